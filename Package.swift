@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+  ]
+  + (Context.environment["WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : [])
+
+let package = Package(
+  name: "check-loans",
+  products: [
+    .executable(name: "check-loans", targets: ["CheckLoans"]),
+    .library(
+      name: "LoanReminders",
+      targets: ["Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers"]),
+  ],
+  dependencies: [
+    // The command line: parsing, help, and the shell completions.
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // The schedule and the ledger: SQLite with migrations and transactions.
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    // Running notify-send: no shell, no inherited descriptors, a deadline.
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .target(name: "Loans", swiftSettings: settings),
+    .target(name: "LoanCatalogue", dependencies: ["CLibXML2", "Loans"], swiftSettings: settings),
+    .target(name: "LoanRules", dependencies: ["Loans"], swiftSettings: settings),
+    .target(
+      name: "ReminderSchedule",
+      dependencies: ["Loans", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: settings),
+    .target(
+      name: "Notifiers",
+      dependencies: ["Loans", .product(name: "Subprocess", package: "swift-subprocess")],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "CheckLoans",
+      dependencies: [
+        "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(name: "LoansTests", dependencies: ["Loans"], swiftSettings: settings),
+    .testTarget(
+      name: "LoanCatalogueTests", dependencies: ["Loans", "LoanCatalogue", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "LoanRulesTests", dependencies: ["Loans", "LoanRules"], swiftSettings: settings),
+    .testTarget(
+      name: "ReminderScheduleTests", dependencies: ["Loans", "ReminderSchedule", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "NotifiersTests", dependencies: ["Loans", "Notifiers", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CheckLoansTests", dependencies: ["CheckLoans", "TestSupport"],
+      swiftSettings: settings),
+  ]
+)

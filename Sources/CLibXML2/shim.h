@@ -1,0 +1,44 @@
+#ifndef CHECK_LOANS_CLIBXML2_SHIM_H
+#define CHECK_LOANS_CLIBXML2_SHIM_H
+
+// The differences between libxml2 2.9.14 and 2.15 live here and nowhere else.
+
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+#include <libxml/xmlerror.h>
+
+/// A handler of errors; the error's constness changed in libxml2 2.12.
+typedef void (*check_loans_error_handler)(void *user_data, const xmlError *error);
+
+static inline void check_loans_set_error_handler(xmlSAXHandler *sax,
+                                                 check_loans_error_handler handler) {
+  sax->serror = (xmlStructuredErrorFunc)handler;
+}
+
+/// Sends the errors that libxml2 raises without a parser, of a character set
+/// converter for example, to `handler`; the setting belongs to the thread.
+static inline void check_loans_set_thread_error_handler(void *user_data,
+                                                        check_loans_error_handler handler) {
+  xmlSetStructuredErrorFunc(user_data, (xmlStructuredErrorFunc)handler);
+}
+
+/// The input of the document itself, below the inputs of any entities.
+static inline xmlParserInputPtr check_loans_document_input(xmlParserCtxtPtr context) {
+  return context->inputNr > 0 ? context->inputTab[0] : context->input;
+}
+
+/// Whether the parser stands inside the text of an entity.
+static inline int check_loans_is_inside_entity(xmlParserCtxtPtr context) {
+  return context->inputNr > 1;
+}
+
+static inline const xmlChar *check_loans_declared_encoding(xmlParserCtxtPtr context) {
+  if (context->encoding != NULL) return context->encoding;
+  return context->input != NULL ? context->input->encoding : NULL;
+}
+
+static inline const xmlChar *check_loans_intern(xmlParserCtxtPtr context, const char *name) {
+  return xmlDictLookup(context->dict, (const xmlChar *)name, -1);
+}
+
+#endif

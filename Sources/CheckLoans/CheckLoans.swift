@@ -1,0 +1,2 @@
+@main
+enum CheckLoans { static func main() {} }

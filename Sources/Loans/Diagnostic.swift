@@ -1,0 +1,98 @@
+/// A place in a text, counted as editors do.
+public struct SourceLocation: Hashable, Comparable, Sendable {
+  /// 1 for the first line; a line ends with LF or CRLF.
+  public var line: Int
+  /// 1 for the first character of a line; counts Unicode scalars of the decoded text.
+  public var column: Int
+
+  /// The place at this line and column, both from 1.
+  public init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+
+  /// Reading order.
+  public static func < (left: SourceLocation, right: SourceLocation) -> Bool {
+    (left.line, left.column) < (right.line, right.column)
+  }
+}
+
+/// A problem found in the user's catalogue.
+public struct Diagnostic: Hashable, Sendable {
+  /// Whether the problem costs something.
+  public enum Severity: String, Sendable {
+    /// A loan, or the whole catalogue, could not be used as it is.
+    case error
+    /// Nothing was left out, but somebody should look.
+    case warning
+  }
+
+  /// What kind of problem it is. A code, once published, never changes its meaning.
+  public enum Code: String, CaseIterable, Sendable {
+    /// The document is not well-formed XML.
+    case malformedXML = "malformed-xml"
+    /// The document refers to a text outside itself, or to one that is nowhere defined.
+    case externalEntity = "external-entity"
+    /// The document's encoding is unknown or refused.
+    case unsupportedEncoding = "unsupported-encoding"
+    /// The document holds no record.
+    case noLoans = "no-loans"
+    /// An expiration is not of the form `yyyy.MM.dd`.
+    case dateFormat = "date-format"
+    /// An expiration is of the right form but not a day of the calendar.
+    case impossibleDate = "impossible-date"
+    /// An expiration is present but empty.
+    case emptyExpiration = "empty-expiration"
+    /// A record without expiration, where one is required.
+    case missingExpiration = "missing-expiration"
+    /// A second expiration in one record.
+    case duplicateExpiration = "duplicate-expiration"
+    /// An id that an earlier record has.
+    case duplicateID = "duplicate-id"
+    /// A record without title.
+    case missingTitle = "missing-title"
+    /// An expiration so far away that it is probably a slip.
+    case unlikelyDate = "unlikely-date"
+    /// An expiration that is not directly inside a record.
+    case misplacedExpiration = "misplaced-expiration"
+    /// An element whose name differs from a known one only in case; it is ignored.
+    case unknownCase = "unknown-case"
+
+    /// What the code's problem costs.
+    public var severity: Severity {
+      switch self {
+      case .missingTitle, .unlikelyDate, .misplacedExpiration, .unknownCase: .warning
+      default: .error
+      }
+    }
+  }
+
+  /// What kind of problem it is.
+  public var code: Code
+  /// Where it is.
+  public var location: SourceLocation
+  /// The column after the last character of ``value``, where the value is on one line.
+  public var endColumn: Int?
+  /// One lower-case sentence: what was expected and what was found; harmless on a terminal.
+  public var message: String
+  /// The text at fault, as written; untrusted.
+  public var value: String?
+  /// The id or title of the record concerned, as written; untrusted.
+  public var loan: String?
+
+  /// Whether the problem costs something.
+  public var severity: Severity { code.severity }
+
+  /// A problem of this kind at `location`.
+  public init(
+    _ code: Code, at location: SourceLocation, endColumn: Int? = nil, message: String,
+    value: String? = nil, loan: String? = nil
+  ) {
+    self.code = code
+    self.location = location
+    self.endColumn = endColumn
+    self.message = message
+    self.value = value
+    self.loan = loan
+  }
+}

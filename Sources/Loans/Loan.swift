@@ -1,0 +1,60 @@
+/// A book lent to someone, as the catalogue tells it.
+///
+/// Texts are as written, with leading and trailing white space removed and inner runs of it
+/// folded into one space. They are untrusted: use ``Swift/String/visible`` before showing one.
+public struct Loan: Hashable, Sendable {
+  /// The record's own identifier, unique within its catalogue.
+  public var id: String?
+  /// The book's title.
+  public var title: String?
+  /// The book's author.
+  public var author: String?
+  /// The book's ISBN.
+  public var isbn: String?
+  /// The copy's barcode.
+  public var barcode: String?
+  /// To whom the book is lent.
+  public var borrower: String?
+  /// The borrower's e-mail address.
+  public var email: String?
+  /// The last day the book may be kept.
+  public var expiration: CivilDate
+
+  /// A loan with this expiration; every other field is optional.
+  public init(
+    id: String? = nil, title: String? = nil, author: String? = nil, isbn: String? = nil,
+    barcode: String? = nil, borrower: String? = nil, email: String? = nil, expiration: CivilDate
+  ) {
+    self.id = id
+    self.title = title
+    self.author = author
+    self.isbn = isbn
+    self.barcode = barcode
+    self.borrower = borrower
+    self.email = email
+    self.expiration = expiration
+  }
+
+  /// What the loan is called in a message: its title in quotation marks, harmless on a
+  /// terminal, else its id or barcode; never empty.
+  public var label: String {
+    if let title, !title.isEmpty { return "\"\(title.visible)\"" }
+    if let id { return "(untitled, id \(id.visible))" }
+    if let barcode { return "(untitled, barcode \(barcode.visible))" }
+    return "(untitled)"
+  }
+}
+
+/// A loan with the moment at which its borrower is reminded of it.
+public struct Reminder: Hashable, Sendable {
+  /// The loan.
+  public var loan: Loan
+  /// When the reminder is due, in the library's civil time.
+  public var fireAt: CivilDateTime
+
+  /// A reminder of `loan` at `fireAt`.
+  public init(loan: Loan, fireAt: CivilDateTime) {
+    self.loan = loan
+    self.fireAt = fireAt
+  }
+}

@@ -1,0 +1,58 @@
+/// What a person is told about a loan.
+public struct Notice: Hashable, Sendable {
+  /// Why the notice is sent.
+  public enum Kind: String, CaseIterable, Sendable {
+    /// The loan expires soon, or today.
+    case reminder
+    /// The loan has expired.
+    case expired
+  }
+
+  /// Why the notice is sent.
+  public var kind: Kind
+  /// The loan it is about.
+  public var loan: Loan
+  /// The catalogue that the loan is from: a path, or `-` for standard input.
+  public var catalogue: String
+
+  /// A notice of this kind about `loan`.
+  public init(kind: Kind, loan: Loan, catalogue: String) {
+    self.kind = kind
+    self.loan = loan
+    self.catalogue = catalogue
+  }
+
+  /// One line without line break, harmless on a terminal: label, what happens when, the date,
+  /// then author and borrower where known.
+  ///
+  ///     "Abigél" expires tomorrow (2026.11.22), by Szabó Magda, lent to Kovács Anna
+  public func line(today: CivilDate) -> String {
+    loan.line(today: today)
+  }
+}
+
+extension Loan {
+  /// Days from `today` to the expiration; negative once the loan has expired.
+  public func daysLeft(today: CivilDate) -> Int {
+    today.days(until: expiration)
+  }
+
+  /// `expires tomorrow`, `expired 7 days ago`: worded from the dates alone.
+  public func fate(today: CivilDate) -> String {
+    switch daysLeft(today: today) {
+    case 0: "expires today"
+    case 1: "expires tomorrow"
+    case -1: "expired yesterday"
+    case let days where days > 1: "expires in \(days) days"
+    case let days: "expired \(-days) days ago"
+    }
+  }
+
+  /// The loan's one line in a report or notice; see ``Notice/line(today:)``.
+  public func line(today: CivilDate) -> String {
+    var line = "\(label) \(fate(today: today)) (\(expiration.dotted))"
+    if let author { line += ", by \(author.visible)" }
+    if let borrower { line += ", lent to \(borrower.visible)" }
+    return line
+  }
+}
