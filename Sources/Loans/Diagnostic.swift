@@ -27,7 +27,7 @@ public struct Diagnostic: Hashable, Sendable {
     case warning
   }
 
-  /// What kind of problem it is. A code, once published, never changes its meaning.
+  /// What kind of problem it is; a code, once published, never changes its meaning.
   public enum Code: String, CaseIterable, Sendable {
     /// The document is not well-formed XML.
     case malformedXML = "malformed-xml"
