@@ -13,7 +13,7 @@ extension CivilDate {
   ///
   /// - Parameter bytes: UTF-8.
   /// - Throws: ``ParseFailure``.
-  public init(dotted bytes: some Collection<UInt8>) throws(ParseFailure) {
+  public init(dotted bytes: ArraySlice<UInt8>) throws(ParseFailure) {
     try self.init(bytes, separator: UInt8(ascii: "."))
   }
 
@@ -21,11 +21,11 @@ extension CivilDate {
   ///
   /// - Parameter bytes: UTF-8.
   /// - Throws: ``ParseFailure``.
-  public init(iso bytes: some Collection<UInt8>) throws(ParseFailure) {
+  public init(iso bytes: ArraySlice<UInt8>) throws(ParseFailure) {
     try self.init(bytes, separator: UInt8(ascii: "-"))
   }
 
-  private init(_ bytes: some Collection<UInt8>, separator: UInt8) throws(ParseFailure) {
+  private init(_ bytes: ArraySlice<UInt8>, separator: UInt8) throws(ParseFailure) {
     guard bytes.count == 10 else { throw .form }
     var parts = (year: 0, month: 0, day: 0)
     for (position, byte) in bytes.enumerated() {

@@ -1,0 +1,65 @@
+public import Loans
+
+/// Reads catalogues of one profile: a single pass, in memory that does not grow with the file
+/// except for the identities needed to find duplicates.
+public struct CatalogueReader {
+  /// How much of each record is kept.
+  public enum Detail: Sendable {
+    /// What validation needs: id, title and expiration.
+    case dates
+    /// Every field.
+    case loans
+  }
+
+  /// What a rule has to say about an expiration that is a day of the calendar.
+  public typealias DateRule = (CivilDate) -> (code: Diagnostic.Code, message: String)?
+
+  /// The form of catalogue to read.
+  public var profile: CatalogueProfile
+  /// How much of each record is kept.
+  public var detail: Detail
+  /// Whether a record without expiration is an error.
+  public var requiresExpiration: Bool
+  /// Judges each usable expiration; its finding is reported at the value's place.
+  public var dateRule: DateRule
+
+  /// A reader of catalogues of this profile.
+  public init(
+    profile: CatalogueProfile = .native, detail: Detail = .loans, requiresExpiration: Bool = false,
+    dateRule: @escaping DateRule = { _ in nil }
+  ) {
+    self.profile = profile
+    self.detail = detail
+    self.requiresExpiration = requiresExpiration
+    self.dateRule = dateRule
+  }
+
+  /// Reads one catalogue from its beginning to its end, or to where it is no longer XML.
+  ///
+  /// Diagnostics come in the order of their places, those of a record just before it. After one
+  /// that ends the reading (``Loans/Diagnostic/Code/malformedXML``,
+  /// ``Loans/Diagnostic/Code/externalEntity``, ``Loans/Diagnostic/Code/unsupportedEncoding``) the
+  /// summary says that the catalogue is not complete.
+  ///
+  /// - Parameters:
+  ///   - path: a regular file, or `-` for standard input.
+  ///   - onDiagnostic: takes each problem found.
+  ///   - onRecord: takes each record, valid only during the call.
+  /// - Throws: ``CatalogueError`` if the catalogue cannot be read; what the closures throw ends the
+  ///   reading and is passed on.
+  /// - Returns: what the catalogue held.
+  public func read(
+    _ path: String,
+    onDiagnostic: (Diagnostic) throws -> Void,
+    onRecord: (borrowing LoanRecord) throws -> Void
+  ) throws -> CatalogueSummary {
+    try withoutActuallyEscaping(onDiagnostic) { onDiagnostic in
+      try withoutActuallyEscaping(onRecord) { onRecord in
+        let builder = RecordBuilder(
+          reader: self, onDiagnostic: onDiagnostic, onRecord: onRecord)
+        return try LibXML2Parser(builder: builder, profile: profile)
+          .parse(CatalogueFile(opening: path))
+      }
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/// What a whole catalogue held.
+public struct CatalogueSummary: Hashable, Sendable {
+  /// Whether the document was read to its end; if not, what came before the break must not be
+  /// taken for the whole.
+  public var isComplete = true
+  /// Records found.
+  public var records = 0
+  /// Records without expiration.
+  public var onShelf = 0
+  /// Records with a usable expiration.
+  public var loans = 0
+  /// Diagnostics of severity error.
+  public var errors = 0
+  /// Diagnostics of severity warning.
+  public var warnings = 0
+
+  /// A summary of nothing yet.
+  public init() {}
+}

@@ -1,0 +1,46 @@
+/// A 64-bit hash that is the same in every run and on every machine, so that it can be stored.
+///
+/// Each word is mixed by a 64 by 64 bit multiplication folded to 64 bits. It is not meant to
+/// withstand somebody who looks for collisions.
+struct ContentHash {
+  private(set) var value: UInt64 = 0x243F_6A88_85A3_08D3
+
+  static func of(_ first: UInt64, _ second: UInt64) -> UInt64 {
+    var hash = ContentHash()
+    hash.combine(first)
+    hash.combine(second)
+    return hash.value
+  }
+
+  mutating func combine(_ word: UInt64) {
+    let product = (value ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    value = product.high ^ product.low ^ value.rotatedLeft(by: 23)
+  }
+
+  /// Mixes in a text with its length, so that where one field ends and the next begins counts.
+  mutating func combine(_ bytes: ArraySlice<UInt8>) {
+    combine(UInt64(bytes.count))
+    var index = bytes.startIndex
+    while bytes.endIndex - index >= 8 {
+      combine(Self.word(bytes, at: index, count: 8))
+      index += 8
+    }
+    if index < bytes.endIndex {
+      combine(Self.word(bytes, at: index, count: bytes.endIndex - index))
+    }
+  }
+
+  private static func word(_ bytes: ArraySlice<UInt8>, at start: Int, count: Int) -> UInt64 {
+    var word: UInt64 = 0
+    for offset in 0..<count {
+      word |= UInt64(bytes[start + offset]) << UInt64(8 * offset)
+    }
+    return word
+  }
+}
+
+extension UInt64 {
+  fileprivate func rotatedLeft(by bits: UInt64) -> UInt64 {
+    self << bits | self >> (64 - bits)
+  }
+}

@@ -1,0 +1,51 @@
+import Loans
+
+/// What somebody who wrote a date in another form can only have meant.
+enum DateSuggestion {
+  /// The one day that `text` can be read as, or `nil` if there is none or more than one.
+  ///
+  /// Read are year, month and day in this order with any of `. - /` or white space between them,
+  /// also without leading zeros or separators and with a full stop behind, and day, month and
+  /// year where only one of the two orders gives a day.
+  static func reading(_ text: String) -> CivilDate? {
+    guard text.utf8.count <= 64, let groups = digitGroups(text) else { return nil }
+    let numbers = groups.compactMap { Int($0) }
+    guard numbers.count == groups.count else { return nil }
+    switch groups.map(\.count) {
+    case [8]:
+      return CivilDate(
+        year: numbers[0] / 10_000, month: numbers[0] / 100 % 100, day: numbers[0] % 100)
+    case let lengths where lengths.count == 3 && lengths[0] == 4:
+      return CivilDate(year: numbers[0], month: numbers[1], day: numbers[2])
+    case let lengths where lengths.count == 3 && lengths[2] == 4:
+      return onlyReading(year: numbers[2], numbers[0], numbers[1])
+    default:
+      return nil
+    }
+  }
+
+  private static func onlyReading(year: Int, _ first: Int, _ second: Int) -> CivilDate? {
+    let dayFirst = CivilDate(year: year, month: second, day: first)
+    let monthFirst = CivilDate(year: year, month: first, day: second)
+    guard let dayFirst, let monthFirst, dayFirst != monthFirst else { return dayFirst ?? monthFirst }
+    return nil
+  }
+
+  /// The runs of digits, any script's as ASCII, or `nil` if anything but separators is between.
+  private static func digitGroups(_ text: String) -> [String]? {
+    var groups: [String] = []
+    var isInGroup = false
+    for character in text {
+      if let digit = character.wholeNumberValue, digit < 10 {
+        if !isInGroup { groups.append("") }
+        groups[groups.count - 1].append(String(digit))
+        isInGroup = true
+      } else if ".-/".contains(character) || character.isWhitespace {
+        isInGroup = false
+      } else {
+        return nil
+      }
+    }
+    return groups
+  }
+}

@@ -1,0 +1,139 @@
+import Glibc
+import Loans
+
+/// An open catalogue: a regular file, or standard input.
+///
+/// The file is opened without blocking and looked at before anything is read, so that a FIFO or a
+/// device is refused instead of waited for.
+struct CatalogueFile: ~Copyable {
+  let path: String
+  private let descriptor: Int32
+  private let before: FileState?
+
+  /// - Throws: ``CatalogueError`` with the code `cannotRead`.
+  /// - SeeAlso: `open(2)`, `fstat(2)`.
+  init(opening path: String) throws(CatalogueError) {
+    self.path = path
+    guard path != "-" else {
+      descriptor = STDIN_FILENO
+      before = nil
+      return
+    }
+    descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else {
+      before = nil
+      throw Self.cannotRead(path, errno)
+    }
+    guard let state = FileState(of: descriptor) else {
+      let code = errno
+      before = nil
+      close(descriptor)
+      throw Self.cannotRead(path, code)
+    }
+    before = state
+    if let kind = state.unusableKind {
+      close(descriptor)
+      throw CatalogueError(
+        code: .cannotRead, path: path,
+        message: "this is \(kind), not a file; give a catalogue file, or - to read standard input",
+        underlying: nil)
+    }
+  }
+
+  deinit {
+    if before != nil { close(descriptor) }
+  }
+
+  /// Reads what comes next.
+  ///
+  /// - Returns: the bytes read, 0 at the end, or -1 with `errno` set.
+  /// - SeeAlso: `read(2)`.
+  @unsafe func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    while true {
+      let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      guard count < 0 else { return count }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: waitUntilReadable()
+      default: return -1
+      }
+    }
+  }
+
+  /// Standard input may be a pipe that somebody else made non-blocking.
+  private func waitUntilReadable() {
+    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&request, 1, -1)
+  }
+
+  /// Checks that the file is the one that was opened, unchanged.
+  ///
+  /// - Throws: ``CatalogueError`` with the code `changedWhileReading`.
+  func checkUnchanged() throws(CatalogueError) {
+    guard let before, FileState(of: descriptor) != before else { return }
+    throw CatalogueError(
+      code: .changedWhileReading, path: path,
+      message: "the file was changed while it was read; nothing was taken from it, try again",
+      underlying: nil)
+  }
+
+  private static func cannotRead(_ path: String, _ code: Int32) -> CatalogueError {
+    CatalogueError(
+      code: .cannotRead, path: path, message: "cannot read the catalogue: \(errorText(code))",
+      underlying: code)
+  }
+
+  /// A failure of reading on the way.
+  func inputOutputError(_ code: Int32) -> CatalogueError {
+    if code == EISDIR {
+      return CatalogueError(
+        code: .cannotRead, path: path, message: "this is a directory, not a file", underlying: code)
+    }
+    return CatalogueError(
+      code: .inputOutput, path: path, message: "reading failed: \(Self.errorText(code))",
+      underlying: code)
+  }
+
+  /// What `strerror_r(3)` says.
+  private static func errorText(_ code: Int32) -> String {
+    var buffer = [CChar](repeating: 0, count: 128)
+    guard unsafe strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
+    let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return String(decoding: bytes, as: UTF8.self).lowercased()
+  }
+}
+
+/// What `fstat(2)` tells of a file, as far as a change of its content would show in it.
+private struct FileState: Equatable {
+  private let device: UInt
+  private let inode: UInt
+  private let size: Int
+  private let modified: (seconds: Int, nanoseconds: Int)
+  private let mode: mode_t
+
+  init?(of descriptor: Int32) {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+    device = UInt(status.st_dev)
+    inode = UInt(status.st_ino)
+    size = Int(status.st_size)
+    modified = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+    mode = status.st_mode
+  }
+
+  static func == (left: FileState, right: FileState) -> Bool {
+    left.device == right.device && left.inode == right.inode && left.size == right.size
+      && left.modified == right.modified
+  }
+
+  /// What the file is, unless it is a regular one.
+  var unusableKind: String? {
+    switch mode & S_IFMT {
+    case S_IFREG: nil
+    case S_IFDIR: "a directory"
+    case S_IFIFO: "a named pipe"
+    case S_IFSOCK: "a socket"
+    default: "a device"
+    }
+  }
+}

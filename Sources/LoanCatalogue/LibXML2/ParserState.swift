@@ -1,0 +1,316 @@
+import CLibXML2
+import Glibc
+import Loans
+
+/// What the handlers share while libxml2 reads one catalogue.
+///
+/// It lives behind a pointer that the parser context carries (`_private`), so that the contexts
+/// libxml2 makes for entities find it too.
+@safe struct ParserState: ~Copyable {
+  private var builder: RecordBuilder
+  private var input = CatalogueInput()
+  private var context: xmlParserCtxtPtr?
+  private var names = NameTable()
+
+  /// Where the last event ended, in the document itself: where the next one begins.
+  private var position = SourceLocation(line: 1, column: 1)
+  /// Where the reference ends whose entity's text was read last.
+  private var referenceEnd: SourceLocation?
+  private var hasDoctype = false
+  private var isStopped = false
+
+  init(builder: consuming RecordBuilder) {
+    self.builder = builder
+  }
+
+  /// Nothing more is handed over once something has gone wrong.
+  private mutating func stop() {
+    isStopped = true
+    input.close()
+  }
+}
+
+// The way in and out.
+extension ParserState {
+  @unsafe mutating func attach(to context: xmlParserCtxtPtr, profile: CatalogueProfile) {
+    unsafe self.context = context
+    unsafe names.fill(from: profile, context)
+  }
+
+  mutating func beginReading(_ file: consuming CatalogueFile) {
+    input.open(file)
+  }
+
+  @unsafe mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    unsafe input.read(into: buffer)
+  }
+
+  /// - Throws: ``CatalogueError``, or what the builder's closures threw.
+  mutating func endReading(isWellFormed: Bool) throws -> CatalogueSummary {
+    if let failure = builder.failure { throw failure }
+    try input.checkAfterwards()
+    if !isStopped {
+      if isWellFormed {
+        builder.endDocument()
+      } else {
+        endEarly(.malformedXML, at: position, "the document is not well-formed XML")
+      }
+    }
+    if let failure = builder.failure { throw failure }
+    return builder.summary
+  }
+}
+
+// Elements.
+extension ParserState {
+  /// - SeeAlso: `startElementNsSAX2Func`.
+  @unsafe mutating func startElement(
+    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, isPrefixed: Bool,
+    attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>
+  ) {
+    guard !isStopped else { return }
+    unsafe settlePosition(context)
+    let roles = unsafe isPrefixed ? NameRoles.none : names.roles(of: name)
+    let start = unsafe tagStart(context)
+    let element = builder.startElement(roles, named: unsafe String(cString: name), at: start)
+    if element == .record {
+      unsafe takeAttributes(context, attributes, start)
+    }
+    unsafe notePosition(context)
+    // The parser stands at the tag's `>`, or at the `/>` that ends the element too.
+    if unsafe !isInsideEntity(context) { position.column += 1 }
+    checkFailure()
+  }
+
+  /// Attributes come five pointers each: name, prefix, URI, first byte of the value, end.
+  @unsafe private mutating func takeAttributes(
+    _ context: xmlParserCtxtPtr, _ attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>,
+    _ start: SourceLocation
+  ) {
+    for index in stride(from: 0, to: attributes.count - 4, by: 5) {
+      guard let name = unsafe attributes[index], unsafe attributes[index + 1] == nil,
+        let field = unsafe names.attributeField(of: name),
+        let value = unsafe attributes[index + 3], let end = unsafe attributes[index + 4]
+      else { continue }
+      unsafe builder.appendAttribute(field, UnsafeBufferPointer(start: value, count: end - value))
+    }
+    let attribute = names.idAttribute
+    builder.endAttributes {
+      unsafe TagText(endingAt: check_loans_document_input(context))
+        .extent(ofValueOf: attribute, tagStart: start)
+    }
+  }
+
+  /// - SeeAlso: `endElementNsSAX2Func`.
+  @unsafe mutating func endElement(
+    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
+  ) {
+    guard !isStopped else { return }
+    unsafe settlePosition(context)
+    if unsafe !isInsideEntity(context) {
+      unsafe correctColumn(context, name, prefix)
+    }
+    unsafe notePosition(context)
+    builder.endElement()
+    checkFailure()
+  }
+
+  /// libxml2 counts the name of an end tag in bytes; columns are counted in characters.
+  @unsafe private func correctColumn(
+    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
+  ) {
+    var surplus = unsafe continuationBytes(in: name)
+    if let prefix = unsafe prefix { surplus += unsafe continuationBytes(in: prefix) }
+    guard surplus > 0, let input = unsafe context.pointee.input else { return }
+    // An element that ends in its start tag has no end tag.
+    guard unsafe input.pointee.cur - input.pointee.base < 2 || input.pointee.cur[-2] != 0x2F else {
+      return
+    }
+    unsafe input.pointee.col -= Int32(surplus)
+  }
+}
+
+// Texts.
+extension ParserState {
+  /// - SeeAlso: `charactersSAXFunc`.
+  @unsafe mutating func characters(
+    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
+  ) {
+    guard !isStopped else { return }
+    unsafe settlePosition(context)
+    unsafe take(context, text, from: position)
+    unsafe notePosition(context)
+  }
+
+  /// - SeeAlso: `cdataBlockSAXFunc`.
+  @unsafe mutating func cdata(_ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>) {
+    guard !isStopped else { return }
+    unsafe settlePosition(context)
+    var start = position
+    if unsafe !isInsideEntity(context) { start.column += "<![CDATA[".utf8.count }
+    unsafe take(context, text, from: start)
+    unsafe notePosition(context)
+  }
+
+  @unsafe private mutating func take(
+    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation
+  ) {
+    guard let field = builder.field else { return }
+    if field == .expiration {
+      let end = currentPosition()
+      let isVerbatim = unsafe !isInsideEntity(context)
+      let extent = unsafe ValueScan.extent(
+        of: text, from: start, end: end, isVerbatim: isVerbatim)
+      if let extent { builder.extendValue(from: extent.start, to: extent.end) }
+    }
+    if unsafe !builder.append(text) {
+      endEarly(.malformedXML, at: start, "a text is longer than 10,000,000 bytes")
+    }
+  }
+
+  /// A comment or a processing instruction has ended.
+  @unsafe mutating func skipped(_ context: xmlParserCtxtPtr) {
+    unsafe settlePosition(context)
+    unsafe notePosition(context)
+  }
+
+  /// A reference whose text the parser leaves out.
+  ///
+  /// - SeeAlso: `referenceSAXFunc`.
+  @unsafe mutating func unresolvedReference(_ name: String) {
+    endEarly(
+      .externalEntity, at: position,
+      "the entity \(name.quoted()) is not defined in the catalogue itself; write its text instead",
+      value: name)
+  }
+}
+
+// The document and its faults.
+extension ParserState {
+  /// Encodings that are refused although the converter knows them: their bytes can hide markup.
+  private static let refusedEncodings = ["UTF-7", "UTF7", "UNICODE-1-1-UTF-7", "CSUNICODE11UTF7"]
+
+  /// - SeeAlso: `startDocumentSAXFunc`.
+  @unsafe mutating func startDocument(_ context: xmlParserCtxtPtr) {
+    guard let encoding = unsafe check_loans_declared_encoding(context) else { return }
+    let name = unsafe String(cString: encoding)
+    let uppercased = name.uppercased()
+    guard Self.refusedEncodings.contains(uppercased) || uppercased.hasPrefix("UTF-7") else { return }
+    refuseEncoding(name)
+  }
+
+  mutating func refuseEncoding(_ name: String?) {
+    let message =
+      name.map { "the encoding \($0.quoted()) is not supported; save the catalogue as UTF-8" }
+      ?? "the declared encoding is not supported; save the catalogue as UTF-8"
+    endEarly(.unsupportedEncoding, at: SourceLocation(line: 1, column: 1), message, value: name)
+  }
+
+  mutating func foundDoctype() { hasDoctype = true }
+
+  /// - SeeAlso: `xmlExternalEntityLoader`.
+  @unsafe mutating func refuseEntity(_ address: String) {
+    settleReference()
+    let place = builder.isBeforeRoot ? currentPosition() : position
+    endEarly(
+      .externalEntity, at: place,
+      "\(address.quoted()) is outside the catalogue and is never read; write its text instead",
+      value: address)
+  }
+
+  /// - SeeAlso: `xmlStructuredErrorFunc`.
+  @unsafe mutating func fault(_ error: xmlError, in context: xmlParserCtxtPtr?) {
+    guard !isStopped else { return }
+    let message = unsafe FaultText.of(error.message)
+    switch unsafe error.code {
+    case Int32(XML_WAR_UNDECLARED_ENTITY.rawValue):
+      let name = unsafe error.str1.map { unsafe String(cString: $0) } ?? ""
+      unsafe unresolvedReference(name)
+    case Int32(XML_ERR_UNSUPPORTED_ENCODING.rawValue):
+      refuseEncoding(unsafe error.str1.map { unsafe String(cString: $0) })
+    case _ where unsafe error.level == XML_ERR_FATAL:
+      unsafe endEarly(.malformedXML, at: place(of: error, context), "not well-formed XML: \(message)")
+    default:
+      break
+    }
+  }
+
+  /// A fault in the bytes, raised by a converter that knows no parser.
+  @unsafe mutating func fault(_ error: xmlError) {
+    guard !isStopped, unsafe error.level.rawValue >= XML_ERR_ERROR.rawValue,
+      unsafe error.domain == XML_FROM_I18N.rawValue || error.domain == XML_FROM_IO.rawValue,
+      unsafe context != nil
+    else { return }
+    let message = unsafe FaultText.of(error.message)
+    endEarly(.malformedXML, at: currentPosition(), "not well-formed XML: \(message)")
+  }
+
+  @unsafe private func place(of error: xmlError, _ context: xmlParserCtxtPtr?) -> SourceLocation {
+    guard let context = unsafe context, unsafe !isInsideEntity(context), unsafe error.line > 0
+    else { return position }
+    return unsafe SourceLocation(line: Int(error.line), column: max(1, Int(error.int2)))
+  }
+
+  private mutating func endEarly(
+    _ code: Diagnostic.Code, at location: SourceLocation, _ message: String, value: String? = nil
+  ) {
+    guard !isStopped else { return }
+    stop()
+    builder.endEarly(Diagnostic(code, at: location, message: message, value: value))
+  }
+
+  private mutating func checkFailure() {
+    if builder.failure != nil { stop() }
+  }
+}
+
+// Places.
+extension ParserState {
+  /// Whether the parser reads the text of an entity: libxml2 uses a context of its own for it up
+  /// to 2.12, and an input on top of the document's from 2.13 on.
+  @unsafe private func isInsideEntity(_ context: xmlParserCtxtPtr) -> Bool {
+    unsafe context != self.context || check_loans_is_inside_entity(context) != 0
+  }
+
+  /// Where the parser stands in the document itself.
+  private func currentPosition() -> SourceLocation {
+    guard let main = unsafe self.context, let input = unsafe check_loans_document_input(main) else {
+      return position
+    }
+    return unsafe SourceLocation(line: Int(input.pointee.line), column: Int(input.pointee.col))
+  }
+
+  /// Takes the place where an event has ended for where the next one begins. Events within an
+  /// entity stand where its reference does.
+  @unsafe private mutating func notePosition(_ context: xmlParserCtxtPtr) {
+    if unsafe !isInsideEntity(context) { position = currentPosition() }
+  }
+
+  /// Moves on behind the reference to an entity whose text has been read, at the next event.
+  @unsafe private mutating func settlePosition(_ context: xmlParserCtxtPtr) {
+    if unsafe isInsideEntity(context) {
+      settleReference()
+    } else if let end = referenceEnd {
+      position = end
+      referenceEnd = nil
+    }
+  }
+
+  private mutating func settleReference() {
+    let end = currentPosition()
+    if let referenceEnd, referenceEnd != end { position = referenceEnd }
+    referenceEnd = end
+  }
+
+  /// Where the start tag begins that the parser has just read.
+  ///
+  /// That is where the last event ended, except before the root element and behind an entity
+  /// without text, which raises no event: there the tag itself is looked at.
+  @unsafe private func tagStart(_ context: xmlParserCtxtPtr) -> SourceLocation {
+    guard hasDoctype || builder.isBeforeRoot, unsafe !isInsideEntity(context) else {
+      return position
+    }
+    return unsafe TagText(endingAt: check_loans_document_input(context))
+      .start(ofTagEndingAt: currentPosition())
+  }
+}

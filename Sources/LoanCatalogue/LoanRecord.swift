@@ -1,0 +1,112 @@
+public import Loans
+
+/// One record of a catalogue, as bytes; valid only during the call that hands it over.
+///
+/// Its texts become strings only when ``loan`` or ``identity`` is asked for.
+public struct LoanRecord: ~Copyable {
+  /// What a record says about its expiration.
+  public enum Expiration: Hashable, Sendable {
+    /// The record has none: the book is on the shelf.
+    case none
+    /// The loan expires at the end of this day.
+    case date(CivilDate)
+    /// There is something, but it is no usable date; a diagnostic tells why.
+    case unusable
+  }
+
+  /// What the record says about its expiration.
+  public internal(set) var expiration = Expiration.none
+  /// The place of the record's start tag.
+  public internal(set) var location = SourceLocation(line: 1, column: 1)
+  /// 1, or 2, 3, … where earlier records have the same identity.
+  var ordinal = 1
+
+  private var bytes: [UInt8] = []
+  private var ranges = [Range<Int>](repeating: 0..<0, count: LoanField.allCases.count)
+  private var fieldStart = 0
+
+  /// A 64-bit hash of what makes the loan the same loan in another version of the catalogue: its
+  /// id, else its barcode, else ISBN, title, author and borrower; and its ordinal among equals.
+  public var key: UInt64 {
+    ordinal == 1 ? baseKey : ContentHash.of(baseKey, UInt64(ordinal))
+  }
+
+  /// A 64-bit hash of every field and of the expiration.
+  public var fingerprint: UInt64 {
+    var hash = ContentHash()
+    for field in LoanField.allCases where field != .expiration {
+      hash.combine(bytes[range(of: field)])
+    }
+    if case .date(let date) = expiration { hash.combine(UInt64(truncatingIfNeeded: date.dayNumber)) }
+    hash.combine(UInt64(ordinal))
+    return hash.value
+  }
+
+  /// The identity behind ``key``, in words.
+  public var identity: String {
+    let name = identityFields.map { "\($0) \(text(of: $0) ?? "")" }.joined(separator: "\n")
+    return ordinal == 1 ? name : "\(name)\n#\(ordinal)"
+  }
+
+  /// The loan, or `nil` if the record has no usable expiration.
+  public var loan: Loan? {
+    guard case .date(let date) = expiration else { return nil }
+    return Loan(
+      id: text(of: .id), title: text(of: .title), author: text(of: .author),
+      isbn: text(of: .isbn), barcode: text(of: .barcode), borrower: text(of: .borrower),
+      email: text(of: .email), expiration: date)
+  }
+
+  var baseKey: UInt64 {
+    var hash = ContentHash()
+    for field in identityFields {
+      hash.combine(UInt64(field.rawValue))
+      hash.combine(bytes[range(of: field)])
+    }
+    return hash.value
+  }
+
+  private var identityFields: [LoanField] {
+    if !isEmpty(.id) { return [.id] }
+    if !isEmpty(.barcode) { return [.barcode] }
+    return [.isbn, .title, .author, .borrower]
+  }
+
+  /// What a diagnostic calls the record: its id, else its title.
+  var name: String? { text(of: .id) ?? text(of: .title) }
+
+  func isEmpty(_ field: LoanField) -> Bool { range(of: field).isEmpty }
+
+  func text(of field: LoanField) -> String? {
+    isEmpty(field) ? nil : String(decoding: bytes[range(of: field)], as: UTF8.self)
+  }
+
+  func value(of field: LoanField) -> ArraySlice<UInt8> { bytes[range(of: field)] }
+
+  private func range(of field: LoanField) -> Range<Int> { ranges[field.rawValue] }
+}
+
+// Filling it, field by field.
+extension LoanRecord {
+  mutating func begin(at location: SourceLocation) {
+    self.location = location
+    expiration = .none
+    ordinal = 1
+    bytes.removeAll(keepingCapacity: true)
+    for index in ranges.indices { ranges[index] = 0..<0 }
+  }
+
+  mutating func beginField() { fieldStart = bytes.count }
+
+  /// Bytes taken since the field began.
+  var fieldLength: Int { bytes.count - fieldStart }
+
+  mutating func append(_ text: some Sequence<UInt8>) { bytes.append(contentsOf: text) }
+
+  /// Ends the field: its white space is trimmed and folded, and the first of several counts.
+  mutating func endField(_ field: LoanField) {
+    let end = bytes.foldWhiteSpace(from: fieldStart)
+    bytes.removeSubrange(end...)
+    if ranges[field.rawValue].isEmpty { ranges[field.rawValue] = fieldStart..<end }
+  }
+}

@@ -1,0 +1,349 @@
+import Loans
+
+/// Makes records and diagnostics out of a document's elements and texts.
+///
+/// It knows the profile but not the parser: the parser tells it names as ``NameRoles``, and the
+/// places where things begin.
+struct RecordBuilder: ~Copyable {
+  private let reader: CatalogueReader
+  private let onDiagnostic: (Diagnostic) throws -> Void
+  private let onRecord: (borrowing LoanRecord) throws -> Void
+
+  private(set) var summary = CatalogueSummary()
+  /// What a closure threw; nothing more is handed over after it.
+  private(set) var failure: (any Error)?
+
+  private var record = LoanRecord()
+  private var identities = IdentityTable()
+  private var findings: [Diagnostic] = []
+  private var depth = 0
+  private var root: (name: String, location: SourceLocation, isKnown: Bool)?
+  private var isInRecord = false
+  /// Whether the parser stands in a child of the root that is a record but for its name's case.
+  private var isInMisspelt = false
+  /// The field that the parser stands in, if its text is wanted.
+  private(set) var field: LoanField?
+  private var expirationElement = ExpirationElement()
+
+  init(
+    reader: CatalogueReader, onDiagnostic: @escaping (Diagnostic) throws -> Void,
+    onRecord: @escaping (borrowing LoanRecord) throws -> Void
+  ) {
+    self.reader = reader
+    self.onDiagnostic = onDiagnostic
+    self.onRecord = onRecord
+  }
+
+  /// What is known of the expiration elements of the record at hand.
+  private struct ExpirationElement {
+    var count = 0
+    var start = SourceLocation(line: 1, column: 1)
+    var value: ValueExtent?
+    var hasMarkup = false
+  }
+
+  /// Whether no element has begun yet.
+  var isBeforeRoot: Bool { root == nil }
+
+  /// Where a value's first and last characters stand.
+  struct ValueExtent {
+    var start: SourceLocation
+    var end: SourceLocation
+  }
+
+  /// The longest text of one field, in bytes; libxml2's own limit for a text node.
+  private static let longestField = 10_000_000
+}
+
+// Elements.
+extension RecordBuilder {
+  /// What the parser has to do about an element that has just begun.
+  enum Element: Equatable {
+    case other
+    /// A record: its attributes are wanted, then ``endAttributes(idLocation:)``.
+    case record
+  }
+
+  mutating func startElement(
+    _ roles: NameRoles, named name: @autoclosure () -> String, at start: SourceLocation
+  ) -> Element {
+    depth += 1
+    if depth == 1 {
+      root = (name(), start, roles.isRoot)
+      return .other
+    }
+    guard root?.isKnown == true else { return .other }
+    if depth == 2 { return startChildOfRoot(roles, name, start) }
+    if depth == 3 && isInRecord {
+      startChildOfRecord(roles, name, start)
+    } else if field == .expiration {
+      expirationElement.hasMarkup = true
+    } else if roles.field == .expiration && !isInMisspelt {
+      findMisplaced(at: start)
+    }
+    return .other
+  }
+
+  private mutating func startChildOfRoot(
+    _ roles: NameRoles, _ name: () -> String, _ start: SourceLocation
+  ) -> Element {
+    if roles.isRecord {
+      isInRecord = true
+      record.begin(at: start)
+      expirationElement = ExpirationElement()
+      return .record
+    }
+    if roles.field == .expiration {
+      findMisplaced(at: start)
+    } else if let intended = roles.intendedRecord {
+      isInMisspelt = true
+      findWrongCase(name(), intended: intended, at: start)
+    }
+    return .other
+  }
+
+  private mutating func startChildOfRecord(
+    _ roles: NameRoles, _ name: () -> String, _ start: SourceLocation
+  ) {
+    if let field = roles.field {
+      startField(field, start)
+    } else if let intended = roles.intendedField {
+      findWrongCase(name(), intended: intended, at: start)
+    }
+  }
+
+  private mutating func startField(_ field: LoanField, _ start: SourceLocation) {
+    if field == .expiration {
+      expirationElement.count += 1
+      guard expirationElement.count == 1 else {
+        if expirationElement.count == 2 { findDuplicateExpiration(at: start) }
+        return
+      }
+      expirationElement.start = start
+    } else if reader.detail == .dates && field != .title {
+      return
+    }
+    self.field = field
+    record.beginField()
+  }
+
+  mutating func endElement() {
+    depth -= 1
+    if depth == 2, let field {
+      record.endField(field)
+      self.field = nil
+    } else if depth == 1 {
+      if isInRecord { endRecord() }
+      isInRecord = false
+      isInMisspelt = false
+    }
+  }
+}
+
+// Texts.
+extension RecordBuilder {
+  /// Takes text of the field that the parser stands in.
+  ///
+  /// - Returns: false if the field has grown beyond what is reasonable.
+  mutating func append(_ text: some Sequence<UInt8>) -> Bool {
+    record.append(text)
+    return record.fieldLength <= Self.longestField
+  }
+
+  /// Notes where a part of the expiration's value that is not white space stands.
+  mutating func extendValue(from start: SourceLocation, to end: SourceLocation) {
+    let first = expirationElement.value?.start ?? start
+    expirationElement.value = ValueExtent(start: first, end: end)
+  }
+
+  mutating func appendAttribute(_ field: LoanField, _ text: some Sequence<UInt8>) {
+    record.beginField()
+    record.append(text)
+    record.endField(field)
+  }
+
+  /// Looks whether the id is new, once the record's attributes are known.
+  mutating func endAttributes(idLocation: () -> ValueExtent) {
+    guard !record.isEmpty(.id),
+      let known = identities.note(record.baseKey, line: record.location.line)
+    else { return }
+    record.ordinal = known.ordinal
+    let place = idLocation()
+    let id = record.text(of: .id) ?? ""
+    find(
+      .duplicateID, at: place.start, endColumn: Self.endColumn(of: place),
+      """
+      id \(id.quoted()) is already used by the book at line \(known.firstLine); \
+      give each book an id of its own
+      """, value: id)
+  }
+}
+
+// The end of a record and of the document.
+extension RecordBuilder {
+  private mutating func endRecord() {
+    summary.records += 1
+    if record.isEmpty(.title) {
+      find(
+        .missingTitle, at: record.location,
+        "the book has no title, so its notices can only say \"(untitled)\"")
+    }
+    judgeExpiration()
+    if record.isEmpty(.id) && reader.detail == .loans, record.expiration != .none,
+      let known = identities.note(record.baseKey, line: record.location.line)
+    {
+      record.ordinal = known.ordinal
+    }
+    reportFindings()
+    do {
+      if failure == nil { try onRecord(record) }
+    } catch {
+      failure = error
+    }
+  }
+
+  private mutating func judgeExpiration() {
+    switch expirationElement.count {
+    case 0:
+      summary.onShelf += 1
+      if reader.requiresExpiration {
+        find(
+          .missingExpiration, at: record.location,
+          "the book has no <expiration>; add one of the form yyyy.MM.dd")
+      }
+    case 1:
+      readExpiration()
+    default:
+      record.expiration = .unusable
+    }
+  }
+
+  private mutating func readExpiration() {
+    record.expiration = .unusable
+    let bytes = record.value(of: .expiration)
+    guard !bytes.isEmpty, let place = expirationElement.value else {
+      if expirationElement.hasMarkup {
+        findMarkup(at: expirationElement.start, text: "")
+      } else {
+        find(
+          .emptyExpiration, at: expirationElement.start,
+          "the expiration is empty; write yyyy.MM.dd, or remove it if the book is on the shelf")
+      }
+      return
+    }
+    guard !expirationElement.hasMarkup else {
+      findMarkup(at: place.start, text: record.text(of: .expiration) ?? "")
+      return
+    }
+    do throws(CivilDate.ParseFailure) {
+      let date = try CivilDate(dotted: bytes)
+      record.expiration = .date(date)
+      summary.loans += 1
+      if let finding = reader.dateRule(date) {
+        findInValue(finding.code, finding.message)
+      }
+    } catch {
+      let text = record.text(of: .expiration) ?? ""
+      switch error {
+      case .form: findInValue(.dateFormat, Self.formMessage(text))
+      case .notADay: findInValue(.impossibleDate, Self.calendarMessage(text))
+      }
+    }
+  }
+
+  /// Ends the reading at a fault in the document itself.
+  mutating func endEarly(_ diagnostic: Diagnostic) {
+    summary.isComplete = false
+    findings.append(diagnostic)
+    reportFindings()
+  }
+
+  /// Ends the reading at the document's end.
+  mutating func endDocument() {
+    if summary.records == 0, let root {
+      let found =
+        root.isKnown ? "<\(root.name.visible)> holds no <book>" : "the root is <\(root.name.visible)>"
+      find(
+        .noLoans, at: root.location,
+        "no book record was found: \(found); expected <books> with <book> records")
+    }
+    reportFindings()
+  }
+
+  private mutating func reportFindings() {
+    guard !findings.isEmpty else { return }
+    findings.sort { $0.location < $1.location }
+    for finding in findings where failure == nil {
+      switch finding.severity {
+      case .error: summary.errors += 1
+      case .warning: summary.warnings += 1
+      }
+      do { try onDiagnostic(finding) } catch { failure = error }
+    }
+    findings.removeAll(keepingCapacity: true)
+  }
+}
+
+// What there is to find.
+extension RecordBuilder {
+  private mutating func find(
+    _ code: Diagnostic.Code, at location: SourceLocation, endColumn: Int? = nil, _ message: String,
+    value: String? = nil
+  ) {
+    findings.append(
+      Diagnostic(
+        code, at: location, endColumn: endColumn, message: message, value: value,
+        loan: isInRecord ? record.name : nil))
+  }
+
+  private mutating func findInValue(_ code: Diagnostic.Code, _ message: String) {
+    guard let place = expirationElement.value else { return }
+    findings.append(
+      Diagnostic(
+        code, at: place.start, endColumn: Self.endColumn(of: place), message: message,
+        value: record.text(of: .expiration), loan: record.name))
+  }
+
+  private mutating func findMarkup(at location: SourceLocation, text: String) {
+    find(
+      .dateFormat, at: location,
+      "the expiration holds other elements; write only the date, as yyyy.MM.dd", value: text)
+  }
+
+  private mutating func findMisplaced(at location: SourceLocation) {
+    find(
+      .misplacedExpiration, at: location,
+      "this expiration is not directly inside a book, so it is ignored; move it into its book")
+  }
+
+  private mutating func findWrongCase(_ name: String, intended: String, at location: SourceLocation)
+  {
+    find(
+      .unknownCase, at: location,
+      "<\(name.visible)> is ignored, since names are case-sensitive; did you mean <\(intended)>?",
+      value: name)
+  }
+
+  private mutating func findDuplicateExpiration(at location: SourceLocation) {
+    find(
+      .duplicateExpiration, at: location,
+      """
+      a second expiration in one book, after the one at line \(expirationElement.start.line); \
+      keep only the right one
+      """)
+  }
+
+  private static func endColumn(of place: ValueExtent) -> Int? {
+    place.start.line == place.end.line ? place.end.column : nil
+  }
+
+  private static func formMessage(_ text: String) -> String {
+    let message = "expiration \(text.quoted()) is not of the form yyyy.MM.dd"
+    guard let meant = DateSuggestion.reading(text) else { return message }
+    return "\(message); did you mean \(meant.dotted)?"
+  }
+
+  private static func calendarMessage(_ text: String) -> String {
+    "expiration \(text.quoted()) is not a calendar date"
+  }
+}

@@ -1,0 +1,32 @@
+extension UInt8 {
+  /// XML white space: space, tab, carriage return, line feed (XML 1.0, production S).
+  var isXMLWhiteSpace: Bool {
+    self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D
+  }
+}
+
+extension [UInt8] {
+  /// Trims the text from `start` to the end and folds each inner run of white space into one
+  /// space, in place.
+  ///
+  /// - Returns: where the folded text ends; what lies behind is left over.
+  mutating func foldWhiteSpace(from start: Int) -> Int {
+    var end = start
+    var isSpacePending = false
+    for index in start..<count {
+      let byte = self[index]
+      if byte.isXMLWhiteSpace {
+        isSpacePending = end > start
+        continue
+      }
+      if isSpacePending {
+        self[end] = 0x20
+        end += 1
+        isSpacePending = false
+      }
+      self[end] = byte
+      end += 1
+    }
+    return end
+  }
+}
