@@ -1,22 +1,96 @@
 /// The identities seen so far in one catalogue, as hashes, each with the line of its first record.
 ///
-/// It is split by the hash's low bits, so that growing copies a small part at a time.
+/// Most catalogues are sorted by id. As long as each text is greater than the one before, none can
+/// be a repetition, and the identities are only listed; the first one out of order brings them into
+/// a table. A million identities take about 20 MB.
 struct IdentityTable {
-  private static let partCount = 64
-  private var parts = [[UInt64: UInt32]](repeating: [:], count: partCount)
+  private var parts: [Part] = []
   private var repetitions: [UInt64: Int] = [:]
+  private var ascending: [(key: UInt64, line: UInt32)] = []
+  private var last: [UInt8] = []
 
   /// Notes an identity at a record's line.
   ///
+  /// - Parameters:
+  ///   - text: equal for equal keys.
   /// - Returns: the line of its first record and this record's ordinal, from 2 on, if the
   ///   identity is known already.
-  mutating func note(_ key: UInt64, line: Int) -> (firstLine: Int, ordinal: Int)? {
-    let part = Int(key % UInt64(Self.partCount))
+  mutating func note(
+    _ key: UInt64, _ text: ArraySlice<UInt8>, line: Int
+  ) -> (firstLine: Int, ordinal: Int)? {
     let line = UInt32(clamping: line)
-    guard let first = parts[part].updateValue(line, forKey: key) else { return nil }
-    parts[part][key] = first
+    if parts.isEmpty {
+      if isAscending(to: text) {
+        ascending.append((key, line))
+        last.removeAll(keepingCapacity: true)
+        last.append(contentsOf: text)
+        return nil
+      }
+      makeTable()
+    }
+    guard let first = insert(key, line) else { return nil }
     let ordinal = repetitions[key, default: 1] + 1
     repetitions[key] = ordinal
     return (Int(first), ordinal)
+  }
+
+  private func isAscending(to text: ArraySlice<UInt8>) -> Bool {
+    let old = last.span
+    let new = text.span
+    for index in 0..<min(old.count, new.count) where old[index] != new[index] {
+      return old[index] < new[index]
+    }
+    return old.count < new.count
+  }
+
+  /// The table is split into parts, so that growing copies a small part at a time.
+  private mutating func makeTable() {
+    parts = [Part](repeating: Part(), count: 64)
+    for (key, line) in ascending { _ = insert(key, line) }
+    ascending = []
+  }
+
+  private mutating func insert(_ key: UInt64, _ line: UInt32) -> UInt32? {
+    parts[Int(key % 64)].insert(key, line)
+  }
+
+  /// An open-addressed table. Line 0 marks a free place.
+  private struct Part {
+    private var keys: [UInt64] = []
+    private var lines: [UInt32] = []
+    private var count = 0
+
+    /// - Returns: the line noted before, if the key is known.
+    mutating func insert(_ key: UInt64, _ line: UInt32) -> UInt32? {
+      if count * 8 >= keys.count * 7 { grow() }
+      let place = self.place(of: key)
+      guard lines[place] == 0 else { return lines[place] }
+      keys[place] = key
+      lines[place] = line
+      count += 1
+      return nil
+    }
+
+    /// Where the key is, or where it belongs.
+    private func place(of key: UInt64) -> Int {
+      var place = Int(key.multipliedFullWidth(by: UInt64(keys.count)).high)
+      while lines[place] != 0 && keys[place] != key {
+        place += 1
+        if place == keys.count { place = 0 }
+      }
+      return place
+    }
+
+    private mutating func grow() {
+      let old = (keys: keys, lines: lines)
+      let capacity = max(16, keys.count * 3 / 2)
+      keys = [UInt64](repeating: 0, count: capacity)
+      lines = [UInt32](repeating: 0, count: capacity)
+      for index in old.keys.indices where old.lines[index] != 0 {
+        let place = self.place(of: old.keys[index])
+        keys[place] = old.keys[index]
+        lines[place] = old.lines[index]
+      }
+    }
   }
 }

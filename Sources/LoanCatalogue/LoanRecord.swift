@@ -20,6 +20,8 @@ public struct LoanRecord: ~Copyable {
   public internal(set) var location = SourceLocation(line: 1, column: 1)
   /// 1, or 2, 3, … where earlier records have the same identity.
   var ordinal = 1
+  /// Whether there is a title whose text is not kept.
+  var hasTitle = false
 
   private var bytes: [UInt8] = []
   private var ranges = [Range<Int>](repeating: 0..<0, count: LoanField.allCases.count)
@@ -58,11 +60,17 @@ public struct LoanRecord: ~Copyable {
   }
 
   var baseKey: UInt64 {
+    if !isEmpty(.id) { return hash(of: .id) }
+    if !isEmpty(.barcode) { return hash(of: .barcode) }
     var hash = ContentHash()
-    for field in identityFields {
-      hash.combine(UInt64(field.rawValue))
-      hash.combine(bytes[range(of: field)])
-    }
+    for field in identityFields { hash.combine(self.hash(of: field)) }
+    return hash.value
+  }
+
+  private func hash(of field: LoanField) -> UInt64 {
+    var hash = ContentHash()
+    hash.combine(UInt64(field.rawValue))
+    hash.combine(bytes[range(of: field)])
     return hash.value
   }
 
@@ -92,8 +100,9 @@ extension LoanRecord {
     self.location = location
     expiration = .none
     ordinal = 1
+    hasTitle = false
     bytes.removeAll(keepingCapacity: true)
-    for index in ranges.indices { ranges[index] = 0..<0 }
+    for index in 0..<ranges.count { ranges[index] = 0..<0 }
   }
 
   mutating func beginField() { fieldStart = bytes.count }
@@ -106,7 +115,7 @@ extension LoanRecord {
   /// Ends the field: its white space is trimmed and folded, and the first of several counts.
   mutating func endField(_ field: LoanField) {
     let end = bytes.foldWhiteSpace(from: fieldStart)
-    bytes.removeSubrange(end...)
+    if end < bytes.count { bytes.removeSubrange(end...) }
     if ranges[field.rawValue].isEmpty { ranges[field.rawValue] = fieldStart..<end }
   }
 }

@@ -1,27 +1,36 @@
 /// What an element name can mean in a profile, depending on where the element stands.
-struct NameRoles: Equatable {
+struct NameRoles {
   var isRoot = false
   var isRecord = false
   var field: LoanField?
-  /// The known name that this one would be if its case were right.
-  var intendedRecord: String?
-  /// The known field name that this one would be if its case were right.
-  var intendedField: String?
+  /// Whether the name would be a record's if its case were right.
+  var isMisspeltRecord = false
+  /// Whether the name would be a field's if its case were right.
+  var isMisspeltField = false
 
   init(of name: String, in profile: CatalogueProfile) {
     isRoot = profile.roots.contains(name)
     isRecord = profile.records.contains(name)
     field = profile.elements.first { $0.value == name }?.key
-    let lowercased = name.lowercased()
-    if !isRecord {
-      intendedRecord = profile.records.first { $0.lowercased() == lowercased }
-    }
-    if field == nil {
-      intendedField = profile.elements.values.first { $0.lowercased() == lowercased }
-    }
+    isMisspeltRecord = !isRecord && profile.intendedRecord(name) != nil
+    isMisspeltField = field == nil && profile.intendedField(name) != nil
   }
 
   /// A name that means nothing.
   private init() {}
   static let none = NameRoles()
+}
+
+extension CatalogueProfile {
+  /// The record name that differs from `name` at most in case.
+  func intendedRecord(_ name: String) -> String? {
+    let lowercased = name.lowercased()
+    return records.first { $0.lowercased() == lowercased }
+  }
+
+  /// The field's element name that differs from `name` at most in case.
+  func intendedField(_ name: String) -> String? {
+    let lowercased = name.lowercased()
+    return elements.values.first { $0.lowercased() == lowercased }
+  }
 }

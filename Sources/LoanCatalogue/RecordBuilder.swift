@@ -23,6 +23,8 @@ struct RecordBuilder: ~Copyable {
   private var isInMisspelt = false
   /// The field that the parser stands in, if its text is wanted.
   private(set) var field: LoanField?
+  /// Whether the field's text itself is wanted, not only whether there is any.
+  private var wantsText = true
   private var expirationElement = ExpirationElement()
 
   init(
@@ -95,9 +97,9 @@ extension RecordBuilder {
     }
     if roles.field == .expiration {
       findMisplaced(at: start)
-    } else if let intended = roles.intendedRecord {
+    } else if roles.isMisspeltRecord {
       isInMisspelt = true
-      findWrongCase(name(), intended: intended, at: start)
+      findWrongCase(name(), intended: reader.profile.intendedRecord(name()), at: start)
     }
     return .other
   }
@@ -107,8 +109,8 @@ extension RecordBuilder {
   ) {
     if let field = roles.field {
       startField(field, start)
-    } else if let intended = roles.intendedField {
-      findWrongCase(name(), intended: intended, at: start)
+    } else if roles.isMisspeltField {
+      findWrongCase(name(), intended: reader.profile.intendedField(name()), at: start)
     }
   }
 
@@ -124,6 +126,7 @@ extension RecordBuilder {
       return
     }
     self.field = field
+    wantsText = reader.detail == .loans || field == .expiration || record.isEmpty(.id)
     record.beginField()
   }
 
@@ -146,6 +149,10 @@ extension RecordBuilder {
   ///
   /// - Returns: false if the field has grown beyond what is reasonable.
   mutating func append(_ text: some Sequence<UInt8>) -> Bool {
+    guard wantsText else {
+      if !record.hasTitle { record.hasTitle = text.contains { !$0.isXMLWhiteSpace } }
+      return true
+    }
     record.append(text)
     return record.fieldLength <= Self.longestField
   }
@@ -165,7 +172,8 @@ extension RecordBuilder {
   /// Looks whether the id is new, once the record's attributes are known.
   mutating func endAttributes(idLocation: () -> ValueExtent) {
     guard !record.isEmpty(.id),
-      let known = identities.note(record.baseKey, line: record.location.line)
+      let known = identities.note(
+        record.baseKey, record.value(of: .id), line: record.location.line)
     else { return }
     record.ordinal = known.ordinal
     let place = idLocation()
@@ -183,14 +191,14 @@ extension RecordBuilder {
 extension RecordBuilder {
   private mutating func endRecord() {
     summary.records += 1
-    if record.isEmpty(.title) {
+    if !record.hasTitle && record.isEmpty(.title) {
       find(
         .missingTitle, at: record.location,
         "the book has no title, so its notices can only say \"(untitled)\"")
     }
     judgeExpiration()
     if record.isEmpty(.id) && reader.detail == .loans, record.expiration != .none,
-      let known = identities.note(record.baseKey, line: record.location.line)
+      let known = identities.note(record.baseKey, [], line: record.location.line)
     {
       record.ordinal = known.ordinal
     }
@@ -316,11 +324,12 @@ extension RecordBuilder {
       "this expiration is not directly inside a book, so it is ignored; move it into its book")
   }
 
-  private mutating func findWrongCase(_ name: String, intended: String, at location: SourceLocation)
-  {
+  private mutating func findWrongCase(
+    _ name: String, intended: String?, at location: SourceLocation
+  ) {
     find(
       .unknownCase, at: location,
-      "<\(name.visible)> is ignored, since names are case-sensitive; did you mean <\(intended)>?",
+      "<\(name.visible)> is ignored, since names are case-sensitive; did you mean <\(intended ?? "")>?",
       value: name)
   }
 

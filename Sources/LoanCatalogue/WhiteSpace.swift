@@ -11,6 +11,7 @@ extension [UInt8] {
   ///
   /// - Returns: where the folded text ends; what lies behind is left over.
   mutating func foldWhiteSpace(from start: Int) -> Int {
+    guard needsFolding(from: start) else { return count }
     var end = start
     var isSpacePending = false
     for index in start..<count {
@@ -28,5 +29,21 @@ extension [UInt8] {
       end += 1
     }
     return end
+  }
+
+  /// Most texts are as they should be already.
+  private func needsFolding(from start: Int) -> Bool {
+    let text = span
+    var isAfterSpace = true
+    for index in start..<text.count {
+      let byte = text[index]
+      if byte <= 0x20 {
+        if isAfterSpace || byte != 0x20 { return true }
+        isAfterSpace = true
+      } else {
+        isAfterSpace = false
+      }
+    }
+    return isAfterSpace
   }
 }

@@ -5,10 +5,13 @@ public enum ExpirationRule {
   /// The years in which a loan may be expected to expire.
   static let likelyYears = 1970...2099
 
+  private static let likelyDays: ClosedRange<CivilDate> =
+    (CivilDate(year: likelyYears.lowerBound, month: 1, day: 1) ?? .first)...(CivilDate(
+      year: likelyYears.upperBound, month: 12, day: 31) ?? .last)
+
   /// A finding about an expiration in an unlikely year, or `nil`.
   public static func judge(_ expiration: CivilDate) -> (code: Diagnostic.Code, message: String)? {
-    let year = expiration.parts.year
-    guard !likelyYears.contains(year) else { return nil }
+    guard !likelyDays.contains(expiration) else { return nil }
     return (
       .unlikelyDate,
       """

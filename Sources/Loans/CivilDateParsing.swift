@@ -27,23 +27,25 @@ extension CivilDate {
 
   private init(_ bytes: ArraySlice<UInt8>, separator: UInt8) throws(ParseFailure) {
     guard bytes.count == 10 else { throw .form }
-    var parts = (year: 0, month: 0, day: 0)
-    for (position, byte) in bytes.enumerated() {
-      if position == 4 || position == 7 {
-        guard byte == separator else { throw .form }
-        continue
-      }
-      guard let digit = byte.asciiDigit else { throw .form }
-      switch position {
-      case 0..<4: parts.year = parts.year * 10 + digit
-      case 5..<7: parts.month = parts.month * 10 + digit
-      default: parts.day = parts.day * 10 + digit
-      }
-    }
-    guard let date = CivilDate(year: parts.year, month: parts.month, day: parts.day) else {
+    let start = bytes.startIndex
+    guard bytes[start + 4] == separator, bytes[start + 7] == separator,
+      let year = Self.number(bytes, from: start, to: start + 4),
+      let month = Self.number(bytes, from: start + 5, to: start + 7),
+      let day = Self.number(bytes, from: start + 8, to: start + 10)
+    else { throw .form }
+    guard let date = CivilDate(year: year, month: month, day: day) else {
       throw .notADay
     }
     self = date
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>, from start: Int, to end: Int) -> Int? {
+    var number = 0
+    for index in start..<end {
+      guard let digit = bytes[index].asciiDigit else { return nil }
+      number = number * 10 + digit
+    }
+    return number
   }
 }
 

@@ -27,7 +27,7 @@ let startElementHandler: startElementNsSAX2Func = {
   context, name, prefix, _, _, _, attributeCount, _, attributes in
   guard let (parser, state) = unsafe state(of: context), let name = unsafe name else { return }
   unsafe state.pointee.startElement(
-    parser, name, isPrefixed: prefix != nil,
+    parser, name, prefix,
     attributes: UnsafeBufferPointer(start: attributes, count: Int(attributeCount) * 5))
 }
 

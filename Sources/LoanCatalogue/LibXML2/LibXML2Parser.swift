@@ -9,12 +9,9 @@ import Loans
 @safe struct LibXML2Parser: ~Copyable {
   private let state: UnsafeMutablePointer<ParserState>
 
-  private let profile: CatalogueProfile
-
   init(builder: consuming RecordBuilder, profile: CatalogueProfile) {
-    self.profile = profile
     unsafe state = .allocate(capacity: 1)
-    unsafe state.initialize(to: ParserState(builder: builder))
+    unsafe state.initialize(to: ParserState(builder: builder, profile: profile))
     refuseExternalEntities
   }
 
@@ -45,7 +42,7 @@ import Loans
 
   private func prepare(_ context: xmlParserCtxtPtr) {
     unsafe context.pointee._private = UnsafeMutableRawPointer(state)
-    unsafe state.pointee.attach(to: context, profile: profile)
+    unsafe state.pointee.attach(to: context)
     guard let handlers = unsafe context.pointee.sax else { return }
     unsafe handlers.pointee.startDocument = startDocumentHandler
     unsafe handlers.pointee.internalSubset = internalSubsetHandler

@@ -3,40 +3,61 @@ import CLibXML2
 /// The roles of the element names met so far.
 ///
 /// libxml2 interns names in its dictionary, so that one name is one pointer, and a known one is
-/// found by comparing pointers.
+/// found by comparing pointers: at the place that the pointer itself gives, else in the list of
+/// all.
 @safe struct NameTable {
-  private var profile = CatalogueProfile.native
-  private var elements: [(name: UnsafePointer<xmlChar>, roles: NameRoles)] = unsafe []
+  private typealias Entry = (name: UnsafePointer<xmlChar>?, roles: NameRoles)
+  private let profile: CatalogueProfile
   private var attributes: [(name: UnsafePointer<xmlChar>, field: LoanField)] = unsafe []
+  private var places = unsafe [Entry](repeating: (nil, .none), count: 256)
+  private var entries: [Entry] = unsafe []
   /// More names than a catalogue has; beyond, a name's roles are worked out each time.
   private static let capacity = 64
 
   /// The attribute that holds the id.
-  var idAttribute: String { profile.attributes[.id] ?? "" }
+  let idAttribute: String
+  /// Whether a name with characters outside ASCII has been met.
+  private(set) var hasLongCharacters = false
 
-  /// Interns the profile's names, fields first since they are the most frequent.
+  init(profile: CatalogueProfile) {
+    self.profile = profile
+    idAttribute = profile.attributes[.id] ?? ""
+  }
+
+  /// Interns the names of the profile's attributes.
   ///
   /// - SeeAlso: `xmlDictLookup`.
-  @unsafe mutating func fill(from profile: CatalogueProfile, _ context: xmlParserCtxtPtr) {
-    self.profile = profile
-    let fields = LoanField.allCases.compactMap { profile.elements[$0] }
-    for name in fields + profile.records + profile.roots {
-      guard let interned = unsafe check_loans_intern(context, name) else { continue }
-      unsafe elements.append((interned, NameRoles(of: name, in: profile)))
-    }
+  @unsafe mutating func intern(in context: xmlParserCtxtPtr) {
     for (field, name) in profile.attributes {
       guard let interned = unsafe check_loans_intern(context, name) else { continue }
       unsafe attributes.append((interned, field))
     }
   }
 
+  @inline(__always)
   @unsafe mutating func roles(of name: UnsafePointer<xmlChar>) -> NameRoles {
-    for index in unsafe elements.indices where unsafe elements[index].name == name {
-      return unsafe elements[index].roles
+    let place = unsafe Int((UInt(bitPattern: name) &* 0x9E37_79B9_7F4A_7C15) >> 56)
+    if unsafe places[place].name == name { return unsafe places[place].roles }
+    return unsafe lookUp(name, place)
+  }
+
+  @unsafe private mutating func lookUp(
+    _ name: UnsafePointer<xmlChar>, _ place: Int
+  ) -> NameRoles {
+    if let entry = unsafe entries.first(where: { unsafe $0.name == name }) {
+      return unsafe entry.roles
     }
-    let roles = unsafe NameRoles(of: String(cString: name), in: profile)
-    if unsafe elements.count < Self.capacity { unsafe elements.append((name, roles)) }
-    return roles
+    unsafe noteCharacters(of: name)
+    let entry = (name, unsafe NameRoles(of: String(cString: name), in: profile))
+    if unsafe entries.count < Self.capacity {
+      unsafe entries.append(entry)
+      if unsafe places[place].name == nil { unsafe places[place] = entry }
+    }
+    return unsafe entry.1
+  }
+
+  @unsafe mutating func noteCharacters(of name: UnsafePointer<xmlChar>) {
+    if unsafe continuationBytes(in: name) > 0 { hasLongCharacters = true }
   }
 
   @unsafe func attributeField(of name: UnsafePointer<xmlChar>) -> LoanField? {

@@ -10,17 +10,22 @@ import Loans
   private var builder: RecordBuilder
   private var input = CatalogueInput()
   private var context: xmlParserCtxtPtr?
-  private var names = NameTable()
+  private var document: xmlParserInputPtr?
+  private var names: NameTable
 
   /// Where the last event ended, in the document itself: where the next one begins.
   private var position = SourceLocation(line: 1, column: 1)
   /// Where the reference ends whose entity's text was read last.
   private var referenceEnd: SourceLocation?
   private var hasDoctype = false
+  /// Bytes of text, and of elements roughly, that came out of entities.
+  private var expansion = 0
+  private static let largestExpansion = 10_000_000
   private var isStopped = false
 
-  init(builder: consuming RecordBuilder) {
+  init(builder: consuming RecordBuilder, profile: CatalogueProfile) {
     self.builder = builder
+    names = NameTable(profile: profile)
   }
 
   /// Nothing more is handed over once something has gone wrong.
@@ -32,9 +37,9 @@ import Loans
 
 // The way in and out.
 extension ParserState {
-  @unsafe mutating func attach(to context: xmlParserCtxtPtr, profile: CatalogueProfile) {
+  @unsafe mutating func attach(to context: xmlParserCtxtPtr) {
     unsafe self.context = context
-    unsafe names.fill(from: profile, context)
+    unsafe names.intern(in: context)
   }
 
   mutating func beginReading(_ file: consuming CatalogueFile) {
@@ -65,12 +70,14 @@ extension ParserState {
 extension ParserState {
   /// - SeeAlso: `startElementNsSAX2Func`.
   @unsafe mutating func startElement(
-    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, isPrefixed: Bool,
+    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>,
+    _ prefix: UnsafePointer<xmlChar>?,
     attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>
   ) {
     guard !isStopped else { return }
     unsafe settlePosition(context)
-    let roles = unsafe isPrefixed ? NameRoles.none : names.roles(of: name)
+    unsafe countExpansion(context, by: 64)
+    let roles = unsafe roles(of: name, prefix)
     let start = unsafe tagStart(context)
     let element = builder.startElement(roles, named: unsafe String(cString: name), at: start)
     if element == .record {
@@ -80,6 +87,17 @@ extension ParserState {
     // The parser stands at the tag's `>`, or at the `/>` that ends the element too.
     if unsafe !isInsideEntity(context) { position.column += 1 }
     checkFailure()
+  }
+
+  /// A name with a prefix belongs to another vocabulary.
+  @inline(__always)
+  @unsafe private mutating func roles(
+    of name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
+  ) -> NameRoles {
+    guard let prefix = unsafe prefix else { return unsafe names.roles(of: name) }
+    unsafe names.noteCharacters(of: prefix)
+    unsafe names.noteCharacters(of: name)
+    return .none
   }
 
   /// Attributes come five pointers each: name, prefix, URI, first byte of the value, end.
@@ -107,7 +125,7 @@ extension ParserState {
   ) {
     guard !isStopped else { return }
     unsafe settlePosition(context)
-    if unsafe !isInsideEntity(context) {
+    if names.hasLongCharacters, unsafe !isInsideEntity(context) {
       unsafe correctColumn(context, name, prefix)
     }
     unsafe notePosition(context)
@@ -136,9 +154,14 @@ extension ParserState {
   @unsafe mutating func characters(
     _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
   ) {
+    if builder.field == nil && !hasDoctype && !isStopped {
+      position = currentPosition()
+      return
+    }
     guard !isStopped else { return }
     unsafe settlePosition(context)
-    unsafe take(context, text, from: position)
+    unsafe countExpansion(context, by: text.count)
+    if builder.field != nil { unsafe take(context, text, from: position) }
     unsafe notePosition(context)
   }
 
@@ -168,6 +191,17 @@ extension ParserState {
     }
   }
 
+  /// Entities may not make much out of little: libxml2 2.9 does not see it where no tree is built.
+  @inline(__always)
+  @unsafe private mutating func countExpansion(_ context: xmlParserCtxtPtr, by size: Int) {
+    guard unsafe isInsideEntity(context) else { return }
+    expansion += size
+    if expansion > Self.largestExpansion {
+      endEarly(
+        .malformedXML, at: position, "the entities of the document expand to more than 10 MB")
+    }
+  }
+
   /// A comment or a processing instruction has ended.
   @unsafe mutating func skipped(_ context: xmlParserCtxtPtr) {
     unsafe settlePosition(context)
@@ -192,6 +226,7 @@ extension ParserState {
 
   /// - SeeAlso: `startDocumentSAXFunc`.
   @unsafe mutating func startDocument(_ context: xmlParserCtxtPtr) {
+    unsafe document = check_loans_document_input(context)
     guard let encoding = unsafe check_loans_declared_encoding(context) else { return }
     let name = unsafe String(cString: encoding)
     let uppercased = name.uppercased()
@@ -259,6 +294,7 @@ extension ParserState {
     builder.endEarly(Diagnostic(code, at: location, message: message, value: value))
   }
 
+  @inline(__always)
   private mutating func checkFailure() {
     if builder.failure != nil { stop() }
   }
@@ -268,26 +304,30 @@ extension ParserState {
 extension ParserState {
   /// Whether the parser reads the text of an entity: libxml2 uses a context of its own for it up
   /// to 2.12, and an input on top of the document's from 2.13 on.
+  @inline(__always)
   @unsafe private func isInsideEntity(_ context: xmlParserCtxtPtr) -> Bool {
-    unsafe context != self.context || check_loans_is_inside_entity(context) != 0
+    guard hasDoctype else { return false }
+    return unsafe context != self.context || check_loans_is_inside_entity(context) != 0
   }
 
   /// Where the parser stands in the document itself.
+  @inline(__always)
   private func currentPosition() -> SourceLocation {
-    guard let main = unsafe self.context, let input = unsafe check_loans_document_input(main) else {
-      return position
-    }
+    guard let input = unsafe document else { return position }
     return unsafe SourceLocation(line: Int(input.pointee.line), column: Int(input.pointee.col))
   }
 
   /// Takes the place where an event has ended for where the next one begins. Events within an
   /// entity stand where its reference does.
+  @inline(__always)
   @unsafe private mutating func notePosition(_ context: xmlParserCtxtPtr) {
     if unsafe !isInsideEntity(context) { position = currentPosition() }
   }
 
   /// Moves on behind the reference to an entity whose text has been read, at the next event.
+  @inline(__always)
   @unsafe private mutating func settlePosition(_ context: xmlParserCtxtPtr) {
+    guard hasDoctype else { return }
     if unsafe isInsideEntity(context) {
       settleReference()
     } else if let end = referenceEnd {
@@ -306,6 +346,7 @@ extension ParserState {
   ///
   /// That is where the last event ended, except before the root element and behind an entity
   /// without text, which raises no event: there the tag itself is looked at.
+  @inline(__always)
   @unsafe private func tagStart(_ context: xmlParserCtxtPtr) -> SourceLocation {
     guard hasDoctype || builder.isBeforeRoot, unsafe !isInsideEntity(context) else {
       return position

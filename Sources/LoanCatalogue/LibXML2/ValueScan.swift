@@ -13,6 +13,11 @@ enum ValueScan {
     of text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation, end: SourceLocation,
     isVerbatim: Bool
   ) -> RecordBuilder.ValueExtent? {
+    if isVerbatim, unsafe text.allSatisfy({ (0x21...0x7E).contains($0) }) {
+      var place = start
+      place.column += text.count
+      if place == end { return RecordBuilder.ValueExtent(start: start, end: end) }
+    }
     var place = start
     var extent: RecordBuilder.ValueExtent?
     for unsafe byte in unsafe text {
