@@ -283,7 +283,7 @@ private final class Child: Sendable {
     unsafe posix_spawn_file_actions_addopen(&actions, 2, errors, flags, 0o600)
     let argv = unsafe arguments.map { unsafe strdup($0) } + [nil]
     let envp = unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { for unsafe text in unsafe argv + envp { unsafe free(text) } }
+    defer { unsafe (argv + envp).forEach { unsafe free($0) } }
     var identifier: pid_t = 0
     let error = unsafe posix_spawn(&identifier, arguments[0], &actions, nil, argv, envp)
     guard error == 0 else {
@@ -297,7 +297,9 @@ private final class Child: Sendable {
     while waitpid(identifier, nil, 0) < 0, errno == EINTR {}
   }
 
-  /// Whether it has ended; it is not reaped, so that its number stays its own. waitid(2).
+  /// Whether it has ended.
+  ///
+  /// It is not reaped, so that its number stays its own; waitid(2).
   private var hasEnded: Bool {
     var information = unsafe siginfo_t()
     let result = unsafe waitid(
