@@ -47,7 +47,7 @@ struct ChildProcess: Sendable {
     }
     return Report(
       status: result.terminationStatus,
-      timedOut: result.closureResult.timedOut && !result.terminationStatus.isSuccess,
+      timedOut: result.closureResult.timedOut,
       complaint: String(decoding: result.closureResult.complaint, as: UTF8.self))
   }
 

@@ -39,6 +39,22 @@ public final class DesktopSession: Sendable {
     public var category: String?
     /// Milliseconds; -1 leaves it to the service.
     public var timeout: Int
+
+    /// A call with the summary and body, everything else as an unadorned notify-send has it.
+    public init(
+      appName: String = "notify-send", summary: String, body: String = "", urgency: Int? = 1,
+      category: String? = nil
+    ) {
+      self.appName = appName
+      replacesID = 0
+      icon = ""
+      self.summary = summary
+      self.body = body
+      actions = []
+      self.urgency = urgency
+      self.category = category
+      timeout = -1
+    }
   }
 
   /// Why a session cannot be used.
@@ -69,9 +85,7 @@ public final class DesktopSession: Sendable {
   public init(_ service: Service) async throws {
     let folder = try ScratchFolder()
     let runtimeDirectory = "\(folder.path)/\(geteuid())"
-    guard unsafe mkdir(runtimeDirectory, 0o700) == 0 else {
-      throw Failure(description: "no directory \(runtimeDirectory)")
-    }
+    try folder.makeDirectory("\(geteuid())")
     let environment = [
       "PATH": "/usr/bin:/bin", "HOME": folder.path,
       "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(runtimeDirectory)/bus",
@@ -244,6 +258,13 @@ public final class ScratchFolder: Sendable {
     let bytes = Array(text.utf8)
     guard unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
       throw DesktopSession.Failure(description: "\(name) not written: error \(errno)")
+    }
+  }
+
+  /// Makes a directory that nobody else may enter; mkdir(2).
+  public func makeDirectory(_ name: String) throws {
+    guard unsafe mkdir("\(path)/\(name)", 0o700) == 0 else {
+      throw DesktopSession.Failure(description: "\(name) not made: error \(errno)")
     }
   }
 

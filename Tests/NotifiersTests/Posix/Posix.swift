@@ -85,3 +85,9 @@ func openForWriting(_ path: String) -> Int32 {
 func processExists(_ identifier: Int32) -> Bool {
   kill(identifier, 0) == 0
 }
+
+/// Gives a file or directory another path; rename(2).
+func move(_ path: String, to newPath: String) {
+  let result = unsafe rename(path, newPath)
+  precondition(result == 0, "\(path) not moved: error \(errno)")
+}
