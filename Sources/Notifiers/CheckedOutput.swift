@@ -1,0 +1,71 @@
+internal import Synchronization
+
+/// A buffered writer that reports every failure, which `print` does not.
+///
+/// Text is kept until 64 KB have gathered or ``flush()`` is called; nothing is written when the
+/// value goes away. Once a write has failed, every later call throws the same error and writes
+/// nothing, so that text which was reported as lost never turns up after all.
+///
+/// A pipe without reader is an error only where SIGPIPE is ignored, else it ends the process:
+/// see ``ignoreBrokenPipeSignal()``.
+public final class CheckedOutput: Sendable {
+  private static let capacity = 64 * 1_024
+
+  private struct State {
+    var buffer: [UInt8] = []
+    var failure: OutputError?
+  }
+
+  private let descriptor: Int32
+  private let state = Mutex(State())
+
+  /// A writer to an open descriptor, blocking or not, that is neither changed nor ever closed.
+  ///
+  /// - Parameter descriptor: 1 is standard output, 2 is standard error.
+  public init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  /// Appends `text` as UTF-8, and writes what exceeds the buffer.
+  ///
+  /// - Throws: ``OutputError``, from write(2) or poll(2).
+  public func write(_ text: String) throws(OutputError) {
+    try write(text.utf8.span)
+  }
+
+  /// Appends `bytes`, and writes what exceeds the buffer.
+  ///
+  /// - Throws: ``OutputError``, from write(2) or poll(2).
+  public func write(_ bytes: Span<UInt8>) throws(OutputError) {
+    try state.withLock { state throws(OutputError) in
+      if let failure = state.failure { throw failure }
+      var start = 0
+      while start < bytes.count {
+        let end = min(bytes.count, start + Self.capacity - state.buffer.count)
+        state.buffer.append(contentsOf: bytes.extracting(start..<end))
+        start = end
+        if state.buffer.count == Self.capacity { try drain(&state) }
+      }
+    }
+  }
+
+  /// Writes everything that is still in the buffer.
+  ///
+  /// - Throws: ``OutputError``, from write(2) or poll(2).
+  public func flush() throws(OutputError) {
+    try state.withLock { state throws(OutputError) in
+      if let failure = state.failure { throw failure }
+      try drain(&state)
+    }
+  }
+
+  private func drain(_ state: inout State) throws(OutputError) {
+    do throws(OutputError) {
+      try writeAll(state.buffer.span, to: descriptor)
+      state.buffer.removeAll(keepingCapacity: true)
+    } catch {
+      state = State(failure: error)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,93 @@
+internal import Loans
+
+/// What notify-send is told to show.
+struct DesktopMessage: Hashable, Sendable {
+  /// One line; the only place for catalogue text in a message about one loan, since it is never
+  /// taken for markup.
+  var summary: String
+  /// What to do; catalogue text in it is escaped.
+  var body: String
+  /// Whether a loan in it has expired.
+  var isExpired: Bool
+
+  /// The message about these notices, or `nil` if there is none.
+  init?(_ notices: ArraySlice<Notice>, today: CivilDate) {
+    guard let first = notices.first else { return nil }
+    if notices.count == 1 {
+      self.init(first, today: today)
+    } else {
+      self.init(digestOf: notices, today: today)
+    }
+  }
+
+  private init(_ notice: Notice, today: CivilDate) {
+    let loan = notice.loan
+    isExpired = notice.kind == .expired
+    summary =
+      "\(loan.desktopTitle(limit: 200, byteLimit: 2_000)) \(loan.fate(today: today))"
+    body =
+      isExpired
+      ? "It was due on \(loan.expiration.dotted): return or renew it now."
+      : "Return or renew it by \(loan.expiration.dotted)."
+  }
+
+  private init(digestOf notices: ArraySlice<Notice>, today: CivilDate) {
+    let expired = notices.count { $0.kind == .expired }
+    isExpired = expired > 0
+    summary = Self.digestSummary(expired: expired, soon: notices.count - expired)
+    let shown = notices.mostUrgentFirst.prefix(5)
+    var lines = shown.map { notice in
+      let title = notice.loan.desktopTitle(limit: 60, byteLimit: 600)
+      return "\(title.escapedForBody) \(notice.loan.fate(today: today))"
+    }
+    if notices.count > shown.count { lines.append("and \(notices.count - shown.count) more") }
+    lines.append("Run check-loans for the whole list.")
+    body = lines.joined(separator: "\n")
+  }
+
+  /// `7 loans need attention: 4 expired, 3 expire soon`; what is zero is left out.
+  static func digestSummary(expired: Int, soon: Int) -> String {
+    let all = expired + soon
+    var parts: [String] = []
+    if expired > 0 { parts.append("\(expired) expired") }
+    if soon > 0 { parts.append("\(soon) \(soon == 1 ? "expires" : "expire") soon") }
+    let subject = all == 1 ? "1 loan needs attention" : "\(all) loans need attention"
+    return "\(subject): \(parts.joined(separator: ", "))"
+  }
+
+  /// The arguments of notify-send(1); `--` comes before the summary, which may begin with `-`.
+  var arguments: [String] {
+    [
+      "--app-name=Check Loans",
+      "--urgency=\(isExpired ? "critical" : "normal")",
+      "--category=x-check-loans.loan.\(isExpired ? "expired" : "due")",
+      "--", summary, body,
+    ]
+  }
+}
+
+extension Loan {
+  /// The title as one harmless line, else what stands for it; never empty, because notify-send
+  /// refuses an empty summary.
+  fileprivate func desktopTitle(limit: Int, byteLimit: Int) -> String {
+    let title = (title ?? "").desktopLine(limit: limit, byteLimit: byteLimit)
+    if !title.isEmpty { return title }
+    var untitled = self
+    untitled.title = nil
+    return untitled.label.desktopLine(limit: limit, byteLimit: byteLimit)
+  }
+}
+
+extension ArraySlice<Notice> {
+  /// The expired before the others, each by expiration, else in the order given.
+  fileprivate var mostUrgentFirst: [Notice] {
+    enumerated().sorted { left, right in
+      let (one, other) = (left.element, right.element)
+      if one.kind != other.kind { return one.kind == .expired }
+      if one.loan.expiration != other.loan.expiration {
+        return one.loan.expiration < other.loan.expiration
+      }
+      return left.offset < right.offset
+    }.map(\.element)
+  }
+}

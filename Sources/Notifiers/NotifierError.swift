@@ -1,0 +1,36 @@
+/// Why a message was not delivered.
+public struct NotifierError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What kind of failure it is.
+  public enum Code: Sendable, Hashable {
+    /// What the channel needs is not there: a program, a session bus, a notification service.
+    case unavailable
+    /// The channel works in general, but refused this message.
+    case failed
+    /// The channel did not answer in time and was stopped.
+    case timedOut
+    /// Writing failed with this number of errno(3).
+    case outputFailed(errno: Int32)
+  }
+
+  /// What kind of failure it is.
+  public let code: Code
+
+  /// The notifier's channel.
+  public let channel: String
+
+  /// One line that says what failed and what to do; harmless on a terminal.
+  public let message: String
+
+  /// A failure of this kind in `channel`.
+  public init(_ code: Code, channel: String, message: String) {
+    self.code = code
+    self.channel = channel
+    self.message = message
+  }
+
+  /// Whether every further message of this run would fail, or hang, in the same way.
+  public var stopsTheRun: Bool { code != .failed }
+
+  /// ``message``, which names the channel itself.
+  public var description: String { message }
+}

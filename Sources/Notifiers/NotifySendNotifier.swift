@@ -1,0 +1,145 @@
+public import Loans
+internal import Subprocess
+
+/// Shows notices on the desktop by running notify-send(1) of libnotify.
+public struct NotifySendNotifier: Notifier {
+  /// `notify-send`.
+  public let channel = "notify-send"
+
+  private static let digestThreshold = 5
+
+  private let environment: [String: String]
+  private let timeout: Duration
+
+  /// A notifier that shows notices in the session of one user.
+  ///
+  /// Where neither `DBUS_SESSION_BUS_ADDRESS` nor `XDG_RUNTIME_DIR` is set, as under cron, the
+  /// user's own session bus below `runtimeDirectories` is used if there is one.
+  ///
+  /// - Parameters:
+  ///   - environment: where the program is looked for (`PATH`, absolute entries only) and what it
+  ///     needs to reach the desktop; other variables are not passed on.
+  ///   - userID: the effective user, geteuid(2).
+  ///   - timeout: how long one message may take before the program is stopped.
+  ///   - runtimeDirectories: the directory of the users' runtime directories, pam_systemd(8).
+  public init(
+    environment: [String: String], userID: UInt32, timeout: Duration = .seconds(10),
+    runtimeDirectories: String = "/run/user"
+  ) {
+    self.environment = Self.childEnvironment(
+      from: environment, userID: userID, runtimeDirectories: runtimeDirectories)
+    self.timeout = timeout
+  }
+
+  /// One notice in each message; if there are more than five, one message of all, a digest.
+  public func messages(for notices: [Notice]) -> [ArraySlice<Notice>] {
+    if notices.count > Self.digestThreshold { return [notices[...]] }
+    return notices.indices.map { notices[$0...$0] }
+  }
+
+  /// Runs notify-send once and waits until the notification service has accepted the message.
+  ///
+  /// - Throws: ``NotifierError`` with the code `unavailable`, `failed` or `timedOut`.
+  public func send(_ message: ArraySlice<Notice>, today: CivilDate) async throws(NotifierError) {
+    guard let content = DesktopMessage(message, today: today) else { return }
+    let child = ChildProcess(
+      program: channel, arguments: content.arguments, environment: environment, timeout: timeout)
+    let report: ChildProcess.Report
+    do {
+      report = try await child.run()
+    } catch {
+      throw NotifierError(startFailure: error)
+    }
+    if report.timedOut { throw NotifierError(timeout: timeout) }
+    if !report.status.isSuccess { throw NotifierError(report) }
+  }
+}
+
+extension NotifySendNotifier {
+  private static let passedOn = [
+    "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+    "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR",
+  ]
+
+  /// The few variables that the child needs; nothing else, `LD_PRELOAD` for example, reaches it.
+  static func childEnvironment(
+    from environment: [String: String], userID: UInt32, runtimeDirectories: String
+  ) -> [String: String] {
+    var child = environment.filter { passedOn.contains($0.key) && !$0.value.isEmpty }
+    child["PATH"] = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    // Its complaints must be in English to be understood; gettext(3) gives this one precedence.
+    child["LANGUAGE"] = "en"
+    let runtimeDirectory = "\(runtimeDirectories)/\(userID)"
+    if child["DBUS_SESSION_BUS_ADDRESS"] == nil, child["XDG_RUNTIME_DIR"] == nil,
+      isSocket("\(runtimeDirectory)/bus", ownedBy: userID)
+    {
+      child["XDG_RUNTIME_DIR"] = runtimeDirectory
+    }
+    return child
+  }
+}
+
+extension NotifierError {
+  private init(notifySend code: Code, _ message: String) {
+    self.init(code, channel: "notify-send", message: message)
+  }
+
+  fileprivate init(startFailure error: any Error) {
+    if (error as? SubprocessError)?.code == .executableNotFound {
+      self.init(
+        notifySend: .unavailable,
+        "notify-send was not found in PATH; install it (Debian: apt install libnotify-bin) "
+          + "or use --notify stdout")
+    } else {
+      self.init(
+        notifySend: .unavailable,
+        "notify-send could not be run (\("\(error)".desktopLine(limit: 200, byteLimit: 800))); "
+          + "use --notify stdout")
+    }
+  }
+
+  fileprivate init(timeout: Duration) {
+    self.init(
+      notifySend: .timedOut,
+      "notify-send did not finish within \(timeout.words) and was stopped; "
+        + "restart the desktop's notification service, or use --notify stdout")
+  }
+
+  fileprivate init(_ report: ChildProcess.Report) {
+    let complaint = report.complaint
+    if ["Cannot autolaunch D-Bus", "Could not connect", "The connection is closed"]
+      .contains(where: complaint.contains)
+    {
+      self.init(
+        notifySend: .unavailable,
+        "no desktop session bus was reached; log in to a desktop, or use --notify stdout")
+    } else if ["ServiceUnknown", "StartServiceByName"].contains(where: complaint.contains) {
+      self.init(
+        notifySend: .unavailable,
+        "no notification service runs on the desktop session bus; start one, "
+          + "or use --notify stdout")
+    } else {
+      let line = complaint.split(whereSeparator: \.isNewline).first.map { ": \($0)" } ?? ""
+      self.init(
+        notifySend: .failed,
+        "notify-send \(report.status.words)\(line.shortened(to: 300).visible); "
+          + "the notice stays pending, or use --notify stdout")
+    }
+  }
+}
+
+extension Duration {
+  /// `10 s`, or with a fraction where there is one.
+  fileprivate var words: String {
+    components.attoseconds == 0 ? "\(components.seconds) s" : "\(self / .seconds(1)) s"
+  }
+}
+
+extension TerminationStatus {
+  fileprivate var words: String {
+    switch self {
+    case .exited(let code): "failed with exit status \(code)"
+    case .signaled(let signal): "was ended by signal \(signal)"
+    }
+  }
+}

@@ -1,0 +1,22 @@
+internal import Glibc
+
+extension CheckedOutput {
+  /// Makes a write to a pipe without reader an ``OutputError`` in the whole process, instead of
+  /// its death by SIGPIPE.
+  ///
+  /// Call it once, before the first write. The C function: signal(2).
+  public static func ignoreBrokenPipeSignal() {
+    signal(SIGPIPE, SIG_IGN)
+  }
+}
+
+/// Gives SIGCHLD its default meaning if the process was started with it ignored, because the
+/// system then throws the exit status of children away.
+///
+/// The C function: sigaction(2).
+func keepExitStatusOfChildren() {
+  var current = sigaction()
+  guard unsafe sigaction(SIGCHLD, nil, &current) == 0 else { return }
+  let isIgnored = unsafe unsafeBitCast(current.__sigaction_handler.sa_handler, to: Int.self) == 1
+  if isIgnored || current.sa_flags & SA_NOCLDWAIT != 0 { signal(SIGCHLD, SIG_DFL) }
+}

@@ -1,0 +1,54 @@
+import Loans
+import Notifiers
+import TestSupport
+
+/// A shell script in place of notify-send, in a directory of its own.
+struct FakeNotifySend {
+  let folder: ScratchFolder
+
+  /// - Parameter script: shell commands; `$here` is the directory.
+  init(_ script: String = "", mode: UInt32 = 0o700) throws {
+    folder = try ScratchFolder()
+    try folder.write(
+      "#!/bin/sh\nhere='\(folder.path)'\nPATH=/usr/bin:/bin\n\(script)\n", to: "notify-send",
+      mode: mode)
+  }
+
+  /// One that keeps its arguments for ``calls``.
+  static func recording() throws -> FakeNotifySend {
+    try FakeNotifySend(#"printf '%s\0' "$#" "$@" >> "$here/calls""#)
+  }
+
+  /// The arguments of each call.
+  var calls: [[String]] {
+    var rest = folder.contents(of: "calls")
+      .split(separator: "\0", omittingEmptySubsequences: false).dropLast()
+    var calls: [[String]] = []
+    while let count = rest.popFirst().flatMap({ Int($0) }) {
+      calls.append(rest.prefix(count).map(String.init))
+      rest = rest.dropFirst(count)
+    }
+    return calls
+  }
+
+  /// A notifier that finds it, with a PATH of one entry and no desktop.
+  func notifier(
+    environment: [String: String] = [:], timeout: Duration = .seconds(60)
+  ) -> NotifySendNotifier {
+    NotifySendNotifier(
+      environment: environment.merging(["PATH": folder.path]) { given, _ in given }, userID: 0,
+      timeout: timeout, runtimeDirectories: folder.path)
+  }
+
+  /// The process numbers that the script wrote to the file `pids`, one a line.
+  var processes: [Int32] {
+    folder.contents(of: "pids").split(separator: "\n").compactMap { Int32($0) }
+  }
+}
+
+extension Notifier {
+  /// Sends everything, message by message.
+  func sendAll(_ notices: [Notice]) async throws(NotifierError) {
+    for message in messages(for: notices) { try await send(message, today: today) }
+  }
+}

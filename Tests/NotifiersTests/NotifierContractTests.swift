@@ -1,0 +1,123 @@
+import Loans
+import Notifiers
+import TestSupport
+import Testing
+
+/// What every notifier promises, asked of each.
+@Suite struct NotifierContractTests {
+  @Test(arguments: Subject.all, [0, 1, 2, 5, 6, 99, 100, 101, 200, 201, 500])
+  func `Every notice is in exactly one message, in order, and no message is empty`(
+    subject: Subject, count: Int
+  ) throws {
+    let notices = (0..<count).map { reminder("Book \($0)") }
+    let messages = try subject.working().notifier.messages(for: notices)
+    #expect(messages.flatMap { Array($0) } == notices)
+    #expect(!messages.contains { $0.isEmpty })
+  }
+
+  @Test(arguments: Subject.all)
+  func `A message tells the title and what happens when`(subject: Subject) async throws {
+    let setup = try subject.working()
+    try await setup.notifier.sendAll([reminder("Abigél"), expired("Egri csillagok")])
+    let delivered = setup.delivered()
+    #expect(delivered.contains("Abigél"))
+    #expect(delivered.contains("expires tomorrow"))
+    #expect(delivered.contains("2026.11.22"))
+    #expect(delivered.contains("Egri csillagok"))
+    #expect(delivered.contains("expired 7 days ago"))
+  }
+
+  @Test(arguments: Subject.all)
+  func `Sending a message again tells it again`(subject: Subject) async throws {
+    let setup = try subject.working()
+    try await setup.notifier.sendAll([reminder("Abigél")])
+    let once = setup.delivered()
+    try await setup.notifier.sendAll([reminder("Abigél")])
+    #expect(setup.delivered() == once + once)
+  }
+
+  @Test(arguments: Subject.all)
+  func `An empty message tells nothing`(subject: Subject) async throws {
+    let setup = try subject.working()
+    try await setup.notifier.send([], today: today)
+    #expect(setup.delivered() == "")
+  }
+
+  @Test(arguments: Subject.all, ["\u{1B}[31mred", "line\nbreak", "bell\u{7}", "\u{202E}kcab"])
+  func `No character of a title steers what shows it`(
+    subject: Subject, title: String
+  ) async throws {
+    let setup = try subject.working()
+    try await setup.notifier.sendAll([reminder(title)])
+    let harmless = setup.delivered().unicodeScalars.allSatisfy {
+      $0 == "\n" || $0 == "\0" || !$0.isUnsafeToShow
+    }
+    #expect(harmless)
+    #expect(!setup.delivered().contains("line\nbreak"))
+  }
+
+  @Test(arguments: Subject.all)
+  func `A failure names its channel, in one line that says what to do`(
+    subject: Subject
+  ) async throws {
+    let notifier = try subject.broken()
+    let error = try await #require(throws: NotifierError.self) {
+      try await notifier.sendAll([reminder("Abigél")])
+    }
+    #expect(error.channel == notifier.channel)
+    #expect(error.message == subject.failure)
+    #expect(error.description == error.message)
+    #expect(error.stopsTheRun)
+  }
+
+  @Test(arguments: Subject.all)
+  func `Its channel has the name under which deliveries are recorded`(subject: Subject) throws {
+    #expect(try subject.working().notifier.channel == subject.channel)
+  }
+}
+
+/// A notifier with a way to see what it delivered, and the same one where it cannot deliver.
+struct Subject: Sendable, CustomTestStringConvertible {
+  let channel: String
+  let working: @Sendable () throws -> Setup
+  let broken: @Sendable () throws -> any Notifier
+  let failure: String
+
+  var testDescription: String { channel }
+
+  struct Setup {
+    let notifier: any Notifier
+    let delivered: () -> String
+  }
+
+  static let all = [standardOutput, notifySend]
+
+  private static let standardOutput = Subject(
+    channel: "stdout",
+    working: {
+      let folder = try ScratchFolder()
+      try folder.write("", to: "output")
+      let descriptor = openForWriting("\(folder.path)/output")
+      let output = CheckedOutput(descriptor: descriptor)
+      return Setup(notifier: StandardOutputNotifier(output: output)) {
+        folder.contents(of: "output")
+      }
+    },
+    broken: {
+      StandardOutputNotifier(output: CheckedOutput(descriptor: 1_000_000))
+    },
+    failure: "cannot write to descriptor 1000000: Bad file descriptor; "
+      + "what was due stays pending for the next run")
+
+  private static let notifySend = Subject(
+    channel: "notify-send",
+    working: {
+      let fake = try FakeNotifySend.recording()
+      return Setup(notifier: fake.notifier()) { fake.folder.contents(of: "calls") }
+    },
+    broken: {
+      NotifySendNotifier(environment: ["PATH": "/nonexistent"], userID: 0)
+    },
+    failure: "notify-send was not found in PATH; "
+      + "install it (Debian: apt install libnotify-bin) or use --notify stdout")
+}

@@ -1,0 +1,224 @@
+import Glibc
+import Loans
+import Notifiers
+import TestSupport
+import Testing
+
+/// How a notify-send that misbehaves is survived.
+@Suite struct NotifySendFaultsTests {
+  @Test(arguments: ["", "/nonexistent", ":", "/nonexistent:/dev/null"])
+  func `A missing notify-send is told with what to do`(path: String) async throws {
+    let error = try await failure(NotifySendNotifier(environment: ["PATH": path], userID: 0))
+    #expect(error.code == .unavailable)
+    #expect(
+      error.message
+        == "notify-send was not found in PATH; install it (Debian: apt install libnotify-bin) "
+        + "or use --notify stdout")
+  }
+
+  @Test func `A file that is not executable is not run`() async throws {
+    let fake = try FakeNotifySend(#"touch "$here/ran""#, mode: 0o600)
+    #expect(try await failure(fake.notifier()).code == .unavailable)
+    #expect(!fake.folder.contains("ran"))
+  }
+
+  @Test func `A directory of that name is passed over`() async throws {
+    let fake = try FakeNotifySend.recording()
+    let other = try ScratchFolder()
+    try other.makeDirectory("notify-send")
+    let environment = ["PATH": "\(other.path):\(fake.folder.path)"]
+    try await fake.notifier(environment: environment).sendAll([reminder("Abigél")])
+    #expect(fake.calls.count == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func `A relative entry of PATH is passed over`(isFirst: Bool) async throws {
+    let trap = try FakeNotifySend(#"touch "$here/ran""#)
+    let fake = try FakeNotifySend.recording()
+    // Leads to the trap from any directory that is not nested too deeply.
+    let relative = String(repeating: "../", count: 40) + trap.folder.path.dropFirst()
+    let path = isFirst ? "\(relative):\(fake.folder.path)" : "\(fake.folder.path):\(relative)"
+    try await fake.notifier(environment: ["PATH": path]).sendAll([reminder("Abigél")])
+    #expect(fake.calls.count == 1)
+    let error = try await failure(NotifySendNotifier(environment: ["PATH": relative], userID: 0))
+    #expect(error.code == .unavailable)
+    #expect(!trap.folder.contains("ran"))
+  }
+
+  @Test func `A file that is no program is told`() async throws {
+    let folder = try ScratchFolder()
+    try folder.write("\u{7F}ELF nonsense", to: "notify-send", mode: 0o700)
+    let error = try await failure(NotifySendNotifier(environment: ["PATH": folder.path], userID: 0))
+    #expect(error.code == .unavailable)
+    #expect(error.message.hasPrefix("notify-send could not be run"))
+    #expect(error.message.hasSuffix("use --notify stdout"))
+  }
+
+  @Test func `A failure repeats the first line of the complaint, made harmless`() async throws {
+    let fake = try FakeNotifySend(#"printf 'no \033[31mluck\nnever\n' >&2; exit 3"#)
+    let error = try await failure(fake.notifier())
+    #expect(error.code == .failed)
+    #expect(!error.stopsTheRun)
+    #expect(
+      error.message
+        == #"notify-send failed with exit status 3: no \u{1b}[31mluck; "#
+        + "the notice stays pending, or use --notify stdout")
+  }
+
+  @Test func `What it prints on standard output is ignored`() async throws {
+    let fake = try FakeNotifySend("head -c 1000000 /dev/zero")
+    try await fake.notifier().sendAll([reminder("Abigél")])
+  }
+
+  @Test func `Its standard input is empty`() async throws {
+    let fake = try FakeNotifySend(#"cat > "$here/input"; exit 0"#)
+    try await fake.notifier().sendAll([reminder("Abigél")])
+    #expect(fake.folder.contains("input"))
+    #expect(fake.folder.contents(of: "input") == "")
+  }
+
+  @Test func `One ended by a signal has not delivered`() async throws {
+    let fake = try FakeNotifySend("kill -KILL $$")
+    let error = try await failure(fake.notifier())
+    #expect(error.code == .failed)
+    #expect(error.message.hasPrefix("notify-send was ended by signal 9; "))
+  }
+
+  @Test func `Much on standard error is read to its end, and little of it kept`() async throws {
+    let fake = try FakeNotifySend(
+      #"head -c 50000000 /dev/zero | tr '\0' 'x' >&2; touch "$here/done"; exit 3"#)
+    let error = try await failure(fake.notifier())
+    #expect(error.code == .failed)
+    #expect(fake.folder.contains("done"))
+    #expect(error.message.contains(String(repeating: "x", count: 200)))
+    #expect(error.message.utf8.count < 500)
+  }
+
+  @Test func `Success is success, however much was on standard error`() async throws {
+    let fake = try FakeNotifySend("head -c 50000000 /dev/zero >&2; exit 0")
+    try await fake.notifier().sendAll([reminder("Abigél")])
+  }
+
+  @Test(arguments: [
+    "while :; do echo complaint >&2; done",
+    "exec sleep 1000",
+    "exec 2>&-; exec sleep 1000",
+    "trap '' TERM; while :; do sleep 1; done",
+    "trap 'exit 0' TERM; sleep 1000 & echo $! >> \"$here/pids\"; wait; exit 1",
+    "sh -c 'trap \"\" TERM; echo $$ >> \"$0/pids\"; while :; do sleep 1; done' \"$here\" & wait",
+    "kill -STOP $$",
+  ])
+  func `One that does not end is killed, with its children`(script: String) async throws {
+    let fake = try FakeNotifySend(#"echo $$ >> "$here/pids"; "# + script)
+    let notifier = fake.notifier(timeout: .seconds(1))
+    let stopped = await #expect(throws: NotifierError.self) {
+      try await notifier.sendAll([reminder("Abigél")])
+    }
+    let error = try #require(stopped)
+    #expect(error.code == .timedOut)
+    #expect(error.stopsTheRun)
+    #expect(
+      error.message
+        == "notify-send did not finish within 1 s and was stopped; "
+        + "restart the desktop's notification service, or use --notify stdout")
+    #expect(!fake.processes.isEmpty)
+    try await expectEnd(of: fake.processes)
+  }
+
+  @Test(arguments: [
+    "sleep 1000 &", "(exec yes complaint >&2) &",
+    "(trap '' TERM; echo complaint >&2; exec sleep 1000) &",
+  ])
+  func `A grandchild that keeps standard error open is not waited for`(
+    script: String
+  ) async throws {
+    let fake = try FakeNotifySend("\(script)\necho $! >> \"$here/pids\"; exit 0")
+    try await fake.notifier(timeout: .seconds(600)).sendAll([reminder("Abigél")])
+    let grandchild = try #require(fake.processes.first)
+    #expect(processExists(grandchild))
+    kill(grandchild, SIGKILL)
+  }
+
+  @Test func `The complaint is not lost to a grandchild that keeps standard error open`()
+    async throws
+  {
+    let fake = try FakeNotifySend("sleep 1000 & echo $! >> \"$here/pids\"\necho lost >&2; exit 1")
+    let error = try await failure(fake.notifier())
+    #expect(error.message.contains(": lost; "))
+    fake.processes.forEach { kill($0, SIGKILL) }
+  }
+
+  @Test func `It is run without shell`() async throws {
+    let fake = try FakeNotifySend.recording()
+    let title = "$(touch \(fake.folder.path)/x) `touch \(fake.folder.path)/x`; touch x | x > x"
+    try await fake.notifier().sendAll([reminder(title)])
+    #expect(fake.calls.first?[4] == "\(title) expires tomorrow")
+    #expect(!fake.folder.contains("x"))
+  }
+
+  @Test func `It is given few variables`() async throws {
+    let fake = try FakeNotifySend(#"tr '\0' '\n' < /proc/$$/environ > "$here/environment""#)
+    let given = [
+      "HOME": "/home/anna", "LANG": "hu_HU.UTF-8", "DISPLAY": ":0", "LC_ALL": "",
+      "DBUS_SESSION_BUS_ADDRESS": "unix:path=/bus", "LD_PRELOAD": "/tmp/evil.so",
+      "CHECK_LOANS_NOTIFY": "notify-send", "GIO_EXTRA_MODULES": "/tmp",
+    ]
+    try await fake.notifier(environment: given).sendAll([reminder("Abigél")])
+    let variables = fake.folder.contents(of: "environment").split(separator: "\n").sorted()
+    #expect(
+      variables == [
+        "DBUS_SESSION_BUS_ADDRESS=unix:path=/bus", "DISPLAY=:0", "HOME=/home/anna",
+        "LANG=hu_HU.UTF-8", "LANGUAGE=en", "PATH=\(fake.folder.path)",
+      ])
+  }
+
+  @Test func `Ignored signals of the parent do not hide how it ended`() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGCHLD, SIG_IGN)
+      signal(SIGPIPE, SIG_IGN)
+      let working = try FakeNotifySend.recording()
+      try await working.notifier().sendAll([reminder("Abigél"), reminder("Abigél")])
+      #expect(working.calls.count == 2)
+      let failing = try FakeNotifySend("echo bad luck >&2; exit 3")
+      let error = await #expect(throws: NotifierError.self) {
+        try await failing.notifier().sendAll([reminder("Abigél")])
+      }
+      #expect(error?.code == .failed)
+      #expect(error?.message.contains("exit status 3: bad luck") == true)
+    }
+  }
+
+  @Test func `Many at once do not disturb each other`() async throws {
+    let fake = try FakeNotifySend("echo \"$5\" >&2; exit 1")
+    let notifier = fake.notifier()
+    let messages = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<20 {
+        group.addTask {
+          let error = try await failure(notifier, title: "Book <\(number)>")
+          return error.message.contains("status 1: Book <\(number)> expires")
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(messages == Array(repeating: true, count: 20))
+  }
+}
+
+private func failure(
+  _ notifier: NotifySendNotifier, title: String = "Abigél"
+) async throws -> NotifierError {
+  try await #require(throws: NotifierError.self) {
+    try await notifier.sendAll([reminder(title)])
+  }
+}
+
+/// Fails unless the processes end; the killed children of a killed process are reaped by init,
+/// whenever that one gets to it.
+private func expectEnd(of processes: [Int32]) async throws {
+  for process in processes {
+    for _ in 0..<2_000 where processExists(process) {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(!processExists(process), "process \(process) is still there")
+  }
+}

@@ -1,0 +1,172 @@
+import Loans
+import TestSupport
+import Testing
+
+@testable import Notifiers
+
+/// What notify-send is told, read from the arguments that a fake one gets.
+@Suite struct NotifySendWordsTests {
+  @Test func `A reminder is a normal notification about one loan`() async throws {
+    #expect(
+      try await arguments(of: [reminder("Abigél")]) == [
+        "--app-name=Check Loans", "--urgency=normal", "--category=x-check-loans.loan.due", "--",
+        "Abigél expires tomorrow", "Return or renew it by 2026.11.22.",
+      ])
+  }
+
+  @Test func `An expired loan is a critical notification`() async throws {
+    #expect(
+      try await arguments(of: [expired("Egri csillagok")]) == [
+        "--app-name=Check Loans", "--urgency=critical",
+        "--category=x-check-loans.loan.expired", "--", "Egri csillagok expired 7 days ago",
+        "It was due on 2026.11.14: return or renew it now.",
+      ])
+  }
+
+  @Test(
+    arguments: [
+      (nil, nil, "(untitled) expires tomorrow"),
+      ("", nil, "(untitled) expires tomorrow"),
+      (" \u{1B}\n\u{202E} ", nil, "(untitled) expires tomorrow"),
+      (nil, "bk101", "(untitled, id bk101) expires tomorrow"),
+      ("\u{7}", "bk101", "(untitled, id bk101) expires tomorrow"),
+    ] as [(String?, String?, String)])
+  func `A loan without title still has a summary`(
+    title: String?, id: String?, summary: String
+  ) async throws {
+    #expect(try await arguments(of: [reminder(title, id: id)]).summary == summary)
+  }
+
+  @Test(arguments: [
+    ("one\r\ntwo\nthree\tfour\u{2028}five\u{85}six", "one two three four five six"),
+    ("\u{1B}[31mred\u{1B}[0m", "[31mred[0m"),
+    ("\u{1B}]8;;https://example.org\u{1B}\\link\u{7}", "]8;;https://example.org\\link"),
+    ("\u{9B}31mred", "31mred"),
+    ("\u{202E}kcab\u{2066}!\u{200B}", "kcab!"),
+    ("  many   spaces \n ", "many spaces"),
+    ("می‌خواهم", "می‌خواهم"),
+    ("👩🏽‍🚀 in space", "👩🏽‍🚀 in space"),
+  ])
+  func `A summary is one harmless line`(title: String, shown: String) async throws {
+    #expect(
+      try await arguments(of: [reminder(title)]).summary == "\(shown) expires tomorrow")
+  }
+
+  @Test func `A long title ends after 200 characters`() async throws {
+    let summary = try await arguments(of: [reminder(String(repeating: "ű", count: 100_000))])
+      .summary
+    #expect(summary == String(repeating: "ű", count: 200) + "… expires tomorrow")
+  }
+
+  @Test func `A title of 200 characters is not shortened`() async throws {
+    let title = String(repeating: "ű", count: 200)
+    #expect(try await arguments(of: [reminder(title)]).summary == "\(title) expires tomorrow")
+  }
+
+  @Test func `An emoji of several scalars is shown whole or not at all`() async throws {
+    let family = "👨‍👩‍👧‍👦"
+    let summary = try await arguments(of: [reminder(String(repeating: family, count: 300))])
+      .summary
+    let shown = summary.prefix { $0 == Character(family) }
+    #expect(shown.count == 2_000 / family.utf8.count)
+    #expect(summary == "\(shown)… expires tomorrow")
+  }
+
+  @Test func `One letter with ten thousand combining marks stays below 2,000 bytes`()
+    async throws
+  {
+    let title = "e" + String(repeating: "\u{301}", count: 10_000)
+    let summary = try await arguments(of: [reminder(title)]).summary
+    #expect(summary.unicodeScalars.starts(with: "e\u{301}\u{301}\u{301}".unicodeScalars))
+    #expect(summary.hasSuffix("… expires tomorrow"))
+    #expect(summary.utf8.count < 2_100)
+  }
+
+  @Test(arguments: [
+    (4, 3, "7 loans need attention: 4 expired, 3 expire soon"),
+    (6, 1, "7 loans need attention: 6 expired, 1 expires soon"),
+    (6, 0, "6 loans need attention: 6 expired"),
+    (0, 6, "6 loans need attention: 6 expire soon"),
+    (1, 0, "1 loan needs attention: 1 expired"),
+  ])
+  func `A digest counts what has expired and what expires soon`(
+    expired: Int, soon: Int, summary: String
+  ) {
+    #expect(DesktopMessage.digestSummary(expired: expired, soon: soon) == summary)
+  }
+
+  @Test func `A digest names the first five, expired before the others, each by date`()
+    async throws
+  {
+    let all = try await arguments(of: [
+      reminder("in two days", on: 23), reminder("tomorrow"), expired("a week ago"),
+      reminder("today", on: 21), expired("yesterday", on: 20), expired("a fortnight ago", on: 7),
+      reminder("also tomorrow"),
+    ])
+    #expect(all.summary == "7 loans need attention: 3 expired, 4 expire soon")
+    let body = """
+      a fortnight ago expired 14 days ago
+      a week ago expired 7 days ago
+      yesterday expired yesterday
+      today expires today
+      tomorrow expires tomorrow
+      and 2 more
+      Run check-loans for the whole list.
+      """
+    #expect(all.body == body)
+    #expect(all[1] == "--urgency=critical")
+    #expect(all[2] == "--category=x-check-loans.loan.expired")
+  }
+
+  @Test func `A digest of reminders alone is not critical`() async throws {
+    let all = try await arguments(of: (1...6).map { reminder("Book \($0)") })
+    #expect(all[1] == "--urgency=normal")
+    #expect(all[2] == "--category=x-check-loans.loan.due")
+    #expect(all.body.contains("\nand 1 more\n"))
+  }
+
+  @Test func `Titles in a digest are escaped for markup, and their backslashes doubled`()
+    async throws
+  {
+    let titles = [#"C:\new\101\377"#, "<b>bold</b>", "Salt & Pepper", "--help", #"ends in \"#, "x"]
+    let body = try await arguments(of: titles.map { reminder($0) }).body
+    #expect(
+      body.split(separator: "\n").prefix(5) == [
+        #"C:\\new\\101\\377 expires tomorrow"#,
+        "&lt;b&gt;bold&lt;/b&gt; expires tomorrow",
+        "Salt &amp; Pepper expires tomorrow",
+        "--help expires tomorrow",
+        #"ends in \\ expires tomorrow"#,
+      ])
+  }
+
+  @Test func `A digest stays small whatever the titles hold`() async throws {
+    let marks = "&" + String(repeating: "\u{301}", count: 100_000)
+    let long = String(repeating: "&", count: 100_000)
+    let body = try await arguments(of: (1...500).map { reminder($0 % 2 == 0 ? marks : long) })
+      .body
+    #expect(body.utf8.count < 8_000)
+    #expect(body.hasPrefix(String(repeating: "&amp;", count: 60) + "… expires tomorrow\n"))
+    #expect(body.hasSuffix("\nand 495 more\nRun check-loans for the whole list."))
+  }
+
+  @Test(arguments: [(0, 0), (1, 1), (5, 5), (6, 1), (500, 1)])
+  func `More than five notices become one digest`(notices: Int, messages: Int) throws {
+    let notifier = NotifySendNotifier(environment: [:], userID: 0)
+    let due = (0..<notices).map { reminder("Book \($0)") }
+    #expect(notifier.messages(for: due).count == messages)
+  }
+
+  private func arguments(of notices: [Notice]) async throws -> [String] {
+    let fake = try FakeNotifySend.recording()
+    try await fake.notifier().sendAll(notices)
+    try #require(fake.calls.count == 1)
+    try #require(fake.calls[0].count == 6)
+    return fake.calls[0]
+  }
+}
+
+extension [String] {
+  fileprivate var summary: String { self[4] }
+  fileprivate var body: String { self[5] }
+}

@@ -1,0 +1,93 @@
+import Glibc
+
+/// A pipe whose two ends the test holds.
+final class TestPipe: Sendable {
+  let readEnd: Int32
+  let writeEnd: Int32
+
+  /// Both ends close-on-exec, and both non-blocking if so wished; pipe(2), fcntl(2).
+  init(isNonBlocking: Bool = false) {
+    var ends: [Int32] = [-1, -1]
+    let result = unsafe pipe(&ends)
+    precondition(result == 0, "no pipe: error \(errno)")
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      if isNonBlocking { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    }
+    (readEnd, writeEnd) = (ends[0], ends[1])
+  }
+
+  func closeReadEnd() { close(readEnd) }
+  func closeWriteEnd() { close(writeEnd) }
+
+  /// At most `limit` bytes; none at the end, or if a non-blocking pipe has none now. read(2)
+  func read(upTo limit: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: limit)
+    let count = unsafe Glibc.read(readEnd, &bytes, limit)
+    return Array(bytes.prefix(max(0, count)))
+  }
+
+  /// Everything until the writer has closed its end.
+  func readToEnd(pause: UInt32 = 0, chunk: Int = 65_536) -> [UInt8] {
+    var all: [UInt8] = []
+    var request = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
+    while true {
+      while unsafe poll(&request, 1, -1) < 0 {}
+      let bytes = read(upTo: chunk)
+      if bytes.isEmpty { return all }
+      all += bytes
+      if pause > 0 { usleep(pause) }
+    }
+  }
+}
+
+/// Runs `body` on a thread of its own, so that it may block; pthread_create(3).
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+  await withCheckedContinuation { continuation in
+    let work = Work { continuation.resume(returning: body()) }
+    var thread = pthread_t()
+    let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+      guard let argument = unsafe $0 else { return nil }
+      unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+      return nil
+    }
+    let argument = unsafe Unmanaged.passRetained(work).toOpaque()
+    let error = unsafe pthread_create(&thread, nil, start, argument)
+    precondition(error == 0, "no thread: error \(error)")
+    pthread_detach(thread)
+  }
+}
+
+private final class Work: Sendable {
+  let run: @Sendable () -> Void
+  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+/// Interrupts this thread's system calls with SIGALRM every millisecond, from now on;
+/// sigaction(2), setitimer(2).
+func interruptSystemCalls() {
+  var action = sigaction()
+  unsafe action.__sigaction_handler.sa_handler = { _ in }
+  unsafe sigaction(SIGALRM, &action, nil)
+  let millisecond = timeval(tv_sec: 0, tv_usec: 1_000)
+  var timer = itimerval(it_interval: millisecond, it_value: millisecond)
+  unsafe setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
+}
+
+/// Opens an existing file for writing; open(2).
+func openForWriting(_ path: String) -> Int32 {
+  let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+  precondition(descriptor >= 0, "\(path) not opened: error \(errno)")
+  return descriptor
+}
+
+/// Whether a process exists, be it a zombie; kill(2).
+func processExists(_ identifier: Int32) -> Bool {
+  kill(identifier, 0) == 0
+}
+
+/// Gives a file or directory another path; rename(2).
+func move(_ path: String, to newPath: String) {
+  let result = unsafe rename(path, newPath)
+  precondition(result == 0, "\(path) not moved: error \(errno)")
+}

@@ -1,0 +1,25 @@
+import Loans
+
+/// 2026-11-21, the day that all tests of the notifiers live in.
+let today = sampleDay(21)
+
+/// A day of November 2026.
+func sampleDay(_ day: Int) -> CivilDate {
+  guard let date = CivilDate(year: 2026, month: 11, day: day) else {
+    preconditionFailure("November has no day \(day)")
+  }
+  return date
+}
+
+/// A notice about a loan that expires on the 22nd, unless told otherwise.
+func reminder(_ title: String?, id: String? = nil, on day: Int = 22) -> Notice {
+  Notice(
+    kind: .reminder, loan: Loan(id: id, title: title, expiration: sampleDay(day)),
+    catalogue: "books.xml")
+}
+
+/// A notice about a loan that expired on the 14th, unless told otherwise.
+func expired(_ title: String?, on day: Int = 14) -> Notice {
+  Notice(
+    kind: .expired, loan: Loan(title: title, expiration: sampleDay(day)), catalogue: "books.xml")
+}

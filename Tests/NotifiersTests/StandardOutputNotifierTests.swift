@@ -1,0 +1,38 @@
+import Glibc
+import Loans
+import Notifiers
+import Testing
+
+@Suite struct StandardOutputNotifierTests {
+  @Test func `Each notice is one line, written when the message has been sent`() async throws {
+    let pipe = TestPipe(isNonBlocking: true)
+    defer { pipe.closeReadEnd() }
+    defer { pipe.closeWriteEnd() }
+    let notifier = StandardOutputNotifier(output: CheckedOutput(descriptor: pipe.writeEnd))
+    try await notifier.sendAll([reminder("Abigél"), expired("Egri csillagok")])
+    let expected = """
+      "Abigél" expires tomorrow (2026.11.22)
+      "Egri csillagok" expired 7 days ago (2026.11.14)
+
+      """
+    #expect(String(decoding: pipe.read(upTo: 1_000), as: UTF8.self) == expected)
+  }
+
+  @Test func `A full disk fails the message and ends the run`() async throws {
+    let descriptor = openForWriting("/dev/full")
+    defer { close(descriptor) }
+    let notifier = StandardOutputNotifier(output: CheckedOutput(descriptor: descriptor))
+    let error = try await #require(throws: NotifierError.self) {
+      try await notifier.sendAll([reminder("Abigél")])
+    }
+    #expect(error.code == .outputFailed(errno: ENOSPC))
+    #expect(error.stopsTheRun)
+  }
+
+  @Test(arguments: [(1, 1), (100, 100), (101, 2), (250, 3)])
+  func `Up to a hundred notices go one by one, more by the hundred`(notices: Int, messages: Int) {
+    let notifier = StandardOutputNotifier(output: CheckedOutput(descriptor: 1))
+    let due = (0..<notices).map { reminder("Book \($0)") }
+    #expect(notifier.messages(for: due).count == messages)
+  }
+}
