@@ -17,7 +17,7 @@ extension Database {
               AND delivery.expiration = loan.expiration)
         FROM loan WHERE left_on IS NULL AND catalogue IN (\(ids))
         """)
-    rows.bind(now.date.dayNumber)
+    rows.query { $0.bind(now.date.dayNumber) }
     var places: ContiguousArray<ScheduleEntries.Place> = []
     while try rows.next() {
       let (id, expiration) = (rows.integer(0), rows.integer(1))
@@ -68,7 +68,7 @@ private struct EntryReader {
   func entry(
     at place: ScheduleEntries.Place, catalogues: [Int64: String]
   ) throws -> ScheduleEntry? {
-    loan.bind(place.loan)
+    loan.query { $0.bind(place.loan) }
     defer { loan.reset() }
     guard try loan.next(), let catalogue = catalogues[loan.integer(0)],
       let expiration = CivilDate(dayNumber: Int(loan.integer(1))),
@@ -85,9 +85,11 @@ private struct EntryReader {
   private func deliveries(
     of place: ScheduleEntries.Place, expiration: Int64
   ) throws -> [Delivery] {
-    deliveries.bind(place.loan)
-    deliveries.bind(place.kind.stored)
-    deliveries.bind(expiration)
+    deliveries.query { parameters in
+      parameters.bind(place.loan)
+      parameters.bind(place.kind.stored)
+      parameters.bind(expiration)
+    }
     var found: [Delivery] = []
     while try deliveries.next() {
       found.append(

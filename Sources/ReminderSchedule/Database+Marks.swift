@@ -19,14 +19,15 @@ extension Database {
       """
     let statement = try RowStatement(self, sql: sql)
     for due in notices {
-      statement.bind(due.reminderID)
-      statement.bind(due.notice.kind.stored)
-      statement.bind(due.notice.loan.expiration.dayNumber)
-      statement.bind(channel)
-      statement.bind(state.stored)
-      statement.bind(now.ordinal)
-      statement.bind(error)
-      try statement.run()
+      try statement.run { parameters in
+        parameters.bind(due.reminderID)
+        parameters.bind(due.notice.kind.stored)
+        parameters.bind(due.notice.loan.expiration.dayNumber)
+        parameters.bind(channel)
+        parameters.bind(state.stored)
+        parameters.bind(now.ordinal)
+        parameters.bind(error)
+      }
     }
   }
 

@@ -21,7 +21,7 @@ extension Database {
       SELECT id, key, fingerprint, cancelled, left_on FROM loan WHERE catalogue = ? ORDER BY id
       """
     let statement = try RowStatement(self, sql: sql)
-    statement.bind(catalogue)
+    statement.query { $0.bind(catalogue) }
     while try statement.next() {
       let leftOn = statement.optionalInteger(4)
       var marks: StoredLoans.Marks = statement.integer(3) == 0 ? [] : .cancelled

@@ -59,72 +59,75 @@ struct LoanRows {
 
   /// Stores a loan that has no row.
   func insert(_ id: Int64, catalogue: Int64, _ row: Row) throws {
-    insertLoan.bind(id)
-    insertLoan.bind(catalogue)
-    insertLoan.bind(row.key)
-    insertLoan.bind(row.fingerprint)
-    insertLoan.bind(row.reminder.loan.expiration.dayNumber)
-    insertLoan.bind(row.reminder.fireAt.ordinal)
-    try insertLoan.run()
-    insertDetail.bind(id)
-    insertDetail.bind(row.identity)
-    insertDetail.bind(textsOf: row.reminder.loan)
-    try insertDetail.run()
+    let loan = row.reminder.loan
+    try insertLoan.run { parameters in
+      parameters.bind(id)
+      parameters.bind(catalogue)
+      parameters.bind(row.key)
+      parameters.bind(row.fingerprint)
+      parameters.bind(loan.expiration.dayNumber)
+      parameters.bind(row.reminder.fireAt.ordinal)
+    }
+    try insertDetail.run { parameters in
+      parameters.bind(id)
+      parameters.bind(row.identity)
+      parameters.bind(textsOf: loan)
+    }
   }
 
   /// Stores what has changed of a loan, and schedules it again if it was cancelled or had left.
   func update(_ id: Int64, to row: Row) throws {
     let loan = row.reminder.loan
-    updateLoan.bind(row.fingerprint)
-    updateLoan.bind(loan.expiration.dayNumber)
-    updateLoan.bind(row.reminder.fireAt.ordinal)
-    updateLoan.bind(id)
-    try updateLoan.run()
+    try updateLoan.run { parameters in
+      parameters.bind(row.fingerprint)
+      parameters.bind(loan.expiration.dayNumber)
+      parameters.bind(row.reminder.fireAt.ordinal)
+      parameters.bind(id)
+    }
     guard try !hasTexts(id, of: loan) else { return }
-    updateDetail.bind(textsOf: loan)
-    updateDetail.bind(id)
-    try updateDetail.run()
+    try updateDetail.run { parameters in
+      parameters.bind(textsOf: loan)
+      parameters.bind(id)
+    }
   }
 
   /// Schedules a loan again that was cancelled, or had left its catalogue.
   func restore(_ id: Int64) throws {
-    restoreLoan.bind(id)
-    try restoreLoan.run()
+    try restoreLoan.run { $0.bind(id) }
   }
 
   /// Takes away a loan that is no longer in its catalogue, or keeps it as part of the ledger.
   func remove(_ id: Int64, on today: CivilDate) throws {
-    deleteLoan.bind(id)
-    try deleteLoan.run()
+    try deleteLoan.run { $0.bind(id) }
     if deleteLoan.changes > 0 {
-      deleteDetail.bind(id)
-      try deleteDetail.run()
+      try deleteDetail.run { $0.bind(id) }
     } else {
-      leaveLoan.bind(today.dayNumber)
-      leaveLoan.bind(id)
-      try leaveLoan.run()
+      try leaveLoan.run { parameters in
+        parameters.bind(today.dayNumber)
+        parameters.bind(id)
+      }
     }
   }
 
   /// The identity that a row was stored with.
   func identity(of id: Int64) throws -> String? {
-    selectDetail.bind(id)
+    selectDetail.query { $0.bind(id) }
     defer { selectDetail.reset() }
     return try selectDetail.next() ? selectDetail.text(7) : nil
   }
 
   /// Whether a row already has the texts of `loan`: a renewal does not touch them.
   private func hasTexts(_ id: Int64, of loan: Loan) throws -> Bool {
-    selectDetail.bind(id)
+    selectDetail.query { $0.bind(id) }
     defer { selectDetail.reset() }
     guard try selectDetail.next() else { return false }
     return selectDetail.loan(from: 0, expiration: loan.expiration) == loan
   }
 }
 
-extension RowStatement {
-  /// Binds the next seven parameters to the texts of a loan, in the order of the table.
-  func bind(textsOf loan: Loan) {
+extension Parameters {
+  /// Gives the next seven parameters the texts of a loan, in the order of the table.
+  mutating func bind(textsOf loan: Loan) {
     bind(loan.id)
     bind(loan.title)
     bind(loan.author)
@@ -133,7 +136,9 @@ extension RowStatement {
     bind(loan.borrower)
     bind(loan.email)
   }
+}
 
+extension RowStatement {
   /// The loan whose texts are in seven columns of the current row.
   func loan(from first: Int32, expiration: CivilDate) -> Loan {
     Loan(

@@ -8,73 +8,40 @@ internal import GRDBSQLite
 /// that run once per row are prepared by GRDB, then bound and stepped here. Everything else goes
 /// through GRDB.
 ///
-/// Parameters are bound in their order: call `bind` once for each, then ``run()`` or ``next()``.
 @safe final class RowStatement {
   /// Keeps the handle alive; GRDB finalises it.
   private let statement: Statement
   private let handle: OpaquePointer
-  private var bound: Int32 = 0
-  /// The row's texts one after the other, so that none needs an allocation of its own.
-  ///
-  /// It is never empty, because SQLite takes a null pointer for NULL, not for an empty text.
-  private var bytes: ContiguousArray<UInt8> = [0]
-  private var texts: ContiguousArray<BoundText> = []
-
-  /// Where a parameter's text lies in `bytes`.
-  private struct BoundText {
-    var parameter: Int32
-    var start: Int
-    var length: Int
-  }
+  private var parameters: Parameters
 
   /// Prepares one SQL statement.
   init(_ database: Database, sql: String) throws {
     statement = try database.makeStatement(sql: sql)
     unsafe handle = statement.sqliteStatement
-  }
-
-  /// Binds the next parameter to an integer (`sqlite3_bind_int64`).
-  func bind(_ value: Int64) {
-    bound += 1
-    unsafe sqlite3_bind_int64(handle, bound, value)
-  }
-
-  /// Binds the next parameter to an integer (`sqlite3_bind_int64`).
-  func bind(_ value: Int) {
-    bind(Int64(value))
-  }
-
-  /// Binds the next parameter to the same 64 bits (`sqlite3_bind_int64`).
-  func bind(_ value: UInt64) {
-    bind(Int64(bitPattern: value))
-  }
-
-  /// Binds the next parameter to a text, or to NULL (`sqlite3_bind_null`).
-  func bind(_ text: String?) {
-    bound += 1
-    guard let text else {
-      unsafe sqlite3_bind_null(handle, bound)
-      return
-    }
-    let start = bytes.count
-    bytes.append(contentsOf: text.utf8)
-    texts.append(BoundText(parameter: bound, start: start, length: bytes.count - start))
+    parameters = Parameters(handle)
   }
 
   /// Executes a statement that yields no row (`sqlite3_step`, `sqlite3_reset`).
-  func run() throws {
-    let code = stepWithTexts()
+  ///
+  /// - Parameter bind: gives the parameters their values.
+  func run(_ bind: (inout Parameters) -> Void) throws {
+    let code = parameters.step(bind)
     try finish(code)
   }
 
-  /// Steps to the next row (`sqlite3_step`); after the last one the statement is ready for new
-  /// parameters.
+  /// Begins a query, whose rows ``next()`` then steps through.
   ///
-  /// Takes integer parameters only, since a text must not outlive the step.
+  /// - Parameter bind: gives the parameters their values; integers only, since a text must not
+  ///   outlive a step.
+  func query(_ bind: (inout Parameters) -> Void) {
+    parameters.prepare(bind)
+  }
+
+  /// Steps to the next row of a query (`sqlite3_step`); after the last one the statement is ready
+  /// for another.
   ///
   /// - Returns: whether there is a row.
   func next() throws -> Bool {
-    precondition(texts.isEmpty, "a text parameter in a query: use GRDB")
     let code = unsafe sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
     try finish(code)
@@ -84,7 +51,6 @@ internal import GRDBSQLite
   /// Ends a query before its last row (`sqlite3_reset`).
   func reset() {
     unsafe sqlite3_reset(handle)
-    bound = 0
   }
 
   /// The integer in a column of the current row, counted from 0 (`sqlite3_column_int64`).
@@ -108,24 +74,9 @@ internal import GRDBSQLite
     unsafe Int(sqlite3_changes(sqlite3_db_handle(handle)))
   }
 
-  /// Binds the texts in place, without a copy, for the length of one step
-  /// (`sqlite3_bind_text`).
-  private func stepWithTexts() -> Int32 {
-    unsafe bytes.withUnsafeBufferPointer { buffer in
-      for text in texts {
-        let start = unsafe UnsafeRawPointer(buffer.baseAddress)?
-          .advanced(by: text.start).assumingMemoryBound(to: CChar.self)
-        unsafe sqlite3_bind_text(handle, text.parameter, start, Int32(text.length), nil)
-      }
-      return unsafe sqlite3_step(handle)
-    }
-  }
-
   private func finish(_ code: Int32) throws {
     let failure = code == SQLITE_DONE ? nil : error(code)
     reset()
-    texts.removeAll(keepingCapacity: true)
-    bytes.removeLast(bytes.count - 1)
     if let failure { throw failure }
   }
 
