@@ -1,0 +1,84 @@
+internal import GRDB
+internal import Loans
+
+extension Database {
+  /// The paths of catalogues by row number; all of them, or those named.
+  func catalogues(_ paths: [String]?) throws -> [Int64: String] {
+    var found: [Int64: String] = [:]
+    let rows = try Row.fetchCursor(self, sql: "SELECT id, path FROM catalogue")
+    while let row = try rows.next() {
+      let path: String = row[1]
+      if paths?.contains(path) ?? true { found[row[0]] = path }
+    }
+    return found
+  }
+
+  /// How many reminders are pending for loans that have not expired, and when the first of them
+  /// fires after `now`.
+  func pending(
+    after now: CivilDateTime, catalogues: some Sequence<Int64>
+  ) throws -> (count: Int, nextFireAt: CivilDateTime?) {
+    let sql = """
+      SELECT count(*), min(CASE WHEN fire_at > \(now.ordinal) THEN fire_at END) FROM loan
+      WHERE \(Self.scheduled(in: catalogues)) AND expiration >= \(now.date.dayNumber)
+      """
+    let row = try Row.fetchOne(self, sql: sql)
+    let next: Int? = row?[1]
+    return (row?[0] ?? 0, next.flatMap(CivilDateTime.init(ordinal:)))
+  }
+
+  /// The first moment after `now` at which a loan that has not expired does.
+  func nextExpiry(
+    after now: CivilDateTime, catalogues: some Sequence<Int64>
+  ) throws -> CivilDateTime? {
+    let sql = """
+      SELECT min(expiration) FROM loan
+      WHERE \(Self.scheduled(in: catalogues)) AND expiration >= \(now.date.dayNumber)
+      """
+    let day = try Int.fetchOne(self, sql: sql)
+    return day.flatMap { CivilDateTime(ordinal: ($0 + 1) * 86_400) }
+  }
+
+  /// What is due and not delivered through a channel: the longest expired first.
+  func due(at now: CivilDateTime, channel: String, catalogues: [String]?) throws -> [DueNotice] {
+    let paths = try self.catalogues(catalogues)
+    let today = now.date.dayNumber
+    let sql = """
+      SELECT loan.id, loan.catalogue, loan.expiration, loan.expiration < \(today), detail.*
+      FROM loan CROSS JOIN detail ON detail.loan = loan.id
+      WHERE \(Self.scheduled(in: paths.keys))
+        AND (loan.expiration < \(today) OR loan.fire_at <= \(now.ordinal))
+        AND NOT EXISTS (
+          SELECT 1 FROM delivery
+          WHERE delivery.loan = loan.id AND delivery.kind = (loan.expiration < \(today))
+            AND delivery.expiration = loan.expiration AND delivery.channel = ?
+            AND delivery.state = \(Delivery.State.delivered.stored))
+      ORDER BY loan.expiration, loan.id
+      """
+    let rows = try Row.fetchCursor(self, sql: sql, arguments: [channel])
+    var due: [DueNotice] = []
+    while let row = try rows.next() {
+      guard let catalogue = paths[row[1]], let loan = Self.loan(row, firstText: 6, day: row[2])
+      else { continue }
+      let kind = Notice.Kind(stored: row[3])
+      due.append(
+        DueNotice(
+          reminderID: row[0], notice: Notice(kind: kind, loan: loan, catalogue: catalogue)))
+    }
+    return due
+  }
+
+  /// The condition for rows of present loans, not cancelled, of some catalogues.
+  private static func scheduled(in catalogues: some Sequence<Int64>) -> String {
+    let list = catalogues.map { String($0) }.joined(separator: ", ")
+    return "loan.cancelled = 0 AND loan.left_on IS NULL AND loan.catalogue IN (\(list))"
+  }
+
+  private static func loan(_ row: Row, firstText: Int, day: Int) -> Loan? {
+    guard let expiration = CivilDate(dayNumber: day) else { return nil }
+    return Loan(
+      id: row[firstText], title: row[firstText + 1], author: row[firstText + 2],
+      isbn: row[firstText + 3], barcode: row[firstText + 4], borrower: row[firstText + 5],
+      email: row[firstText + 6], expiration: expiration)
+  }
+}

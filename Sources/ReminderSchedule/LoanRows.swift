@@ -1,0 +1,149 @@
+internal import GRDB
+internal import Loans
+
+/// The statements by which a reload writes the rows of one loan.
+struct LoanRows {
+  /// What is stored of a loan, without its row number.
+  struct Row {
+    var key: UInt64
+    var fingerprint: UInt64
+    var identity: String
+    var reminder: Reminder
+  }
+
+  private let insertLoan: RowStatement
+  private let insertDetail: RowStatement
+  private let updateLoan: RowStatement
+  private let updateDetail: RowStatement
+  private let selectDetail: RowStatement
+  private let restoreLoan: RowStatement
+  private let deleteLoan: RowStatement
+  private let deleteDetail: RowStatement
+  private let leaveLoan: RowStatement
+
+  init(_ database: Database) throws {
+    insertLoan = try RowStatement(
+      database, sql: "INSERT INTO loan VALUES (?, ?, ?, ?, ?, ?, 0, NULL)")
+    insertDetail = try RowStatement(
+      database, sql: "INSERT INTO detail VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    updateLoan = try RowStatement(
+      database,
+      sql: """
+        UPDATE loan SET fingerprint = ?, expiration = ?, fire_at = ?, cancelled = 0, left_on = NULL
+        WHERE id = ?
+        """)
+    updateDetail = try RowStatement(
+      database,
+      sql: """
+        UPDATE detail SET loan_id = ?, title = ?, author = ?, isbn = ?, barcode = ?, borrower = ?,
+          email = ? WHERE loan = ?
+        """)
+    selectDetail = try RowStatement(
+      database,
+      sql: """
+        SELECT loan_id, title, author, isbn, barcode, borrower, email, identity FROM detail
+        WHERE loan = ?
+        """)
+    restoreLoan = try RowStatement(
+      database, sql: "UPDATE loan SET cancelled = 0, left_on = NULL WHERE id = ?")
+    deleteLoan = try RowStatement(
+      database,
+      sql: """
+        DELETE FROM loan
+        WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM delivery WHERE loan = ?1)
+        """)
+    deleteDetail = try RowStatement(database, sql: "DELETE FROM detail WHERE loan = ?")
+    leaveLoan = try RowStatement(
+      database, sql: "UPDATE loan SET left_on = ?, cancelled = 0 WHERE id = ?")
+  }
+
+  /// Stores a loan that has no row.
+  func insert(_ id: Int64, catalogue: Int64, _ row: Row) throws {
+    let loan = row.reminder.loan
+    try insertLoan.run { parameters in
+      parameters.bind(id)
+      parameters.bind(catalogue)
+      parameters.bind(row.key)
+      parameters.bind(row.fingerprint)
+      parameters.bind(loan.expiration.dayNumber)
+      parameters.bind(row.reminder.fireAt.ordinal)
+    }
+    try insertDetail.run { parameters in
+      parameters.bind(id)
+      parameters.bind(row.identity)
+      parameters.bind(textsOf: loan)
+    }
+  }
+
+  /// Stores what has changed of a loan, and schedules it again if it was cancelled or had left.
+  func update(_ id: Int64, to row: Row) throws {
+    let loan = row.reminder.loan
+    try updateLoan.run { parameters in
+      parameters.bind(row.fingerprint)
+      parameters.bind(loan.expiration.dayNumber)
+      parameters.bind(row.reminder.fireAt.ordinal)
+      parameters.bind(id)
+    }
+    guard try !hasTexts(id, of: loan) else { return }
+    try updateDetail.run { parameters in
+      parameters.bind(textsOf: loan)
+      parameters.bind(id)
+    }
+  }
+
+  /// Schedules a loan again that was cancelled, or had left its catalogue.
+  func restore(_ id: Int64) throws {
+    try restoreLoan.run { $0.bind(id) }
+  }
+
+  /// Takes away a loan that is no longer in its catalogue, or keeps it as part of the ledger.
+  func remove(_ id: Int64, on today: CivilDate) throws {
+    try deleteLoan.run { $0.bind(id) }
+    if deleteLoan.changes > 0 {
+      try deleteDetail.run { $0.bind(id) }
+    } else {
+      try leaveLoan.run { parameters in
+        parameters.bind(today.dayNumber)
+        parameters.bind(id)
+      }
+    }
+  }
+
+  /// The identity that a row was stored with.
+  func identity(of id: Int64) throws -> String? {
+    selectDetail.query { $0.bind(id) }
+    defer { selectDetail.reset() }
+    return try selectDetail.next() ? selectDetail.text(7) : nil
+  }
+
+  /// Whether a row already has the texts of `loan`: a renewal does not touch them.
+  private func hasTexts(_ id: Int64, of loan: Loan) throws -> Bool {
+    selectDetail.query { $0.bind(id) }
+    defer { selectDetail.reset() }
+    guard try selectDetail.next() else { return false }
+    return selectDetail.loan(from: 0, expiration: loan.expiration) == loan
+  }
+}
+
+extension Parameters {
+  /// Gives the next seven parameters the texts of a loan, in the order of the table.
+  mutating func bind(textsOf loan: Loan) {
+    bind(loan.id)
+    bind(loan.title)
+    bind(loan.author)
+    bind(loan.isbn)
+    bind(loan.barcode)
+    bind(loan.borrower)
+    bind(loan.email)
+  }
+}
+
+extension RowStatement {
+  /// The loan whose texts are in seven columns of the current row.
+  func loan(from first: Int32, expiration: CivilDate) -> Loan {
+    Loan(
+      id: text(first), title: text(first + 1), author: text(first + 2), isbn: text(first + 3),
+      barcode: text(first + 4), borrower: text(first + 5), email: text(first + 6),
+      expiration: expiration)
+  }
+}

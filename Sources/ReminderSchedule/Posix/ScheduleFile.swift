@@ -1,0 +1,124 @@
+internal import Glibc
+internal import Loans
+
+/// The place of a schedule: what may be there, and making it.
+///
+/// Paths are checked, then opened by SQLite. Nobody can put another file there in between, since
+/// the directory is writable by its owner alone, or sticky.
+struct ScheduleFile {
+  /// The path as it was given.
+  let path: String
+
+  /// The path in a form that SQLite takes for nothing but a file: `:memory:`, `file:…` and the
+  /// empty path have a meaning of their own.
+  var location: String { path.hasPrefix("/") ? path : "./" + path }
+
+  /// The path of the lock.
+  var lockPath: String { location + ".lock" }
+
+  /// The directory that holds the file.
+  var directory: String {
+    guard let slash = location.lastIndex(of: "/"), slash != location.startIndex else { return "/" }
+    return String(location[..<slash])
+  }
+
+  /// Whether nothing is there.
+  var isMissing: Bool {
+    do {
+      _ = try SystemCall.status(ofLink: location)
+      return false
+    } catch {
+      return error.number == ENOENT || error.number == ENOTDIR
+    }
+  }
+
+  /// Makes the directory, with mode 0700 and its parents too, where it is missing, and refuses
+  /// one in which somebody else could replace our file.
+  func prepareDirectory() throws(ScheduleError) {
+    try Self.makeDirectories(directory)
+    try checkDirectory()
+  }
+
+  /// Makes the file, empty and with mode 0600, where it is missing, and refuses one that is not
+  /// ours alone.
+  func prepareFile() throws(ScheduleError) {
+    do {
+      SystemCall.close(
+        try SystemCall.open(location, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
+    } catch {
+      guard error.number == EEXIST else { throw cannotCreate(location, error) }
+      try checkFile()
+    }
+  }
+
+  /// Refuses what is no regular file, is not ours, or has a second name.
+  func checkFile() throws(ScheduleError) {
+    let status: SystemCall.Status
+    do {
+      status = try SystemCall.status(ofLink: location)
+    } catch {
+      throw notPermitted("cannot be examined", error)
+    }
+    if status.isSymbolicLink { throw notPermitted("is a symbolic link") }
+    guard status.isRegular else { throw notPermitted("is not a regular file") }
+    guard status.owner == SystemCall.user else { throw notPermitted("belongs to another user") }
+    // SQLite finds the journal of an interrupted run by the file's name, so one name only.
+    guard status.links == 1 else { throw notPermitted("has more than one hard link") }
+  }
+
+  private func checkDirectory() throws(ScheduleError) {
+    let status: SystemCall.Status
+    do {
+      status = try SystemCall.status(of: directory)
+    } catch {
+      throw cannotCreate(directory, error)
+    }
+    guard status.isDirectory else {
+      throw ScheduleError(
+        .cannotCreate, path: directory, "\"\(directory.visible)\" is not a directory")
+    }
+    guard status.owner == SystemCall.user || status.owner == 0 else {
+      throw unsafeDirectory("belongs to another user")
+    }
+    guard !status.isWritableByOthers || status.isSticky else {
+      throw unsafeDirectory("can be written by others")
+    }
+  }
+
+  private static func makeDirectories(_ path: String) throws(ScheduleError) {
+    if (try? SystemCall.status(of: path)) != nil { return }
+    let parent = ScheduleFile(path: path).directory
+    if parent != path { try makeDirectories(parent) }
+    do {
+      try SystemCall.makeDirectory(path, mode: 0o700)
+    } catch {
+      // Another run may have made it since.
+      guard error.number == EEXIST else {
+        throw ScheduleFile(path: path).cannotCreate(path, error)
+      }
+    }
+  }
+
+  private func cannotCreate(_ path: String, _ failure: SystemCall.Failure) -> ScheduleError {
+    ScheduleError(
+      .cannotCreate, path: path,
+      "cannot create \"\(path.visible)\"; name another file with --state",
+      underlying: failure.sentence)
+  }
+
+  private func notPermitted(
+    _ what: String, _ failure: SystemCall.Failure? = nil
+  ) -> ScheduleError {
+    ScheduleError(
+      .notPermitted, path: path,
+      "the schedule \"\(path.visible)\" \(what); name another file with --state",
+      underlying: failure?.sentence)
+  }
+
+  private func unsafeDirectory(_ what: String) -> ScheduleError {
+    ScheduleError(
+      .notPermitted, path: directory,
+      "the directory \"\(directory.visible)\" \(what); "
+        + "use one that only you can write, or name another file with --state")
+  }
+}

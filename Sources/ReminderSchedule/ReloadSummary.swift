@@ -1,0 +1,50 @@
+public import Loans
+
+/// How the reading of a catalogue ended.
+public enum ReloadDecision: Hashable, Sendable {
+  /// The catalogue was read to its end: its loans replace those that were stored.
+  ///
+  /// - Parameter records: how many loan records it had, those without a usable expiration
+  ///   included.
+  case replace(records: Int)
+  /// The catalogue could not be read to its end: what was stored stays.
+  case keep
+}
+
+/// What a reload did.
+public enum ReloadOutcome: Hashable, Sendable {
+  /// The catalogue's prior reminders were cancelled and the new ones scheduled.
+  case replaced(ReloadSummary)
+  /// Nothing has changed, as ``ReloadDecision/keep`` asked.
+  case kept
+  /// Nothing has changed, because the catalogue had no record and loans of it were stored.
+  ///
+  /// - Parameter stored: how many loans were stored, and still are.
+  case refusedEmpty(stored: Int)
+}
+
+/// What the schedule holds of a catalogue after a reload, and what that changed.
+public struct ReloadSummary: Hashable, Sendable {
+  /// Loans of the catalogue with a usable expiration.
+  public var loans = 0
+  /// Loans that have not expired; each has a pending reminder, in the future or due.
+  public var scheduled = 0
+  /// The first reminder after `now`, if there is one.
+  public var nextFireAt: CivilDateTime?
+  /// Loans that were not stored, or had left the catalogue before.
+  public var added = 0
+  /// Loans that were stored otherwise, or cancelled.
+  public var changed = 0
+  /// Loans that were stored and are no longer in the catalogue.
+  public var removed = 0
+  /// Loans that were stored as they are.
+  public var unchanged = 0
+}
+
+/// Why a reload did not come to its end; nothing has changed.
+public enum ReloadError<Failure: Error>: Error {
+  /// The schedule failed.
+  case schedule(ScheduleError)
+  /// The closure that reads the catalogue threw.
+  case reading(Failure)
+}

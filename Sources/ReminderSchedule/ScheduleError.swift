@@ -1,0 +1,92 @@
+internal import GRDB
+internal import Loans
+
+/// Why the schedule cannot be used; nothing was changed.
+public struct ScheduleError: Error, Hashable, Sendable {
+  /// What kind of trouble it is, and so who can end it.
+  public enum Code: String, CaseIterable, Sendable {
+    /// The file or its directory is one that must not be trusted, or may not be used by us.
+    case notPermitted
+    /// The file or its directory cannot be created.
+    case cannotCreate
+    /// The file is another program's, a newer version's, damaged, or no database at all.
+    case notASchedule
+    /// Another process is using the schedule.
+    case locked
+    /// The disk is full, or reading or writing failed.
+    case inputOutput
+  }
+
+  /// What kind of trouble it is.
+  public var code: Code
+  /// The file or directory concerned.
+  public var path: String
+  /// One lower-case line: what is wrong and what to do about it, harmless on a terminal.
+  public var message: String
+  /// What the system or SQLite said, where they said something.
+  public var underlying: String?
+
+  init(_ code: Code, path: String, _ message: String, underlying: String? = nil) {
+    self.code = code
+    self.path = path
+    self.message = message
+    self.underlying = underlying
+  }
+}
+
+extension ScheduleError: CustomStringConvertible {
+  /// The message, then the cause in parentheses where there is one.
+  public var description: String {
+    guard let underlying else { return message }
+    return "\(message) (\(underlying))"
+  }
+}
+
+extension ScheduleError {
+  /// The error that a failure inside the connection means to a user.
+  ///
+  /// - Parameter path: the schedule's file.
+  init(_ error: any Error, path: String) {
+    if let error = error as? ScheduleError {
+      self = error
+    } else if let error = error as? DatabaseError {
+      self.init(database: error, path: path)
+    } else {
+      self.init(
+        .inputOutput, path: path, "cannot use the schedule \"\(path.visible)\"",
+        underlying: String(describing: error))
+    }
+  }
+
+  private init(database error: DatabaseError, path: String) {
+    let (code, message) = Self.meaning(of: error.resultCode, path: path)
+    self.init(
+      code, path: path, message,
+      underlying: "\(error.message ?? "unknown") [\(error.extendedResultCode.rawValue)]")
+  }
+
+  /// What an SQLite result code means to a user; see <https://www.sqlite.org/rescode.html>.
+  private static func meaning(of code: ResultCode, path: String) -> (Code, String) {
+    switch code {
+    case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
+      (.locked, "the schedule \"\(path.visible)\" is in use by another process; try again")
+    case .SQLITE_NOTADB:
+      (.notASchedule, notASchedule(path, "is not a database"))
+    case .SQLITE_CORRUPT, .SQLITE_FORMAT:
+      (.notASchedule, notASchedule(path, "is damaged"))
+    case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH:
+      (.notPermitted, "no permission to write the schedule \"\(path.visible)\"")
+    case .SQLITE_CANTOPEN:
+      (.cannotCreate, "cannot open the schedule \"\(path.visible)\" or its journal")
+    case .SQLITE_FULL:
+      (.inputOutput, "no room to write the schedule \"\(path.visible)\"; free some space")
+    default:
+      (.inputOutput, "cannot read or write the schedule \"\(path.visible)\"")
+    }
+  }
+
+  /// The sentence for a file that is left untouched because of what it holds.
+  static func notASchedule(_ path: String, _ what: String) -> String {
+    "\"\(path.visible)\" \(what); move it away or name another file with --state"
+  }
+}

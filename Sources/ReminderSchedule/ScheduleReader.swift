@@ -1,0 +1,101 @@
+internal import GRDB
+public import Loans
+
+/// A schedule opened for reading: it takes no lock, writes nothing, and creates nothing.
+///
+/// A reader may be open while another process writes; each call sees the schedule as it was
+/// before or after a transaction, never in between.
+public struct ScheduleReader: Sendable {
+  /// `nil` for a schedule that does not exist yet, which is an empty one.
+  private let connection: Connection?
+
+  /// Opens the schedule in a file; a missing or empty file is an empty schedule.
+  ///
+  /// - Throws: ``ScheduleError`` if something else is there, or it cannot be read.
+  public init(opening path: String) throws(ScheduleError) {
+    let file = ScheduleFile(path: path)
+    if file.isMissing {
+      connection = nil
+    } else {
+      try file.checkFile()
+      connection = try Connection(reading: file)
+    }
+  }
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// The notices that are due at `now` and have not been delivered through a channel.
+  ///
+  /// A reminder is due from its fire date until the loan has expired; the expired notice from the
+  /// day after the expiration. Loans that were cancelled or have left their catalogue have none.
+  ///
+  /// - Parameters:
+  ///   - now: the library's civil time.
+  ///   - channel: the channel's name.
+  ///   - catalogues: the catalogues whose loans count; `nil` for all.
+  /// - Returns: the notices by expiration, so the longest expired first, then by number.
+  public func due(
+    at now: CivilDateTime, channel: String, catalogues: [String]?
+  ) throws(ScheduleError) -> [DueNotice] {
+    try connection?.read { database in
+      try database.due(at: now, channel: channel, catalogues: catalogues)
+    } ?? []
+  }
+
+  /// When the first pending reminder after `now` fires; `nil` if none does.
+  public func nextFireDate(
+    after now: CivilDateTime, catalogues: [String]?
+  ) throws(ScheduleError) -> CivilDateTime? {
+    try connection?.read { database in
+      let ids = try database.catalogues(catalogues).keys
+      return try database.pending(after: now, catalogues: ids).nextFireAt
+    }
+  }
+
+  /// When the next notice of either kind becomes due after `now`: a reminder at its fire date, or
+  /// an expired notice at the midnight after an expiration; `nil` if none does.
+  public func nextNoticeDate(
+    after now: CivilDateTime, catalogues: [String]?
+  ) throws(ScheduleError) -> CivilDateTime? {
+    try connection?.read { database in
+      let ids = try database.catalogues(catalogues).keys
+      let dates = [
+        try database.pending(after: now, catalogues: ids).nextFireAt,
+        try database.nextExpiry(after: now, catalogues: ids),
+      ]
+      return dates.compactMap { $0 }.min()
+    }
+  }
+
+  /// How many reminders are pending, in the future or due, for loans that have not expired.
+  public func pendingCount(
+    at now: CivilDateTime, catalogues: [String]?
+  ) throws(ScheduleError) -> Int {
+    try connection?.read { database in
+      let ids = try database.catalogues(catalogues).keys
+      return try database.pending(after: now, catalogues: ids).count
+    } ?? 0
+  }
+
+  /// The whole schedule in fire order.
+  ///
+  /// A loan in a catalogue has its reminder, unless it has expired and no reminder was ever
+  /// attempted; and, once it has expired, its expired notice.
+  public func entries(
+    at now: CivilDateTime, catalogues: [String]?
+  ) throws(ScheduleError) -> ScheduleEntries {
+    try ScheduleEntries(connection, at: now, catalogues: catalogues)
+  }
+
+  /// A copy in memory, for ``ReminderSchedule/init(rehearsing:)``.
+  func copy(path: String) throws(ScheduleError) -> Connection {
+    try Connection(copying: connection, path: path)
+  }
+
+  /// Closes the file.
+  func close() {
+    connection?.close()
+  }
+}
