@@ -3,6 +3,8 @@ public struct CatalogueSummary: Hashable, Sendable {
   /// Whether the document was read to its end; if not, what came before the break must not be
   /// taken for the whole.
   public var isComplete = true
+  /// Whether the root element is one of the profile's.
+  public var isKnownForm = false
   /// Records found.
   public var records = 0
   /// Records without expiration.

@@ -33,9 +33,10 @@ public struct LoanRecord: ~Copyable {
     ordinal == 1 ? baseKey : ContentHash.of(baseKey, UInt64(ordinal))
   }
 
-  /// A 64-bit hash of every field and of the expiration.
-  public var fingerprint: UInt64 {
+  /// A 64-bit hash of every field, of the expiration, and of when the reminder fires.
+  public func fingerprint(fireAt: CivilDateTime) -> UInt64 {
     var hash = ContentHash()
+    hash.combine(UInt64(truncatingIfNeeded: fireAt.ordinal))
     for field in LoanField.allCases where field != .expiration {
       hash.combine(bytes[range(of: field)])
     }

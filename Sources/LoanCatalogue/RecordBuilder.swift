@@ -72,6 +72,7 @@ extension RecordBuilder {
     depth += 1
     if depth == 1 {
       root = (name(), start, roles.isRoot)
+      summary.isKnownForm = roles.isRoot
       return .other
     }
     guard root?.isKnown == true else { return .other }

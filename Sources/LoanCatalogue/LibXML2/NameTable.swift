@@ -36,7 +36,7 @@ import CLibXML2
 
   @inline(__always)
   @unsafe mutating func roles(of name: UnsafePointer<xmlChar>) -> NameRoles {
-    let place = unsafe Int((UInt(bitPattern: name) &* 0x9E37_79B9_7F4A_7C15) >> 56)
+    let place = Int((UInt(bitPattern: name) &* 0x9E37_79B9_7F4A_7C15) >> 56)
     if unsafe places[place].name == name { return unsafe places[place].roles }
     return unsafe lookUp(name, place)
   }
@@ -44,11 +44,11 @@ import CLibXML2
   @unsafe private mutating func lookUp(
     _ name: UnsafePointer<xmlChar>, _ place: Int
   ) -> NameRoles {
-    if let entry = unsafe entries.first(where: { unsafe $0.name == name }) {
+    for unsafe entry in unsafe entries where unsafe entry.name == name {
       return unsafe entry.roles
     }
     unsafe noteCharacters(of: name)
-    let entry = (name, unsafe NameRoles(of: String(cString: name), in: profile))
+    let entry = unsafe (name, NameRoles(of: String(cString: name), in: profile))
     if unsafe entries.count < Self.capacity {
       unsafe entries.append(entry)
       if unsafe places[place].name == nil { unsafe places[place] = entry }

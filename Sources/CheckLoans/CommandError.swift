@@ -1,0 +1,53 @@
+import LoanCatalogue
+import Loans
+import Notifiers
+import ReminderSchedule
+
+/// Why the command cannot go on, and the exit status that says so.
+struct CommandError: Error {
+  var status: ExitStatus
+  /// One line for standard error; `nil` if there is nobody left to read it.
+  var message: String?
+
+  init(_ status: ExitStatus, _ message: String?) {
+    self.status = status
+    self.message = message
+  }
+
+  init(_ error: OutputError) {
+    self.init(.inputOutput, error.isBrokenPipe ? nil : "\(error)")
+  }
+
+  init(_ error: ScheduleError) {
+    let status: ExitStatus =
+      switch error.code {
+      case .notPermitted: .noPermission
+      case .cannotCreate: .cannotCreate
+      case .notASchedule: .badSetting
+      case .locked: .tryAgain
+      case .inputOutput: .inputOutput
+      }
+    self.init(status, "\(error)")
+  }
+
+  init(_ error: CatalogueError) {
+    let status: ExitStatus =
+      switch error.code {
+      case .cannotRead: .noInput
+      case .inputOutput: .inputOutput
+      case .changedWhileReading: .tryAgain
+      }
+    self.init(status, "\(error)")
+  }
+
+  /// Any error that the rooms below throw.
+  init(_ error: any Error) {
+    switch error {
+    case let error as CommandError: self = error
+    case let error as OutputError: self.init(error)
+    case let error as ScheduleError: self.init(error)
+    case let error as CatalogueError: self.init(error)
+    default: self.init(.inputOutput, String(describing: error).visible)
+    }
+  }
+}

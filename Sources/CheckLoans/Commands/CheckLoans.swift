@@ -1,0 +1,31 @@
+import ArgumentParser
+
+/// The `check-loans` command.
+struct CheckLoans: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check-loans",
+    abstract: "Remind people of book loans before they expire.",
+    discussion: """
+      Reads book catalogues in XML, tells which loans have expired or expire soon, and schedules \
+      a reminder one day before each expiration. Every run replaces the schedule of the \
+      catalogues it reads; what was delivered is remembered and never sent twice.
+
+      Examples:
+        check-loans books.xml                      look at a catalogue
+        check-loans --notify stdout books.xml      for cron: only what is due and new
+        check-loans validate books.xml             for CI: are the dates right?
+
+      Every option can be set by an environment variable too: --time-zone by \
+      CHECK_LOANS_TIME_ZONE, and so on; an option on the command line wins.
+
+      Exit status: 0 done, also when loans have expired; 1 findings (--fail-on, validate); 64 \
+      wrong usage; 65 a catalogue is malformed or has invalid dates; 66 an input cannot be read; \
+      69 a notifier failed, its notices stay pending; 73 the state cannot be created; 74 input or \
+      output failed; 75 try again later; 77 no permission for the state; 78 a setting is wrong.
+      """,
+    version: "check-loans 0.1.0",
+    subcommands: [
+      CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, DeliverCommand.self,
+    ],
+    defaultSubcommand: CheckCommand.self)
+}

@@ -1,0 +1,44 @@
+import Loans
+import Notifiers
+
+/// Where the command writes: results to standard output, everything else to standard error.
+struct Console: Sendable {
+  let output = CheckedOutput(descriptor: 1)
+  private let errors = CheckedOutput(descriptor: 2)
+
+  /// Writes a line of the results.
+  ///
+  /// - Throws: ``CommandError`` with the status `inputOutput`.
+  func print(line: String) throws(CommandError) {
+    try print(line)
+    try print("\n")
+  }
+
+  /// Writes a part of the results.
+  ///
+  /// - Throws: ``CommandError`` with the status `inputOutput`.
+  func print(_ text: String) throws(CommandError) {
+    do throws(OutputError) { try output.write(text) } catch { throw CommandError(error) }
+  }
+
+  /// Writes a part of the results, as UTF-8.
+  ///
+  /// - Throws: ``CommandError`` with the status `inputOutput`.
+  func print(_ text: Span<UInt8>) throws(CommandError) {
+    do throws(OutputError) { try output.write(text) } catch { throw CommandError(error) }
+  }
+
+  /// - Throws: ``CommandError`` with the status `inputOutput`.
+  func flush() throws(CommandError) {
+    do throws(OutputError) { try output.flush() } catch { throw CommandError(error) }
+  }
+
+  /// Tells of trouble, in one line `check-loans: …`.
+  func complain(_ message: String) { complain(line: "check-loans: \(message)") }
+
+  /// A line for standard error as it is. Where it cannot be written, nobody can be told.
+  func complain(line: String) {
+    try? errors.write("\(line)\n")
+    try? errors.flush()
+  }
+}

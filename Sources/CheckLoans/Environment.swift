@@ -1,0 +1,101 @@
+import ArgumentParser
+import Loans
+
+/// What the process was started with, apart from its arguments.
+struct Environment {
+  let variables: [String: String]
+  let userID: UInt32
+  private let homeOfUser: () -> String?
+  private let currentDirectory: () -> String?
+
+  init(
+    variables: [String: String], userID: UInt32, homeOfUser: @escaping () -> String?,
+    workingDirectory: @escaping () -> String?
+  ) {
+    self.variables = variables
+    self.userID = userID
+    self.homeOfUser = homeOfUser
+    currentDirectory = workingDirectory
+  }
+
+  subscript(name: String) -> String? { variables[name] }
+
+  /// An option's value: the flag's, else that of its variable `CHECK_LOANS_…`.
+  ///
+  /// - Throws: ``CommandError`` with the status `badSetting` if the variable makes no sense.
+  func value<Value: ExpressibleByArgument>(
+    _ flag: Value?, _ name: String
+  ) throws(CommandError) -> Value? {
+    if let flag { return flag }
+    guard let text = setting(name) else { return nil }
+    guard let value = Value(argument: text) else { throw badSetting(name, text) }
+    return value
+  }
+
+  /// The values of an option that may be given several times: the flags', else those of its
+  /// variable, separated by commas.
+  func values<Value: ExpressibleByArgument>(
+    _ flags: [Value], _ name: String
+  ) throws(CommandError) -> [Value] {
+    guard flags.isEmpty, let text = setting(name) else { return flags }
+    var values: [Value] = []
+    for part in text.split(separator: ",") {
+      guard let value = Value(argument: String(part)) else { throw badSetting(name, text) }
+      values.append(value)
+    }
+    return values
+  }
+
+  /// Whether a switch is on: by its flag, or its variable being `1`, `true` or `yes`.
+  func isOn(_ flag: Bool, _ name: String) throws(CommandError) -> Bool {
+    if flag { return true }
+    switch setting(name)?.lowercased() {
+    case nil, "0", "false", "no": return false
+    case "1", "true", "yes": return true
+    case let text?: throw badSetting(name, text)
+    }
+  }
+
+  private func setting(_ name: String) -> String? {
+    guard let text = variables["CHECK_LOANS_\(name)"], !text.isEmpty else { return nil }
+    return text
+  }
+
+  private func badSetting(_ name: String, _ text: String) -> CommandError {
+    CommandError(
+      .badSetting,
+      "the environment variable CHECK_LOANS_\(name) has the value \(text.quoted()), which is not "
+        + "valid; see check-loans --help")
+  }
+}
+
+// Files.
+extension Environment {
+  /// `schedule.sqlite` in the user's state directory (XDG Base Directory Specification).
+  ///
+  /// - Throws: ``CommandError`` with the status `badSetting` if the user has no home.
+  func standardStateFile() throws(CommandError) -> String {
+    let name = "check-loans/schedule.sqlite"
+    // The specification says to ignore a relative path.
+    if let directory = self["XDG_STATE_HOME"], directory.hasPrefix("/") {
+      return "\(directory)/\(name)"
+    }
+    if let home = self["HOME"] ?? homeOfUser(), home.hasPrefix("/") {
+      return "\(home)/.local/state/\(name)"
+    }
+    throw CommandError(
+      .badSetting, "there is no home directory for the schedule; name a file with --state")
+  }
+
+  /// A catalogue's name in the schedule: its absolute path without `.` and `..`. Links are not
+  /// followed, since an export may be a link to a new file every day. `-` is standard input.
+  func catalogueName(_ path: String) -> String {
+    guard path != "-" else { return path }
+    let absolute = path.hasPrefix("/") ? path : "\(currentDirectory() ?? "")/\(path)"
+    var parts: [Substring] = []
+    for part in absolute.split(separator: "/") where part != "." {
+      if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+    }
+    return "/" + parts.joined(separator: "/")
+  }
+}

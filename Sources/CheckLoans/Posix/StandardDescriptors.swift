@@ -1,0 +1,25 @@
+import Glibc
+import Notifiers
+
+/// The state in which the process finds itself, made fit to work in.
+enum ProcessSetup {
+  /// Makes sure that the descriptors 0 to 2 are open, and that losing a reader or hitting a size
+  /// limit is an error instead of a signal.
+  ///
+  /// A missing descriptor would be given to the next file opened, the schedule perhaps. It is
+  /// filled such that using it fails: output on one open for reading, input on one for writing.
+  ///
+  /// - SeeAlso: `fcntl(2)`, `open(2)`, `signal(2)`.
+  static func run() {
+    CheckedOutput.ignoreBrokenPipeSignal()
+    signal(SIGXFSZ, SIG_IGN)
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+  }
+
+  /// Whether standard output is a terminal.
+  ///
+  /// - SeeAlso: `isatty(3)`.
+  static var isOutputATerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+}

@@ -1,0 +1,33 @@
+import Glibc
+
+extension Environment {
+  /// The environment that the process was started with, and the user it runs as.
+  ///
+  /// - SeeAlso: `environ(7)`, `geteuid(2)`, `getcwd(3)`, `getpwuid(3)`.
+  static func ofProcess() -> Environment {
+    var variables: [String: String] = [:]
+    var entry = unsafe environ
+    while let text = unsafe entry.pointee {
+      let pair = unsafe String(cString: text).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if pair.count == 2 { variables[String(pair[0])] = String(pair[1]) }
+      unsafe entry += 1
+    }
+    return Environment(
+      variables: variables, userID: geteuid(), homeOfUser: homeOfUser,
+      workingDirectory: workingDirectory)
+  }
+
+  private static func homeOfUser() -> String? {
+    guard let user = unsafe getpwuid(geteuid()), let home = unsafe user.pointee.pw_dir else {
+      return nil
+    }
+    return unsafe String(cString: home)
+  }
+
+  private static func workingDirectory() -> String? {
+    guard let path = unsafe getcwd(nil, 0) else { return nil }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path)
+  }
+}
