@@ -128,7 +128,7 @@ import Testing
     try await expectEnd(of: fake.processes)
   }
 
-  @Test(arguments: ["sleep 1000", "yes complaint", "sh -c 'trap \"\" TERM; exec sleep 1000'"])
+  @Test(arguments: ["sleep 1000", "cat /dev/zero", "sh -c 'trap \"\" TERM; exec sleep 1000'"])
   func `Grandchildren that keep standard error open are not waited for`(
     script: String
   ) async throws {

@@ -50,11 +50,17 @@ func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async ->
 }
 
 /// Runs `body` while SIGALRM, whose handler does nothing, interrupts this thread's system calls
-/// over and over; sigaction(2), pthread_kill(3).
+/// over and over; sigaction(2), pthread_sigmask(3),
+/// pthread_kill(3).
 func interrupted<Value>(_ body: () -> Value) -> Value {
   var action = sigaction()
   unsafe action.__sigaction_handler.sa_handler = { _ in }
   unsafe sigaction(SIGALRM, &action, nil)
+  // Threads of the pool that tests run on have their signals blocked, and pass that on.
+  var alarm = sigset_t()
+  unsafe sigemptyset(&alarm)
+  unsafe sigaddset(&alarm, SIGALRM)
+  unsafe pthread_sigmask(SIG_UNBLOCK, &alarm, nil)
   let target = pthread_self()
   let isDone = Mutex(false)
   let interrupter = startThread {
