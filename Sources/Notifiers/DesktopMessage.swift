@@ -79,15 +79,10 @@ extension Loan {
 }
 
 extension ArraySlice<Notice> {
-  /// The expired before the others, each by expiration, else in the order given.
+  /// By expiration, which puts the expired first; else in the order given.
   fileprivate var mostUrgentFirst: [Notice] {
     enumerated().sorted { left, right in
-      let (one, other) = (left.element, right.element)
-      if one.kind != other.kind { return one.kind == .expired }
-      if one.loan.expiration != other.loan.expiration {
-        return one.loan.expiration < other.loan.expiration
-      }
-      return left.offset < right.offset
+      (left.element.loan.expiration, left.offset) < (right.element.loan.expiration, right.offset)
     }.map(\.element)
   }
 }

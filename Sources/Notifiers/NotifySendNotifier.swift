@@ -80,6 +80,14 @@ extension NotifySendNotifier {
 }
 
 extension NotifierError {
+  /// What GLib says where there is no bus, or not this user's; dbus-launch(1) is its last resort.
+  private static let noBus = [
+    "Cannot autolaunch D-Bus", "dbus-launch", "Could not connect", "The connection is closed",
+  ]
+
+  /// What the bus says where nobody shows notifications.
+  private static let noService = ["ServiceUnknown", "StartServiceByName"]
+
   private init(notifySend code: Code, _ message: String) {
     self.init(code, channel: "notify-send", message: message)
   }
@@ -107,13 +115,11 @@ extension NotifierError {
 
   fileprivate init(_ report: ChildProcess.Report) {
     let complaint = report.complaint
-    if ["Cannot autolaunch D-Bus", "Could not connect", "The connection is closed"]
-      .contains(where: complaint.contains)
-    {
+    if Self.noBus.contains(where: complaint.contains) {
       self.init(
         notifySend: .unavailable,
         "no desktop session bus was reached; log in to a desktop, or use --notify stdout")
-    } else if ["ServiceUnknown", "StartServiceByName"].contains(where: complaint.contains) {
+    } else if Self.noService.contains(where: complaint.contains) {
       self.init(
         notifySend: .unavailable,
         "no notification service runs on the desktop session bus; start one, "

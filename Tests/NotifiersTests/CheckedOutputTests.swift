@@ -92,8 +92,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       let pipe = TestPipe()
       async let received = onThread { pipe.readToEnd(pause: 2_000, chunk: 9_000) }
-      interruptSystemCalls()
-      let result = await onThread { writeLines(to: pipe) }
+      let result = await onThread { interrupted { writeLines(to: pipe) } }
       #expect(result == nil)
       #expect(await received == numberedLines)
     }

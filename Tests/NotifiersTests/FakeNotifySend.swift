@@ -7,11 +7,11 @@ struct FakeNotifySend {
   let folder: ScratchFolder
 
   /// - Parameter script: shell commands; `$here` is the directory.
-  init(_ script: String = "", mode: UInt32 = 0o700) throws {
+  init(_ script: String) throws {
     folder = try ScratchFolder()
     try folder.write(
-      "#!/bin/sh\nhere='\(folder.path)'\nPATH=/usr/bin:/bin\n\(script)\n", to: "notify-send",
-      mode: mode)
+      program: "#!/bin/sh\nhere='\(folder.path)'\nPATH=/usr/bin:/bin\n\(script)\n",
+      to: "notify-send")
   }
 
   /// One that keeps its arguments for ``calls``.

@@ -111,7 +111,7 @@ struct NotifySendDesktopTests {
   }
 
   @Test(arguments: [
-    [:], ["XDG_RUNTIME_DIR": "/nonexistent"],
+    [:], ["XDG_RUNTIME_DIR": "/nonexistent"], ["DISPLAY": ":987"],
     ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"],
   ])
   func `Without a session bus the run stops and says what to do`(

@@ -1,8 +1,9 @@
 import Glibc
 import Loans
-import Notifiers
 import TestSupport
 import Testing
+
+@testable import Notifiers
 
 /// How a notify-send that misbehaves is survived.
 @Suite struct NotifySendFaultsTests {
@@ -17,9 +18,11 @@ import Testing
   }
 
   @Test func `A file that is not executable is not run`() async throws {
-    let fake = try FakeNotifySend(#"touch "$here/ran""#, mode: 0o600)
-    #expect(try await failure(fake.notifier()).code == .unavailable)
-    #expect(!fake.folder.contains("ran"))
+    let folder = try ScratchFolder()
+    try folder.write("#!/bin/sh\nPATH=/bin; touch '\(folder.path)/ran'", to: "notify-send")
+    let error = try await failure(NotifySendNotifier(environment: ["PATH": folder.path], userID: 0))
+    #expect(error.code == .unavailable)
+    #expect(!folder.contains("ran"))
   }
 
   @Test func `A directory of that name is passed over`() async throws {
@@ -47,7 +50,7 @@ import Testing
 
   @Test func `A file that is no program is told`() async throws {
     let folder = try ScratchFolder()
-    try folder.write("\u{7F}ELF nonsense", to: "notify-send", mode: 0o700)
+    try folder.write(program: "\u{7F}ELF nonsense", to: "notify-send")
     let error = try await failure(NotifySendNotifier(environment: ["PATH": folder.path], userID: 0))
     #expect(error.code == .unavailable)
     #expect(error.message.hasPrefix("notify-send could not be run"))
@@ -110,7 +113,7 @@ import Testing
   ])
   func `One that does not end is killed, with its children`(script: String) async throws {
     let fake = try FakeNotifySend(#"echo $$ >> "$here/pids"; "# + script)
-    let notifier = fake.notifier(timeout: .seconds(1))
+    let notifier = fake.notifier(timeout: .seconds(2))
     let stopped = await #expect(throws: NotifierError.self) {
       try await notifier.sendAll([reminder("Abigél")])
     }
@@ -119,24 +122,32 @@ import Testing
     #expect(error.stopsTheRun)
     #expect(
       error.message
-        == "notify-send did not finish within 1 s and was stopped; "
+        == "notify-send did not finish within 2 s and was stopped; "
         + "restart the desktop's notification service, or use --notify stdout")
     #expect(!fake.processes.isEmpty)
     try await expectEnd(of: fake.processes)
   }
 
-  @Test(arguments: [
-    "sleep 1000 &", "(exec yes complaint >&2) &",
-    "(trap '' TERM; echo complaint >&2; exec sleep 1000) &",
-  ])
-  func `A grandchild that keeps standard error open is not waited for`(
+  @Test(arguments: ["sleep 1000", "cat /dev/zero", "sh -c 'trap \"\" TERM; exec sleep 1000'"])
+  func `Grandchildren that keep standard error open are not waited for`(
     script: String
   ) async throws {
-    let fake = try FakeNotifySend("\(script)\necho $! >> \"$here/pids\"; exit 0")
+    let start = "\(script) >&2 & echo $! >> \"$here/pids\"\n"
+    let fake = try FakeNotifySend(String(repeating: start, count: 6) + "exit 0")
     try await fake.notifier(timeout: .seconds(600)).sendAll([reminder("Abigél")])
-    let grandchild = try #require(fake.processes.first)
-    #expect(processExists(grandchild))
-    kill(grandchild, SIGKILL)
+    #expect(fake.processes.count == 6)
+    for grandchild in fake.processes {
+      #expect(processExists(grandchild))
+      kill(grandchild, SIGKILL)
+    }
+  }
+
+  @Test func `Of what it complains 4 KB are kept`() async throws {
+    let fake = try FakeNotifySend("head -c 5000 /dev/zero >&2; head -c 200000 /dev/zero >&2")
+    let child = ChildProcess(
+      program: "notify-send", arguments: [], environment: ["PATH": fake.folder.path],
+      timeout: .seconds(60))
+    #expect(try await child.run().complaint.utf8.count == 4_096)
   }
 
   @Test func `The complaint is not lost to a grandchild that keeps standard error open`()
@@ -174,17 +185,18 @@ import Testing
 
   @Test func `Ignored signals of the parent do not hide how it ended`() async {
     await #expect(processExitsWith: .success) {
+      let working = try FakeNotifySend.recording()
+      let failing = try FakeNotifySend("echo bad luck >&2; exit 3")
       signal(SIGCHLD, SIG_IGN)
       signal(SIGPIPE, SIG_IGN)
-      let working = try FakeNotifySend.recording()
       try await working.notifier().sendAll([reminder("Abigél"), reminder("Abigél")])
       #expect(working.calls.count == 2)
-      let failing = try FakeNotifySend("echo bad luck >&2; exit 3")
       let error = await #expect(throws: NotifierError.self) {
         try await failing.notifier().sendAll([reminder("Abigél")])
       }
       #expect(error?.code == .failed)
       #expect(error?.message.contains("exit status 3: bad luck") == true)
+      signal(SIGCHLD, SIG_DFL)
     }
   }
 

@@ -251,13 +251,27 @@ public final class ScratchFolder: Sendable {
     _ = try? Child(["/bin/rm", "-rf", path], output: "/dev/null", errors: "/dev/null").waitForEnd()
   }
 
-  /// Writes a file, executable where `mode` says so.
-  public func write(_ text: String, to name: String, mode: UInt32 = 0o600) throws {
-    let descriptor = unsafe open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+  /// Writes a file that only this user can read and write.
+  public func write(_ text: String, to name: String) throws {
+    let descriptor = unsafe open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     defer { close(descriptor) }
     let bytes = Array(text.utf8)
     guard unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
       throw DesktopSession.Failure(description: "\(name) not written: error \(errno)")
+    }
+  }
+
+  /// Writes a program that only this user can run.
+  ///
+  /// Another process makes the file: one that this process has ever had open for writing could
+  /// for a moment be open in a child that a parallel test starts, and could then not be executed
+  /// ("Text file busy").
+  public func write(program text: String, to name: String) throws {
+    try write(text, to: "\(name).text")
+    let install = ["/usr/bin/install", "-m", "0700", "\(path)/\(name).text", "\(path)/\(name)"]
+    let errors = "\(path)/\(name).log"
+    guard try Child(install, output: "/dev/null", errors: errors).waitForEnd() == 0 else {
+      throw DesktopSession.Failure(description: contents(of: "\(name).log"))
     }
   }
 

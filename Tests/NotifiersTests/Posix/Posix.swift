@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A pipe whose two ends the test holds.
 final class TestPipe: Sendable {
@@ -41,37 +42,57 @@ final class TestPipe: Sendable {
   }
 }
 
-/// Runs `body` on a thread of its own, so that it may block; pthread_create(3).
+/// Runs `body` on a thread of its own, so that it may block.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
   await withCheckedContinuation { continuation in
-    let work = Work { continuation.resume(returning: body()) }
-    var thread = pthread_t()
-    let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
-      guard let argument = unsafe $0 else { return nil }
-      unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
-      return nil
-    }
-    let argument = unsafe Unmanaged.passRetained(work).toOpaque()
-    let error = unsafe pthread_create(&thread, nil, start, argument)
-    precondition(error == 0, "no thread: error \(error)")
-    pthread_detach(thread)
+    pthread_detach(startThread { continuation.resume(returning: body()) })
   }
+}
+
+/// Runs `body` while SIGALRM, whose handler does nothing, interrupts this thread's system calls
+/// over and over; sigaction(2), pthread_sigmask(3),
+/// pthread_kill(3).
+func interrupted<Value>(_ body: () -> Value) -> Value {
+  var action = sigaction()
+  unsafe action.__sigaction_handler.sa_handler = { _ in }
+  unsafe sigaction(SIGALRM, &action, nil)
+  // Threads of the pool that tests run on have their signals blocked, and pass that on.
+  var alarm = sigset_t()
+  unsafe sigemptyset(&alarm)
+  unsafe sigaddset(&alarm, SIGALRM)
+  unsafe pthread_sigmask(SIG_UNBLOCK, &alarm, nil)
+  let target = pthread_self()
+  let isDone = Mutex(false)
+  let interrupter = startThread {
+    while !isDone.withLock({ $0 }) {
+      pthread_kill(target, SIGALRM)
+      usleep(200)
+    }
+  }
+  defer {
+    isDone.withLock { $0 = true }
+    pthread_join(interrupter, nil)
+  }
+  return body()
+}
+
+/// Starts a thread; pthread_create(3).
+private func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
+  var thread = pthread_t()
+  let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+    guard let argument = unsafe $0 else { return nil }
+    unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+    return nil
+  }
+  let argument = unsafe Unmanaged.passRetained(Work(body)).toOpaque()
+  let error = unsafe pthread_create(&thread, nil, start, argument)
+  precondition(error == 0, "no thread: error \(error)")
+  return thread
 }
 
 private final class Work: Sendable {
   let run: @Sendable () -> Void
   init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-}
-
-/// Interrupts this thread's system calls with SIGALRM every millisecond, from now on;
-/// sigaction(2), setitimer(2).
-func interruptSystemCalls() {
-  var action = sigaction()
-  unsafe action.__sigaction_handler.sa_handler = { _ in }
-  unsafe sigaction(SIGALRM, &action, nil)
-  let millisecond = timeval(tv_sec: 0, tv_usec: 1_000)
-  var timer = itimerval(it_interval: millisecond, it_value: millisecond)
-  unsafe setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
 }
 
 /// Opens an existing file for writing; open(2).
