@@ -48,6 +48,13 @@ struct Connection: Sendable {
     try? queue.close()
   }
 
+  /// Lets the file grow to so many pages and no further.
+  func limit(pages: Int) throws(ScheduleError) {
+    try translating {
+      try queue.inDatabase { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
+    }
+  }
+
   /// Runs `body` on one state of the schedule.
   func read<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
     try translating { try queue.read(body) }
