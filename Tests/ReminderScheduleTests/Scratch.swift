@@ -71,4 +71,20 @@ final class Scratch {
   func copy(_ source: String, to target: String) throws {
     try FileManager.default.copyItem(atPath: source, toPath: target)
   }
+
+  func makeFIFO(_ path: String) throws {
+    guard unsafe mkfifo(path, 0o600) == 0 else { throw TestFailure() }
+  }
+
+  /// Makes somebody else the owner; root alone can.
+  func giveAway(_ path: String) throws {
+    guard unsafe chown(path, 65_534, 65_534) == 0 else { throw TestFailure() }
+  }
+
+  /// A descriptor that the schedule knows nothing of, like another process's.
+  func open(_ path: String) throws -> Int32 {
+    let descriptor = unsafe Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw TestFailure() }
+    return descriptor
+  }
 }
