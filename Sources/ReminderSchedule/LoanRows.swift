@@ -54,7 +54,7 @@ struct LoanRows {
         """)
     deleteDetail = try RowStatement(database, sql: "DELETE FROM detail WHERE loan = ?")
     leaveLoan = try RowStatement(
-      database, sql: "UPDATE loan SET left_on = ?, cancelled = 0 WHERE id = ?")
+      database, sql: "UPDATE loan SET left_on = ? WHERE id = ?")
   }
 
   /// Stores a loan that has no row.

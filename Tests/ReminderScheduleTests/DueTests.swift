@@ -189,6 +189,7 @@ import Testing
     try schedule.load([other], at: "2026-11-21")
     try schedule.load([book, other], at: "2028-11-21")
     #expect(try schedule.told(at: "2026-11-22") == [])
+    #expect(try schedule.told(at: "2026-11-23") == ["expired bk1 2026-11-22"])
   }
 
   @Test func `The day of leaving is that of the first reload without the loan`() throws {
