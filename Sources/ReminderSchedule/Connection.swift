@@ -23,7 +23,8 @@ struct Connection: Sendable {
     path = file.path
     do {
       queue = try Self.open(file.location, path: path, Self.reading(readOnly: true))
-    } catch  where error.code == .notPermitted || error.code == .cannotCreate {
+    } catch {
+      guard error.code == .notPermitted else { throw error }
       // A run that was killed left a journal, which a read-only connection may not roll back.
       queue = try Self.open(file.location, path: path, Self.reading(readOnly: false))
     }

@@ -305,3 +305,18 @@ import Testing
     #expect(try !scratch.names().contains("half.sqlite-journal"))
   }
 }
+
+@Suite(.enabled(if: geteuid() != 0, "root may write everywhere"))
+struct `A schedule without permission` {
+  @Test func `It is said to be a matter of permission`() throws {
+    let scratch = try Scratch()
+    try ReminderSchedule(opening: scratch.file).load([Book("bk1", "2026-11-22")])
+    try scratch.setMode(0o000, of: scratch.file)
+    let reading = #expect(throws: ScheduleError.self) { try ScheduleReader(opening: scratch.file) }
+    #expect(reading?.code == .notPermitted)
+    let writing = #expect(throws: ScheduleError.self) {
+      try ReminderSchedule(opening: scratch.file)
+    }
+    #expect(writing?.code == .notPermitted)
+  }
+}
