@@ -23,7 +23,8 @@ struct Connection: Sendable {
     path = file.path
     do {
       queue = try Self.open(file.location, path: path, Self.reading(readOnly: true))
-    } catch  where error.code == .notPermitted || error.code == .cannotCreate {
+    } catch {
+      guard error.code == .notPermitted else { throw error }
       // A run that was killed left a journal, which a read-only connection may not roll back.
       queue = try Self.open(file.location, path: path, Self.reading(readOnly: false))
     }
@@ -46,6 +47,13 @@ struct Connection: Sendable {
   /// Closes the file.
   func close() {
     try? queue.close()
+  }
+
+  /// Lets the file grow to so many pages and no further.
+  func limit(pages: Int) throws(ScheduleError) {
+    try translating {
+      try queue.inDatabase { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
+    }
   }
 
   /// Runs `body` on one state of the schedule.

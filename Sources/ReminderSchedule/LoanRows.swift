@@ -1,7 +1,7 @@
 internal import GRDB
 internal import Loans
 
-/// The statements by which a reload writes the rows of one loan.
+/// The statements by which a reload changes and removes the rows of a loan.
 struct LoanRows {
   /// What is stored of a loan, without its row number.
   struct Row {
@@ -11,8 +11,6 @@ struct LoanRows {
     var reminder: Reminder
   }
 
-  private let insertLoan: RowStatement
-  private let insertDetail: RowStatement
   private let updateLoan: RowStatement
   private let updateDetail: RowStatement
   private let selectDetail: RowStatement
@@ -22,10 +20,6 @@ struct LoanRows {
   private let leaveLoan: RowStatement
 
   init(_ database: Database) throws {
-    insertLoan = try RowStatement(
-      database, sql: "INSERT INTO loan VALUES (?, ?, ?, ?, ?, ?, 0, NULL)")
-    insertDetail = try RowStatement(
-      database, sql: "INSERT INTO detail VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
     updateLoan = try RowStatement(
       database,
       sql: """
@@ -54,25 +48,7 @@ struct LoanRows {
         """)
     deleteDetail = try RowStatement(database, sql: "DELETE FROM detail WHERE loan = ?")
     leaveLoan = try RowStatement(
-      database, sql: "UPDATE loan SET left_on = ?, cancelled = 0 WHERE id = ?")
-  }
-
-  /// Stores a loan that has no row.
-  func insert(_ id: Int64, catalogue: Int64, _ row: Row) throws {
-    let loan = row.reminder.loan
-    try insertLoan.run { parameters in
-      parameters.bind(id)
-      parameters.bind(catalogue)
-      parameters.bind(row.key)
-      parameters.bind(row.fingerprint)
-      parameters.bind(loan.expiration.dayNumber)
-      parameters.bind(row.reminder.fireAt.ordinal)
-    }
-    try insertDetail.run { parameters in
-      parameters.bind(id)
-      parameters.bind(row.identity)
-      parameters.bind(textsOf: loan)
-    }
+      database, sql: "UPDATE loan SET left_on = ? WHERE id = ?")
   }
 
   /// Stores what has changed of a loan, and schedules it again if it was cancelled or had left.

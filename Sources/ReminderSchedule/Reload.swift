@@ -8,6 +8,7 @@ public import Loans
 public final class Reload {
   private let database: Database
   private let catalogue: Int64
+  private let new: NewLoanRows
   private let path: String
   private let today: CivilDate
   private var stored: StoredLoans
@@ -27,6 +28,7 @@ public final class Reload {
     self.today = today
     stored = try database.storedLoans(catalogue: catalogue, today: today)
     rows = try LoanRows(database)
+    new = try NewLoanRows(database, catalogue: catalogue)
     lastID = try database.lastLoanID()
   }
 
@@ -93,7 +95,7 @@ public final class Reload {
   private func insert(_ row: LoanRows.Row) throws {
     lastID += 1
     summary.added += 1
-    try rows.insert(lastID, catalogue: catalogue, row)
+    try new.insert(lastID, row)
   }
 
   private func count(_ marks: StoredLoans.Marks) {
@@ -137,6 +139,7 @@ extension Reload {
 
   /// Takes away what was not read again, and sums up.
   private func finish(now: CivilDateTime) throws -> ReloadSummary {
+    try new.finish()
     try removeUnseen()
     try pruneLedger()
     if summary.added > 0 { try database.setLastLoanID(lastID) }

@@ -39,6 +39,9 @@ public struct ReloadSummary: Hashable, Sendable {
   public var removed = 0
   /// Loans that were stored as they are.
   public var unchanged = 0
+
+  /// A summary of an empty catalogue.
+  public init() {}
 }
 
 /// Why a reload did not come to its end; nothing has changed.

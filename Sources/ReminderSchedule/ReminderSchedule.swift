@@ -148,6 +148,11 @@ extension ReminderSchedule {
     try connection.write { database in try database.cancelAll(catalogues: catalogues) }
   }
 
+  /// Lets the file grow to so many pages and no further, as on a full disk.
+  func limit(pages: Int) throws(ScheduleError) {
+    try connection.limit(pages: pages)
+  }
+
   private func mark(
     _ notices: [DueNotice], _ state: Delivery.State, channel: String, at now: CivilDateTime,
     error: String? = nil

@@ -28,6 +28,20 @@ public struct ScheduleEntry: Hashable, Sendable {
   public var state: State
   /// What the ledger holds of it, by channel name.
   public var deliveries: [Delivery]
+
+  /// An entry with these parts.
+  public init(
+    id: Int, catalogue: String, loan: Loan, kind: Notice.Kind, fireAt: CivilDateTime,
+    state: State, deliveries: [Delivery] = []
+  ) {
+    self.id = id
+    self.catalogue = catalogue
+    self.loan = loan
+    self.kind = kind
+    self.fireAt = fireAt
+    self.state = state
+    self.deliveries = deliveries
+  }
 }
 
 /// What became of a notice in one channel.
@@ -52,6 +66,17 @@ public struct Delivery: Hashable, Sendable {
   public var attempts: Int
   /// What the channel said when it failed; untrusted.
   public var error: String?
+
+  /// A delivery with these parts.
+  public init(
+    channel: String, state: State, at: CivilDateTime?, attempts: Int, error: String? = nil
+  ) {
+    self.channel = channel
+    self.state = state
+    self.at = at
+    self.attempts = attempts
+    self.error = error
+  }
 }
 
 extension ScheduleEntry.State {

@@ -74,10 +74,9 @@ extension ScheduleError {
       (.notASchedule, notASchedule(path, "is not a database"))
     case .SQLITE_CORRUPT, .SQLITE_FORMAT:
       (.notASchedule, notASchedule(path, "is damaged"))
-    case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH:
-      (.notPermitted, "no permission to write the schedule \"\(path.visible)\"")
-    case .SQLITE_CANTOPEN:
-      (.cannotCreate, "cannot open the schedule \"\(path.visible)\" or its journal")
+    case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH, .SQLITE_CANTOPEN:
+      // The file itself is there by now, so what cannot be opened is closed to us.
+      (.notPermitted, "no permission for the schedule \"\(path.visible)\" or its journal")
     case .SQLITE_FULL:
       (.inputOutput, "no room to write the schedule \"\(path.visible)\"; free some space")
     default:

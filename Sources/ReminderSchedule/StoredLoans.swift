@@ -1,4 +1,5 @@
-/// What a reload remembers of the rows that a catalogue had before: 25 bytes for each.
+/// What a reload remembers of the rows that a catalogue had before: 25 bytes for each, and 8 more
+/// once a loan is not where it was.
 ///
 /// A catalogue is usually written in the order of the last time. So the rows are walked in step
 /// with it; only where the two part, a row is searched for by its key.
@@ -30,8 +31,8 @@ struct StoredLoans {
   private(set) var outlived: [Int] = []
   /// The row that the next loan will have if nothing was changed.
   private var expected = 0
-  /// The rows' positions by key, then fingerprint; empty until something was changed.
-  private var order: ContiguousArray<UInt32> = []
+  /// The rows by key, made when something has changed for the first time.
+  private var index: KeyIndex?
 
   mutating func append(_ row: Row, _ mark: Marks) {
     rows.append(row)
@@ -51,32 +52,19 @@ struct StoredLoans {
     {
       return expected
     }
-    if rows.isEmpty { return nil }
-    sortIfNeeded()
-    var place = lowerBound(key: key, fingerprint: fingerprint)
-    while place < order.count {
-      let position = Int(order[place])
-      guard rows[position].key == key, rows[position].fingerprint == fingerprint else { return nil }
-      if !marks[position].contains(.seen) { return position }
-      place += 1
+    return positions(near: key).lazy.map(Int.init).first { position in
+      rows[position].key == key && rows[position].fingerprint == fingerprint
+        && !marks[position].contains(.seen)
     }
-    return nil
   }
 
   /// The positions of all rows of this key that no loan was found for before, in row order.
   ///
   /// More than one is either a chance collision of two identities or one identity twice.
   mutating func candidates(key: UInt64) -> [Int] {
-    if rows.isEmpty { return [] }
-    sortIfNeeded()
-    var found: [Int] = []
-    var place = lowerBound(key: key, fingerprint: 0)
-    while place < order.count, rows[Int(order[place])].key == key {
-      let position = Int(order[place])
-      if !marks[position].contains(.seen) { found.append(position) }
-      place += 1
+    positions(near: key).lazy.map(Int.init).filter { position in
+      rows[position].key == key && !marks[position].contains(.seen)
     }
-    return found.sorted()
   }
 
   /// Marks the row at `position` as that of the loan just read, and goes on behind it.
@@ -85,27 +73,10 @@ struct StoredLoans {
     expected = position + 1
   }
 
-  private mutating func sortIfNeeded() {
-    guard order.isEmpty else { return }
-    order = ContiguousArray(0..<UInt32(rows.count))
-    order.sort { left, right in
-      let (left, right) = (rows[Int(left)], rows[Int(right)])
-      return (left.key, left.fingerprint) < (right.key, right.fingerprint)
-    }
-  }
-
-  /// The first place in `order` that is not before this key and fingerprint.
-  private func lowerBound(key: UInt64, fingerprint: UInt64) -> Int {
-    var range = 0..<order.count
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      let row = rows[Int(order[middle])]
-      if (row.key, row.fingerprint) < (key, fingerprint) {
-        range = middle + 1..<range.upperBound
-      } else {
-        range = range.lowerBound..<middle
-      }
-    }
-    return range.lowerBound
+  private mutating func positions(near key: UInt64) -> ArraySlice<UInt32> {
+    if let index { return index.positions(near: key) }
+    let made = KeyIndex(rows)
+    index = made
+    return made.positions(near: key)
   }
 }

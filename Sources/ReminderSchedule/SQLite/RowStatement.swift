@@ -18,7 +18,7 @@ internal import GRDBSQLite
   init(_ database: Database, sql: String) throws {
     statement = try database.makeStatement(sql: sql)
     unsafe handle = statement.sqliteStatement
-    parameters = Parameters(handle)
+    parameters = unsafe Parameters(handle)
   }
 
   /// Executes a statement that yields no row (`sqlite3_step`, `sqlite3_reset`).

@@ -1,0 +1,202 @@
+import Loans
+import ReminderSchedule
+import Testing
+
+@Suite struct `What is due` {
+  let scratch: Scratch
+  let schedule: ReminderSchedule
+
+  init() throws {
+    scratch = try Scratch()
+    schedule = try ReminderSchedule(opening: scratch.file)
+  }
+
+  @Test(arguments: [
+    ("2026-11-20T23:59:59", []),
+    ("2026-11-21T00:00:00", ["reminder bk1 2026-11-22"]),
+    ("2026-11-22T23:59:59", ["reminder bk1 2026-11-22"]),
+    ("2026-11-23T00:00:00", ["expired bk1 2026-11-22"]),
+    ("2026-12-23T00:00:00", ["expired bk1 2026-11-22"]),
+  ])
+  func `A reminder is due through the expiration, then the expired notice is`(
+    now: String, expected: [String]
+  ) throws {
+    try schedule.load([Book("bk1", "2026-11-22")])
+    #expect(try schedule.told(at: now) == expected)
+  }
+
+  @Test func `A loan that expires today is reminded of, not expired`() throws {
+    try schedule.load([Book("bk1", "2026-11-22", lead: 0)])
+    #expect(try schedule.told(at: "2026-11-21T23:59:59") == [])
+    #expect(try schedule.told(at: "2026-11-22") == ["reminder bk1 2026-11-22"])
+  }
+
+  @Test func `The longest expired comes first, then what expires soonest`() throws {
+    try schedule.load([
+      Book("soon", "2026-11-22", lead: 7), Book("old", "2026-10-01"),
+      Book("late", "2026-11-25", lead: 7),
+      Book("new", "2026-11-20"), Book("soon2", "2026-11-22", lead: 7),
+    ])
+    #expect(
+      try schedule.told(at: "2026-11-21") == [
+        "expired old 2026-10-01", "expired new 2026-11-20", "reminder soon 2026-11-22",
+        "reminder soon2 2026-11-22", "reminder late 2026-11-25",
+      ])
+  }
+
+  @Test func `A run after thirty days catches up with one notice for each loan`() throws {
+    try schedule.load([Book("bk1", "2026-11-05"), Book("bk2", "2026-12-02")])
+    try schedule.deliver(at: "2026-11-01")
+    #expect(
+      try schedule.told(at: "2026-12-01") == ["expired bk1 2026-11-05", "reminder bk2 2026-12-02"])
+    try schedule.deliver(at: "2026-12-01")
+    #expect(try schedule.told(at: "2026-12-01") == [])
+  }
+
+  @Test func `What was delivered is due again only when the expiration changes`() throws {
+    try schedule.load([Book("bk1", "2026-11-22")])
+    try schedule.deliver(at: "2026-11-21")
+    #expect(try schedule.told(at: "2026-11-22") == [])
+    try schedule.load([Book("bk1", "2026-11-22", title: "Corrected")])
+    #expect(try schedule.told(at: "2026-11-22") == [])
+    try schedule.load([Book("bk1", "2026-11-29")])
+    #expect(try schedule.told(at: "2026-11-28") == ["reminder bk1 2026-11-29"])
+    try schedule.load([Book("bk1", "2026-11-22")])
+    #expect(try schedule.told(at: "2026-11-22") == [])
+    #expect(try schedule.told(at: "2026-11-23") == ["expired bk1 2026-11-22"])
+  }
+
+  @Test func `The reminder and the expired notice are delivered once each`() throws {
+    try schedule.load([Book("bk1", "2026-11-22")])
+    try schedule.deliver(at: "2026-11-21")
+    try schedule.deliver(at: "2026-11-23")
+    #expect(try schedule.told(at: "2026-11-24") == [])
+  }
+
+  @Test func `Each channel has its own memory`() throws {
+    try schedule.load([Book("bk1", "2026-11-22")])
+    try schedule.deliver(at: "2026-11-21", through: "stdout")
+    #expect(try schedule.told(at: "2026-11-21", through: "stdout") == [])
+    #expect(
+      try schedule.told(at: "2026-11-21", through: "notify-send") == ["reminder bk1 2026-11-22"])
+  }
+
+  @Test func `A notice left in sending by a killed run is due again`() throws {
+    try schedule.load([Book("bk1", "2026-11-22")])
+    let due = try schedule.due(at: moment("2026-11-21"), channel: "stdout")
+    try schedule.markSending(due, channel: "stdout", at: moment("2026-11-21"))
+    #expect(try schedule.due(at: moment("2026-11-21"), channel: "stdout") == due)
+    try schedule.deliver(at: "2026-11-22")
+    let entry = try #require(try schedule.list(at: "2026-11-22").first)
+    #expect(entry.deliveries.map(\.attempts) == [2])
+  }
+
+  @Test func `A failed notice stays due, with its attempts and error`() throws {
+    try schedule.load([Book("bk1", "2026-11-22")])
+    let due = try schedule.due(at: moment("2026-11-21"), channel: "mail")
+    for _ in 0..<2 {
+      try schedule.markSending(due, channel: "mail", at: moment("2026-11-21"))
+      try schedule.markFailed(
+        due, channel: "mail", at: moment("2026-11-21T07:00:01"), error: "no route")
+    }
+    #expect(try schedule.due(at: moment("2026-11-21"), channel: "mail") == due)
+    var entry = try #require(try schedule.list(at: "2026-11-21").first)
+    #expect(entry.state == .failed)
+    let failed = try #require(entry.deliveries.first)
+    #expect(failed.channel == "mail")
+    #expect(failed.state == .failed)
+    #expect(failed.at == moment("2026-11-21T07:00:01"))
+    #expect(failed.attempts == 2)
+    #expect(failed.error == "no route")
+    try schedule.markDelivered(due, channel: "mail", at: moment("2026-11-22"))
+    entry = try #require(try schedule.list(at: "2026-11-21").first)
+    #expect(entry.state == .delivered)
+    #expect(entry.deliveries.map(\.attempts) == [3])
+    #expect(entry.deliveries.map(\.error) == [nil])
+  }
+
+  @Test func `Marking nothing writes nothing`() throws {
+    try schedule.load([Book("bk1", "2026-11-22")])
+    let before = try scratch.modified(scratch.file)
+    try schedule.markSending([], channel: "stdout", at: moment("2026-11-21"))
+    try schedule.markDelivered([], channel: "stdout", at: moment("2026-11-21"))
+    try schedule.markFailed([], channel: "stdout", at: moment("2026-11-21"), error: "")
+    #expect(try scratch.modified(scratch.file) == before)
+  }
+
+  @Test func `A mark for a loan that has gone is no history`() throws {
+    try schedule.load([Book("bk1", "2026-11-22")])
+    let due = try schedule.due(at: moment("2026-11-21"), channel: "stdout")
+    try schedule.load([], allowEmpty: true)
+    try schedule.markDelivered(due, channel: "stdout", at: moment("2026-11-21"))
+    try schedule.load([Book("bk1", "2026-11-22")])
+    #expect(try schedule.told(at: "2026-11-21") == ["reminder bk1 2026-11-22"])
+  }
+}
+
+@Suite struct `The ledger` {
+  let scratch: Scratch
+  let schedule: ReminderSchedule
+  let book = Book("bk1", "2026-11-22")
+  let other = Book("bk2", "2029-01-01")
+
+  init() throws {
+    scratch = try Scratch()
+    schedule = try ReminderSchedule(opening: scratch.file)
+    try schedule.load([book, other])
+    try schedule.deliver(at: "2026-11-21")
+  }
+
+  @Test func `A loan that returns is not told of twice`() throws {
+    try schedule.load([other], at: "2026-11-21")
+    #expect(try schedule.list(at: "2026-11-21").map(\.loan.id) == ["bk2"])
+    #expect(try schedule.told(at: "2026-11-23") == [])
+    #expect(try schedule.summary(of: [book, other], at: "2026-11-21")?.added == 1)
+    #expect(try schedule.told(at: "2026-11-22") == [])
+    #expect(try schedule.told(at: "2026-11-23") == ["expired bk1 2026-11-22"])
+  }
+
+  @Test func `A loan that returns renewed keeps its number and is reminded of`() throws {
+    let number = try schedule.list(at: "2026-11-21").first?.id
+    try schedule.load([other], at: "2026-11-21")
+    try schedule.load([Book("bk1", "2026-12-22"), other], at: "2026-11-21")
+    let due = try schedule.due(at: moment("2026-12-21"), channel: "stdout")
+    #expect(due.map(\.words) == ["reminder bk1 2026-12-22"])
+    #expect(due.first?.reminderID == number)
+  }
+
+  @Test(arguments: [(400, false), (401, true)])
+  func `It is forgotten when a loan has been away for more than 400 days`(
+    days: Int, isForgotten: Bool
+  ) throws {
+    let left = day("2026-11-21")
+    try schedule.load([other], at: "2026-11-21")
+    try schedule.load([other], at: left.adding(days: days).description)
+    try schedule.load([book, other], at: "2026-11-21")
+    #expect(try schedule.told(at: "2026-11-22").isEmpty == !isForgotten)
+  }
+
+  @Test func `Only a good reload of the same catalogue forgets`() throws {
+    try schedule.load([other], at: "2026-11-21")
+    _ = try schedule.reload(catalogue: "books.xml", now: moment("2028-11-21")) { _ in .keep }
+    #expect(try schedule.load([], at: "2028-11-21") == .refusedEmpty(stored: 1))
+    try schedule.load([other], from: "another.xml", at: "2028-11-21")
+    try schedule.load([book, other], at: "2026-11-21")
+    #expect(try schedule.told(at: "2026-11-22") == [])
+  }
+
+  @Test func `A loan that returns in the very reload that would forget it is remembered`() throws {
+    try schedule.load([other], at: "2026-11-21")
+    try schedule.load([book, other], at: "2028-11-21")
+    #expect(try schedule.told(at: "2026-11-22") == [])
+    #expect(try schedule.told(at: "2026-11-23") == ["expired bk1 2026-11-22"])
+  }
+
+  @Test func `The day of leaving is that of the first reload without the loan`() throws {
+    try schedule.load([other], at: "2026-11-21")
+    try schedule.load([other], at: "2027-11-21")
+    try schedule.load([other], at: "2027-12-28")
+    try schedule.load([book, other], at: "2026-11-21")
+    #expect(try schedule.told(at: "2026-11-22") == ["reminder bk1 2026-11-22"])
+  }
+}

@@ -1,0 +1,322 @@
+import Foundation
+import Loans
+import ReminderSchedule
+import Testing
+
+@Suite struct `The file of a schedule` {
+  let scratch: Scratch
+
+  init() throws {
+    scratch = try Scratch()
+  }
+
+  /// What opening refuses with.
+  private func refusal(_ path: String) -> ScheduleError? {
+    do throws(ScheduleError) {
+      _ = try ReminderSchedule(opening: path, patience: .zero)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func makeSchedule() throws {
+    try ReminderSchedule(opening: scratch.file).load([Book("bk1", "2026-11-22")])
+  }
+
+  @Test func `File, lock and missing directories are made for us alone`() throws {
+    let previous = umask(0)
+    defer { umask(previous) }
+    let path = scratch.path("state/check-loans/schedule.sqlite")
+    try ReminderSchedule(opening: path).load([Book("bk1", "2026-11-22")])
+    #expect(try scratch.mode(path) == 0o600)
+    #expect(try scratch.mode(path + ".lock") == 0o600)
+    #expect(try scratch.mode(scratch.path("state/check-loans")) == 0o700)
+    #expect(try scratch.mode(scratch.path("state")) == 0o700)
+  }
+
+  @Test func `A schedule is there again when it is opened again`() throws {
+    try makeSchedule()
+    let schedule = try ReminderSchedule(opening: scratch.file)
+    #expect(try schedule.told(at: "2026-11-21") == ["reminder bk1 2026-11-22"])
+    #expect(try schedule.summary(of: [Book("bk1", "2026-11-22")])?.unchanged == 1)
+  }
+
+  @Test func `The file is marked as ours, version 1`() throws {
+    try makeSchedule()
+    let bytes = try scratch.bytes(scratch.file)
+    #expect(Array(bytes[68..<72]) == Array("LOAN".utf8))
+    #expect(Array(bytes[60..<64]) == [0, 0, 0, 1])
+  }
+
+  @Test func `A symbolic link is refused`() throws {
+    try makeSchedule()
+    try scratch.link(scratch.path("link.sqlite"), to: scratch.file)
+    let error = refusal(scratch.path("link.sqlite"))
+    #expect(error?.code == .notPermitted)
+    #expect(
+      error?.description
+        == "the schedule \"\(scratch.path("link.sqlite"))\" is a symbolic link; "
+        + "name another file with --state")
+  }
+
+  @Test func `A symbolic link to nothing is refused and not followed`() throws {
+    try scratch.link(scratch.path("link.sqlite"), to: scratch.path("target"))
+    #expect(refusal(scratch.path("link.sqlite"))?.code == .notPermitted)
+    #expect(throws: ScheduleError.self) {
+      try ScheduleReader(opening: scratch.path("link.sqlite"))
+    }
+    #expect(try !scratch.names().contains("target"))
+  }
+
+  @Test func `A file with a second name is refused`() throws {
+    try makeSchedule()
+    try scratch.hardLink(scratch.path("second.sqlite"), to: scratch.file)
+    #expect(refusal(scratch.file)?.code == .notPermitted)
+  }
+
+  @Test func `What is no regular file is refused`() throws {
+    try scratch.makeDirectory(scratch.path("d"), mode: 0o700)
+    #expect(refusal(scratch.path("d"))?.code == .notPermitted)
+    try scratch.makeFIFO(scratch.path("fifo"))
+    #expect(refusal(scratch.path("fifo"))?.code == .notPermitted)
+  }
+
+  @Test(arguments: [(0o777, true), (0o770, true), (0o1777, false), (0o755, false)])
+  func `A directory that others can write is refused unless it is sticky`(
+    mode: Int, isRefused: Bool
+  ) throws {
+    let directory = scratch.path("d")
+    try scratch.makeDirectory(directory, mode: mode)
+    let error = refusal(directory + "/schedule.sqlite")
+    #expect(error?.code == (isRefused ? .notPermitted : nil))
+    #expect(isRefused == (error?.path == directory))
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+  func `A file or directory of another user is refused`() throws {
+    try makeSchedule()
+    try scratch.giveAway(scratch.file)
+    #expect(refusal(scratch.file)?.code == .notPermitted)
+    try scratch.makeDirectory(scratch.path("d"), mode: 0o755)
+    try scratch.giveAway(scratch.path("d"))
+    #expect(refusal(scratch.path("d/schedule.sqlite"))?.code == .notPermitted)
+  }
+
+  @Test func `A directory that cannot be made is said`() throws {
+    try scratch.write(Data(), to: scratch.path("file"))
+    #expect(refusal(scratch.path("file/schedule.sqlite"))?.code == .cannotCreate)
+    #expect(refusal(scratch.path("file/deeper/schedule.sqlite"))?.code == .cannotCreate)
+    #expect(refusal("/proc/none/schedule.sqlite")?.code == .cannotCreate)
+  }
+
+  @Test(arguments: ["garbage", String(repeating: "garbage ", count: 2_000)])
+  func `A file that is no database is refused and left untouched`(text: String) throws {
+    try scratch.write(Data(text.utf8), to: scratch.file)
+    let error = refusal(scratch.file)
+    #expect(error?.code == .notASchedule)
+    #expect(
+      error?.message
+        == "\"\(scratch.file)\" is not a database; "
+        + "move it away or name another file with --state")
+    #expect(try scratch.bytes(scratch.file) == Data(text.utf8))
+    #expect(throws: ScheduleError.self) { try ScheduleReader(opening: scratch.file) }
+  }
+
+  @Test(arguments: [
+    (68, UInt32(0x4746_5347), "belongs to another program"),
+    (68, UInt32(0), "belongs to another program"),
+    (60, UInt32(2), "was written by a newer version of check-loans"),
+  ])
+  func `Another program's or a newer version's file is refused and left untouched`(
+    offset: Int, number: UInt32, what: String
+  ) throws {
+    try makeSchedule()
+    try scratch.patch(scratch.file, at: offset, with: number)
+    let before = try scratch.bytes(scratch.file)
+    let error = refusal(scratch.file)
+    #expect(error?.code == .notASchedule)
+    #expect(error?.message.contains(what) == true)
+    #expect(try scratch.bytes(scratch.file) == before)
+    #expect(throws: ScheduleError.self) { try ScheduleReader(opening: scratch.file) }
+    #expect(throws: ScheduleError.self) { try ReminderSchedule(rehearsing: scratch.file) }
+  }
+
+  @Test func `An empty file is a new schedule`() throws {
+    try scratch.write(Data(), to: scratch.file)
+    #expect(try ScheduleReader(opening: scratch.file).list(at: "2026-11-01") == [])
+    #expect(try scratch.bytes(scratch.file).isEmpty)
+    try makeSchedule()
+    #expect(try ScheduleReader(opening: scratch.file).list(at: "2026-11-01").count == 1)
+  }
+
+  @Test func `A damaged file is said to be damaged`() throws {
+    let schedule = try ReminderSchedule(opening: scratch.file)
+    try schedule.load((0..<2_000).map { Book("bk\($0)", "2026-11-22") })
+    var bytes = try scratch.bytes(scratch.file)
+    for index in 4_096..<bytes.count { bytes[index] = 0xA5 }
+    try scratch.write(bytes, to: scratch.path("damaged.sqlite"))
+    let error = #expect(throws: ScheduleError.self) {
+      try ReminderSchedule(opening: scratch.path("damaged.sqlite")).list(at: "2026-11-01")
+    }
+    #expect(error?.code == .notASchedule)
+    #expect(error?.message.contains("is damaged") == true)
+  }
+
+  @Test(arguments: [":memory:", "file:x?mode=memory", "with space\nand line"])
+  func `A name is only ever a name`(name: String) throws {
+    try ReminderSchedule(opening: scratch.path(name)).load([Book("bk1", "2026-11-22")])
+    #expect(try scratch.names() == [name, name + ".lock"])
+  }
+
+  @Test func `Names in messages are harmless on a terminal`() throws {
+    let path = scratch.path("\u{1b}[2J")
+    try scratch.makeDirectory(path, mode: 0o700)
+    #expect(refusal(path)?.description.contains("\u{1b}") == false)
+  }
+}
+
+@Suite struct `The lock of a schedule` {
+  let scratch: Scratch
+
+  init() throws {
+    scratch = try Scratch()
+  }
+
+  @Test func `A second run is refused at once, or when its patience ends`() throws {
+    let first = try ReminderSchedule(opening: scratch.file)
+    let start = ContinuousClock.now
+    let error = #expect(throws: ScheduleError.self) {
+      try ReminderSchedule(opening: scratch.file, patience: .milliseconds(120))
+    }
+    #expect(error?.code == .locked)
+    #expect(
+      error?.message == "another run holds the lock \"\(scratch.file).lock\"; try again")
+    #expect(ContinuousClock.now - start >= .milliseconds(120))
+    try first.load([])
+  }
+
+  @Test func `The lock is free when its holder goes, and its file stays`() throws {
+    do { _ = try ReminderSchedule(opening: scratch.file) }
+    _ = try ReminderSchedule(opening: scratch.file, patience: .zero)
+    #expect(try scratch.names() == ["schedule.sqlite", "schedule.sqlite.lock"])
+  }
+
+  @Test func `A run that waits gets the lock when it is free`() async throws {
+    let file = scratch.file
+    let descriptor = try scratch.open(file + ".lock")
+    #expect(flock(descriptor, LOCK_EX) == 0)
+    let waiting = Task.detached { try ReminderSchedule(opening: file, patience: .seconds(30)) }
+    try await Task.sleep(for: .milliseconds(100))
+    close(descriptor)
+    #expect(try await waiting.value.told(at: "2026-11-21") == [])
+  }
+
+  @Test func `A refused schedule lets go of the lock`() throws {
+    try scratch.write(Data("garbage".utf8), to: scratch.file)
+    #expect(throws: ScheduleError.self) { try ReminderSchedule(opening: scratch.file) }
+    let descriptor = try scratch.open(scratch.file + ".lock")
+    #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    close(descriptor)
+  }
+
+  @Test func `A lock that is a symbolic link is refused`() throws {
+    try scratch.link(scratch.file + ".lock", to: scratch.path("target"))
+    let error = #expect(throws: ScheduleError.self) {
+      try ReminderSchedule(opening: scratch.file)
+    }
+    #expect(error?.code == .notPermitted)
+    #expect(try scratch.names() == ["schedule.sqlite.lock"])
+  }
+
+  @Test func `Children do not inherit the lock or the file`() throws {
+    let schedule = try ReminderSchedule(opening: scratch.file)
+    let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+      .compactMap { Int32($0) }
+    let ours = descriptors.filter { descriptor in
+      let target = try? FileManager.default
+        .destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+      return target?.hasPrefix(scratch.directory) ?? false
+    }
+    #expect(ours.count >= 2)
+    for descriptor in ours { #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0) }
+    try schedule.load([])
+  }
+}
+
+@Suite struct `Reading a schedule` {
+  let scratch: Scratch
+
+  init() throws {
+    scratch = try Scratch()
+  }
+
+  @Test func `A schedule that is not there is empty, and stays so`() throws {
+    let reader = try ScheduleReader(opening: scratch.path("none/schedule.sqlite"))
+    #expect(try reader.list(at: "2026-11-01") == [])
+    #expect(try reader.due(at: moment("2026-11-01"), channel: "stdout", catalogues: nil) == [])
+    #expect(try reader.nextFireDate(after: moment("2026-11-01"), catalogues: nil) == nil)
+    #expect(try reader.pendingCount(at: moment("2026-11-01"), catalogues: nil) == 0)
+    #expect(try scratch.names() == [])
+  }
+
+  @Test func `It needs no lock, and sees the old state while a reload is under way`() throws {
+    let schedule = try ReminderSchedule(opening: scratch.file)
+    try schedule.load([Book("bk1", "2026-11-22")])
+    var seen: [String] = []
+    _ = try schedule.reload(catalogue: "books.xml", now: moment("2026-11-01")) { reload in
+      reload.add(key: 1, fingerprint: 1) { ("x", Book("x", "2027-01-01").reminder) }
+      seen = try ScheduleReader(opening: scratch.file).list(at: "2026-11-01").map(\.words)
+      return .replace(records: 1)
+    }
+    #expect(seen == ["2026-11-21T00:00 reminder bk1 pending"])
+    let after = try ScheduleReader(opening: scratch.file).list(at: "2026-11-01").map(\.words)
+    #expect(after == ["2026-12-31T00:00 reminder x pending"])
+  }
+
+  @Test func `It writes nothing, not even a journal`() throws {
+    try ReminderSchedule(opening: scratch.file).load([Book("bk1", "2026-11-22")])
+    let before = (try scratch.modified(scratch.file), try scratch.modified(scratch.directory))
+    #expect(try ScheduleReader(opening: scratch.file).list(at: "2026-11-01").count == 1)
+    #expect(try scratch.modified(scratch.file) == before.0)
+    #expect(try scratch.modified(scratch.directory) == before.1)
+  }
+
+  @Test func `What a killed run left half done is undone before it is read`() throws {
+    let schedule = try ReminderSchedule(opening: scratch.file)
+    try schedule.load((0..<60_000).map { Book("bk\($0)", "2026-11-22") })
+    let (half, journal) = (scratch.path("half.sqlite"), scratch.path("half.sqlite-journal"))
+    _ = try schedule.reload(catalogue: "books.xml", now: moment("2026-11-01")) { reload in
+      for number in 0..<60_000 {
+        let book = Book("bk\(number)", "2026-12-22", title: String(repeating: "long ", count: 80))
+        reload.add(key: book.key, fingerprint: book.fingerprint) { (book.identity, book.reminder) }
+      }
+      try scratch.copy(scratch.file, to: half)
+      try scratch.copy(scratch.file + "-journal", to: journal)
+      return .keep
+    }
+    #expect(try scratch.bytes(half) != scratch.bytes(scratch.file))
+    #expect(try scratch.bytes(journal).count > 4_096)
+    let reader = try ScheduleReader(opening: half)
+    let count = try reader.pendingCount(at: moment("2026-11-01"), catalogues: nil)
+    #expect(count == 60_000)
+    #expect(
+      try reader.nextFireDate(after: moment("2026-11-01"), catalogues: nil) == moment("2026-11-21"))
+    #expect(try !scratch.names().contains("half.sqlite-journal"))
+  }
+}
+
+@Suite(.enabled(if: geteuid() != 0, "root may write everywhere"))
+struct `A schedule without permission` {
+  @Test func `It is said to be a matter of permission`() throws {
+    let scratch = try Scratch()
+    try ReminderSchedule(opening: scratch.file).load([Book("bk1", "2026-11-22")])
+    try scratch.setMode(0o000, of: scratch.file)
+    let reading = #expect(throws: ScheduleError.self) { try ScheduleReader(opening: scratch.file) }
+    #expect(reading?.code == .notPermitted)
+    let writing = #expect(throws: ScheduleError.self) {
+      try ReminderSchedule(opening: scratch.file)
+    }
+    #expect(writing?.code == .notPermitted)
+  }
+}

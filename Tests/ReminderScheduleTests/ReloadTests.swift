@@ -1,0 +1,271 @@
+import Loans
+@testable import ReminderSchedule
+import Testing
+
+@Suite struct `Reloading a catalogue` {
+  let scratch: Scratch
+  let schedule: ReminderSchedule
+  let books = [
+    Book("bk1", "2026-11-22"), Book("bk2", "2026-11-25"), Book("bk3", "2026-11-28"),
+    Book("bk4", "2026-12-01"),
+  ]
+
+  init() throws {
+    scratch = try Scratch()
+    schedule = try ReminderSchedule(opening: scratch.file)
+  }
+
+  private func ids() throws -> [String: Int] {
+    try schedule.list(at: "2026-11-01").reduce(into: [:]) { $0[$1.loan.id ?? "-"] = $1.id }
+  }
+
+  @Test func `The first reload schedules a reminder for each loan`() throws {
+    let summary = try #require(try schedule.summary(of: books))
+    #expect(summary.loans == 4)
+    #expect(summary.scheduled == 4)
+    #expect(summary.added == 4)
+    #expect(summary.nextFireAt == moment("2026-11-21"))
+    #expect(
+      try schedule.list(at: "2026-11-01").map(\.words).first
+        == "2026-11-21T00:00 reminder bk1 pending")
+  }
+
+  @Test func `A loan comes back from the schedule as it was stored`() throws {
+    let loan = Loan(
+      id: "bk1", title: "A Pál utcai fiúk", author: "", isbn: "9789631193619", barcode: "3001",
+      borrower: "Kovács Anna", email: "anna@example.org", expiration: day("2026-11-22"))
+    _ = try schedule.reload(catalogue: "b.xml", now: moment("2026-11-21T07:00")) { reload in
+      reload.add(key: 1, fingerprint: 2) {
+        ("x", Reminder(loan: loan, fireAt: moment("2026-11-20T18:30")))
+      }
+      return .replace(records: 1)
+    }
+    let entry = try #require(try schedule.list(at: "2026-11-01").first)
+    #expect(entry.loan == loan)
+    #expect(entry.catalogue == "b.xml")
+    #expect(entry.fireAt == moment("2026-11-20T18:30"))
+    let due = try #require(try schedule.due(at: moment("2026-11-21"), channel: "stdout").first)
+    #expect(
+      due
+        == DueNotice(
+          reminderID: entry.id, notice: Notice(kind: .reminder, loan: loan, catalogue: "b.xml")))
+  }
+
+  @Test func `A reload without changes writes nothing and asks for no loan`() throws {
+    try schedule.load(books)
+    let before = (try scratch.bytes(scratch.file), try scratch.modified(scratch.file))
+    let outcome = try schedule.reload(catalogue: "books.xml", now: moment("2026-11-02")) { reload in
+      for book in books {
+        reload.add(key: book.key, fingerprint: book.fingerprint) {
+          Issue.record("asked for \(book.identity)")
+          return (book.identity, book.reminder)
+        }
+      }
+      return .replace(records: 4)
+    }
+    guard case .replaced(let summary) = outcome else { throw TestFailure() }
+    #expect(summary.unchanged == 4)
+    #expect(summary.scheduled == 4)
+    #expect(try scratch.bytes(scratch.file) == before.0)
+    #expect(try scratch.modified(scratch.file) == before.1)
+  }
+
+  @Test func `A renewed loan keeps its number and moves its reminder`() throws {
+    try schedule.load(books)
+    let before = try ids()
+    var renewed = books
+    renewed[1] = Book("bk2", "2026-12-25")
+    let summary = try #require(try schedule.summary(of: renewed))
+    #expect(summary.changed == 1)
+    #expect(summary.unchanged == 3)
+    #expect(try ids() == before)
+    #expect(try schedule.told(at: "2026-11-24").contains("reminder bk2 2026-11-25") == false)
+    #expect(try schedule.told(at: "2026-12-24").contains("reminder bk2 2026-12-25"))
+  }
+
+  @Test func `A corrected title reaches the notice`() throws {
+    try schedule.load(books)
+    try schedule.load([Book("bk1", "2026-11-22", title: "Abigél")] + books.dropFirst())
+    let due = try schedule.due(at: moment("2026-11-21"), channel: "stdout")
+    #expect(due.map(\.notice.loan.title) == ["Abigél"])
+  }
+
+  @Test func `A returned book has no reminder`() throws {
+    try schedule.load(books)
+    let summary = try #require(try schedule.summary(of: Array(books.dropFirst())))
+    #expect(summary.removed == 1)
+    #expect(try ids().keys.sorted() == ["bk2", "bk3", "bk4"])
+    #expect(try schedule.told(at: "2026-11-22") == [])
+  }
+
+  @Test func `A loan inserted in the middle disturbs no other`() throws {
+    try schedule.load(books)
+    let before = try ids()
+    var more = books
+    more.insert(Book("new", "2026-11-23"), at: 2)
+    for _ in 0..<2 { try schedule.load(more) }
+    let summary = try #require(try schedule.summary(of: more))
+    #expect(summary.unchanged == 5)
+    #expect(try ids().filter { $0.key != "new" } == before)
+  }
+
+  @Test func `The order of a catalogue means nothing`() throws {
+    try schedule.load(books)
+    let before = try ids()
+    let summary = try #require(try schedule.summary(of: books.reversed()))
+    #expect(summary.unchanged == 4)
+    #expect(try ids() == before)
+  }
+
+  @Test func `A number is never given to another loan`() throws {
+    try schedule.load(books)
+    let last = try ids()["bk4"] ?? 0
+    try schedule.load(Array(books.dropLast()))
+    try schedule.load(books.dropLast() + [Book("other", "2026-12-01")])
+    #expect(try ids()["other"] ?? 0 > last)
+  }
+
+  @Test func `Loans of one identity are told apart by their ordinal`() throws {
+    let twins = [Book("x#1", "2026-11-22"), Book("x#2", "2026-11-22")]
+    try schedule.load(twins)
+    try schedule.deliver(at: "2026-11-21")
+    try schedule.load([twins[0], Book("x#2", "2026-12-22")])
+    #expect(
+      try schedule.told(at: "2026-12-21") == ["expired x#1 2026-11-22", "reminder x#2 2026-12-22"])
+  }
+
+  @Test func `One identity twice is two loans`() throws {
+    let twins = [Book("x", "2026-11-22"), Book("x", "2026-11-22")]
+    #expect(try schedule.summary(of: twins)?.added == 2)
+    #expect(try schedule.summary(of: twins)?.unchanged == 2)
+    let summary = try #require(try schedule.summary(of: [twins[0], Book("x", "2026-12-22")]))
+    #expect(summary.unchanged == 1)
+    #expect(summary.changed == 1)
+    #expect(try schedule.summary(of: [twins[0]])?.removed == 1)
+  }
+
+  @Test func `Identities whose keys collide stay apart`() throws {
+    let same: (Book) -> UInt64 = { _ in 7 }
+    #expect(try schedule.summary(of: books, key: same)?.added == 4)
+    let before = try ids()
+    var renewed = books
+    renewed[2] = Book("bk3", "2026-12-28")
+    let summary = try #require(try schedule.summary(of: renewed.reversed(), key: same))
+    #expect(summary.changed == 1)
+    #expect(summary.unchanged == 3)
+    #expect(try ids() == before)
+    let entry = try #require(try schedule.list(at: "2026-11-01").last)
+    #expect(entry.loan.id == "bk3")
+    #expect(entry.id == before["bk3"])
+  }
+
+  @Test func `A cancelled reminder is scheduled again by the next reload`() throws {
+    try schedule.load(books)
+    #expect(try schedule.cancelAll() == 4)
+    #expect(try schedule.told(at: "2026-12-31") == [])
+    let summary = try #require(try schedule.summary(of: books))
+    #expect(summary.changed == 4)
+    #expect(summary.scheduled == 4)
+    #expect(try schedule.told(at: "2026-12-31").count == 4)
+  }
+
+  @Test func `Two catalogues do not touch each other`() throws {
+    try schedule.load(books, from: "a.xml")
+    try schedule.load(books, from: "b.xml")
+    try schedule.load([Book("bk9", "2026-11-22")], from: "b.xml")
+    #expect(try schedule.told(at: "2026-12-31", in: ["a.xml"]).count == 4)
+    #expect(try schedule.told(at: "2026-12-31", in: ["b.xml"]) == ["expired bk9 2026-11-22"])
+    #expect(try schedule.told(at: "2026-12-31", in: []) == [])
+    #expect(try schedule.told(at: "2026-12-31").count == 5)
+    #expect(try schedule.cancelAll(catalogues: ["a.xml"]) == 4)
+    #expect(try schedule.told(at: "2026-12-31").count == 1)
+  }
+
+  @Test func `A reload that is not kept changes no byte`() throws {
+    try schedule.load(books)
+    let before = try scratch.bytes(scratch.file)
+    let outcome = try schedule.reload(catalogue: "books.xml", now: moment("2026-11-02")) { reload in
+      for number in 0..<50_000 {
+        let book = Book("other\(number)", "2026-12-01")
+        reload.add(key: book.key, fingerprint: book.fingerprint) { (book.identity, book.reminder) }
+      }
+      return .keep
+    }
+    #expect(outcome == .kept)
+    #expect(try scratch.bytes(scratch.file) == before)
+  }
+
+  @Test func `A reader that fails leaves everything as it was`() throws {
+    try schedule.load(books)
+    let before = try scratch.bytes(scratch.file)
+    let error = #expect(throws: ReloadError<TestFailure>.self) {
+      try schedule.reload(catalogue: "books.xml", now: moment("2026-11-02")) {
+        (_) throws(TestFailure) in throw TestFailure()
+      }
+    }
+    guard case .reading = error else { throw TestFailure() }
+    #expect(try scratch.bytes(scratch.file) == before)
+  }
+
+  @Test func `A catalogue without a record replaces nothing unless that is allowed`() throws {
+    try schedule.load(books)
+    #expect(try schedule.load([]) == .refusedEmpty(stored: 4))
+    #expect(try ids().count == 4)
+    guard case .replaced(let summary) = try schedule.load([], allowEmpty: true) else {
+      throw TestFailure()
+    }
+    #expect(summary.removed == 4)
+    #expect(try ids().isEmpty)
+    guard case .replaced = try schedule.load([]) else { throw TestFailure() }
+  }
+
+  @Test func `A catalogue whose books are all on the shelf replaces the loans`() throws {
+    try schedule.load(books)
+    guard case .replaced(let summary) = try schedule.load([], records: 4) else {
+      throw TestFailure()
+    }
+    #expect(summary.removed == 4)
+  }
+
+  @Test func `Scheduled are the loans that have not expired`() throws {
+    let summary = try #require(try schedule.summary(of: books, at: "2026-11-25T12:00"))
+    #expect(summary.loans == 4)
+    #expect(summary.scheduled == 3)
+    #expect(summary.nextFireAt == moment("2026-11-27"))
+    #expect(try schedule.nextFireDate(after: moment("2026-11-27")) == moment("2026-11-30"))
+    #expect(try schedule.nextFireDate(after: moment("2026-11-30")) == nil)
+    #expect(try schedule.reader.pendingCount(at: moment("2026-11-28"), catalogues: nil) == 2)
+    #expect(
+      try schedule.reader.nextNoticeDate(after: moment("2026-11-30"), catalogues: nil)
+        == moment("2026-12-02"))
+  }
+
+  @Test func `A full disk undoes the reload and is said`() throws {
+    try schedule.load(books)
+    let before = try scratch.bytes(scratch.file)
+    try schedule.limit(pages: 40)
+    let error = #expect(throws: ReloadError<Never>.self) {
+      try schedule.load((0..<20_000).map { Book("n\($0)", "2026-12-01") })
+    }
+    guard case .schedule(let cause) = error else { throw TestFailure() }
+    #expect(cause.code == .inputOutput)
+    #expect(try scratch.bytes(scratch.file) == before)
+    #expect(try schedule.told(at: "2026-11-21") == ["reminder bk1 2026-11-22"])
+  }
+
+  @Test func `A rehearsal does everything and keeps nothing`() throws {
+    try schedule.load(books)
+    let before = try scratch.bytes(scratch.file)
+    let rehearsal = try ReminderSchedule(rehearsing: scratch.file)
+    #expect(try rehearsal.summary(of: [books[0]])?.removed == 3)
+    try rehearsal.deliver(at: "2026-11-21")
+    #expect(try rehearsal.told(at: "2026-11-21") == [])
+    #expect(try scratch.bytes(scratch.file) == before)
+    let empty = try ReminderSchedule(rehearsing: scratch.path("none/none.sqlite"))
+    #expect(try empty.summary(of: books)?.added == 4)
+    #expect(try scratch.names() == ["schedule.sqlite", "schedule.sqlite.lock"])
+  }
+}
+
+/// What a test throws when something is not of the form it needs.
+struct TestFailure: Error {}

@@ -1,0 +1,118 @@
+import Loans
+import ReminderSchedule
+
+/// A loan as a test says it: identity and expiration, the rest follows.
+struct Book: Hashable {
+  var identity: String
+  var expiration: CivilDate
+  var title: String
+  /// Days from the reminder to the expiration.
+  var lead = 1
+
+  init(_ identity: String, _ expiration: String, title: String? = nil, lead: Int = 1) {
+    self.init(identity, day(expiration), title: title, lead: lead)
+  }
+
+  init(_ identity: String, _ expiration: CivilDate, title: String? = nil, lead: Int = 1) {
+    self.identity = identity
+    self.expiration = expiration
+    self.title = title ?? "The \(identity)"
+    self.lead = lead
+  }
+
+  var loan: Loan {
+    Loan(id: identity, title: title, author: "", borrower: "Kovács Anna", expiration: expiration)
+  }
+
+  var reminder: Reminder {
+    Reminder(loan: loan, fireAt: CivilDateTime(expiration.adding(days: -lead)))
+  }
+
+  var key: UInt64 { fnv(identity) }
+
+  var fingerprint: UInt64 { fnv("\(identity)|\(title)|\(expiration)|\(lead)") }
+}
+
+/// FNV-1a: the same in every run.
+func fnv(_ text: String) -> UInt64 {
+  text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+}
+
+/// The day of an ISO date, or the first day if the test has a slip.
+func day(_ text: String) -> CivilDate {
+  moment(text).date
+}
+
+/// The moment of an ISO date and time.
+func moment(_ text: String) -> CivilDateTime {
+  guard let moment = CivilDateTime(iso: text) else { preconditionFailure("no date: \(text)") }
+  return moment
+}
+
+extension ReminderSchedule {
+  /// Reloads a catalogue that has just these books.
+  @discardableResult
+  func load(
+    _ books: [Book], from catalogue: String = "books.xml", at now: String = "2026-11-01",
+    records: Int? = nil, allowEmpty: Bool = false, key: (Book) -> UInt64 = { $0.key }
+  ) throws -> ReloadOutcome {
+    try reload(catalogue: catalogue, now: moment(now), allowEmpty: allowEmpty) { reload in
+      for book in books {
+        reload.add(key: key(book), fingerprint: book.fingerprint) {
+          (book.identity, book.reminder)
+        }
+      }
+      return .replace(records: records ?? books.count)
+    }
+  }
+
+  /// Reloads, and what that did.
+  func summary(
+    of books: [Book], from catalogue: String = "books.xml", at now: String = "2026-11-01",
+    key: (Book) -> UInt64 = { $0.key }
+  ) throws -> ReloadSummary? {
+    guard case .replaced(let summary) = try load(books, from: catalogue, at: now, key: key) else {
+      return nil
+    }
+    return summary
+  }
+
+  /// What is due, in few words: `expired bk1 2026-11-22`.
+  func told(
+    at now: String, through channel: String = "stdout", in catalogues: [String]? = nil
+  ) throws -> [String] {
+    try due(at: moment(now), channel: channel, catalogues: catalogues).map(\.words)
+  }
+
+  /// Delivers everything that is due.
+  func deliver(at now: String, through channel: String = "stdout") throws {
+    let due = try due(at: moment(now), channel: channel)
+    try markSending(due, channel: channel, at: moment(now))
+    try markDelivered(due, channel: channel, at: moment(now))
+  }
+
+  /// Every entry at a moment.
+  func list(at now: String) throws -> [ScheduleEntry] {
+    try reader.list(at: now)
+  }
+}
+
+extension ScheduleReader {
+  /// Every entry at a moment.
+  func list(at now: String) throws -> [ScheduleEntry] {
+    var entries = try entries(at: moment(now), catalogues: nil)
+    var list: [ScheduleEntry] = []
+    while let entry = try entries.next() { list.append(entry) }
+    return list
+  }
+}
+
+extension DueNotice {
+  var words: String {
+    "\(notice.kind) \(notice.loan.id ?? "-") \(notice.loan.expiration)"
+  }
+}
+
+extension ScheduleEntry {
+  var words: String { "\(fireAt.toTheMinute) \(kind) \(loan.id ?? "-") \(state)" }
+}
