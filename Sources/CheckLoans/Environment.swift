@@ -2,15 +2,15 @@ import ArgumentParser
 import Loans
 
 /// What the process was started with, apart from its arguments.
-struct Environment {
+struct Environment: Sendable {
   let variables: [String: String]
   let userID: UInt32
-  private let homeOfUser: () -> String?
-  private let currentDirectory: () -> String?
+  private let homeOfUser: @Sendable () -> String?
+  private let currentDirectory: @Sendable () -> String?
 
   init(
-    variables: [String: String], userID: UInt32, homeOfUser: @escaping () -> String?,
-    workingDirectory: @escaping () -> String?
+    variables: [String: String], userID: UInt32, homeOfUser: @escaping @Sendable () -> String?,
+    workingDirectory: @escaping @Sendable () -> String?
   ) {
     self.variables = variables
     self.userID = userID

@@ -1,7 +1,10 @@
 import ArgumentParser
+import Dispatch
+import Glibc
+import Synchronization
 
 /// A subcommand of `check-loans`.
-protocol Subcommand: ParsableCommand {
+protocol Subcommand: ParsableCommand, Sendable {
   /// Does the command's work.
   ///
   /// - Throws: ``CommandError``.
@@ -10,25 +13,55 @@ protocol Subcommand: ParsableCommand {
 
 @main
 enum Main {
-  static func main() async {
+  static func main() {
     ProcessSetup.run()
     let console = Console()
-    CheckLoans.exit(withError: ExitCode(await run(console).rawValue))
+    exit(status(console).rawValue)
   }
 
-  private static func run(_ console: Console) async -> ExitStatus {
+  private static func status(_ console: Console) -> ExitStatus {
     do throws(CommandError) {
-      guard let command = try parse(console) else {
-        try console.flush()
-        return .done
-      }
-      let status = try await command.run(.ofProcess(), console)
+      let status = try run(console)
       try console.flush()
       return status
     } catch {
       if let message = error.message { console.complain(message) }
       return error.status
     }
+  }
+
+  private static func run(_ console: Console) throws(CommandError) -> ExitStatus {
+    if let validation = Validation(plain: CommandLine.arguments.dropFirst()) {
+      return try validation.run(.ofProcess(), console)
+    }
+    guard let command = try parse(console) else { return .done }
+    return try waitForResult {
+      do throws(CommandError) {
+        return .success(try await command.run(.ofProcess(), console))
+      } catch {
+        return .failure(error)
+      }
+    }.get()
+  }
+
+  /// Blocks until the work is done: only commands that start children need the concurrency
+  /// runtime and its threads.
+  private static func waitForResult(
+    _ work: @escaping @Sendable () async -> Result<ExitStatus, CommandError>
+  ) -> Result<ExitStatus, CommandError> {
+    let box = ResultBox()
+    let isDone = DispatchSemaphore(value: 0)
+    Task.detached {
+      let result = await work()
+      box.result.withLock { $0 = result }
+      isDone.signal()
+    }
+    isDone.wait()
+    return box.result.withLock { $0 }
+  }
+
+  private final class ResultBox: Sendable {
+    let result = Mutex<Result<ExitStatus, CommandError>>(.success(.done))
   }
 
   /// - Returns: `nil` if help, the version or a completion script was asked for and printed.
@@ -40,10 +73,8 @@ enum Main {
     } catch {
       let text = CheckLoans.fullMessage(for: error)
       guard CheckLoans.exitCode(for: error).isSuccess else {
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-          console.complain(line: String(line))
-        }
-        throw CommandError(.usage, nil)
+        let words = text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text
+        throw CommandError(.usage, words)
       }
       try console.print(line: text)
     }

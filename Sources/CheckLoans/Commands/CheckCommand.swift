@@ -6,7 +6,7 @@ import Loans
 struct CheckCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Report every loan that needs attention, and reload the schedule. (default)",
+    abstract: "Report every loan that needs attention, and reload the schedule.",
     discussion: """
       Without --notify it prints a report: loans that have expired, expire today, or expire within \
       the reminder's lead, the most urgent first, then a summary. Running it twice prints it \

@@ -20,7 +20,7 @@ struct ScheduleCommand: ParsableCommand {
 struct ListCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List what is pending, delivered, failed and cancelled. (default)",
+    abstract: "List what is pending, delivered, failed and cancelled.",
     discussion: """
       One line for each reminder in the order in which they fire: ID, fire date, state, kind, \
       loan. Reads the schedule without locking it.

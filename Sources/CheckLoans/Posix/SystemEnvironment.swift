@@ -18,14 +18,14 @@ extension Environment {
       workingDirectory: workingDirectory)
   }
 
-  private static func homeOfUser() -> String? {
+  @Sendable private static func homeOfUser() -> String? {
     guard let user = unsafe getpwuid(geteuid()), let home = unsafe user.pointee.pw_dir else {
       return nil
     }
     return unsafe String(cString: home)
   }
 
-  private static func workingDirectory() -> String? {
+  @Sendable private static func workingDirectory() -> String? {
     guard let path = unsafe getcwd(nil, 0) else { return nil }
     defer { unsafe free(path) }
     return unsafe String(cString: path)
