@@ -9,7 +9,7 @@ final class CheckRun {
   private let settings: CheckSettings
   private let environment: Environment
   private let console: Console
-  private let schedule: ReminderSchedule?
+  private let schedule: Schedule?
   private let reader: CatalogueReader
 
   private var status = ExitStatus.done
@@ -35,11 +35,10 @@ final class CheckRun {
 
   private static func openSchedule(
     _ settings: CheckSettings
-  ) throws(CommandError) -> ReminderSchedule? {
+  ) throws(CommandError) -> Schedule? {
     guard let path = settings.state else { return nil }
     do throws(ScheduleError) {
-      return try settings.isDryRun
-        ? ReminderSchedule(rehearsing: path) : ReminderSchedule(opening: path)
+      return try Schedule(path, isDryRun: settings.isDryRun)
     } catch {
       throw CommandError(error)
     }

@@ -87,8 +87,10 @@ extension Environment {
       .badSetting, "there is no home directory for the schedule; name a file with --state")
   }
 
-  /// A catalogue's name in the schedule: its absolute path without `.` and `..`. Links are not
-  /// followed, since an export may be a link to a new file every day. `-` is standard input.
+  /// A catalogue's name in the schedule: its absolute path, or `-` for standard input.
+  ///
+  /// It has no `.` and `..` in it. Links are not followed, since an export may be a link to a new
+  /// file every day.
   func catalogueName(_ path: String) -> String {
     guard path != "-" else { return path }
     let absolute = path.hasPrefix("/") ? path : "\(currentDirectory() ?? "")/\(path)"

@@ -40,7 +40,9 @@ public struct LoanRecord: ~Copyable {
     for field in LoanField.allCases where field != .expiration {
       hash.combine(bytes[range(of: field)])
     }
-    if case .date(let date) = expiration { hash.combine(UInt64(truncatingIfNeeded: date.dayNumber)) }
+    if case .date(let date) = expiration {
+      hash.combine(UInt64(truncatingIfNeeded: date.dayNumber))
+    }
     hash.combine(UInt64(ordinal))
     return hash.value
   }

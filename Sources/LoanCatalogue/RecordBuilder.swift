@@ -270,8 +270,8 @@ extension RecordBuilder {
   /// Ends the reading at the document's end.
   mutating func endDocument() {
     if summary.records == 0, let root {
-      let found =
-        root.isKnown ? "<\(root.name.visible)> holds no <book>" : "the root is <\(root.name.visible)>"
+      let name = root.name.visible
+      let found = root.isKnown ? "<\(name)> holds no <book>" : "the root is <\(name)>"
       find(
         .noLoans, at: root.location,
         "no book record was found: \(found); expected <books> with <book> records")

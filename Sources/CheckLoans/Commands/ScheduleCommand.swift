@@ -159,7 +159,7 @@ struct CancelCommand: Subcommand {
     let isQuiet = try environment.isOn(quiet, "QUIET")
     var unknown: [Int] = []
     do {
-      let schedule = try ReminderSchedule(opening: path)
+      let schedule = try Schedule(opening: path)
       let ids = Set(ids)
       let cancelled: Int
       if all {

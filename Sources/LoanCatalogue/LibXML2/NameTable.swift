@@ -44,8 +44,8 @@ import CLibXML2
   @unsafe private mutating func lookUp(
     _ name: UnsafePointer<xmlChar>, _ place: Int
   ) -> NameRoles {
-    for unsafe entry in unsafe entries where unsafe entry.name == name {
-      return unsafe entry.roles
+    for index in unsafe entries.indices where unsafe entries[index].name == name {
+      return unsafe entries[index].roles
     }
     unsafe noteCharacters(of: name)
     let entry = unsafe (name, NameRoles(of: String(cString: name), in: profile))
