@@ -114,7 +114,7 @@ extension CheckRun {
   }
 
   private func take(
-    _ record: borrowing LoanRecord, _ expiration: CivilDate, _ tally: Tally, into reload: Reload?
+    _ record: LoanRecord, _ expiration: CivilDate, _ tally: Tally, into reload: Reload?
   ) throws {
     let status = LoanStatus(
       expiration: expiration, today: settings.now.date, lead: settings.policy.lead)
@@ -138,7 +138,7 @@ extension CheckRun {
 
   /// Without a schedule, what is due is delivered from what was just read.
   private func keepInMind(
-    _ record: borrowing LoanRecord, _ status: LoanStatus, _ fireAt: CivilDateTime, _ path: String
+    _ record: LoanRecord, _ status: LoanStatus, _ fireAt: CivilDateTime, _ path: String
   ) {
     guard !settings.channels.isEmpty, status == .expired || fireAt <= settings.now,
       let loan = record.loan
@@ -204,7 +204,7 @@ extension CheckRun {
 extension CheckRun {
   private func text(
     of loan: Loan, _ status: LoanStatus, _ fireAt: CivilDateTime, _ path: String,
-    _ record: borrowing LoanRecord
+    _ record: LoanRecord
   ) -> String {
     switch settings.format {
     case .text:

@@ -54,4 +54,18 @@ public enum LoanField: Int, CaseIterable, Sendable {
   case email
   /// The last day the book may be kept.
   case expiration
+
+  /// The field's name, as it is stored in identities: it never changes.
+  var name: String {
+    switch self {
+    case .id: "id"
+    case .title: "title"
+    case .author: "author"
+    case .isbn: "isbn"
+    case .barcode: "barcode"
+    case .borrower: "borrower"
+    case .email: "email"
+    case .expiration: "expiration"
+    }
+  }
 }

@@ -5,11 +5,11 @@ import CLibXML2
 /// libxml2 interns names in its dictionary, so that one name is one pointer, and a known one is
 /// found by comparing pointers: at the place that the pointer itself gives, else in the list of
 /// all.
-@safe struct NameTable {
+@safe struct NameTable: ~Copyable {
   private typealias Entry = (name: UnsafePointer<xmlChar>?, roles: NameRoles)
   private let profile: CatalogueProfile
   private var attributes: [(name: UnsafePointer<xmlChar>, field: LoanField)] = unsafe []
-  private var places = unsafe [Entry](repeating: (nil, .none), count: 256)
+  private let places: UnsafeMutablePointer<Entry>
   private var entries: [Entry] = unsafe []
   /// More names than a catalogue has; beyond, a name's roles are worked out each time.
   private static let capacity = 64
@@ -22,6 +22,13 @@ import CLibXML2
   init(profile: CatalogueProfile) {
     self.profile = profile
     idAttribute = profile.attributes[.id] ?? ""
+    unsafe places = .allocate(capacity: 256)
+    unsafe places.initialize(repeating: (nil, .none), count: 256)
+  }
+
+  deinit {
+    unsafe places.deinitialize(count: 256)
+    unsafe places.deallocate()
   }
 
   /// Interns the names of the profile's attributes.
