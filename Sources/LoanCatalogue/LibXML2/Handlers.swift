@@ -43,12 +43,14 @@ let endElementHandler: endElementNsSAX2Func = { context, name, prefix, _ in
 
 let charactersHandler: charactersSAXFunc = { context, text, length in
   let parser = unsafe parser(context)
-  unsafe state(of: parser).pointee.characters(parser, UnsafeBufferPointer(start: text, count: Int(length)))
+  unsafe state(of: parser).pointee.characters(
+    parser, UnsafeBufferPointer(start: text, count: Int(length)))
 }
 
 let cdataHandler: cdataBlockSAXFunc = { context, text, length in
   let parser = unsafe parser(context)
-  unsafe state(of: parser).pointee.cdata(parser, UnsafeBufferPointer(start: text, count: Int(length)))
+  unsafe state(of: parser).pointee.cdata(
+    parser, UnsafeBufferPointer(start: text, count: Int(length)))
 }
 
 let commentHandler: commentSAXFunc = { context, _ in
