@@ -34,7 +34,8 @@ final class ReadingAhead: Sendable {
   ///
   /// - Parameter read: reads the whole catalogue, and hands over each event in order.
   init(_ read: @escaping @Sendable ((ReadingEvent) throws -> Void) throws -> CatalogueSummary) {
-    DispatchQueue.global(qos: .userInitiated).async { [self] in
+    // A queue of its own gets a thread of its own, however few the machine has cores.
+    DispatchQueue(label: "reading ahead").async { [self] in
       var batch: [ReadingEvent] = []
       let result = Result {
         let summary = try read { event in
