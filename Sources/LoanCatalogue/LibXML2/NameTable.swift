@@ -21,7 +21,7 @@ import CLibXML2
 
   init(profile: CatalogueProfile) {
     self.profile = profile
-    idAttribute = profile.attributes[.id] ?? ""
+    idAttribute = profile.attributes.first { $0.field == .id }?.name ?? ""
     unsafe places = .allocate(capacity: 256)
     unsafe places.initialize(repeating: (nil, .none), count: 256)
   }
@@ -35,9 +35,9 @@ import CLibXML2
   ///
   /// - SeeAlso: `xmlDictLookup`.
   @unsafe mutating func intern(in context: xmlParserCtxtPtr) {
-    for (field, name) in profile.attributes {
-      guard let interned = unsafe check_loans_intern(context, name) else { continue }
-      unsafe attributes.append((interned, field))
+    for attribute in profile.attributes {
+      guard let interned = unsafe check_loans_intern(context, attribute.name) else { continue }
+      unsafe attributes.append((interned, attribute.field))
     }
   }
 
