@@ -11,7 +11,8 @@ struct Environment: Sendable {
 
   init(
     userID: UInt32, lookUp: @escaping @Sendable (String) -> String?,
-    allVariables: @escaping @Sendable () -> [String: String], homeOfUser: @escaping @Sendable () -> String?,
+    allVariables: @escaping @Sendable () -> [String: String],
+    homeOfUser: @escaping @Sendable () -> String?,
     workingDirectory: @escaping @Sendable () -> String?
   ) {
     self.userID = userID

@@ -125,18 +125,18 @@ extension ParserState {
   ) {
     guard !isStopped else { return }
     unsafe settlePosition(context)
-    if names.hasLongCharacters, unsafe !isInsideEntity(context) {
-      unsafe correctColumn(context, name, prefix)
-    }
+    if names.hasLongCharacters { unsafe correctColumn(context, name, prefix) }
     unsafe notePosition(context)
     builder.endElement()
     checkFailure()
   }
 
   /// libxml2 counts the name of an end tag in bytes; columns are counted in characters.
+  @inline(never)
   @unsafe private func correctColumn(
     _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
   ) {
+    if unsafe isInsideEntity(context) { return }
     var surplus = unsafe continuationBytes(in: name)
     if let prefix = unsafe prefix { surplus += unsafe continuationBytes(in: prefix) }
     guard surplus > 0, let input = unsafe context.pointee.input else { return }
@@ -150,14 +150,24 @@ extension ParserState {
 
 // Texts.
 extension ParserState {
+  /// Most texts are the white space between elements.
+  ///
   /// - SeeAlso: `charactersSAXFunc`.
+  @inline(__always)
   @unsafe mutating func characters(
     _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
   ) {
     if builder.field == nil && !hasDoctype && !isStopped {
       position = currentPosition()
-      return
+    } else {
+      unsafe takeCharacters(context, text)
     }
+  }
+
+  @inline(never)
+  @unsafe private mutating func takeCharacters(
+    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
+  ) {
     guard !isStopped else { return }
     unsafe settlePosition(context)
     unsafe countExpansion(context, by: text.count)
