@@ -1,0 +1,51 @@
+import Glibc
+
+/// Standard input of this process, for a child process that a test runs in.
+enum StandardInput {
+  /// Makes standard input give `bytes` in pieces of exactly `size`.
+  ///
+  /// It is not a pipe but a pair of sockets that keep packets apart, since a read from a pipe may
+  /// join what two writes gave; socketpair(2), pthread_create(3).
+  static func give(_ bytes: [UInt8], inPiecesOf size: Int) {
+    var ends: [Int32] = [-1, -1]
+    let result = unsafe socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends)
+    precondition(result == 0, "no sockets: error \(errno)")
+    dup2(ends[0], STDIN_FILENO)
+    close(ends[0])
+    let writer = Writer(bytes: bytes, size: size, descriptor: ends[1])
+    var thread = pthread_t()
+    let failure = unsafe pthread_create(
+      &thread, nil,
+      { unsafe Unmanaged<Writer>.fromOpaque($0!).takeRetainedValue().run() },
+      Unmanaged.passRetained(writer).toOpaque())
+    precondition(failure == 0, "no thread: error \(failure)")
+    pthread_detach(thread)
+  }
+
+  private final class Writer {
+    let bytes: [UInt8]
+    let size: Int
+    let descriptor: Int32
+
+    init(bytes: [UInt8], size: Int, descriptor: Int32) {
+      self.bytes = bytes
+      self.size = size
+      self.descriptor = descriptor
+    }
+
+    /// Stops when nobody reads any more; send(2).
+    func run() -> UnsafeMutableRawPointer? {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let piece = rest.prefix(size)
+        let count = unsafe piece.withUnsafeBytes {
+          unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        if count != piece.count { break }
+        rest = rest.dropFirst(size)
+      }
+      close(descriptor)
+      return nil
+    }
+  }
+}
