@@ -15,9 +15,7 @@ enum StandardInput {
     let writer = Writer(bytes: bytes, size: size, descriptor: ends[1])
     var thread = pthread_t()
     let failure = unsafe pthread_create(
-      &thread, nil,
-      { unsafe Unmanaged<Writer>.fromOpaque($0!).takeRetainedValue().run() },
-      Unmanaged.passRetained(writer).toOpaque())
+      &thread, nil, { unsafe Writer.run($0) }, Unmanaged.passRetained(writer).toOpaque())
     precondition(failure == 0, "no thread: error \(failure)")
     pthread_detach(thread)
   }
@@ -34,7 +32,7 @@ enum StandardInput {
     }
 
     /// Stops when nobody reads any more; send(2).
-    func run() -> UnsafeMutableRawPointer? {
+    private func run() {
       var rest = bytes[...]
       while !rest.isEmpty {
         let piece = rest.prefix(size)
@@ -45,6 +43,11 @@ enum StandardInput {
         rest = rest.dropFirst(size)
       }
       close(descriptor)
+    }
+
+    static func run(_ writer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+      guard let writer = unsafe writer else { return nil }
+      unsafe Unmanaged<Writer>.fromOpaque(writer).takeRetainedValue().run()
       return nil
     }
   }
