@@ -62,6 +62,28 @@ struct ThrowingTests {
     }
   }
 
+  @Test func `After what a closure throws nothing more is read`() async {
+    await #expect(processExitsWith: .success) {
+      killThisProcess(after: 20)
+      StandardInput.giveWithoutEnd("<books><book></book>")
+      #expect(throws: Stop(place: "record")) {
+        _ = try CatalogueReader().read("-") { _ in
+        } onRecord: { _ in
+          throw Stop(place: "record")
+        }
+      }
+    }
+  }
+
+  @Test func `After a fault in the document nothing more is read`() async {
+    await #expect(processExitsWith: .success) {
+      killThisProcess(after: 20)
+      StandardInput.giveWithoutEnd("<books><book></Book>")
+      let reading = try CatalogueReader().reading(of: "-")
+      #expect(reading.findings == ["1:21 malformed-xml"])
+    }
+  }
+
   @Test func `A closure that throws nothing is called to the end`() throws {
     try write("<book/><book/><book/>")
     var calls: [String] = []
