@@ -79,7 +79,9 @@ struct CatalogueAttackTests {
     let bytes = try desk.stateBytes()
     let attack = Self.attack(name, canary: "\(desk.folder.path)/canary.txt")
     try desk.folder.write(attack, to: "books.xml")
-    for arguments in [["books.xml"], ["books.xml", "--format", "json"], ["validate", "books.xml"]] {
+    for arguments in [
+      ["books.xml"], ["books.xml", "--format", "json"], ["validate", "books.xml"],
+    ] {
       let result = try await run(arguments, on: desk)
       #expect(result.status == (arguments[0] == "validate" ? 1 : 65))
       let words = result.text + result.errorText

@@ -84,7 +84,8 @@ struct DesktopTests {
 
   @Test func `Titles arrive as written, but for what could steer`() async throws {
     let titles = [
-      ("-u critical", "-u critical"), ("--help", "--help"), ("<b>bold</b> & Co", "<b>bold</b> & Co"),
+      ("-u critical", "-u critical"), ("--help", "--help"),
+      ("<b>bold</b> & Co", "<b>bold</b> & Co"),
       (#"C:\new\101\377 ends in \"#, #"C:\new\101\377 ends in \"#),
       ("line\nbreak\r\n\tand tab", "line break and tab"), ("\u{9B}31m\u{202E}kcab", "31mkcab"),
       ("$(touch x); `touch x` %s %n", "$(touch x); `touch x` %s %n"),

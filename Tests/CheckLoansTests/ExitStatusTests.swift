@@ -26,12 +26,13 @@ struct ExitStatusTests {
     [], ["--nonsense", "books.xml"], ["books.xml", "--notify", "pigeon"],
     ["books.xml", "--remind", "-1"], ["books.xml", "--remind", "3651"],
     ["books.xml", "--remind", "1.5"], ["books.xml", "--at", "24:00"],
-    ["books.xml", "--at", "7:00"], ["books.xml", "--at", "07:00:00"], ["books.xml", "--now", "2026.11.21"],
-    ["books.xml", "--now", "2026-02-30"], ["books.xml", "--now", "2026-11-21T25:00"],
+    ["books.xml", "--at", "7:00"], ["books.xml", "--at", "07:00:00"],
+    ["books.xml", "--now", "2026.11.21"], ["books.xml", "--now", "2026-02-30"],
+    ["books.xml", "--now", "2026-11-21T25:00"], ["books.xml", "--now"],
     ["books.xml", "--format", "xml"], ["books.xml", "--color", "red"],
-    ["books.xml", "--fail-on", "today"], ["books.xml", "--now"],
-    ["books.xml", "--notify", "stdout", "--format", "json"], ["schedule", "cancel", "first"],
-    ["schedule", "nonsense"], ["deliver", "books.xml"],
+    ["books.xml", "--fail-on", "today"],
+    ["books.xml", "--notify", "stdout", "--format", "json"],
+    ["schedule", "cancel", "first"], ["schedule", "nonsense"], ["deliver", "books.xml"],
   ])
   func `64 is wrong usage, before anything is done`(arguments: [String]) async throws {
     let desk = try Desk()
