@@ -79,27 +79,30 @@ struct EnvironmentTests {
     #expect(flag != plain, "the option does something")
   }
 
-  @Test(arguments: ["true", "yes", "YES"], ["quiet", "no-state", "dry-run", "all"])
-  func `A switch is on`(value: String, name: String) async throws {
-    let setting = Setting(name, nil)
-    let flag = try await pathless(effect(setting, setting.flag))
-    #expect(try await pathless(effect(setting, [], [setting.variable: value])) == flag)
-  }
-
-  @Test(arguments: ["0", "false", "no", ""], ["quiet", "no-state", "dry-run", "all"])
-  func `A switch is off`(value: String, name: String) async throws {
-    let setting = Setting(name, nil)
-    let plain = try await pathless(effect(setting, []))
-    #expect(try await pathless(effect(setting, [], [setting.variable: value])) == plain)
+  @Test(
+    arguments: [
+      ("1", true), ("true", true), ("yes", true), ("YES", true), ("0", false), ("false", false),
+      ("no", false), ("", false),
+    ])
+  func `A switch is on or off`(value: String, isOn: Bool) async throws {
+    let desk = try Desk()
+    let result = try await desk.run("books.xml", variables: ["CHECK_LOANS_QUIET": value])
+    #expect(result.lines.count == (isOn ? 6 : 7))
   }
 
   @Test(arguments: ["notify", "remind", "at", "now", "state", "format", "color", "fail-on"])
   func `An empty variable is none`(name: String) async throws {
-    let setting = Setting(name, "")
-    let (one, other) = (try Desk(now: nil), try Desk(now: nil))
+    let desk = try Desk(now: nil, catalogue: catalogue(("Le Petit Prince", "2099.06.30")))
+    let variable = Setting(name, nil).variable
     #expect(
-      try await one.run("books.xml", variables: [setting.variable: ""]).outcome
-        == other.run("books.xml").outcome)
+      try await desk.run("books.xml", variables: [variable: ""]).outcome
+        == Outcome(
+          0,
+          output: """
+            1 loan, 0 expired, 0 expire today, 1 scheduled, next reminder 2099-06-29 00:00
+
+            """))
+    #expect(try File.names(in: desk.folder.path) == ["books.xml", "state"])
   }
 
   /// The effect without the scratch folder's path, which differs from desk to desk.
