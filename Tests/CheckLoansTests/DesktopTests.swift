@@ -233,6 +233,17 @@ struct DesktopTests {
     #expect(try await desk.run("--notify", "stdout", "books.xml").outcome == Outcome(0))
   }
 
+  @Test(arguments: ["0", "3"])
+  func `How notify-send ended is known although SIGCHLD is ignored`(status: String) async throws {
+    var desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try desk.folder.write(program: "#!/bin/sh\nexit \(status)\n", to: "notify-send")
+    desk.environment["PATH"] = desk.folder.path
+    let result = try await desk.shell(
+      "trap '' CHLD; exec \"$0\" --notify notify-send books.xml")
+    #expect(result.status == (status == "0" ? 0 : 69))
+    #expect(try await desk.schedule().map(\.state) == [status == "0" ? "delivered" : "failed"])
+  }
+
   @Test func `A notice that is refused does not keep the next from being shown`() async throws {
     var desk = try Desk(
       catalogue: catalogue(("Abigél", "2026.11.21"), ("Az ajtó", "2026.11.22")))

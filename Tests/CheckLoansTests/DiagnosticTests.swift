@@ -218,6 +218,18 @@ struct DiagnosticTests {
     #expect(try await desk.run("-", input: .file("\(desk.folder.path)/books.xml")).status == 0)
   }
 
+  @Test(arguments: [Command.Input.closed, .file("/tmp")])
+  func `Standard input that cannot be read is not called malformed`(
+    input: Command.Input
+  ) async throws {
+    let desk = try Desk()
+    let result = try await desk.run("-", input: input)
+    #expect(result.status == (input == .closed ? 74 : 66))
+    withKnownIssue("it says as well: not well-formed XML: Document is empty") {
+      #expect(!result.errorText.contains("[malformed-xml]"))
+    }
+  }
+
   @Test func `Text of a catalogue cannot steer the terminal`() async throws {
     let title = "\u{9B}31m\u{202E}kcab\u{2028}\u{200B}end"
     let visible = #"\u{9b}31m\u{202e}kcab\u{2028}\u{200b}end"#

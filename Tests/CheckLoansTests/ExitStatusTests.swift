@@ -194,6 +194,60 @@ struct ExitStatusTests {
     #expect(!desk.folder.contains("target"))
   }
 
+  @Test func `77 is also a schedule with a second name, and a directory`() async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    let hardLink = try await desk.shell(
+      "ln \(Desk.state) second.sqlite; exec \"$0\" books.xml --state second.sqlite")
+    #expect(
+      hardLink.outcome
+        == Outcome(
+          77,
+          errors: """
+            check-loans: the schedule "second.sqlite" has more than one hard link; name another \
+            file with --state
+
+            """))
+    try desk.folder.makeDirectory("directory")
+    #expect(
+      try await desk.run("books.xml", "--state", "directory").outcome
+        == Outcome(
+          77,
+          errors: """
+            check-loans: the schedule "directory" is not a regular file; name another file with \
+            --state
+
+            """))
+  }
+
+  @Test func `An empty file is an empty schedule`() async throws {
+    let desk = try Desk()
+    try desk.folder.write("", to: "empty.sqlite")
+    #expect(try await desk.run("schedule", "--state", "empty.sqlite").lines == [])
+    let notices = try await desk.run(
+      "--notify", "stdout", "books.xml", "--state", "empty.sqlite")
+    #expect(notices.lines.count == 6)
+  }
+
+  @Test func `74 is a file that may not grow, and the schedule stays as it was`() async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    let before = try await desk.schedule()
+    let books = (1...2_000).map { ("Book \($0)", Optional("2026.12.24")) }
+    try desk.folder.write(catalogue(books), to: "books.xml")
+    // 64 blocks of 512 bytes.
+    let result = try await desk.shell("ulimit -f 64; exec \"$0\" --notify stdout books.xml")
+    #expect(result.status == 74)
+    #expect(result.text == "")
+    #expect(result.errorLines.count == 1)
+    #expect(try await desk.schedule() == before)
+    #expect(
+      try File.names(in: "\(desk.folder.path)/state/check-loans")
+        == ["schedule.sqlite", "schedule.sqlite.lock"])
+    #expect(try await desk.run("books.xml", "-q").status == 0)
+    #expect(try await desk.schedule().count == 2_000)
+  }
+
   @Test func `78 is a file that is no schedule, which stays as it is`() async throws {
     let desk = try Desk()
     try desk.folder.write("Dear diary, ".repeated(400), to: "diary.txt")
