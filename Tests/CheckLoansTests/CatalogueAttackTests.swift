@@ -1,0 +1,161 @@
+import TestSupport
+import Testing
+
+/// Catalogues that want something: refused at once, in little memory, and without a trace.
+@Suite(.enabled(if: Command.canMeasureMemory, "needs python3"))
+struct CatalogueAttackTests {
+  private static let canary = "CANARY-4711"
+
+  /// Everything that can be put in place of a catalogue, with the code that refuses it.
+  private static func attack(_ name: String, canary: String) -> [UInt8] {
+    let loan = "<book><title>T</title><expiration>2026.11.22</expiration></book>"
+    switch name {
+    case "external entity":
+      return Array(
+        """
+        <!DOCTYPE books [<!ENTITY x SYSTEM "file://\(canary)">]>
+        <books><book><title>&x;</title><expiration>2026.11.22</expiration></book></books>
+        """.utf8)
+    case "external entity by its bare path":
+      return Array(
+        """
+        <!DOCTYPE books [<!ENTITY x SYSTEM "\(canary)">]>
+        <books><book><title>T</title><expiration>&x;</expiration></book></books>
+        """.utf8)
+    case "parameter entity":
+      return Array(
+        """
+        <!DOCTYPE books [<!ENTITY % x SYSTEM "file://\(canary)"> %x;]>
+        <books>\(loan)</books>
+        """.utf8)
+    case "billion laughs", "billion laughs in an expiration":
+      var entities = "<!ENTITY l0 \"lol\">"
+      for level in 1...9 {
+        entities += "<!ENTITY l\(level) \"\("&l\(level - 1);".repeated(10))\">"
+      }
+      let place = name == "billion laughs" ? "title" : "expiration"
+      return Array(
+        "<!DOCTYPE books [\(entities)]><books><book><\(place)>&l9;</\(place)></book></books>".utf8)
+    case "quadratic blow-up":
+      let entity = "<!ENTITY a \"\("a".repeated(100_000))\">"
+      let text = "&a;".repeated(20_000)
+      return Array(
+        "<!DOCTYPE books [\(entity)]><books><book><title>\(text)</title></book></books>".utf8)
+    case "depth 300":
+      return Array("<books>\("<x>".repeated(300))\("</x>".repeated(300))\(loan)</books>".utf8)
+    case "depth 1,000,000":
+      return Array("<books>\("<x>".repeated(1_000_000))".utf8)
+    case "a title of 11 MB":
+      return Array("<books><book><title>\("x".repeated(11_000_000))</title></book></books>".utf8)
+    case "an element name of 30 MB":
+      return Array("<books><\("x".repeated(30_000_000))/>\(loan)</books>".utf8)
+    case "UTF-7":
+      return Array("<?xml version=\"1.0\" encoding=\"UTF-7\"?><books>\(loan)</books>".utf8)
+    case "NUL bytes":
+      return Array("<books>".utf8) + [UInt8](repeating: 0, count: 1_000_000)
+    case "SQLite's own file":
+      return Array("SQLite format 3\0".utf8) + [UInt8](repeating: 7, count: 100_000)
+    default:
+      preconditionFailure("no attack \(name)")
+    }
+  }
+
+  @Test(arguments: [
+    ("external entity", "external-entity"),
+    ("external entity by its bare path", "external-entity"),
+    ("parameter entity", "external-entity"), ("billion laughs", "malformed-xml"),
+    ("billion laughs in an expiration", "malformed-xml"), ("quadratic blow-up", "malformed-xml"),
+    ("depth 300", "malformed-xml"), ("depth 1,000,000", "malformed-xml"),
+    ("a title of 11 MB", "malformed-xml"), ("an element name of 30 MB", "malformed-xml"),
+    ("UTF-7", "unsupported-encoding"), ("NUL bytes", "malformed-xml"),
+    ("SQLite's own file", "malformed-xml"),
+  ])
+  func `An attack is an error in under a second, of which only ten are asserted`(
+    name: String, code: String
+  ) async throws {
+    let desk = try Desk()
+    try desk.folder.write(Self.canary, to: "canary.txt")
+    try await desk.run("books.xml")
+    let bytes = try desk.stateBytes()
+    let attack = Self.attack(name, canary: "\(desk.folder.path)/canary.txt")
+    try desk.folder.write(attack, to: "books.xml")
+    for arguments in [
+      ["books.xml"], ["books.xml", "--format", "json"], ["validate", "books.xml"],
+    ] {
+      let result = try await run(arguments, on: desk)
+      #expect(result.status == (arguments[0] == "validate" ? 1 : 65))
+      let words = result.text + result.errorText
+      #expect(words.contains(code), "\(arguments)")
+      #expect(!words.contains(Self.canary))
+      #expect(words.utf8.count < 2_000)
+    }
+    #expect(try desk.stateBytes() == bytes)
+    #expect(!bytes.contains(Self.canary))
+  }
+
+  @Test func `A text in an element that nobody asked for is never shown`() async throws {
+    let desk = try Desk(
+      catalogue: """
+        <books><book><title>Abigél</title><secret>\(Self.canary)</secret>
+        <xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="canary.txt" parse="text"/>
+        <expiration>2026.11.22</expiration></book></books>
+        """)
+    try desk.folder.write(Self.canary, to: "canary.txt")
+    let result = try await desk.run("books.xml", "-v")
+    #expect(result.status == 0)
+    #expect(result.lines.first == "\"Abigél\" expires tomorrow (2026.11.22)")
+    #expect(!(result.text + result.errorText).contains(Self.canary))
+    #expect(!(try desk.stateBytes().contains(Self.canary)))
+  }
+
+  @Test(arguments: ["pipe", "directory", "/dev/zero"])
+  func `What is no file is refused instead of waited for`(path: String) async throws {
+    let desk = try Desk()
+    try desk.folder.makeFIFO("pipe")
+    try desk.folder.makeDirectory("directory")
+    for arguments in [[path], ["validate", path]] {
+      let result = try await run(arguments, on: desk)
+      #expect(result.status == 66)
+      #expect(result.errorText.contains("this is a"))
+    }
+  }
+
+  @Test func `Standard input without end is refused`() async throws {
+    let desk = try Desk()
+    var command = desk.command(["-"])
+    command.input = .file("/dev/zero")
+    command.measuresMemory = true
+    let result = try await command.run()
+    #expect(result.status == 65)
+    try expectModest(result)
+  }
+
+  @Test func `A hundred thousand loans take little memory`() async throws {
+    let loans = (1...100_000).map { ("Book \($0)", Optional("2027.01.02")) }
+    let desk = try Desk(catalogue: catalogue(loans))
+    let result = try await run(["validate", "books.xml"], on: desk)
+    #expect(result.errorText == "check-loans: 1 file, 100000 loans: no problems\n")
+  }
+
+  private func run(_ arguments: [String], on desk: Desk) async throws -> CommandResult {
+    var command = desk.command(arguments)
+    command.measuresMemory = true
+    let result = try await command.run()
+    try expectModest(result)
+    return result
+  }
+
+  private func expectModest(_ result: CommandResult) throws {
+    #expect(result.elapsed < .seconds(10))
+    let peak = try #require(result.peakMemory)
+    #expect(peak > 1_000_000, "a peak that can be measured")
+    #expect(peak < 60_000_000)
+  }
+}
+
+extension Collection<UInt8> {
+  /// Whether a text is in it somewhere.
+  fileprivate func contains(_ text: String) -> Bool {
+    Array(self).firstRange(of: Array(text.utf8)) != nil
+  }
+}

@@ -1,0 +1,157 @@
+import TestSupport
+
+/// A librarian's desk: a scratch folder in which the command is run, with a catalogue in it and
+/// with the command's state below it.
+struct Desk {
+  let folder: ScratchFolder
+  /// The environment of every run.
+  var environment: [String: String]
+  /// What every run takes for the time, unless its arguments say otherwise.
+  var now: String?
+
+  /// Where the schedule is kept, in the folder.
+  static let state = "state/check-loans/schedule.sqlite"
+
+  /// The project's own catalogue.
+  static let books = "\(projectDirectory)/books.xml"
+
+  /// A desk on a certain day, with a copy of the project's `books.xml`, or with another catalogue
+  /// of that name.
+  init(now: String? = "2026-11-21T07:00", catalogue: String? = nil) throws {
+    folder = try ScratchFolder()
+    environment = [
+      "PATH": "/usr/bin:/bin", "HOME": folder.path, "XDG_STATE_HOME": "\(folder.path)/state",
+      "TZ": "UTC", "LC_ALL": "C",
+    ]
+    self.now = now
+    try folder.write(catalogue ?? File.text(of: Self.books), to: "books.xml")
+  }
+
+  /// The command with these arguments, to be run on the desk.
+  func command(_ arguments: [String]) -> Command {
+    var environment = environment
+    if let now, environment["CHECK_LOANS_NOW"] == nil { environment["CHECK_LOANS_NOW"] = now }
+    return Command(
+      Command.checkLoans, arguments, environment: environment, directory: folder.path)
+  }
+
+  /// Runs the command.
+  ///
+  /// - Parameter variables: added to the environment of this run.
+  @discardableResult
+  func run(
+    _ arguments: String..., variables: [String: String] = [:], input: Command.Input = .nothing,
+    output: Command.Output = .captured, errors: Command.Output = .captured
+  ) async throws -> CommandResult {
+    try await run(
+      arguments, variables: variables, input: input, output: output, errors: errors)
+  }
+
+  /// Runs the command.
+  @discardableResult
+  func run(
+    _ arguments: [String], variables: [String: String] = [:], input: Command.Input = .nothing,
+    output: Command.Output = .captured, errors: Command.Output = .captured
+  ) async throws -> CommandResult {
+    var command = command(arguments)
+    command.environment.merge(variables) { _, new in new }
+    command.input = input
+    command.output = output
+    command.errors = errors
+    return try await command.run()
+  }
+
+  /// Runs a line of shell with the command as `$0`.
+  func shell(_ line: String) async throws -> CommandResult {
+    var command = command(["-c", line, Command.checkLoans])
+    command.program = "/bin/sh"
+    return try await command.run()
+  }
+
+  /// Replaces a part of the catalogue that is in it once.
+  func edit(_ old: String, to new: String) throws {
+    let text = folder.contents(of: "books.xml")
+    let parts = text.split(separator: old, omittingEmptySubsequences: false)
+    precondition(parts.count == 2, "\(old) is \(parts.count - 1) times in the catalogue")
+    try folder.write(parts.joined(separator: new), to: "books.xml")
+  }
+
+  /// The bytes of the schedule's file.
+  func stateBytes() throws -> [UInt8] { try File.bytes(of: "\(folder.path)/\(Self.state)") }
+
+  /// All that `schedule list` tells.
+  func schedule(at now: String? = nil) async throws -> [ScheduleLine] {
+    let time = now.map { ["--now", $0] } ?? []
+    let result = try await run(["schedule", "list", "--format", "json"] + time)
+    guard result.status == 0 else { throw ScheduleUnreadable(result: result) }
+    return try JSON(result.text).reminders.elements.map(ScheduleLine.init)
+  }
+
+  /// The titles that are pending, or failed and so still to be delivered.
+  func pending(at now: String? = nil) async throws -> [String] {
+    try await schedule(at: now).filter { ["pending", "failed"].contains($0.state) }.map(\.title)
+  }
+
+  private struct ScheduleUnreadable: Error {
+    let result: CommandResult
+  }
+}
+
+/// One entry of `schedule list --format json`, as far as most tests ask.
+struct ScheduleLine: Hashable {
+  var id: Int
+  var title: String
+  var kind: String
+  var expiration: String
+  var fireAt: String
+  var state: String
+
+  init(_ entry: JSON) {
+    id = entry.id.number ?? -1
+    title = entry.loan.title.text ?? ""
+    kind = entry.kind.text ?? ""
+    expiration = entry.expiration.text ?? ""
+    fireAt = entry.fireAt.text ?? ""
+    state = entry.state.text ?? ""
+  }
+}
+
+/// Where the package's sources are.
+let projectDirectory = directory(of: directory(of: directory(of: #filePath)))
+
+private func directory(of path: String) -> String {
+  path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+}
+
+/// A catalogue in the native form, a book a line from line 2 on.
+func catalogue(_ books: (title: String, expiration: String?)...) -> String {
+  catalogue(books)
+}
+
+/// A catalogue in the native form, a book a line from line 2 on.
+func catalogue(_ books: [(title: String, expiration: String?)]) -> String {
+  var text = "<books>\n"
+  for book in books {
+    let expiration = book.expiration.map { "<expiration>\($0)</expiration>" } ?? ""
+    text += "<book><title>\(book.title.asXML)</title>\(expiration)</book>\n"
+  }
+  return text + "</books>\n"
+}
+
+extension String {
+  /// The text in an XML document, where it comes out unchanged.
+  var asXML: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case "\r": text += "&#13;"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+}
+
+typealias Outcome = CommandResult.Outcome

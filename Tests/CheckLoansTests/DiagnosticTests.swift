@@ -1,0 +1,270 @@
+import TestSupport
+import Testing
+
+/// What `check` says about problems in a catalogue, and what it does all the same.
+struct DiagnosticTests {
+  private static let badDate = """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <books>
+      <book id="bk101">
+        <title>Egri csillagok</title>
+        <expiration>2026.11.28</expiration>
+      </book>
+      <book id="bk102">
+        <title>Abigél</title>
+        <expiration>2026-12-01</expiration>
+      </book>
+      <book>
+        <expiration>2026.12.24</expiration>
+      </book>
+    </books>
+    """
+
+  @Test func `A bad date among good ones is told with its place, and the others are scheduled`()
+    async throws
+  {
+    let desk = try Desk(catalogue: Self.badDate)
+    #expect(
+      try await desk.run("books.xml").outcome
+        == Outcome(
+          65,
+          output: """
+            2 loans, 0 expired, 0 expire today, 2 scheduled, next reminder 2026-11-27 00:00
+
+            """,
+          errors: """
+            books.xml:9:17: error: expiration "2026-12-01" is not of the form yyyy.MM.dd; \
+            did you mean 2026.12.01? [date-format]
+
+            """))
+    #expect(try await desk.schedule().map(\.expiration) == ["2026-11-28", "2026-12-24"])
+  }
+
+  @Test func `Warnings are shown with --verbose, and cost nothing`() async throws {
+    let desk = try Desk(catalogue: catalogue(("", "2026.11.28"), ("Abigél", "2126.11.28")))
+    #expect(try await desk.run("books.xml", "-q").outcome == Outcome(0))
+    let verbose = try await desk.run("books.xml", "-q", "-v")
+    #expect(verbose.status == 0)
+    #expect(
+      verbose.errorLines.filter { $0.contains("warning") } == [
+        """
+        books.xml:2:1: warning: the book has no title, so its notices can only say "(untitled)" \
+        [missing-title]
+        """,
+        """
+        books.xml:3:40: warning: expiration "2126.11.28" is outside the years 1970 to 2099; \
+        check the year [unlikely-date]
+        """,
+      ])
+    #expect(try await desk.pending() == ["", "Abigél"])
+  }
+
+  @Test func `Diagnostics are in the JSON report too`() async throws {
+    let desk = try Desk(catalogue: Self.badDate)
+    let result = try await desk.run("books.xml", "--format", "json")
+    #expect(result.status == 65)
+    let report = try JSON(result.text)
+    #expect(report.catalogues[0].diagnostics == 2, "the missing title is one")
+    #expect(
+      report.diagnostics[0] == [
+        "path": "books.xml", "line": 9, "column": 17, "endColumn": 27, "severity": "error",
+        "code": "date-format",
+        "message":
+          "expiration \"2026-12-01\" is not of the form yyyy.MM.dd; did you mean 2026.12.01?",
+        "value": "2026-12-01", "loan": "bk102",
+      ])
+    #expect(report.diagnostics[1].code == "missing-title")
+    #expect(report.diagnostics[1].severity == "warning")
+  }
+
+  @Test(arguments: [1, 40, 500, 2_000, 6_000])
+  func `A truncated catalogue leaves the schedule byte for byte as it was`(
+    length: Int
+  ) async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    let (bytes, status) = (try desk.stateBytes(), try desk.folder.status(of: Desk.state))
+    try desk.folder.write(
+      Array(File.bytes(of: Desk.books).prefix(length)), to: "books.xml")
+    let result = try await desk.run("books.xml")
+    #expect(result.status == 65)
+    #expect(result.errorLines.count == 2)
+    #expect(result.errorLines.first?.hasSuffix(" [malformed-xml]") == true)
+    #expect(
+      result.errorLines.last
+        == "check-loans: books.xml: its reminders stay as they were; mend the catalogue and run again"
+    )
+    #expect(try desk.stateBytes() == bytes)
+    #expect(try desk.folder.status(of: Desk.state) == status)
+  }
+
+  @Test func `The summary after a truncated catalogue counts the reminders that stay`()
+    async throws
+  {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    try desk.folder.write("<books>", to: "books.xml")
+    let summary = try await desk.run("books.xml").lines.last
+    #expect(try await desk.pending().count == 14)
+    withKnownIssue("it says 0 scheduled, no reminder to come, although the reminders stay") {
+      #expect(summary?.contains("no reminder to come") == false)
+    }
+  }
+
+  @Test(arguments: ["<books/>", "<books>\n</books>\n"])
+  func `A catalogue without records does not replace one that had loans`(
+    empty: String
+  ) async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    let bytes = try desk.stateBytes()
+    try desk.folder.write(empty, to: "books.xml")
+    let refused = try await desk.run("books.xml", "-q")
+    #expect(
+      refused.outcome
+        == Outcome(
+          65,
+          errors: """
+            books.xml:1:1: error: no book record was found: <books> holds no <book>; expected \
+            <books> with <book> records [no-loans]
+            check-loans: books.xml: no loan record, but 14 loans in the schedule; nothing was \
+            changed; if all books are back, run again with --allow-empty
+
+            """))
+    #expect(try desk.stateBytes() == bytes)
+    #expect(
+      try await desk.run("books.xml", "--allow-empty").outcome
+        == Outcome(
+          0, output: "0 loans, 0 expired, 0 expire today, 0 scheduled, no reminder to come\n"))
+    #expect(try await desk.schedule() == [])
+  }
+
+  @Test func `A catalogue with all books on the shelf empties the schedule`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.28")))
+    try await desk.run("books.xml")
+    try desk.folder.write(catalogue(("Abigél", nil)), to: "books.xml")
+    #expect(
+      try await desk.run("books.xml").outcome
+        == Outcome(
+          0,
+          output: """
+            0 loans, 0 expired, 0 expire today, 0 scheduled, no reminder to come; \
+            1 book on the shelf
+
+            """))
+    #expect(try await desk.schedule() == [])
+  }
+
+  @Test func `--require-expiration takes a book on the shelf for an error`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", nil)))
+    #expect(
+      try await desk.run("books.xml", "-q", "--require-expiration").outcome
+        == Outcome(
+          65,
+          errors: """
+            books.xml:2:1: error: the book has no <expiration>; add one of the form yyyy.MM.dd \
+            [missing-expiration]
+
+            """))
+  }
+
+  @Test func `Of several catalogues a broken one does not stop the others`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try desk.folder.write("<books>", to: "broken.xml")
+    try desk.folder.write(catalogue(("Az ajtó", "2026.11.20")), to: "last.xml")
+    let result = try await desk.run("books.xml", "missing.xml", "broken.xml", "last.xml")
+    #expect(result.status == 66, "the missing file is the worse")
+    #expect(
+      result.text == """
+        "Az ajtó" expired yesterday (2026.11.20)
+        "Abigél" expires tomorrow (2026.11.22)
+        2 loans, 1 expired, 0 expire today, 1 scheduled, no reminder to come
+
+        """)
+    #expect(
+      result.errorLines.first
+        == "check-loans: missing.xml: cannot read the catalogue: no such file or directory")
+    #expect(try await desk.pending() == ["Abigél", "Az ajtó"])
+  }
+
+  @Test func `A catalogue named twice is read once`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    #expect(
+      try await desk.run("books.xml", "books.xml").lines == [
+        "\"Abigél\" expires tomorrow (2026.11.22)",
+        "1 loan, 0 expired, 0 expire today, 1 scheduled, no reminder to come",
+      ])
+  }
+
+  @Test func `A dash is standard input`() async throws {
+    let desk = try Desk()
+    let text = catalogue(("Abigél", "2026.11.22"), ("Az ajtó", "tomorrow"))
+    let result = try await desk.run("-", input: .text(text))
+    #expect(
+      result.outcome
+        == Outcome(
+          65,
+          output: """
+            "Abigél" expires tomorrow (2026.11.22)
+            1 loan, 0 expired, 0 expire today, 1 scheduled, no reminder to come
+
+            """,
+          errors: """
+            -:3:41: error: expiration "tomorrow" is not of the form yyyy.MM.dd [date-format]
+
+            """))
+    let list = try JSON(await desk.run("schedule", "list", "--format", "json").text)
+    #expect(list.reminders[0].catalogue == "-")
+    #expect(try await desk.run("-", input: .file("\(desk.folder.path)/books.xml")).status == 0)
+  }
+
+  @Test(arguments: [Command.Input.closed, .file("/tmp")])
+  func `Standard input that cannot be read is not called malformed`(
+    input: Command.Input
+  ) async throws {
+    let desk = try Desk()
+    let result = try await desk.run("-", input: input)
+    #expect(result.status == (input == .closed ? 74 : 66))
+    withKnownIssue("it says as well: not well-formed XML: Document is empty") {
+      #expect(!result.errorText.contains("[malformed-xml]"))
+    }
+  }
+
+  @Test func `Text of a catalogue cannot steer the terminal`() async throws {
+    let title = "\u{9B}31m\u{202E}kcab\u{2028}\u{200B}end"
+    let visible = #"\u{9b}31m\u{202e}kcab\u{2028}\u{200b}end"#
+    let desk = try Desk(
+      catalogue: "<books><book id='\u{9B}'><title>\(title)</title><author>\(title)</author>"
+        + "<borrower>\(title)</borrower><expiration>2026.11.22</expiration></book>"
+        + "<book><expiration>\u{9B}31m</expiration></book></books>")
+    let report = try await desk.run("books.xml", "-v")
+    #expect(
+      report.lines.first
+        == "\"\(visible)\" expires tomorrow (2026.11.22), by \(visible), lent to \(visible)")
+    #expect(report.errorText.contains(#"expiration "\u{9b}31m" is not of the form"#))
+    let others = [
+      try await desk.run("schedule", "list"),
+      try await desk.run("schedule", "list", "--format", "json"),
+      try await desk.run("books.xml", "--format", "json"),
+      try await desk.run("validate", "books.xml"),
+      try await desk.run("validate", "--format", "json", "books.xml"),
+      try await desk.run("--notify", "stdout", "books.xml"),
+    ]
+    for result in others + [report] {
+      let scalars = Set((result.text + result.errorText).unicodeScalars)
+      #expect(!result.text.isEmpty)
+      #expect(scalars.isDisjoint(with: ["\u{9B}", "\u{202E}", "\u{2028}", "\u{200B}", "\u{1B}"]))
+    }
+    let json = try JSON(others[2].text)
+    #expect(json.loans[0].title.text == title, "JSON escapes it, and loses nothing")
+  }
+
+  @Test func `A line about a catalogue never begins like a CI system's command`() async throws {
+    let desk = try Desk()
+    try desk.folder.write(catalogue(("Abigél", "x")), to: "::error::.xml")
+    try desk.folder.write(catalogue(("::warning::x%0A", "##[x]")), to: "##[x].xml")
+    let result = try await desk.run("validate", "-q", "::error::.xml", "##[x].xml")
+    #expect(result.lines.count == 2)
+    #expect(result.lines.allSatisfy { $0.hasPrefix("./") })
+  }
+}

@@ -1,0 +1,357 @@
+import TestSupport
+import Testing
+
+/// Each exit status, and that nothing is lost on the way to it.
+struct ExitStatusTests {
+  @Test func `0 is done, also when loans have expired`() async throws {
+    let result = try await Desk().run("books.xml")
+    #expect(result.status == 0)
+    #expect(result.text.contains("\"Egri csillagok\" expired 7 days ago"))
+  }
+
+  @Test(arguments: [("2026-11-21", Int32(1)), ("2025-09-30", 0), ("2025-10-01", 1)])
+  func `1 is an expired loan, where it shall fail`(now: String, status: Int32) async throws {
+    let desk = try Desk()
+    let result = try await desk.run("books.xml", "--fail-on", "expired", "--now", now)
+    #expect(result.status == status)
+    #expect(result.lines.count == (now == "2026-11-21" ? 7 : 2), "the report is printed anyway")
+    #expect(result.errorText == "")
+    #expect(try await desk.schedule().count == 14)
+  }
+
+  @Test func `A broken catalogue outranks an expired loan`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.01"), ("Az ajtó", "x")))
+    #expect(try await desk.run("books.xml", "--fail-on", "expired").status == 65)
+  }
+
+  @Test(arguments: [
+    [], ["--nonsense", "books.xml"], ["books.xml", "--notify", "pigeon"],
+    ["books.xml", "--remind", "-1"], ["books.xml", "--remind", "3651"],
+    ["books.xml", "--remind", "1.5"], ["books.xml", "--at", "24:00"],
+    ["books.xml", "--at", "7:00"], ["books.xml", "--at", "07:00:00"],
+    ["books.xml", "--now", "2026.11.21"], ["books.xml", "--now", "2026-02-30"],
+    ["books.xml", "--now", "2026-11-21T25:00"], ["books.xml", "--now"],
+    ["books.xml", "--format", "xml"], ["books.xml", "--color", "red"],
+    ["books.xml", "--fail-on", "today"],
+    ["books.xml", "--notify", "stdout", "--format", "json"],
+    ["schedule", "cancel", "first"], ["schedule", "nonsense"], ["deliver", "books.xml"],
+  ])
+  func `64 is wrong usage, before anything is done`(arguments: [String]) async throws {
+    let desk = try Desk()
+    let result = try await desk.run(arguments)
+    #expect(result.status == 64)
+    #expect(result.text == "")
+    #expect(result.errorText.hasPrefix("check-loans: "))
+    #expect(!result.errorText.contains("Error:"))
+    #expect(try File.names(in: desk.folder.path) == ["books.xml"])
+  }
+
+  @Test(arguments: [
+    ("missing.xml", "cannot read the catalogue: no such file or directory"),
+    ("", "cannot read the catalogue: no such file or directory"),
+    ("books.xml/x", "cannot read the catalogue: not a directory"),
+    (
+      "directory",
+      "this is a directory, not a file; give a catalogue file, or - to read standard input"
+    ),
+    (
+      "pipe",
+      "this is a named pipe, not a file; give a catalogue file, or - to read standard input"
+    ),
+    (
+      "/dev/zero",
+      "this is a device, not a file; give a catalogue file, or - to read standard input"
+    ),
+  ])
+  func `66 is an input that cannot be read`(path: String, message: String) async throws {
+    let desk = try Desk()
+    try desk.folder.makeDirectory("directory")
+    try desk.folder.makeFIFO("pipe")
+    let result = try await desk.run("--notify", "stdout", path)
+    #expect(result.outcome == Outcome(66, errors: "check-loans: \(path): \(message)\n"))
+  }
+
+  @Test(.disabled(if: isRoot, "root may read everything"))
+  func `66 is also a catalogue that may not be read`() async throws {
+    let desk = try Desk()
+    try desk.folder.setMode(0, of: "books.xml")
+    #expect(
+      try await desk.run("--notify", "stdout", "books.xml").outcome
+        == Outcome(
+          66, errors: "check-loans: books.xml: cannot read the catalogue: permission denied\n"))
+  }
+
+  @Test(arguments: [
+    (
+      "books.xml/schedule.sqlite",
+      "\"./books.xml\" is not a directory"
+    ),
+    (
+      "/proc/nonexistent/schedule.sqlite",
+      """
+      cannot create "/proc/nonexistent"; name another file with --state \
+      (No such file or directory)
+      """
+    ),
+    (
+      "/dev/null/schedule.sqlite",
+      "\"/dev/null\" is not a directory"
+    ),
+  ])
+  func `73 is a state that cannot be created`(path: String, message: String) async throws {
+    let desk = try Desk()
+    let result = try await desk.run("books.xml", "--state", path)
+    #expect(result.outcome == Outcome(73, errors: "check-loans: \(message)\n"))
+    #expect(try await desk.run("deliver", "--state", path).status == 73)
+  }
+
+  @Test func `75 is another run that holds the lock`() async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    let bytes = try desk.stateBytes()
+    let lock = try HeldLock("\(desk.folder.path)/\(Desk.state).lock")
+    let result = try await desk.run("--notify", "stdout", "books.xml")
+    lock.release()
+    #expect(
+      result.outcome
+        == Outcome(
+          75,
+          errors: """
+            check-loans: another run holds the lock \
+            "\(desk.folder.path)/\(Desk.state).lock"; try again
+
+            """))
+    #expect(result.elapsed > .seconds(4), "it waits for the other run to end")
+    #expect(try desk.stateBytes() == bytes)
+    #expect(try await desk.run("--notify", "stdout", "books.xml").lines.count == 6)
+  }
+
+  @Test func `A lock that is let go in time is waited for`() async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    let lock = try HeldLock("\(desk.folder.path)/\(Desk.state).lock")
+    async let result = desk.run("--notify", "stdout", "books.xml")
+    try await Task.sleep(for: .seconds(1))
+    lock.release()
+    #expect(try await result.lines.count == 6)
+  }
+
+  @Test func `Reading the list takes no lock`() async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    let lock = try HeldLock("\(desk.folder.path)/\(Desk.state).lock")
+    let result = try await desk.run("schedule", "list")
+    lock.release()
+    #expect(result.lines.count == 14)
+    #expect(result.elapsed < .seconds(4))
+  }
+
+  @Test func `Many runs at once deliver each notice once`() async throws {
+    let desk = try Desk()
+    let lines = try await withThrowingTaskGroup(of: [String].self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          let result = try await desk.run("--notify", "stdout", "books.xml")
+          #expect(result.status == 0 || result.status == 75)
+          return result.lines
+        }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(lines.count == 6)
+    #expect(Set(lines).count == 6)
+  }
+
+  @Test func `77 is a directory that others can write`() async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    let bytes = try desk.stateBytes()
+    try desk.folder.setMode(0o770, of: "state/check-loans")
+    #expect(
+      try await desk.run("books.xml").outcome
+        == Outcome(
+          77,
+          errors: """
+            check-loans: the directory "\(desk.folder.path)/state/check-loans" can be written by \
+            others; use one that only you can write, or name another file with --state
+
+            """))
+    #expect(try desk.stateBytes() == bytes)
+  }
+
+  @Test func `77 is also a schedule that is a symbolic link`() async throws {
+    let desk = try Desk()
+    try desk.folder.link("linked.sqlite", to: "\(desk.folder.path)/target")
+    let outcome = Outcome(
+      77,
+      errors: """
+        check-loans: the schedule "linked.sqlite" is a symbolic link; name another file with \
+        --state
+
+        """)
+    #expect(try await desk.run("books.xml", "--state", "linked.sqlite").outcome == outcome)
+    #expect(try await desk.run("schedule", "--state", "linked.sqlite").outcome == outcome)
+    #expect(!desk.folder.contains("target"))
+  }
+
+  @Test func `77 is also a schedule with a second name, and a directory`() async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    let hardLink = try await desk.shell(
+      "ln \(Desk.state) second.sqlite; exec \"$0\" books.xml --state second.sqlite")
+    #expect(
+      hardLink.outcome
+        == Outcome(
+          77,
+          errors: """
+            check-loans: the schedule "second.sqlite" has more than one hard link; name another \
+            file with --state
+
+            """))
+    try desk.folder.makeDirectory("directory")
+    #expect(
+      try await desk.run("books.xml", "--state", "directory").outcome
+        == Outcome(
+          77,
+          errors: """
+            check-loans: the schedule "directory" is not a regular file; name another file with \
+            --state
+
+            """))
+  }
+
+  @Test func `An empty file is an empty schedule`() async throws {
+    let desk = try Desk()
+    try desk.folder.write("", to: "empty.sqlite")
+    #expect(try await desk.run("schedule", "--state", "empty.sqlite").lines == [])
+    let notices = try await desk.run(
+      "--notify", "stdout", "books.xml", "--state", "empty.sqlite")
+    #expect(notices.lines.count == 6)
+  }
+
+  @Test func `74 is a file that may not grow, and the schedule stays as it was`() async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    let before = try await desk.schedule()
+    let books = (1...2_000).map { ("Book \($0)", Optional("2026.12.24")) }
+    try desk.folder.write(catalogue(books), to: "books.xml")
+    // 64 blocks of 512 bytes.
+    let result = try await desk.shell("ulimit -f 64; exec \"$0\" --notify stdout books.xml")
+    #expect(result.status == 74)
+    #expect(result.text == "")
+    #expect(result.errorLines.count == 1)
+    #expect(try await desk.schedule() == before)
+    #expect(
+      try File.names(in: "\(desk.folder.path)/state/check-loans")
+        == ["schedule.sqlite", "schedule.sqlite.lock"])
+    #expect(try await desk.run("books.xml", "-q").status == 0)
+    #expect(try await desk.schedule().count == 2_000)
+  }
+
+  @Test func `78 is a file that is no schedule, which stays as it is`() async throws {
+    let desk = try Desk()
+    try desk.folder.write("Dear diary, ".repeated(400), to: "diary.txt")
+    let bytes = try File.bytes(of: "\(desk.folder.path)/diary.txt")
+    for arguments in [["books.xml"], ["deliver"], ["schedule", "list"]] {
+      let result = try await desk.run(arguments + ["--state", "diary.txt"])
+      #expect(
+        result.outcome
+          == Outcome(
+            78,
+            errors: """
+              check-loans: "diary.txt" is not a database; move it away or name another file with \
+              --state (file is not a database [26])
+
+              """))
+    }
+    #expect(try File.bytes(of: "\(desk.folder.path)/diary.txt") == bytes)
+  }
+
+  @Test(arguments: [
+    ("CHECK_LOANS_REMIND", "often"), ("CHECK_LOANS_AT", "noon"), ("CHECK_LOANS_NOW", "soon"),
+    ("CHECK_LOANS_FORMAT", "xml"), ("CHECK_LOANS_NOTIFY", "stdout,pigeon"),
+    ("CHECK_LOANS_QUIET", "perhaps"), ("CHECK_LOANS_COLOR", "red"),
+    ("CHECK_LOANS_FAIL_ON", "today"),
+  ])
+  func `78 is a variable that makes no sense`(name: String, value: String) async throws {
+    let desk = try Desk()
+    #expect(
+      try await desk.run("books.xml", variables: [name: value]).outcome
+        == Outcome(
+          78,
+          errors: """
+            check-loans: the environment variable \(name) has the value "\(value)", which is not \
+            valid; see check-loans --help
+
+            """))
+    #expect(!desk.folder.contains("state"))
+  }
+
+  @Test func `78 is a user without home`() async throws {
+    var desk = try Desk()
+    desk.environment["XDG_STATE_HOME"] = "relative"
+    desk.environment["HOME"] = "nowhere"
+    let result = try await desk.run("books.xml")
+    #expect(
+      result.outcome
+        == Outcome(
+          78,
+          errors: """
+            check-loans: there is no home directory for the schedule; name a file with --state
+
+            """))
+    #expect(try File.names(in: desk.folder.path) == ["books.xml"])
+  }
+}
+
+/// 74: standard output that cannot be written.
+struct LostOutputTests {
+  private static let outputs: [(Command.Output, String)] = [
+    (.file("/dev/full"), "No space left on device"), (.closed, "Bad file descriptor"),
+  ]
+
+  @Test(
+    arguments: [
+      ["books.xml"], ["books.xml", "--format", "json"], ["--notify", "stdout", "books.xml"],
+      ["--dry-run", "--notify", "stdout", "books.xml"], ["deliver"], ["schedule", "list"],
+      ["schedule", "list", "--format", "json"], ["--help"], ["--version"], ["schedule", "--help"],
+      ["--generate-completion-script", "bash"],
+    ], outputs)
+  func `Lost output is told, and nothing is taken for delivered`(
+    arguments: [String], output: (Command.Output, String)
+  ) async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    let message = "check-loans: cannot write to standard output: \(output.1)\n"
+    #expect(
+      try await desk.run(arguments, output: output.0).outcome == Outcome(74, errors: message))
+    #expect(try await desk.pending().count == 14)
+    #expect(try await desk.run("deliver").lines.count == 6)
+  }
+
+  @Test func `A schedule never lands in a descriptor that was closed`() async throws {
+    let desk = try Desk()
+    for (output, errors) in [
+      (Command.Output.closed, Command.Output.captured), (.captured, .closed), (.closed, .closed),
+    ] {
+      try await desk.run(
+        "--notify", "stdout", "-v", "books.xml", input: .closed, output: output, errors: errors)
+    }
+    let header = Array("SQLite format 3\0".utf8)
+    #expect(Array(try desk.stateBytes().prefix(header.count)) == header)
+    #expect(try await desk.schedule().count == 14)
+  }
+
+  @Test func `Lost diagnostics cost no delivery`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22"), ("Az ajtó", "x")))
+    let result = try await desk.run(
+      "--notify", "stdout", "books.xml", errors: .file("/dev/full"))
+    #expect(result.status == 65)
+    #expect(result.text == "\"Abigél\" expires tomorrow (2026.11.22)\n")
+  }
+}
+
+extension String {
+  /// The text so many times.
+  func repeated(_ count: Int) -> String { String(repeating: self, count: count) }
+}

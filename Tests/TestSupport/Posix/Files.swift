@@ -1,0 +1,154 @@
+internal import Glibc
+
+/// Files by their paths, wherever they are.
+public enum File {
+  /// Whether there is anything at a path; access(2).
+  public static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+  /// What a file holds; read(2).
+  ///
+  /// - Throws: ``SystemFailure``.
+  public static func bytes(of path: String) throws -> [UInt8] {
+    let descriptor = try open(path, O_RDONLY)
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe read(descriptor, &chunk, chunk.count)
+      guard count >= 0 else { throw SystemFailure("\(path) not read") }
+      if count == 0 { return bytes }
+      bytes += chunk[..<count]
+    }
+  }
+
+  /// What a text file holds.
+  ///
+  /// - Throws: ``SystemFailure``.
+  public static func text(of path: String) throws -> String {
+    String(decoding: try bytes(of: path), as: UTF8.self)
+  }
+
+  /// The names in a directory, sorted, without `.` and `..`; readdir(3).
+  ///
+  /// - Throws: ``SystemFailure``.
+  public static func names(in path: String) throws -> [String] {
+    guard let directory = unsafe opendir(path) else { throw SystemFailure("\(path) not listed") }
+    defer { unsafe closedir(directory) }
+    var names: [String] = []
+    while let entry = unsafe readdir(directory) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  static func open(_ path: String, _ flags: Int32) throws -> Int32 {
+    let descriptor = unsafe Glibc.open(path, flags | O_CLOEXEC | O_NOCTTY, 0o600)
+    guard descriptor >= 0 else { throw SystemFailure("\(path) not opened") }
+    return descriptor
+  }
+}
+
+/// What a file is, as far as tests ask.
+public struct FileStatus: Sendable, Hashable {
+  /// The permission bits.
+  public var mode: UInt32
+  /// Its length in bytes.
+  public var size: Int
+  /// When its content was last changed, in nanoseconds since 1970.
+  public var modified: Int
+  /// Which file it is, whatever its name.
+  public var inode: UInt
+}
+
+extension ScratchFolder {
+  /// Writes a file of any bytes.
+  ///
+  /// - Throws: ``SystemFailure``.
+  public func write(_ bytes: [UInt8], to name: String) throws {
+    let descriptor = try File.open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC)
+    defer { close(descriptor) }
+    var start = 0
+    while start < bytes.count {
+      let rest = Array(bytes[start..<min(bytes.count, start + 1 << 20)])
+      let count = unsafe Glibc.write(descriptor, rest, rest.count)
+      guard count > 0 else { throw SystemFailure("\(name) not written") }
+      start += count
+    }
+  }
+
+  /// The permissions, length and time of a file, not of what a link points to; lstat(2).
+  ///
+  /// - Throws: ``SystemFailure``.
+  public func status(of name: String) throws -> FileStatus {
+    var status = stat()
+    guard unsafe lstat("\(path)/\(name)", &status) == 0 else {
+      throw SystemFailure("\(name) not looked at")
+    }
+    return FileStatus(
+      mode: status.st_mode & 0o7777, size: Int(status.st_size),
+      modified: status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec,
+      inode: UInt(status.st_ino))
+  }
+
+  /// Sets permissions; chmod(2).
+  ///
+  /// - Throws: ``SystemFailure``.
+  public func setMode(_ mode: UInt32, of name: String) throws {
+    guard unsafe chmod("\(path)/\(name)", mode) == 0 else {
+      throw SystemFailure("the mode of \(name) not set")
+    }
+  }
+
+  /// Makes a symbolic link; symlink(2).
+  ///
+  /// - Throws: ``SystemFailure``.
+  public func link(_ name: String, to target: String) throws {
+    guard unsafe symlink(target, "\(path)/\(name)") == 0 else {
+      throw SystemFailure("\(name) not linked")
+    }
+  }
+
+  /// Makes a named pipe; mkfifo(3).
+  ///
+  /// - Throws: ``SystemFailure``.
+  public func makeFIFO(_ name: String) throws {
+    guard unsafe mkfifo("\(path)/\(name)", 0o600) == 0 else {
+      throw SystemFailure("\(name) not made")
+    }
+  }
+
+  /// Removes a file; unlink(2).
+  ///
+  /// - Throws: ``SystemFailure``.
+  public func remove(_ name: String) throws {
+    guard unsafe unlink("\(path)/\(name)") == 0 else { throw SystemFailure("\(name) not removed") }
+  }
+}
+
+/// The lock that a run of the command takes, held by the test.
+public final class HeldLock: Sendable {
+  private let descriptor: Int32
+
+  /// Takes the lock of a file at once; flock(2).
+  ///
+  /// - Throws: ``SystemFailure`` if somebody else has it.
+  public init(_ path: String) throws {
+    descriptor = try File.open(path, O_RDWR | O_CREAT)
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      throw SystemFailure("\(path) not locked")
+    }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Lets go of the lock, which until then is surely held.
+  public func release() { flock(descriptor, LOCK_UN) }
+}
+
+/// Whether the tests may do everything; geteuid(2).
+public var isRoot: Bool { geteuid() == 0 }
