@@ -62,6 +62,6 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CheckLoansTests", dependencies: ["CheckLoans", "TestSupport"],
-      swiftSettings: settings),
+      exclude: ["Help"], swiftSettings: settings),
   ]
 )

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 import Glibc
+import Loans
 import Synchronization
 
 /// A subcommand of `check-loans`.
@@ -31,6 +32,10 @@ enum Main {
   }
 
   private static func run(_ console: Console) throws(CommandError) -> ExitStatus {
+    if let argument = ProcessSetup.brokenArgument {
+      throw CommandError(
+        .usage, "the argument \(argument.quoted()) is not UTF-8; rename the file, or pipe it to -")
+    }
     if let validation = Validation(plain: CommandLine.arguments.dropFirst()) {
       return try validation.run(.ofProcess(), console)
     }

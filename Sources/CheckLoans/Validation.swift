@@ -39,9 +39,12 @@ struct Validation {
     var json: [String] = []
 
     var summary: String {
-      let found = "\(counted(files, "file")), \(counted(loans, "loan"))"
-      if errors + warnings == 0 { return "\(found): no problems" }
-      return "\(found): \(counted(errors, "error")), \(counted(warnings, "warning"))"
+      var findings = "no problems"
+      if errors + warnings > 0 || files == 0 {
+        findings = "\(counted(errors, "error")), \(counted(warnings, "warning"))"
+      }
+      if unreadable > 0 { findings += ", \(counted(unreadable, "file")) not read" }
+      return "\(counted(files, "file")), \(counted(loans, "loan")): \(findings)"
     }
   }
 

@@ -8,7 +8,9 @@ enum DateSuggestion {
   /// also without leading zeros or separators and with a full stop behind, and day, month and
   /// year where only one of the two orders gives a day.
   static func reading(_ text: String) -> CivilDate? {
-    guard text.utf8.count <= 64, let groups = digitGroups(text) else { return nil }
+    guard text.utf8.count <= 64, text.first != "-", let groups = digitGroups(text) else {
+      return nil
+    }
     let numbers = groups.compactMap { Int($0) }
     guard numbers.count == groups.count else { return nil }
     switch groups.map(\.count) {

@@ -190,7 +190,7 @@ extension RecordBuilder {
     if !record.hasTitle && record.isEmpty(.title) {
       find(
         .missingTitle, at: record.location,
-        "the book has no title, so its notices can only say \"(untitled)\"")
+        "the book has no title, so its notices can only name its id or barcode")
     }
     judgeExpiration()
     if record.isEmpty(.id) && reader.detail == .loans, record.expiration != .none,
@@ -348,7 +348,17 @@ extension RecordBuilder {
     return "\(message); did you mean \(meant.dotted)?"
   }
 
+  /// - Parameter text: of the form `yyyy.MM.dd`.
   private static func calendarMessage(_ text: String) -> String {
-    "expiration \(text.quoted()) is not a calendar date"
+    let parts = text.split(separator: ".").compactMap { Int($0) }
+    let reason =
+      if parts[0] == 0 {
+        "years begin with 0001"
+      } else if !(1...12).contains(parts[1]) {
+        "there are months 01 to 12"
+      } else {
+        "that month has days 01 to \(CivilDate.length(ofMonth: parts[1], year: parts[0]))"
+      }
+    return "expiration \(text.quoted()) is not a calendar date; \(reason)"
   }
 }

@@ -44,7 +44,7 @@ public struct CivilDate: Hashable, Sendable {
   }
 
   /// Days in a month, 28 to 31, by the Gregorian leap year rule.
-  static func length(ofMonth month: Int, year: Int) -> Int {
+  public static func length(ofMonth month: Int, year: Int) -> Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
     case 4, 6, 9, 11: 30

@@ -18,8 +18,12 @@ public struct CivilDateTime: Hashable, Sendable {
 
   /// The moment with this ``ordinal``, or `nil` outside the years 1 to 9999.
   public init?(ordinal: Int) {
-    let second = ((ordinal % 86_400) + 86_400) % 86_400
-    guard let date = CivilDate(dayNumber: (ordinal - second) / 86_400),
+    var (day, second) = ordinal.quotientAndRemainder(dividingBy: 86_400)
+    if second < 0 {
+      day -= 1
+      second += 86_400
+    }
+    guard let date = CivilDate(dayNumber: day),
       let time = CivilTime(secondOfDay: second)
     else { return nil }
     self.init(date, time)

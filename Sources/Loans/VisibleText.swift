@@ -19,17 +19,33 @@ extension String {
     return text
   }
 
-  /// ``visible`` in quotation marks, at most `limit` characters of it, then `…`.
+  /// ``visible`` in quotation marks, at most `limit` characters of it, then `…`; white space that
+  /// is no plain space is written as `\u{a0}` too.
   public func quoted(limit: Int = 80) -> String {
-    "\"\(shortened(to: limit).visible)\""
+    var text = ""
+    for scalar in shortened(to: limit).visible.unicodeScalars {
+      if scalar != " " && scalar.properties.isWhitespace {
+        text += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return "\"\(text)\""
   }
 
-  /// At most `limit` characters, then `…` if there were more; no character is cut in two.
+  /// At most `limit` characters, then `…` if there were more.
+  ///
+  /// No character is cut in two, unless it is one of those that hold thousands of combining marks:
+  /// there are never more than eight times as many Unicode scalars.
   public func shortened(to limit: Int) -> String {
-    guard utf8.count > limit, let end = index(startIndex, offsetBy: limit, limitedBy: endIndex),
-      end != endIndex
-    else { return self }
-    return String(self[..<end]) + "…"
+    guard utf8.count > limit else { return self }
+    let scalars = unicodeScalars
+    let most = scalars.index(scalars.startIndex, offsetBy: limit * 8, limitedBy: scalars.endIndex)
+    let text = String(scalars[..<(most ?? scalars.endIndex)])
+    let end =
+      text.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex) ?? text.endIndex
+    if end == text.endIndex && text.utf8.count == utf8.count { return self }
+    return text[..<end] + "…"
   }
 }
 
@@ -38,7 +54,7 @@ extension UInt8 {
   fileprivate var mayBeginUnsafeCharacter: Bool {
     switch self {
     case 0x20...0x7E: false
-    case 0xC2, 0xD8, 0xE1, 0xE2, 0xEF, 0xF3: true
+    case 0xC2, 0xCD, 0xD8, 0xE1...0xE3, 0xEF, 0xF0, 0xF3: true
     default: self < 0x80
     }
   }
@@ -50,9 +66,12 @@ extension Unicode.Scalar {
     switch value {
     case 0x20...0x7E: false
     case 0x00...0x1F, 0x7F...0x9F: true  // C0, DEL, C1
-    case 0xAD, 0x61C, 0x180E: true  // soft hyphen, Arabic letter mark, Mongolian separator
+    case 0xAD, 0x34F, 0x61C, 0x180E: true  // soft hyphen, joiner, Arabic mark, Mongolian separator
+    case 0x115F, 0x1160, 0x3164, 0xFFA0, 0x17B4, 0x17B5: true  // letters that are not drawn
     case 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x206F: true
-    case 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE0FFF: true
+    case 0xFEFF, 0xFFF9...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A: true
+    case 0xE0100...0xE01EF: false  // variants of ideographs, in Japanese names
+    case 0xE0000...0xE0FFF: true
     default: false
     }
   }

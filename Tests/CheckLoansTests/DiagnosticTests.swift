@@ -106,9 +106,7 @@ struct DiagnosticTests {
     try desk.folder.write("<books>", to: "books.xml")
     let summary = try await desk.run("books.xml").lines.last
     #expect(try await desk.pending().count == 14)
-    withKnownIssue("it says 0 scheduled, no reminder to come, although the reminders stay") {
-      #expect(summary?.contains("no reminder to come") == false)
-    }
+    #expect(summary?.contains("no reminder to come") == false)
   }
 
   @Test(arguments: ["<books/>", "<books>\n</books>\n"])
@@ -225,9 +223,7 @@ struct DiagnosticTests {
     let desk = try Desk()
     let result = try await desk.run("-", input: input)
     #expect(result.status == (input == .closed ? 74 : 66))
-    withKnownIssue("it says as well: not well-formed XML: Document is empty") {
-      #expect(!result.errorText.contains("[malformed-xml]"))
-    }
+    #expect(!result.errorText.contains("[malformed-xml]"))
   }
 
   @Test func `Text of a catalogue cannot steer the terminal`() async throws {

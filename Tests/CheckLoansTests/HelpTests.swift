@@ -37,11 +37,7 @@ struct HelpTests {
       .split(separator: "\n", omittingEmptySubsequences: false)
     let start = try #require(lines.firstIndex { $0 == "Example:" || $0 == "Examples:" })
     let end = try #require(lines[start...].firstIndex(of: ""))
-    withKnownIssue("the second example of check is longer than a line") {
-      #expect(lines[start + 1..<end].allSatisfy { $0.hasPrefix("  ") })
-    } when: {
-      command == ["check"]
-    }
+    #expect(lines[start + 1..<end].allSatisfy { $0.hasPrefix("  ") })
   }
 
   @Test(arguments: [["--help"], ["--version"], ["help", "check"], ["schedule", "list", "-h"]])
@@ -131,9 +127,7 @@ struct CommandLineTests {
       """
       name=$(printf 'b\\377.xml'); cp books.xml "$name"; "$0" validate -q "$name"
       """)
-    withKnownIssue("it says: no such file or directory") {
-      #expect(result.status == 0 || result.errorText.contains("UTF-8"))
-    }
+    #expect(result.status == 0 || result.errorText.contains("UTF-8"))
   }
 
   @Test func `A schedule's name that is not UTF-8 never becomes another name`() async throws {
@@ -143,9 +137,7 @@ struct CommandLineTests {
       "$0" books.xml --state "$(printf 's\\377')"
       """)
     let names = try File.names(in: desk.folder.path)
-    withKnownIssue("the schedule is kept in a file whose name has U+FFFD in it") {
-      // A name with the byte FF is listed with U+FFFD too, but nothing is found by that name.
-      #expect(!names.contains { $0.hasPrefix("s") && desk.folder.contains($0) })
-    }
+    // A name with the byte FF is listed with U+FFFD too, but nothing is found by that name.
+    #expect(!names.contains { $0.hasPrefix("s") && desk.folder.contains($0) })
   }
 }

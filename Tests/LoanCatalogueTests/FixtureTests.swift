@@ -122,8 +122,7 @@ struct FixtureTests {
     let dates = try fixture.reader(.dates).reading(of: fixture.path)
     #expect(dates.diagnostics == whole.diagnostics)
     #expect(dates.summary == whole.summary)
-    #expect(dates.records.map(\.expiration) == whole.records.map(\.expiration))
-    #expect(dates.records.map(\.location) == whole.records.map(\.location))
+    #expect(dates.records.isEmpty)
   }
 
   @Test(arguments: Fixture.valid + Fixture.invalid)

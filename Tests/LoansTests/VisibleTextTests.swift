@@ -25,11 +25,7 @@ struct VisibleTextTests {
     "葛\u{E0100}", "\\u{1b}", "\u{FFFD}", "\u{E000}",
   ])
   func `An ordinary text is shown as it is`(text: String) {
-    withKnownIssue("ideographic variation selectors are taken for tags") {
-      #expect(Array(text.visible.unicodeScalars) == Array(text.unicodeScalars))
-    } when: {
-      text.unicodeScalars.contains { (0xE0100...0xE01EF).contains($0.value) }
-    }
+    #expect(Array(text.visible.unicodeScalars) == Array(text.unicodeScalars))
   }
 
   /// Invisible, but some mark how the visible text beside them looks or is read.
@@ -39,9 +35,6 @@ struct VisibleTextTests {
     0x600...0x605, 0x6DD...0x6DD, 0x70F...0x70F, 0x890...0x891, 0x8E2...0x8E2,
     0x110BD...0x110BD, 0x110CD...0x110CD, 0x13430...0x1343F,
   ]
-  /// These are not drawn, and are still shown as they are.
-  private static let overlooked: [ClosedRange<UInt32>] = [0x1BCA0...0x1BCA3, 0x1D173...0x1D17A]
-
   @Test func `Of all control and format characters only the joiners are shown as they are`() {
     var shown: [UInt32] = []
     for scalar in (0...0x10FFFF).compactMap(Unicode.Scalar.init) {
@@ -54,18 +47,13 @@ struct VisibleTextTests {
     let others = shown.filter { value in
       !Self.kept.contains(value) && !Self.drawn.contains { $0.contains(value) }
     }
-    withKnownIssue("format characters of shorthand and music are invisible and not written out") {
-      #expect(others == [])
-    }
-    #expect(Set(others).isSubset(of: Set(Self.overlooked.joined())))
+    #expect(others == [])
     #expect(Self.kept.isSubset(of: shown))
   }
 
   @Test(arguments: ["\u{115F}", "\u{1160}", "\u{3164}", "\u{FFA0}", "\u{34F}", "\u{17B4}"])
   func `A letter that is not drawn is written as its number`(text: String) {
-    withKnownIssue("fillers count as letters, and hide like spaces of no width") {
-      #expect(text.visible != text)
-    }
+    #expect(text.visible != text)
   }
 
   @Test func `No letter, mark, number, symbol or punctuation is changed`() {

@@ -15,8 +15,8 @@ struct CheckCommand: Subcommand {
 
       Examples:
         check-loans books.xml
-        check-loans --notify stdout --time-zone Europe/Budapest /srv/library/books.xml
-        curl -s https://library.example.org/books.xml | check-loans --no-state -
+        check-loans --notify stdout --time-zone Europe/Budapest books.xml
+        curl -s https://example.org/books.xml | check-loans --no-state -
       """)
 
   @Argument(help: "Catalogues to read; - is standard input.", completion: .file())
@@ -65,8 +65,7 @@ struct CheckCommand: Subcommand {
 
   func validate() throws {
     if format == .json && channels.notify.contains(.stdout) {
-      throw ValidationError(
-        "--notify stdout and --format json both need standard output; choose one of them.")
+      throw ValidationError(CheckSettings.outputConflict)
     }
   }
 
@@ -119,8 +118,14 @@ struct CheckSettings {
     requiresExpiration = try environment.isOn(command.requireExpiration, "REQUIRE_EXPIRATION")
     allowsEmpty = try environment.isOn(command.allowEmpty, "ALLOW_EMPTY")
     for path in command.catalogues where !catalogues.contains(path) { catalogues.append(path) }
-    if format == .json && channels.contains(.stdout) { format = .text }
+    if format == .json && channels.contains(.stdout) {
+      guard command.format == nil else { throw CommandError(.usage, Self.outputConflict) }
+      format = .text
+    }
   }
+
+  static let outputConflict =
+    "--notify stdout and --format json both need standard output; choose one of them"
 
   /// Whether the report goes to standard output, rather than notices.
   var reports: Bool { channels.isEmpty || format == .json }

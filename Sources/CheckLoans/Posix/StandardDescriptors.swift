@@ -18,6 +18,18 @@ enum ProcessSetup {
     }
   }
 
+  /// The first argument that is not UTF-8, with U+FFFD for what is not.
+  ///
+  /// Such a name cannot be passed on as it is, and must not become another one.
+  static var brokenArgument: String? {
+    let arguments = CommandLine.arguments
+    for (index, argument) in arguments.enumerated() where argument.contains("\u{FFFD}") {
+      guard let bytes = unsafe CommandLine.unsafeArgv[index] else { continue }
+      if unsafe String(validatingCString: bytes) == nil { return argument }
+    }
+    return nil
+  }
+
   /// Whether standard output is a terminal.
   ///
   /// - SeeAlso: `isatty(3)`.

@@ -21,8 +21,10 @@ struct CatalogueFile: ~Copyable {
     }
     descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else {
+      let code = errno
       before = nil
-      throw Self.cannotRead(path, errno)
+      // open(2) of a socket.
+      throw code == ENXIO ? Self.notAFile(path, "a socket") : Self.cannotRead(path, code)
     }
     guard let state = FileState(of: descriptor) else {
       let code = errno
@@ -33,10 +35,7 @@ struct CatalogueFile: ~Copyable {
     before = state
     if let kind = state.unusableKind {
       close(descriptor)
-      throw CatalogueError(
-        code: .cannotRead, path: path,
-        message: "this is \(kind), not a file; give a catalogue file, or - to read standard input",
-        underlying: nil)
+      throw Self.notAFile(path, kind)
     }
   }
 
@@ -82,6 +81,13 @@ struct CatalogueFile: ~Copyable {
     throw CatalogueError(
       code: .changedWhileReading, path: path,
       message: "the file was changed while it was read; nothing was taken from it, try again",
+      underlying: nil)
+  }
+
+  private static func notAFile(_ path: String, _ kind: String) -> CatalogueError {
+    CatalogueError(
+      code: .cannotRead, path: path,
+      message: "this is \(kind), not a file; give a catalogue file, or - to read standard input",
       underlying: nil)
   }
 

@@ -6,7 +6,8 @@ import Glibc
   private var file: CatalogueFile?
   private let piece: UnsafeMutableRawBufferPointer
   private var unread = 0..<0
-  private var failure: Int32?
+  /// `errno` of the read that failed.
+  private(set) var failure: Int32?
   private var isClosed = false
 
   init() {
@@ -25,21 +26,27 @@ import Glibc
   mutating func close() { isClosed = true }
 
   /// - Returns: the number of bytes, 0 at the end, -1 on a failure that ``checkAfterwards()`` tells.
+  ///
+  /// The target is filled as long as there is something to come: libxml2 looks no further ahead
+  /// than what one call gives it, and would take a tag or a character cut in two for a broken one.
   @unsafe mutating func read(into target: UnsafeMutableRawBufferPointer) -> Int {
     guard !isClosed else { return 0 }
-    if unread.isEmpty {
-      let count = unsafe file?.read(into: piece) ?? 0
-      guard count > 0 else {
+    var filled = 0
+    while filled < target.count {
+      if unread.isEmpty {
+        let count = unsafe file?.read(into: piece) ?? 0
         if count < 0 { failure = errno }
-        return count
+        guard count > 0 else { return failure == nil ? filled : -1 }
+        unread = 0..<count
       }
-      unread = 0..<count
+      let count = min(unread.count, target.count - filled)
+      let source = unread.lowerBound..<unread.lowerBound + count
+      unsafe UnsafeMutableRawBufferPointer(rebasing: target[filled...])
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: piece[source]))
+      unread = source.upperBound..<unread.upperBound
+      filled += count
     }
-    let count = min(unread.count, target.count)
-    unsafe target.copyMemory(
-      from: UnsafeRawBufferPointer(rebasing: piece[unread.lowerBound..<unread.lowerBound + count]))
-    unread = unread.lowerBound + count..<unread.upperBound
-    return count
+    return filled
   }
 
   /// - Throws: ``CatalogueError`` if reading failed, or the file is no longer the one opened.

@@ -181,19 +181,20 @@ extension ParserState {
     unsafe settlePosition(context)
     var start = position
     if unsafe !isInsideEntity(context) { start.column += "<![CDATA[".utf8.count }
-    unsafe take(context, text, from: start)
+    unsafe take(context, text, from: start, isSection: true)
     unsafe notePosition(context)
   }
 
   @unsafe private mutating func take(
-    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation
+    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation,
+    isSection: Bool = false
   ) {
     guard let field = builder.field else { return }
     if field == .expiration {
       let end = currentPosition()
       let isVerbatim = unsafe !isInsideEntity(context)
       let extent = unsafe ValueScan.extent(
-        of: text, from: start, end: end, isVerbatim: isVerbatim)
+        of: text, from: start, end: end, isVerbatim: isVerbatim, isSection: isSection)
       if let extent { builder.extendValue(from: extent.start, to: extent.end) }
     }
     if unsafe !builder.append(text) {
@@ -224,7 +225,7 @@ extension ParserState {
   @unsafe mutating func unresolvedReference(_ name: String) {
     endEarly(
       .externalEntity, at: position,
-      "the entity \(name.quoted()) is not defined in the catalogue itself; write its text instead",
+      "the entity \(name.quoted()) is not defined in the catalogue itself; write what it stands for",
       value: name)
   }
 }
@@ -260,14 +261,14 @@ extension ParserState {
     let place = builder.isBeforeRoot ? currentPosition() : position
     endEarly(
       .externalEntity, at: place,
-      "\(address.quoted()) is outside the catalogue and is never read; write its text instead",
+      "\(address.quoted()) is outside the catalogue and is never read; remove the reference to it",
       value: address)
   }
 
   /// - SeeAlso: `xmlStructuredErrorFunc`.
   @unsafe mutating func fault(_ error: xmlError, in context: xmlParserCtxtPtr?) {
-    guard !isStopped else { return }
-    let message = unsafe FaultText.of(error.message)
+    guard !isStopped, input.failure == nil else { return }
+    let message = unsafe FaultText.of(error)
     switch unsafe error.code {
     case Int32(XML_WAR_UNDECLARED_ENTITY.rawValue):
       let name = unsafe error.str1.map { unsafe String(cString: $0) } ?? ""
@@ -284,11 +285,11 @@ extension ParserState {
 
   /// A fault in the bytes, raised by a converter that knows no parser.
   @unsafe mutating func fault(_ error: xmlError) {
-    guard !isStopped, unsafe error.level.rawValue >= XML_ERR_ERROR.rawValue,
+    guard !isStopped, input.failure == nil, unsafe error.level.rawValue >= XML_ERR_ERROR.rawValue,
       unsafe error.domain == XML_FROM_I18N.rawValue || error.domain == XML_FROM_IO.rawValue,
       unsafe context != nil
     else { return }
-    let message = unsafe FaultText.of(error.message)
+    let message = unsafe FaultText.of(error)
     endEarly(.malformedXML, at: currentPosition(), "not well-formed XML: \(message)")
   }
 

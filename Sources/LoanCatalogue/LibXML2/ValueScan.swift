@@ -8,10 +8,11 @@ enum ValueScan {
   ///   - start: where its first character stands.
   ///   - end: where the parser stands behind it.
   ///   - isVerbatim: false if the text comes from an entity.
+  ///   - isSection: whether it is a CDATA section, which ends behind its text.
   /// - Returns: nil if there is only white space.
   @unsafe static func extent(
     of text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation, end: SourceLocation,
-    isVerbatim: Bool
+    isVerbatim: Bool, isSection: Bool
   ) -> RecordBuilder.ValueExtent? {
     if isVerbatim, unsafe text.allSatisfy({ (0x21...0x7E).contains($0) }) {
       var place = start
@@ -33,7 +34,9 @@ enum ValueScan {
       extent = RecordBuilder.ValueExtent(start: extent?.start ?? first, end: place)
     }
     // A reference is longer than its text: it stands as a whole between start and end.
-    guard extent != nil, !isVerbatim || (place != end && text.count <= 4) else { return extent }
+    guard extent != nil, !isVerbatim || (place != end && !isSection && text.count <= 4) else {
+      return extent
+    }
     return RecordBuilder.ValueExtent(start: start, end: end)
   }
 }
@@ -129,11 +132,28 @@ struct TagText {
   return count
 }
 
-/// What libxml2 says of a fault, in one line.
+/// What is wrong with the document, in one line: in our own words for what happens most, else in
+/// those of libxml2.
 enum FaultText {
-  @unsafe static func of(_ message: UnsafeMutablePointer<CChar>?) -> String {
-    guard let message = unsafe message else { return "no reason given" }
-    let text = unsafe String(cString: message)
+  @unsafe static func of(_ error: xmlError) -> String {
+    switch unsafe UInt32(bitPattern: error.code) {
+    case XML_ERR_NAME_REQUIRED.rawValue where unsafe words(error).contains("EntityRef"),
+      XML_ERR_ENTITYREF_SEMICOL_MISSING.rawValue:
+      return "an & begins no reference here; write it as &amp;"
+    case XML_ERR_INVALID_CHAR.rawValue, XML_ERR_INVALID_ENCODING.rawValue:
+      return unsafe "\(words(error)); remove the character, or declare the right encoding"
+    default:
+      return unsafe words(error)
+    }
+  }
+
+  @unsafe private static func words(_ error: xmlError) -> String {
+    guard let message = unsafe error.message else { return "no reason given" }
+    var text = unsafe String(cString: message)
+    // Advice for programmers, which a user cannot follow.
+    if let advice = text.firstRange(of: " use XML_PARSE_HUGE") {
+      text = String(text[..<advice.lowerBound])
+    }
     return text.split(whereSeparator: \.isNewline).joined(separator: " ").shortened(to: 200).visible
   }
 }
