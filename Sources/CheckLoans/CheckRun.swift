@@ -92,13 +92,30 @@ extension CheckRun {
     let path: String
     var counts = Report.Counts()
     var hasErrors = false
+    /// That the catalogue has no record, which may be allowed.
+    var emptiness: Diagnostic?
     /// Whether the catalogue's part of the schedule is what was read now.
     var isReplaced = false
 
     init(path: String) { self.path = path }
   }
 
+  /// Reads the catalogue.
+  ///
+  /// If that fails, nothing is taken from it, not even for the report.
   private func read(_ tally: Tally, into reload: Reload?) throws -> ReloadDecision {
+    let before = (report: report.mark, unscheduled: unscheduled.count)
+    do {
+      return try readToTheEnd(tally, into: reload)
+    } catch {
+      report.goBack(to: before.report)
+      unscheduled.removeSubrange(before.unscheduled...)
+      tally.counts = Report.Counts(diagnostics: tally.counts.diagnostics)
+      throw error
+    }
+  }
+
+  private func readToTheEnd(_ tally: Tally, into reload: Reload?) throws -> ReloadDecision {
     let summary = try reader.read(
       tally.path,
       onDiagnostic: { diagnostic in note(diagnostic, tally) },
@@ -110,6 +127,7 @@ extension CheckRun {
     tally.counts.loans = summary.loans
     tally.counts.onShelf = summary.onShelf
     if summary.isComplete { hasRead = true }
+    if let emptiness = tally.emptiness, !summary.isKnownForm { note(emptiness, tally) }
     if tally.hasErrors { note(.invalidData) }
     guard summary.isComplete && summary.isKnownForm else {
       keepSchedule(of: tally)
@@ -155,7 +173,10 @@ extension CheckRun {
   }
 
   private func note(_ diagnostic: Diagnostic, _ tally: Tally) {
-    if diagnostic.code == .noLoans && settings.allowsEmpty { return }
+    if diagnostic.code == .noLoans && settings.allowsEmpty && tally.emptiness == nil {
+      tally.emptiness = diagnostic
+      return
+    }
     let found = LocatedDiagnostic(path: tally.path, diagnostic: diagnostic)
     tally.counts.diagnostics += 1
     if diagnostic.severity == .error { tally.hasErrors = true }
@@ -189,7 +210,7 @@ extension CheckRun {
     guard let schedule, settings.reports else { return }
     let names = [environment.catalogueName(tally.path)]
     do throws(ScheduleError) {
-      tally.counts.scheduled = try schedule.reader.pendingCount(
+      tally.counts.scheduled = try schedule.reader.scheduledCount(
         at: settings.now, catalogues: names)
       note(next: try schedule.nextFireDate(after: settings.now, catalogues: names))
     } catch {
@@ -301,13 +322,16 @@ extension CheckRun {
     for channel in settings.channels {
       let delivery = DeliveryRun(
         notifier: channel.notifier(environment, console), schedule: schedule, now: settings.now,
-        isDryRun: settings.isDryRun, isVerbose: settings.isVerbose, console: console)
+        isDryRun: settings.isDryRun, isVerbose: settings.isVerbose,
+        announces: settings.format == .text, console: console)
       note(try await delivery.run(try due(through: channel)))
     }
   }
 
   private func due(through channel: ChannelName) throws(CommandError) -> [DueNotice] {
-    guard let schedule else { return unscheduled }
+    guard let schedule else {
+      return unscheduled.sorted { $0.notice.loan.expiration < $1.notice.loan.expiration }
+    }
     do throws(ScheduleError) {
       return try schedule.due(
         at: settings.now, channel: channel.rawValue,

@@ -29,6 +29,8 @@ struct DeliveryRun {
   let now: CivilDateTime
   let isDryRun: Bool
   let isVerbose: Bool
+  /// Whether a dry run may tell on standard output, rather than standard error, what it would do.
+  var announces = true
   let console: Console
 
   /// Delivers each notice once, and notes it before and after.
@@ -61,7 +63,8 @@ struct DeliveryRun {
   private func announce(_ notices: [DueNotice]) throws(CommandError) {
     for notice in notices {
       let line = notice.notice.line(today: now.date)
-      try console.print(line: "would deliver through \(notifier.channel): \(line)")
+      let sentence = "would deliver through \(notifier.channel): \(line)"
+      if announces { try console.print(line: sentence) } else { console.complain(sentence) }
     }
   }
 

@@ -3,7 +3,6 @@ import Loans
 /// A JSON value whose keys stay in the order given.
 indirect enum JSONValue {
   case null
-  case bool(Bool)
   case int(Int)
   case string(String)
   case array([JSONValue])
@@ -31,7 +30,6 @@ indirect enum JSONValue {
   private func write(to text: inout String) {
     switch self {
     case .null: text += "null"
-    case .bool(let value): text += value ? "true" : "false"
     case .int(let value): text += String(value)
     case .string(let value): Self.write(value, to: &text)
     case .array(let values):

@@ -26,6 +26,7 @@ enum Main {
       try console.flush()
       return status
     } catch {
+      try? console.flush()
       if let message = error.message { console.complain(message) }
       return error.status
     }
@@ -72,12 +73,12 @@ enum Main {
   /// - Returns: `nil` if help, the version or a completion script was asked for and printed.
   private static func parse(_ console: Console) throws(CommandError) -> (any Subcommand)? {
     do {
-      var command = try CheckLoans.parseAsRoot()
+      var command = try RootCommand.parseAsRoot()
       if let command = command as? any Subcommand { return command }
       try command.run()
     } catch {
-      let text = CheckLoans.fullMessage(for: error)
-      guard CheckLoans.exitCode(for: error).isSuccess else {
+      let text = RootCommand.fullMessage(for: error)
+      guard RootCommand.exitCode(for: error).isSuccess else {
         let words = text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text
         throw CommandError(.usage, words)
       }

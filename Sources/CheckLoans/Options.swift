@@ -1,7 +1,6 @@
 import ArgumentParser
 import LoanRules
 import Loans
-import ReminderSchedule
 
 /// A moment as the command line gives it.
 struct Moment: ExpressibleByArgument {

@@ -50,6 +50,12 @@ struct Report {
     pieces[piece].append(contentsOf: text)
   }
 
+  /// How many loans there are; see ``goBack(to:)``.
+  var mark: Int { entries.count }
+
+  /// Forgets the loans that were added since.
+  mutating func goBack(to mark: Int) { entries.removeSubrange(mark...) }
+
   /// Calls `body` with each text, the longest expired first, loans of one day in the order in
   /// which they were added.
   mutating func forEach(_ body: (Span<UInt8>) throws(CommandError) -> Void) throws(CommandError) {

@@ -1,5 +1,3 @@
-import LoanCatalogue
-import LoanRules
 import Loans
 
 /// A diagnostic together with the catalogue it is about.

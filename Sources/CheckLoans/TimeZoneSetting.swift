@@ -15,7 +15,7 @@ struct TimeZoneSetting {
   init(_ text: String?, environment: Environment) throws(CommandError) {
     guard let text else {
       variable = nil
-      name = Self.systemName
+      name = try Self.systemName()
       return
     }
     guard Self.isKnown(text, environment: environment) else {
@@ -30,9 +30,19 @@ struct TimeZoneSetting {
     name = text.isEmpty ? "UTC" : text
   }
 
-  private static var systemName: String {
+  /// - Throws: ``CommandError`` if the system names a zone that it does not have.
+  private static func systemName() throws(CommandError) -> String {
+    let isThere = SystemClock.isZoneFile("/etc/localtime")
     guard let target = SystemClock.target(ofLink: "/etc/localtime") else {
-      return SystemClock.isZoneFile("/etc/localtime") ? "localtime" : "UTC"
+      return isThere ? "localtime" : "UTC"
+    }
+    if !isThere && !target.hasSuffix("/UTC") {
+      throw CommandError(
+        .badSetting,
+        """
+        the system's time zone \(target.quoted()) is not there; set --time-zone, or install the \
+        zones (Debian: apt install tzdata)
+        """)
     }
     guard let range = target.firstRange(of: "zoneinfo/") else { return "localtime" }
     return String(target[range.upperBound...])
@@ -48,7 +58,8 @@ struct TimeZoneSetting {
   private static func isZoneFile(_ name: String, environment: Environment) -> Bool {
     if name.hasPrefix("/") { return SystemClock.isZoneFile(name) }
     if name.split(separator: "/").contains("..") { return false }
-    let directory = environment["TZDIR"] ?? "/usr/share/zoneinfo"
+    var directory = environment["TZDIR"] ?? ""
+    if directory.isEmpty { directory = "/usr/share/zoneinfo" }
     return SystemClock.isZoneFile("\(directory)/\(name)")
   }
 }

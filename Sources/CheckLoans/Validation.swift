@@ -14,6 +14,7 @@ struct Validation {
   /// - Throws: ``CommandError`` if nothing more can be done.
   func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
     let format = try environment.value(format, "FORMAT") ?? .text
+    let isQuiet = try environment.isOn(isQuiet, "QUIET")
     let reader = CatalogueReader(
       detail: .dates,
       requiresExpiration: try environment.isOn(requiresExpiration, "REQUIRE_EXPIRATION"),
@@ -24,19 +25,25 @@ struct Validation {
     }
     if format == .json { try print(findings, console) }
     try console.flush()
-    if try !environment.isOn(isQuiet, "QUIET") { console.complain(findings.summary) }
-    return findings.unreadable > 0 ? .noInput : findings.errors > 0 ? .findings : .done
+    if !isQuiet { console.complain(findings.summary) }
+    return findings.status
   }
 
   /// What was found in all catalogues.
   private struct Findings {
     var files = 0
     var unreadable = 0
+    var hasReadingFailed = false
     var loans = 0
     var errors = 0
     var warnings = 0
     /// The diagnostics as JSON.
     var json: [String] = []
+
+    var status: ExitStatus {
+      if hasReadingFailed { return .inputOutput }
+      return unreadable > 0 ? .noInput : errors > 0 ? .findings : .done
+    }
 
     var summary: String {
       var findings = "no problems"
@@ -67,8 +74,8 @@ struct Validation {
       findings.errors += summary.errors
       findings.warnings += summary.warnings
     } catch let error as CatalogueError {
-      guard error.code != .inputOutput else { throw CommandError(error) }
       console.complain("\(error)")
+      if error.code == .inputOutput { findings.hasReadingFailed = true }
       findings.unreadable += 1
     } catch {
       throw CommandError(error)

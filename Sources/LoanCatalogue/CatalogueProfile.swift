@@ -7,7 +7,7 @@ public struct CatalogueProfile: Hashable, Sendable {
   public var roots: [String]
   /// The names that a record, a child of the root, may have.
   public var records: [String]
-  /// The record's attributes that hold fields.
+  /// The record's attributes that hold fields; an expiration is read from elements only.
   public var attributes: [FieldName]
   /// The record's child elements that hold fields.
   public var elements: [FieldName]
@@ -52,23 +52,25 @@ public struct CatalogueProfile: Hashable, Sendable {
 }
 
 /// A field of a record.
+///
+/// The numbers are part of every stored identity and never change.
 public enum LoanField: Int, CaseIterable, Sendable {
   /// The record's own identifier.
-  case id
+  case id = 0
   /// The book's title.
-  case title
+  case title = 1
   /// The book's author; the first one, where several are given.
-  case author
+  case author = 2
   /// The book's ISBN.
-  case isbn
+  case isbn = 3
   /// The copy's barcode.
-  case barcode
+  case barcode = 4
   /// To whom the book is lent.
-  case borrower
+  case borrower = 5
   /// The borrower's e-mail address.
-  case email
+  case email = 6
   /// The last day the book may be kept.
-  case expiration
+  case expiration = 7
 
   /// The field's name, as it is stored in identities: it never changes.
   var name: String {

@@ -130,7 +130,7 @@ extension LoanRecord {
 
   /// Ends the field: its white space is trimmed and folded, and the first of several counts.
   mutating func endField(_ field: LoanField) {
-    let end = bytes.foldWhiteSpace(from: fieldStart)
+    let end = isEmpty(field) ? bytes.foldWhiteSpace(from: fieldStart) : fieldStart
     if end < bytes.count { bytes.removeSubrange(end...) }
     if isEmpty(field) { ranges[field.rawValue] = (UInt32(fieldStart), UInt32(end)) }
   }

@@ -27,27 +27,30 @@ final class ReadingAhead: Sendable {
   private struct Cancelled: Error {}
 
   private let state = Mutex(State())
-  private let room = DispatchSemaphore(value: batchesAhead)
+  private let room = DispatchSemaphore(value: 0)
   private let supply = DispatchSemaphore(value: 0)
 
   /// Starts to read.
   ///
   /// - Parameter read: reads the whole catalogue, and hands over each event in order.
   init(_ read: @escaping @Sendable ((ReadingEvent) throws -> Void) throws -> CatalogueSummary) {
+    // A semaphore must not end below the value that it began with.
+    for _ in 0..<Self.batchesAhead { room.signal() }
     // A queue of its own gets a thread of its own, however few the machine has cores.
     DispatchQueue(label: "reading ahead").async { [self] in
       var batch: [ReadingEvent] = []
       let result = Result {
-        let summary = try read { event in
+        try read { event in
           batch.append(event)
           if batch.count == Self.batchSize {
             try hand(over: batch)
             batch.removeAll(keepingCapacity: true)
           }
         }
-        try hand(over: batch)
-        return summary
       }
+      // Also before a failure: what was read before it has been read. If nobody wants it, this
+      // throws as the reading did.
+      try? hand(over: batch)
       state.withLock { $0.result = result }
       supply.signal()
     }

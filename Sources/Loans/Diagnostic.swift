@@ -31,7 +31,8 @@ public struct Diagnostic: Hashable, Sendable {
   public enum Code: String, CaseIterable, Sendable {
     /// The document is not well-formed XML.
     case malformedXML = "malformed-xml"
-    /// The document refers to a text outside itself, or to one that is nowhere defined.
+    /// The document refers to a text outside itself, or that only a document type outside it could
+    /// define.
     case externalEntity = "external-entity"
     /// The document's encoding is unknown or refused.
     case unsupportedEncoding = "unsupported-encoding"

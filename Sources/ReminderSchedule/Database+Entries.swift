@@ -24,8 +24,9 @@ extension Database {
       if rows.integer(3) != 0 {
         places.append(.init(fireAt: rows.integer(2), loan: id, kind: .reminder))
       }
-      if expiration < now.date.dayNumber {
-        places.append(.init(fireAt: (expiration + 1) * 86_400, loan: id, kind: .expired))
+      if expiration < now.date.dayNumber, let day = CivilDate(dayNumber: Int(expiration)) {
+        let fireAt = Int64(CivilDateTime(day.adding(days: 1)).ordinal)
+        places.append(.init(fireAt: fireAt, loan: id, kind: .expired))
       }
     }
     return places

@@ -33,35 +33,32 @@ extension Database {
 
   /// Cancels loans by number.
   ///
-  /// - Returns: the numbers that no present loan has.
-  func cancel(ids: [Int]) throws -> [Int] {
-    try ids.filter { id in
+  /// - Returns: how many were not cancelled before, and the numbers that no present loan has.
+  func cancel(ids: [Int]) throws -> (cancelled: Int, unknown: [Int]) {
+    var result = (cancelled: 0, unknown: [Int]())
+    for id in ids {
       let sql = "SELECT cancelled FROM loan WHERE id = ? AND left_on IS NULL"
       guard let isCancelled = try Bool.fetchOne(self, sql: sql, arguments: [id]) else {
-        return true
+        result.unknown.append(id)
+        continue
       }
-      if !isCancelled {
-        try execute(sql: "UPDATE loan SET cancelled = 1 WHERE id = ?", arguments: [id])
-      }
-      return false
+      if isCancelled { continue }
+      try execute(sql: "UPDATE loan SET cancelled = 1 WHERE id = ?", arguments: [id])
+      result.cancelled += 1
     }
+    return result
   }
 
   /// Cancels all loans of some catalogues.
   ///
-  /// - Returns: how many had a notice pending.
+  /// - Returns: how many were not cancelled before.
   func cancelAll(catalogues: [String]?) throws -> Int {
     let ids = try self.catalogues(catalogues).keys.map { String($0) }.joined(separator: ", ")
-    let active = "cancelled = 0 AND left_on IS NULL AND catalogue IN (\(ids))"
-    let pending =
-      try Int.fetchOne(
-        self,
-        sql: """
-          SELECT count(*) FROM loan WHERE \(active) AND NOT EXISTS (
-            SELECT 1 FROM delivery WHERE delivery.loan = loan.id
-              AND delivery.expiration = loan.expiration AND state = \(Delivery.State.delivered.stored))
-          """) ?? 0
-    try execute(sql: "UPDATE loan SET cancelled = 1 WHERE \(active)")
-    return pending
+    try execute(
+      sql: """
+        UPDATE loan SET cancelled = 1
+        WHERE cancelled = 0 AND left_on IS NULL AND catalogue IN (\(ids))
+        """)
+    return changesCount
   }
 }

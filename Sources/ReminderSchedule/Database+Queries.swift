@@ -13,7 +13,7 @@ extension Database {
     return found
   }
 
-  /// How many reminders are pending for loans that have not expired, and when the first of them
+  /// How many loans have not expired and are not cancelled, and when the first of their reminders
   /// fires after `now`.
   func pending(
     after now: CivilDateTime, catalogues: some Sequence<Int64>
@@ -36,7 +36,7 @@ extension Database {
       WHERE \(Self.scheduled(in: catalogues)) AND expiration >= \(now.date.dayNumber)
       """
     let day = try Int.fetchOne(self, sql: sql)
-    return day.flatMap { CivilDateTime(ordinal: ($0 + 1) * 86_400) }
+    return day.flatMap(CivilDate.init(dayNumber:)).map { CivilDateTime($0.adding(days: 1)) }
   }
 
   /// What is due and not delivered through a channel: the longest expired first.

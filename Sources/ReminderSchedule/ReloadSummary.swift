@@ -27,7 +27,7 @@ public enum ReloadOutcome: Hashable, Sendable {
 public struct ReloadSummary: Hashable, Sendable {
   /// Loans of the catalogue with a usable expiration.
   public var loans = 0
-  /// Loans that have not expired; each has a pending reminder, in the future or due.
+  /// Loans that have not expired; each has a reminder, to come, due or delivered.
   public var scheduled = 0
   /// The first reminder after `now`, if there is one.
   public var nextFireAt: CivilDateTime?

@@ -133,15 +133,18 @@ extension Schedule {
   /// Cancels the pending notices of loans, until the next reload of their catalogue.
   ///
   /// - Parameter ids: numbers as ``ScheduleEntry/id`` tells them.
-  /// - Returns: the numbers that no loan in a catalogue has; the others are cancelled.
-  public func cancel(ids: [Int]) throws(ScheduleError) -> [Int] {
+  /// - Returns: how many loans were not cancelled before, and the numbers that no loan in a
+  ///   catalogue has.
+  public func cancel(
+    ids: [Int]
+  ) throws(ScheduleError) -> (cancelled: Int, unknown: [Int]) {
     try connection.write { database in try database.cancel(ids: ids) }
   }
 
   /// Cancels the pending notices of all loans, until the next reload of their catalogue.
   ///
   /// - Parameter catalogues: the catalogues concerned; `nil` for all.
-  /// - Returns: how many loans had a notice pending.
+  /// - Returns: how many loans were not cancelled before.
   @discardableResult
   public func cancelAll(catalogues: [String]? = nil) throws(ScheduleError) -> Int {
     try connection.write { database in try database.cancelAll(catalogues: catalogues) }

@@ -69,8 +69,9 @@ public struct ScheduleReader: Sendable {
     }
   }
 
-  /// How many reminders are pending, in the future or due, for loans that have not expired.
-  public func pendingCount(
+  /// How many loans have not expired and are not cancelled: each has a reminder, to come, due or
+  /// delivered.
+  public func scheduledCount(
     at now: CivilDateTime, catalogues: [String]?
   ) throws(ScheduleError) -> Int {
     try connection?.read { database in

@@ -81,8 +81,8 @@ import Testing
   @Test func `Cancelling takes the numbers listed and gives back the unknown`() throws {
     try schedule.load([Book("bk1", "2026-11-22"), Book("bk2", "2026-11-22")])
     let id = try #require(try schedule.list(at: "2026-11-01").first).id
-    #expect(try schedule.cancel(ids: [id, 999, -1]) == [999, -1])
-    #expect(try schedule.cancel(ids: [id]) == [])
+    #expect(try schedule.cancel(ids: [id, 999, -1]) == (1, [999, -1]))
+    #expect(try schedule.cancel(ids: [id]) == (0, []))
     #expect(try schedule.told(at: "2026-11-21") == ["reminder bk2 2026-11-22"])
     #expect(try schedule.told(at: "2026-11-23") == ["expired bk2 2026-11-22"])
     #expect(try schedule.list(at: "2026-11-01").map(\.state) == [.cancelled, .pending])
@@ -96,6 +96,6 @@ import Testing
     try schedule.deliver(at: "2026-11-21")
     let id = try #require(try schedule.list(at: "2026-11-21").first).id
     try schedule.load([Book("bk2", "2027-11-22")])
-    #expect(try schedule.cancel(ids: [id]) == [id])
+    #expect(try schedule.cancel(ids: [id]) == (0, [id]))
   }
 }

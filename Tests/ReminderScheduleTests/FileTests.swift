@@ -256,7 +256,7 @@ import Testing
     #expect(try reader.list(at: "2026-11-01") == [])
     #expect(try reader.due(at: moment("2026-11-01"), channel: "stdout", catalogues: nil) == [])
     #expect(try reader.nextFireDate(after: moment("2026-11-01"), catalogues: nil) == nil)
-    #expect(try reader.pendingCount(at: moment("2026-11-01"), catalogues: nil) == 0)
+    #expect(try reader.scheduledCount(at: moment("2026-11-01"), catalogues: nil) == 0)
     #expect(try scratch.names() == [])
   }
 
@@ -298,7 +298,7 @@ import Testing
     #expect(try scratch.bytes(half) != scratch.bytes(scratch.file))
     #expect(try scratch.bytes(journal).count > 4_096)
     let reader = try ScheduleReader(opening: half)
-    let count = try reader.pendingCount(at: moment("2026-11-01"), catalogues: nil)
+    let count = try reader.scheduledCount(at: moment("2026-11-01"), catalogues: nil)
     #expect(count == 60_000)
     #expect(
       try reader.nextFireDate(after: moment("2026-11-01"), catalogues: nil) == moment("2026-11-21"))

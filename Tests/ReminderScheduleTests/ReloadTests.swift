@@ -234,7 +234,7 @@ import Testing
     #expect(summary.nextFireAt == moment("2026-11-27"))
     #expect(try schedule.nextFireDate(after: moment("2026-11-27")) == moment("2026-11-30"))
     #expect(try schedule.nextFireDate(after: moment("2026-11-30")) == nil)
-    #expect(try schedule.reader.pendingCount(at: moment("2026-11-28"), catalogues: nil) == 2)
+    #expect(try schedule.reader.scheduledCount(at: moment("2026-11-28"), catalogues: nil) == 2)
     #expect(
       try schedule.reader.nextNoticeDate(after: moment("2026-11-30"), catalogues: nil)
         == moment("2026-12-02"))

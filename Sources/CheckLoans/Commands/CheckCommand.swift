@@ -117,7 +117,10 @@ struct CheckSettings {
     failsOnExpired = try environment.value(command.failOn, "FAIL_ON") != nil
     requiresExpiration = try environment.isOn(command.requireExpiration, "REQUIRE_EXPIRATION")
     allowsEmpty = try environment.isOn(command.allowEmpty, "ALLOW_EMPTY")
-    for path in command.catalogues where !catalogues.contains(path) { catalogues.append(path) }
+    var names: Set<String> = []
+    for path in command.catalogues where names.insert(environment.catalogueName(path)).inserted {
+      catalogues.append(path)
+    }
     if format == .json && channels.contains(.stdout) {
       guard command.format == nil else { throw CommandError(.usage, Self.outputConflict) }
       format = .text

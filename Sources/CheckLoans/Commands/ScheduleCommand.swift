@@ -79,7 +79,7 @@ extension ScheduleEntry {
     let id = String(id).padded(to: 6)
     let state = state.rawValue.padded(to: 9)
     let kind = kind.rawValue.padded(to: 8)
-    let verb = kind == "expired " ? "expired" : "expires"
+    let verb = self.kind == .expired ? "expired" : "expires"
     var line = "\(id)  \(fireAt.words)  \(state)  \(kind)  \(loan.label) \(verb) "
     line += loan.expiration.dotted
     if let borrower = loan.borrower { line += ", lent to \(borrower.visible)" }
@@ -166,10 +166,11 @@ struct CancelCommand: Subcommand {
       if all {
         cancelled = try schedule.cancelAll()
       } else {
-        unknown = try schedule.cancel(ids: ids.sorted())
-        cancelled = ids.count - unknown.count
+        (cancelled, unknown) = try schedule.cancel(ids: ids.sorted())
       }
-      if !isQuiet { try console.print(line: "cancelled \(counted(cancelled, "reminder"))") }
+      if !isQuiet {
+        try console.print(line: "cancelled what was pending for \(counted(cancelled, "loan"))")
+      }
     } catch {
       throw CommandError(error)
     }

@@ -14,7 +14,7 @@ struct ValidateCommand: Subcommand {
         check-loans validate --format json *.xml > findings.json
 
       Exit status: 0 no errors (warnings do not count), 1 errors found, 64 wrong usage, 66 a \
-      catalogue cannot be read, 74 input or output failed.
+      catalogue cannot be read, 74 input or output failed, 78 a setting is wrong.
       """)
 
   @Argument(help: "Catalogues to check; - is standard input.", completion: .file())

@@ -34,7 +34,7 @@ struct CatalogueFile: ~Copyable {
     }
     before = state
     if let kind = state.unusableKind {
-      close(descriptor)
+      // From here on `deinit` closes it, also when this throws.
       throw Self.notAFile(path, kind)
     }
   }

@@ -70,6 +70,12 @@ struct LockFile: ~Copyable {
       return ScheduleError(
         .notPermitted, path: path, "the lock \"\(path.visible)\" is a symbolic link; remove it")
     }
+    if failure.number == EACCES || failure.number == EPERM {
+      return ScheduleError(
+        .notPermitted, path: path,
+        "no permission to use the lock \"\(path.visible)\"; name another schedule with --state",
+        underlying: failure.sentence)
+    }
     return ScheduleError(
       .cannotCreate, path: path, "cannot create the lock \"\(path.visible)\"",
       underlying: failure.sentence)

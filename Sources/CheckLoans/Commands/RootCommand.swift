@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// The `check-loans` command.
-struct CheckLoans: ParsableCommand {
+struct RootCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-loans",
     abstract: "Remind people of book loans before they expire.",
@@ -15,7 +15,7 @@ struct CheckLoans: ParsableCommand {
         check-loans --notify stdout books.xml      for cron: only what is due and new
         check-loans validate books.xml             for CI: are the dates right?
 
-      Every option can be set by an environment variable too: --time-zone by \
+      Options can be set by environment variables too: --time-zone by \
       CHECK_LOANS_TIME_ZONE, and so on; an option on the command line wins.
 
       Exit status: 0 done, also when loans have expired; 1 findings (--fail-on, validate); 64 \
