@@ -63,7 +63,7 @@ struct DiagnosticTests {
     let desk = try Desk(catalogue: Self.badDate)
     let result = try await desk.run("books.xml", "--format", "json")
     #expect(result.status == 65)
-    let report = try JSON(result.text)
+    let report = try JSON(parsing: result.text)
     #expect(report.catalogues[0].diagnostics == 2, "the missing title is one")
     #expect(
       report.diagnostics[0] == [
@@ -213,7 +213,7 @@ struct DiagnosticTests {
             -:3:41: error: expiration "tomorrow" is not of the form yyyy.MM.dd [date-format]
 
             """))
-    let list = try JSON(await desk.run("schedule", "list", "--format", "json").text)
+    let list = try JSON(parsing: await desk.run("schedule", "list", "--format", "json").text)
     #expect(list.reminders[0].catalogue == "-")
     #expect(try await desk.run("-", input: .file("\(desk.folder.path)/books.xml")).status == 0)
   }
@@ -255,7 +255,7 @@ struct DiagnosticTests {
       #expect(!result.text.isEmpty)
       #expect(scalars.isDisjoint(with: ["\u{9B}", "\u{202E}", "\u{2028}", "\u{200B}", "\u{1B}"]))
     }
-    let json = try JSON(others[2].text)
+    let json = try JSON(parsing: others[2].text)
     #expect(json.loans[0].title.text == title, "JSON escapes it, and loses nothing")
   }
 

@@ -112,7 +112,7 @@ struct CommandLineTests {
     #expect(result.errorLines.count == 1)
     let shown = name == "a\nb.xml" ? #"a\u{a}b.xml"# : name
     #expect(result.errorText.hasPrefix("\(shown):3:41: error: "))
-    let list = try JSON(await desk.run("schedule", "--format", "json").text)
+    let list = try JSON(parsing: await desk.run("schedule", "--format", "json").text)
     #expect(list.reminders[0].catalogue == .string("\(desk.folder.path)/\(name)"))
   }
 

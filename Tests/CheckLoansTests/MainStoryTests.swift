@@ -53,7 +53,7 @@ struct MainStoryTests {
 
   @Test func `The report as JSON tells the same`() async throws {
     let desk = try Desk()
-    let report = try JSON(await desk.run("books.xml", "--format", "json").text)
+    let report = try JSON(parsing: await desk.run("books.xml", "--format", "json").text)
     #expect(
       report.keys == ["version", "now", "timeZone", "catalogues", "loans", "diagnostics"])
     #expect(report.version == 1)
@@ -86,7 +86,7 @@ struct MainStoryTests {
 
   @Test func `The JSON report with --all has every loan and its status`() async throws {
     let desk = try Desk()
-    let report = try JSON(await desk.run("books.xml", "--format", "json", "--all").text)
+    let report = try JSON(parsing: await desk.run("books.xml", "--format", "json", "--all").text)
     #expect(
       report.loans.elements.map { "\($0.id.text ?? "") \($0.status.text ?? "")" } == [
         "bk108 expired", "bk113 expired", "bk114 expired", "bk103 expired", "bk104 expires-today",
@@ -144,7 +144,7 @@ struct MainStoryTests {
   @Test func `An entry of the JSON list has all of its keys in order`() async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
     try await desk.run("--notify", "stdout", "books.xml")
-    let list = try JSON(await desk.run("schedule", "list", "--format", "json").text)
+    let list = try JSON(parsing: await desk.run("schedule", "list", "--format", "json").text)
     #expect(
       list == [
         "version": 1,

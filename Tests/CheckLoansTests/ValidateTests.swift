@@ -120,7 +120,7 @@ struct ValidateTests {
         \\"(untitled)\\"","value":null,"loan":null}]}
 
         """)
-    #expect(try JSON(result.text).diagnostics.elements.count == 2)
+    #expect(try JSON(parsing: result.text).diagnostics.elements.count == 2)
     #expect(result.errorText == "check-loans: 2 files, 3 loans: 1 error, 1 warning\n")
   }
 
@@ -190,7 +190,7 @@ struct ValidateTests {
     }
     let options = ["validate", "--format", "json", "--require-expiration"]
     let results = try await desk.run(options + Self.fixtures("invalid"))
-    for diagnostic in try JSON(results.text).diagnostics.elements {
+    for diagnostic in try JSON(parsing: results.text).diagnostics.elements {
       reached.insert(diagnostic.code.text ?? "")
     }
     #expect(reached == Set(Diagnostic.Code.allCases.map(\.rawValue)))
@@ -240,7 +240,7 @@ struct ValidateTests {
     let plain = try await desk.run("validate", "books.xml", variables: variables)
     #expect(plain.status == 1)
     #expect(plain.errorText == "")
-    #expect(try JSON(plain.text).diagnostics[0].code == "missing-expiration")
+    #expect(try JSON(parsing: plain.text).diagnostics[0].code == "missing-expiration")
     let long = try await desk.run("validate", "--", "books.xml", variables: variables)
     #expect(long.outcome == plain.outcome)
   }
