@@ -28,7 +28,9 @@ struct HelpTests {
     let lines = try await Desk().run(command + ["--help"]).lines
     let start = try #require(lines.firstIndex { $0 == "Example:" || $0 == "Examples:" })
     let example = (["  check-loans"] + command).joined(separator: " ")
-    #expect(lines[start + 1].hasPrefix(command == ["check"] ? "  check-loans" : example))
+    #expect(
+      lines.dropFirst(start + 1).first?
+        .hasPrefix(command == ["check"] ? "  check-loans" : example) == true)
   }
 
   @Test(arguments: commands)

@@ -39,16 +39,18 @@ struct MainStoryTests {
     let desk = try Desk()
     let lines = try await desk.run("books.xml", "--all").lines
     #expect(lines.count == 15)
-    #expect(lines[..<6].joined(separator: "\n") + "\n" == Self.report)
+    #expect(lines.prefix(6).joined(separator: "\n") + "\n" == Self.report)
     #expect(
-      lines[6...7] == [
+      lines.dropFirst(6).prefix(2) == [
         """
         "Édes Anna" expires in 2 days (2026.11.23), by Kosztolányi Dezső, \
         lent to Somogyvári Áron
         """,
         #""A Pál utcai fiúk" expires in 7 days (2026.11.28), by Molnár Ferenc, lent to Rónai Eszter"#,
       ])
-    #expect(lines[13].hasPrefix("\"吾輩は猫である\" expires in 26703 days (2099.12.31), "))
+    #expect(
+      lines.dropLast().last?.hasPrefix("\"吾輩は猫である\" expires in 26703 days (2099.12.31), ")
+        == true)
   }
 
   @Test func `The report as JSON tells the same`() async throws {
