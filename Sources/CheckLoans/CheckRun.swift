@@ -9,13 +9,15 @@ final class CheckRun {
   private let settings: CheckSettings
   private let environment: Environment
   private let console: Console
-  private let schedule: ReminderSchedule?
+  private let schedule: Schedule?
   private let reader: CatalogueReader
 
   private var status = ExitStatus.done
   private var report = Report()
   private var total = Report.Counts()
   private var catalogues: [JSONValue] = []
+  /// Whether some catalogue was read to its end.
+  private var hasRead = false
   private var diagnostics: [String] = []
   private var nextReminder: CivilDateTime?
   /// What is due, where no schedule is kept.
@@ -35,11 +37,10 @@ final class CheckRun {
 
   private static func openSchedule(
     _ settings: CheckSettings
-  ) throws(CommandError) -> ReminderSchedule? {
+  ) throws(CommandError) -> Schedule? {
     guard let path = settings.state else { return nil }
     do throws(ScheduleError) {
-      return try settings.isDryRun
-        ? ReminderSchedule(rehearsing: path) : ReminderSchedule(opening: path)
+      return try Schedule(path, isDryRun: settings.isDryRun)
     } catch {
       throw CommandError(error)
     }
@@ -68,14 +69,14 @@ extension CheckRun {
     do {
       guard let schedule else {
         _ = try read(tally, into: nil)
-        return end(tally)
+        return try end(tally)
       }
       let outcome = try schedule.reload(
         catalogue: environment.catalogueName(path), now: settings.now,
         allowEmpty: settings.allowsEmpty
       ) { reload in try read(tally, into: reload) }
       note(outcome, tally)
-      end(tally)
+      try end(tally)
     } catch let error as ReloadError<any Error> {
       switch error {
       case .schedule(let error): throw CommandError(error)
@@ -91,6 +92,8 @@ extension CheckRun {
     let path: String
     var counts = Report.Counts()
     var hasErrors = false
+    /// Whether the catalogue's part of the schedule is what was read now.
+    var isReplaced = false
 
     init(path: String) { self.path = path }
   }
@@ -106,6 +109,7 @@ extension CheckRun {
       })
     tally.counts.loans = summary.loans
     tally.counts.onShelf = summary.onShelf
+    if summary.isComplete { hasRead = true }
     if tally.hasErrors { note(.invalidData) }
     guard summary.isComplete && summary.isKnownForm else {
       keepSchedule(of: tally)
@@ -115,7 +119,7 @@ extension CheckRun {
   }
 
   private func take(
-    _ record: borrowing LoanRecord, _ expiration: CivilDate, _ tally: Tally, into reload: Reload?
+    _ record: LoanRecord, _ expiration: CivilDate, _ tally: Tally, into reload: Reload?
   ) throws {
     let status = LoanStatus(
       expiration: expiration, today: settings.now.date, lead: settings.policy.lead)
@@ -139,7 +143,7 @@ extension CheckRun {
 
   /// Without a schedule, what is due is delivered from what was just read.
   private func keepInMind(
-    _ record: borrowing LoanRecord, _ status: LoanStatus, _ fireAt: CivilDateTime, _ path: String
+    _ record: LoanRecord, _ status: LoanStatus, _ fireAt: CivilDateTime, _ path: String
   ) {
     guard !settings.channels.isEmpty, status == .expired || fireAt <= settings.now,
       let loan = record.loan
@@ -162,8 +166,9 @@ extension CheckRun {
   private func note(_ outcome: ReloadOutcome, _ tally: Tally) {
     switch outcome {
     case .replaced(let summary):
+      tally.isReplaced = true
       tally.counts.scheduled = summary.scheduled
-      nextReminder = [nextReminder, summary.nextFireAt].compactMap { $0 }.min()
+      note(next: summary.nextFireAt)
       if settings.isVerbose {
         console.complain("\(tally.path.visible): reloaded: \(summary.words)")
       }
@@ -179,6 +184,23 @@ extension CheckRun {
     }
   }
 
+  /// Counts the reminders that a catalogue has from before.
+  private func countWhatStays(_ tally: Tally) throws(CommandError) {
+    guard let schedule, settings.reports else { return }
+    let names = [environment.catalogueName(tally.path)]
+    do throws(ScheduleError) {
+      tally.counts.scheduled = try schedule.reader.pendingCount(
+        at: settings.now, catalogues: names)
+      note(next: try schedule.nextFireDate(after: settings.now, catalogues: names))
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
+  private func note(next fireAt: CivilDateTime?) {
+    nextReminder = [nextReminder, fireAt].compactMap { $0 }.min()
+  }
+
   private func keepSchedule(of tally: Tally) {
     guard schedule != nil else { return }
     console.complain(
@@ -191,10 +213,11 @@ extension CheckRun {
     let failure = CommandError(error)
     if let message = failure.message { console.complain(message) }
     note(failure.status)
-    end(tally)
+    try end(tally)
   }
 
-  private func end(_ tally: Tally) {
+  private func end(_ tally: Tally) throws(CommandError) {
+    if !tally.isReplaced { try countWhatStays(tally) }
     total = total + tally.counts
     guard settings.format == .json else { return }
     catalogues.append(tally.counts.json(path: tally.path))
@@ -205,7 +228,7 @@ extension CheckRun {
 extension CheckRun {
   private func text(
     of loan: Loan, _ status: LoanStatus, _ fireAt: CivilDateTime, _ path: String,
-    _ record: borrowing LoanRecord
+    _ record: LoanRecord
   ) -> String {
     switch settings.format {
     case .text:
@@ -238,7 +261,7 @@ extension CheckRun {
       try console.print(text)
       try console.print("\n".utf8.span)
     }
-    if !settings.isQuiet { try console.print(line: summary) }
+    if hasRead && !settings.isQuiet { try console.print(line: summary) }
   }
 
   private var summary: String {

@@ -36,7 +36,7 @@ struct Console: Sendable {
   /// Tells of trouble, in one line `check-loans: …`.
   func complain(_ message: String) { complain(line: "check-loans: \(message)") }
 
-  /// A line for standard error as it is. Where it cannot be written, nobody can be told.
+  /// Writes a line as it is to standard error; where that fails, nobody can be told.
   func complain(line: String) {
     try? errors.write("\(line)\n")
     try? errors.flush()

@@ -14,11 +14,18 @@ extension ChannelName {
   }
 }
 
+extension Schedule {
+  /// The schedule in a file, or a copy of it to try things out on.
+  convenience init(_ path: String, isDryRun: Bool) throws(ScheduleError) {
+    if isDryRun { try self.init(rehearsing: path) } else { try self.init(opening: path) }
+  }
+}
+
 /// The delivery of what is due through one channel.
 struct DeliveryRun {
   let notifier: any Notifier
   /// Where deliveries are noted; `nil` where nothing is remembered.
-  let schedule: ReminderSchedule?
+  let schedule: Schedule?
   let now: CivilDateTime
   let isDryRun: Bool
   let isVerbose: Bool
@@ -88,7 +95,7 @@ struct DeliveryRun {
   }
 
   private func mark(
-    _ body: (ReminderSchedule) throws(ScheduleError) -> Void
+    _ body: (Schedule) throws(ScheduleError) -> Void
   ) throws(CommandError) {
     guard let schedule else { return }
     do throws(ScheduleError) { try body(schedule) } catch { throw CommandError(error) }

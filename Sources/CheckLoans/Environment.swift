@@ -3,22 +3,29 @@ import Loans
 
 /// What the process was started with, apart from its arguments.
 struct Environment: Sendable {
-  let variables: [String: String]
   let userID: UInt32
+  private let lookUp: @Sendable (String) -> String?
+  private let allVariables: @Sendable () -> [String: String]
   private let homeOfUser: @Sendable () -> String?
   private let currentDirectory: @Sendable () -> String?
 
   init(
-    variables: [String: String], userID: UInt32, homeOfUser: @escaping @Sendable () -> String?,
+    userID: UInt32, lookUp: @escaping @Sendable (String) -> String?,
+    allVariables: @escaping @Sendable () -> [String: String],
+    homeOfUser: @escaping @Sendable () -> String?,
     workingDirectory: @escaping @Sendable () -> String?
   ) {
-    self.variables = variables
     self.userID = userID
+    self.lookUp = lookUp
+    self.allVariables = allVariables
     self.homeOfUser = homeOfUser
     currentDirectory = workingDirectory
   }
 
-  subscript(name: String) -> String? { variables[name] }
+  subscript(name: String) -> String? { lookUp(name) }
+
+  /// All variables, for a child to choose from.
+  var variables: [String: String] { allVariables() }
 
   /// An option's value: the flag's, else that of its variable `CHECK_LOANS_…`.
   ///
@@ -57,7 +64,7 @@ struct Environment: Sendable {
   }
 
   private func setting(_ name: String) -> String? {
-    guard let text = variables["CHECK_LOANS_\(name)"], !text.isEmpty else { return nil }
+    guard let text = self["CHECK_LOANS_\(name)"], !text.isEmpty else { return nil }
     return text
   }
 
@@ -87,8 +94,10 @@ extension Environment {
       .badSetting, "there is no home directory for the schedule; name a file with --state")
   }
 
-  /// A catalogue's name in the schedule: its absolute path without `.` and `..`. Links are not
-  /// followed, since an export may be a link to a new file every day. `-` is standard input.
+  /// A catalogue's name in the schedule: its absolute path, or `-` for standard input.
+  ///
+  /// It has no `.` and `..` in it. Links are not followed, since an export may be a link to a new
+  /// file every day.
   func catalogueName(_ path: String) -> String {
     guard path != "-" else { return path }
     let absolute = path.hasPrefix("/") ? path : "\(currentDirectory() ?? "")/\(path)"

@@ -19,8 +19,9 @@ indirect enum JSONValue {
     self = number.map { .int($0) } ?? .null
   }
 
-  /// The value as JSON (RFC 8259) on one line. Characters that could steer a terminal or reorder
-  /// text are escaped beside those that must be.
+  /// The value as JSON (RFC 8259) on one line.
+  ///
+  /// Characters that could steer a terminal or reorder text are escaped beside those that must be.
   var text: String {
     var text = ""
     write(to: &text)

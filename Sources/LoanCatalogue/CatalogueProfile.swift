@@ -7,15 +7,29 @@ public struct CatalogueProfile: Hashable, Sendable {
   public var roots: [String]
   /// The names that a record, a child of the root, may have.
   public var records: [String]
-  /// The record's attribute that holds each field.
-  public var attributes: [LoanField: String]
-  /// The record's child element that holds each field.
-  public var elements: [LoanField: String]
+  /// The record's attributes that hold fields.
+  public var attributes: [FieldName]
+  /// The record's child elements that hold fields.
+  public var elements: [FieldName]
+
+  /// A field and what it is called.
+  public struct FieldName: Hashable, Sendable {
+    /// The field.
+    public var field: LoanField
+    /// The name of the attribute or element.
+    public var name: String
+
+    /// A field of this name.
+    public init(_ field: LoanField, _ name: String) {
+      self.field = field
+      self.name = name
+    }
+  }
 
   /// A form that these names describe.
   public init(
-    name: String, roots: [String], records: [String], attributes: [LoanField: String],
-    elements: [LoanField: String]
+    name: String, roots: [String], records: [String], attributes: [FieldName],
+    elements: [FieldName]
   ) {
     self.name = name
     self.roots = roots
@@ -29,10 +43,11 @@ public struct CatalogueProfile: Hashable, Sendable {
     name: "native",
     roots: ["books", "Books"],
     records: ["book", "Book"],
-    attributes: [.id: "id"],
+    attributes: [FieldName(.id, "id")],
     elements: [
-      .title: "title", .author: "author", .isbn: "isbn", .barcode: "barcode",
-      .borrower: "borrower", .email: "email", .expiration: "expiration",
+      FieldName(.title, "title"), FieldName(.author, "author"), FieldName(.isbn, "isbn"),
+      FieldName(.barcode, "barcode"), FieldName(.borrower, "borrower"),
+      FieldName(.email, "email"), FieldName(.expiration, "expiration"),
     ])
 }
 
@@ -54,4 +69,18 @@ public enum LoanField: Int, CaseIterable, Sendable {
   case email
   /// The last day the book may be kept.
   case expiration
+
+  /// The field's name, as it is stored in identities: it never changes.
+  var name: String {
+    switch self {
+    case .id: "id"
+    case .title: "title"
+    case .author: "author"
+    case .isbn: "isbn"
+    case .barcode: "barcode"
+    case .borrower: "borrower"
+    case .email: "email"
+    case .expiration: "expiration"
+    }
+  }
 }

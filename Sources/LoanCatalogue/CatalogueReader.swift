@@ -2,17 +2,17 @@ public import Loans
 
 /// Reads catalogues of one profile: a single pass, in memory that does not grow with the file
 /// except for the identities needed to find duplicates.
-public struct CatalogueReader {
+public struct CatalogueReader: Sendable {
   /// How much of each record is kept.
   public enum Detail: Sendable {
-    /// What validation needs: id, title and expiration.
+    /// What validation needs: diagnostics and the summary; no record is handed over.
     case dates
     /// Every field.
     case loans
   }
 
   /// What a rule has to say about an expiration that is a day of the calendar.
-  public typealias DateRule = (CivilDate) -> (code: Diagnostic.Code, message: String)?
+  public typealias DateRule = @Sendable (CivilDate) -> (code: Diagnostic.Code, message: String)?
 
   /// The form of catalogue to read.
   public var profile: CatalogueProfile
@@ -44,22 +44,32 @@ public struct CatalogueReader {
   /// - Parameters:
   ///   - path: a regular file, or `-` for standard input.
   ///   - onDiagnostic: takes each problem found.
-  ///   - onRecord: takes each record, valid only during the call.
+  ///   - onRecord: takes each record.
   /// - Throws: ``CatalogueError`` if the catalogue cannot be read; what the closures throw ends the
   ///   reading and is passed on.
   /// - Returns: what the catalogue held.
   public func read(
     _ path: String,
     onDiagnostic: (Diagnostic) throws -> Void,
-    onRecord: (borrowing LoanRecord) throws -> Void
+    onRecord: (LoanRecord) throws -> Void
   ) throws -> CatalogueSummary {
-    try withoutActuallyEscaping(onDiagnostic) { onDiagnostic in
-      try withoutActuallyEscaping(onRecord) { onRecord in
-        let builder = RecordBuilder(
-          reader: self, onDiagnostic: onDiagnostic, onRecord: onRecord)
-        return try LibXML2Parser(builder: builder, profile: profile)
-          .parse(CatalogueFile(opening: path))
+    let use = { (event: ReadingEvent) in
+      switch event {
+      case .record(let record): try onRecord(record)
+      case .diagnostic(let diagnostic): try onDiagnostic(diagnostic)
       }
+    }
+    guard detail == .loans, CatalogueFile.isLarge(path) else { return try read(path, use) }
+    return try ReadingAhead { use in try read(path, use) }.forEach(use)
+  }
+
+  private func read(
+    _ path: String, _ use: (ReadingEvent) throws -> Void
+  ) throws -> CatalogueSummary {
+    try withoutActuallyEscaping(use) { use in
+      let builder = RecordBuilder(reader: self, use: use)
+      return try LibXML2Parser(builder: builder, profile: profile)
+        .parse(CatalogueFile(opening: path))
     }
   }
 }

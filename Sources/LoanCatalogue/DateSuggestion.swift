@@ -27,8 +27,8 @@ enum DateSuggestion {
   private static func onlyReading(year: Int, _ first: Int, _ second: Int) -> CivilDate? {
     let dayFirst = CivilDate(year: year, month: second, day: first)
     let monthFirst = CivilDate(year: year, month: first, day: second)
-    guard let dayFirst, let monthFirst, dayFirst != monthFirst else { return dayFirst ?? monthFirst }
-    return nil
+    if let dayFirst, let monthFirst, dayFirst != monthFirst { return nil }
+    return dayFirst ?? monthFirst
   }
 
   /// The runs of digits, any script's as ASCII, or `nil` if anything but separators is between.

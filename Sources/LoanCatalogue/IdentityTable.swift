@@ -54,7 +54,7 @@ struct IdentityTable {
     parts[Int(key % 64)].insert(key, line)
   }
 
-  /// An open-addressed table. Line 0 marks a free place.
+  /// An open-addressed table; line 0 marks a free place.
   private struct Part {
     private var keys: [UInt64] = []
     private var lines: [UInt32] = []

@@ -1,9 +1,9 @@
 public import Loans
 
-/// One record of a catalogue, as bytes; valid only during the call that hands it over.
+/// One record of a catalogue, as bytes.
 ///
 /// Its texts become strings only when ``loan`` or ``identity`` is asked for.
-public struct LoanRecord: ~Copyable {
+public struct LoanRecord: Sendable {
   /// What a record says about its expiration.
   public enum Expiration: Hashable, Sendable {
     /// The record has none: the book is on the shelf.
@@ -24,7 +24,7 @@ public struct LoanRecord: ~Copyable {
   var hasTitle = false
 
   private var bytes: [UInt8] = []
-  private var ranges = [Range<Int>](repeating: 0..<0, count: LoanField.allCases.count)
+  private var ranges = InlineArray<8, (start: UInt32, end: UInt32)>(repeating: (0, 0))
   private var fieldStart = 0
 
   /// A 64-bit hash of what makes the loan the same loan in another version of the catalogue: its
@@ -40,15 +40,24 @@ public struct LoanRecord: ~Copyable {
     for field in LoanField.allCases where field != .expiration {
       hash.combine(bytes[range(of: field)])
     }
-    if case .date(let date) = expiration { hash.combine(UInt64(truncatingIfNeeded: date.dayNumber)) }
+    if case .date(let date) = expiration {
+      hash.combine(UInt64(truncatingIfNeeded: date.dayNumber))
+    }
     hash.combine(UInt64(ordinal))
     return hash.value
   }
 
   /// The identity behind ``key``, in words.
   public var identity: String {
-    let name = identityFields.map { "\($0) \(text(of: $0) ?? "")" }.joined(separator: "\n")
-    return ordinal == 1 ? name : "\(name)\n#\(ordinal)"
+    var identity = ""
+    for field in identityFields {
+      if !identity.isEmpty { identity += "\n" }
+      identity += field.name
+      identity += " "
+      identity += text(of: field) ?? ""
+    }
+    if ordinal > 1 { identity += "\n#\(ordinal)" }
+    return identity
   }
 
   /// The loan, or `nil` if the record has no usable expiration.
@@ -84,7 +93,10 @@ public struct LoanRecord: ~Copyable {
   /// What a diagnostic calls the record: its id, else its title.
   var name: String? { text(of: .id) ?? text(of: .title) }
 
-  func isEmpty(_ field: LoanField) -> Bool { range(of: field).isEmpty }
+  func isEmpty(_ field: LoanField) -> Bool {
+    let range = ranges[field.rawValue]
+    return range.start == range.end
+  }
 
   func text(of field: LoanField) -> String? {
     isEmpty(field) ? nil : String(decoding: bytes[range(of: field)], as: UTF8.self)
@@ -92,7 +104,10 @@ public struct LoanRecord: ~Copyable {
 
   func value(of field: LoanField) -> ArraySlice<UInt8> { bytes[range(of: field)] }
 
-  private func range(of field: LoanField) -> Range<Int> { ranges[field.rawValue] }
+  private func range(of field: LoanField) -> Range<Int> {
+    let range = ranges[field.rawValue]
+    return Int(range.start)..<Int(range.end)
+  }
 }
 
 // Filling it, field by field.
@@ -103,7 +118,7 @@ extension LoanRecord {
     ordinal = 1
     hasTitle = false
     bytes.removeAll(keepingCapacity: true)
-    for index in 0..<ranges.count { ranges[index] = 0..<0 }
+    ranges = InlineArray(repeating: (0, 0))
   }
 
   mutating func beginField() { fieldStart = bytes.count }
@@ -117,6 +132,6 @@ extension LoanRecord {
   mutating func endField(_ field: LoanField) {
     let end = bytes.foldWhiteSpace(from: fieldStart)
     if end < bytes.count { bytes.removeSubrange(end...) }
-    if ranges[field.rawValue].isEmpty { ranges[field.rawValue] = fieldStart..<end }
+    if isEmpty(field) { ranges[field.rawValue] = (UInt32(fieldStart), UInt32(end)) }
   }
 }

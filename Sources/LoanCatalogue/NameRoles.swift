@@ -11,7 +11,7 @@ struct NameRoles {
   init(of name: String, in profile: CatalogueProfile) {
     isRoot = profile.roots.contains(name)
     isRecord = profile.records.contains(name)
-    field = profile.elements.first { $0.value == name }?.key
+    field = profile.elements.first { $0.name == name }?.field
     isMisspeltRecord = !isRecord && profile.intendedRecord(name) != nil
     isMisspeltField = field == nil && profile.intendedField(name) != nil
   }
@@ -31,6 +31,6 @@ extension CatalogueProfile {
   /// The field's element name that differs from `name` at most in case.
   func intendedField(_ name: String) -> String? {
     let lowercased = name.lowercased()
-    return elements.values.first { $0.lowercased() == lowercased }
+    return elements.first { $0.name.lowercased() == lowercased }?.name
   }
 }

@@ -6,8 +6,7 @@ import Loans
 /// places where things begin.
 struct RecordBuilder: ~Copyable {
   private let reader: CatalogueReader
-  private let onDiagnostic: (Diagnostic) throws -> Void
-  private let onRecord: (borrowing LoanRecord) throws -> Void
+  private let use: (ReadingEvent) throws -> Void
 
   private(set) var summary = CatalogueSummary()
   /// What a closure threw; nothing more is handed over after it.
@@ -27,13 +26,9 @@ struct RecordBuilder: ~Copyable {
   private var wantsText = true
   private var expirationElement = ExpirationElement()
 
-  init(
-    reader: CatalogueReader, onDiagnostic: @escaping (Diagnostic) throws -> Void,
-    onRecord: @escaping (borrowing LoanRecord) throws -> Void
-  ) {
+  init(reader: CatalogueReader, use: @escaping (ReadingEvent) throws -> Void) {
     self.reader = reader
-    self.onDiagnostic = onDiagnostic
-    self.onRecord = onRecord
+    self.use = use
   }
 
   /// What is known of the expiration elements of the record at hand.
@@ -205,7 +200,7 @@ extension RecordBuilder {
     }
     reportFindings()
     do {
-      if failure == nil { try onRecord(record) }
+      if reader.detail == .loans && failure == nil { try use(.record(record)) }
     } catch {
       failure = error
     }
@@ -270,8 +265,8 @@ extension RecordBuilder {
   /// Ends the reading at the document's end.
   mutating func endDocument() {
     if summary.records == 0, let root {
-      let found =
-        root.isKnown ? "<\(root.name.visible)> holds no <book>" : "the root is <\(root.name.visible)>"
+      let name = root.name.visible
+      let found = root.isKnown ? "<\(name)> holds no <book>" : "the root is <\(name)>"
       find(
         .noLoans, at: root.location,
         "no book record was found: \(found); expected <books> with <book> records")
@@ -287,7 +282,7 @@ extension RecordBuilder {
       case .error: summary.errors += 1
       case .warning: summary.warnings += 1
       }
-      do { try onDiagnostic(finding) } catch { failure = error }
+      do { try use(.diagnostic(finding)) } catch { failure = error }
     }
     findings.removeAll(keepingCapacity: true)
   }

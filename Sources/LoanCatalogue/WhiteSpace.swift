@@ -34,6 +34,9 @@ extension [UInt8] {
   /// Most texts are as they should be already.
   private func needsFolding(from start: Int) -> Bool {
     let text = span
+    var index = start
+    while index < text.count && text[index] > 0x20 { index += 1 }
+    if index == text.count { return false }
     var isAfterSpace = true
     for index in start..<text.count {
       let byte = text[index]

@@ -5,7 +5,9 @@ extension String {
   ///
   /// The joiners U+200C and U+200D stay, since Persian words and emoji need them.
   public var visible: String {
-    guard unicodeScalars.contains(where: \.isUnsafeToShow) else { return self }
+    guard utf8.contains(where: \.mayBeginUnsafeCharacter),
+      unicodeScalars.contains(where: \.isUnsafeToShow)
+    else { return self }
     var text = ""
     for scalar in unicodeScalars {
       if scalar.isUnsafeToShow {
@@ -28,6 +30,17 @@ extension String {
       end != endIndex
     else { return self }
     return String(self[..<end]) + "…"
+  }
+}
+
+extension UInt8 {
+  /// Whether a character whose UTF-8 begins with this byte may be one that is not shown as it is.
+  fileprivate var mayBeginUnsafeCharacter: Bool {
+    switch self {
+    case 0x20...0x7E: false
+    case 0xC2, 0xD8, 0xE1, 0xE2, 0xEF, 0xF3: true
+    default: self < 0x80
+    }
   }
 }
 

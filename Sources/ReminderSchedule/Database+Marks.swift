@@ -49,14 +49,19 @@ extension Database {
 
   /// Cancels all loans of some catalogues.
   ///
-  /// - Returns: how many were not cancelled before.
+  /// - Returns: how many had a notice pending.
   func cancelAll(catalogues: [String]?) throws -> Int {
     let ids = try self.catalogues(catalogues).keys.map { String($0) }.joined(separator: ", ")
-    try execute(
-      sql: """
-        UPDATE loan SET cancelled = 1
-        WHERE cancelled = 0 AND left_on IS NULL AND catalogue IN (\(ids))
-        """)
-    return changesCount
+    let active = "cancelled = 0 AND left_on IS NULL AND catalogue IN (\(ids))"
+    let pending =
+      try Int.fetchOne(
+        self,
+        sql: """
+          SELECT count(*) FROM loan WHERE \(active) AND NOT EXISTS (
+            SELECT 1 FROM delivery WHERE delivery.loan = loan.id
+              AND delivery.expiration = loan.expiration AND state = \(Delivery.State.delivered.stored))
+          """) ?? 0
+    try execute(sql: "UPDATE loan SET cancelled = 1 WHERE \(active)")
+    return pending
   }
 }

@@ -3,7 +3,7 @@ public import Loans
 
 /// The replacement of one catalogue's reminders while the catalogue is being read.
 ///
-/// ``ReminderSchedule/reload(catalogue:now:allowEmpty:fill:)`` makes one and takes it back; it
+/// ``Schedule/reload(catalogue:now:allowEmpty:fill:)`` makes one and takes it back; it
 /// must not be used after that.
 public final class Reload {
   private let database: Database

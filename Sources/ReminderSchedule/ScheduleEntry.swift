@@ -82,14 +82,14 @@ public struct Delivery: Hashable, Sendable {
 extension ScheduleEntry.State {
   /// The state that follows from a row and its part of the ledger.
   init(isCancelled: Bool, deliveries: [Delivery]) {
-    if isCancelled {
-      self = .cancelled
-    } else if deliveries.contains(where: { $0.state == .failed }) {
-      self = .failed
-    } else if deliveries.contains(where: { $0.state == .delivered }) {
+    let isDelivered = deliveries.contains { $0.state == .delivered }
+    let hasFailed = deliveries.contains { $0.state == .failed }
+    if isDelivered && (!hasFailed || isCancelled) {
       self = .delivered
+    } else if isCancelled {
+      self = .cancelled
     } else {
-      self = .pending
+      self = hasFailed ? .failed : .pending
     }
   }
 }

@@ -89,7 +89,7 @@ public struct ScheduleReader: Sendable {
     try ScheduleEntries(connection, at: now, catalogues: catalogues)
   }
 
-  /// A copy in memory, for ``ReminderSchedule/init(rehearsing:)``.
+  /// A copy in memory, for ``Schedule/init(rehearsing:)``.
   func copy(path: String) throws(ScheduleError) -> Connection {
     try Connection(copying: connection, path: path)
   }

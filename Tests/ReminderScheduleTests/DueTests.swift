@@ -4,11 +4,11 @@ import Testing
 
 @Suite struct `What is due` {
   let scratch: Scratch
-  let schedule: ReminderSchedule
+  let schedule: Schedule
 
   init() throws {
     scratch = try Scratch()
-    schedule = try ReminderSchedule(opening: scratch.file)
+    schedule = try Schedule(opening: scratch.file)
   }
 
   @Test(arguments: [
@@ -136,13 +136,13 @@ import Testing
 
 @Suite struct `The ledger` {
   let scratch: Scratch
-  let schedule: ReminderSchedule
+  let schedule: Schedule
   let book = Book("bk1", "2026-11-22")
   let other = Book("bk2", "2029-01-01")
 
   init() throws {
     scratch = try Scratch()
-    schedule = try ReminderSchedule(opening: scratch.file)
+    schedule = try Schedule(opening: scratch.file)
     try schedule.load([book, other])
     try schedule.deliver(at: "2026-11-21")
   }

@@ -4,11 +4,11 @@ import Testing
 
 @Suite struct `Listing and cancelling` {
   let scratch: Scratch
-  let schedule: ReminderSchedule
+  let schedule: Schedule
 
   init() throws {
     scratch = try Scratch()
-    schedule = try ReminderSchedule(opening: scratch.file)
+    schedule = try Schedule(opening: scratch.file)
   }
 
   @Test func `Entries come in fire order`() throws {

@@ -13,7 +13,7 @@ import Testing
   /// What opening refuses with.
   private func refusal(_ path: String) -> ScheduleError? {
     do throws(ScheduleError) {
-      _ = try ReminderSchedule(opening: path, patience: .zero)
+      _ = try Schedule(opening: path, patience: .zero)
       return nil
     } catch {
       return error
@@ -21,14 +21,14 @@ import Testing
   }
 
   private func makeSchedule() throws {
-    try ReminderSchedule(opening: scratch.file).load([Book("bk1", "2026-11-22")])
+    try Schedule(opening: scratch.file).load([Book("bk1", "2026-11-22")])
   }
 
   @Test func `File, lock and missing directories are made for us alone`() throws {
     let previous = umask(0)
     defer { umask(previous) }
     let path = scratch.path("state/check-loans/schedule.sqlite")
-    try ReminderSchedule(opening: path).load([Book("bk1", "2026-11-22")])
+    try Schedule(opening: path).load([Book("bk1", "2026-11-22")])
     #expect(try scratch.mode(path) == 0o600)
     #expect(try scratch.mode(path + ".lock") == 0o600)
     #expect(try scratch.mode(scratch.path("state/check-loans")) == 0o700)
@@ -37,7 +37,7 @@ import Testing
 
   @Test func `A schedule is there again when it is opened again`() throws {
     try makeSchedule()
-    let schedule = try ReminderSchedule(opening: scratch.file)
+    let schedule = try Schedule(opening: scratch.file)
     #expect(try schedule.told(at: "2026-11-21") == ["reminder bk1 2026-11-22"])
     #expect(try schedule.summary(of: [Book("bk1", "2026-11-22")])?.unchanged == 1)
   }
@@ -139,7 +139,7 @@ import Testing
     #expect(error?.message.contains(what) == true)
     #expect(try scratch.bytes(scratch.file) == before)
     #expect(throws: ScheduleError.self) { try ScheduleReader(opening: scratch.file) }
-    #expect(throws: ScheduleError.self) { try ReminderSchedule(rehearsing: scratch.file) }
+    #expect(throws: ScheduleError.self) { try Schedule(rehearsing: scratch.file) }
   }
 
   @Test func `An empty file is a new schedule`() throws {
@@ -151,13 +151,13 @@ import Testing
   }
 
   @Test func `A damaged file is said to be damaged`() throws {
-    let schedule = try ReminderSchedule(opening: scratch.file)
+    let schedule = try Schedule(opening: scratch.file)
     try schedule.load((0..<2_000).map { Book("bk\($0)", "2026-11-22") })
     var bytes = try scratch.bytes(scratch.file)
     for index in 4_096..<bytes.count { bytes[index] = 0xA5 }
     try scratch.write(bytes, to: scratch.path("damaged.sqlite"))
     let error = #expect(throws: ScheduleError.self) {
-      try ReminderSchedule(opening: scratch.path("damaged.sqlite")).list(at: "2026-11-01")
+      try Schedule(opening: scratch.path("damaged.sqlite")).list(at: "2026-11-01")
     }
     #expect(error?.code == .notASchedule)
     #expect(error?.message.contains("is damaged") == true)
@@ -165,7 +165,7 @@ import Testing
 
   @Test(arguments: [":memory:", "file:x?mode=memory", "with space\nand line"])
   func `A name is only ever a name`(name: String) throws {
-    try ReminderSchedule(opening: scratch.path(name)).load([Book("bk1", "2026-11-22")])
+    try Schedule(opening: scratch.path(name)).load([Book("bk1", "2026-11-22")])
     #expect(try scratch.names() == [name, name + ".lock"])
   }
 
@@ -184,10 +184,10 @@ import Testing
   }
 
   @Test func `A second run is refused at once, or when its patience ends`() throws {
-    let first = try ReminderSchedule(opening: scratch.file)
+    let first = try Schedule(opening: scratch.file)
     let start = ContinuousClock.now
     let error = #expect(throws: ScheduleError.self) {
-      try ReminderSchedule(opening: scratch.file, patience: .milliseconds(120))
+      try Schedule(opening: scratch.file, patience: .milliseconds(120))
     }
     #expect(error?.code == .locked)
     #expect(
@@ -197,8 +197,8 @@ import Testing
   }
 
   @Test func `The lock is free when its holder goes, and its file stays`() throws {
-    do { _ = try ReminderSchedule(opening: scratch.file) }
-    _ = try ReminderSchedule(opening: scratch.file, patience: .zero)
+    do { _ = try Schedule(opening: scratch.file) }
+    _ = try Schedule(opening: scratch.file, patience: .zero)
     #expect(try scratch.names() == ["schedule.sqlite", "schedule.sqlite.lock"])
   }
 
@@ -206,7 +206,7 @@ import Testing
     let file = scratch.file
     let descriptor = try scratch.open(file + ".lock")
     #expect(flock(descriptor, LOCK_EX) == 0)
-    let waiting = Task.detached { try ReminderSchedule(opening: file, patience: .seconds(30)) }
+    let waiting = Task.detached { try Schedule(opening: file, patience: .seconds(30)) }
     try await Task.sleep(for: .milliseconds(100))
     close(descriptor)
     #expect(try await waiting.value.told(at: "2026-11-21") == [])
@@ -214,7 +214,7 @@ import Testing
 
   @Test func `A refused schedule lets go of the lock`() throws {
     try scratch.write(Data("garbage".utf8), to: scratch.file)
-    #expect(throws: ScheduleError.self) { try ReminderSchedule(opening: scratch.file) }
+    #expect(throws: ScheduleError.self) { try Schedule(opening: scratch.file) }
     let descriptor = try scratch.open(scratch.file + ".lock")
     #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
     close(descriptor)
@@ -223,14 +223,14 @@ import Testing
   @Test func `A lock that is a symbolic link is refused`() throws {
     try scratch.link(scratch.file + ".lock", to: scratch.path("target"))
     let error = #expect(throws: ScheduleError.self) {
-      try ReminderSchedule(opening: scratch.file)
+      try Schedule(opening: scratch.file)
     }
     #expect(error?.code == .notPermitted)
     #expect(try scratch.names() == ["schedule.sqlite.lock"])
   }
 
   @Test func `Children do not inherit the lock or the file`() throws {
-    let schedule = try ReminderSchedule(opening: scratch.file)
+    let schedule = try Schedule(opening: scratch.file)
     let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
       .compactMap { Int32($0) }
     let ours = descriptors.filter { descriptor in
@@ -261,7 +261,7 @@ import Testing
   }
 
   @Test func `It needs no lock, and sees the old state while a reload is under way`() throws {
-    let schedule = try ReminderSchedule(opening: scratch.file)
+    let schedule = try Schedule(opening: scratch.file)
     try schedule.load([Book("bk1", "2026-11-22")])
     var seen: [String] = []
     _ = try schedule.reload(catalogue: "books.xml", now: moment("2026-11-01")) { reload in
@@ -275,7 +275,7 @@ import Testing
   }
 
   @Test func `It writes nothing, not even a journal`() throws {
-    try ReminderSchedule(opening: scratch.file).load([Book("bk1", "2026-11-22")])
+    try Schedule(opening: scratch.file).load([Book("bk1", "2026-11-22")])
     let before = (try scratch.modified(scratch.file), try scratch.modified(scratch.directory))
     #expect(try ScheduleReader(opening: scratch.file).list(at: "2026-11-01").count == 1)
     #expect(try scratch.modified(scratch.file) == before.0)
@@ -283,7 +283,7 @@ import Testing
   }
 
   @Test func `What a killed run left half done is undone before it is read`() throws {
-    let schedule = try ReminderSchedule(opening: scratch.file)
+    let schedule = try Schedule(opening: scratch.file)
     try schedule.load((0..<60_000).map { Book("bk\($0)", "2026-11-22") })
     let (half, journal) = (scratch.path("half.sqlite"), scratch.path("half.sqlite-journal"))
     _ = try schedule.reload(catalogue: "books.xml", now: moment("2026-11-01")) { reload in
@@ -310,12 +310,12 @@ import Testing
 struct `A schedule without permission` {
   @Test func `It is said to be a matter of permission`() throws {
     let scratch = try Scratch()
-    try ReminderSchedule(opening: scratch.file).load([Book("bk1", "2026-11-22")])
+    try Schedule(opening: scratch.file).load([Book("bk1", "2026-11-22")])
     try scratch.setMode(0o000, of: scratch.file)
     let reading = #expect(throws: ScheduleError.self) { try ScheduleReader(opening: scratch.file) }
     #expect(reading?.code == .notPermitted)
     let writing = #expect(throws: ScheduleError.self) {
-      try ReminderSchedule(opening: scratch.file)
+      try Schedule(opening: scratch.file)
     }
     #expect(writing?.code == .notPermitted)
   }

@@ -95,12 +95,12 @@ struct History {
   var now = moment("2026-11-01T07:00:00")
   var model = Model()
   let scratch: Scratch
-  var schedule: ReminderSchedule
+  var schedule: Schedule
 
   init(seed: UInt64) throws {
     dice = Dice(state: seed)
     scratch = try Scratch()
-    schedule = try ReminderSchedule(opening: scratch.file)
+    schedule = try Schedule(opening: scratch.file)
   }
 
   mutating func step() throws {
@@ -203,8 +203,8 @@ struct History {
 
   private mutating func reopen() throws {
     let file = scratch.file
-    schedule = try ReminderSchedule(rehearsing: scratch.path("none"))
-    schedule = try ReminderSchedule(opening: file, patience: .zero)
+    schedule = try Schedule(rehearsing: scratch.path("none"))
+    schedule = try Schedule(opening: file, patience: .zero)
   }
 
   func check() throws {

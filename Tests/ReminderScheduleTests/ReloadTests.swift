@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `Reloading a catalogue` {
   let scratch: Scratch
-  let schedule: ReminderSchedule
+  let schedule: Schedule
   let books = [
     Book("bk1", "2026-11-22"), Book("bk2", "2026-11-25"), Book("bk3", "2026-11-28"),
     Book("bk4", "2026-12-01"),
@@ -12,7 +12,7 @@ import Testing
 
   init() throws {
     scratch = try Scratch()
-    schedule = try ReminderSchedule(opening: scratch.file)
+    schedule = try Schedule(opening: scratch.file)
   }
 
   private func ids() throws -> [String: Int] {
@@ -256,12 +256,12 @@ import Testing
   @Test func `A rehearsal does everything and keeps nothing`() throws {
     try schedule.load(books)
     let before = try scratch.bytes(scratch.file)
-    let rehearsal = try ReminderSchedule(rehearsing: scratch.file)
+    let rehearsal = try Schedule(rehearsing: scratch.file)
     #expect(try rehearsal.summary(of: [books[0]])?.removed == 3)
     try rehearsal.deliver(at: "2026-11-21")
     #expect(try rehearsal.told(at: "2026-11-21") == [])
     #expect(try scratch.bytes(scratch.file) == before)
-    let empty = try ReminderSchedule(rehearsing: scratch.path("none/none.sqlite"))
+    let empty = try Schedule(rehearsing: scratch.path("none/none.sqlite"))
     #expect(try empty.summary(of: books)?.added == 4)
     #expect(try scratch.names() == ["schedule.sqlite", "schedule.sqlite.lock"])
   }

@@ -49,7 +49,7 @@ func moment(_ text: String) -> CivilDateTime {
   return moment
 }
 
-extension ReminderSchedule {
+extension Schedule {
   /// Reloads a catalogue that has just these books.
   @discardableResult
   func load(

@@ -35,8 +35,7 @@ struct DeliverCommand: Subcommand {
     var channels = try channels.channels(environment)
     if channels.isEmpty { channels = [.stdout] }
     do {
-      let schedule = try isDryRun
-        ? ReminderSchedule(rehearsing: path) : ReminderSchedule(opening: path)
+      let schedule = try Schedule(path, isDryRun: isDryRun)
       var status = ExitStatus.done
       for channel in channels {
         let delivery = DeliveryRun(

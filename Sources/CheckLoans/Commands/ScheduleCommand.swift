@@ -83,6 +83,7 @@ extension ScheduleEntry {
     var line = "\(id)  \(fireAt.words)  \(state)  \(kind)  \(loan.label) \(verb) "
     line += loan.expiration.dotted
     if let borrower = loan.borrower { line += ", lent to \(borrower.visible)" }
+    line += " (\(catalogue == "-" ? "standard input" : catalogue.visible))"
     for delivery in deliveries where delivery.state == .failed {
       line += "; \(delivery.channel): \((delivery.error ?? "failed").visible)"
     }
@@ -159,7 +160,7 @@ struct CancelCommand: Subcommand {
     let isQuiet = try environment.isOn(quiet, "QUIET")
     var unknown: [Int] = []
     do {
-      let schedule = try ReminderSchedule(opening: path)
+      let schedule = try Schedule(opening: path)
       let ids = Set(ids)
       let cancelled: Int
       if all {

@@ -3,8 +3,19 @@ import Glibc
 extension Environment {
   /// The environment that the process was started with, and the user it runs as.
   ///
-  /// - SeeAlso: `environ(7)`, `geteuid(2)`, `getcwd(3)`, `getpwuid(3)`.
+  /// - SeeAlso: `getenv(3)`, `environ(7)`, `geteuid(2)`, `getcwd(3)`, `getpwuid(3)`.
   static func ofProcess() -> Environment {
+    Environment(
+      userID: geteuid(), lookUp: variable, allVariables: variables, homeOfUser: homeOfUser,
+      workingDirectory: workingDirectory)
+  }
+
+  @Sendable private static func variable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+  }
+
+  @Sendable private static func variables() -> [String: String] {
     var variables: [String: String] = [:]
     var entry = unsafe environ
     while let text = unsafe entry.pointee {
@@ -13,9 +24,7 @@ extension Environment {
       if pair.count == 2 { variables[String(pair[0])] = String(pair[1]) }
       unsafe entry += 1
     }
-    return Environment(
-      variables: variables, userID: geteuid(), homeOfUser: homeOfUser,
-      workingDirectory: workingDirectory)
+    return variables
   }
 
   @Sendable private static func homeOfUser() -> String? {

@@ -40,6 +40,14 @@ struct CatalogueFile: ~Copyable {
     }
   }
 
+  /// Whether reading the file takes long enough to do something else meanwhile.
+  ///
+  /// - SeeAlso: `stat(2)`.
+  static func isLarge(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe path != "-" && stat(path, &status) == 0 && status.st_size > 4_000_000
+  }
+
   deinit {
     if before != nil { close(descriptor) }
   }

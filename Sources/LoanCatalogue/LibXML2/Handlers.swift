@@ -1,69 +1,78 @@
 import CLibXML2
 
-// Every handler forwards at once to one method of the state that its context carries.
+// Every handler forwards at once to one method of the state that its context carries. libxml2
+// calls a handler with the parser context, whose `_private` is set before the first call and
+// copied into the contexts that it makes for entities: neither is ever missing.
 
-private func state(of context: UnsafeMutableRawPointer?) -> (
-  context: xmlParserCtxtPtr, state: UnsafeMutablePointer<ParserState>
-)? {
-  guard let parser = unsafe context?.assumingMemoryBound(to: xmlParserCtxt.self),
-    let state = unsafe parser.pointee._private?.assumingMemoryBound(to: ParserState.self)
-  else { return nil }
-  return unsafe (parser, state)
+@inline(__always)
+private func parser(_ context: UnsafeMutableRawPointer?) -> xmlParserCtxtPtr {
+  unsafe context.unsafelyUnwrapped.assumingMemoryBound(to: xmlParserCtxt.self)
+}
+
+@inline(__always)
+private func state(of parser: xmlParserCtxtPtr) -> UnsafeMutablePointer<ParserState> {
+  unsafe parser.pointee._private.unsafelyUnwrapped.assumingMemoryBound(to: ParserState.self)
 }
 
 let startDocumentHandler: startDocumentSAXFunc = { context in
   unsafe xmlSAX2StartDocument(context)
-  guard let (parser, state) = unsafe state(of: context) else { return }
-  unsafe state.pointee.startDocument(parser)
+  let parser = unsafe parser(context)
+  unsafe state(of: parser).pointee.startDocument(parser)
 }
 
 let internalSubsetHandler: internalSubsetSAXFunc = { context, name, externalID, systemID in
   unsafe xmlSAX2InternalSubset(context, name, externalID, systemID)
-  guard let (_, state) = unsafe state(of: context) else { return }
-  unsafe state.pointee.foundDoctype()
+  let parser = unsafe parser(context)
+  unsafe state(of: parser).pointee.foundDoctype()
 }
 
 let startElementHandler: startElementNsSAX2Func = {
   context, name, prefix, _, _, _, attributeCount, _, attributes in
-  guard let (parser, state) = unsafe state(of: context), let name = unsafe name else { return }
-  unsafe state.pointee.startElement(
+  guard let name = unsafe name else { return }
+  let parser = unsafe parser(context)
+  unsafe state(of: parser).pointee.startElement(
     parser, name, prefix,
     attributes: UnsafeBufferPointer(start: attributes, count: Int(attributeCount) * 5))
 }
 
 let endElementHandler: endElementNsSAX2Func = { context, name, prefix, _ in
-  guard let (parser, state) = unsafe state(of: context), let name = unsafe name else { return }
-  unsafe state.pointee.endElement(parser, name, prefix)
+  guard let name = unsafe name else { return }
+  let parser = unsafe parser(context)
+  unsafe state(of: parser).pointee.endElement(parser, name, prefix)
 }
 
 let charactersHandler: charactersSAXFunc = { context, text, length in
-  guard let (parser, state) = unsafe state(of: context) else { return }
-  unsafe state.pointee.characters(parser, UnsafeBufferPointer(start: text, count: Int(length)))
+  let parser = unsafe parser(context)
+  unsafe state(of: parser).pointee.characters(
+    parser, UnsafeBufferPointer(start: text, count: Int(length)))
 }
 
 let cdataHandler: cdataBlockSAXFunc = { context, text, length in
-  guard let (parser, state) = unsafe state(of: context) else { return }
-  unsafe state.pointee.cdata(parser, UnsafeBufferPointer(start: text, count: Int(length)))
+  let parser = unsafe parser(context)
+  unsafe state(of: parser).pointee.cdata(
+    parser, UnsafeBufferPointer(start: text, count: Int(length)))
 }
 
 let commentHandler: commentSAXFunc = { context, _ in
-  guard let (parser, state) = unsafe state(of: context) else { return }
-  unsafe state.pointee.skipped(parser)
+  let parser = unsafe parser(context)
+  unsafe state(of: parser).pointee.skipped(parser)
 }
 
 let processingInstructionHandler: processingInstructionSAXFunc = { context, _, _ in
-  guard let (parser, state) = unsafe state(of: context) else { return }
-  unsafe state.pointee.skipped(parser)
+  let parser = unsafe parser(context)
+  unsafe state(of: parser).pointee.skipped(parser)
 }
 
 let referenceHandler: referenceSAXFunc = { context, name in
-  guard let (_, state) = unsafe state(of: context), let name = unsafe name else { return }
-  unsafe state.pointee.unresolvedReference(String(cString: name))
+  guard let name = unsafe name else { return }
+  let parser = unsafe parser(context)
+  unsafe state(of: parser).pointee.unresolvedReference(String(cString: name))
 }
 
 let errorHandler: check_loans_error_handler = { context, error in
-  guard let (parser, state) = unsafe state(of: context), let error = unsafe error else { return }
-  unsafe state.pointee.fault(error.pointee, in: parser)
+  guard let error = unsafe error else { return }
+  let parser = unsafe parser(context)
+  unsafe state(of: parser).pointee.fault(error.pointee, in: parser)
 }
 
 let threadErrorHandler: check_loans_error_handler = { state, error in
@@ -83,7 +92,7 @@ let readHandler: xmlInputReadCallback = { state, buffer, length in
 ///
 /// - SeeAlso: `xmlSetExternalEntityLoader`.
 let refuseExternalEntities: Void = unsafe xmlSetExternalEntityLoader { address, _, context in
-  guard let (_, state) = unsafe state(of: context) else { return nil }
-  unsafe state.pointee.refuseEntity(address.map { unsafe String(cString: $0) } ?? "")
+  guard let parser = unsafe context, unsafe parser.pointee._private != nil else { return nil }
+  unsafe state(of: parser).pointee.refuseEntity(address.map { unsafe String(cString: $0) } ?? "")
   return nil
 }

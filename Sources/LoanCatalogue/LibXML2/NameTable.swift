@@ -5,11 +5,11 @@ import CLibXML2
 /// libxml2 interns names in its dictionary, so that one name is one pointer, and a known one is
 /// found by comparing pointers: at the place that the pointer itself gives, else in the list of
 /// all.
-@safe struct NameTable {
+@safe struct NameTable: ~Copyable {
   private typealias Entry = (name: UnsafePointer<xmlChar>?, roles: NameRoles)
   private let profile: CatalogueProfile
   private var attributes: [(name: UnsafePointer<xmlChar>, field: LoanField)] = unsafe []
-  private var places = unsafe [Entry](repeating: (nil, .none), count: 256)
+  private let places: UnsafeMutablePointer<Entry>
   private var entries: [Entry] = unsafe []
   /// More names than a catalogue has; beyond, a name's roles are worked out each time.
   private static let capacity = 64
@@ -21,16 +21,23 @@ import CLibXML2
 
   init(profile: CatalogueProfile) {
     self.profile = profile
-    idAttribute = profile.attributes[.id] ?? ""
+    idAttribute = profile.attributes.first { $0.field == .id }?.name ?? ""
+    unsafe places = .allocate(capacity: 256)
+    unsafe places.initialize(repeating: (nil, .none), count: 256)
+  }
+
+  deinit {
+    unsafe places.deinitialize(count: 256)
+    unsafe places.deallocate()
   }
 
   /// Interns the names of the profile's attributes.
   ///
   /// - SeeAlso: `xmlDictLookup`.
   @unsafe mutating func intern(in context: xmlParserCtxtPtr) {
-    for (field, name) in profile.attributes {
-      guard let interned = unsafe check_loans_intern(context, name) else { continue }
-      unsafe attributes.append((interned, field))
+    for attribute in profile.attributes {
+      guard let interned = unsafe check_loans_intern(context, attribute.name) else { continue }
+      unsafe attributes.append((interned, attribute.field))
     }
   }
 
@@ -44,8 +51,8 @@ import CLibXML2
   @unsafe private mutating func lookUp(
     _ name: UnsafePointer<xmlChar>, _ place: Int
   ) -> NameRoles {
-    for unsafe entry in unsafe entries where unsafe entry.name == name {
-      return unsafe entry.roles
+    for index in unsafe entries.indices where unsafe entries[index].name == name {
+      return unsafe entries[index].roles
     }
     unsafe noteCharacters(of: name)
     let entry = unsafe (name, NameRoles(of: String(cString: name), in: profile))

@@ -125,18 +125,18 @@ extension ParserState {
   ) {
     guard !isStopped else { return }
     unsafe settlePosition(context)
-    if names.hasLongCharacters, unsafe !isInsideEntity(context) {
-      unsafe correctColumn(context, name, prefix)
-    }
+    if names.hasLongCharacters { unsafe correctColumn(context, name, prefix) }
     unsafe notePosition(context)
     builder.endElement()
     checkFailure()
   }
 
   /// libxml2 counts the name of an end tag in bytes; columns are counted in characters.
+  @inline(never)
   @unsafe private func correctColumn(
     _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
   ) {
+    if unsafe isInsideEntity(context) { return }
     var surplus = unsafe continuationBytes(in: name)
     if let prefix = unsafe prefix { surplus += unsafe continuationBytes(in: prefix) }
     guard surplus > 0, let input = unsafe context.pointee.input else { return }
@@ -150,14 +150,24 @@ extension ParserState {
 
 // Texts.
 extension ParserState {
+  /// Most texts are the white space between elements.
+  ///
   /// - SeeAlso: `charactersSAXFunc`.
+  @inline(__always)
   @unsafe mutating func characters(
     _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
   ) {
     if builder.field == nil && !hasDoctype && !isStopped {
       position = currentPosition()
-      return
+    } else {
+      unsafe takeCharacters(context, text)
     }
+  }
+
+  @inline(never)
+  @unsafe private mutating func takeCharacters(
+    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
+  ) {
     guard !isStopped else { return }
     unsafe settlePosition(context)
     unsafe countExpansion(context, by: text.count)
@@ -222,7 +232,7 @@ extension ParserState {
 // The document and its faults.
 extension ParserState {
   /// Encodings that are refused although the converter knows them: their bytes can hide markup.
-  private static let refusedEncodings = ["UTF-7", "UTF7", "UNICODE-1-1-UTF-7", "CSUNICODE11UTF7"]
+  private static let refusedEncodings = ["UTF7", "UNICODE-1-1-UTF-7", "CSUNICODE11UTF7"]
 
   /// - SeeAlso: `startDocumentSAXFunc`.
   @unsafe mutating func startDocument(_ context: xmlParserCtxtPtr) {
@@ -230,8 +240,9 @@ extension ParserState {
     guard let encoding = unsafe check_loans_declared_encoding(context) else { return }
     let name = unsafe String(cString: encoding)
     let uppercased = name.uppercased()
-    guard Self.refusedEncodings.contains(uppercased) || uppercased.hasPrefix("UTF-7") else { return }
-    refuseEncoding(name)
+    if uppercased.hasPrefix("UTF-7") || Self.refusedEncodings.contains(uppercased) {
+      refuseEncoding(name)
+    }
   }
 
   mutating func refuseEncoding(_ name: String?) {
@@ -264,7 +275,8 @@ extension ParserState {
     case Int32(XML_ERR_UNSUPPORTED_ENCODING.rawValue):
       refuseEncoding(unsafe error.str1.map { unsafe String(cString: $0) })
     case _ where unsafe error.level == XML_ERR_FATAL:
-      unsafe endEarly(.malformedXML, at: place(of: error, context), "not well-formed XML: \(message)")
+      let place = unsafe place(of: error, context)
+      endEarly(.malformedXML, at: place, "not well-formed XML: \(message)")
     default:
       break
     }
@@ -317,8 +329,9 @@ extension ParserState {
     return unsafe SourceLocation(line: Int(input.pointee.line), column: Int(input.pointee.col))
   }
 
-  /// Takes the place where an event has ended for where the next one begins. Events within an
-  /// entity stand where its reference does.
+  /// Takes the place where an event has ended for where the next one begins.
+  ///
+  /// Events within an entity stand where its reference does.
   @inline(__always)
   @unsafe private mutating func notePosition(_ context: xmlParserCtxtPtr) {
     if unsafe !isInsideEntity(context) { position = currentPosition() }

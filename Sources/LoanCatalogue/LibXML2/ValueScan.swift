@@ -20,7 +20,8 @@ enum ValueScan {
     }
     var place = start
     var extent: RecordBuilder.ValueExtent?
-    for unsafe byte in unsafe text {
+    for index in text.indices {
+      let byte = unsafe text[index]
       let isContinuation = byte & 0xC0 == 0x80
       let first = place
       if byte == 0x0A {

@@ -6,7 +6,7 @@ public import Loans
 /// A value holds the file's lock, so that one process at a time reloads and delivers. Everything
 /// it does is one transaction: after a crash it was done or it was not. To look at a schedule
 /// without the lock, use ``ScheduleReader``.
-public final class ReminderSchedule: Sendable {
+public final class Schedule: Sendable {
   private let connection: Connection
   /// Nobody reads it; it unlocks when the schedule goes away, after `deinit` has closed the file.
   private let lock: LockFile?
@@ -81,7 +81,7 @@ public final class ReminderSchedule: Sendable {
   }
 }
 
-extension ReminderSchedule {
+extension Schedule {
   /// The notices that are due at `now` and have not been delivered through a channel; see
   /// ``ScheduleReader/due(at:channel:catalogues:)``.
   public func due(
@@ -106,8 +106,7 @@ extension ReminderSchedule {
 
   /// Notes that notices are about to be sent, and counts the attempt.
   ///
-  /// If the run is killed now,
-  /// they are still due.
+  /// If the run is killed now, they are still due.
   public func markSending(
     _ notices: [DueNotice], channel: String, at now: CivilDateTime
   ) throws(ScheduleError) {
@@ -142,7 +141,7 @@ extension ReminderSchedule {
   /// Cancels the pending notices of all loans, until the next reload of their catalogue.
   ///
   /// - Parameter catalogues: the catalogues concerned; `nil` for all.
-  /// - Returns: how many loans were not cancelled before.
+  /// - Returns: how many loans had a notice pending.
   @discardableResult
   public func cancelAll(catalogues: [String]? = nil) throws(ScheduleError) -> Int {
     try connection.write { database in try database.cancelAll(catalogues: catalogues) }

@@ -1,0 +1,97 @@
+# check-loans: `make help` lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+# What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
+BUILD_PACKAGES := libxml2-dev libsqlite3-dev pkg-config tzdata
+TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock
+BENCH_PACKAGES := libxml2-utils hyperfine time
+
+# The Swift runtime goes into the release binary, libxml2 and SQLite stay outside, where the
+# system keeps them up to date.
+RELEASE := --configuration release --static-swift-stdlib --product check-loans
+BINARY := .build/release/check-loans
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: setup build ## Install what is missing, build, and check books.xml
+	$(BINARY) --state .build/books/schedule.sqlite books.xml
+
+.PHONY: test
+test: setup-test lint build ## Install what is missing, lint, and run the whole suite
+	WARNINGS_AS_ERRORS=1 swift build --build-tests --explicit-target-dependency-import-check error
+	WARNINGS_AS_ERRORS=1 swift test --skip-build
+	CHECK_LOANS_BINARY="$(CURDIR)/$(BINARY)" WARNINGS_AS_ERRORS=1 \
+	  swift test --skip-build --filter CheckLoansTests
+
+.PHONY: build
+build: ## Build the release binary
+	swift build $(RELEASE) -Xlinker -s
+
+.PHONY: lint
+lint: ## Check the sources' form
+	swift format lint --strict --recursive Package.swift Sources Tests
+
+.PHONY: bench
+bench: setup-bench build ## Measure against xmllint on a catalogue of 1,000,000 loans
+	Benchmarks/run.sh $(BINARY)
+
+.PHONY: install
+install: ## Install below PREFIX (/usr/local): the binary and the shell completions
+	@test -x $(BINARY) || { echo "make: run 'make build' first" >&2; exit 1; }
+	install -D -m 755 $(BINARY) "$(DESTDIR)$(PREFIX)/bin/check-loans"
+	install -d "$(DESTDIR)$(PREFIX)/share/bash-completion/completions"
+	install -d "$(DESTDIR)$(PREFIX)/share/zsh/site-functions"
+	install -d "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
+	$(BINARY) --generate-completion-script bash \
+	  > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/check-loans"
+	$(BINARY) --generate-completion-script zsh \
+	  > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_check-loans"
+	$(BINARY) --generate-completion-script fish \
+	  > "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/check-loans.fish"
+
+.PHONY: uninstall
+uninstall: ## Remove what install put below PREFIX
+	rm -f "$(DESTDIR)$(PREFIX)/bin/check-loans" \
+	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/check-loans" \
+	  "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_check-loans" \
+	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/check-loans.fish"
+
+.PHONY: clean
+clean: ## Remove everything that was built
+	rm -rf .build .build-bench
+
+.PHONY: setup setup-test setup-bench
+setup: ## Install the system libraries that are missing
+	@$(call install-missing,$(BUILD_PACKAGES))
+setup-test:
+	@$(call install-missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+setup-bench:
+	@$(call install-missing,$(BUILD_PACKAGES) $(BENCH_PACKAGES))
+
+# Asks for nothing where nothing is missing.
+define install-missing
+	command -v swift >/dev/null \
+	  || { echo "make: a Swift toolchain is needed, see https://www.swift.org/install" >&2; exit 1; }; \
+	command -v dpkg-query >/dev/null \
+	  || { echo "make: install the equivalents of these Debian packages: $(1)" >&2; exit 0; }; \
+	missing=(); \
+	for package in $(1); do \
+	  dpkg-query -W -f '$${db:Status-Status}' "$$package" 2>/dev/null | grep -qx installed \
+	    || missing+=("$$package"); \
+	done; \
+	if (( $${#missing[@]} )); then \
+	  echo "installing $${missing[*]}"; \
+	  sudo=; if (( EUID )); then sudo=sudo; fi; \
+	  $$sudo apt-get update -qq; \
+	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq "$${missing[@]}" >/dev/null; \
+	fi
+endef

@@ -1,0 +1,283 @@
+import LoanCatalogue
+import Loans
+import TestSupport
+import Testing
+
+private let expiration = "<expiration>2026.12.01</expiration>"
+
+/// Repeats a text, quickly even where it is long.
+private func times(_ count: Int, _ text: String) -> String { String(repeating: text, count: count) }
+
+struct EntityExpansionTests {
+  private static let places = [
+    "<title>X</title>", "<title>T</title><expiration>X</expiration>", "<summary>X</summary>",
+    "<title/><x><y>X</y></x>", "<title x=\"X\"/>", "<x><y z='X'/></x>",
+  ]
+
+  private func expectRefusal(_ declarations: String, _ content: String, _ place: String) throws {
+    let record = "<book>\(place.replacing("X", with: content))</book>"
+    let start = ContinuousClock.now
+    let reading = try CatalogueReader().reading(
+      ofText: "<!DOCTYPE books [\(declarations)]><books>\(record)</books>")
+    #expect(ContinuousClock.now - start < .seconds(20))
+    #expect(reading.diagnostics.map(\.code) == [.malformedXML])
+    #expect(!reading.summary.isComplete)
+    #expect(reading.records == [])
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: places)
+  func `Entities of entities of entities are refused wherever they are`(place: String) throws {
+    let laughs = (1...9).map { "<!ENTITY l\($0) \"\(times(10, "&l\($0 - 1);"))\">" }
+    try expectRefusal("<!ENTITY l0 \"lol\">\(laughs.joined())", "&l9;", place)
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: places)
+  func `A long entity used often is refused wherever it is`(place: String) throws {
+    try expectRefusal("<!ENTITY a \"\(times(100_000, "a"))\">", times(20_000, "&a;"), place)
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: places)
+  func `Entities that hold each other are refused wherever they are`(place: String) throws {
+    try expectRefusal("<!ENTITY a \"&b;\"><!ENTITY b \"&a;\">", "&a;", place)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `An entity full of elements used often is refused`() throws {
+    try expectRefusal(
+      "<!ENTITY a \"\(times(1_000, "<x/>"))\">", times(20_000, "&a;"), "<title/><x>X</x>")
+  }
+
+  @Test func `An entity of ordinary use is expanded everywhere`() throws {
+    let reading = try CatalogueReader().reading(
+      ofText: """
+        <!DOCTYPE books [<!ENTITY p "Móra"><!ENTITY q "(&p;)">]>
+        <books><book id="&p;"><title>&q;&p;</title>\(expiration)</book></books>
+        """)
+    #expect(reading.diagnostics == [])
+    #expect(reading.records.first?.loan?.title == "(Móra)Móra")
+    #expect(reading.records.first?.loan?.id == "Móra")
+  }
+}
+
+struct LimitTests {
+  private func reading(_ fields: String, attributes: String = "") throws -> Reading {
+    try CatalogueReader().reading(
+      ofText: "<books><book\(attributes)>\(fields)\(expiration)</book></books>")
+  }
+
+  private func expectRefusal(_ reading: Reading) {
+    #expect(reading.diagnostics.map(\.code) == [.malformedXML])
+    #expect(reading.records == [])
+    #expect(!reading.summary.isComplete)
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: [300, 100_000])
+  func `Elements nested too deep are refused`(depth: Int) throws {
+    try expectRefusal(reading("<title>T</title>\(times(depth, "<x>"))\(times(depth, "</x>"))"))
+    try expectRefusal(reading("<title>T</title>\(times(depth, "<x>"))"))
+  }
+
+  @Test func `Elements nested reasonably are not`() throws {
+    let reading = try reading("<title>T</title>\(times(200, "<x>"))\(times(200, "</x>"))")
+    #expect(reading.diagnostics == [])
+    #expect(reading.titles == ["T"])
+  }
+
+  @Test(arguments: ["title", "author", "borrower"])
+  func `A field of 9 MB is taken`(name: String) throws {
+    let text = times(9_000_000, "x")
+    let reading = try reading("<title>T</title><\(name)>\(text)</\(name)>")
+    #expect(reading.diagnostics == [])
+    #expect(reading.summary.loans == 1)
+    let loan = reading.records.first?.loan
+    let long = [loan?.title, loan?.author, loan?.borrower].compactMap { $0 }.map(\.utf8.count)
+    #expect(long.max() == (name == "title" ? 1 : 9_000_000))
+  }
+
+  @Test(arguments: ["title", "borrower", "expiration"])
+  func `A field of 11 MB is refused`(name: String) throws {
+    try expectRefusal(reading("<\(name)>\(times(11_000_000, "x"))</\(name)>"))
+  }
+
+  @Test func `A text of 11 MB that nobody wants is passed over`() throws {
+    let long = times(11_000_000, "x")
+    let reading = try reading("<title>T</title><summary>\(long)</summary>\(long)")
+    #expect(reading.diagnostics == [])
+    #expect(reading.titles == ["T"])
+  }
+
+  @Test(arguments: ["id", "note"])
+  func `An attribute of 11 MB is refused`(name: String) throws {
+    try expectRefusal(
+      reading("<title>T</title>", attributes: " \(name)='\(times(11_000_000, "x"))'"))
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `A tag of many attributes is read or refused`() throws {
+    let attributes = (0..<30_000).map { " a\($0)='x'" }.joined()
+    let reading = try reading("<title>T</title>", attributes: "\(attributes) id='b'")
+    let isRead = reading.diagnostics == [] && reading.records.first?.loan?.id == "b"
+    #expect(isRead || reading.diagnostics.map(\.code) == [.malformedXML])
+  }
+
+  @Test func `A name of 11 MB is refused`() throws {
+    try expectRefusal(reading("<\(times(11_000_000, "x"))/>"))
+  }
+
+  @Test(arguments: [
+    "<!--X-->", "<?x X?>", "<![CDATA[X]]>", "<summary><![CDATA[X]]></summary>",
+  ])
+  func `Anything else of 11 MB is read or refused`(text: String) throws {
+    let text = text.replacing("X", with: times(11_000_000, "x"))
+    let reading = try reading("<title>T</title>\(text)")
+    #expect(reading.diagnostics == [] || reading.diagnostics.map(\.code) == [.malformedXML])
+    #expect(reading.summary.isComplete == (reading.titles == ["T"]))
+  }
+
+  @Test func `A long id and a long date are quoted in short`() throws {
+    let long = times(1_000_000, "9")
+    let reading = try CatalogueReader().reading(
+      ofText: """
+        <books><book id="\(long)"><title>T</title><expiration>\(long)</expiration></book>
+        <book id="\(long)"><title>T</title></book></books>
+        """)
+    #expect(reading.diagnostics.map(\.code) == [.dateFormat, .duplicateID])
+    #expect(reading.diagnostics.allSatisfy { $0.message.count < 200 })
+  }
+}
+
+struct ExternalTextTests {
+  private static let canary = "quetzalcoatlus"
+  private let folder: ScratchFolder
+
+  init() throws {
+    folder = try ScratchFolder()
+    try folder.write(Self.canary, to: "canary.txt")
+    try folder.write("<!ENTITY c '\(Self.canary)'>", to: "canary.dtd")
+    try folder.write("<book><title>\(Self.canary)</title>\(expiration)</book>", to: "canary.xml")
+  }
+
+  private func reading(_ prolog: String, _ content: String) throws -> Reading {
+    let text = """
+      \(prolog)
+      <books xmlns:xi="http://www.w3.org/2001/XInclude"><book id="a"><title>T</title>\(expiration)\
+      </book>\(content)</books>
+      """
+    let reading = try CatalogueReader().reading(
+      ofText: text.replacing("FOLDER", with: folder.path), in: folder)
+    #expect(!"\(reading)".contains(Self.canary))
+    #expect(reading.records.first?.loan?.title == "T" || reading.records == [])
+    return reading
+  }
+
+  @Test(arguments: [
+    "<!ENTITY c SYSTEM 'FOLDER/canary.txt'>", "<!ENTITY c SYSTEM 'file://FOLDER/canary.txt'>",
+    "<!ENTITY c SYSTEM 'canary.txt'>", "<!ENTITY c PUBLIC 'canary' 'FOLDER/canary.txt'>",
+    "<!ENTITY d SYSTEM 'FOLDER/canary.txt'><!ENTITY c '&d;'>",
+    "<!ENTITY % p '&#37; <!ENTITY c SYSTEM \"FOLDER/canary.txt\">'><!ENTITY c SYSTEM 'FOLDER/canary.txt'>",
+  ])
+  func `A text in another file is refused where it is wanted, and never read`(
+    declarations: String
+  ) throws {
+    for content in [
+      "<book><title>&c;</title>\(expiration)</book>",
+      "<book><title/><expiration>&c;</expiration></book>",
+      "<book><title/><x>&c;</x></book>", "&c;",
+    ] {
+      let reading = try reading("<!DOCTYPE books [\(declarations)]>", content)
+      #expect(reading.diagnostics.last?.code == .externalEntity)
+      #expect(!reading.summary.isComplete)
+      #expect(reading.records.count == 1)
+    }
+  }
+
+  @Test(arguments: ["id", "note"])
+  func `A text in another file is no attribute either`(name: String) throws {
+    let reading = try reading(
+      "<!DOCTYPE books [<!ENTITY c SYSTEM 'FOLDER/canary.txt'>]>",
+      "<book \(name)='&c;'><title/>\(expiration)</book>")
+    #expect(!reading.summary.isComplete)
+    #expect(reading.records.count == 1)
+  }
+
+  @Test(arguments: [
+    "<!ENTITY % p SYSTEM 'FOLDER/canary.dtd'>%p;",
+    "<!ENTITY % p PUBLIC 'canary' 'file://FOLDER/canary.dtd'>%p;",
+    "<!ENTITY % q SYSTEM 'FOLDER/canary.dtd'><!ENTITY % p '&#37;q;'>%p;",
+  ])
+  func `Declarations in another file are refused, and never read`(declarations: String) throws {
+    let reading = try reading(
+      "<!DOCTYPE books [\(declarations)]>", "<book><title>&c;</title>\(expiration)</book>")
+    #expect(reading.diagnostics.map(\.code) == [.externalEntity])
+    #expect(!reading.summary.isComplete)
+    #expect(reading.records == [])
+  }
+
+  @Test(arguments: [
+    "<!DOCTYPE books SYSTEM 'FOLDER/canary.dtd'>",
+    "<!DOCTYPE books PUBLIC 'canary' 'file://FOLDER/canary.dtd' []>",
+  ])
+  func `The document type is not looked up, and what it would define is an error`(
+    prolog: String
+  ) throws {
+    let plain = try reading(prolog, "")
+    #expect(plain.diagnostics == [])
+    #expect(plain.titles == ["T"])
+    let used = try reading(prolog, "<book><title>&c;</title>\(expiration)</book>")
+    #expect(used.diagnostics.last?.code == .externalEntity)
+    #expect(!used.summary.isComplete)
+  }
+
+  @Test func `Inclusions and style sheets are not looked up`() throws {
+    let reading = try reading(
+      "<?xml-stylesheet href='FOLDER/canary.txt' type='text/xsl'?>",
+      """
+      <xi:include href="FOLDER/canary.xml"/><book><title><xi:include href="FOLDER/canary.txt"\
+       parse="text"/>U</title>\(expiration)</book>
+      """)
+    #expect(reading.diagnostics == [])
+    #expect(reading.titles == ["T", "U"])
+  }
+}
+
+struct EncodingTests {
+  private func reading(_ encoding: String, _ text: String = "T") throws -> Reading {
+    try CatalogueReader().reading(
+      ofText: """
+        <?xml version="1.0" encoding="\(encoding)"?>
+        <books><book><title>\(text)</title>\(expiration)</book></books>
+        """)
+  }
+
+  @Test(arguments: [
+    "UTF-7", "utf-7", "Utf-7", "UTF7", "utf7", "UNICODE-1-1-UTF-7", "csUnicode11UTF7",
+    "x-library-8", "UTF-9", "EBCDIC-NOWHERE", "UTF-8-MAC-NOWHERE",
+  ])
+  func `An encoding that is unknown or can hide markup is refused`(encoding: String) throws {
+    let reading = try reading(encoding, "+ADw-/title+AD4-")
+    #expect(reading.findings == ["1:1 unsupported-encoding"])
+    #expect(
+      reading.diagnostics.first?.message
+        == "the encoding \"\(encoding)\" is not supported; save the catalogue as UTF-8")
+    #expect(reading.diagnostics.first?.value == encoding)
+    #expect(reading.records == [])
+    #expect(!reading.summary.isComplete)
+  }
+
+  @Test(arguments: ["UTF-8", "utf-8", "US-ASCII", "ISO-8859-1", "windows-1252", "KOI8-R"])
+  func `A common encoding is taken`(encoding: String) throws {
+    #expect(try reading(encoding).titles == ["T"])
+    #expect(try reading(encoding).diagnostics == [])
+  }
+
+  @Test(arguments: [
+    [0xFF], [0xC0, 0xBC], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE9], [0],
+  ])
+  func `Bytes that are no UTF-8 are malformed where they are`(bytes: [UInt8]) throws {
+    let start = Array("<books>\n<book><title>é".utf8)
+    let end = Array("l</title>\(expiration)</book></books>".utf8)
+    let reading = try CatalogueReader().reading(ofBytes: start + bytes + end, in: ScratchFolder())
+    #expect(reading.findings == ["2:15 malformed-xml"])
+    #expect(reading.records == [])
+  }
+}

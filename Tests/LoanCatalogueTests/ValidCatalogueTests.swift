@@ -1,0 +1,144 @@
+import LoanCatalogue
+import Loans
+import Testing
+
+/// `line id | title | author | borrower | expiration`, with `-` for what is not there.
+private func words(_ record: Reading.Record) -> String {
+  guard let loan = record.loan else { return "\(record.location.line) on the shelf" }
+  let fields = [loan.id, loan.title, loan.author, loan.borrower].map { $0 ?? "-" }
+  return "\(record.location.line) \(fields.joined(separator: " | ")) | \(loan.expiration)"
+}
+
+struct ValidCatalogueTests {
+  @Test(arguments: [
+    (
+      "leap-days",
+      [
+        "3 bk101 | Toldi | - | - | 2000-02-29", "7 bk102 | Toldi | - | - | 2024-02-29",
+        "11 bk103 | Toldi | - | - | 2028-02-29",
+      ]
+    ),
+    (
+      "barcode-without-id",
+      [
+        "3 - | Abigél | - | - | 2026-12-01", "8 - | Abigél | - | - | 2026-12-01",
+        "13 - | Tüskevár | - | - | 2026-12-01",
+      ]
+    ),
+    ("fields-in-another-order", ["3 bk101 | Abigél | Szabó Magda | Varga Kende | 2026-12-01"]),
+    (
+      "internal-entity-title",
+      [
+        "6 bk101 | Egri csillagok | - | - | 2026-11-28",
+        "10 bk102 | Abigél (Móra Ferenc Könyvkiadó) | - | - | 2026-12-01",
+        "14 bk103 | Az arany ember | - | - | 2026-12-24",
+      ]
+    ),
+    ("namespaces", ["4 bk101 | Abigél | - | - | 2026-12-01"]),
+    ("xinclude-ignored", ["4 bk101 | Abigél | - | - | 2026-12-01"]),
+    (
+      "identical-loans",
+      [
+        "3 - | Toldi | Arany János | 7. b osztály | 2026-12-01",
+        "9 - | Toldi | Arany János | 7. b osztály | 2026-12-01",
+      ]
+    ),
+    ("start-tag-over-several-lines", ["3 bk101 | Abigél | - | - | 2026-12-01"]),
+    ("white-space-one-line", ["2 bk101 | Abigél | - | - | 2026-12-01"]),
+    ("uppercase-root", ["3 1 | Tüskevár | Fekete István | - | 2026-12-01"]),
+    ("empty-optional-fields", ["3 bk101 | Abigél | - | - | 2026-12-01"]),
+    (
+      "unknown-elements-nested",
+      [
+        "3 bk101 | Egri csillagok | - | - | 2026-11-28", "10 bk102 | Abigél | - | - | 2026-12-01",
+        "18 bk103 | Az arany ember | - | - | 2026-12-24",
+      ]
+    ),
+    (
+      "title-several-lines",
+      [
+        "3 bk101 | Egri csillagok | - | - | 2026-11-28",
+        "7 bk102 | Abigél (második kiadás) | - | - | 2026-12-01",
+        "14 bk103 | Az arany ember | - | - | 2026-12-24",
+      ]
+    ),
+  ])
+  func `The loans of a catalogue are these`(name: String, loans: [String]) throws {
+    let fixture = try #require(Fixture.named(name))
+    let reading = try CatalogueReader().reading(of: fixture.path)
+    #expect(reading.records.map(words) == loans)
+  }
+
+  @Test(arguments: [
+    "cdata-expiration-in-parts", "character-reference-every-character",
+    "internal-entity-part-of-expiration", "internal-entity-expiration",
+    "utf-16le-bom-no-declaration", "crlf-line-endings", "comment-in-expiration",
+    "doctype-internal-declarations", "external-entity-never-referenced", "xml-1.1-declaration",
+    "white-space-around-expiration", "utf-8-bom",
+  ])
+  func `Another way of writing it is the same loan`(name: String) throws {
+    let fixture = try #require(Fixture.named(name))
+    let loans = try CatalogueReader().reading(of: fixture.path).records.map(\.loan)
+    let expiration = CivilDate(year: 2026, month: 12, day: 1)
+    #expect(loans.count == 3)
+    #expect(loans.dropFirst().first??.id == "bk102")
+    #expect(loans.dropFirst().first??.title == "Abigél")
+    #expect(loans.dropFirst().first??.expiration == expiration)
+  }
+
+  @Test(arguments: ["iso-8859-1", "iso-8859-2", "windows-1252", "shift-jis"])
+  func `A title is told in Unicode whatever the encoding`(name: String) throws {
+    let fixture = try #require(Fixture.named(name))
+    let titles = try CatalogueReader().reading(of: fixture.path).titles
+    let expected: [String: String] = [
+      "iso-8859-1": "Le Père Goriot", "iso-8859-2": "Az őszi hűség könyve",
+      "windows-1252": "“Œuvres” — l’édition à 9 €",
+      "shift-jis": "吾輩は猫である",
+    ]
+    #expect(titles.first == expected[name])
+  }
+
+  @Test func `Every field is taken, trimmed and with its white space folded`() throws {
+    let reading = try CatalogueReader().reading(
+      ofText: """
+        <books><book id=" a &#9; b "><title> A\tB\n\n C </title><author>&#32;D<!-- -->E</author>
+        <isbn>1</isbn><barcode>2</barcode><borrower><![CDATA[<F>]]> &amp; G</borrower>
+        <email>h@i</email><summary>J</summary><expiration>
+        2026.12.01 </expiration></book></books>
+        """)
+    #expect(reading.diagnostics == [])
+    let expiration = try #require(CivilDate(year: 2026, month: 12, day: 1))
+    #expect(
+      reading.records.first?.loan
+        == Loan(
+          id: "a b", title: "A B C", author: "DE", isbn: "1", barcode: "2", borrower: "<F> & G",
+          email: "h@i", expiration: expiration))
+  }
+
+  @Test func `Of several authors the first is taken`() throws {
+    let reading = try CatalogueReader().reading(
+      ofText: """
+        <books><book><title/><title>A</title><title>B</title><author>C</author><author>D</author>
+        <expiration>2026.12.01</expiration></book></books>
+        """)
+    #expect(reading.diagnostics == [])
+    #expect(reading.records.first?.loan?.title == "A")
+    #expect(reading.records.first?.loan?.author == "C")
+  }
+
+  @Test func `A book without expiration is on the shelf`() throws {
+    let fixture = try #require(Fixture.named("only-books-on-the-shelf"))
+    let reading = try CatalogueReader().reading(of: fixture.path)
+    #expect(!reading.records.isEmpty)
+    #expect(reading.records.allSatisfy { $0.expiration == .none && $0.loan == nil })
+    #expect(reading.summary.onShelf == reading.records.count)
+  }
+
+  @Test func `A loan with a date that cannot be used is left out, and the others go on`() throws {
+    let fixture = try #require(Fixture.named("several-dates-on-several-lines"))
+    let reading = try fixture.reader(.loans).reading(of: fixture.path)
+    #expect(reading.records.map(\.expiration).contains(.unusable))
+    #expect(reading.summary.loans == reading.records.count { $0.loan != nil })
+    #expect(reading.summary.isComplete)
+  }
+}

@@ -1,0 +1,95 @@
+import Loans
+import Testing
+
+private let today = CivilDate(year: 2026, month: 11, day: 21) ?? .first
+
+private func loan(_ days: Int, _ change: (inout Loan) -> Void = { _ in }) -> Loan {
+  var loan = Loan(title: "Abigél", expiration: today.adding(days: days))
+  change(&loan)
+  return loan
+}
+
+struct LoanWordsTests {
+  @Test(arguments: [
+    (-2, "expired 2 days ago"), (-1, "expired yesterday"), (0, "expires today"),
+    (1, "expires tomorrow"), (2, "expires in 2 days"),
+  ])
+  func `The days around today have words of their own`(days: Int, words: String) {
+    #expect(loan(days).fate(today: today) == words)
+  }
+
+  @Test func `All other days are counted`() {
+    for days in 2...400 {
+      #expect(loan(days).fate(today: today) == "expires in \(days) days")
+      #expect(loan(-days).fate(today: today) == "expired \(days) days ago")
+    }
+  }
+
+  @Test func `Days left are positive before the expiration and negative behind it`() {
+    for days in -400...400 { #expect(loan(days).daysLeft(today: today) == days) }
+  }
+
+  @Test func `The farthest dates are counted too`() {
+    let first = Loan(expiration: .first)
+    let last = Loan(expiration: .last)
+    #expect(first.fate(today: .last) == "expired 3652058 days ago")
+    #expect(last.fate(today: .first) == "expires in 3652058 days")
+  }
+
+  @Test func `A line tells label, fate and date`() {
+    #expect(loan(1).line(today: today) == "\"Abigél\" expires tomorrow (2026.11.22)")
+    #expect(loan(0).line(today: today) == "\"Abigél\" expires today (2026.11.21)")
+    #expect(loan(-7).line(today: today) == "\"Abigél\" expired 7 days ago (2026.11.14)")
+  }
+
+  @Test func `A line tells author and borrower where known`() {
+    let author = loan(1) { $0.author = "Szabó Magda" }
+    #expect(
+      author.line(today: today) == "\"Abigél\" expires tomorrow (2026.11.22), by Szabó Magda")
+    let borrower = loan(1) { $0.borrower = "Kovács Anna" }
+    #expect(
+      borrower.line(today: today)
+        == "\"Abigél\" expires tomorrow (2026.11.22), lent to Kovács Anna")
+    let both = loan(1) {
+      $0.author = "Szabó Magda"
+      $0.borrower = "Kovács Anna"
+    }
+    #expect(
+      both.line(today: today)
+        == "\"Abigél\" expires tomorrow (2026.11.22), by Szabó Magda, lent to Kovács Anna")
+  }
+
+  @Test(arguments: Notice.Kind.allCases)
+  func `A notice's line comes from the dates, not from its kind`(kind: Notice.Kind) {
+    let notice = Notice(kind: kind, loan: loan(-1), catalogue: "books.xml")
+    #expect(notice.line(today: today) == "\"Abigél\" expired yesterday (2026.11.20)")
+  }
+
+  @Test func `A line is one line and harmless whatever the catalogue says`() {
+    let hostile = loan(1) {
+      $0.title = "A\u{1B}[31m\nB"
+      $0.author = "C\u{202E}D"
+      $0.borrower = "E\u{85}F"
+    }
+    #expect(
+      hostile.line(today: today) == """
+        "A\\u{1b}[31m\\u{a}B" expires tomorrow (2026.11.22), by C\\u{202e}D, lent to E\\u{85}F
+        """)
+  }
+}
+
+struct LoanLabelTests {
+  @Test(arguments: [
+    (Loan(id: "bk1", title: "Abigél", barcode: "3004", expiration: today), "\"Abigél\""),
+    (Loan(id: "bk1", barcode: "3004", expiration: today), "(untitled, id bk1)"),
+    (Loan(id: "bk1", title: "", expiration: today), "(untitled, id bk1)"),
+    (Loan(barcode: "3004", expiration: today), "(untitled, barcode 3004)"),
+    (Loan(author: "Szabó Magda", expiration: today), "(untitled)"),
+    (Loan(id: "b\u{7}k", expiration: today), "(untitled, id b\\u{7}k)"),
+    (Loan(barcode: "3\u{9B}4", expiration: today), "(untitled, barcode 3\\u{9b}4)"),
+    (Loan(title: "\u{200B}", expiration: today), "\"\\u{200b}\""),
+  ])
+  func `A loan is called by its title, else by its id or barcode`(loan: Loan, label: String) {
+    #expect(loan.label == label)
+  }
+}
