@@ -122,21 +122,22 @@ struct MainStoryTests {
   @Test func `The list is a line for each notice in fire order`() async throws {
     let desk = try Desk()
     try await desk.run("books.xml")
+    let books = "\(desk.folder.path)/books.xml"
     let list = """
-      7       2025-10-01 00:00  pending    expired   "Szent Péter esernyője" expired 2025.09.30, lent to Őszi Barnabás
-      10      2026-02-28 00:00  pending    expired   "Frankenstein" expired 2026.02.27, lent to Rufus Penhallow
-      11      2026-10-06 00:00  pending    expired   "A Room of One's Own" expired 2026.10.05, lent to Petra Lindqvist
-      3       2026-11-15 00:00  pending    expired   "Egri csillagok" expired 2026.11.14, lent to Vadas Lilla
-      4       2026-11-20 00:00  pending    reminder  "Az arany ember" expires 2026.11.21
-      2       2026-11-21 00:00  pending    reminder  "Abigél" expires 2026.11.22, lent to Halmos Benedek
-      5       2026-11-22 00:00  pending    reminder  "Édes Anna" expires 2026.11.23, lent to Somogyvári Áron
-      1       2026-11-27 00:00  pending    reminder  "A Pál utcai fiúk" expires 2026.11.28, lent to Rónai Eszter
-      12      2026-12-06 00:00  pending    reminder  "Die Verwandlung" expires 2026.12.07
-      6       2026-12-23 00:00  pending    reminder  "Tüskevár" expires 2026.12.24, lent to Koltai Hanna
-      8       2026-12-30 00:00  pending    reminder  "Utas és holdvilág" expires 2026.12.31, lent to Fűzfa Marcell
-      9       2027-01-01 00:00  pending    reminder  "Pride and Prejudice" expires 2027.01.02, lent to Imogen Thackwell
-      13      2099-06-29 00:00  pending    reminder  "Le Petit Prince" expires 2099.06.30, lent to Library of the village school
-      14      2099-12-30 00:00  pending    reminder  "吾輩は猫である" expires 2099.12.31, lent to Reading room, desk 4
+      7       2025-10-01 00:00  pending    expired   "Szent Péter esernyője" expired 2025.09.30, lent to Őszi Barnabás (\(books))
+      10      2026-02-28 00:00  pending    expired   "Frankenstein" expired 2026.02.27, lent to Rufus Penhallow (\(books))
+      11      2026-10-06 00:00  pending    expired   "A Room of One's Own" expired 2026.10.05, lent to Petra Lindqvist (\(books))
+      3       2026-11-15 00:00  pending    expired   "Egri csillagok" expired 2026.11.14, lent to Vadas Lilla (\(books))
+      4       2026-11-20 00:00  pending    reminder  "Az arany ember" expires 2026.11.21 (\(books))
+      2       2026-11-21 00:00  pending    reminder  "Abigél" expires 2026.11.22, lent to Halmos Benedek (\(books))
+      5       2026-11-22 00:00  pending    reminder  "Édes Anna" expires 2026.11.23, lent to Somogyvári Áron (\(books))
+      1       2026-11-27 00:00  pending    reminder  "A Pál utcai fiúk" expires 2026.11.28, lent to Rónai Eszter (\(books))
+      12      2026-12-06 00:00  pending    reminder  "Die Verwandlung" expires 2026.12.07 (\(books))
+      6       2026-12-23 00:00  pending    reminder  "Tüskevár" expires 2026.12.24, lent to Koltai Hanna (\(books))
+      8       2026-12-30 00:00  pending    reminder  "Utas és holdvilág" expires 2026.12.31, lent to Fűzfa Marcell (\(books))
+      9       2027-01-01 00:00  pending    reminder  "Pride and Prejudice" expires 2027.01.02, lent to Imogen Thackwell (\(books))
+      13      2099-06-29 00:00  pending    reminder  "Le Petit Prince" expires 2099.06.30, lent to Library of the village school (\(books))
+      14      2099-12-30 00:00  pending    reminder  "吾輩は猫である" expires 2099.12.31, lent to Reading room, desk 4 (\(books))
 
       """
     #expect(try await desk.run("schedule", "list").outcome == Outcome(0, output: list))

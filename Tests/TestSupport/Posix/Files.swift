@@ -149,6 +149,3 @@ public final class HeldLock: Sendable {
   /// Lets go of the lock, which until then is surely held.
   public func release() { flock(descriptor, LOCK_UN) }
 }
-
-/// Whether the tests may do everything; geteuid(2).
-public var isRoot: Bool { geteuid() == 0 }
