@@ -84,7 +84,7 @@ struct Desk {
     let time = now.map { ["--now", $0] } ?? []
     let result = try await run(["schedule", "list", "--format", "json"] + time)
     guard result.status == 0 else { throw ScheduleUnreadable(result: result) }
-    return try JSON(result.text).reminders.elements.map(ScheduleLine.init)
+    return try JSON(parsing: result.text).reminders.elements.map(ScheduleLine.init)
   }
 
   /// The titles that are pending, or failed and so still to be delivered.

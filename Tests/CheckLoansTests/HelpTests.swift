@@ -28,7 +28,9 @@ struct HelpTests {
     let lines = try await Desk().run(command + ["--help"]).lines
     let start = try #require(lines.firstIndex { $0 == "Example:" || $0 == "Examples:" })
     let example = (["  check-loans"] + command).joined(separator: " ")
-    #expect(lines[start + 1].hasPrefix(command == ["check"] ? "  check-loans" : example))
+    #expect(
+      lines.dropFirst(start + 1).first?
+        .hasPrefix(command == ["check"] ? "  check-loans" : example) == true)
   }
 
   @Test(arguments: commands)
@@ -108,7 +110,7 @@ struct CommandLineTests {
     #expect(result.errorLines.count == 1)
     let shown = name == "a\nb.xml" ? #"a\u{a}b.xml"# : name
     #expect(result.errorText.hasPrefix("\(shown):3:41: error: "))
-    let list = try JSON(await desk.run("schedule", "--format", "json").text)
+    let list = try JSON(parsing: await desk.run("schedule", "--format", "json").text)
     #expect(list.reminders[0].catalogue == .string("\(desk.folder.path)/\(name)"))
   }
 

@@ -39,21 +39,23 @@ struct MainStoryTests {
     let desk = try Desk()
     let lines = try await desk.run("books.xml", "--all").lines
     #expect(lines.count == 15)
-    #expect(lines[..<6].joined(separator: "\n") + "\n" == Self.report)
+    #expect(lines.prefix(6).joined(separator: "\n") + "\n" == Self.report)
     #expect(
-      lines[6...7] == [
+      lines.dropFirst(6).prefix(2) == [
         """
         "Édes Anna" expires in 2 days (2026.11.23), by Kosztolányi Dezső, \
         lent to Somogyvári Áron
         """,
         #""A Pál utcai fiúk" expires in 7 days (2026.11.28), by Molnár Ferenc, lent to Rónai Eszter"#,
       ])
-    #expect(lines[13].hasPrefix("\"吾輩は猫である\" expires in 26703 days (2099.12.31), "))
+    #expect(
+      lines.dropLast().last?.hasPrefix("\"吾輩は猫である\" expires in 26703 days (2099.12.31), ")
+        == true)
   }
 
   @Test func `The report as JSON tells the same`() async throws {
     let desk = try Desk()
-    let report = try JSON(await desk.run("books.xml", "--format", "json").text)
+    let report = try JSON(parsing: await desk.run("books.xml", "--format", "json").text)
     #expect(
       report.keys == ["version", "now", "timeZone", "catalogues", "loans", "diagnostics"])
     #expect(report.version == 1)
@@ -86,7 +88,7 @@ struct MainStoryTests {
 
   @Test func `The JSON report with --all has every loan and its status`() async throws {
     let desk = try Desk()
-    let report = try JSON(await desk.run("books.xml", "--format", "json", "--all").text)
+    let report = try JSON(parsing: await desk.run("books.xml", "--format", "json", "--all").text)
     #expect(
       report.loans.elements.map { "\($0.id.text ?? "") \($0.status.text ?? "")" } == [
         "bk108 expired", "bk113 expired", "bk114 expired", "bk103 expired", "bk104 expires-today",
@@ -120,21 +122,22 @@ struct MainStoryTests {
   @Test func `The list is a line for each notice in fire order`() async throws {
     let desk = try Desk()
     try await desk.run("books.xml")
+    let books = "\(desk.folder.path)/books.xml"
     let list = """
-      7       2025-10-01 00:00  pending    expired   "Szent Péter esernyője" expired 2025.09.30, lent to Őszi Barnabás
-      10      2026-02-28 00:00  pending    expired   "Frankenstein" expired 2026.02.27, lent to Rufus Penhallow
-      11      2026-10-06 00:00  pending    expired   "A Room of One's Own" expired 2026.10.05, lent to Petra Lindqvist
-      3       2026-11-15 00:00  pending    expired   "Egri csillagok" expired 2026.11.14, lent to Vadas Lilla
-      4       2026-11-20 00:00  pending    reminder  "Az arany ember" expires 2026.11.21
-      2       2026-11-21 00:00  pending    reminder  "Abigél" expires 2026.11.22, lent to Halmos Benedek
-      5       2026-11-22 00:00  pending    reminder  "Édes Anna" expires 2026.11.23, lent to Somogyvári Áron
-      1       2026-11-27 00:00  pending    reminder  "A Pál utcai fiúk" expires 2026.11.28, lent to Rónai Eszter
-      12      2026-12-06 00:00  pending    reminder  "Die Verwandlung" expires 2026.12.07
-      6       2026-12-23 00:00  pending    reminder  "Tüskevár" expires 2026.12.24, lent to Koltai Hanna
-      8       2026-12-30 00:00  pending    reminder  "Utas és holdvilág" expires 2026.12.31, lent to Fűzfa Marcell
-      9       2027-01-01 00:00  pending    reminder  "Pride and Prejudice" expires 2027.01.02, lent to Imogen Thackwell
-      13      2099-06-29 00:00  pending    reminder  "Le Petit Prince" expires 2099.06.30, lent to Library of the village school
-      14      2099-12-30 00:00  pending    reminder  "吾輩は猫である" expires 2099.12.31, lent to Reading room, desk 4
+      7       2025-10-01 00:00  pending    expired   "Szent Péter esernyője" expired 2025.09.30, lent to Őszi Barnabás (\(books))
+      10      2026-02-28 00:00  pending    expired   "Frankenstein" expired 2026.02.27, lent to Rufus Penhallow (\(books))
+      11      2026-10-06 00:00  pending    expired   "A Room of One's Own" expired 2026.10.05, lent to Petra Lindqvist (\(books))
+      3       2026-11-15 00:00  pending    expired   "Egri csillagok" expired 2026.11.14, lent to Vadas Lilla (\(books))
+      4       2026-11-20 00:00  pending    reminder  "Az arany ember" expires 2026.11.21 (\(books))
+      2       2026-11-21 00:00  pending    reminder  "Abigél" expires 2026.11.22, lent to Halmos Benedek (\(books))
+      5       2026-11-22 00:00  pending    reminder  "Édes Anna" expires 2026.11.23, lent to Somogyvári Áron (\(books))
+      1       2026-11-27 00:00  pending    reminder  "A Pál utcai fiúk" expires 2026.11.28, lent to Rónai Eszter (\(books))
+      12      2026-12-06 00:00  pending    reminder  "Die Verwandlung" expires 2026.12.07 (\(books))
+      6       2026-12-23 00:00  pending    reminder  "Tüskevár" expires 2026.12.24, lent to Koltai Hanna (\(books))
+      8       2026-12-30 00:00  pending    reminder  "Utas és holdvilág" expires 2026.12.31, lent to Fűzfa Marcell (\(books))
+      9       2027-01-01 00:00  pending    reminder  "Pride and Prejudice" expires 2027.01.02, lent to Imogen Thackwell (\(books))
+      13      2099-06-29 00:00  pending    reminder  "Le Petit Prince" expires 2099.06.30, lent to Library of the village school (\(books))
+      14      2099-12-30 00:00  pending    reminder  "吾輩は猫である" expires 2099.12.31, lent to Reading room, desk 4 (\(books))
 
       """
     #expect(try await desk.run("schedule", "list").outcome == Outcome(0, output: list))
@@ -144,7 +147,7 @@ struct MainStoryTests {
   @Test func `An entry of the JSON list has all of its keys in order`() async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
     try await desk.run("--notify", "stdout", "books.xml")
-    let list = try JSON(await desk.run("schedule", "list", "--format", "json").text)
+    let list = try JSON(parsing: await desk.run("schedule", "list", "--format", "json").text)
     #expect(
       list == [
         "version": 1,

@@ -58,8 +58,9 @@ struct TimeTests {
       ([], ["TZ": zone]), (["--time-zone", zone], ["TZ": "Asia/Kathmandu"]),
     ] {
       let before = try await date(in: zone, desk)
-      let report = try JSON(
-        await desk.run(["books.xml", "--format", "json"] + arguments, variables: variables).text)
+      let result = try await desk.run(
+        ["books.xml", "--format", "json"] + arguments, variables: variables)
+      let report = try JSON(parsing: result.text)
       let after = try await date(in: zone, desk)
       let now = try #require(report.now.text)
       #expect(before <= now && now <= after, "\(before) \(now) \(after)")
@@ -72,7 +73,7 @@ struct TimeTests {
     var days: [String] = []
     for zone in ["Etc/GMT-14", "Etc/GMT+12"] {
       let report = try await desk.run("books.xml", "--format", "json", "--time-zone", zone)
-      days.append(String(try #require(try JSON(report.text).now.text).prefix(10)))
+      days.append(String(try #require(try JSON(parsing: report.text).now.text).prefix(10)))
     }
     #expect(days[0] > days[1], "26 hours lie between them")
   }
@@ -103,7 +104,7 @@ struct TimeTests {
     desk.environment["TZ"] = nil
     let result = try await desk.run("books.xml", "--format", "json")
     #expect(result.status == 0)
-    let report = try JSON(result.text)
+    let report = try JSON(parsing: result.text)
     let date = try await Command(
       "/bin/date", ["+%Y-%m-%dT%H"], environment: [:], directory: desk.folder.path
     ).run()

@@ -27,7 +27,7 @@ public enum JSON: Hashable, Sendable {
   /// Reads a text that holds one value and nothing else but white space.
   ///
   /// - Throws: ``Failure``.
-  public init(_ text: String) throws(Failure) {
+  public init(parsing text: String) throws(Failure) {
     var parser = Parser(bytes: Array(text.utf8))
     self = try parser.document()
   }
