@@ -129,7 +129,7 @@ extension NotifierError {
       self.init(
         notifySend: .failed,
         "notify-send \(report.status.words)\(line.shortened(to: 300).visible); "
-          + "the notice stays pending, or use --notify stdout")
+          + "if it goes on, use --notify stdout")
     }
   }
 }

@@ -48,8 +48,8 @@ struct DiagnosticTests {
     #expect(
       verbose.errorLines.filter { $0.contains("warning") } == [
         """
-        books.xml:2:1: warning: the book has no title, so its notices can only say "(untitled)" \
-        [missing-title]
+        books.xml:2:1: warning: the book has no title, so its notices can only name its id or \
+        barcode [missing-title]
         """,
         """
         books.xml:3:40: warning: expiration "2126.11.28" is outside the years 1970 to 2099; \

@@ -301,7 +301,7 @@ struct CancelTests {
     let before = try await desk.schedule()
     #expect(
       try await desk.run("schedule", "cancel", "--all").outcome
-        == Outcome(0, output: "cancelled 14 reminders\n"))
+        == Outcome(0, output: "cancelled what was pending for 14 loans\n"))
     #expect(Set(try await desk.schedule().map(\.state)) == ["cancelled"])
     #expect(try await desk.run("deliver").outcome == Outcome(0))
     try await desk.run("books.xml")
@@ -313,7 +313,7 @@ struct CancelTests {
     try await desk.run("books.xml")
     #expect(
       try await desk.run("schedule", "cancel", "5", "2", "5").outcome
-        == Outcome(0, output: "cancelled 2 reminders\n"))
+        == Outcome(0, output: "cancelled what was pending for 2 loans\n"))
     #expect(
       try await desk.schedule().filter { $0.state == "cancelled" }.map(\.title)
         == ["Abigél", "Édes Anna"])
@@ -326,7 +326,7 @@ struct CancelTests {
     #expect(
       try await desk.run("schedule", "cancel", "2", "999").outcome
         == Outcome(
-          64, output: "cancelled 1 reminder\n",
+          64, output: "cancelled what was pending for 1 loan\n",
           errors: "check-loans: there is no reminder 999; see check-loans schedule list\n"))
     #expect(try await desk.schedule().filter { $0.state == "cancelled" }.map(\.id) == [2])
   }

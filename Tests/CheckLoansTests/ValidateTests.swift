@@ -29,7 +29,7 @@ struct ValidateTests {
     ),
     (
       "impossible-date-year-0", "9:17",
-      "expiration \"0000.01.01\" is not a calendar date [impossible-date]"
+      "expiration \"0000.01.01\" is not a calendar date; years begin with 0001 [impossible-date]"
     ),
     (
       "empty-expiration-cdata", "9:5",
@@ -48,7 +48,7 @@ struct ValidateTests {
     (
       "external-entity-file", "11:14",
       """
-      "file:///etc/passwd" is outside the catalogue and is never read; write its text instead \
+      "file:///etc/passwd" is outside the catalogue and is never read; remove the reference to it \
       [external-entity]
       """
     ),
@@ -116,8 +116,8 @@ struct ValidateTests {
         "severity":"error","code":"date-format","message":"expiration \\"2026-12-01\\" is not of \
         the form yyyy.MM.dd; did you mean 2026.12.01?","value":"2026-12-01","loan":"bk102"},\
         {"path":"untitled.xml","line":2,"column":1,"endColumn":null,"severity":"warning",\
-        "code":"missing-title","message":"the book has no title, so its notices can only say \
-        \\"(untitled)\\"","value":null,"loan":null}]}
+        "code":"missing-title","message":"the book has no title, so its notices can only name \
+        its id or barcode","value":null,"loan":null}]}
 
         """)
     #expect(try JSON(parsing: result.text).diagnostics.elements.count == 2)
@@ -272,7 +272,8 @@ struct ValidateTests {
         == Outcome(
           1,
           output: """
-            -:2:40: error: expiration "2026.11.31" is not a calendar date [impossible-date]
+            -:2:40: error: expiration "2026.11.31" is not a calendar date; that month has \
+            days 01 to 30 [impossible-date]
 
             """))
   }
@@ -322,6 +323,12 @@ struct ValidateTests {
     let desk = try Desk(now: nil)
     #expect(
       try await desk.run("validate", "-", input: .closed).outcome
-        == Outcome(74, errors: "check-loans: -: reading failed: bad file descriptor\n"))
+        == Outcome(
+          74,
+          errors: """
+            check-loans: -: reading failed: bad file descriptor
+            check-loans: 0 files, 0 loans: 0 errors, 0 warnings, 1 file not read
+
+            """))
   }
 }

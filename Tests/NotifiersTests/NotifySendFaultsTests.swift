@@ -65,7 +65,7 @@ import Testing
     #expect(
       error.message
         == #"notify-send failed with exit status 3: no \u{1b}[31mluck; "#
-        + "the notice stays pending, or use --notify stdout")
+        + "if it goes on, use --notify stdout")
   }
 
   @Test func `What it prints on standard output is ignored`() async throws {

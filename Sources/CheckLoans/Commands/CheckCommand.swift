@@ -43,7 +43,7 @@ struct CheckCommand: Subcommand {
   @Flag(help: "Write nothing and deliver nothing; say what would be done.")
   var dryRun = false
 
-  @Option(help: "The form of the report: text or json.")
+  @Option(help: "The form of the report.")
   var format: OutputFormat?
 
   @Flag(help: "Report every loan, not only those that need attention.")
@@ -51,10 +51,10 @@ struct CheckCommand: Subcommand {
 
   @OptionGroup var loudness: LoudnessOptions
 
-  @Option(help: "Colour the report: auto, always or never.")
+  @Option(help: ArgumentHelp("Whether to colour the report.", valueName: "when"))
   var color: ColorChoice?
 
-  @Option(help: "End with status 1 if a loan has expired.")
+  @Option(help: ArgumentHelp("End with status 1 if a loan has expired.", valueName: "condition"))
   var failOn: FailureCondition?
 
   @Flag(help: "A book without <expiration> is an error.")

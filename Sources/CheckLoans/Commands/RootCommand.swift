@@ -5,6 +5,10 @@ struct RootCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-loans",
     abstract: "Remind people of book loans before they expire.",
+    usage: """
+      check-loans [check] [<options>] <catalogues> ...
+      check-loans <subcommand> ...
+      """,
     discussion: """
       Reads book catalogues in XML, tells which loans have expired or expire soon, and schedules \
       a reminder one day before each expiration. Every run replaces the schedule of the \
@@ -14,6 +18,7 @@ struct RootCommand: ParsableCommand {
         check-loans books.xml                      look at a catalogue
         check-loans --notify stdout books.xml      for cron: only what is due and new
         check-loans validate books.xml             for CI: are the dates right?
+        check-loans help check                     all options
 
       Options can be set by environment variables too: --time-zone by \
       CHECK_LOANS_TIME_ZONE, and so on; an option on the command line wins.

@@ -32,7 +32,7 @@ struct ListCommand: Subcommand {
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
 
-  @Option(help: "The form of the list: text or json.")
+  @Option(help: "The form of the list.")
   var format: OutputFormat?
 
   func run(

@@ -9,7 +9,7 @@ struct ValidateCommand: Subcommand {
       Prints one line for each problem, FILE:LINE:COLUMN: error: message [code], and a summary \
       on standard error. Reads only the catalogues and keeps no state.
 
-      Example:
+      Examples:
         check-loans validate books.xml
         check-loans validate --format json *.xml > findings.json
 
@@ -20,7 +20,7 @@ struct ValidateCommand: Subcommand {
   @Argument(help: "Catalogues to check; - is standard input.", completion: .file())
   var catalogues: [String]
 
-  @Option(help: "The form of the results: text or json.")
+  @Option(help: "The form of the results.")
   var format: OutputFormat?
 
   @Flag(help: "A book without <expiration> is an error.")
