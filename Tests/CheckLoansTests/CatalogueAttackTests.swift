@@ -78,7 +78,7 @@ struct CatalogueAttackTests {
     try await desk.run("books.xml")
     let bytes = try desk.stateBytes()
     let attack = Self.attack(name, canary: "\(desk.folder.path)/canary.txt")
-    try desk.folder.write(attack, to: "books.xml")
+    try desk.folder.write(bytes: attack, to: "books.xml")
     for arguments in [
       ["books.xml"], ["books.xml", "--format", "json"], ["validate", "books.xml"],
     ] {
@@ -111,7 +111,7 @@ struct CatalogueAttackTests {
   @Test(arguments: ["pipe", "directory", "/dev/zero"])
   func `What is no file is refused instead of waited for`(path: String) async throws {
     let desk = try Desk()
-    try desk.folder.makeFIFO("pipe")
+    try desk.folder.makeNamedPipe("pipe")
     try desk.folder.makeDirectory("directory")
     for arguments in [[path], ["validate", path]] {
       let result = try await run(arguments, on: desk)

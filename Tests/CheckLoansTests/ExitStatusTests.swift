@@ -66,7 +66,7 @@ struct ExitStatusTests {
   func `66 is an input that cannot be read`(path: String, message: String) async throws {
     let desk = try Desk()
     try desk.folder.makeDirectory("directory")
-    try desk.folder.makeFIFO("pipe")
+    try desk.folder.makeNamedPipe("pipe")
     let result = try await desk.run("--notify", "stdout", path)
     #expect(result.outcome == Outcome(66, errors: "check-loans: \(path): \(message)\n"))
   }
@@ -74,7 +74,7 @@ struct ExitStatusTests {
   @Test(.disabled(if: isRoot, "root may read everything"))
   func `66 is also a catalogue that may not be read`() async throws {
     let desk = try Desk()
-    try desk.folder.setMode(0, of: "books.xml")
+    try desk.folder.setPermissions(of: "books.xml", 0)
     #expect(
       try await desk.run("--notify", "stdout", "books.xml").outcome
         == Outcome(
@@ -166,7 +166,7 @@ struct ExitStatusTests {
     let desk = try Desk()
     try await desk.run("books.xml")
     let bytes = try desk.stateBytes()
-    try desk.folder.setMode(0o770, of: "state/check-loans")
+    try desk.folder.setPermissions(of: "state/check-loans", 0o770)
     #expect(
       try await desk.run("books.xml").outcome
         == Outcome(
@@ -181,7 +181,7 @@ struct ExitStatusTests {
 
   @Test func `77 is also a schedule that is a symbolic link`() async throws {
     let desk = try Desk()
-    try desk.folder.link("linked.sqlite", to: "\(desk.folder.path)/target")
+    try desk.folder.makeLink("linked.sqlite", to: "\(desk.folder.path)/target")
     let outcome = Outcome(
       77,
       errors: """

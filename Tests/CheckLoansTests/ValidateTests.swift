@@ -15,7 +15,7 @@ struct ValidateTests {
   private func desk(with fixture: String) throws -> Desk {
     let desk = try Desk(now: nil)
     let name = fixture.split(separator: "/").last.map(String.init) ?? fixture
-    try desk.folder.write(File.bytes(of: "\(Self.directory)/\(fixture)"), to: name)
+    try desk.folder.write(bytes: File.bytes(of: "\(Self.directory)/\(fixture)"), to: name)
     return desk
   }
 
@@ -185,7 +185,7 @@ struct ValidateTests {
     var reached: Set<String> = []
     let desk = try Desk(now: nil)
     for fixture in Self.fixtures("invalid") {
-      try desk.folder.write(File.bytes(of: "\(Self.directory)/invalid/\(fixture)"), to: fixture)
+      try desk.folder.write(bytes: File.bytes(of: "\(Self.directory)/invalid/\(fixture)"), to: fixture)
     }
     let options = ["validate", "--format", "json", "--require-expiration"]
     let results = try await desk.run(options + Self.fixtures("invalid"))
@@ -201,7 +201,7 @@ struct ValidateTests {
     let names = Self.fixtures("valid")
     #expect(names.count > 60)
     for name in names {
-      try desk.folder.write(File.bytes(of: "\(Self.directory)/valid/\(name)"), to: name)
+      try desk.folder.write(bytes: File.bytes(of: "\(Self.directory)/valid/\(name)"), to: name)
     }
     let result = try await desk.run(["validate"] + names)
     #expect(result.status == 0)

@@ -64,21 +64,6 @@ public struct FileStatus: Sendable, Hashable {
 }
 
 extension ScratchFolder {
-  /// Writes a file of any bytes.
-  ///
-  /// - Throws: ``SystemFailure``.
-  public func write(_ bytes: [UInt8], to name: String) throws {
-    let descriptor = try File.open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC)
-    defer { close(descriptor) }
-    var start = 0
-    while start < bytes.count {
-      let rest = Array(bytes[start..<min(bytes.count, start + 1 << 20)])
-      let count = unsafe Glibc.write(descriptor, rest, rest.count)
-      guard count > 0 else { throw SystemFailure("\(name) not written") }
-      start += count
-    }
-  }
-
   /// The permissions, length and time of a file, not of what a link points to; lstat(2).
   ///
   /// - Throws: ``SystemFailure``.
@@ -91,33 +76,6 @@ extension ScratchFolder {
       mode: status.st_mode & 0o7777, size: Int(status.st_size),
       modified: status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec,
       inode: UInt(status.st_ino))
-  }
-
-  /// Sets permissions; chmod(2).
-  ///
-  /// - Throws: ``SystemFailure``.
-  public func setMode(_ mode: UInt32, of name: String) throws {
-    guard unsafe chmod("\(path)/\(name)", mode) == 0 else {
-      throw SystemFailure("the mode of \(name) not set")
-    }
-  }
-
-  /// Makes a symbolic link; symlink(2).
-  ///
-  /// - Throws: ``SystemFailure``.
-  public func link(_ name: String, to target: String) throws {
-    guard unsafe symlink(target, "\(path)/\(name)") == 0 else {
-      throw SystemFailure("\(name) not linked")
-    }
-  }
-
-  /// Makes a named pipe; mkfifo(3).
-  ///
-  /// - Throws: ``SystemFailure``.
-  public func makeFIFO(_ name: String) throws {
-    guard unsafe mkfifo("\(path)/\(name)", 0o600) == 0 else {
-      throw SystemFailure("\(name) not made")
-    }
   }
 
   /// Removes a file; unlink(2).
