@@ -84,8 +84,9 @@ struct DiagnosticTests {
     let desk = try Desk()
     try await desk.run("books.xml")
     let (bytes, status) = (try desk.stateBytes(), try desk.folder.status(of: Desk.state))
-    try desk.folder.write(bytes: 
-      Array(File.bytes(of: Desk.books).prefix(length)), to: "books.xml")
+    try desk.folder.write(
+      bytes:
+        Array(File.bytes(of: Desk.books).prefix(length)), to: "books.xml")
     let result = try await desk.run("books.xml")
     #expect(result.status == 65)
     #expect(result.errorLines.count == 2)

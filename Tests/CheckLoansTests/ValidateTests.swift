@@ -185,7 +185,8 @@ struct ValidateTests {
     var reached: Set<String> = []
     let desk = try Desk(now: nil)
     for fixture in Self.fixtures("invalid") {
-      try desk.folder.write(bytes: File.bytes(of: "\(Self.directory)/invalid/\(fixture)"), to: fixture)
+      try desk.folder.write(
+        bytes: File.bytes(of: "\(Self.directory)/invalid/\(fixture)"), to: fixture)
     }
     let options = ["validate", "--format", "json", "--require-expiration"]
     let results = try await desk.run(options + Self.fixtures("invalid"))
