@@ -41,4 +41,9 @@ static inline const xmlChar *check_loans_intern(xmlParserCtxtPtr context, const 
   return xmlDictLookup(context->dict, (const xmlChar *)name, -1);
 }
 
+/// How many different names the document has had so far.
+static inline int check_loans_name_count(xmlParserCtxtPtr context) {
+  return xmlDictSize(context->dict);
+}
+
 #endif

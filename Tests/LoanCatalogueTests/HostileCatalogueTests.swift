@@ -99,6 +99,17 @@ struct LimitTests {
     try expectRefusal(reading("<\(name)>\(times(11_000_000, "x"))</\(name)>"))
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: ["", "p:"])
+  func `A million different names are refused, and a thousand are not`(prefix: String) throws {
+    func reading(_ count: Int) throws -> Reading {
+      let elements = (0..<count).map { "<\(prefix)z\($0)/>" }.joined()
+      return try CatalogueReader().reading(
+        ofText: "<books xmlns:p='urn:p'>\(elements)<book><title>A</title></book></books>")
+    }
+    #expect(try reading(1_000).diagnostics == [])
+    #expect(try reading(1_000_000).diagnostics.map(\.code) == [.malformedXML])
+  }
+
   @Test func `A text of 11 MB that nobody wants is passed over`() throws {
     let long = times(11_000_000, "x")
     let reading = try reading("<title>T</title><summary>\(long)</summary>\(long)")

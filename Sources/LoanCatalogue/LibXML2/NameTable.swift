@@ -16,6 +16,8 @@ import CLibXML2
 
   /// The attribute that holds the id.
   let idAttribute: String
+  /// Whether a name has been looked up since this was set to false that is not in the list.
+  var hasMissed = false
   /// Whether a name with characters outside ASCII has been met.
   private(set) var hasLongCharacters = false
 
@@ -64,6 +66,7 @@ import CLibXML2
   }
 
   @unsafe mutating func noteCharacters(of name: UnsafePointer<xmlChar>) {
+    hasMissed = true
     if unsafe continuationBytes(in: name) > 0 { hasLongCharacters = true }
   }
 

@@ -21,6 +21,7 @@ import Loans
   /// Bytes of text, and of elements roughly, that came out of entities.
   private var expansion = 0
   private static let largestExpansion = 10_000_000
+  private static let mostNames = 100_000
   private var isStopped = false
 
   init(builder: consuming RecordBuilder, profile: CatalogueProfile) {
@@ -78,6 +79,7 @@ extension ParserState {
     unsafe settlePosition(context)
     unsafe countExpansion(context, by: 64)
     let roles = unsafe roles(of: name, prefix)
+    if names.hasMissed { unsafe checkNames(context) }
     let start = unsafe tagStart(context)
     let element = builder.startElement(roles, named: unsafe String(cString: name), at: start)
     if element == .record {
@@ -87,6 +89,16 @@ extension ParserState {
     // The parser stands at the tag's `>`, or at the `/>` that ends the element too.
     if unsafe !isInsideEntity(context) { position.column += 1 }
     checkFailure()
+  }
+
+  /// Millions of different names would keep libxml2's dictionary busy for hours.
+  ///
+  /// - SeeAlso: `xmlDictSize`.
+  @unsafe private mutating func checkNames(_ context: xmlParserCtxtPtr) {
+    names.hasMissed = false
+    if unsafe check_loans_name_count(context) > Self.mostNames {
+      endEarly(.malformedXML, at: position, "the document has more than 100,000 different names")
+    }
   }
 
   /// A name with a prefix belongs to another vocabulary.
