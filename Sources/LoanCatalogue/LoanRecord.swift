@@ -23,20 +23,25 @@ public struct LoanRecord: Sendable {
   /// Whether there is a title whose text is not kept.
   var hasTitle = false
 
+  /// A hash of every field, of the expiration and of the ordinal.
+  private var contentHash: UInt64 = 0
   private var bytes: [UInt8] = []
   private var ranges = InlineArray<8, (start: UInt32, end: UInt32)>(repeating: (0, 0))
   private var fieldStart = 0
 
   /// A 64-bit hash of what makes the loan the same loan in another version of the catalogue: its
   /// id, else its barcode, else ISBN, title, author and borrower; and its ordinal among equals.
-  public var key: UInt64 {
-    ordinal == 1 ? baseKey : ContentHash.of(baseKey, UInt64(ordinal))
-  }
+  public private(set) var key: UInt64 = 0
 
   /// A 64-bit hash of every field, of the expiration, and of when the reminder fires.
   public func fingerprint(fireAt: CivilDateTime) -> UInt64 {
+    ContentHash.of(contentHash, UInt64(truncatingIfNeeded: fireAt.ordinal))
+  }
+
+  /// Works out the hashes, once the record is complete.
+  mutating func seal() {
+    key = ordinal == 1 ? baseKey : ContentHash.of(baseKey, UInt64(ordinal))
     var hash = ContentHash()
-    hash.combine(UInt64(truncatingIfNeeded: fireAt.ordinal))
     for field in LoanField.allCases where field != .expiration {
       hash.combine(bytes[range(of: field)])
     }
@@ -44,7 +49,7 @@ public struct LoanRecord: Sendable {
       hash.combine(UInt64(truncatingIfNeeded: date.dayNumber))
     }
     hash.combine(UInt64(ordinal))
-    return hash.value
+    contentHash = hash.value
   }
 
   /// The identity behind ``key``, in words.

@@ -199,11 +199,12 @@ extension RecordBuilder {
       record.ordinal = known.ordinal
     }
     reportFindings()
-    do {
-      if reader.detail == .loans && failure == nil { try use(.record(record)) }
-    } catch {
-      failure = error
-    }
+    if reader.detail == .loans && failure == nil { handOver() }
+  }
+
+  private mutating func handOver() {
+    record.seal()
+    do { try use(.record(record)) } catch { failure = error }
   }
 
   private mutating func judgeExpiration() {

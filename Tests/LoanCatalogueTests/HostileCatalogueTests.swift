@@ -47,6 +47,15 @@ struct EntityExpansionTests {
       "<!ENTITY a \"\(times(1_000, "<x/>"))\">", times(20_000, "&a;"), "<title/><x>X</x>")
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `Default attributes by the thousand on every element are refused`() throws {
+    let attributes = (0..<1_000).map { "a\($0) CDATA 'v'" }.joined(separator: " ")
+    let reading = try CatalogueReader().reading(
+      ofText: "<!DOCTYPE books [<!ATTLIST x \(attributes)>]><books>\(times(10_000, "<x/>"))</books>"
+    )
+    #expect(reading.diagnostics.map(\.code) == [.malformedXML])
+  }
+
   @Test func `An entity of ordinary use is expanded everywhere`() throws {
     let reading = try CatalogueReader().reading(
       ofText: """

@@ -27,9 +27,10 @@ let internalSubsetHandler: internalSubsetSAXFunc = { context, name, externalID, 
 }
 
 let startElementHandler: startElementNsSAX2Func = {
-  context, name, prefix, _, _, _, attributeCount, _, attributes in
+  context, name, prefix, _, _, _, attributeCount, defaultCount, attributes in
   guard let name = unsafe name else { return }
   let parser = unsafe parser(context)
+  if defaultCount > 0 { unsafe state(of: parser).pointee.countDefaults(Int(defaultCount)) }
   unsafe state(of: parser).pointee.startElement(
     parser, name, prefix,
     attributes: UnsafeBufferPointer(start: attributes, count: Int(attributeCount) * 5))

@@ -217,11 +217,19 @@ extension ParserState {
   /// Entities may not make much out of little: libxml2 2.9 does not see it where no tree is built.
   @inline(__always)
   @unsafe private mutating func countExpansion(_ context: xmlParserCtxtPtr, by size: Int) {
-    guard unsafe isInsideEntity(context) else { return }
+    if unsafe isInsideEntity(context) { expand(by: size) }
+  }
+
+  /// So may the default attributes of a document type not, which come with each element.
+  mutating func countDefaults(_ count: Int) {
+    expand(by: count * 64)
+  }
+
+  private mutating func expand(by size: Int) {
     expansion += size
     if expansion > Self.largestExpansion {
       endEarly(
-        .malformedXML, at: position, "the entities of the document expand to more than 10 MB")
+        .malformedXML, at: position, "what the document type declares expands to more than 10 MB")
     }
   }
 
