@@ -126,7 +126,7 @@ extension CheckRun {
       })
     tally.counts.loans = summary.loans
     tally.counts.onShelf = summary.onShelf
-    if summary.isComplete { hasRead = true }
+    if summary.isComplete && summary.isKnownForm { hasRead = true }
     if let emptiness = tally.emptiness, !summary.isKnownForm { note(emptiness, tally) }
     if tally.hasErrors { note(.invalidData) }
     guard summary.isComplete && summary.isKnownForm else {
@@ -180,7 +180,7 @@ extension CheckRun {
     let found = LocatedDiagnostic(path: tally.path, diagnostic: diagnostic)
     tally.counts.diagnostics += 1
     if diagnostic.severity == .error { tally.hasErrors = true }
-    if diagnostic.severity == .error || settings.isVerbose { console.complain(line: found.line) }
+    if diagnostic.mayHideALoan || settings.isVerbose { console.complain(line: found.line) }
     if settings.format == .json { diagnostics.append(found.json.text) }
   }
 
@@ -339,6 +339,13 @@ extension CheckRun {
     } catch {
       throw CommandError(error)
     }
+  }
+}
+
+extension Diagnostic {
+  /// Whether a loan may go unnoticed because of it: then it is always told.
+  fileprivate var mayHideALoan: Bool {
+    severity == .error || code == .unknownCase || code == .misplacedExpiration
   }
 }
 

@@ -103,7 +103,7 @@ struct LoudnessOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Leave out the summary.")
   var quiet = false
 
-  @Flag(name: .shortAndLong, help: "Say on standard error what is done, and show warnings.")
+  @Flag(name: .shortAndLong, help: "Say on standard error what is done, and show all warnings.")
   var verbose = false
 }
 

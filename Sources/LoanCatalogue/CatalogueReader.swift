@@ -9,6 +9,14 @@ public struct CatalogueReader: Sendable {
     case dates
     /// Every field.
     case loans
+
+    /// The fields whose elements are looked at.
+    var fields: Set<LoanField> {
+      switch self {
+      case .dates: [.title, .expiration]
+      case .loans: Set(LoanField.allCases)
+      }
+    }
   }
 
   /// What a rule has to say about an expiration that is a day of the calendar.
@@ -68,7 +76,7 @@ public struct CatalogueReader: Sendable {
   ) throws -> CatalogueSummary {
     try withoutActuallyEscaping(use) { use in
       let builder = RecordBuilder(reader: self, use: use)
-      return try LibXML2Parser(builder: builder, profile: profile)
+      return try LibXML2Parser(builder: builder, profile: profile, wanted: detail.fields)
         .parse(CatalogueFile(opening: path))
     }
   }

@@ -8,12 +8,19 @@ struct NameRoles {
   /// Whether the name would be a field's if its case were right.
   var isMisspeltField = false
 
-  init(of name: String, in profile: CatalogueProfile) {
+  /// Whether the name has no meaning anywhere but perhaps as the root's.
+  var isMeaningless: Bool {
+    field == nil && !isRecord && !isMisspeltRecord && !isMisspeltField
+  }
+
+  /// - Parameter wanted: the fields whose elements mean anything.
+  init(of name: String, in profile: CatalogueProfile, wanted: Set<LoanField>) {
     isRoot = profile.roots.contains(name)
     isRecord = profile.records.contains(name)
     field = profile.elements.first { $0.name == name }?.field
     isMisspeltRecord = !isRecord && profile.intendedRecord(name) != nil
     isMisspeltField = field == nil && profile.intendedField(name) != nil
+    if let known = field, !wanted.contains(known) { field = nil }
   }
 
   /// A name that means nothing.

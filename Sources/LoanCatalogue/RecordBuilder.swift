@@ -118,16 +118,29 @@ extension RecordBuilder {
         return
       }
       expirationElement.start = start
-    } else if reader.detail == .dates && field != .title {
-      return
     }
     self.field = field
     wantsText = reader.detail == .loans || field == .expiration || record.isEmpty(.id)
     record.beginField()
   }
 
+  /// Notes an element that means nothing where it stands, as most do.
+  ///
+  /// - Returns: false if it may mean something after all.
+  @inline(__always)
+  mutating func skipElement(_ roles: NameRoles) -> Bool {
+    guard roles.isMeaningless, depth > 0, field == nil else { return false }
+    depth += 1
+    return true
+  }
+
+  @inline(__always)
   mutating func endElement() {
     depth -= 1
+    if depth == 1 || field != nil { endMeaningfulElement() }
+  }
+
+  private mutating func endMeaningfulElement() {
     if depth == 2, let field {
       record.endField(field)
       self.field = nil

@@ -23,6 +23,18 @@ struct FailureTests {
     #expect(result.errorText.contains("2 files, 0 loans: 2 errors, 0 warnings, 1 file not read"))
   }
 
+  @Test func `A loan that a misspelt name hides is told of every time`() async throws {
+    let book = "<book><title>A</title><Expiration>2026.11.22</Expiration></book>"
+    let desk = try Desk(catalogue: "<books><expiration>2026.11.22</expiration>\(book)</books>")
+    for _ in 0..<2 {
+      let result = try await desk.run("--notify", "stdout", "books.xml")
+      #expect(result.status == 0)
+      #expect(result.lines == [])
+      #expect(result.errorLines.map { $0.hasSuffix("[misplaced-expiration]") } == [true, false])
+      #expect(result.errorLines.last?.hasSuffix("[unknown-case]") == true)
+    }
+  }
+
   @Test func `A dry run with JSON prints one document`() async throws {
     let desk = try Desk()
     let result = try await desk.run(

@@ -9,9 +9,11 @@ import Loans
 @safe struct LibXML2Parser: ~Copyable {
   private let state: UnsafeMutablePointer<ParserState>
 
-  init(builder: consuming RecordBuilder, profile: CatalogueProfile) {
+  init(
+    builder: consuming RecordBuilder, profile: CatalogueProfile, wanted: Set<LoanField>
+  ) {
     unsafe state = .allocate(capacity: 1)
-    unsafe state.initialize(to: ParserState(builder: builder, profile: profile))
+    unsafe state.initialize(to: ParserState(builder: builder, profile: profile, wanted: wanted))
     refuseExternalEntities
   }
 

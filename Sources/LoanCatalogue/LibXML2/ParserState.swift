@@ -24,9 +24,11 @@ import Loans
   private static let mostNames = 100_000
   private var isStopped = false
 
-  init(builder: consuming RecordBuilder, profile: CatalogueProfile) {
+  init(
+    builder: consuming RecordBuilder, profile: CatalogueProfile, wanted: Set<LoanField>
+  ) {
     self.builder = builder
-    names = NameTable(profile: profile)
+    names = NameTable(profile: profile, wanted: wanted)
   }
 
   /// Nothing more is handed over once something has gone wrong.
@@ -80,15 +82,31 @@ extension ParserState {
     unsafe countExpansion(context, by: 64)
     let roles = unsafe roles(of: name, prefix)
     if names.hasMissed { unsafe checkNames(context) }
+    if builder.skipElement(roles) {
+      unsafe noteTagEnd(context)
+    } else {
+      unsafe startMeaningfulElement(context, name, roles, attributes)
+    }
+  }
+
+  @unsafe private mutating func startMeaningfulElement(
+    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ roles: NameRoles,
+    _ attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>
+  ) {
     let start = unsafe tagStart(context)
     let element = builder.startElement(roles, named: unsafe String(cString: name), at: start)
     if element == .record {
       unsafe takeAttributes(context, attributes, start)
     }
-    unsafe notePosition(context)
-    // The parser stands at the tag's `>`, or at the `/>` that ends the element too.
-    if unsafe !isInsideEntity(context) { position.column += 1 }
+    unsafe noteTagEnd(context)
     checkFailure()
+  }
+
+  /// The parser stands at the tag's `>`, or at the `/>` that ends the element too.
+  @inline(__always)
+  @unsafe private mutating func noteTagEnd(_ context: xmlParserCtxtPtr) {
+    unsafe notePosition(context)
+    if unsafe !isInsideEntity(context) { position.column += 1 }
   }
 
   /// Millions of different names would keep libxml2's dictionary busy for hours.
