@@ -14,7 +14,8 @@ BENCH_PACKAGES := libxml2-utils hyperfine time
 
 # The Swift runtime goes into the release binary, libxml2 and SQLite stay outside, where the
 # system keeps them up to date.
-RELEASE := --configuration release --static-swift-stdlib --product check-loans
+RELEASE := --configuration release --static-swift-stdlib --disable-local-rpath \
+  --product check-loans
 BINARY := .build/release/check-loans
 
 .PHONY: help

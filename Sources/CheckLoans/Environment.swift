@@ -8,18 +8,21 @@ struct Environment: Sendable {
   private let allVariables: @Sendable () -> [String: String]
   private let homeOfUser: @Sendable () -> String?
   private let currentDirectory: @Sendable () -> String?
+  private let realDirectory: @Sendable (String) -> String?
 
   init(
     userID: UInt32, lookUp: @escaping @Sendable (String) -> String?,
     allVariables: @escaping @Sendable () -> [String: String],
     homeOfUser: @escaping @Sendable () -> String?,
-    workingDirectory: @escaping @Sendable () -> String?
+    workingDirectory: @escaping @Sendable () -> String?,
+    realDirectory: @escaping @Sendable (String) -> String?
   ) {
     self.userID = userID
     self.lookUp = lookUp
     self.allVariables = allVariables
     self.homeOfUser = homeOfUser
     currentDirectory = workingDirectory
+    self.realDirectory = realDirectory
   }
 
   subscript(name: String) -> String? { lookUp(name) }
@@ -50,6 +53,7 @@ struct Environment: Sendable {
       guard let value = Value(argument: String(part)) else { throw badSetting(name, text) }
       values.append(value)
     }
+    if values.isEmpty { throw badSetting(name, text) }
     return values
   }
 
@@ -96,15 +100,27 @@ extension Environment {
 
   /// A catalogue's name in the schedule: its absolute path, or `-` for standard input.
   ///
-  /// It has no `.` and `..` in it. Links are not followed, since an export may be a link to a new
-  /// file every day.
+  /// It has no `.` in it. Links are not followed, since an export may be a link to a new file every
+  /// day; only a directory with `..` in its path is looked up, since what that means is decided by
+  /// links.
   func catalogueName(_ path: String) -> String {
     guard path != "-" else { return path }
     let absolute = path.hasPrefix("/") ? path : "\(currentDirectory() ?? "")/\(path)"
-    var parts: [Substring] = []
-    for part in absolute.split(separator: "/") where part != "." {
-      if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+    var parts = absolute.split(separator: "/").filter { $0 != "." }
+    if parts.dropLast().contains(".."), let name = parts.last,
+      let directory = realDirectory("/" + parts.dropLast().joined(separator: "/"))
+    {
+      parts = directory.split(separator: "/") + [name]
     }
     return "/" + parts.joined(separator: "/")
+  }
+
+  /// - Throws: ``CommandError`` if relative paths cannot be told apart from others.
+  func checkWorkingDirectory(for paths: [String]) throws(CommandError) {
+    guard currentDirectory() == nil, paths.contains(where: { $0 != "-" && !$0.hasPrefix("/") })
+    else { return }
+    throw CommandError(
+      .usage,
+      "the working directory is gone, or its name is not UTF-8; give the catalogue's whole path")
   }
 }

@@ -80,7 +80,8 @@ enum Main {
       let text = RootCommand.fullMessage(for: error)
       guard RootCommand.exitCode(for: error).isSuccess else {
         let words = text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text
-        throw CommandError(.usage, words)
+        let lines = words.split(separator: "\n", omittingEmptySubsequences: false)
+        throw CommandError(.usage, lines.map { String($0).visible }.joined(separator: "\n"))
       }
       try console.print(line: text)
     }

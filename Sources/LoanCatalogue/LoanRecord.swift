@@ -95,6 +95,9 @@ public struct LoanRecord: Sendable {
     return [.isbn, .title, .author, .borrower]
   }
 
+  /// Bytes of text.
+  var size: Int { bytes.count }
+
   /// What a diagnostic calls the record: its id, else its title.
   var name: String? { text(of: .id) ?? text(of: .title) }
 
@@ -127,9 +130,6 @@ extension LoanRecord {
   }
 
   mutating func beginField() { fieldStart = bytes.count }
-
-  /// Bytes taken since the field began.
-  var fieldLength: Int { bytes.count - fieldStart }
 
   mutating func append(_ text: some Sequence<UInt8>) { bytes.append(contentsOf: text) }
 

@@ -14,6 +14,7 @@ enum ReadingEvent: Sendable {
 /// more than half the time.
 final class ReadingAhead: Sendable {
   private static let batchSize = 256
+  private static let batchBytes = 1 << 20
   private static let batchesAhead = 8
 
   private struct State {
@@ -39,12 +40,15 @@ final class ReadingAhead: Sendable {
     // A queue of its own gets a thread of its own, however few the machine has cores.
     DispatchQueue(label: "reading ahead").async { [self] in
       var batch: [ReadingEvent] = []
+      var bytes = 0
       let result = Result {
         try read { event in
           batch.append(event)
-          if batch.count == Self.batchSize {
+          if case .record(let record) = event { bytes += record.size }
+          if batch.count == Self.batchSize || bytes > Self.batchBytes {
             try hand(over: batch)
             batch.removeAll(keepingCapacity: true)
+            bytes = 0
           }
         }
       }

@@ -24,6 +24,8 @@ struct RecordBuilder: ~Copyable {
   private(set) var field: LoanField?
   /// Whether the field's text itself is wanted, not only whether there is any.
   private var wantsText = true
+  /// Bytes of text that the field has so far.
+  private var fieldLength = 0
   private var expirationElement = ExpirationElement()
 
   init(reader: CatalogueReader, use: @escaping (ReadingEvent) throws -> Void) {
@@ -120,6 +122,7 @@ extension RecordBuilder {
       expirationElement.start = start
     }
     self.field = field
+    fieldLength = 0
     wantsText = reader.detail == .loans || field == .expiration || record.isEmpty(.id)
     record.beginField()
   }
@@ -157,13 +160,14 @@ extension RecordBuilder {
   /// Takes text of the field that the parser stands in.
   ///
   /// - Returns: false if the field has grown beyond what is reasonable.
-  mutating func append(_ text: some Sequence<UInt8>) -> Bool {
-    guard wantsText else {
-      if !record.hasTitle { record.hasTitle = text.contains { !$0.isXMLWhiteSpace } }
-      return true
+  mutating func append(_ text: some Collection<UInt8>) -> Bool {
+    fieldLength += text.count
+    if wantsText {
+      record.append(text)
+    } else if !record.hasTitle {
+      record.hasTitle = text.contains { !$0.isXMLWhiteSpace }
     }
-    record.append(text)
-    return record.fieldLength <= Self.longestField
+    return fieldLength <= Self.longestField
   }
 
   /// Notes where a part of the expiration's value that is not white space stands.

@@ -8,7 +8,9 @@ extension Database {
     let rows = try Row.fetchCursor(self, sql: "SELECT id, path FROM catalogue")
     while let row = try rows.next() {
       let path: String = row[1]
-      if paths?.contains(path) ?? true { found[row[0]] = path }
+      // A path is bytes: names that Unicode takes for equal are different files.
+      let isWanted = paths?.contains { $0.utf8.elementsEqual(path.utf8) } ?? true
+      if isWanted { found[row[0]] = path }
     }
     return found
   }
@@ -19,7 +21,8 @@ extension Database {
     after now: CivilDateTime, catalogues: some Sequence<Int64>
   ) throws -> (count: Int, nextFireAt: CivilDateTime?) {
     let sql = """
-      SELECT count(*), min(CASE WHEN fire_at > \(now.ordinal) THEN fire_at END) FROM loan
+      SELECT count(*), CAST(min(CASE WHEN fire_at > \(now.ordinal) THEN fire_at END) AS INTEGER)
+      FROM loan
       WHERE \(Self.scheduled(in: catalogues)) AND expiration >= \(now.date.dayNumber)
       """
     let row = try Row.fetchOne(self, sql: sql)

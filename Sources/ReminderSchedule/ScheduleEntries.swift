@@ -15,7 +15,7 @@ public struct ScheduleEntries {
 
     init(fireAt: Int64, loan: Int64, kind: Notice.Kind) {
       self.fireAt = fireAt
-      loanAndKind = loan * 2 + Int64(kind.stored)
+      loanAndKind = loan &* 2 &+ Int64(kind.stored)
     }
 
     var loan: Int64 { loanAndKind >> 1 }

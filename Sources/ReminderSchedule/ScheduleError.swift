@@ -38,7 +38,7 @@ extension ScheduleError: CustomStringConvertible {
   /// The message, then the cause in parentheses where there is one.
   public var description: String {
     guard let underlying else { return message }
-    return "\(message) (\(underlying))"
+    return "\(message) (\(underlying.visible))"
   }
 }
 

@@ -35,6 +35,51 @@ struct FailureTests {
     }
   }
 
+  @Test func `Names that Unicode takes for equal are two catalogues`() async throws {
+    let desk = try Desk()
+    let names = ["\u{E9}.xml", "e\u{301}.xml"]
+    try desk.folder.write(catalogue(("One", "2026.11.22")), to: names[0])
+    try desk.folder.write(catalogue(("Two", "2026.11.22")), to: names[1])
+    let first = try await desk.run(["--notify", "stdout"] + names.prefix(1))
+    #expect(first.lines.map { $0.prefix(5) } == ["\"One\""])
+    let both = try await desk.run(["--no-state", "--notify", "stdout"] + names)
+    #expect(both.lines.map { $0.prefix(5) } == ["\"One\"", "\"Two\""])
+    let second = try await desk.run(["--notify", "stdout"] + names.suffix(1))
+    #expect(second.lines.map { $0.prefix(5) } == ["\"Two\""])
+  }
+
+  @Test func `A way back from behind a link leads to where the system goes`() async throws {
+    let desk = try Desk()
+    let result = try await desk.shell(
+      """
+      mkdir -p real/sub && ln -s real/sub link && mv books.xml real/ &&
+      echo '<books><book><title>Top</title><expiration>2026.12.24</expiration></book></books>' \
+        > books.xml && "$0" -q link/../books.xml >/dev/null && "$0" -q books.xml
+      """)
+    #expect(result.status == 0)
+    #expect(try await desk.schedule().count == 15)
+    try await desk.run("-q", "real/../books.xml")
+    #expect(try await desk.schedule().count == 15, "the same file by another way")
+  }
+
+  @Test func `A usage error cannot steer the terminal`() async throws {
+    let result = try await Desk().run("--now", "x\u{1B}[31m\u{202E}", "books.xml")
+    #expect(result.status == 64)
+    #expect(result.errorText.contains("x\\u{1b}[31m\\u{202e}"))
+    #expect(!result.errorText.unicodeScalars.contains("\u{1B}"))
+  }
+
+  @Test(arguments: ["-journal", "-wal"])
+  func `A file that would be taken for the schedule's journal is kept`(
+    ending: String
+  ) async throws {
+    let desk = try Desk()
+    try desk.folder.write("diary", to: "notes\(ending)")
+    let result = try await desk.run("--state", "notes", "books.xml")
+    #expect(result.status == 77)
+    #expect(desk.folder.contents(of: "notes\(ending)") == "diary")
+  }
+
   @Test func `A dry run with JSON prints one document`() async throws {
     let desk = try Desk()
     let result = try await desk.run(

@@ -47,6 +47,17 @@ struct EntityExpansionTests {
       "<!ENTITY a \"\(times(1_000, "<x/>"))\">", times(20_000, "&a;"), "<title/><x>X</x>")
   }
 
+  @Test(
+    .timeLimit(.minutes(1)),
+    arguments: [("<![CDATA[", "]]>"), ("<!--", "-->"), ("<?p ", "?>"), ("<a b='", "'/>")])
+  func `A long entity used often is refused whatever it holds`(
+    opening: String, closing: String
+  ) throws {
+    try expectRefusal(
+      "<!ENTITY a \"\(opening)\(times(100_000, "x"))\(closing)\">", times(20_000, "&a;"),
+      "<summary>X</summary>")
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `Default attributes by the thousand on every element are refused`() throws {
     let attributes = (0..<1_000).map { "a\($0) CDATA 'v'" }.joined(separator: " ")

@@ -117,8 +117,10 @@ struct CheckSettings {
     failsOnExpired = try environment.value(command.failOn, "FAIL_ON") != nil
     requiresExpiration = try environment.isOn(command.requireExpiration, "REQUIRE_EXPIRATION")
     allowsEmpty = try environment.isOn(command.allowEmpty, "ALLOW_EMPTY")
-    var names: Set<String> = []
-    for path in command.catalogues where names.insert(environment.catalogueName(path)).inserted {
+    try environment.checkWorkingDirectory(for: command.catalogues)
+    var names: Set<[UInt8]> = []
+    for path in command.catalogues
+    where names.insert(Array(environment.catalogueName(path).utf8)).inserted {
       catalogues.append(path)
     }
     if format == .json && channels.contains(.stdout) {

@@ -3,16 +3,18 @@ import Glibc
 extension Environment {
   /// The environment that the process was started with, and the user it runs as.
   ///
-  /// - SeeAlso: `getenv(3)`, `environ(7)`, `geteuid(2)`, `getcwd(3)`, `getpwuid(3)`.
+  /// - SeeAlso: `getenv(3)`, `environ(7)`, `geteuid(2)`, `getcwd(3)`, `realpath(3)`,
+  ///   `getpwuid(3)`.
   static func ofProcess() -> Environment {
     Environment(
       userID: geteuid(), lookUp: variable, allVariables: variables, homeOfUser: homeOfUser,
-      workingDirectory: workingDirectory)
+      workingDirectory: workingDirectory, realDirectory: realDirectory)
   }
 
   @Sendable private static func variable(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
-    return unsafe String(cString: value)
+    // What is not UTF-8 must not become another name.
+    return unsafe String(validatingCString: value)
   }
 
   @Sendable private static func variables() -> [String: String] {
@@ -34,9 +36,15 @@ extension Environment {
     return unsafe String(cString: home)
   }
 
+  @Sendable private static func realDirectory(_ path: String) -> String? {
+    guard let real = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(real) }
+    return unsafe String(validatingCString: real)
+  }
+
   @Sendable private static func workingDirectory() -> String? {
     guard let path = unsafe getcwd(nil, 0) else { return nil }
     defer { unsafe free(path) }
-    return unsafe String(cString: path)
+    return unsafe String(validatingCString: path)
   }
 }

@@ -9,6 +9,8 @@ import Glibc
   /// `errno` of the read that failed.
   private(set) var failure: Int32?
   private var isClosed = false
+  /// Bytes read so far.
+  private(set) var total = 0
 
   init() {
     unsafe piece = .allocate(byteCount: Self.pieceSize, alignment: 16)
@@ -38,6 +40,7 @@ import Glibc
         if count < 0 { failure = errno }
         guard count > 0 else { return failure == nil ? filled : -1 }
         unread = 0..<count
+        total += count
       }
       let count = min(unread.count, target.count - filled)
       let source = unread.lowerBound..<unread.lowerBound + count

@@ -54,14 +54,14 @@ let cdataHandler: cdataBlockSAXFunc = { context, text, length in
     parser, UnsafeBufferPointer(start: text, count: Int(length)))
 }
 
-let commentHandler: commentSAXFunc = { context, _ in
+let commentHandler: commentSAXFunc = { context, text in
   let parser = unsafe parser(context)
-  unsafe state(of: parser).pointee.skipped(parser)
+  unsafe state(of: parser).pointee.skipped(parser, text)
 }
 
-let processingInstructionHandler: processingInstructionSAXFunc = { context, _, _ in
+let processingInstructionHandler: processingInstructionSAXFunc = { context, _, text in
   let parser = unsafe parser(context)
-  unsafe state(of: parser).pointee.skipped(parser)
+  unsafe state(of: parser).pointee.skipped(parser, text)
 }
 
 let referenceHandler: referenceSAXFunc = { context, name in

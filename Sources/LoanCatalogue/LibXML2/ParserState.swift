@@ -79,7 +79,7 @@ extension ParserState {
   ) {
     guard !isStopped else { return }
     unsafe settlePosition(context)
-    unsafe countExpansion(context, by: 64)
+    if unsafe isInsideEntity(context) { unsafe countElement(attributes) }
     let roles = unsafe roles(of: name, prefix)
     if names.hasMissed { unsafe checkNames(context) }
     if builder.skipElement(roles) {
@@ -209,6 +209,7 @@ extension ParserState {
   @unsafe mutating func cdata(_ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>) {
     guard !isStopped else { return }
     unsafe settlePosition(context)
+    unsafe countExpansion(context, by: text.count)
     var start = position
     if unsafe !isInsideEntity(context) { start.column += "<![CDATA[".utf8.count }
     unsafe take(context, text, from: start, isSection: true)
@@ -238,6 +239,18 @@ extension ParserState {
     if unsafe isInsideEntity(context) { expand(by: size) }
   }
 
+  @unsafe private mutating func countElement(
+    _ attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>
+  ) {
+    var size = 64
+    for index in stride(from: 0, to: attributes.count - 4, by: 5) {
+      if let start = unsafe attributes[index + 3], let end = unsafe attributes[index + 4] {
+        unsafe size += end - start
+      }
+    }
+    expand(by: size)
+  }
+
   /// So may the default attributes of a document type not, which come with each element.
   mutating func countDefaults(_ count: Int) {
     expand(by: count * 64)
@@ -245,15 +258,20 @@ extension ParserState {
 
   private mutating func expand(by size: Int) {
     expansion += size
-    if expansion > Self.largestExpansion {
+    if expansion > Self.largestExpansion + 4 * input.total {
       endEarly(
-        .malformedXML, at: position, "what the document type declares expands to more than 10 MB")
+        .malformedXML, at: position,
+        "what the document type declares expands to more than 10 MB and four times the document")
     }
   }
 
   /// A comment or a processing instruction has ended.
-  @unsafe mutating func skipped(_ context: xmlParserCtxtPtr) {
+  @unsafe mutating func skipped(_ context: xmlParserCtxtPtr, _ text: UnsafePointer<xmlChar>?) {
+    guard !isStopped else { return }
     unsafe settlePosition(context)
+    if unsafe isInsideEntity(context) {
+      expand(by: 64 + Int(unsafe xmlStrlen(text)))
+    }
     unsafe notePosition(context)
   }
 

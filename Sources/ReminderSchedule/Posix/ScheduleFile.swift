@@ -35,6 +35,10 @@ struct ScheduleFile {
   /// Makes the directory, with mode 0700 and its parents too, where it is missing, and refuses
   /// one in which somebody else could replace our file.
   func prepareDirectory() throws(ScheduleError) {
+    // A slash with a combining mark on it is no slash to a String, but one to the system.
+    guard path.count(where: { $0 == "/" }) == path.utf8.count(where: { $0 == 0x2F }) else {
+      throw notPermitted("has a combining mark behind a slash")
+    }
     try Self.makeDirectories(directory)
     try checkDirectory()
   }
@@ -42,6 +46,7 @@ struct ScheduleFile {
   /// Makes the file, empty and with mode 0600, where it is missing, and refuses one that is not
   /// ours alone.
   func prepareFile() throws(ScheduleError) {
+    try checkCompanions()
     do {
       SystemCall.close(
         try SystemCall.open(location, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
@@ -51,8 +56,20 @@ struct ScheduleFile {
     }
   }
 
+  /// Refuses a journal that is not ours, since SQLite would roll it into our schedule, and one
+  /// without a schedule, since SQLite would delete it.
+  private func checkCompanions() throws(ScheduleError) {
+    for companion in ["-journal", "-wal"] {
+      guard let status = try? SystemCall.status(ofLink: location + companion) else { continue }
+      guard !isMissing, status.isRegular, status.owner == SystemCall.user else {
+        throw notPermitted("has a file \"\(companion)\" beside it that is not its own")
+      }
+    }
+  }
+
   /// Refuses what is no regular file, is not ours, or has a second name.
   func checkFile() throws(ScheduleError) {
+    try checkCompanions()
     let status: SystemCall.Status
     do {
       status = try SystemCall.status(ofLink: location)
