@@ -11,10 +11,10 @@ public struct CatalogueReader: Sendable {
     case loans
 
     /// The fields whose elements are looked at.
-    var fields: Set<LoanField> {
+    var fields: [LoanField] {
       switch self {
       case .dates: [.title, .expiration]
-      case .loans: Set(LoanField.allCases)
+      case .loans: LoanField.allCases
       }
     }
   }

@@ -14,7 +14,7 @@ struct NameRoles {
   }
 
   /// - Parameter wanted: the fields whose elements mean anything.
-  init(of name: String, in profile: CatalogueProfile, wanted: Set<LoanField>) {
+  init(of name: String, in profile: CatalogueProfile, wanted: [LoanField]) {
     isRoot = profile.roots.contains(name)
     isRecord = profile.records.contains(name)
     field = profile.elements.first { $0.name == name }?.field

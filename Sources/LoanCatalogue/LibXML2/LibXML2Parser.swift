@@ -10,7 +10,7 @@ import Loans
   private let state: UnsafeMutablePointer<ParserState>
 
   init(
-    builder: consuming RecordBuilder, profile: CatalogueProfile, wanted: Set<LoanField>
+    builder: consuming RecordBuilder, profile: CatalogueProfile, wanted: [LoanField]
   ) {
     unsafe state = .allocate(capacity: 1)
     unsafe state.initialize(to: ParserState(builder: builder, profile: profile, wanted: wanted))

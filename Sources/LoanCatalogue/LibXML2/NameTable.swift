@@ -8,7 +8,7 @@ import CLibXML2
 @safe struct NameTable: ~Copyable {
   private typealias Entry = (name: UnsafePointer<xmlChar>?, roles: NameRoles)
   private let profile: CatalogueProfile
-  private let wanted: Set<LoanField>
+  private let wanted: [LoanField]
   private var attributes: [(name: UnsafePointer<xmlChar>, field: LoanField)] = unsafe []
   private let places: UnsafeMutablePointer<Entry>
   private var entries: [Entry] = unsafe []
@@ -23,7 +23,7 @@ import CLibXML2
   private(set) var hasLongCharacters = false
 
   /// - Parameter wanted: the fields whose elements mean anything.
-  init(profile: CatalogueProfile, wanted: Set<LoanField>) {
+  init(profile: CatalogueProfile, wanted: [LoanField]) {
     self.profile = profile
     self.wanted = wanted
     idAttribute = profile.attributes.first { $0.field == .id }?.name ?? ""

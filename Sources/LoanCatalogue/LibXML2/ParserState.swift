@@ -25,7 +25,7 @@ import Loans
   private var isStopped = false
 
   init(
-    builder: consuming RecordBuilder, profile: CatalogueProfile, wanted: Set<LoanField>
+    builder: consuming RecordBuilder, profile: CatalogueProfile, wanted: [LoanField]
   ) {
     self.builder = builder
     names = NameTable(profile: profile, wanted: wanted)
