@@ -77,3 +77,14 @@ import CLibXML2
     unsafe attributes.first { unsafe $0.name == name }?.field
   }
 }
+
+/// Bytes of a name beyond one for each character.
+@unsafe func continuationBytes(in name: UnsafePointer<xmlChar>) -> Int {
+  var count = 0
+  var index = 0
+  while unsafe name[index] != 0 {
+    if unsafe name[index] & 0xC0 == 0x80 { count += 1 }
+    index += 1
+  }
+  return count
+}

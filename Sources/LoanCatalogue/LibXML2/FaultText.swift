@@ -1,0 +1,28 @@
+import CLibXML2
+import Loans
+
+/// What is wrong with the document, in one line: in our own words for what happens most, else in
+/// those of libxml2.
+enum FaultText {
+  @unsafe static func of(_ error: xmlError) -> String {
+    switch unsafe UInt32(bitPattern: error.code) {
+    case XML_ERR_NAME_REQUIRED.rawValue where unsafe words(error).contains("EntityRef"),
+      XML_ERR_ENTITYREF_SEMICOL_MISSING.rawValue:
+      return "an & begins no reference here; write it as &amp;"
+    case XML_ERR_INVALID_CHAR.rawValue, XML_ERR_INVALID_ENCODING.rawValue:
+      return unsafe "\(words(error)); remove the character, or declare the right encoding"
+    default:
+      return unsafe words(error)
+    }
+  }
+
+  @unsafe private static func words(_ error: xmlError) -> String {
+    guard let message = unsafe error.message else { return "no reason given" }
+    var text = unsafe String(cString: message)
+    // Advice for programmers, which a user cannot follow.
+    if let advice = text.firstRange(of: " use XML_PARSE_HUGE") {
+      text = String(text[..<advice.lowerBound])
+    }
+    return text.split(whereSeparator: \.isNewline).joined(separator: " ").shortened(to: 200).visible
+  }
+}

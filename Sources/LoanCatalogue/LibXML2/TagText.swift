@@ -1,0 +1,82 @@
+import CLibXML2
+import Loans
+
+/// A start tag as it stands in the parser's buffer, from its `<` to before its `>` or `/>`.
+struct TagText {
+  private let bytes: [UInt8]
+  /// Characters before the `<` on its line, as far as the buffer reaches.
+  private let indentation: Int
+
+  /// - Parameter input: stands at the tag's end; libxml2 keeps the whole tag in the buffer, since
+  ///   it hands over attribute values as pointers into it (`xmlParseStartTag2`).
+  @unsafe init(endingAt input: xmlParserInputPtr?) {
+    guard let input = unsafe input, let end = unsafe input.pointee.cur,
+      let base = unsafe input.pointee.base
+    else {
+      bytes = []
+      indentation = 0
+      return
+    }
+    let buffer = unsafe UnsafeBufferPointer(start: base, count: end - base)
+    let start = unsafe buffer.lastIndex(of: UInt8(ascii: "<")) ?? 0
+    let lineStart = unsafe buffer[..<start].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    bytes = unsafe Array(buffer[start...])
+    indentation = unsafe buffer[lineStart..<start].count { $0 & 0xC0 != 0x80 }
+  }
+
+  /// Where the tag begins.
+  ///
+  /// - Parameter end: where it ends, as libxml2 counts.
+  func start(ofTagEndingAt end: SourceLocation) -> SourceLocation {
+    let lineBreaks = bytes.count { $0 == 0x0A }
+    guard lineBreaks > 0 else {
+      return SourceLocation(
+        line: end.line, column: end.column - bytes.count { $0 & 0xC0 != 0x80 })
+    }
+    return SourceLocation(line: end.line - lineBreaks, column: indentation + 1)
+  }
+
+  /// Where the trimmed value of an attribute stands, if the tag begins at `tagStart`.
+  func extent(ofValueOf attribute: String, tagStart: SourceLocation) -> RecordBuilder.ValueExtent {
+    guard let value = value(of: attribute) else {
+      return RecordBuilder.ValueExtent(start: tagStart, end: tagStart)
+    }
+    return RecordBuilder.ValueExtent(
+      start: place(of: value.lowerBound, tagStart), end: place(of: value.upperBound, tagStart))
+  }
+
+  private func place(of index: Int, _ tagStart: SourceLocation) -> SourceLocation {
+    var place = tagStart
+    for byte in bytes[..<index] {
+      if byte == 0x0A {
+        place = SourceLocation(line: place.line + 1, column: 1)
+      } else if byte & 0xC0 != 0x80 {
+        place.column += 1
+      }
+    }
+    return place
+  }
+
+  /// The tag is known to be well-formed: names, `=`, and values in quotation marks.
+  private func value(of attribute: String) -> Range<Int>? {
+    let wanted = Array(attribute.utf8)
+    var index = 0
+    while let quote = bytes[index...].firstIndex(where: { $0 == 0x22 || $0 == 0x27 }),
+      let end = bytes[(quote + 1)...].firstIndex(of: bytes[quote])
+    {
+      let name = bytes[index..<quote].reversed().drop { $0 == 0x3D || $0.isXMLWhiteSpace }
+        .prefix { !$0.isXMLWhiteSpace }.reversed()
+      if name.elementsEqual(wanted) { return trimmed(quote + 1..<end) }
+      index = end + 1
+    }
+    return nil
+  }
+
+  private func trimmed(_ range: Range<Int>) -> Range<Int> {
+    let text = bytes[range]
+    guard let first = text.firstIndex(where: { !$0.isXMLWhiteSpace }),
+      let last = text.lastIndex(where: { !$0.isXMLWhiteSpace })
+    else { return range }
+    return first..<last + 1
+  }
+}
