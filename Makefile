@@ -28,11 +28,11 @@ run: setup build ## Install what is missing, build, and check books.xml
 
 .PHONY: test
 test: setup-test lint build ## Install what is missing, lint, and run the whole suite
-	WARNINGS_AS_ERRORS=1 swift build --build-tests --explicit-target-dependency-import-check error
+	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift build --build-tests --explicit-target-dependency-import-check error
 	# What waits for children runs apart from what keeps all cores busy.
-	WARNINGS_AS_ERRORS=1 swift test --skip-build --skip 'NotifiersTests|CheckLoansTests'
-	WARNINGS_AS_ERRORS=1 swift test --skip-build --filter NotifiersTests
-	WARNINGS_AS_ERRORS=1 swift test --skip-build --filter CheckLoansTests
+	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --skip 'NotifiersTests|CheckLoansTests'
+	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --filter NotifiersTests
+	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --filter CheckLoansTests
 	CHECK_LOANS_BINARY="$(CURDIR)/$(BINARY)" WARNINGS_AS_ERRORS=1 \
 	  swift test --skip-build --filter CheckLoansTests
 

@@ -9,6 +9,8 @@ let settings: [SwiftSetting] =
     .strictMemorySafety(),
   ]
   + (Context.environment["WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : [])
+  // Makes the places named in the code where a test can stop the program; never in a release.
+  + (Context.environment["FAILPOINTS"] == "1" ? [.define("FAILPOINTS")] : [])
 
 let package = Package(
   name: "check-loans",
@@ -16,7 +18,9 @@ let package = Package(
     .executable(name: "check-loans", targets: ["CheckLoans"]),
     .library(
       name: "LoanReminders",
-      targets: ["Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers"]),
+      targets: [
+        "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers", "ReminderService",
+      ]),
   ],
   dependencies: [
     // The command line: parsing, help, and the shell completions.
@@ -29,21 +33,28 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .target(name: "Failpoints", swiftSettings: settings),
     .target(name: "Loans", swiftSettings: settings),
     .target(name: "LoanCatalogue", dependencies: ["CLibXML2", "Loans"], swiftSettings: settings),
     .target(name: "LoanRules", dependencies: ["Loans"], swiftSettings: settings),
     .target(
       name: "ReminderSchedule",
-      dependencies: ["Loans", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["Failpoints", "Loans", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings),
     .target(
       name: "Notifiers",
       dependencies: ["Loans", .product(name: "Subprocess", package: "swift-subprocess")],
       swiftSettings: settings),
+    .target(
+      name: "ReminderService",
+      dependencies: [
+        "Failpoints", "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers",
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "CheckLoans",
       dependencies: [
-        "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers",
+        "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers", "ReminderService",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

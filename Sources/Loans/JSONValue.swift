@@ -1,27 +1,32 @@
-import Loans
-
-/// A JSON value whose keys stay in the order given.
-indirect enum JSONValue {
+/// A JSON value (RFC 8259) to be written; the keys of an object stay in the order given.
+public indirect enum JSONValue: Sendable {
+  /// `null`.
   case null
+  /// `true` or `false`.
+  case bool(Bool)
+  /// An integer.
   case int(Int)
+  /// A string, of any characters.
   case string(String)
+  /// An array.
   case array([JSONValue])
+  /// An object; the keys must be distinct.
   case object([(key: String, value: JSONValue)])
 
   /// A string, or null for `nil`.
-  init(_ text: String?) {
+  public init(_ text: String?) {
     self = text.map { .string($0) } ?? .null
   }
 
   /// A number, or null for `nil`.
-  init(_ number: Int?) {
+  public init(_ number: Int?) {
     self = number.map { .int($0) } ?? .null
   }
 
   /// The value as JSON (RFC 8259) on one line.
   ///
   /// Characters that could steer a terminal or reorder text are escaped beside those that must be.
-  var text: String {
+  public var text: String {
     var text = ""
     write(to: &text)
     return text
@@ -30,6 +35,7 @@ indirect enum JSONValue {
   private func write(to text: inout String) {
     switch self {
     case .null: text += "null"
+    case .bool(let value): text += value ? "true" : "false"
     case .int(let value): text += String(value)
     case .string(let value): Self.write(value, to: &text)
     case .array(let values):

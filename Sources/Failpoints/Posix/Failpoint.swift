@@ -1,0 +1,48 @@
+#if FAILPOINTS
+  internal import Glibc
+  internal import Synchronization
+
+  /// A place in the program, named in the code, where a test can stop it.
+  ///
+  /// The variable `CHECK_LOANS_FAILPOINT` says where and how, as `NAME=ACTION` or
+  /// `NAME:N=ACTION` for the n-th time that it is passed, from 1 up. The action is `kill`, the end
+  /// by SIGKILL, or `stop`, SIGSTOP until somebody sends SIGCONT.
+  ///
+  /// - SeeAlso: `kill(2)`, `signal(7)`.
+  public func failpoint(_ name: StaticString) {
+    Armed.shared?.pass(name.description)
+  }
+
+  /// What the variable asks for.
+  private final class Armed: Sendable {
+    static let shared = Armed("CHECK_LOANS_FAILPOINT")
+
+    private let name: String
+    private let signal: Int32
+    private let left: Mutex<Int>
+
+    private init?(_ variable: String) {
+      guard let variable = unsafe getenv(variable) else { return nil }
+      let parts = unsafe String(cString: variable).split(separator: "=")
+      guard parts.count == 2, let place = parts.first?.split(separator: ":"),
+        let name = place.first, ["kill", "stop"].contains(parts[1])
+      else { return nil }
+      self.name = String(name)
+      signal = parts[1] == "kill" ? SIGKILL : SIGSTOP
+      left = Mutex(place.count > 1 ? Int(place[1]) ?? 1 : 1)
+    }
+
+    func pass(_ name: String) {
+      guard name == self.name else { return }
+      let isReached = left.withLock { left in
+        left -= 1
+        return left == 0
+      }
+      if isReached { raise(signal) }
+    }
+  }
+#else
+  /// A place in the program, named in the code, where a test build can be stopped; nothing here.
+  @inlinable
+  public func failpoint(_ name: StaticString) {}
+#endif
