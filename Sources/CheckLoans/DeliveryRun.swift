@@ -75,7 +75,7 @@ struct DeliveryRun {
       try schedule.markSending(notices, channel: notifier.channel, at: now)
     }
     do throws(NotifierError) {
-      try await notifier.send(message, today: now.date)
+      try await notifier.send(message, on: Occasion(now: now, openCount: 0))
     } catch {
       try mark { schedule throws(ScheduleError) in
         try schedule.markFailed(
