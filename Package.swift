@@ -60,6 +60,13 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+    // The documentation's example of a program that uses the library.
+    .executableTarget(
+      name: "RemindMe",
+      dependencies: [
+        "LoanCatalogue", "LoanRules", "Loans", "Notifiers", "ReminderSchedule", "ReminderService",
+      ],
+      path: "Examples/RemindMe", swiftSettings: settings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "LoansTests", dependencies: ["Loans"], swiftSettings: settings),
     .testTarget(
@@ -72,6 +79,13 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "NotifiersTests", dependencies: ["Loans", "Notifiers", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ReminderServiceTests",
+      dependencies: [
+        "LoanCatalogue", "LoanRules", "Loans", "Notifiers", "RemindMe", "ReminderSchedule",
+        "ReminderService", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "CheckLoansTests", dependencies: ["CheckLoans", "TestSupport"],

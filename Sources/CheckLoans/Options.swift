@@ -36,6 +36,7 @@ struct LeadDays: ExpressibleByArgument {
 enum ChannelName: String, CaseIterable, ExpressibleByArgument {
   case stdout
   case notifySend = "notify-send"
+  var name: String { rawValue }
 }
 
 /// The form of the results.
@@ -123,4 +124,9 @@ struct ChannelOptions: ParsableArguments {
     }
     return channels
   }
+}
+
+/// STUB
+struct RepeatOptions: ParsableArguments {
+  func days(_ environment: Environment) throws(CommandError) -> Int? { nil }
 }

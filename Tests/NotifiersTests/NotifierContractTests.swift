@@ -39,7 +39,7 @@ import Testing
   @Test(arguments: Subject.all)
   func `An empty message tells nothing`(subject: Subject) async throws {
     let setup = try subject.working()
-    try await setup.notifier.send([], today: today)
+    try await setup.notifier.send([], on: occasion)
     #expect(setup.delivered() == "")
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LoanRules
 import Loans
+import ReminderService
 
 /// `check-loans check`, the default.
 struct CheckCommand: Subcommand {
@@ -82,7 +83,9 @@ struct CheckSettings {
   /// The catalogues as given, each once.
   var catalogues: [String] = []
   var channels: [ChannelName]
-  var policy: ReminderPolicy
+  var reload: ReloadSettings
+  /// After how many days an expired notice is delivered again.
+  var repeatExpired: Int?
   var now: CivilDateTime
   var zone: String
   /// Where the schedule is kept; `nil` for no schedule.
@@ -94,17 +97,17 @@ struct CheckSettings {
   var isVerbose: Bool
   var isColored: Bool
   var failsOnExpired: Bool
-  var requiresExpiration: Bool
-  var allowsEmpty: Bool
 
   init(_ command: CheckCommand, _ environment: Environment) throws(CommandError) {
     channels = try command.channels.channels(environment)
     let lead = try environment.value(command.remind, "REMIND")?.value
     let time = try environment.value(command.at, "AT")?.value
-    policy =
-      ReminderPolicy(
+    reload = ReloadSettings(
+      policy: ReminderPolicy(
         lead: lead ?? ReminderPolicy.standard.lead, time: time ?? ReminderPolicy.standard.time)
-      ?? .standard
+        ?? .standard,
+      requiresExpiration: try environment.isOn(command.requireExpiration, "REQUIRE_EXPIRATION"),
+      allowsEmpty: try environment.isOn(command.allowEmpty, "ALLOW_EMPTY"))
     (now, zone) = try command.clock.read(environment)
     state =
       try environment.isOn(command.noState, "NO_STATE") ? nil : command.state.path(environment)
@@ -115,8 +118,6 @@ struct CheckSettings {
     isVerbose = try environment.isOn(command.loudness.verbose, "VERBOSE")
     isColored = try environment.isColored(command.color)
     failsOnExpired = try environment.value(command.failOn, "FAIL_ON") != nil
-    requiresExpiration = try environment.isOn(command.requireExpiration, "REQUIRE_EXPIRATION")
-    allowsEmpty = try environment.isOn(command.allowEmpty, "ALLOW_EMPTY")
     try environment.checkWorkingDirectory(for: command.catalogues)
     var names: Set<[UInt8]> = []
     for path in command.catalogues
