@@ -21,7 +21,7 @@ struct FileWatchTests {
   }
 
   private func watch(_ name: String = "books.xml") throws -> FileWatch {
-    try FileWatch([books: "\(folder.path)/\(name)"])
+    try FileWatch([books: ["\(folder.path)/\(name)"]])
   }
 
   @Test(arguments: [
@@ -115,7 +115,7 @@ struct FileWatchTests {
   @Test func `Links that lead to each other, or upwards, do no harm`() async throws {
     try await shell("ln -s loop2 loop1; ln -s loop1 loop2; mkdir d; ln -s ../books.xml d/up.xml")
     var watch = try FileWatch([
-      .catalogue(1): "\(folder.path)/loop1", .catalogue(2): "\(folder.path)/./d/up.xml",
+      .catalogue(1): ["\(folder.path)/loop1"], .catalogue(2): ["\(folder.path)/./d/up.xml"],
     ])
     try await shell("echo two > books.xml")
     #expect(try watch.read().changed == [.catalogue(2)])
@@ -128,8 +128,8 @@ struct FileWatchTests {
   {
     try await shell("echo x > other; ln -s books.xml link")
     var watch = try FileWatch([
-      .catalogue(0): "\(folder.path)/books.xml", .catalogue(1): "\(folder.path)/other",
-      .settings: "\(folder.path)/link",
+      .catalogue(0): ["\(folder.path)/books.xml"], .catalogue(1): ["\(folder.path)/other"],
+      .settings: ["\(folder.path)/link"],
     ])
     try await shell("echo two > books.xml")
     #expect(try watch.read().changed == [.catalogue(0), .settings])
@@ -145,7 +145,7 @@ struct FileWatchTests {
         try File.text(of: "/proc/sys/fs/inotify/max_queued_events")
           .split(separator: "\n").first ?? ""))
     var watch = try FileWatch([
-      books: "\(folder.path)/books.xml", .catalogue(1): "\(folder.path)/other",
+      books: ["\(folder.path)/books.xml"], .catalogue(1): ["\(folder.path)/other"],
     ])
     // Two names in turn, because equal events are counted as one.
     try await shell(

@@ -31,6 +31,7 @@ struct RootCommand: ParsableCommand {
     version: "check-loans 0.1.0",
     subcommands: [
       CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, DeliverCommand.self,
+      WatchCommand.self,
     ],
     defaultSubcommand: CheckCommand.self)
 }

@@ -12,7 +12,7 @@ final class Awaiter: Sendable {
   /// Begins to watch files by their absolute paths, and to receive signals.
   ///
   /// - Throws: `SystemFailure` if the system cannot give what it takes.
-  init(_ paths: [WatchedFile: String]) throws(SystemFailure) {
+  init(_ paths: [WatchedFile: [String]]) throws(SystemFailure) {
     let signals = try SignalWatch()
     let timer = try WakeTimer()
     sources = Mutex(WatchSources(files: try FileWatch(paths), timer: timer, signals: signals))
@@ -24,7 +24,7 @@ final class Awaiter: Sendable {
   /// Watches other files.
   ///
   /// - Throws: `SystemFailure` if the system cannot give what it takes.
-  func watch(_ paths: [WatchedFile: String]) throws(SystemFailure) {
+  func watch(_ paths: [WatchedFile: [String]]) throws(SystemFailure) {
     try sources.withLock { sources throws(SystemFailure) in sources.files = try FileWatch(paths) }
   }
 

@@ -38,16 +38,17 @@ struct FileWatch: ~Copyable {
   /// To be polled for reading.
   let descriptor: Int32
 
-  private let paths: [WatchedFile: String]
+  private let paths: [WatchedFile: [String]]
   private var directories: [Int32: Directory] = [:]
 
   /// The directories that hold a watched file and may not be watched.
   private(set) var closedDirectories: Set<String> = []
 
-  /// Watches files by their absolute paths, whether they are there or not.
+  /// Watches files by their absolute paths, of which one may have several, whether they are there
+  /// or not.
   ///
   /// - Throws: `SystemFailure` if the system cannot give what it takes.
-  init(_ paths: [WatchedFile: String]) throws(SystemFailure) {
+  init(_ paths: [WatchedFile: [String]]) throws(SystemFailure) {
     self.paths = paths
     descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     if descriptor < 0 { throw .last }
@@ -110,7 +111,9 @@ extension FileWatch {
   private mutating func follow() throws(SystemFailure) {
     var found: [Int32: Directory] = [:]
     closedDirectories = []
-    for (file, path) in paths { try follow(file, path, &found) }
+    for (file, paths) in paths {
+      for path in paths { try follow(file, path, &found) }
+    }
     for watch in directories.keys where found[watch] == nil {
       inotify_rm_watch(descriptor, watch)
     }

@@ -5,17 +5,15 @@ import Loans
 enum ZoneClock {
   /// The civil time now, with the instant of it; `nil` outside the years 1 to 9999.
   ///
-  /// - SeeAlso: `clock_gettime(2)`, `tzset(3)`.
+  /// - SeeAlso: `clock_gettime(2)`.
   static func read() -> (instant: Int, now: CivilDateTime)? {
-    // With TZ unset, this is what notices another zone of the system.
-    tzset()
     var time = timespec()
     // Not time(2), which may be behind the timers by some milliseconds.
     unsafe clock_gettime(CLOCK_REALTIME, &time)
     return CivilDateTime(ordinal: civilOrdinal(at: time.tv_sec)).map { (time.tv_sec, $0) }
   }
 
-  /// Makes a zone, already checked, the process's own; `nil` is the system's.
+  /// Makes a zone, already checked, the process's own; `nil` is the system's, as it is now.
   ///
   /// - SeeAlso: `setenv(3)`, `tzset(3)`.
   static func enter(_ zone: String?) {
