@@ -1,3 +1,4 @@
+import LoanCatalogue
 import Loans
 import Notifiers
 import ReminderSchedule

@@ -45,9 +45,9 @@ import Testing
   }
 
   private func remindMe(_ folder: ScratchFolder, at now: String) async throws -> CommandResult {
-    let program = Command.checkLoans.replacing(/[^\/]*$/, with: "RemindMe")
+    let directory = Command.testProgramsDirectory
     let result = try await Command(
-      program, ["\(folder.path)/books.xml", "\(folder.path)/schedule.sqlite", now],
+      "\(directory)/RemindMe", ["\(folder.path)/books.xml", "\(folder.path)/schedule.sqlite", now],
       environment: [:], directory: folder.path
     ).run()
     #expect(result.status == 0)

@@ -1,4 +1,5 @@
 import Loans
+import Notifiers
 import ReminderSchedule
 import ReminderService
 import Testing

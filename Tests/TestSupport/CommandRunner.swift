@@ -61,6 +61,9 @@ public struct Command: Sendable {
   public static let checkLoans: String =
     testVariable("CHECK_LOANS_BINARY") ?? "\(directoryOfRunningProgram)/check-loans"
 
+  /// Where the programs are that were built together with the running tests.
+  public static var testProgramsDirectory: String { directoryOfRunningProgram }
+
   /// Whether peak memory can be measured here.
   public static let canMeasureMemory = File.exists(measurer)
 
