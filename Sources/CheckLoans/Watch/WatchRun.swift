@@ -275,16 +275,15 @@ extension WatchRun {
       case .catalogue(let error): preconditionFailure("delivering read a catalogue: \(error)")
       }
     }
-    for failure in report.failures { note(failure, of: channel) }
+    let failures = report.failures.map(\.error)
+    for case .outputFailed(let number) in failures.map(\.code) {
+      outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
+      return false
+    }
     let news = channelTroubles[channel.name, default: ToldTroubles()].news(
-      in: report.failures.map { "\($0.error.message); what was due stays pending" })
+      in: failures.map { "\($0.message); what was due stays pending" })
     for line in news { console.complain(line) }
-    return report.failures.isEmpty
-  }
-
-  private func note(_ failure: DeliveryReport.Failure, of channel: ChannelName) {
-    guard case .outputFailed(let number) = failure.error.code else { return }
-    outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
+    return failures.isEmpty
   }
 }
 
