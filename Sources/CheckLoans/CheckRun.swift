@@ -334,7 +334,7 @@ extension CheckRun {
     }
     do throws(ScheduleError) {
       return try schedule.due(
-        at: settings.now, channel: channel.rawValue,
+        at: settings.now, channel: channel.name,
         catalogues: settings.catalogues.map(environment.catalogueName))
     } catch {
       throw CommandError(error)

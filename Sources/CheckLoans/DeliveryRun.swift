@@ -10,7 +10,20 @@ extension ChannelName {
       StandardOutputNotifier(output: console.output)
     case .notifySend:
       NotifySendNotifier(environment: environment.variables, userID: environment.userID)
+    case .exec:
+      MissingNotifier(channel: name)
     }
+  }
+}
+
+/// A stand-in for the notifier of programs.
+private struct MissingNotifier: Notifier {
+  let channel: String
+
+  func messages(for notices: [Notice]) -> [ArraySlice<Notice>] { [notices[...]] }
+
+  func send(_ message: ArraySlice<Notice>, today: CivilDate) async throws(NotifierError) {
+    throw NotifierError(.unavailable, channel: channel, message: "\(channel): not there yet")
   }
 }
 

@@ -41,7 +41,7 @@ struct DeliverCommand: Subcommand {
         let delivery = DeliveryRun(
           notifier: channel.notifier(environment, console), schedule: schedule, now: now,
           isDryRun: isDryRun, isVerbose: isVerbose, console: console)
-        let due = try schedule.due(at: now, channel: channel.rawValue)
+        let due = try schedule.due(at: now, channel: channel.name)
         status = status.worse(try await delivery.run(due))
       }
       return status
