@@ -82,6 +82,14 @@ struct TimerCommand: Subcommand {
     }
     let installer = installer(
       (command, settings), "\(directory)/systemd/user", environment, console)
+    guard installer.units.isProgramAllowed else {
+      throw CommandError(
+        .usage,
+        """
+        systemd runs no program with a quotation mark or backslash in its path, as in \
+        \(command.words[0].quoted(limit: 200)); move it, or use --cron
+        """)
+    }
     try console.print(installer.listing)
     try console.flush()
     if install { try installer.install() }

@@ -69,6 +69,14 @@ struct TimerUnits {
     """
   }
 
+  /// Whether systemd runs a program in such a place: it takes no quotes, backslashes and control
+  /// characters in its path.
+  var isProgramAllowed: Bool {
+    command.prefix(1).allSatisfy { path in
+      path.unicodeScalars.allSatisfy { !"'\"\\\u{7F}".unicodeScalars.contains($0) && $0.value >= 0x20 }
+    }
+  }
+
   private var execStart: String {
     // Variables are not looked for in the program's path, only in its arguments.
     let program = command.prefix(1).map { Self.quoted($0, dollar: "$") }
