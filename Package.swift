@@ -35,6 +35,7 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .target(name: "CLinux"),
     .target(name: "Failpoints", swiftSettings: settings),
     .target(name: "Loans", swiftSettings: settings),
     .target(name: "LoanCatalogue", dependencies: ["CLibXML2", "Loans"], swiftSettings: settings),
@@ -56,7 +57,8 @@ let package = Package(
     .executableTarget(
       name: "CheckLoans",
       dependencies: [
-        "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers", "ReminderService",
+        "CLinux", "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers",
+        "ReminderService",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TOMLKit", package: "TOMLKit"),
       ],
