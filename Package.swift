@@ -29,6 +29,8 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     // Running notify-send: no shell, no inherited descriptors, a deadline.
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    // The settings file: TOML, as people know it from other tools, with located errors.
+    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
   targets: [
     .systemLibrary(
@@ -58,6 +60,7 @@ let package = Package(
         "CLinux", "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers",
         "ReminderService",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "TOMLKit", package: "TOMLKit"),
       ],
       swiftSettings: settings),
     // The documentation's example of a program that uses the library.

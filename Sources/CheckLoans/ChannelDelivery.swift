@@ -11,6 +11,8 @@ extension ChannelName {
       StandardOutputNotifier(output: console.output)
     case .notifySend:
       NotifySendNotifier(environment: environment.variables, userID: environment.userID)
+    case .exec(let program):
+      ExecNotifier(program: program, environment: environment.variables)
     }
   }
 }
@@ -50,6 +52,7 @@ struct ChannelDelivery {
         status = status.worse(.unavailable)
         if case .outputFailed(let number) = failure.error.code {
           outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
+          outputFailure?.message?.append("; \(fate(of: failure.notices))")
         } else {
           complain(failure)
         }
@@ -89,8 +92,11 @@ struct ChannelDelivery {
   }
 
   private func complain(_ failure: DeliveryReport.Failure) {
-    let verb = failure.notices == 1 ? "stays" : "stay"
-    let fate = isRemembered ? "\(verb) pending" : "not delivered"
-    console.complain("\(failure.error.message); \(counted(failure.notices, "notice")) \(fate)")
+    console.complain("\(failure.error.message); \(fate(of: failure.notices))")
+  }
+
+  private func fate(of notices: Int) -> String {
+    let verb = notices == 1 ? "stays" : "stay"
+    return "\(counted(notices, "notice")) \(isRemembered ? "\(verb) pending" : "not delivered")"
   }
 }

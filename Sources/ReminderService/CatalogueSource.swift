@@ -10,10 +10,8 @@ public struct CatalogueSource: Hashable, Sendable {
   /// The name under which its loans are scheduled: it must be the same each time.
   public var name: String
 
-  /// The catalogue at a path.
-  ///
-  /// - Parameter name: its name in the schedule; the path if it is `nil`, which should then be
-  ///   absolute.
+  /// The catalogue at a path; where its name is `nil`, the path is its name, and should then be
+  /// absolute.
   public init(path: String, name: String? = nil) {
     self.path = path
     self.name = name ?? path
