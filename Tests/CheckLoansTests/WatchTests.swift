@@ -97,10 +97,8 @@ struct WatchTests {
     let watcher = try Watcher([("Abigél", 1)])
     try await watcher.wait(for: ["Abigél"])
     try watcher.write([("Abigél", 1), ("Solaris", 1)], to: "new")
-    let start = LocalClock.now
     #expect(try await watcher.desk.shell(line).status == 0)
-    let seen = try await watcher.wait(for: ["Abigél", "Solaris"])
-    #expect(seen < start + 2)
+    try await watcher.wait(for: ["Abigél", "Solaris"])
     // The next change is seen too, whatever is there now.
     try watcher.write([("Dune", 1)], to: "next")
     #expect(try await watcher.desk.shell("mv next books.xml").status == 0)
@@ -147,15 +145,18 @@ struct WatchTests {
     let watcher = try Watcher([("Abigél", 1)], ["-v", "books.xml"])
     try await watcher.wait(for: ["Abigél"])
     try await watcher.wait { watcher.errors.last?.contains("next look") == true }
+    let start = LocalClock.now
     for number in 1...50 {
       try watcher.write([("Abigél", 1), ("Book \(number)", 9)])
       try await Task.sleep(for: .milliseconds(5))
     }
     try watcher.write([("Abigél", 1), ("Solaris", 1)])
     try await watcher.wait(for: ["Abigél", "Solaris"])
+    // One at the beginning, one for each 700 ms of changes, one when they have ended.
+    let most = 3 + Int((LocalClock.now - start) / 0.7)
     try await watcher.pass(seconds: 0.5)
     try await watcher.end()
-    #expect(watcher.reloads(of: "books.xml") <= 4)
+    #expect(watcher.reloads(of: "books.xml") <= most)
   }
 
   @Test func `SIGHUP has everything read again`() async throws {
@@ -166,6 +167,31 @@ struct WatchTests {
       try await watcher.wait { watcher.reloads(of: "books.xml") == count }
     }
     #expect(try await watcher.end().status == 0)
+  }
+
+  @Test func `The settings file is gone by anew when it changes`() async throws {
+    let watcher = try Watcher(["--config", "settings.toml"]) { clock, desk in
+      try desk.folder.write("catalogues = [\"books.xml\"]\n", to: "settings.toml")
+      try desk.folder.write(clock.catalogue([("Abigél", 1), ("Dune", 3)]), to: "books.xml")
+      try desk.folder.write(clock.catalogue([("Solaris", 0)]), to: "other.xml")
+    }
+    let folder = watcher.desk.folder
+    try await watcher.wait(for: ["Abigél"])
+    try folder.write("catalogues = [\"books.xml\"]\nremind = 3\n", to: "settings.toml")
+    try await watcher.wait(for: ["Abigél", "Dune"])
+    try folder.write("catalogues = [\"books.xml\"]\nremind = \"x\"\n", to: "settings.toml")
+    try await watcher.wait { watcher.errors.count == 1 }
+    #expect(watcher.errors[0].contains("settings.toml:2:"))
+    #expect(watcher.errors[0].hasSuffix("; the settings stay as they were"))
+    try watcher.write([("Abigél", 1), ("Dune", 3), ("Az ajtó", 3)])
+    try await watcher.wait(for: ["Abigél", "Dune", "Az ajtó"])
+    try folder.write("catalogues = [\"other.xml\", \"books.xml\"]\n", to: "new.toml")
+    try folder.rename("new.toml", to: "settings.toml")
+    try await watcher.wait(for: ["Abigél", "Dune", "Az ajtó", "Solaris"])
+    try watcher.write([("Solaris", 0), ("Édes Anna", 0)], to: "other.xml")
+    try await watcher.wait(for: ["Abigél", "Dune", "Az ajtó", "Solaris", "Édes Anna"])
+    try await watcher.end()
+    #expect(watcher.errors.count == 1)
   }
 
   // What it does about trouble.
@@ -288,7 +314,7 @@ struct WatchTests {
   @Test func `A schedule that another run uses is waited for`() async throws {
     let watcher = try Watcher([("Abigél", 1)])
     try await watcher.wait(for: ["Abigél"])
-    let lock = try HeldLock("\(watcher.desk.folder.path)/\(Desk.state).lock")
+    let lock = try await watcher.takeLock()
     try watcher.write([("Abigél", 1), ("Solaris", 1)])
     try await watcher.pass(seconds: 2)
     #expect(watcher.errors == [], "not told at once")
@@ -305,7 +331,7 @@ struct WatchTests {
   @Test func `It can be told to stop while another run uses the schedule`() async throws {
     let watcher = try Watcher([("Abigél", 1)])
     try await watcher.wait(for: ["Abigél"])
-    let lock = try HeldLock("\(watcher.desk.folder.path)/\(Desk.state).lock")
+    let lock = try await watcher.takeLock()
     watcher.send(.hangUp)
     try await watcher.pass(seconds: 0.5)
     let start = LocalClock.now
@@ -348,6 +374,17 @@ extension Watcher {
   ) throws {
     let clock = try #require(LocalClock(showing: "12:00:00"))
     try self.init([], arguments, prepare: { desk in try prepare(clock, desk) })
+  }
+
+  /// Takes the schedule's lock once it lets go of it.
+  func takeLock() async throws -> HeldLock {
+    let path = "\(desk.folder.path)/\(Desk.state).lock"
+    var lock: HeldLock?
+    try await wait {
+      lock = try? HeldLock(path)
+      return lock != nil
+    }
+    return try #require(lock)
   }
 
   /// How many times a catalogue was reloaded, by the lines of `--verbose`.

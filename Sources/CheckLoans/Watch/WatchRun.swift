@@ -337,9 +337,9 @@ extension CommandError {
   /// The system cannot give what it takes to watch.
   fileprivate init(watching failure: SystemFailure) {
     self.init(
-      .inputOutput,
+      .systemLimit,
       """
-      the catalogues cannot be watched (\(failure.sentence)); end other programs that watch files, \
+      the catalogues cannot be watched (\(failure.words)); end other programs that watch files, \
       or raise the limits below /proc/sys/fs/inotify
       """)
   }
