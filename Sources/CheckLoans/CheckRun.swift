@@ -152,7 +152,10 @@ extension CheckRun {
       keepInMind(record, status, fireAt, tally.path)
       return
     }
-    let goesOn = reload.add(key: record.key, fingerprint: record.fingerprint(fireAt: fireAt)) {
+    let goesOn = reload.add(
+      key: record.key, fingerprint: record.fingerprint(fireAt: fireAt), expiration: expiration,
+      fireAt: fireAt
+    ) {
       let loan = loan ?? record.loan ?? Loan(expiration: expiration)
       return (record.identity, Reminder(loan: loan, fireAt: fireAt))
     }

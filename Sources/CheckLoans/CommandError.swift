@@ -25,7 +25,7 @@ struct CommandError: Error {
       case .cannotCreate: .cannotCreate
       case .notASchedule: .badSetting
       case .locked: .tryAgain
-      case .inputOutput: .inputOutput
+      case .inputOutput, .damaged, .systemLimit: .inputOutput
       }
     self.init(status, "\(error)")
   }
