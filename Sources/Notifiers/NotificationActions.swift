@@ -160,11 +160,14 @@ extension NotificationActions {
     do {
       let report = try await child.run { line in
         switch progress.withLock({ $0.read(line) }) {
-        case .shown: start.yield(.shown)
+        case .shown:
+          start.yield(.shown)
+          return .unlimited
         case .chosen: self.respond(notices)
+        case .failed: return .failed
         case nil: break
         }
-        return progress.withLock { $0.isShown }
+        return .goOn
       }
       start.yield(.ended(report))
     } catch {
@@ -195,6 +198,7 @@ extension NotificationActions {
     enum Step {
       case shown
       case chosen
+      case failed
     }
 
     var isShown = false
@@ -202,8 +206,9 @@ extension NotificationActions {
 
     mutating func read(_ line: String) -> Step? {
       if !isShown {
-        // It prints 0 where it has failed.
-        guard let number = UInt32(line), number > 0 else { return nil }
+        guard let number = UInt32(line) else { return nil }
+        // It prints 0 where it has failed, and 0.8.1 then waits all the same.
+        if number == 0 { return .failed }
         isShown = true
         return .shown
       }

@@ -165,6 +165,16 @@ import Testing
     #expect(actions.waitingCount == 0)
   }
 
+  @Test func `One that prints 0 and then waits all the same is not waited for`() async throws {
+    let fake = try FakeNotifySend(
+      #"echo $$ >> "$here/pids"; echo bad luck >&2; echo 0; exec sleep 1000"#)
+    let actions = try quiet()
+    let error = try await failure(of: fake.notifier(actions: actions))
+    #expect(error.code == .failed)
+    #expect(error.message.hasPrefix("notify-send failed with exit status 1: bad luck; "))
+    #expect(!fake.processes.contains(where: processExists))
+  }
+
   @Test func `A notify-send that knows no actions is told`() async throws {
     let fake = try FakeNotifySend("echo 'Unknown option --action=open=View' >&2; exit 1")
     let error = try await failure(of: fake.notifier(actions: try quiet()))
@@ -200,7 +210,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "exec sleep 1000", "echo 0; exec sleep 1000", "printf 7; exec sleep 1000",
+    "exec sleep 1000", "printf 7; exec sleep 1000", "echo -7; exec sleep 1000",
     "while :; do echo x; done", "exec 1>&-; trap '' TERM; while :; do sleep 1; done",
   ])
   func `Without an id notify-send is stopped in time, with its children`(
