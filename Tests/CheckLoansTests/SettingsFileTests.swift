@@ -404,7 +404,7 @@ struct SettingsFaultTests {
     "\("a.".repeated(250_000))a = 1",
     "notify = [{\("a.".repeated(200_000))a = 1}]",
     "\"".repeated(100_001),
-    "catalogues = [\("\"a\",".repeated(200_000))1]",
+    "catalogues = [\("\"a\",".repeated(20_000))1]",
     "'''''''''", "remind = \"\\", "\"", "=", "[", "[[a", "remind", "remind =[",
   ]
 
