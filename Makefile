@@ -35,6 +35,7 @@ test: setup-test lint build ## Install what is missing, lint, and run the whole 
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --filter CheckLoansTests
 	CHECK_LOANS_BINARY="$(CURDIR)/$(BINARY)" WARNINGS_AS_ERRORS=1 \
 	  swift test --skip-build --filter CheckLoansTests
+	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 $(MAKE) docs
 
 .PHONY: build
 build: ## Build the release binary
@@ -43,6 +44,21 @@ build: ## Build the release binary
 .PHONY: lint
 lint: ## Check the sources' form
 	swift format lint --strict --recursive Package.swift Sources Tests
+
+LIBRARY := Loans LoanCatalogue LoanRules ReminderSchedule Notifiers ReminderService
+SYMBOLS := .build/library-symbols
+
+.PHONY: docs
+docs: setup ## Make the library's documentation in .build/LoanReminders.doccarchive
+	swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members \
+	  >/dev/null
+	rm -rf $(SYMBOLS)
+	mkdir -p $(SYMBOLS)
+	cp $(LIBRARY:%=.build/*/symbolgraph/%.symbols.json) $(SYMBOLS)
+	docc convert Sources/ReminderService/ReminderService.docc \
+	  --additional-symbol-graph-dir $(SYMBOLS) --fallback-display-name LoanReminders \
+	  --fallback-bundle-identifier loan-reminders --warnings-as-errors \
+	  --output-path .build/LoanReminders.doccarchive
 
 .PHONY: bench
 bench: setup-bench build ## Measure against xmllint on a catalogue of 1,000,000 loans

@@ -35,6 +35,7 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .target(name: "CLinux"),
     .target(name: "Failpoints", swiftSettings: settings),
     .target(name: "Loans", swiftSettings: settings),
     .target(name: "LoanCatalogue", dependencies: ["CLibXML2", "Loans"], swiftSettings: settings),
@@ -56,11 +57,19 @@ let package = Package(
     .executableTarget(
       name: "CheckLoans",
       dependencies: [
-        "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers", "ReminderService",
+        "CLinux", "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers",
+        "ReminderService",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TOMLKit", package: "TOMLKit"),
       ],
       swiftSettings: settings),
+    // The documentation's example of a program that uses the library.
+    .executableTarget(
+      name: "RemindMe",
+      dependencies: [
+        "LoanCatalogue", "LoanRules", "Loans", "Notifiers", "ReminderSchedule", "ReminderService",
+      ],
+      path: "Examples/RemindMe", swiftSettings: settings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "LoansTests", dependencies: ["Loans"], swiftSettings: settings),
     .testTarget(
@@ -75,7 +84,14 @@ let package = Package(
       name: "NotifiersTests", dependencies: ["Loans", "Notifiers", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "CheckLoansTests", dependencies: ["CheckLoans", "TestSupport"],
+      name: "ReminderServiceTests",
+      dependencies: [
+        "LoanCatalogue", "LoanRules", "Loans", "Notifiers", "RemindMe", "ReminderSchedule",
+        "ReminderService", "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CheckLoansTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
       exclude: ["Help"], swiftSettings: settings),
   ]
 )

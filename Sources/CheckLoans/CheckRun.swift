@@ -2,15 +2,15 @@ import LoanCatalogue
 import LoanRules
 import Loans
 import ReminderSchedule
+import ReminderService
 
-/// One run of `check`: reads each catalogue, reloads its part of the schedule while reading,
-/// reports, and delivers.
+/// One run of `check`: has each catalogue read and its part of the schedule reloaded, reports, and
+/// has delivered what is due.
 final class CheckRun {
   private let settings: CheckSettings
   private let environment: Environment
   private let console: Console
-  private let schedule: Schedule?
-  private let reader: CatalogueReader
+  private let center: ReminderCenter
 
   private var status = ExitStatus.done
   private var report = Report()
@@ -20,8 +20,6 @@ final class CheckRun {
   private var hasRead = false
   private var diagnostics: [String] = []
   private var nextReminder: CivilDateTime?
-  /// What is due, where no schedule is kept.
-  private var unscheduled: [DueNotice] = []
 
   init(
     _ settings: CheckSettings, _ environment: Environment, _ console: Console
@@ -29,21 +27,22 @@ final class CheckRun {
     self.settings = settings
     self.environment = environment
     self.console = console
-    schedule = try Self.openSchedule(settings)
-    reader = CatalogueReader(
-      detail: .loans, requiresExpiration: settings.requiresExpiration,
-      dateRule: ExpirationRule.judge)
-  }
-
-  private static func openSchedule(
-    _ settings: CheckSettings
-  ) throws(CommandError) -> Schedule? {
-    guard let path = settings.state else { return nil }
+    let isVerbose = settings.isVerbose
+    // A program that has nothing to say yet must not keep other runs waiting for the lock.
+    if settings.catalogues.contains("-") { StandardInput.wait() }
     do throws(ScheduleError) {
-      return try Schedule(path, isDryRun: settings.isDryRun)
+      center = ReminderCenter(
+        schedule: try Self.schedule(settings),
+        events: ScheduleEvents { event in if isVerbose { console.complain("\(event)") } })
     } catch {
       throw CommandError(error)
     }
+  }
+
+  /// Without state, a schedule in memory holds what is due in this run.
+  private static func schedule(_ settings: CheckSettings) throws(ScheduleError) -> Schedule? {
+    if let path = settings.state { return try Schedule(path, isDryRun: settings.isDryRun) }
+    return settings.channels.isEmpty ? nil : try Schedule()
   }
 
   /// - Throws: ``CommandError`` if nothing more can be done.
@@ -51,12 +50,30 @@ final class CheckRun {
     if settings.isVerbose {
       console.complain("now is \(settings.now) in the time zone \(settings.zone.visible)")
     }
+    try warnOfClockSetBack()
     for path in settings.catalogues { try check(path) }
     if settings.reports { try printReport() }
     try console.flush()
-    try await deliver()
+    note(try await delivery.run())
     if settings.failsOnExpired && total.expired > 0 { note(.findings) }
     return status
+  }
+
+  private var delivery: ChannelDelivery {
+    ChannelDelivery(
+      center: center, channels: settings.channels, now: settings.now,
+      catalogues: settings.catalogues.map(environment.catalogueName),
+      repeatExpired: settings.repeatExpired, isDryRun: settings.isDryRun,
+      announces: settings.format == .text, isRemembered: settings.state != nil,
+      environment: environment, console: console)
+  }
+
+  private func warnOfClockSetBack() throws(CommandError) {
+    do throws(ScheduleError) {
+      try center.schedule?.warnOfClockSetBack(now: settings.now, console)
+    } catch {
+      throw CommandError(error)
+    }
   }
 
   private func note(_ status: ExitStatus) { self.status = self.status.worse(status) }
@@ -64,119 +81,47 @@ final class CheckRun {
 
 // Reading.
 extension CheckRun {
-  private func check(_ path: String) throws(CommandError) {
-    let tally = Tally(path: path)
-    do {
-      guard let schedule else {
-        _ = try read(tally, into: nil)
-        return try end(tally)
-      }
-      let outcome = try schedule.reload(
-        catalogue: environment.catalogueName(path), now: settings.now,
-        allowEmpty: settings.allowsEmpty
-      ) { reload in try read(tally, into: reload) }
-      note(outcome, tally)
-      try end(tally)
-    } catch let error as ReloadError<any Error> {
-      switch error {
-      case .schedule(let error): throw CommandError(error)
-      case .reading(let error): try fail(tally, error)
-      }
-    } catch {
-      try fail(tally, error)
-    }
-  }
-
   /// What is counted while one catalogue is read.
   private final class Tally {
     let path: String
+    /// Its name in the schedule.
+    let name: String
     var counts = Report.Counts()
     var hasErrors = false
-    /// That the catalogue has no record, which may be allowed.
-    var emptiness: Diagnostic?
     /// Whether the catalogue's part of the schedule is what was read now.
     var isReplaced = false
 
-    init(path: String) { self.path = path }
+    init(path: String, name: String) {
+      self.path = path
+      self.name = name
+    }
   }
 
-  /// Reads the catalogue.
-  ///
-  /// If that fails, nothing is taken from it, not even for the report.
-  private func read(_ tally: Tally, into reload: Reload?) throws -> ReloadDecision {
-    let before = (report: report.mark, unscheduled: unscheduled.count)
-    do {
-      return try readToTheEnd(tally, into: reload)
+  /// A catalogue that cannot be read leaves its reminders as they were, and the others go on.
+  private func check(_ path: String) throws(CommandError) {
+    let tally = Tally(path: path, name: environment.catalogueName(path))
+    let mark = report.mark
+    do throws(ReminderError) {
+      let result = try center.reload(
+        CatalogueSource(path: path, name: tally.name), at: settings.now, settings: settings.reload,
+        onDiagnostic: { diagnostic in note(diagnostic, tally) },
+        onLoan: { read in take(&read, tally) })
+      note(result, tally)
     } catch {
-      report.goBack(to: before.report)
-      unscheduled.removeSubrange(before.unscheduled...)
+      report.goBack(to: mark)
       tally.counts = Report.Counts(diagnostics: tally.counts.diagnostics)
-      throw error
+      try note(error)
     }
+    try end(tally)
   }
 
-  private func readToTheEnd(_ tally: Tally, into reload: Reload?) throws -> ReloadDecision {
-    let summary = try reader.read(
-      tally.path,
-      onDiagnostic: { diagnostic in note(diagnostic, tally) },
-      onRecord: { record in
-        if case .date(let expiration) = record.expiration {
-          try take(record, expiration, tally, into: reload)
-        }
-      })
-    tally.counts.loans = summary.loans
-    tally.counts.onShelf = summary.onShelf
-    if summary.isComplete && summary.isKnownForm { hasRead = true }
-    if let emptiness = tally.emptiness, !summary.isKnownForm { note(emptiness, tally) }
-    if tally.hasErrors { note(.invalidData) }
-    guard summary.isComplete && summary.isKnownForm else {
-      keepSchedule(of: tally)
-      return .keep
-    }
-    return .replace(records: summary.records)
-  }
-
-  private func take(
-    _ record: LoanRecord, _ expiration: CivilDate, _ tally: Tally, into reload: Reload?
-  ) throws {
-    let status = LoanStatus(
-      expiration: expiration, today: settings.now.date, lead: settings.policy.lead)
-    let fireAt = settings.policy.fireDate(expiration: expiration)
-    tally.counts.note(status)
-    var loan: Loan?
-    if settings.reports, settings.showsAll || status.needsAttention, let known = record.loan {
-      loan = known
-      report.add(text(of: known, status, fireAt, tally.path, record), expiration: expiration)
-    }
-    guard let reload else {
-      keepInMind(record, status, fireAt, tally.path)
-      return
-    }
-    let goesOn = reload.add(key: record.key, fingerprint: record.fingerprint(fireAt: fireAt)) {
-      let loan = loan ?? record.loan ?? Loan(expiration: expiration)
-      return (record.identity, Reminder(loan: loan, fireAt: fireAt))
-    }
-    if !goesOn, let failure = reload.failure { throw failure }
-  }
-
-  /// Without a schedule, what is due is delivered from what was just read.
-  private func keepInMind(
-    _ record: LoanRecord, _ status: LoanStatus, _ fireAt: CivilDateTime, _ path: String
-  ) {
-    guard !settings.channels.isEmpty, status == .expired || fireAt <= settings.now,
-      let loan = record.loan
-    else { return }
-    let kind: Notice.Kind = status == .expired ? .expired : .reminder
-    unscheduled.append(
-      DueNotice(
-        reminderID: unscheduled.count, notice: Notice(kind: kind, loan: loan, catalogue: path)))
+  private func take(_ read: inout ReadLoan, _ tally: Tally) {
+    tally.counts.note(read.status)
+    guard settings.reports, settings.showsAll || read.status.needsAttention else { return }
+    report.add(text(of: &read, tally.path), expiration: read.expiration)
   }
 
   private func note(_ diagnostic: Diagnostic, _ tally: Tally) {
-    if diagnostic.code == .noLoans && settings.allowsEmpty && tally.emptiness == nil {
-      tally.emptiness = diagnostic
-      return
-    }
     let found = LocatedDiagnostic(path: tally.path, diagnostic: diagnostic)
     tally.counts.diagnostics += 1
     if diagnostic.severity == .error { tally.hasErrors = true }
@@ -184,15 +129,21 @@ extension CheckRun {
     if settings.format == .json { diagnostics.append(found.json.text) }
   }
 
-  private func note(_ outcome: ReloadOutcome, _ tally: Tally) {
-    switch outcome {
+  private func note(_ result: ReloadReport, _ tally: Tally) {
+    tally.counts.loans = result.summary.loans
+    tally.counts.onShelf = result.summary.onShelf
+    if tally.hasErrors { note(.invalidData) }
+    if result.isUsable {
+      hasRead = true
+    } else if settings.state != nil {
+      console.complain(
+        "\(tally.path.visible): its reminders stay as they were; mend the catalogue and run again")
+    }
+    switch result.outcome {
     case .replaced(let summary):
       tally.isReplaced = true
       tally.counts.scheduled = summary.scheduled
       note(next: summary.nextFireAt)
-      if settings.isVerbose {
-        console.complain("\(tally.path.visible): reloaded: \(summary.words)")
-      }
     case .refusedEmpty(let stored):
       console.complain(
         """
@@ -205,14 +156,20 @@ extension CheckRun {
     }
   }
 
+  private func note(_ error: ReminderError) throws(CommandError) {
+    let failure = CommandError(error)
+    guard case .catalogue = error else { throw failure }
+    if let message = failure.message { console.complain(message) }
+    note(failure.status)
+  }
+
   /// Counts the reminders that a catalogue has from before.
   private func countWhatStays(_ tally: Tally) throws(CommandError) {
-    guard let schedule, settings.reports else { return }
-    let names = [environment.catalogueName(tally.path)]
+    guard let schedule = center.schedule, settings.reports else { return }
     do throws(ScheduleError) {
       tally.counts.scheduled = try schedule.reader.scheduledCount(
-        at: settings.now, catalogues: names)
-      note(next: try schedule.nextFireDate(after: settings.now, catalogues: names))
+        at: settings.now, catalogues: [tally.name])
+      note(next: try schedule.nextFireDate(after: settings.now, catalogues: [tally.name]))
     } catch {
       throw CommandError(error)
     }
@@ -220,21 +177,6 @@ extension CheckRun {
 
   private func note(next fireAt: CivilDateTime?) {
     nextReminder = [nextReminder, fireAt].compactMap { $0 }.min()
-  }
-
-  private func keepSchedule(of tally: Tally) {
-    guard schedule != nil else { return }
-    console.complain(
-      "\(tally.path.visible): its reminders stay as they were; mend the catalogue and run again")
-  }
-
-  /// A catalogue that cannot be read leaves its reminders as they were, and the others go on.
-  private func fail(_ tally: Tally, _ error: any Error) throws(CommandError) {
-    guard let error = error as? CatalogueError else { throw CommandError(error) }
-    let failure = CommandError(error)
-    if let message = failure.message { console.complain(message) }
-    note(failure.status)
-    try end(tally)
   }
 
   private func end(_ tally: Tally) throws(CommandError) {
@@ -247,25 +189,23 @@ extension CheckRun {
 
 // Reporting.
 extension CheckRun {
-  private func text(
-    of loan: Loan, _ status: LoanStatus, _ fireAt: CivilDateTime, _ path: String,
-    _ record: LoanRecord
-  ) -> String {
+  private func text(of read: inout ReadLoan, _ path: String) -> String {
+    let loan = read.loan
     switch settings.format {
     case .text:
-      return status.colored(loan.line(today: settings.now.date), settings.isColored)
+      return read.status.colored(loan.line(today: settings.now.date), settings.isColored)
     case .json:
       return JSONValue.object([
         ("catalogue", .string(path)),
-        ("line", .int(record.location.line)),
+        ("line", .int(read.record.location.line)),
         ("id", JSONValue(loan.id)),
         ("title", JSONValue(loan.title)),
         ("author", JSONValue(loan.author)),
         ("borrower", JSONValue(loan.borrower)),
         ("expiration", .string("\(loan.expiration)")),
-        ("status", .string(status.rawValue)),
+        ("status", .string(read.status.rawValue)),
         ("daysLeft", .int(loan.daysLeft(today: settings.now.date))),
-        ("remindAt", status == .expired ? .null : .string(fireAt.toTheMinute)),
+        ("remindAt", read.status == .expired ? .null : .string(read.fireAt.toTheMinute)),
       ]).text
     }
   }
@@ -290,7 +230,7 @@ extension CheckRun {
       counted(total.loans, "loan"), "\(total.expired) expired",
       "\(total.expiresToday) \(total.expiresToday == 1 ? "expires" : "expire") today",
     ]
-    if schedule == nil {
+    if settings.state == nil {
       parts.append("nothing scheduled (--no-state)")
     } else {
       parts.append("\(total.scheduled) scheduled")
@@ -316,35 +256,9 @@ extension CheckRun {
   }
 }
 
-// Delivering.
-extension CheckRun {
-  private func deliver() async throws(CommandError) {
-    for channel in settings.channels {
-      let delivery = DeliveryRun(
-        notifier: channel.notifier(environment, console), schedule: schedule, now: settings.now,
-        isDryRun: settings.isDryRun, isVerbose: settings.isVerbose,
-        announces: settings.format == .text, console: console)
-      note(try await delivery.run(try due(through: channel)))
-    }
-  }
-
-  private func due(through channel: ChannelName) throws(CommandError) -> [DueNotice] {
-    guard let schedule else {
-      return unscheduled.sorted { $0.notice.loan.expiration < $1.notice.loan.expiration }
-    }
-    do throws(ScheduleError) {
-      return try schedule.due(
-        at: settings.now, channel: channel.name,
-        catalogues: settings.catalogues.map(environment.catalogueName))
-    } catch {
-      throw CommandError(error)
-    }
-  }
-}
-
 extension Diagnostic {
   /// Whether a loan may go unnoticed because of it: then it is always told.
-  fileprivate var mayHideALoan: Bool {
+  var mayHideALoan: Bool {
     severity == .error || code == .unknownCase || code == .misplacedExpiration
   }
 }
@@ -361,16 +275,6 @@ extension Report.Counts {
       ("expired", .int(expired)), ("expiresToday", .int(expiresToday)),
       ("scheduled", .int(scheduled)), ("diagnostics", .int(diagnostics)),
     ])
-  }
-}
-
-extension ReloadSummary {
-  /// What the reload did, for people.
-  fileprivate var words: String {
-    """
-    \(scheduled) scheduled; \(added) new, \(changed) changed, \(removed) gone, \
-    \(unchanged) as before
-    """
   }
 }
 

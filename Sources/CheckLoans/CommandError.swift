@@ -2,6 +2,7 @@ import LoanCatalogue
 import Loans
 import Notifiers
 import ReminderSchedule
+import ReminderService
 
 /// Why the command cannot go on, and the exit status that says so.
 struct CommandError: Error {
@@ -25,7 +26,8 @@ struct CommandError: Error {
       case .cannotCreate: .cannotCreate
       case .notASchedule: .badSetting
       case .locked: .tryAgain
-      case .inputOutput: .inputOutput
+      case .inputOutput, .damaged: .inputOutput
+      case .systemLimit: .systemLimit
       }
     self.init(status, "\(error)")
   }
@@ -40,6 +42,13 @@ struct CommandError: Error {
     self.init(status, "\(error)")
   }
 
+  init(_ error: ReminderError) {
+    switch error {
+    case .catalogue(let error): self.init(error)
+    case .schedule(let error): self.init(error)
+    }
+  }
+
   /// Any error that the rooms below throw.
   init(_ error: any Error) {
     switch error {
@@ -47,6 +56,7 @@ struct CommandError: Error {
     case let error as OutputError: self.init(error)
     case let error as ScheduleError: self.init(error)
     case let error as CatalogueError: self.init(error)
+    case let error as ReminderError: self.init(error)
     default: self.init(.inputOutput, String(describing: error).visible)
     }
   }

@@ -23,7 +23,9 @@ enum Main {
   static func main() {
     ProcessSetup.run()
     let console = Console()
-    exit(status(console).rawValue)
+    let status = status(console)
+    StopSignals.endByNotedSignal()
+    exit(status.rawValue)
   }
 
   private static func status(_ console: Console) -> ExitStatus {

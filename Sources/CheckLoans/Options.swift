@@ -185,11 +185,7 @@ struct ChannelOptions: ParsableArguments {
       valueName: "channel"))
   var notify: [ChannelChoice] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "Tell again of a loan that has expired, every 1 to 3650 days. (default: once)",
-      valueName: "days"))
-  var repeatExpired: RepetitionDays?
+  @OptionGroup var repetition: RepeatOptions
 
   /// The channels, each once, in the order given.
   func channels(_ environment: Environment) throws(CommandError) -> [ChannelName] {
@@ -203,9 +199,18 @@ struct ChannelOptions: ParsableArguments {
     }
     return channels
   }
+}
+
+/// How often notices are delivered.
+struct RepeatOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Tell again of a loan that has expired, every 1 to 3650 days. (default: once)",
+      valueName: "days"))
+  var repeatExpired: RepetitionDays?
 
   /// After how many days an expired loan is told again; `nil` for once.
-  func repetition(_ environment: Environment) throws(CommandError) -> Int? {
+  func days(_ environment: Environment) throws(CommandError) -> Int? {
     try environment.value(repeatExpired, "REPEAT_EXPIRED")?.value
   }
 }

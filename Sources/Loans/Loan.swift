@@ -1,7 +1,7 @@
 /// A book lent to someone, as the catalogue tells it.
 ///
 /// Texts are as written, with leading and trailing white space removed and inner runs of it
-/// folded into one space. They are untrusted: use ``Swift/String/visible`` before showing one.
+/// folded into one space. They are untrusted: use `String.visible` before showing one.
 public struct Loan: Hashable, Sendable {
   /// The record's own identifier, unique within its catalogue.
   public var id: String?

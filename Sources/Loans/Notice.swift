@@ -8,6 +8,14 @@ public struct Notice: Hashable, Sendable {
     case expired
   }
 
+  /// How loudly a person is told.
+  public enum Urgency: String, CaseIterable, Sendable {
+    /// There is still time.
+    case normal
+    /// It is already late.
+    case critical
+  }
+
   /// Why the notice is sent.
   public var kind: Kind
   /// The loan it is about.
@@ -21,6 +29,9 @@ public struct Notice: Hashable, Sendable {
     self.loan = loan
     self.catalogue = catalogue
   }
+
+  /// Critical once the loan has expired.
+  public var urgency: Urgency { kind == .expired ? .critical : .normal }
 
   /// One line without line break, harmless on a terminal: label, what happens when, the date,
   /// then author and borrower where known.

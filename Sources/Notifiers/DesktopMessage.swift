@@ -7,8 +7,8 @@ struct DesktopMessage: Hashable, Sendable {
   var summary: String
   /// What to do; catalogue text in it is escaped.
   var body: String
-  /// Whether a loan in it has expired.
-  var isExpired: Bool
+  /// Critical if a loan in it has expired.
+  var urgency: Notice.Urgency
 
   /// The message about these notices, or `nil` if there is none.
   init?(_ notices: ArraySlice<Notice>, today: CivilDate) {
@@ -22,18 +22,18 @@ struct DesktopMessage: Hashable, Sendable {
 
   private init(_ notice: Notice, today: CivilDate) {
     let loan = notice.loan
-    isExpired = notice.kind == .expired
+    urgency = notice.urgency
     summary =
       "\(loan.desktopTitle(limit: 200, byteLimit: 2_000)) \(loan.fate(today: today))"
     body =
-      isExpired
+      notice.kind == .expired
       ? "It was due on \(loan.expiration.dotted): return or renew it now."
       : "Return or renew it by \(loan.expiration.dotted)."
   }
 
   private init(digestOf notices: ArraySlice<Notice>, today: CivilDate) {
     let expired = notices.count { $0.kind == .expired }
-    isExpired = expired > 0
+    urgency = expired > 0 ? .critical : .normal
     summary = Self.digestSummary(expired: expired, soon: notices.count - expired)
     let shown = notices.mostUrgentFirst.prefix(5)
     var lines = shown.map { notice in
@@ -59,8 +59,8 @@ struct DesktopMessage: Hashable, Sendable {
   var arguments: [String] {
     [
       "--app-name=Check Loans",
-      "--urgency=\(isExpired ? "critical" : "normal")",
-      "--category=x-check-loans.loan.\(isExpired ? "expired" : "due")",
+      "--urgency=\(urgency.rawValue)",
+      "--category=x-check-loans.loan.\(urgency == .critical ? "expired" : "due")",
       "--", summary, body,
     ]
   }
@@ -80,7 +80,7 @@ extension Loan {
 
 extension ArraySlice<Notice> {
   /// By expiration, which puts the expired first; else in the order given.
-  fileprivate var mostUrgentFirst: [Notice] {
+  var mostUrgentFirst: [Notice] {
     enumerated().sorted { left, right in
       (left.element.loan.expiration, left.offset) < (right.element.loan.expiration, right.offset)
     }.map(\.element)

@@ -40,8 +40,10 @@ public struct NotifySendNotifier: Notifier {
   /// Runs notify-send once and waits until the notification service has accepted the message.
   ///
   /// - Throws: ``NotifierError`` with the code `unavailable`, `failed` or `timedOut`.
-  public func send(_ message: ArraySlice<Notice>, today: CivilDate) async throws(NotifierError) {
-    guard let content = DesktopMessage(message, today: today) else { return }
+  public func send(
+    _ message: ArraySlice<Notice>, on occasion: Occasion
+  ) async throws(NotifierError) {
+    guard let content = DesktopMessage(message, today: occasion.now.date) else { return }
     let child = ChildProcess(
       program: channel, arguments: content.arguments, environment: environment, timeout: timeout)
     let report: ChildProcess.Report
@@ -125,27 +127,10 @@ extension NotifierError {
         "no notification service runs on the desktop session bus; start one, "
           + "or use --notify stdout")
     } else {
-      let line = complaint.split(whereSeparator: \.isNewline).first.map { ": \($0)" } ?? ""
       self.init(
         notifySend: .failed,
-        "notify-send \(report.status.words)\(line.shortened(to: 300).visible); "
+        "notify-send \(report.status.words)\(report.complaintWords); "
           + "if it goes on, use --notify stdout")
-    }
-  }
-}
-
-extension Duration {
-  /// `10 s`, or with a fraction where there is one.
-  fileprivate var words: String {
-    components.attoseconds == 0 ? "\(components.seconds) s" : "\(self / .seconds(1)) s"
-  }
-}
-
-extension TerminationStatus {
-  fileprivate var words: String {
-    switch self {
-    case .exited(let code): "failed with exit status \(code)"
-    case .signaled(let signal): "was ended by signal \(signal)"
     }
   }
 }

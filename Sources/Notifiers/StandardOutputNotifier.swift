@@ -5,31 +5,32 @@ public struct StandardOutputNotifier: Notifier {
   /// `stdout`.
   public let channel = "stdout"
 
-  private static let chunk = 100
+  /// 500, because a line costs one write(2), and a mark a commit to disk.
+  public let messagesPerMark = 500
 
   private let output: CheckedOutput
 
-  /// A notifier that prints through `output`, and flushes it after each message.
+  /// A notifier that prints through `output`, and flushes it after each line.
   public init(output: CheckedOutput) {
     self.output = output
   }
 
-  /// One notice in each message; if there are more than 100, 100 in each, because every message
-  /// costs a flush and its sender two commits.
+  /// One notice in each message.
   public func messages(for notices: [Notice]) -> [ArraySlice<Notice>] {
-    let size = notices.count > Self.chunk ? Self.chunk : 1
-    return stride(from: 0, to: notices.count, by: size).map { start in
-      notices[start..<min(start + size, notices.count)]
-    }
+    notices.indices.map { notices[$0...$0] }
   }
 
-  /// Prints ``Loans/Notice/line(today:)`` of each notice; returns when the system has taken them.
+  /// Prints ``Loans/Notice/line(today:)``; returns when the system has taken it.
   ///
   /// - Throws: ``NotifierError`` with the code `outputFailed`.
-  public func send(_ message: ArraySlice<Notice>, today: CivilDate) async throws(NotifierError) {
+  public func send(
+    _ message: ArraySlice<Notice>, on occasion: Occasion
+  ) async throws(NotifierError) {
     do throws(OutputError) {
-      for notice in message { try output.write(notice.line(today: today) + "\n") }
-      try output.flush()
+      for notice in message {
+        try output.write(notice.line(today: occasion.now.date) + "\n")
+        try output.flush()
+      }
     } catch {
       throw NotifierError(
         .outputFailed(errno: error.errno), channel: channel,

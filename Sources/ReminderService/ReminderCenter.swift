@@ -1,1 +1,138 @@
-import Loans
+public import LoanCatalogue
+internal import LoanRules
+public import Loans
+public import Notifiers
+public import ReminderSchedule
+
+/// Keeps a schedule in step with catalogues, and tells people what is due.
+///
+/// It joins the other modules: it reads a catalogue, judges its loans, replaces the catalogue's
+/// part of the schedule, and delivers through ``Notifiers/Notifier``s what is due and was not yet
+/// delivered. It has no clock: each call is told what time it is in the library.
+///
+///     let center = ReminderCenter(schedule: try Schedule(opening: "schedule.sqlite"))
+///     try center.reload(CatalogueSource(path: "books.xml"), at: now)
+///     let report = try await center.deliver(
+///       through: StandardOutputNotifier(output: CheckedOutput(descriptor: 1)), at: now)
+///
+/// The schedule's lock is held for as long as the schedule lives: a program that stays running
+/// makes a new center, with the same ``events``, for each reload and delivery.
+public final class ReminderCenter: Sendable {
+  /// Where reminders are kept; `nil` to look at catalogues only.
+  public let schedule: Schedule?
+  /// What happens to the schedule, for whoever wants to know.
+  public let events: ScheduleEvents
+
+  /// A center for a schedule.
+  ///
+  /// - Parameters:
+  ///   - schedule: where reminders are kept; without one, nothing is ever due.
+  ///   - events: where to announce what happens.
+  public init(schedule: Schedule?, events: ScheduleEvents = ScheduleEvents()) {
+    self.schedule = schedule
+    self.events = events
+  }
+
+  /// Reads a catalogue and replaces its part of the schedule, in one transaction.
+  ///
+  /// A catalogue that is not read to its end, is of no known form, or has no record where there
+  /// were loans before, leaves the schedule as it was.
+  ///
+  /// - Parameters:
+  ///   - catalogue: what to read.
+  ///   - now: the library's civil time.
+  ///   - settings: how loans are judged and reminders scheduled.
+  ///   - onDiagnostic: takes each problem found, in the order of their places.
+  ///   - onLoan: takes each loan with a usable expiration, in the order of the catalogue. What it
+  ///     was given does not count if the call then throws.
+  /// - Throws: ``ReminderError``; then the schedule is as it was.
+  @discardableResult
+  public func reload(
+    _ catalogue: CatalogueSource, at now: CivilDateTime, settings: ReloadSettings = .standard,
+    onDiagnostic: (Diagnostic) -> Void = { _ in },
+    onLoan: (inout ReadLoan) -> Void = { _ in }
+  ) throws(ReminderError) -> ReloadReport {
+    let reading = CatalogueReading(catalogue, settings: settings, today: now.date)
+    let report = try reading.run(
+      into: schedule, now: now, onDiagnostic: onDiagnostic, onLoan: onLoan)
+    announce(report, of: catalogue)
+    return report
+  }
+
+  /// Delivers what is due and was not yet delivered through a channel, each notice once.
+  ///
+  /// A message that fails leaves its notices pending. Where every other would fail too, no more
+  /// are tried.
+  ///
+  /// - Parameters:
+  ///   - notifier: the channel.
+  ///   - now: the library's civil time.
+  ///   - catalogues: the names of the catalogues whose loans count; `nil` for all.
+  ///   - repeatExpired: after how many days, from 1 up, an expired notice is delivered again;
+  ///     `nil` for never.
+  ///   - isStopRequested: asked before each message; once it says yes, the rest stays pending.
+  /// - Throws: ``ReminderError`` `schedule`: what was sent and could not be noted is sent again.
+  @discardableResult
+  public func deliver(
+    through notifier: any Notifier, at now: CivilDateTime, catalogues: [String]? = nil,
+    repeatExpired: Int? = nil, isStopRequested: @Sendable () -> Bool = { false }
+  ) async throws(ReminderError) -> DeliveryReport {
+    guard let schedule else { return DeliveryReport(channel: notifier.channel) }
+    do throws(ScheduleError) {
+      let due = try schedule.due(
+        at: now, channel: notifier.channel, catalogues: catalogues, repeatExpired: repeatExpired)
+      if due.isEmpty { return DeliveryReport(channel: notifier.channel) }
+      let open = try schedule.openCount(at: now, catalogues: nil)
+      var run = DeliveryRun(
+        notifier: notifier, schedule: schedule, events: events,
+        occasion: Occasion(now: now, openCount: open.reminders + open.expired))
+      return try await run.deliver(due, isStopRequested: isStopRequested)
+    } catch {
+      throw .schedule(error)
+    }
+  }
+
+  /// Cancels the pending notices of loans until the next reload of their catalogue.
+  ///
+  /// - Parameter ids: numbers as ``ReminderSchedule/ScheduleEntry/id`` tells them; `nil` for all.
+  /// - Returns: how many loans were not cancelled before, and the numbers that no loan has.
+  /// - Throws: ``ReminderError`` `schedule`.
+  @discardableResult
+  public func cancel(
+    ids: [Int]?
+  ) throws(ReminderError) -> (cancelled: Int, unknown: [Int]) {
+    guard let schedule else { return (0, ids ?? []) }
+    let result: (cancelled: Int, unknown: [Int])
+    do throws(ScheduleError) {
+      if let ids {
+        result = try schedule.cancel(ids: ids)
+      } else {
+        result = (try schedule.cancelAll(), [])
+      }
+    } catch {
+      throw .schedule(error)
+    }
+    if result.cancelled > 0 { events.announce(.cancelled(catalogue: nil, loans: result.cancelled)) }
+    return result
+  }
+
+  private func announce(_ report: ReloadReport, of catalogue: CatalogueSource) {
+    guard case .replaced(let summary) = report.outcome else { return }
+    let gone = summary.removed + summary.changed
+    if gone > 0 { events.announce(.cancelled(catalogue: catalogue.name, loans: gone)) }
+    let new = summary.added + summary.changed
+    if new > 0 {
+      events.announce(
+        .scheduled(catalogue: catalogue.name, loans: new, nextFireAt: summary.nextFireAt))
+    }
+    events.announce(.reloaded(catalogue: catalogue.name, summary))
+  }
+}
+
+/// Why a reload or delivery did not come to its end.
+public enum ReminderError: Error, Sendable {
+  /// The catalogue cannot be read.
+  case catalogue(CatalogueError)
+  /// The schedule cannot be used.
+  case schedule(ScheduleError)
+}

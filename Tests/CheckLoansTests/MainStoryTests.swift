@@ -258,15 +258,20 @@ struct ReloadStoryTests {
 
   @Test func `--verbose says what the reload did`() async throws {
     let desk = try Desk()
+    let books = "\(desk.folder.path)/books.xml"
     #expect(
       try await desk.run("books.xml", "--verbose").errorLines == [
         "check-loans: now is 2026-11-21T07:00:00 in the time zone UTC",
-        "check-loans: books.xml: reloaded: 10 scheduled; 14 new, 0 changed, 0 gone, 0 as before",
+        """
+        check-loans: \(books): scheduled the reminders of 14 loans; the next one fires at \
+        2026-11-22T00:00
+        """,
+        "check-loans: \(books): reloaded: 10 scheduled; 14 new, 0 changed, 0 gone, 0 as before",
       ])
     try desk.edit("2026.12.24", to: "2027.02.28")
     #expect(
       try await desk.run("books.xml", "-v").errorLines.last
-        == "check-loans: books.xml: reloaded: 10 scheduled; 0 new, 1 changed, 0 gone, 13 as before")
+        == "check-loans: \(books): reloaded: 10 scheduled; 0 new, 1 changed, 0 gone, 13 as before")
   }
 
   @Test func `Each catalogue has its own part of the schedule`() async throws {

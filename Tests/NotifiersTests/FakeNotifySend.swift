@@ -41,14 +41,53 @@ struct FakeNotifySend {
   }
 
   /// The process numbers that the script wrote to the file `pids`, one a line.
+  var processes: [Int32] { folder.processes }
+}
+
+/// A shell script for an exec channel, in a directory of its own.
+struct FakeProgram {
+  let folder: ScratchFolder
+  let path: String
+
+  /// - Parameter script: shell commands; `$here` is the directory.
+  init(_ script: String) throws {
+    folder = try ScratchFolder()
+    path = "\(folder.path)/tell"
+    try folder.write(
+      program: "#!/bin/sh\nhere='\(folder.path)'\nPATH=/usr/bin:/bin\n\(script)\n", to: "tell")
+  }
+
+  /// One that keeps what it reads for ``documents``.
+  static func recording() throws -> FakeProgram {
+    try FakeProgram(#"cat >> "$here/documents""#)
+  }
+
+  /// A notifier that runs it by its path.
+  func notifier(
+    environment: [String: String] = [:], timeout: Duration = .seconds(60)
+  ) -> ExecNotifier {
+    ExecNotifier(program: path, environment: environment, timeout: timeout)
+  }
+
+  /// What it was given, a document a line.
+  var documents: [String] {
+    folder.contents(of: "documents").split(separator: "\n").map(String.init)
+  }
+
+  /// The process numbers that the script wrote to the file `pids`, one a line.
+  var processes: [Int32] { folder.processes }
+}
+
+extension ScratchFolder {
+  /// The process numbers in the file `pids`, one a line.
   var processes: [Int32] {
-    folder.contents(of: "pids").split(separator: "\n").compactMap { Int32($0) }
+    contents(of: "pids").split(separator: "\n").compactMap { Int32($0) }
   }
 }
 
 extension Notifier {
   /// Sends everything, message by message.
   func sendAll(_ notices: [Notice]) async throws(NotifierError) {
-    for message in messages(for: notices) { try await send(message, today: today) }
+    for message in messages(for: notices) { try await send(message, on: occasion) }
   }
 }

@@ -1,7 +1,12 @@
 import Loans
+import Notifiers
 
 /// 2026-11-21, the day that all tests of the notifiers live in.
 let today = sampleDay(21)
+
+/// Seven in the morning of that day, with twelve notices open.
+let occasion = Occasion(
+  now: CivilDateTime(today, CivilTime(secondOfDay: 7 * 3_600) ?? .midnight), openCount: 12)
 
 /// A day of November 2026.
 func sampleDay(_ day: Int) -> CivilDate {

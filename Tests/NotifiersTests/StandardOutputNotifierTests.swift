@@ -29,10 +29,23 @@ import Testing
     #expect(error.stopsTheRun)
   }
 
-  @Test(arguments: [(1, 1), (100, 100), (101, 2), (250, 3)])
-  func `Up to a hundred notices go one by one, more by the hundred`(notices: Int, messages: Int) {
+  @Test func `A line has left the process before the next one is sent`() async throws {
+    let pipe = TestPipe(isNonBlocking: true)
+    defer { pipe.closeReadEnd() }
+    defer { pipe.closeWriteEnd() }
+    let notifier = StandardOutputNotifier(output: CheckedOutput(descriptor: pipe.writeEnd))
+    for message in notifier.messages(for: (0..<300).map({ reminder("Book \($0)") })) {
+      try await notifier.send(message, on: occasion)
+      #expect(
+        pipe.read(upTo: 1_000) == message.flatMap { Array("\($0.line(today: today))\n".utf8) })
+    }
+  }
+
+  @Test(arguments: [0, 1, 100, 101, 501])
+  func `However many notices there are, each is a message`(count: Int) {
     let notifier = StandardOutputNotifier(output: CheckedOutput(descriptor: 1))
-    let due = (0..<notices).map { reminder("Book \($0)") }
-    #expect(notifier.messages(for: due).count == messages)
+    let due = (0..<count).map { reminder("Book \($0)") }
+    #expect(notifier.messages(for: due).count == count)
+    #expect(notifier.messagesPerMark == 500)
   }
 }

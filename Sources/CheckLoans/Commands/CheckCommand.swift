@@ -1,6 +1,7 @@
 import ArgumentParser
 import LoanRules
 import Loans
+import ReminderService
 
 /// `check-loans check`, the default.
 struct CheckCommand: Subcommand {
@@ -93,7 +94,7 @@ struct CheckSettings {
   /// The catalogues as given, each once.
   var catalogues: [String] = []
   var channels: [ChannelName]
-  var policy: ReminderPolicy
+  var reload: ReloadSettings
   /// After how many days an expired loan is told again; `nil` for once.
   var repeatExpired: Int?
   var now: CivilDateTime
@@ -107,19 +108,19 @@ struct CheckSettings {
   var isVerbose: Bool
   var isColored: Bool
   var failsOnExpired: Bool
-  var requiresExpiration: Bool
-  var allowsEmpty: Bool
 
   init(_ command: CheckOptions, _ environment: Environment) throws(CommandError) {
     channels = try command.channels.channels(environment)
     let lead = try environment.value(command.remind, "REMIND")?.value
     let time = try environment.value(command.at, "AT")?.value
-    policy =
-      ReminderPolicy(
+    reload = ReloadSettings(
+      policy: ReminderPolicy(
         lead: lead ?? ReminderPolicy.standard.lead, time: time ?? ReminderPolicy.standard.time)
-      ?? .standard
+        ?? .standard,
+      requiresExpiration: try environment.isOn(command.requireExpiration, "REQUIRE_EXPIRATION"),
+      allowsEmpty: try environment.isOn(command.allowEmpty, "ALLOW_EMPTY"))
     (now, zone) = try command.clock.read(environment)
-    repeatExpired = try command.channels.repetition(environment)
+    repeatExpired = try command.channels.repetition.days(environment)
     state = try command.keepsNoState(environment) ? nil : command.state.path(environment)
     isDryRun = try environment.isOn(command.dryRun, "DRY_RUN")
     format = try environment.value(command.format, "FORMAT") ?? .text
@@ -128,8 +129,6 @@ struct CheckSettings {
     isVerbose = try environment.isOn(command.loudness.verbose, "VERBOSE")
     isColored = try environment.isColored(command.color)
     failsOnExpired = try environment.value(command.failOn, "FAIL_ON") != nil
-    requiresExpiration = try environment.isOn(command.requireExpiration, "REQUIRE_EXPIRATION")
-    allowsEmpty = try environment.isOn(command.allowEmpty, "ALLOW_EMPTY")
     catalogues = try command.catalogues(environment)
     if format == .json && channels.contains(.stdout) {
       guard command.format == nil else { throw CommandError(.usage, Self.outputConflict) }
@@ -149,19 +148,7 @@ extension CheckOptions {
   ///
   /// - Throws: ``CommandError`` with the status `usage` if there is none.
   func catalogues(_ environment: Environment) throws(CommandError) -> [String] {
-    let given = catalogues.isEmpty ? environment.file?["catalogues"]?.texts ?? [] : catalogues
-    guard !given.isEmpty else {
-      let file = try environment.settingsFile(state)?.path ?? "config.toml"
-      throw CommandError(
-        .usage,
-        """
-        no catalogue is named; name one, as in check-loans books.xml, or write \
-        catalogues = ["/path/to/books.xml"] into \(file.visible)
-        """)
-    }
-    try environment.checkWorkingDirectory(for: given)
-    var names: Set<[UInt8]> = []
-    return given.filter { names.insert(Array(environment.catalogueName($0).utf8)).inserted }
+    try environment.catalogues(catalogues, state)
   }
 
   /// Whether no schedule is kept.
@@ -176,6 +163,27 @@ extension CheckOptions {
 }
 
 extension Environment {
+  /// The catalogues given on the command line, else those of the settings file, each once.
+  ///
+  /// - Throws: ``CommandError`` with the status `usage` if there is none.
+  func catalogues(
+    _ given: [String], _ options: StateOptions
+  ) throws(CommandError) -> [String] {
+    let given = given.isEmpty ? file?["catalogues"]?.texts ?? [] : given
+    guard !given.isEmpty else {
+      let file = try settingsFile(options)?.path ?? "config.toml"
+      throw CommandError(
+        .usage,
+        """
+        no catalogue is named; name one, as in check-loans books.xml, or write \
+        catalogues = ["/path/to/books.xml"] into \(file.visible)
+        """)
+    }
+    try checkWorkingDirectory(for: given)
+    var names: Set<[UInt8]> = []
+    return given.filter { names.insert(Array(catalogueName($0).utf8)).inserted }
+  }
+
   /// Whether to colour: what is asked for, else if standard output is a terminal that can and
   /// `NO_COLOR` is not set.
   func isColored(_ flag: ColorChoice?) throws(CommandError) -> Bool {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Loans
 import ReminderSchedule
+import ReminderService
 
 /// `check-loans deliver`.
 struct DeliverCommand: Subcommand {
@@ -34,19 +35,19 @@ struct DeliverCommand: Subcommand {
     let isVerbose = try environment.isOn(verbose, "VERBOSE")
     var channels = try channels.channels(environment)
     if channels.isEmpty { channels = [.stdout] }
-    do {
-      let schedule = try Schedule(path, isDryRun: isDryRun)
-      var status = ExitStatus.done
-      for channel in channels {
-        let delivery = DeliveryRun(
-          notifier: channel.notifier(environment, console), schedule: schedule, now: now,
-          isDryRun: isDryRun, isVerbose: isVerbose, console: console)
-        let due = try schedule.due(at: now, channel: channel.name)
-        status = status.worse(try await delivery.run(due))
-      }
-      return status
+    let repeatExpired = try self.channels.repetition.days(environment)
+    let center: ReminderCenter
+    do throws(ScheduleError) {
+      center = ReminderCenter(
+        schedule: try Schedule(path, isDryRun: isDryRun),
+        events: ScheduleEvents { event in if isVerbose { console.complain("\(event)") } })
+      try center.schedule?.warnOfClockSetBack(now: now, console)
     } catch {
       throw CommandError(error)
     }
+    return try await ChannelDelivery(
+      center: center, channels: channels, now: now, repeatExpired: repeatExpired,
+      isDryRun: isDryRun, environment: environment, console: console
+    ).run()
   }
 }

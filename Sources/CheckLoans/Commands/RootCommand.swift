@@ -35,7 +35,7 @@ struct RootCommand: ParsableCommand {
     version: "check-loans 0.1.0",
     subcommands: [
       CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, DeliverCommand.self,
-      ConfigCommand.self, TimerCommand.self,
+      WatchCommand.self, ConfigCommand.self, TimerCommand.self,
     ],
     defaultSubcommand: CheckCommand.self)
 }

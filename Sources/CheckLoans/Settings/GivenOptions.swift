@@ -10,7 +10,7 @@ extension CheckOptions {
     if !channels.notify.isEmpty { given["notify"] = channels.notify.map(\.name) }
     given["remind"] = remind.map { ["\($0.value)"] }
     given["at"] = at.map { [$0.value.hoursAndMinutes] }
-    given["repeat-expired"] = channels.repeatExpired.map { ["\($0.value)"] }
+    given["repeat-expired"] = channels.repetition.repeatExpired.map { ["\($0.value)"] }
     given["time-zone"] = clock.timeZone.map { [$0] }
     given["now"] = clock.now.map { ["\($0.value)"] }
     given["state"] = state.state.map { [$0] }

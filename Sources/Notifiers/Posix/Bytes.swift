@@ -10,4 +10,21 @@ extension [UInt8] {
   mutating func append(_ buffer: SubprocessOutputSequence.Buffer, upTo limit: Int) {
     unsafe buffer.withUnsafeBytes { unsafe append(contentsOf: $0.prefix(limit)) }
   }
+
+  /// Appends `buffer` to what is the beginning of a line, hands over the lines that are complete
+  /// by that, and stays as the beginning of the next one; of a line, the first `limit` bytes count.
+  mutating func appendLines(
+    of buffer: SubprocessOutputSequence.Buffer, limit: Int, onLine: (String) -> Void
+  ) {
+    unsafe buffer.withUnsafeBytes { bytes in
+      var rest = unsafe bytes[...]
+      while let end = unsafe rest.firstIndex(of: UInt8(ascii: "\n")) {
+        unsafe append(contentsOf: rest[..<end].prefix(limit - count))
+        onLine(String(decoding: self, as: UTF8.self))
+        removeAll(keepingCapacity: true)
+        unsafe rest = rest[(end + 1)...]
+      }
+      unsafe append(contentsOf: rest.prefix(limit - count))
+    }
+  }
 }

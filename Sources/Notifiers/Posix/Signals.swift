@@ -17,6 +17,23 @@ extension CheckedOutput {
 func keepExitStatusOfChildren() {
   var current = sigaction()
   guard unsafe sigaction(SIGCHLD, nil, &current) == 0 else { return }
-  let isIgnored = unsafe unsafeBitCast(current.__sigaction_handler.sa_handler, to: Int.self) == 1
+  let isIgnored = current.handlerNumber == 1
   if isIgnored || current.sa_flags & SA_NOCLDWAIT != 0 { signal(SIGCHLD, SIG_DFL) }
+}
+
+/// Ignores SIGPIPE unless the process handles it, because a child that does not read its standard
+/// input would else kill us.
+///
+/// The C function: sigaction(2).
+func keepBrokenPipesFromKilling() {
+  var current = sigaction()
+  guard unsafe sigaction(SIGPIPE, nil, &current) == 0 else { return }
+  if current.handlerNumber == 0 { signal(SIGPIPE, SIG_IGN) }
+}
+
+extension sigaction {
+  /// The handler's address, or 0 for SIG_DFL and 1 for SIG_IGN, which Swift cannot compare.
+  fileprivate var handlerNumber: Int {
+    unsafe unsafeBitCast(__sigaction_handler.sa_handler, to: Int.self)
+  }
 }

@@ -1,0 +1,42 @@
+import LoanCatalogue
+import LoanRules
+import Loans
+import Notifiers
+import ReminderSchedule
+import ReminderService
+
+/// `RemindMe CATALOGUE SCHEDULE YYYY-MM-DDTHH:MM`: reloads a catalogue and prints what is due.
+@main
+enum RemindMe {
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count == 4, let now = CivilDateTime(iso: arguments[3]) else {
+      throw Mistake.usage
+    }
+
+    let center = ReminderCenter(schedule: try Schedule(opening: arguments[2]))
+    let events = center.events.stream()
+    let observer = Task {
+      for await event in events { try trace.write("event: \(event)\n") }
+      try trace.flush()
+    }
+
+    let settings = ReloadSettings(policy: ReminderPolicy(lead: 2, time: .midnight) ?? .standard)
+    let report = try center.reload(
+      CatalogueSource(path: arguments[1]), at: now, settings: settings,
+      onDiagnostic: { diagnostic in
+        try? trace.write("\(diagnostic.location.line): \(diagnostic.message)\n")
+      })
+    try trace.write("\(report.summary.loans) loans were read\n")
+
+    try await center.deliver(through: StandardOutputNotifier(output: output), at: now)
+
+    center.events.finish()
+    try await observer.value
+  }
+
+  private static let output = CheckedOutput(descriptor: 1)
+  private static let trace = CheckedOutput(descriptor: 2)
+
+  enum Mistake: Error { case usage }
+}

@@ -1,0 +1,65 @@
+import Loans
+import ReminderSchedule
+
+/// The number of open notices, for a status bar: reminders that have fired for loans that have not
+/// expired, and loans that have.
+struct Badge {
+  private static let shown = 10
+
+  private let reminders: Int
+  private let expired: Int
+  private let mostUrgent: [Notice]
+  private let today: CivilDate
+
+  init(_ schedule: ScheduleReader, at now: CivilDateTime) throws(ScheduleError) {
+    (reminders, expired) = try schedule.openCount(at: now, catalogues: nil)
+    mostUrgent = try schedule.openNotices(at: now, limit: Self.shown)
+    today = now.date
+  }
+
+  private var count: Int { reminders + expired }
+
+  private var kind: String { expired > 0 ? "expired" : count > 0 ? "reminder" : "none" }
+
+  /// One JSON object, waybar-custom(5); the tooltip is Pango markup.
+  var waybar: String {
+    JSONValue.object([
+      ("text", .string(count > 0 ? "\(count)" : "")),
+      ("alt", .string(kind)),
+      ("tooltip", .string(tooltip)),
+      ("class", .string(kind)),
+    ]).text
+  }
+
+  private var tooltip: String {
+    var lines = mostUrgent.map { notice in
+      "\(notice.loan.label.shortened(to: 60)) \(notice.loan.fate(today: today))".escapedForPango
+    }
+    if count > lines.count { lines.append("and \(count - lines.count) more") }
+    return lines.joined(separator: "\n")
+  }
+
+  /// The long text, the short text and, once a loan has expired, the colour, a line each; empty
+  /// lines hide the block. See i3blocks(1).
+  var i3blocks: String {
+    if count == 0 { return "\n" }
+    let long = expired > 0 ? "\(counted(count, "loan")), \(expired) expired" : counted(count, "loan")
+    return "\(long)\n\(count)" + (expired > 0 ? "\n#FF0000" : "")
+  }
+}
+
+extension String {
+  /// The text with nothing in it that Pango takes for markup.
+  fileprivate var escapedForPango: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,102 @@
+import Loans
+import Notifiers
+import ReminderSchedule
+import ReminderService
+
+extension ChannelName {
+  /// The notifier behind the channel.
+  func notifier(_ environment: Environment, _ console: Console) -> any Notifier {
+    switch self {
+    case .stdout:
+      StandardOutputNotifier(output: console.output)
+    case .notifySend:
+      NotifySendNotifier(environment: environment.variables, userID: environment.userID)
+    case .exec(let program):
+      ExecNotifier(program: program, environment: environment.variables)
+    }
+  }
+}
+
+/// Delivers what is due through the channels that were named, each for itself, and tells what
+/// could not be delivered.
+struct ChannelDelivery {
+  let center: ReminderCenter
+  let channels: [ChannelName]
+  let now: CivilDateTime
+  /// The names of the catalogues whose loans count; `nil` for all.
+  var catalogues: [String]?
+  /// After how many days an expired notice is delivered again.
+  var repeatExpired: Int?
+  var isDryRun = false
+  /// Whether a dry run may tell on standard output, rather than standard error, what it would do.
+  var announces = true
+  /// Whether what could not be delivered is kept for the next run.
+  var isRemembered = true
+  let environment: Environment
+  let console: Console
+
+  /// - Throws: ``CommandError`` if the schedule fails; or, once every channel had its turn, if
+  ///   standard output did.
+  /// - Returns: `unavailable` if something was not delivered.
+  func run() async throws(CommandError) -> ExitStatus {
+    var status = ExitStatus.done
+    var outputFailure: CommandError?
+    if !channels.isEmpty { StopSignals.catchThem() }
+    for channel in channels where !StopSignals.isStopRequested {
+      if isDryRun {
+        try announce(channel)
+        continue
+      }
+      let report = try await deliver(through: channel)
+      for failure in report.failures {
+        status = status.worse(.unavailable)
+        if case .outputFailed(let number) = failure.error.code {
+          outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
+          outputFailure?.message?.append("; \(fate(of: failure.notices))")
+        } else {
+          complain(failure)
+        }
+      }
+    }
+    if let outputFailure { throw outputFailure }
+    return status
+  }
+
+  private func deliver(
+    through channel: ChannelName
+  ) async throws(CommandError) -> DeliveryReport {
+    do throws(ReminderError) {
+      return try await center.deliver(
+        through: channel.notifier(environment, console), at: now, catalogues: catalogues,
+        repeatExpired: repeatExpired, isStopRequested: { StopSignals.isStopRequested })
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
+  private func announce(_ channel: ChannelName) throws(CommandError) {
+    let due: [DueNotice]
+    do throws(ScheduleError) {
+      due =
+        try center.schedule?.due(
+          at: now, channel: channel.name, catalogues: catalogues, repeatExpired: repeatExpired)
+        ?? []
+    } catch {
+      throw CommandError(error)
+    }
+    for notice in due {
+      let line = notice.notice.line(today: now.date)
+      let sentence = "would deliver through \(channel.name.visible): \(line)"
+      if announces { try console.print(line: sentence) } else { console.complain(sentence) }
+    }
+  }
+
+  private func complain(_ failure: DeliveryReport.Failure) {
+    console.complain("\(failure.error.message); \(fate(of: failure.notices))")
+  }
+
+  private func fate(of notices: Int) -> String {
+    let verb = notices == 1 ? "stays" : "stay"
+    return "\(counted(notices, "notice")) \(isRemembered ? "\(verb) pending" : "not delivered")"
+  }
+}

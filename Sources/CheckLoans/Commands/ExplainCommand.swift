@@ -1,0 +1,51 @@
+import ArgumentParser
+import ReminderSchedule
+import ReminderService
+
+/// `check-loans schedule explain`.
+struct ExplainCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Tell in sentences what became of a loan's notices, and what comes next.",
+    discussion: """
+      For each loan: its expiration, its fire date, what was delivered when and through what, what \
+      failed and why, and what comes next. Reads the schedule without locking it.
+
+      Example:
+        check-loans schedule explain 3
+      """)
+
+  @Argument(help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"))
+  var ids: [Int]
+
+  @OptionGroup var clock: ClockOptions
+  @OptionGroup var repetition: RepeatOptions
+  @OptionGroup var state: StateOptions
+
+  func run(
+    _ environment: Environment, _ console: Console
+  ) async throws(CommandError) -> ExitStatus {
+    let (now, _) = try clock.read(environment)
+    let repeatExpired = try repetition.days(environment)
+    let path = try state.path(environment)
+    var unknown: [Int] = []
+    do {
+      let schedule = try ScheduleReader(opening: path)
+      for (index, id) in ids.enumerated() {
+        guard let history = try schedule.history(of: id, at: now) else {
+          unknown.append(id)
+          continue
+        }
+        if index > unknown.count { try console.print(line: "") }
+        let explanation = Explanation(history, now: now, repeatExpired: repeatExpired)
+        for sentence in explanation.sentences { try console.print(line: sentence) }
+      }
+    } catch {
+      throw CommandError(error)
+    }
+    for id in unknown {
+      console.complain("there is no loan \(id) in the schedule; see check-loans schedule list")
+    }
+    return unknown.isEmpty ? .done : .usage
+  }
+}

@@ -1,0 +1,130 @@
+import ArgumentParser
+import Loans
+import ReminderSchedule
+
+/// The form of a list of the schedule.
+enum ListFormat: String, CaseIterable, ExpressibleByArgument {
+  case text
+  case json
+  case waybar
+  case i3blocks
+}
+
+/// `check-loans schedule list`.
+struct ListCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List what is pending, delivered, failed and cancelled.",
+    discussion: """
+      One line for each reminder in the order in which they fire: ID, fire date, state, kind, \
+      loan. Reads the schedule without locking it.
+
+      The formats waybar and i3blocks give status bars a badge: the number of open notices, \
+      delivered or not, with the most urgent first. Nothing open is an empty badge.
+
+      Examples:
+        check-loans schedule list --format json
+        check-loans schedule list --format waybar
+      """)
+
+  @OptionGroup var clock: ClockOptions
+  @OptionGroup var state: StateOptions
+
+  @Option(help: "The form of the list.")
+  var format: ListFormat?
+
+  func run(
+    _ environment: Environment, _ console: Console
+  ) async throws(CommandError) -> ExitStatus {
+    let (now, _) = try clock.read(environment)
+    let format = try environment.value(format, "FORMAT") ?? .text
+    let path = try state.path(environment)
+    do {
+      let schedule = try ScheduleReader(opening: path)
+      switch format {
+      case .text: try list(schedule, now, console)
+      case .json: try listJSON(schedule, now, console)
+      case .waybar: try console.print(line: Badge(schedule, at: now).waybar)
+      case .i3blocks: try console.print(line: Badge(schedule, at: now).i3blocks)
+      }
+    } catch {
+      throw CommandError(error)
+    }
+    return .done
+  }
+
+  private func list(
+    _ schedule: ScheduleReader, _ now: CivilDateTime, _ console: Console
+  ) throws {
+    var entries = try schedule.entries(at: now, catalogues: nil)
+    var isEmpty = true
+    while let entry = try entries.next() {
+      isEmpty = false
+      try console.print(line: entry.line)
+    }
+    if isEmpty { console.complain("nothing is scheduled; run check-loans CATALOGUE first") }
+  }
+
+  private func listJSON(
+    _ schedule: ScheduleReader, _ now: CivilDateTime, _ console: Console
+  ) throws {
+    var entries = try schedule.entries(at: now, catalogues: nil)
+    try console.print("{\"version\":1,\"reminders\":[")
+    var isFirst = true
+    while let entry = try entries.next() {
+      if !isFirst { try console.print(",") }
+      isFirst = false
+      try console.print(entry.json.text)
+    }
+    try console.print(line: "]}")
+  }
+}
+
+extension ScheduleEntry {
+  fileprivate var line: String {
+    let id = String(id).padded(to: 6)
+    let state = state.rawValue.padded(to: 9)
+    let kind = kind.rawValue.padded(to: 8)
+    let verb = self.kind == .expired ? "expired" : "expires"
+    var line = "\(id)  \(fireAt.words)  \(state)  \(kind)  \(loan.label) \(verb) "
+    line += loan.expiration.dotted
+    if let borrower = loan.borrower { line += ", lent to \(borrower.visible)" }
+    line += " (\(catalogue == "-" ? "standard input" : catalogue.visible))"
+    for delivery in deliveries where delivery.state == .failed {
+      line += "; \(delivery.channel): \((delivery.error ?? "failed").visible)"
+    }
+    return line
+  }
+
+  fileprivate var json: JSONValue {
+    .object([
+      ("id", .int(id)), ("catalogue", .string(catalogue)),
+      (
+        "loan",
+        .object([
+          ("id", JSONValue(loan.id)), ("title", JSONValue(loan.title)),
+          ("author", JSONValue(loan.author)), ("borrower", JSONValue(loan.borrower)),
+        ])
+      ),
+      ("kind", .string(kind.rawValue)), ("expiration", .string("\(loan.expiration)")),
+      ("fireAt", .string(fireAt.toTheMinute)), ("state", .string(state.rawValue)),
+      ("deliveries", .array(deliveries.map(\.json))),
+    ])
+  }
+}
+
+extension Delivery {
+  fileprivate var json: JSONValue {
+    .object([
+      ("channel", .string(channel)), ("state", .string(state.rawValue)),
+      ("at", JSONValue(at.map { "\($0)" })), ("attempts", .int(attempts)),
+      ("error", JSONValue(error)),
+    ])
+  }
+}
+
+extension String {
+  fileprivate func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+}

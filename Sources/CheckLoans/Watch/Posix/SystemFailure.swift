@@ -1,0 +1,13 @@
+import Glibc
+
+/// A system call that failed where the program cannot go on without it.
+struct SystemFailure: Error {
+  /// The number of errno(3).
+  let number: Int32
+
+  /// The failure of the call that has just returned.
+  static var last: SystemFailure { SystemFailure(number: errno) }
+
+  /// The system's words for it.
+  var words: String { systemWords(number) }
+}

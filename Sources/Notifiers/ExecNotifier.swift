@@ -1,0 +1,162 @@
+public import Loans
+internal import Subprocess
+
+/// Hands notices to a program as one JSON document on its standard input.
+///
+/// The document is one line; its keys are only ever added to:
+///
+/// ```json
+/// {"version":1,"now":"2026-11-21T07:00:00","channel":"exec:tell","openCount":12,"notices":[
+///   {"kind":"reminder","urgency":"normal",
+///    "text":"\"Abigél\" expires tomorrow (2026.11.22), by Szabó Magda, lent to Kovács Anna",
+///    "expiration":"2026-11-22","daysLeft":1,"catalogue":"/srv/books.xml",
+///    "loan":{"id":"bk101","title":"Abigél","author":"Szabó Magda","isbn":null,"barcode":null,
+///            "borrower":"Kovács Anna","email":"anna@example.org"}}]}
+/// ```
+///
+/// `kind` is `reminder` or `expired`, `urgency` is `normal` or `critical`, and `daysLeft` is
+/// negative once the loan has expired. A field that the catalogue does not give is null. `text` is
+/// harmless on a terminal; the fields of the loan are as the catalogue has them.
+public struct ExecNotifier: Notifier {
+  /// `exec:` and the program, as it was given.
+  public let channel: String
+
+  private static let batch = 1_000
+
+  private let program: String
+  private let environment: [String: String]
+  private let timeout: Duration
+
+  /// A notifier that runs `program` once for every message: without shell and arguments, in a
+  /// process group of its own, with no descriptors but the first three.
+  ///
+  /// The program gets these variables, where they are set: `PATH`, `HOME`, `USER`, `LOGNAME`,
+  /// `LANG`, `LANGUAGE`, `LC_…`, `TZ`, `TMPDIR`, `XDG_CONFIG_HOME`, `XDG_RUNTIME_DIR`,
+  /// `DBUS_SESSION_BUS_ADDRESS`, `DISPLAY`, `WAYLAND_DISPLAY` and `XAUTHORITY`: what it needs to
+  /// find its settings, its user's desktop and the time zone. Besides, `CHECK_LOANS_CHANNEL` is
+  /// ``channel``.
+  ///
+  /// - Parameters:
+  ///   - program: an absolute path; or a name, looked for in the absolute entries of `PATH` each
+  ///     time.
+  ///   - environment: where these variables are taken from.
+  ///   - timeout: how long one message may take before the program is stopped with its group:
+  ///     SIGTERM, and SIGKILL two seconds later.
+  public init(
+    program: String, environment: [String: String], timeout: Duration = .seconds(10)
+  ) {
+    channel = "exec:\(program)"
+    self.program = program
+    self.environment = Self.childEnvironment(from: environment, channel: channel)
+    self.timeout = timeout
+  }
+
+  /// Up to 1,000 notices in each message.
+  public func messages(for notices: [Notice]) -> [ArraySlice<Notice>] {
+    stride(from: 0, to: notices.count, by: Self.batch).map { start in
+      notices[start..<min(start + Self.batch, notices.count)]
+    }
+  }
+
+  /// Runs the program and waits for its end; status 0 means delivered, whatever it has read.
+  ///
+  /// What it prints is read and thrown away, but for the first line of a failure. A process that
+  /// it leaves in the background is not waited for.
+  ///
+  /// - Throws: ``NotifierError`` with the code `unavailable`, `failed` or `timedOut`.
+  public func send(
+    _ message: ArraySlice<Notice>, on occasion: Occasion
+  ) async throws(NotifierError) {
+    guard !message.isEmpty else { return }
+    let document = NoticeDocument(notices: message, occasion: occasion, channel: channel)
+    let child = ChildProcess(
+      program: try locate(), arguments: [], environment: environment, input: document.bytes,
+      timeout: timeout)
+    let report: ChildProcess.Report
+    do {
+      report = try await child.run()
+    } catch {
+      throw startFailure(error, of: child.program)
+    }
+    if report.timedOut { throw lateness }
+    if !report.status.isSuccess { throw failure(report) }
+  }
+}
+
+extension ExecNotifier {
+  private static let passedOn: Set = [
+    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_CONFIG_HOME",
+    "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+  ]
+
+  private static func childEnvironment(
+    from environment: [String: String], channel: String
+  ) -> [String: String] {
+    var child = environment.filter { name, value in
+      !value.isEmpty && (passedOn.contains(name) || name.hasPrefix("LC_"))
+    }
+    child["PATH"] = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    child["CHECK_LOANS_CHANNEL"] = channel
+    return child
+  }
+}
+
+extension ExecNotifier {
+  private func error(_ code: NotifierError.Code, _ message: String) -> NotifierError {
+    NotifierError(code, channel: channel, message: message)
+  }
+
+  private var name: String { channel.visible }
+
+  private func locate() throws(NotifierError) -> String {
+    switch ProgramSearch(program, path: environment["PATH"] ?? "") {
+    case .found(let path): return path
+    case .notExecutable(let path):
+      throw error(
+        .unavailable, "\(name) may not be run; use chmod +x \(path.visible)")
+    case .missing(directories: []) where program.contains("/"):
+      throw error(
+        .unavailable, "\(name) was not found; put the program there, or correct the channel")
+    case .missing(let directories):
+      let places = directories.isEmpty ? "has no absolute entry" : directories.places
+      throw error(
+        .unavailable, "\(name) was not found in PATH, which \(places); install it, or give its path"
+      )
+    case .unclear:
+      throw error(
+        .unavailable, "\(name) names no program; give exec: an absolute path, or a name in PATH")
+    }
+  }
+
+  private func startFailure(_ failure: any Error, of path: String) -> NotifierError {
+    if (failure as? SubprocessError)?.code == .executableNotFound {
+      return error(
+        .unavailable,
+        "\(name) could not be run; if it is a script, look whether its first line, #!, "
+          + "names a program that exists")
+    }
+    let reason = "\(failure)".desktopLine(limit: 200, byteLimit: 800)
+    return error(
+      .unavailable,
+      "\(name) could not be run (\(reason)); look whether \(path.visible) is a program, "
+        + "or a script whose first line is #! with one")
+  }
+
+  private var lateness: NotifierError {
+    error(
+      .timedOut,
+      "\(name) did not finish within \(timeout.words) and was stopped; "
+        + "make it faster, or let it do its work in the background")
+  }
+
+  private func failure(_ report: ChildProcess.Report) -> NotifierError {
+    error(
+      .failed,
+      "\(name) \(report.status.words)\(report.complaintWords); if it goes on, mend the program")
+  }
+}
+
+extension [String] {
+  /// `is /usr/local/bin:/usr/bin`, as much of it as is fit to read.
+  fileprivate var places: String { "is \(joined(separator: ":").shortened(to: 200).visible)" }
+}

@@ -1,0 +1,52 @@
+internal import Loans
+
+/// The JSON document that a program is given: a contract, whose keys are only ever added to.
+struct NoticeDocument {
+  /// The notices of one message.
+  var notices: ArraySlice<Notice>
+  /// When it is sent.
+  var occasion: Occasion
+  /// Through which channel.
+  var channel: String
+
+  /// One line of UTF-8, with its end.
+  var bytes: [UInt8] { Array((json.text + "\n").utf8) }
+
+  private var json: JSONValue {
+    .object([
+      ("version", .int(1)),
+      ("now", .string(occasion.now.description)),
+      ("channel", .string(channel)),
+      ("openCount", .int(occasion.openCount)),
+      ("notices", .array(notices.map { $0.json(today: occasion.now.date) })),
+    ])
+  }
+}
+
+extension Notice {
+  fileprivate func json(today: CivilDate) -> JSONValue {
+    .object([
+      ("kind", .string(kind.rawValue)),
+      ("urgency", .string(urgency.rawValue)),
+      ("text", .string(line(today: today))),
+      ("expiration", .string(loan.expiration.description)),
+      ("daysLeft", .int(loan.daysLeft(today: today))),
+      ("catalogue", .string(catalogue)),
+      ("loan", loan.json),
+    ])
+  }
+}
+
+extension Loan {
+  fileprivate var json: JSONValue {
+    .object([
+      ("id", JSONValue(id)),
+      ("title", JSONValue(title)),
+      ("author", JSONValue(author)),
+      ("isbn", JSONValue(isbn)),
+      ("barcode", JSONValue(barcode)),
+      ("borrower", JSONValue(borrower)),
+      ("email", JSONValue(email)),
+    ])
+  }
+}

@@ -1,0 +1,102 @@
+internal import Failpoints
+internal import LoanCatalogue
+internal import LoanRules
+internal import Loans
+internal import ReminderSchedule
+
+/// The reading of one catalogue, with or without a schedule to put its loans into.
+struct CatalogueReading {
+  private let catalogue: CatalogueSource
+  private let settings: ReloadSettings
+  private let today: CivilDate
+  private let reader: CatalogueReader
+
+  init(_ catalogue: CatalogueSource, settings: ReloadSettings, today: CivilDate) {
+    self.catalogue = catalogue
+    self.settings = settings
+    self.today = today
+    reader = CatalogueReader(
+      detail: .loans, requiresExpiration: settings.requiresExpiration,
+      dateRule: ExpirationRule.judge)
+  }
+
+  func run(
+    into schedule: Schedule?, now: CivilDateTime, onDiagnostic: (Diagnostic) -> Void,
+    onLoan: (inout ReadLoan) -> Void
+  ) throws(ReminderError) -> ReloadReport {
+    do {
+      guard let schedule else {
+        let summary = try read(into: nil, onDiagnostic, onLoan)
+        return ReloadReport(summary: summary, outcome: .kept)
+      }
+      var summary = CatalogueSummary()
+      let outcome = try schedule.reload(
+        catalogue: catalogue.name, now: now, allowEmpty: settings.allowsEmpty
+      ) { reload throws(any Error) -> ReloadDecision in
+        summary = try read(into: reload, onDiagnostic, onLoan)
+        failpoint("catalogue-read")
+        let isUsable = summary.isComplete && summary.isKnownForm
+        return isUsable ? .replace(records: summary.records) : .keep
+      }
+      return ReloadReport(summary: summary, outcome: outcome)
+    } catch {
+      throw ReminderError(error, path: catalogue.path)
+    }
+  }
+
+  private func read(
+    into reload: Reload?, _ onDiagnostic: (Diagnostic) -> Void, _ onLoan: (inout ReadLoan) -> Void
+  ) throws -> CatalogueSummary {
+    /// That the catalogue has no record, which may be allowed.
+    var emptiness: Diagnostic?
+    let summary = try reader.read(
+      catalogue.path,
+      onDiagnostic: { diagnostic in
+        if diagnostic.code == .noLoans && settings.allowsEmpty && emptiness == nil {
+          emptiness = diagnostic
+        } else {
+          onDiagnostic(diagnostic)
+        }
+      },
+      onRecord: { record in
+        if case .date(let expiration) = record.expiration {
+          try take(record, expiration, into: reload, onLoan)
+        }
+      })
+    if let emptiness, !summary.isKnownForm { onDiagnostic(emptiness) }
+    return summary
+  }
+
+  private func take(
+    _ record: LoanRecord, _ expiration: CivilDate, into reload: Reload?,
+    _ onLoan: (inout ReadLoan) -> Void
+  ) throws(ScheduleError) {
+    let fireAt = settings.policy.fireDate(expiration: expiration)
+    var read = ReadLoan(
+      record: record, expiration: expiration,
+      status: LoanStatus(expiration: expiration, today: today, lead: settings.policy.lead),
+      fireAt: fireAt)
+    onLoan(&read)
+    guard let reload else { return }
+    let goesOn = reload.add(
+      key: record.key, fingerprint: record.fingerprint(fireAt: fireAt), expiration: expiration,
+      fireAt: fireAt
+    ) {
+      (record.identity, Reminder(loan: read.loan, fireAt: fireAt))
+    }
+    if !goesOn, let failure = reload.failure { throw failure }
+  }
+}
+
+extension ReminderError {
+  /// What the rooms below throw, one inside the other.
+  fileprivate init(_ error: any Error, path: String) {
+    switch error {
+    case ReloadError<any Error>.schedule(let error): self = .schedule(error)
+    case ReloadError<any Error>.reading(let error): self.init(error, path: path)
+    case let error as ScheduleError: self = .schedule(error)
+    case let error as CatalogueError: self = .catalogue(error)
+    default: preconditionFailure("reading \(path) threw \(error)")
+    }
+  }
+}

@@ -1,0 +1,77 @@
+public import LoanCatalogue
+public import LoanRules
+public import Loans
+public import ReminderSchedule
+
+/// A catalogue to be read, and what the schedule calls it.
+public struct CatalogueSource: Hashable, Sendable {
+  /// A regular file, or `-` for standard input.
+  public var path: String
+  /// The name under which its loans are scheduled: it must be the same each time.
+  public var name: String
+
+  /// The catalogue at a path; where its name is `nil`, the path is its name, and should then be
+  /// absolute.
+  public init(path: String, name: String? = nil) {
+    self.path = path
+    self.name = name ?? path
+  }
+}
+
+/// How the loans of a catalogue are judged and scheduled.
+public struct ReloadSettings: Hashable, Sendable {
+  /// When reminders fire.
+  public var policy: ReminderPolicy
+  /// Whether a record without expiration is an error.
+  public var requiresExpiration: Bool
+  /// Whether a catalogue without any record may replace one that had loans.
+  public var allowsEmpty: Bool
+
+  /// One day ahead; a book without expiration is on the shelf; nothing replaces something only if
+  /// that is allowed.
+  public static let standard = ReloadSettings()
+
+  /// Settings with these parts.
+  public init(
+    policy: ReminderPolicy = .standard, requiresExpiration: Bool = false, allowsEmpty: Bool = false
+  ) {
+    self.policy = policy
+    self.requiresExpiration = requiresExpiration
+    self.allowsEmpty = allowsEmpty
+  }
+}
+
+/// A loan as it was read and judged.
+public struct ReadLoan {
+  /// The record it was read from.
+  public let record: LoanRecord
+  /// The last day that the book may be kept.
+  public let expiration: CivilDate
+  /// How it stands.
+  public let status: LoanStatus
+  /// When its reminder fires.
+  public let fireAt: CivilDateTime
+  /// Its texts; they become strings when this is asked for the first time.
+  public lazy var loan = record.loan ?? Loan(expiration: expiration)
+
+  init(
+    record: LoanRecord, expiration: CivilDate, status: LoanStatus, fireAt: CivilDateTime
+  ) {
+    self.record = record
+    self.expiration = expiration
+    self.status = status
+    self.fireAt = fireAt
+  }
+}
+
+/// What a reload found and did.
+public struct ReloadReport: Hashable, Sendable {
+  /// What the catalogue held.
+  public var summary: CatalogueSummary
+  /// What became of its part of the schedule.
+  public var outcome: ReloadOutcome
+
+  /// Whether the catalogue was read to its end and is of a known form: else it says nothing about
+  /// the loans that there are.
+  public var isUsable: Bool { summary.isComplete && summary.isKnownForm }
+}

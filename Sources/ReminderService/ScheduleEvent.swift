@@ -1,0 +1,67 @@
+public import Loans
+public import ReminderSchedule
+
+/// Something that happened to a schedule.
+///
+/// A reload cancels a catalogue's prior reminders and schedules the new ones: however many they
+/// are, that is one event of each kind with their number, then the reload itself. What is
+/// delivered is told one by one.
+public enum ScheduleEvent: Sendable, Hashable {
+  /// Reminders were cancelled: their loans were returned or changed, or the user cancelled them.
+  ///
+  /// - Parameters:
+  ///   - catalogue: the catalogue that was reloaded; `nil` if the user cancelled.
+  ///   - loans: how many loans they were of.
+  case cancelled(catalogue: String?, loans: Int)
+  /// Reminders were scheduled, for loans that are new or changed.
+  ///
+  /// - Parameters:
+  ///   - catalogue: the catalogue that was reloaded.
+  ///   - loans: how many loans they are of.
+  ///   - nextFireAt: when the next reminder of the whole catalogue fires.
+  case scheduled(catalogue: String, loans: Int, nextFireAt: CivilDateTime?)
+  /// A catalogue's part of the schedule is what the catalogue says.
+  case reloaded(catalogue: String, ReloadSummary)
+  /// A notice was delivered through a channel, and that is noted.
+  case delivered(DueNotice, channel: String)
+  /// A notice could not be delivered through a channel; it stays pending.
+  ///
+  /// - Parameter error: what the channel said, harmless on a terminal.
+  case failed(DueNotice, channel: String, error: String)
+}
+
+extension ScheduleEvent: CustomStringConvertible {
+  /// One line without line break, harmless on a terminal.
+  public var description: String {
+    switch self {
+    case .cancelled(let catalogue, let loans):
+      "\(Self.prefix(catalogue))cancelled the reminders of \(Self.counted(loans))"
+    case .scheduled(let catalogue, let loans, let next):
+      "\(Self.prefix(catalogue))scheduled the reminders of \(Self.counted(loans))"
+        + (next.map { "; the next one fires at \($0.toTheMinute)" } ?? "")
+    case .reloaded(let catalogue, let summary):
+      "\(Self.prefix(catalogue))reloaded: \(summary.words)"
+    case .delivered(let due, let channel):
+      "delivered through \(channel.visible): \(due.notice.loan.label)"
+    case .failed(let due, let channel, let error):
+      "not delivered through \(channel.visible): \(due.notice.loan.label): \(error.visible)"
+    }
+  }
+
+  private static func prefix(_ catalogue: String?) -> String {
+    guard let catalogue else { return "" }
+    return catalogue == "-" ? "standard input: " : "\(catalogue.visible): "
+  }
+
+  private static func counted(_ loans: Int) -> String { loans == 1 ? "1 loan" : "\(loans) loans" }
+}
+
+extension ReloadSummary {
+  /// What the reload did, for people.
+  fileprivate var words: String {
+    """
+    \(scheduled) scheduled; \(added) new, \(changed) changed, \(removed) gone, \
+    \(unchanged) as before
+    """
+  }
+}

@@ -1,0 +1,100 @@
+import TestSupport
+import Testing
+
+/// Signals while notices are delivered, and channels that fail beside others.
+struct InterruptionTests {
+  private func desk() throws -> Desk {
+    var desk = try Desk(
+      catalogue: catalogue(
+        ("First", "2026.11.01"), ("Second", "2026.11.20"), ("Third", "2026.11.21")))
+    desk.environment["PATH"] = "\(desk.folder.path):/usr/bin:/bin"
+    return desk
+  }
+
+  /// Puts a program in the place of notify-send that notes the beginning and the end of each call.
+  private func install(_ desk: Desk, pause: String) throws {
+    try desk.folder.write(
+      program: """
+        #!/bin/sh
+        for last; do title=$summary; summary=$last; done
+        echo "begin $title" >> "$HOME/told"
+        sleep \(pause)
+        echo "end $title" >> "$HOME/told"
+        """, to: "notify-send")
+  }
+
+  @Test(arguments: [("TERM", 143), ("INT", 130)])
+  func `A signal ends the run after the notice in flight`(signal: String, status: Int) async throws
+  {
+    let desk = try desk()
+    try install(desk, pause: "1")
+    // A shell without job control starts background jobs with SIGINT ignored.
+    let result = try await desk.shell(
+      """
+      /usr/bin/python3 -c 'import os,signal,sys
+      signal.signal(signal.SIGINT, signal.SIG_DFL)
+      os.execv(sys.argv[1], sys.argv[1:])' "$0" --notify notify-send books.xml &
+      while ! grep -q begin "$HOME/told" 2>/dev/null; do sleep 0.05; done
+      kill -\(signal) $!
+      wait $!
+      echo $?
+      """)
+    #expect(result.text == "\(status)\n")
+    #expect(
+      desk.folder.contents(of: "told") == """
+        begin First expired 20 days ago
+        end First expired 20 days ago
+
+        """)
+    try install(desk, pause: "0")
+    #expect(try await desk.run("--notify", "notify-send", "books.xml").outcome == Outcome(0))
+    let told = desk.folder.contents(of: "told").split(separator: "\n")
+    #expect(told.filter { $0.hasPrefix("end") }.count == 3, "each once, although interrupted")
+  }
+
+  @Test func `An ignored signal stays ignored`() async throws {
+    let desk = try desk()
+    try install(desk, pause: "0.3")
+    let result = try await desk.shell(
+      """
+      trap '' INT
+      "$0" --notify notify-send books.xml &
+      while ! grep -q begin "$HOME/told" 2>/dev/null; do sleep 0.05; done
+      kill -INT $!
+      wait $!
+      echo $?
+      """)
+    #expect(result.outcome == Outcome(0, output: "0\n"))
+  }
+
+  @Test func `A channel that fails keeps none of the others from delivering`() async throws {
+    let desk = try desk()
+    try install(desk, pause: "0")
+    let result = try await desk.run(
+      "--notify", "stdout", "--notify", "notify-send", "books.xml", output: .file("/dev/full"))
+    #expect(
+      result.outcome
+        == Outcome(
+          74,
+          errors: """
+            check-loans: cannot write to standard output: No space left on device; 3 notices stay \
+            pending
+
+            """))
+    #expect(desk.folder.contents(of: "told").split(separator: "\n").count == 6)
+    #expect(
+      try await desk.run("--notify", "notify-send", "--notify", "stdout", "books.xml").lines.count
+        == 3)
+    #expect(desk.folder.contents(of: "told").split(separator: "\n").count == 6)
+  }
+
+  @Test func `Every channel is tried although the first is not there`() async throws {
+    var desk = try desk()
+    desk.environment["PATH"] = desk.folder.path
+    let result = try await desk.run(
+      "--notify", "notify-send", "--notify", "stdout", "books.xml")
+    #expect(result.status == 69)
+    #expect(result.lines.count == 3)
+    #expect(result.errorLines.count == 1)
+  }
+}

@@ -1,0 +1,116 @@
+import LoanCatalogue
+import Loans
+import Notifiers
+import ReminderSchedule
+import ReminderService
+import Synchronization
+import Testing
+
+@Suite struct DeliveryTests {
+  private let library: Library
+  private let center: ReminderCenter
+  private let noon: CivilDateTime
+  private let all = ["T1", "T2", "T3", "T4", "T5"]
+
+  init() throws {
+    library = try Library()
+    center = ReminderCenter(schedule: try Schedule())
+    noon = try moment("2026-11-20T12:00")
+    try library.lend([
+      "1": "2026.11.01", "2": "2026.11.19", "3": "2026.11.20", "4": "2026.11.21",
+      "5": "2026.11.21", "6": "2026.11.22",
+    ])
+    try center.reload(library.catalogue, at: noon)
+  }
+
+  @Test(arguments: [1, 2, 5, 500])
+  func `Each channel is told everything that is due, once`(messagesPerMark: Int) async throws {
+    let channels = ["a", "b"].map { Recorder($0, messagesPerMark: messagesPerMark) }
+    for _ in 0..<2 {
+      for channel in channels { try await center.deliver(through: channel, at: noon) }
+    }
+    for channel in channels {
+      #expect(channel.titles == all)
+      #expect(channel.counts == [5])
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 500])
+  func `A message that is refused stays pending and keeps no other back`(
+    messagesPerMark: Int
+  ) async throws {
+    let first = Recorder(
+      messagesPerMark: messagesPerMark, failures: ["T2": .failed, "T3": .failed, "T5": .failed])
+    let report = try await center.deliver(through: first, at: noon)
+    #expect(first.titles == ["T1", "T4"])
+    #expect(report.delivered == 2)
+    #expect(report.failures.map(\.notices) == [1, 1, 1])
+    let second = Recorder(messagesPerMark: messagesPerMark)
+    try await center.deliver(through: second, at: noon)
+    #expect(second.titles == ["T2", "T3", "T5"])
+  }
+
+  @Test(arguments: [1, 2, 3, 500])
+  func `A channel that is gone is not tried again in the same run`(
+    messagesPerMark: Int
+  ) async throws {
+    let first = Recorder(
+      messagesPerMark: messagesPerMark, failures: ["T3": .unavailable, "T4": .failed])
+    let report = try await center.deliver(through: first, at: noon)
+    #expect(first.titles == ["T1", "T2"])
+    #expect(report.failures.map(\.notices) == [3])
+    let second = Recorder(messagesPerMark: messagesPerMark)
+    try await center.deliver(through: second, at: noon)
+    #expect(second.titles == ["T3", "T4", "T5"])
+  }
+
+  @Test(arguments: [1, 2, 500])
+  func `A stop leaves the rest pending after the message in flight`(
+    messagesPerMark: Int
+  ) async throws {
+    let sent = Mutex(0)
+    let first = Recorder(messagesPerMark: messagesPerMark) { sent.withLock { $0 += 1 } }
+    let report = try await center.deliver(
+      through: first, at: noon, isStopRequested: { sent.withLock { $0 >= 3 } })
+    #expect(first.titles == ["T1", "T2", "T3"])
+    #expect(report.delivered == 3)
+    #expect(report.leftByStop == 2)
+    let second = Recorder(messagesPerMark: messagesPerMark)
+    try await center.deliver(through: second, at: noon)
+    #expect(second.titles == ["T4", "T5"])
+  }
+
+  @Test func `What was never tried counts no attempt`() async throws {
+    let broken = Recorder(messagesPerMark: 500, failures: ["T2": .unavailable])
+    try await center.deliver(through: broken, at: noon)
+    var entries = try #require(center.schedule).entries(at: noon)
+    var attempts: [String: Int] = [:]
+    while let entry = try entries.next() {
+      attempts[entry.loan.title ?? "", default: 0] +=
+        entry.deliveries.reduce(0) { $0 + $1.attempts }
+    }
+    #expect(attempts == ["T1": 1, "T2": 1, "T3": 0, "T4": 0, "T5": 0, "T6": 0])
+  }
+
+  @Test func `An expired notice is told again on its days`() async throws {
+    let channel = Recorder()
+    var told: [String: [String]] = [:]
+    for day in 0..<12 {
+      let now = CivilDateTime(noon.date.adding(days: day), noon.time)
+      let before = channel.titles.count
+      try await center.deliver(through: channel, at: now, repeatExpired: 4)
+      for title in channel.titles[before...] { told[title, default: []].append("\(now.date)") }
+    }
+    // It expired on 1 November: from the 2nd on every four days, so on the 22nd, 26th and 30th.
+    #expect(told["T1"] == ["2026-11-20", "2026-11-22", "2026-11-26", "2026-11-30"])
+    #expect(told["T6"] == ["2026-11-21", "2026-11-23", "2026-11-27", "2026-12-01"])
+  }
+
+  @Test func `Without a schedule nothing is due`() async throws {
+    let channel = Recorder()
+    let center = ReminderCenter(schedule: nil)
+    #expect(try center.reload(library.catalogue, at: noon).summary.loans == 6)
+    #expect(try await center.deliver(through: channel, at: noon).delivered == 0)
+    #expect(channel.titles.isEmpty)
+  }
+}

@@ -1,0 +1,28 @@
+import Loans
+import ReminderService
+import TestSupport
+import Testing
+
+/// A catalogue that changes.
+struct Library {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  var catalogue: CatalogueSource {
+    CatalogueSource(path: "\(folder.path)/books.xml", name: "books")
+  }
+
+  /// Makes these all the loans there are: the one with the id 7 has the title T7.
+  func lend(_ loans: KeyValuePairs<String, String>) throws {
+    let books = loans.map { id, expiration in
+      "<book id=\"\(id)\"><title>T\(id)</title><expiration>\(expiration)</expiration></book>"
+    }
+    try write("<books>\(books.joined())</books>")
+  }
+
+  func write(_ text: String) throws { try folder.write(text, to: "books.xml") }
+}
+
+/// A civil moment from ISO 8601.
+func moment(_ text: String) throws -> CivilDateTime { try #require(CivilDateTime(iso: text)) }

@@ -1,0 +1,44 @@
+import Loans
+import Notifiers
+import Synchronization
+
+/// Takes every message but those about some titles, and remembers what it took.
+final class Recorder: Notifier {
+  let channel: String
+  let messagesPerMark: Int
+  private let failures: [String: NotifierError.Code]
+  private let beforeEach: @Sendable () -> Void
+  private let recorded = Mutex<[String]>([])
+  private let openCounts = Mutex<Set<Int>>([])
+
+  init(
+    _ channel: String = "recorder", messagesPerMark: Int = 1,
+    failures: [String: NotifierError.Code] = [:], beforeEach: @escaping @Sendable () -> Void = {}
+  ) {
+    self.channel = channel
+    self.messagesPerMark = messagesPerMark
+    self.failures = failures
+    self.beforeEach = beforeEach
+  }
+
+  /// The titles taken so far.
+  var titles: [String] { recorded.withLock { $0 } }
+
+  /// The open counts that messages were sent with.
+  var counts: Set<Int> { openCounts.withLock { $0 } }
+
+  func messages(for notices: [Notice]) -> [ArraySlice<Notice>] {
+    notices.indices.map { notices[$0...$0] }
+  }
+
+  func send(_ message: ArraySlice<Notice>, on occasion: Occasion) async throws(NotifierError) {
+    beforeEach()
+    openCounts.withLock { _ = $0.insert(occasion.openCount) }
+    for title in message.compactMap(\.loan.title) {
+      if let code = failures[title] {
+        throw NotifierError(code, channel: channel, message: "it is broken")
+      }
+      recorded.withLock { $0.append(title) }
+    }
+  }
+}
