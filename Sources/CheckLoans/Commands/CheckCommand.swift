@@ -17,7 +17,7 @@ struct CheckCommand: Subcommand {
       Examples:
         check-loans books.xml
         check-loans --notify stdout --time-zone Europe/Budapest books.xml
-        check-loans        everything as the settings file says
+        check-loans --dry-run
         curl -s https://example.org/books.xml | check-loans --no-state -
       """)
 
