@@ -15,6 +15,16 @@ struct ChildProcess: Sendable {
     var complaint: String
   }
 
+  /// What a line of standard output means.
+  enum Verdict: Sendable {
+    /// Nothing.
+    case goOn
+    /// The program may from now on take as long as it likes.
+    case unlimited
+    /// The program has failed, even if it does not know when to end.
+    case failed
+  }
+
   /// Its path, or else its name, which is looked for in the absolute entries of the environment's
   /// PATH.
   var program: String
@@ -33,6 +43,10 @@ struct ChildProcess: Sendable {
   private static let stop = TeardownStep.send(
     signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: .seconds(2))
 
+  /// A second in which a process that has failed may end by itself.
+  private static let grace = TeardownStep.send(
+    signal: Signal(rawValue: 0), allowedDurationToNextStep: .seconds(1))
+
   /// Ten years, in which a process may end by itself.
   ///
   /// Signal 0 is not sent, see kill(2).
@@ -46,10 +60,10 @@ struct ChildProcess: Sendable {
   /// even if that one keeps standard input, output or error open.
   ///
   /// - Parameter onLine: gets each line of standard output, without its end, at most 4 KB of it;
-  ///   returns whether the program may from now on take as long as it likes.
+  ///   returns what it means.
   /// - Throws: `SubprocessError` if it cannot be started.
   func run(
-    onLine: (@Sendable (String) -> Bool)? = nil
+    onLine: (@Sendable (String) -> Verdict)? = nil
   ) async throws -> Report {
     keepExitStatusOfChildren()
     var options = PlatformOptions()
@@ -81,7 +95,7 @@ struct ChildProcess: Sendable {
 
   private func supervise<Input>(
     _ execution: Execution<Input, SequenceOutput, SequenceOutput>,
-    onLine: (@Sendable (String) -> Bool)?, feed: (@Sendable () async -> Void)? = nil
+    onLine: (@Sendable (String) -> Verdict)?, feed: (@Sendable () async -> Void)? = nil
   ) async -> Findings {
     let clock = Clock()
     return await withTaskGroup(of: Findings.self) { group in
@@ -90,10 +104,15 @@ struct ChildProcess: Sendable {
         guard let onLine else {
           return Findings(output: await firstBytes(of: execution.standardOutput))
         }
+        var hasFailed = false
         let output = await firstBytes(of: execution.standardOutput) { line in
-          if onLine(line) { clock.stop() }
+          let verdict = onLine(line)
+          if verdict == .unlimited { clock.stop() }
+          hasFailed = verdict == .failed
+          return hasFailed
         }
-        return Findings(output: output)
+        if hasFailed { await execution.teardown(using: [Self.grace, Self.stop]) }
+        return Findings(hasFailed: hasFailed, output: output)
       }
       group.addTask {
         await feed?()
@@ -117,7 +136,7 @@ struct ChildProcess: Sendable {
   /// Reads until the end, or until the task is cancelled and the pipe's present content is read,
   /// and keeps only the beginning: a program that is not read from would hang, or die.
   private func firstBytes(
-    of output: SubprocessOutputSequence, onLine: ((String) -> Void)? = nil
+    of output: SubprocessOutputSequence, onLine: ((String) -> Bool)? = nil
   ) async -> [UInt8] {
     var bytes: [UInt8] = []
     var line: [UInt8] = []
@@ -128,8 +147,9 @@ struct ChildProcess: Sendable {
       // A failure is the end: the exit status is what counts.
       guard let buffer = try? await iterator.next() else { return bytes }
       bytes.append(buffer, upTo: Self.outputLimit - bytes.count)
-      if let onLine { line.appendLines(of: buffer, limit: Self.outputLimit, onLine: onLine) }
-      if isLast { return bytes }
+      let isEnough =
+        onLine.map { line.appendLines(of: buffer, limit: Self.outputLimit, until: $0) } == true
+      if isLast || isEnough { return bytes }
       // One that prints without end would keep the thread from everything else, the clock too.
       await Task.yield()
     }
@@ -139,18 +159,22 @@ struct ChildProcess: Sendable {
 /// Part of what is found out about a running child.
 private struct Findings: Sendable {
   var timedOut = false
+  var hasFailed = false
   var output: [UInt8] = []
   var complaint: [UInt8] = []
 
   mutating func add(_ other: Findings) {
     timedOut = timedOut || other.timedOut
+    hasFailed = hasFailed || other.hasFailed
     output += other.output
     complaint += other.complaint
   }
 
   func report(_ status: TerminationStatus) -> ChildProcess.Report {
     ChildProcess.Report(
-      status: status, timedOut: timedOut, output: String(decoding: output, as: UTF8.self),
+      // That it had to be stopped after its failure is not what there is to tell.
+      status: hasFailed ? .exited(1) : status, timedOut: timedOut,
+      output: String(decoding: output, as: UTF8.self),
       complaint: String(decoding: complaint, as: UTF8.self))
   }
 }

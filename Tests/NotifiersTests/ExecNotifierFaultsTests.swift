@@ -215,6 +215,24 @@ import Testing
     try await expectEnd(of: fake.processes)
   }
 
+  @Test(arguments: 0...14)
+  func `Without descriptors the run stops and says so`(extra: Int) async {
+    await #expect(processExitsWith: .success) { [extra] in
+      let fake = try FakeProgram.recording()
+      let notifier = fake.notifier()
+      try await notifier.sendAll([reminder("Abigél")])
+      limitDescriptors(to: extra)
+      do {
+        try await notifier.sendAll([reminder("Abigél")])
+        // Three pipes are needed at least.
+        #expect(extra >= 6)
+      } catch let error as NotifierError {
+        #expect(error.code == .unavailable)
+        #expect(error.message.contains("Too many open files"))
+      }
+    }
+  }
+
   @Test func `Many runs leave no descriptor open`() async throws {
     await #expect(processExitsWith: .success) {
       let fake = try FakeProgram("case $RANDOM in *1) exec 0<&-;; esac; exit 3")

@@ -112,6 +112,33 @@ public final class DesktopSession: Sendable {
     return calls
   }
 
+  /// Presses a button of a notification, and then closes it, as a desktop does.
+  ///
+  /// - Parameters:
+  ///   - number: 1 is the first notification that the service was told.
+  ///   - action: the action's key.
+  /// - Throws: ``Failure``.
+  public func press(_ action: String, ofNotification number: Int) async throws {
+    try await emit("ActionInvoked", "us", "[<uint32 \(number)>, <'\(action)'>]")
+    try await close(notification: number)
+  }
+
+  /// Closes a notification as its reader does.
+  ///
+  /// - Throws: ``Failure``.
+  public func close(notification number: Int) async throws {
+    try await emit("NotificationClosed", "uu", "[<uint32 \(number)>, <uint32 2>]")
+  }
+
+  private func emit(_ signal: String, _ signature: String, _ values: String) async throws {
+    let name = "org.freedesktop.Notifications"
+    _ = try await Launcher(folder: folder, environment: environment).output(of: [
+      "/usr/bin/gdbus", "call", "--session", "--dest", name, "--object-path",
+      "/org/freedesktop/Notifications", "--method", "org.freedesktop.DBus.Mock.EmitSignal", name,
+      signal, signature, values,
+    ])
+  }
+
   /// Prints the fields of every call, each ended by NUL, which no D-Bus string can hold.
   private static let reader = """
     import dbus, sys
