@@ -194,6 +194,47 @@ struct WatchTests {
     #expect(watcher.errors.count == 1)
   }
 
+  @Test(
+    .enabled("needs a mount namespace of its own") {
+      let mount = Command(
+        "/usr/bin/unshare", ["-m", "mount", "--bind", "/etc", "/etc"],
+        environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], directory: "/")
+      return (try? await mount.run().status) == 0
+    })
+  func `Another time zone of the system makes it another day at once`() async throws {
+    let script = """
+      mkdir etc; cp -a /etc/. etc; mount --bind etc /etc; rm -f /etc/localtime
+      ln -s /usr/share/zoneinfo/Etc/GMT+12 /etc/localtime; exec "$@"
+      """
+    let zones = "/usr/share/zoneinfo/Etc"
+    let west = try #require(LocalClock.today(hoursEast: -12))
+    let watcher = try Watcher(
+      ["--verbose", "books.xml"], launcher: ["/usr/bin/unshare", "-m", "sh", "-ec", script, "sh"]
+    ) { _, desk in
+      desk.environment["TZ"] = nil
+      desk.environment["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
+      try desk.folder.write(catalogue(("Abigél", west.dotted)), to: "books.xml")
+    }
+    try await watcher.wait(for: ["Abigél"])
+    #expect(watcher.lines[0].contains(" expires today "))
+    // In this order the zone is missing for a moment.
+    #expect(
+      try await watcher.desk.shell(
+        "cd etc; rm localtime; sleep 0.05; ln -s \(zones)/GMT-14 localtime"
+      ).status == 0)
+    try await watcher.wait(for: ["Abigél", "Abigél"])
+    #expect(watcher.lines[1].contains(" expired "))
+    #expect(watcher.errors.contains("check-loans: the time zone is now Etc/GMT-14"))
+    // A zone that is not there is told, and not taken for UTC.
+    #expect(
+      try await watcher.desk.shell("cd etc; ln -sf \(zones)/Nowhere localtime").status == 0)
+    try await watcher.wait {
+      watcher.errors.last?.hasSuffix("; the time zone stays as it was") == true
+    }
+    try await watcher.end()
+    #expect(watcher.lines.count == 2)
+  }
+
   // What it does about trouble.
 
   @Test func `A broken catalogue is told once, keeps its reminders, and counts once it is mended`()
@@ -370,10 +411,11 @@ struct WatchTests {
 extension Watcher {
   /// A watcher of other catalogues than `books.xml`.
   convenience init(
-    _ arguments: [String], prepare: (LocalClock, Desk) throws -> Void
+    _ arguments: [String], launcher: [String] = [],
+    prepare: (LocalClock, inout Desk) throws -> Void
   ) throws {
     let clock = try #require(LocalClock(showing: "12:00:00"))
-    try self.init([], arguments, prepare: { desk in try prepare(clock, desk) })
+    try self.init([], arguments, launcher: launcher, prepare: { desk in try prepare(clock, &desk) })
   }
 
   /// Takes the schedule's lock once it lets go of it.

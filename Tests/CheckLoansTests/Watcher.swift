@@ -13,10 +13,13 @@ final class Watcher: Sendable {
   /// - Parameters:
   ///   - books: the catalogue `books.xml`: titles, and the days until their expirations.
   ///   - time: what the clock shows when it starts.
+  ///   - launcher: what runs it in its own place, a program with arguments.
+  ///   - prepare: makes the desk ready.
   init(
     _ books: [(title: String, days: Int)] = [], at time: String = "12:00:00",
     _ arguments: [String] = ["books.xml"], variables: [String: String] = [:],
-    output: Command.Output? = nil, prepare: (inout Desk) throws -> Void = { _ in }
+    output: Command.Output? = nil, launcher: [String] = [],
+    prepare: (inout Desk) throws -> Void = { _ in }
   ) throws {
     clock = try #require(LocalClock(showing: time))
     var desk = try Desk(now: nil)
@@ -26,6 +29,10 @@ final class Watcher: Sendable {
     try prepare(&desk)
     self.desk = desk
     var command = desk.command(["watch"] + arguments)
+    if let program = launcher.first {
+      command.program = program
+      command.arguments = launcher.dropFirst() + [Command.checkLoans] + command.arguments
+    }
     command.deadline = .seconds(600)
     command.output = output ?? .appended("\(desk.folder.path)/out")
     command.errors = .appended("\(desk.folder.path)/err")

@@ -27,6 +27,11 @@ struct LocalClock: Sendable {
   /// The instant at which it is so many seconds after midnight.
   func instant(of secondOfDay: Int) -> Double { midnight + Double(secondOfDay) }
 
+  /// The day that it is now so many hours east of Greenwich.
+  static func today(hoursEast: Int) -> CivilDate? {
+    CivilDate(dayNumber: (Int(now) + hoursEast * 3_600) / 86_400)
+  }
+
   /// The system's clock, in seconds since 1970; clock_gettime(2).
   static var now: Double {
     var time = timespec()
