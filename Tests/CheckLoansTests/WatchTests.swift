@@ -1,3 +1,4 @@
+import Loans
 import TestSupport
 import Testing
 
