@@ -47,11 +47,14 @@ struct ChildProcess: Sendable {
   private static let grace = TeardownStep.send(
     signal: Signal(rawValue: 0), allowedDurationToNextStep: .seconds(1))
 
-  /// Ten years, in which a process may end by itself.
+  /// Eight years, in which a process may end by itself.
   ///
-  /// Signal 0 is not sent, see kill(2).
-  private static let wait = TeardownStep.send(
-    signal: Signal(rawValue: 0), allowedDurationToNextStep: .seconds(315_360_000))
+  /// Signal 0 is not sent, see kill(2). A sleep that is cut short keeps its memory until it would
+  /// have ended, so none lasts longer than the process has already lived, or a second.
+  private static let wait = (0..<28).map { step in
+    TeardownStep.send(
+      signal: Signal(rawValue: 0), allowedDurationToNextStep: .seconds(1 << max(0, step - 1)))
+  }
 
   /// Runs it until it has ended, or was stopped with everything in its group: when its time was
   /// over, or the task was cancelled.
@@ -123,7 +126,7 @@ struct ChildProcess: Sendable {
         if isLate { await execution.teardown(using: [Self.stop]) }
         return Findings(timedOut: isLate)
       }
-      await execution.teardown(using: [Self.wait])
+      await execution.teardown(using: Self.wait)
       // It has ended but not been reaped, so its group's number is still its own.
       if clock.hasRunOut || Task.isCancelled {
         try? execution.send(signal: .kill, toProcessGroup: true)
@@ -198,7 +201,12 @@ private final class Clock: Sendable {
 
   /// Waits, and returns whether the time is over by then; not if the task is cancelled.
   func runsOut(after duration: Duration) async -> Bool {
-    do { try await Task.sleep(for: duration) } catch { return false }
+    let start = ContinuousClock.now
+    while case let passed = ContinuousClock.now - start, passed < duration {
+      // See `wait` for why it is not slept at one go.
+      let step = min(duration - passed, max(passed, .seconds(1)))
+      do { try await Task.sleep(for: step) } catch { return false }
+    }
     return state.withLock { state in
       if state == .running { state = .ranOut }
       return state == .ranOut

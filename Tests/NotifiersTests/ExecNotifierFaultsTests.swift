@@ -246,6 +246,21 @@ import Testing
       #expect(try File.names(in: "/proc/self/fd").count <= before)
     }
   }
+
+  @Test func `Thousands of runs take no more memory than hundreds`() async {
+    await #expect(processExitsWith: .success) {
+      let notifier = ExecNotifier(program: "/bin/true", environment: [:])
+      func pages() throws -> Int {
+        let fields = try File.text(of: "/proc/self/statm").split(separator: " ")
+        return try #require(Int(fields[1]))
+      }
+      for _ in 0..<800 { try await notifier.sendAll([reminder("Abigél")]) }
+      let before = try pages()
+      for _ in 0..<2_000 { try await notifier.sendAll([reminder("Abigél")]) }
+      // 2 MB; each run that left 1.6 KB behind would make it more than 3.
+      #expect(try pages() - before < 512)
+    }
+  }
 }
 
 /// About 300 KB, which no pipe holds.
