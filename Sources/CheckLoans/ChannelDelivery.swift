@@ -5,12 +5,17 @@ import ReminderService
 
 extension ChannelName {
   /// The notifier behind the channel.
-  func notifier(_ environment: Environment, _ console: Console) -> any Notifier {
+  ///
+  /// - Parameter actions: gives notifications a button.
+  func notifier(
+    _ environment: Environment, _ console: Console, actions: NotificationActions? = nil
+  ) -> any Notifier {
     switch self {
     case .stdout:
       StandardOutputNotifier(output: console.output)
     case .notifySend:
-      NotifySendNotifier(environment: environment.variables, userID: environment.userID)
+      NotifySendNotifier(
+        environment: environment.variables, userID: environment.userID, actions: actions)
     case .exec(let program):
       ExecNotifier(program: program, environment: environment.variables)
     }

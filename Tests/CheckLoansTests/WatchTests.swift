@@ -16,32 +16,40 @@ struct WatchTests {
     #expect(watcher.errors == [])
   }
 
+  /// A watcher that begins its work some seconds before an instant, however busy the machine is.
+  private func watcher(
+    _ books: [(title: String, days: Int)], ready secondOfDay: Int, _ arguments: [String]
+  ) async throws -> (Watcher, instant: Double) {
+    for lead in [5, 15, 60] {
+      let time = try #require(CivilTime(secondOfDay: secondOfDay - lead))
+      let start = CivilDateTime(.first, time).description.dropFirst("0001-01-01T".count)
+      let watcher = try Watcher(books, at: String(start), ["--verbose", "books.xml"] + arguments)
+      let instant = watcher.clock.instant(of: secondOfDay)
+      if try await watcher.isReady(before: instant) { return (watcher, instant) }
+      try await watcher.end()
+    }
+    throw Watcher.Late()
+  }
+
   @Test func `A reminder is delivered at its fire date, to the second`() async throws {
-    let watcher = try Watcher(
-      [("Abigél", 1), ("Solaris", 2)], at: "11:59:50", ["--at", "12:00", "books.xml"])
-    let seen = try await watcher.wait(for: ["Abigél"])
-    let fireDate = watcher.clock.instant(of: 12 * 3_600)
-    #expect(seen >= fireDate)
-    #expect(seen < fireDate + 1)
+    let (watcher, fireDate) = try await watcher(
+      [("Abigél", 1), ("Solaris", 2)], ready: 12 * 3_600, ["--at", "12:00"])
+    try await watcher.expect(["Abigél"], at: fireDate)
     try await watcher.end()
     #expect(watcher.lines.first?.contains("expires tomorrow") == true)
-    #expect(watcher.errors == [])
   }
 
   @Test func `Midnight makes loans expire, and brings the next day's reminders`() async throws {
-    let watcher = try Watcher([("Abigél", 0), ("Solaris", 2), ("Az ajtó", 3)], at: "23:59:50")
-    try await watcher.wait(for: ["Abigél"])
-    #expect(LocalClock.now < watcher.clock.instant(of: 86_400))
-    let seen = try await watcher.wait(for: ["Abigél", "Abigél", "Solaris"])
-    #expect(seen >= watcher.clock.instant(of: 86_400))
-    #expect(seen < watcher.clock.instant(of: 86_401))
+    let (watcher, midnight) = try await watcher(
+      [("Abigél", 0), ("Solaris", 2), ("Az ajtó", 3)], ready: 86_400, [])
+    #expect(watcher.titles == ["Abigél"])
+    try await watcher.expect(["Abigél", "Abigél", "Solaris"], at: midnight)
     try await watcher.end()
     #expect(
       watcher.lines.map { $0.split(separator: "(")[0] } == [
         "\"Abigél\" expires today ", "\"Abigél\" expired yesterday ",
         "\"Solaris\" expires tomorrow ",
       ])
-    #expect(watcher.errors == [])
   }
 
   @Test(arguments: [Signal.terminate, .interrupt])
@@ -59,16 +67,19 @@ struct WatchTests {
       (1...4).map { ("Book \($0)", 1) }, ["--notify", "notify-send", "books.xml"]
     ) { desk in
       try desk.folder.write(
-        program: "#!/bin/sh\necho begin >> '\(desk.folder.path)/out'; sleep 1; echo end >> "
+        program: "#!/bin/sh\necho begin >> '\(desk.folder.path)/out'; sleep 2; echo end >> "
           + "'\(desk.folder.path)/out'\n", to: "notify-send")
       desk.environment["PATH"] = "\(desk.folder.path):/usr/bin:/bin"
     }
-    try await watcher.wait { watcher.lines.count == 3 }
+    try await watcher.wait { watcher.lines.count >= 3 }
     #expect(try await watcher.end().status == 0)
-    #expect(watcher.lines == ["begin", "end", "begin", "end"])
+    let shown = watcher.lines.count / 2
+    #expect(shown >= 2)
+    #expect(shown < 4)
+    #expect(watcher.lines == (1...shown).flatMap { _ in ["begin", "end"] })
     #expect(watcher.errors == [])
-    #expect(try await watcher.desk.schedule().count { $0.state == "delivered" } == 2)
-    #expect(try await watcher.desk.pending().count == 2)
+    #expect(try await watcher.desk.schedule().count { $0.state == "delivered" } == shown)
+    #expect(try await watcher.desk.pending().count == 4 - shown)
   }
 
   @Test func `What a channel cannot deliver is told once and stays pending`() async throws {
@@ -406,6 +417,75 @@ struct WatchTests {
     let watcher = try Watcher([("Abigél", 1)], arguments)
     #expect(try await watcher.result().status == status)
     #expect(watcher.lines == [])
+  }
+}
+
+/// `watch` with the real notify-send on a private session bus.
+@Suite(
+  .enabled(
+    if: DesktopSession.isAvailable,
+    "needs dbus-daemon, libglib2.0-bin, libnotify-bin and python3-dbusmock"))
+struct WatchDesktopTests {
+  private func watcher(
+    _ session: DesktopSession, _ books: [(title: String, days: Int)], at time: String = "12:00:00",
+    _ arguments: [String]
+  ) throws -> Watcher {
+    try Watcher(
+      books, at: time, ["--notify", "notify-send"] + arguments + ["books.xml"],
+      variables: session.environment.filter { $0.key == "DBUS_SESSION_BUS_ADDRESS" }
+    ) { desk in
+      try desk.folder.write(
+        program: """
+          #!/bin/sh
+          echo "$1 $CHECK_LOANS_TITLE $CHECK_LOANS_KIND $TZ" >> '\(desk.folder.path)/told'
+
+          """, to: "tell")
+      desk.environment["PATH"] = "\(desk.folder.path):/usr/bin:/bin"
+    }
+  }
+
+  private func wait(
+    for count: Int, _ session: DesktopSession
+  ) async throws -> [DesktopSession.Notification] {
+    for _ in 0..<300 {
+      let notifications = try await session.notifications()
+      if notifications.count >= count { return notifications }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    return try await session.notifications()
+  }
+
+  @Test func `A click on the action runs the command, and nothing blocks another notice`()
+    async throws
+  {
+    let session = try await DesktopSession(.recording)
+    let watcher = try watcher(
+      session, [("Abigél", 1), ("Solaris", -1)], ["--action", "View=tell 'a b'"])
+    #expect(
+      try await wait(for: 2, session).map(\.actions) == [["open", "View"], ["open", "View"]])
+    // Both are still open.
+    try watcher.write([("Abigél", 1), ("Solaris", -1), ("Dune", 1)])
+    #expect(try await wait(for: 3, session).count == 3)
+    let folder = watcher.desk.folder
+    #expect(!folder.contains("told"))
+    try await session.press("open", ofNotification: 2)
+    try await watcher.wait { folder.contents(of: "told").hasSuffix("\n") }
+    #expect(folder.contents(of: "told") == "a b Abigél reminder \(watcher.clock.zone)\n")
+    #expect(try await watcher.end().status == 0)
+    #expect(watcher.errors == [])
+    #expect(
+      Processes.mentioning(session.runtimeDirectories).values.allSatisfy {
+        !$0.contains("notify-send")
+      })
+    #expect(folder.contents(of: "told").split(separator: "\n").count == 1)
+  }
+
+  @Test(arguments: ["View", "=x", "View=", "View='x"])
+  func `An action that makes no sense is wrong usage`(action: String) async throws {
+    let watcher = try Watcher([], ["--action", action, "books.xml"])
+    #expect(try await watcher.result().status == 64)
+    #expect(watcher.errors.count == 1)
+    #expect(watcher.errors.first?.contains("expected LABEL=COMMAND") == true)
   }
 }
 

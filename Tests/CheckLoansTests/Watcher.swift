@@ -67,7 +67,7 @@ final class Watcher: Sendable {
   /// - Returns: the instant at which it was seen to be so.
   @discardableResult
   func wait(
-    seconds: Double = 15, _ what: Comment? = nil,
+    seconds: Double = 60, _ what: Comment? = nil,
     sourceLocation: Testing.SourceLocation = #_sourceLocation, until isSo: () -> Bool
   ) async throws -> Double {
     let end = LocalClock.now + seconds
@@ -86,12 +86,39 @@ final class Watcher: Sendable {
   /// Waits for notices about these titles, in any order, and no others.
   @discardableResult
   func wait(
-    for titles: [String], seconds: Double = 15,
+    for titles: [String], seconds: Double = 60,
     sourceLocation: Testing.SourceLocation = #_sourceLocation
   ) async throws -> Double {
     try await wait(seconds: seconds, sourceLocation: sourceLocation) {
       self.titles.sorted() == titles.sorted()
     }
+  }
+
+  /// Whether it has taken up its work before an instant; waits until then.
+  func isReady(before instant: Double) async throws -> Bool {
+    while LocalClock.now < instant - 1 {
+      if errors.contains(where: { $0.contains("next look at the clock") }) { return true }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    return false
+  }
+
+  /// Waits for notices, and expects them within the second that begins at an instant.
+  ///
+  /// A machine that is too busy to let the test itself look every few milliseconds is given more.
+  func expect(
+    _ titles: [String], at instant: Double,
+    sourceLocation: Testing.SourceLocation = #_sourceLocation
+  ) async throws {
+    var last = LocalClock.now
+    var pause = 0.0
+    let seen = try await wait(sourceLocation: sourceLocation) {
+      if last > instant - 1 { pause = max(pause, LocalClock.now - last) }
+      last = LocalClock.now
+      return self.titles.sorted() == titles.sorted()
+    }
+    #expect(seen >= instant, sourceLocation: sourceLocation)
+    #expect(seen < instant + 1 + (pause > 0.1 ? 10 * pause : 0), sourceLocation: sourceLocation)
   }
 
   /// Lets it go on for a while.

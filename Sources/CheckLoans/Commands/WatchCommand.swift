@@ -1,6 +1,7 @@
 import ArgumentParser
 import LoanRules
 import Loans
+import Notifiers
 import ReminderService
 
 /// `check-loans watch`.
@@ -18,6 +19,7 @@ struct WatchCommand: Subcommand {
       Examples:
         check-loans watch --notify notify-send books.xml
         check-loans watch --time-zone Europe/Budapest --at 08:00 books.xml
+        check-loans watch --notify notify-send --action "View=xdg-open loans.html" books.xml
 
       Runs until SIGTERM or SIGINT, or until its terminal is closed, and then ends with status 0 \
       after the notice in flight.
@@ -28,6 +30,14 @@ struct WatchCommand: Subcommand {
   var catalogues: [String] = []
 
   @OptionGroup var channels: ChannelOptions
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Put a button with this label on notifications, that runs this command with the loan in \
+      CHECK_LOANS_TITLE, CHECK_LOANS_ID and so on. No shell is used.
+      """, valueName: "label=command"))
+  var action: String?
 
   @Option(
     help: ArgumentHelp(
@@ -73,6 +83,8 @@ struct WatchSettings {
   /// The catalogues as given, each once.
   var catalogues: [CatalogueSource] = []
   var channels: [ChannelName]
+  /// The text of the button on notifications and its command.
+  var action: ActionSetting?
   var reload: ReloadSettings
   /// After how many days an expired notice is delivered again.
   var repeatExpired: Int?
@@ -89,6 +101,8 @@ struct WatchSettings {
   ) throws(CommandError) {
     channels = try command.channels.channels(environment)
     if try environment.values(command.channels.notify, "NOTIFY").isEmpty { channels = [.stdout] }
+    action = try ActionSetting(
+      environment.value(command.action, "ACTION"), isGiven: command.action != nil)
     let lead = try environment.value(command.remind, "REMIND")?.value
     let time = try environment.value(command.at, "AT")?.value
     reload = ReloadSettings(
@@ -122,4 +136,24 @@ struct WatchSettings {
     if zone.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
     return paths
   }
+}
+
+/// A notification's button, as it was given.
+struct ActionSetting: Equatable {
+  let text: String
+  let action: NotificationAction
+
+  /// - Parameter isGiven: whether it is the command line's.
+  /// - Throws: ``CommandError`` if it makes no sense.
+  init?(_ text: String?, isGiven: Bool) throws(CommandError) {
+    guard let text else { return nil }
+    self.text = text
+    do throws(NotificationActionError) {
+      action = try NotificationAction(argument: text)
+    } catch {
+      throw CommandError(isGiven ? .usage : .badSetting, "--action: \(error)")
+    }
+  }
+
+  static func == (left: ActionSetting, right: ActionSetting) -> Bool { left.text == right.text }
 }

@@ -15,6 +15,9 @@ final class WatchRun {
   private let readSettings: () throws(CommandError) -> WatchSettings
   private let awaiter: Awaiter
   private let events: ScheduleEvents
+  /// The process's variables before the library's zone became its own.
+  private let inheritedVariables: [String: String]
+  private var actions: NotificationActions?
 
   /// The catalogues that are to be read, by their places.
   private var unread: Set<Int> = []
@@ -47,6 +50,7 @@ final class WatchRun {
     self.environment = environment
     self.console = console
     self.readSettings = readSettings
+    inheritedVariables = environment.variables
     let isVerbose = settings.isVerbose
     events = ScheduleEvents { event in if isVerbose { console.complain("\(event)") } }
     do throws(SystemFailure) {
@@ -62,6 +66,20 @@ final class WatchRun {
   func run() async throws(CommandError) -> ExitStatus {
     ZoneClock.enter(settings.zone.variable)
     tellOfClosedDirectories()
+    let result: Result<Void, CommandError>
+    do throws(CommandError) {
+      result = .success(try await workUntilStop())
+    } catch {
+      result = .failure(error)
+    }
+    await actions?.close()
+    try result.get()
+    tell("told to stop")
+    return .done
+  }
+
+  private func workUntilStop() async throws(CommandError) {
+    await setActions()
     var step = WatchStep(concernsAll: true)
     while !step.stops {
       try await work(on: step)
@@ -71,8 +89,6 @@ final class WatchRun {
         throw CommandError(watching: error)
       }
     }
-    tell("told to stop")
-    return .done
   }
 
   /// Says what is done, if that is wanted.
@@ -95,7 +111,7 @@ final class WatchRun {
 extension WatchRun {
   private func work(on step: WatchStep) async throws(CommandError) {
     if hasBegun {
-      if step.concernsAll || step.files.contains(.settings) { renewSettings() }
+      if step.concernsAll || step.files.contains(.settings) { await renewSettings() }
       if step.concernsAll || step.files.contains(.systemZone) { renewZone() }
     }
     for index in settings.catalogues.indices
@@ -267,7 +283,8 @@ extension WatchRun {
     let report: DeliveryReport
     do throws(ReminderError) {
       report = try await center.deliver(
-        through: channel.notifier(environment, console), at: now, catalogues: names,
+        through: channel.notifier(environment, console, actions: actions), at: now,
+        catalogues: names,
         repeatExpired: settings.repeatExpired, isStopRequested: { [awaiter] in awaiter.mustStop })
     } catch {
       switch error {
@@ -290,18 +307,30 @@ extension WatchRun {
 // Settings.
 extension WatchRun {
   /// Goes by other settings from now on; by the old ones if they are wrong.
-  private func renewSettings() {
+  private func renewSettings() async {
     do throws(CommandError) {
       let new = try readSettings()
+      let old = settings
       if new.watchedPaths != settings.watchedPaths { try watch(new) }
       if new.zone.variable != settings.zone.variable { ZoneClock.enter(new.zone.variable) }
       settings = new
+      if new.action != old.action { await setActions() }
       unread = Set(settings.catalogues.indices)
       _ = settingsTroubles.news(in: [])
       tellOfClosedDirectories()
     } catch {
       for line in settingsTroubles.news(in: [error.message ?? ""]) {
         console.complain("\(line); the settings stay as they were")
+      }
+    }
+  }
+
+  /// Gives notifications the button that is set; those that are shown with another lose it.
+  private func setActions() async {
+    await actions?.close()
+    actions = settings.action.map { setting in
+      NotificationActions(setting.action, environment: inheritedVariables) { [console] line in
+        console.complain(line)
       }
     }
   }
