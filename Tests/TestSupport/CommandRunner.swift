@@ -23,6 +23,8 @@ public struct Command: Sendable {
     case closed
     /// An existing file, opened for writing.
     case file(String)
+    /// A file, opened for appending, and made if it is not there.
+    case appended(String)
     /// A pipe whose reader has gone.
     case brokenPipe
   }
@@ -87,25 +89,7 @@ public struct Command: Sendable {
   }
 
   private func supervised() async throws -> CommandResult {
-    let output = try OutputFile(output)
-    let errors = try OutputFile(errors)
-    let start = ContinuousClock.now
-    let process = try SpawnedProcess(self, output: output, errors: errors)
-    var isLate = false
-    var pause = Duration.milliseconds(1)
-    while !process.hasEnded {
-      if !isLate && ContinuousClock.now > start + deadline {
-        isLate = true
-        process.killGroup()
-      }
-      // A cancelled test must not leave the program behind.
-      do { try await Task.sleep(for: pause) } catch { process.killGroup() }
-      pause = min(pause * 2, .milliseconds(10))
-    }
-    let ending = process.reap()
-    return CommandResult(
-      ending: isLate ? .deadlinePassed : ending, output: try output.contents(),
-      errors: try errors.contents(), elapsed: ContinuousClock.now - start)
+    try await RunningCommand(self).end()
   }
 
   /// Runs the program as the child of a small process.

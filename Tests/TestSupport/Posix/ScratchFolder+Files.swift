@@ -31,6 +31,11 @@ extension ScratchFolder {
     try check(unsafe symlink(target, "\(path)/\(name)") == 0, "\(name) not made")
   }
 
+  /// Gives another file of the folder a second name; link(2).
+  public func makeHardLink(_ name: String, to target: String) throws {
+    try check(unsafe link("\(path)/\(target)", "\(path)/\(name)") == 0, "\(name) not made")
+  }
+
   /// Changes who may do what with a file; chmod(2).
   public func setPermissions(of name: String, _ mode: UInt32) throws {
     try check(unsafe chmod("\(path)/\(name)", mode) == 0, "mode of \(name) not changed")

@@ -10,7 +10,7 @@ public struct SystemFailure: Error, CustomStringConvertible {
 
 /// A running child in a process group of its own, not yet reaped.
 struct SpawnedProcess {
-  private let identifier: pid_t
+  let identifier: pid_t
 
   /// Starts it with no descriptors but the first three, no signal blocked and none ignored, and
   /// changes the directory by way of env(1); posix_spawn(3).
@@ -79,6 +79,17 @@ struct SpawnedProcess {
     return unsafe result != 0 || information.si_signo != 0
   }
 
+  /// Whether it is stopped by a signal; waitid(2).
+  var isStopped: Bool {
+    var information = unsafe siginfo_t()
+    let result = unsafe waitid(
+      P_PID, id_t(identifier), &information, WSTOPPED | WNOHANG | WNOWAIT)
+    return unsafe result == 0 && information.si_signo != 0
+  }
+
+  /// Sends a signal to it alone; kill(2).
+  func send(_ signal: Int32) { kill(identifier, signal) }
+
   /// Kills it with everything in its group; kill(2).
   func killGroup() { kill(-identifier, SIGKILL) }
 
@@ -102,6 +113,7 @@ struct OutputFile: ~Copyable {
     switch output {
     case .closed: descriptor = -1
     case .file(let path): descriptor = try File.open(path, O_WRONLY)
+    case .appended(let path): descriptor = try File.open(path, O_WRONLY | O_APPEND | O_CREAT)
     case .captured:
       let path = temporaryPath()
       descriptor = try File.open(path, O_RDWR | O_CREAT | O_EXCL)
@@ -147,7 +159,7 @@ private func temporaryPath() -> String {
 }
 
 /// A variable of the test's own environment, unless it is empty; getenv(3).
-func testVariable(_ name: String) -> String? {
+public func testVariable(_ name: String) -> String? {
   guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
   return unsafe String(cString: value)
 }
