@@ -88,5 +88,8 @@ let package = Package(
     .testTarget(
       name: "CheckLoansTests", dependencies: ["CheckLoans", "TestSupport"],
       exclude: ["Help"], swiftSettings: settings),
+    .testTarget(
+      name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
+      exclude: ["Shim", "Version1"], swiftSettings: settings),
   ]
 )
