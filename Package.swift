@@ -29,10 +29,13 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     // Running notify-send: no shell, no inherited descriptors, a deadline.
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    // The settings file: TOML, as people know it from other tools, with located errors.
+    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
   targets: [
     .systemLibrary(
       name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .target(name: "CLinux"),
     .target(name: "Failpoints", swiftSettings: settings),
     .target(name: "Loans", swiftSettings: settings),
     .target(name: "LoanCatalogue", dependencies: ["CLibXML2", "Loans"], swiftSettings: settings),
@@ -54,8 +57,10 @@ let package = Package(
     .executableTarget(
       name: "CheckLoans",
       dependencies: [
-        "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers", "ReminderService",
+        "CLinux", "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers",
+        "ReminderService",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "TOMLKit", package: "TOMLKit"),
       ],
       swiftSettings: settings),
     // The documentation's example of a program that uses the library.

@@ -11,6 +11,8 @@ extension ChannelName {
       StandardOutputNotifier(output: console.output)
     case .notifySend:
       NotifySendNotifier(environment: environment.variables, userID: environment.userID)
+    case .exec(let program):
+      ExecNotifier(program: program, environment: environment.variables)
     }
   }
 }

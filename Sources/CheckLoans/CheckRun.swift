@@ -258,7 +258,7 @@ extension CheckRun {
 
 extension Diagnostic {
   /// Whether a loan may go unnoticed because of it: then it is always told.
-  fileprivate var mayHideALoan: Bool {
+  var mayHideALoan: Bool {
     severity == .error || code == .unknownCase || code == .misplacedExpiration
   }
 }

@@ -26,7 +26,8 @@ struct CommandError: Error {
       case .cannotCreate: .cannotCreate
       case .notASchedule: .badSetting
       case .locked: .tryAgain
-      case .inputOutput: .inputOutput
+      case .inputOutput, .damaged: .inputOutput
+      case .systemLimit: .systemLimit
       }
     self.init(status, "\(error)")
   }

@@ -9,6 +9,8 @@ struct Environment: Sendable {
   private let homeOfUser: @Sendable () -> String?
   private let currentDirectory: @Sendable () -> String?
   private let realDirectory: @Sendable (String) -> String?
+  /// The settings file, if there is one.
+  var file: SettingsFile?
 
   init(
     userID: UInt32, lookUp: @escaping @Sendable (String) -> String?,
@@ -30,24 +32,30 @@ struct Environment: Sendable {
   /// All variables, for a child to choose from.
   var variables: [String: String] { allVariables() }
 
-  /// An option's value: the flag's, else that of its variable `CHECK_LOANS_…`.
+  /// An option's value: the flag's, else that of its variable `CHECK_LOANS_…`, else that in the
+  /// settings file.
   ///
-  /// - Throws: ``CommandError`` with the status `badSetting` if the variable makes no sense.
+  /// - Parameter name: of the variable, without `CHECK_LOANS_`.
+  /// - Throws: ``CommandError`` with the status `badSetting` if what the variable or the file says
+  ///   makes no sense.
   func value<Value: ExpressibleByArgument>(
     _ flag: Value?, _ name: String
   ) throws(CommandError) -> Value? {
     if let flag { return flag }
-    guard let text = setting(name) else { return nil }
-    guard let value = Value(argument: text) else { throw badSetting(name, text) }
-    return value
+    if let text = setting(name) {
+      guard let value = Value(argument: text) else { throw badSetting(name, text) }
+      return value
+    }
+    return try fileValues(name, Value.self)?.first
   }
 
   /// The values of an option that may be given several times: the flags', else those of its
-  /// variable, separated by commas.
+  /// variable, separated by commas, else those in the settings file.
   func values<Value: ExpressibleByArgument>(
     _ flags: [Value], _ name: String
   ) throws(CommandError) -> [Value] {
-    guard flags.isEmpty, let text = setting(name) else { return flags }
+    guard flags.isEmpty else { return flags }
+    guard let text = setting(name) else { return try fileValues(name, Value.self) ?? [] }
     var values: [Value] = []
     for part in text.split(separator: ",") {
       guard let value = Value(argument: String(part)) else { throw badSetting(name, text) }
@@ -57,14 +65,48 @@ struct Environment: Sendable {
     return values
   }
 
-  /// Whether a switch is on: by its flag, or its variable being `1`, `true` or `yes`.
+  /// Whether a switch is on: by its flag, its variable being `1`, `true` or `yes`, or the settings
+  /// file.
+  ///
+  /// A variable that is `0`, `false` or `no` switches off what the file switches on.
   func isOn(_ flag: Bool, _ name: String) throws(CommandError) -> Bool {
     if flag { return true }
     switch setting(name)?.lowercased() {
-    case nil, "0", "false", "no": return false
+    case nil: return try fileValues(name, Bool.self)?.first ?? false
+    case "0", "false", "no": return false
     case "1", "true", "yes": return true
     case let text?: throw badSetting(name, text)
     }
+  }
+
+  /// Where an option's value comes from.
+  enum Source: Comparable {
+    case flag, variable, file, standard
+  }
+
+  /// Where the value of an option comes from.
+  func source(of name: String, isGiven: Bool) -> Source {
+    if isGiven { return .flag }
+    if setting(name) != nil { return .variable }
+    return file?[Setting.name(ofVariable: name)] == nil ? .standard : .file
+  }
+
+  private func fileValues<Value: ExpressibleByArgument>(
+    _ name: String, _ type: Value.Type
+  ) throws(CommandError) -> [Value]? {
+    guard let file, let found = file[Setting.name(ofVariable: name)] else { return nil }
+    var values: [Value] = []
+    for text in found.texts {
+      // The file is known to make sense, but perhaps not to this command.
+      guard let value = Value(argument: text) else {
+        throw CommandError(
+          .badSetting,
+          "\(file.path.visible):\(found.line):\(found.column): \(text.quoted()) is not valid here; "
+            + "see check-loans --help")
+      }
+      values.append(value)
+    }
+    return values
   }
 
   private func setting(_ name: String) -> String? {
@@ -72,7 +114,7 @@ struct Environment: Sendable {
     return text
   }
 
-  private func badSetting(_ name: String, _ text: String) -> CommandError {
+  func badSetting(_ name: String, _ text: String) -> CommandError {
     CommandError(
       .badSetting,
       "the environment variable CHECK_LOANS_\(name) has the value \(text.quoted()), which is not "
@@ -91,11 +133,32 @@ extension Environment {
     if let directory = self["XDG_STATE_HOME"], directory.hasPrefix("/") {
       return "\(directory)/\(name)"
     }
-    if let home = self["HOME"] ?? homeOfUser(), home.hasPrefix("/") {
-      return "\(home)/.local/state/\(name)"
-    }
+    if let home { return "\(home)/.local/state/\(name)" }
     throw CommandError(
       .badSetting, "there is no home directory for the schedule; name a file with --state")
+  }
+
+  /// The user's home, if it has an absolute path.
+  var home: String? {
+    guard let home = self["HOME"] ?? homeOfUser(), home.hasPrefix("/") else { return nil }
+    return home
+  }
+
+  /// A file's path as it stands in a file of the directory: `~/` is the home.
+  func absolute(_ path: String, in directory: String) -> String {
+    if let home, path.hasPrefix("~/") { return home + path.dropFirst() }
+    return path.hasPrefix("/") ? path : "\(directory)/\(path)"
+  }
+
+  /// The path of a program: a name without slash, which is looked for in PATH, stays as it is.
+  func programPath(_ program: String, in directory: String) -> String {
+    program.contains("/") ? catalogueName(absolute(program, in: directory)) : program
+  }
+
+  /// Where the program of this name is, by the absolute entries of PATH.
+  func program(named name: String) -> String? {
+    (self["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+      .filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }.first(where: WholeFile.isProgram)
   }
 
   /// A catalogue's name in the schedule: its absolute path, or `-` for standard input.
@@ -105,7 +168,7 @@ extension Environment {
   /// links.
   func catalogueName(_ path: String) -> String {
     guard path != "-" else { return path }
-    let absolute = path.hasPrefix("/") ? path : "\(currentDirectory() ?? "")/\(path)"
+    let absolute = path.hasPrefix("/") ? path : "\(workingDirectory)/\(path)"
     var parts = absolute.split(separator: "/").filter { $0 != "." }
     if parts.dropLast().contains(".."), let name = parts.last,
       let directory = realDirectory("/" + parts.dropLast().joined(separator: "/"))
@@ -114,6 +177,9 @@ extension Environment {
     }
     return "/" + parts.joined(separator: "/")
   }
+
+  /// The working directory; empty if it is gone.
+  var workingDirectory: String { currentDirectory() ?? "" }
 
   /// - Throws: ``CommandError`` if relative paths cannot be told apart from others.
   func checkWorkingDirectory(for paths: [String]) throws(CommandError) {

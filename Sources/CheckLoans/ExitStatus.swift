@@ -12,6 +12,8 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
   case noInput = 66
   /// A notifier failed; its notices stay pending.
   case unavailable = 69
+  /// The system gives no descriptors or threads.
+  case systemLimit = 71
   /// The state cannot be created.
   case cannotCreate = 73
   /// Reading or writing failed, standard output included.
@@ -26,8 +28,8 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
   /// The more urgent of two: what keeps the most from being done comes first.
   func worse(_ other: ExitStatus) -> ExitStatus {
     let order: [ExitStatus] = [
-      .inputOutput, .cannotCreate, .noPermission, .badSetting, .tryAgain, .noInput, .unavailable,
-      .invalidData, .usage, .findings, .done,
+      .systemLimit, .inputOutput, .cannotCreate, .noPermission, .badSetting, .tryAgain, .noInput,
+      .unavailable, .invalidData, .usage, .findings, .done,
     ]
     return order.first { $0 == self || $0 == other } ?? self
   }

@@ -4,12 +4,18 @@ import Glibc
 import Loans
 import Synchronization
 
-/// A subcommand of `check-loans`.
-protocol Subcommand: ParsableCommand, Sendable {
+/// A subcommand of `check-loans`, with or without settings.
+protocol AnySubcommand: ParsableCommand, Sendable {
   /// Does the command's work.
   ///
   /// - Throws: ``CommandError``.
   func run(_ environment: Environment, _ console: Console) async throws(CommandError) -> ExitStatus
+}
+
+/// A subcommand that goes by the settings file.
+protocol Subcommand: AnySubcommand {
+  /// Where the settings and the schedule are kept.
+  var state: StateOptions { get }
 }
 
 @main
@@ -43,13 +49,24 @@ enum Main {
       return try validation.run(.ofProcess(), console)
     }
     guard let command = try parse(console) else { return .done }
+    try SystemLimits.check()
+    let environment = try environment(for: command, console)
     return try waitForResult {
       do throws(CommandError) {
-        return .success(try await command.run(.ofProcess(), console))
+        return .success(try await command.run(environment, console))
       } catch {
         return .failure(error)
       }
     }.get()
+  }
+
+  private static func environment(
+    for command: any AnySubcommand, _ console: Console
+  ) throws(CommandError) -> Environment {
+    let environment = Environment.ofProcess()
+    guard let command = command as? any Subcommand else { return environment }
+    for warning in environment.unknownVariables { console.complain(warning) }
+    return try environment.withSettings(command.state)
   }
 
   /// Blocks until the work is done: only commands that start children need the concurrency
@@ -73,10 +90,10 @@ enum Main {
   }
 
   /// - Returns: `nil` if help, the version or a completion script was asked for and printed.
-  private static func parse(_ console: Console) throws(CommandError) -> (any Subcommand)? {
+  private static func parse(_ console: Console) throws(CommandError) -> (any AnySubcommand)? {
     do {
       var command = try RootCommand.parseAsRoot()
-      if let command = command as? any Subcommand { return command }
+      if let command = command as? any AnySubcommand { return command }
       try command.run()
     } catch {
       let text = RootCommand.fullMessage(for: error)

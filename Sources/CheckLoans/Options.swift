@@ -32,11 +32,69 @@ struct LeadDays: ExpressibleByArgument {
   }
 }
 
+/// After how many days a loan that has expired is told again.
+struct RepetitionDays: ExpressibleByArgument {
+  let value: Int
+
+  init?(argument: String) {
+    guard let value = Int(argument), (1...3_650).contains(value) else { return nil }
+    self.value = value
+  }
+}
+
 /// A way to tell someone.
-enum ChannelName: String, CaseIterable, ExpressibleByArgument {
+enum ChannelName: Hashable, Sendable, ExpressibleByArgument {
   case stdout
-  case notifySend = "notify-send"
-  var name: String { rawValue }
+  case notifySend
+  /// A program, by its absolute path or by a name to be looked for in PATH.
+  case exec(String)
+
+  init?(argument: String) {
+    switch argument {
+    case "stdout": self = .stdout
+    case "notify-send": self = .notifySend
+    case _ where argument.hasPrefix("exec:"):
+      let program = String(argument.dropFirst("exec:".count))
+      if program.isEmpty || program.hasSuffix("/") { return nil }
+      self = .exec(program)
+    default: return nil
+    }
+  }
+
+  /// What the channel is called, in the ledger too.
+  var name: String {
+    switch self {
+    case .stdout: "stdout"
+    case .notifySend: "notify-send"
+    case .exec(let program): "exec:\(program)"
+    }
+  }
+}
+
+/// A channel as the command line names it, or that there is to be none.
+enum ChannelChoice: Hashable, Sendable, ExpressibleByArgument {
+  case none
+  case channel(ChannelName)
+
+  init?(argument: String) {
+    if argument == "none" {
+      self = .none
+    } else if let channel = ChannelName(argument: argument) {
+      self = .channel(channel)
+    } else {
+      return nil
+    }
+  }
+
+  static let allValueStrings = ["stdout", "notify-send", "exec:PROGRAM", "none"]
+
+  /// As it is given on the command line.
+  var name: String {
+    switch self {
+    case .none: "none"
+    case .channel(let channel): channel.name
+    }
+  }
 }
 
 /// The form of the results.
@@ -83,8 +141,16 @@ struct ClockOptions: ParsableArguments {
   }
 }
 
-/// Where the schedule is kept.
+/// Where the settings and the schedule are kept.
 struct StateOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      Take settings from this file; /dev/null is none. \
+      (default: $XDG_CONFIG_HOME/check-loans/config.toml)
+      """, valueName: "file"))
+  var config: String?
+
   @Option(
     help: ArgumentHelp(
       """
@@ -108,25 +174,43 @@ struct LoudnessOptions: ParsableArguments {
   var verbose = false
 }
 
-/// Through which channels notices go.
+/// Through which channels notices go, and how often.
 struct ChannelOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Deliver what is due through stdout or notify-send. Can be given several times.",
+      """
+      Deliver what is due through stdout, notify-send or a program that reads JSON; none is for \
+      a run without what the settings name. Can be given several times.
+      """,
       valueName: "channel"))
-  var notify: [ChannelName] = []
+  var notify: [ChannelChoice] = []
+
+  @OptionGroup var repetition: RepeatOptions
 
   /// The channels, each once, in the order given.
   func channels(_ environment: Environment) throws(CommandError) -> [ChannelName] {
     var channels: [ChannelName] = []
-    for channel in try environment.values(notify, "NOTIFY") where !channels.contains(channel) {
-      channels.append(channel)
+    for choice in try environment.values(notify, "NOTIFY") {
+      guard case .channel(var channel) = choice else { continue }
+      if case .exec(let program) = channel {
+        channel = .exec(environment.programPath(program, in: environment.workingDirectory))
+      }
+      if !channels.contains(channel) { channels.append(channel) }
     }
     return channels
   }
 }
 
-/// STUB
+/// How often notices are delivered.
 struct RepeatOptions: ParsableArguments {
-  func days(_ environment: Environment) throws(CommandError) -> Int? { nil }
+  @Option(
+    help: ArgumentHelp(
+      "Tell again of a loan that has expired, every 1 to 3650 days. (default: once)",
+      valueName: "days"))
+  var repeatExpired: RepetitionDays?
+
+  /// After how many days an expired loan is told again; `nil` for once.
+  func days(_ environment: Environment) throws(CommandError) -> Int? {
+    try environment.value(repeatExpired, "REPEAT_EXPIRED")?.value
+  }
 }

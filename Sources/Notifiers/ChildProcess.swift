@@ -87,8 +87,11 @@ struct ChildProcess: Sendable {
     return await withTaskGroup(of: Findings.self) { group in
       group.addTask { Findings(complaint: await firstBytes(of: execution.standardError)) }
       group.addTask {
+        guard let onLine else {
+          return Findings(output: await firstBytes(of: execution.standardOutput))
+        }
         let output = await firstBytes(of: execution.standardOutput) { line in
-          if onLine?(line) == true { clock.stop() }
+          if onLine(line) { clock.stop() }
         }
         return Findings(output: output)
       }
@@ -114,7 +117,7 @@ struct ChildProcess: Sendable {
   /// Reads until the end, or until the task is cancelled and the pipe's present content is read,
   /// and keeps only the beginning: a program that is not read from would hang, or die.
   private func firstBytes(
-    of output: SubprocessOutputSequence, onLine: (String) -> Void = { _ in }
+    of output: SubprocessOutputSequence, onLine: ((String) -> Void)? = nil
   ) async -> [UInt8] {
     var bytes: [UInt8] = []
     var line: [UInt8] = []
@@ -125,8 +128,10 @@ struct ChildProcess: Sendable {
       // A failure is the end: the exit status is what counts.
       guard let buffer = try? await iterator.next() else { return bytes }
       bytes.append(buffer, upTo: Self.outputLimit - bytes.count)
-      line.appendLines(of: buffer, limit: Self.outputLimit, onLine: onLine)
+      if let onLine { line.appendLines(of: buffer, limit: Self.outputLimit, onLine: onLine) }
       if isLast { return bytes }
+      // One that prints without end would keep the thread from everything else, the clock too.
+      await Task.yield()
     }
   }
 }

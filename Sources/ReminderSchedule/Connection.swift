@@ -1,3 +1,4 @@
+internal import Failpoints
 internal import GRDB
 
 /// The one connection of a writer or reader, with its failures made into ``ScheduleError``s.
@@ -5,36 +6,92 @@ struct Connection: Sendable {
   /// The file, as the user named it.
   let path: String
   private let queue: DatabaseQueue
+  /// The file that this connection alone writes to; `nil` for a reader and in memory.
+  private let owned: OwnedFile?
 
-  /// Opens a schedule for writing; makes its tables if it is new.
+  /// A file up to this many bytes is looked through for damage whenever it is opened for writing,
+  /// which then takes less than 10 milliseconds; a longer one if a run was interrupted.
+  private static var sizeAlwaysChecked: Int { 4 << 20 }
+
+  /// Opens a schedule for writing, which must be locked; makes its tables if it is new.
   init(writing file: ScheduleFile) throws(ScheduleError) {
     path = file.path
-    queue = try Self.open(file.location, path: path, Self.writing)
-    // Looked at before anything is changed that another program may rely on.
-    try read { database in _ = try Schema.check(database, path: file.path) }
-    try translating {
-      try queue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+    let owned = OwnedFile(file: file, number: file.number)
+    self.owned = owned
+    do {
+      queue = try Self.open(writing: file)
+    } catch {
+      throw owned.failure(error)
     }
-    try write { database in try Schema.migrate(database, path: file.path) }
+  }
+
+  private init(path: String, reading queue: DatabaseQueue) {
+    self.path = path
+    self.queue = queue
+    owned = nil
+  }
+
+  private static func open(writing file: ScheduleFile) throws -> DatabaseQueue {
+    let isChecked = file.hasJournal || file.size <= sizeAlwaysChecked
+    if try file.header.isDamaged {
+      throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "damaged: the header")
+    }
+    let queue = try asDamage { try DatabaseQueue(path: file.location, configuration: writing) }
+    do {
+      // Looked at before anything is changed that another program may rely on.
+      let version = try asDamage { try queue.read { try Schema.check($0, path: file.path) } }
+      if isChecked, version > 0 { try queue.read(Schema.checkWhole) }
+      try queue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+      try queue.inDatabase { database in
+        try database.inTransaction(.immediate) {
+          try Schema.migrate(database, path: file.path)
+          return .commit
+        }
+      }
+      if version < Schema.version { failpoint("migration-committed") }
+    } catch {
+      try? queue.close()
+      throw error
+    }
+    return queue
+  }
+
+  /// Makes SQLite's general error into damage: nothing else prevents reading the list of tables.
+  private static func asDamage<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+      throw Schema.damage(error.message ?? "the list of tables")
+    }
   }
 
   /// Opens a schedule that is there, for reading; `nil` if it has no tables yet.
-  init?(reading file: ScheduleFile) throws(ScheduleError) {
-    path = file.path
-    do {
-      queue = try Self.open(file.location, path: path, Self.reading(readOnly: true))
+  static func reading(_ file: ScheduleFile) throws(ScheduleError) -> Connection? {
+    var connection: Connection
+    do throws(ScheduleError) {
+      connection = Connection(path: file.path, reading: try open(file, readOnly: true))
+      _ = try connection.version()
     } catch {
       guard error.code == .notPermitted else { throw error }
       // A run that was killed left a journal, which a read-only connection may not roll back.
-      queue = try Self.open(file.location, path: path, Self.reading(readOnly: false))
+      connection = Connection(path: file.path, reading: try open(file, readOnly: false))
     }
-    let version = try read { database in try Schema.check(database, path: file.path) }
+    let version = try connection.version()
     if version == 0 { return nil }
+    if version == Schema.version { return connection }
+    // The first run to write brings the file up to date; until then a copy is.
+    defer { connection.close() }
+    return try Connection(copying: connection, path: file.path)
+  }
+
+  private func version() throws(ScheduleError) -> Int {
+    try read { database in try Schema.check(database, path: path) }
   }
 
   /// Copies a schedule, or none, into memory.
   init(copying source: Connection?, path: String) throws(ScheduleError) {
     self.path = path
+    owned = nil
     do {
       queue = try DatabaseQueue()
       try source?.queue.backup(to: queue)
@@ -70,7 +127,7 @@ struct Connection: Sendable {
   func write<Value>(
     _ body: (Database) throws -> (Database.TransactionCompletion, Value)
   ) throws(ScheduleError) -> Value {
-    try translating {
+    let value = try translating {
       try queue.inDatabase { database in
         var value: Value?
         try database.inTransaction(.immediate) {
@@ -82,23 +139,29 @@ struct Connection: Sendable {
         return value
       }
     }
+    // What was committed to a file without a name is as good as lost.
+    if let owned, !owned.isInPlace { throw owned.file.removed }
+    return value
   }
 
   private func translating<Value>(_ body: () throws -> Value) throws(ScheduleError) -> Value {
     do {
       return try body()
     } catch {
-      throw ScheduleError(error, path: path)
+      guard let owned else { throw ScheduleError(error, path: path) }
+      if OwnedFile.isDamage(error) { close() }
+      throw owned.failure(error)
     }
   }
 
   private static func open(
-    _ location: String, path: String, _ configuration: Configuration
+    _ file: ScheduleFile, readOnly: Bool
   ) throws(ScheduleError) -> DatabaseQueue {
     do {
-      return try DatabaseQueue(path: location, configuration: configuration)
+      return try DatabaseQueue(
+        path: file.location, configuration: reading(readOnly: readOnly))
     } catch {
-      throw ScheduleError(error, path: path)
+      throw ScheduleError(error, path: file.path)
     }
   }
 
@@ -110,7 +173,7 @@ struct Connection: Sendable {
       // EXTRA also syncs the directory after the journal is gone, so that a power cut cannot
       // bring it back and undo a commit. The cache bounds the memory of a reload: what does not
       // fit is written to the file early, under the journal's protection.
-      try database.execute(sql: "PRAGMA synchronous = EXTRA; PRAGMA cache_size = -16000")
+      try database.execute(sql: "\(always); PRAGMA synchronous = EXTRA")
     }
     return configuration
   }
@@ -118,10 +181,43 @@ struct Connection: Sendable {
   private static func reading(readOnly: Bool) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = readOnly
-    configuration.busyMode = .timeout(5)
+    // A reload that is larger than its cache keeps readers out until its end, and its end may wait
+    // for the catalogue: better a list that comes late than one that fails.
+    configuration.busyMode = .timeout(60)
     configuration.prepareDatabase { database in
-      try database.execute(sql: "PRAGMA query_only = ON; PRAGMA cache_size = -16000")
+      try database.execute(sql: "\(always); PRAGMA query_only = ON")
     }
     return configuration
+  }
+
+  private static var always: String { "PRAGMA cache_size = -16000; PRAGMA cell_size_check = ON" }
+}
+
+/// The file of a writer, which holds the lock.
+private struct OwnedFile: Sendable {
+  let file: ScheduleFile
+  /// Which file it was when it was opened.
+  let number: SystemCall.FileNumber?
+
+  /// Whether the file still has its name.
+  var isInPlace: Bool { file.number == number }
+
+  /// Whether an error tells that the file is damaged.
+  static func isDamage(_ error: any Error) -> Bool {
+    guard let error = error as? DatabaseError else { return false }
+    return [.SQLITE_CORRUPT, .SQLITE_FORMAT, .SQLITE_NOTADB].contains(error.resultCode)
+  }
+
+  /// The error that a user is told; sets the file aside if it is damaged.
+  func failure(_ error: any Error) -> ScheduleError {
+    guard Self.isDamage(error) else { return ScheduleError(error, path: file.path) }
+    guard isInPlace else { return file.removed }
+    do {
+      return ScheduleError(
+        damaged: file.path, setAsideAs: try file.setAside(),
+        underlying: (error as? DatabaseError)?.message)
+    } catch {
+      return error
+    }
   }
 }

@@ -61,8 +61,9 @@ private struct EntryReader {
     deliveries = try RowStatement(
       database,
       sql: """
-        SELECT channel, state, at, attempts, error FROM delivery
-        WHERE loan = ? AND kind = ? AND expiration = ? ORDER BY channel
+        SELECT name, state, at, attempts, error, delivered_at
+        FROM delivery CROSS JOIN channel ON channel.id = delivery.channel
+        WHERE loan = ? AND kind = ? AND expiration = ? ORDER BY name
         """)
   }
 
@@ -93,12 +94,20 @@ private struct EntryReader {
     }
     var found: [Delivery] = []
     while try deliveries.next() {
-      found.append(
-        Delivery(
-          channel: deliveries.text(0) ?? "", state: .init(stored: deliveries.integer(1)),
-          at: CivilDateTime(ordinal: Int(deliveries.integer(2))),
-          attempts: Int(deliveries.integer(3)), error: deliveries.text(4)))
+      found.append(deliveries.delivery(from: 0))
     }
     return found
+  }
+}
+
+extension RowStatement {
+  /// The delivery in six columns of the current row: channel, state, moment, attempts, error, last
+  /// success.
+  func delivery(from first: Int32) -> Delivery {
+    Delivery(
+      channel: text(first) ?? "", state: .init(stored: integer(first + 1)),
+      at: CivilDateTime(ordinal: Int(integer(first + 2))), attempts: Int(integer(first + 3)),
+      error: text(first + 4),
+      deliveredAt: optionalInteger(first + 5).flatMap { CivilDateTime(ordinal: Int($0)) })
   }
 }

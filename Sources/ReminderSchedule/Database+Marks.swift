@@ -2,27 +2,40 @@ internal import GRDB
 internal import Loans
 
 extension Database {
+  /// The number of a channel, which is made if it is new.
+  func channelID(_ name: String) throws -> Int64 {
+    if let id = try knownChannelID(name) { return id }
+    try execute(sql: "INSERT INTO channel (name) VALUES (?)", arguments: [name])
+    return lastInsertedRowID
+  }
+
+  /// The number of a channel; `nil` if nothing was ever sent through it.
+  func knownChannelID(_ name: String) throws -> Int64? {
+    let sql = "SELECT id FROM channel WHERE name = ?"
+    return try Int64.fetchOne(self, sql: sql, arguments: [name])
+  }
+
   /// Writes into the ledger how far notices came in a channel.
   ///
   /// An attempt is counted when it begins, or when its end is marked without its beginning.
   func mark(
-    _ notices: [DueNotice], _ state: Delivery.State, channel: String, at now: CivilDateTime,
-    error: String?
+    _ notices: some Sequence<DueNotice>, _ state: Delivery.State, channel: Int64,
+    at now: CivilDateTime, error: String? = nil
   ) throws {
     let sending = Delivery.State.sending.stored
     let sql = """
-      INSERT INTO delivery (loan, kind, expiration, channel, state, attempts, at, error)
-      SELECT id, ?2, ?3, ?4, ?5, 1, ?6, ?7 FROM loan WHERE id = ?1
+      INSERT INTO delivery
+      SELECT id, ?2, ?3, ?4, ?5, 1, ?6, ?7, CASE ?5 WHEN \(Delivery.State.delivered.stored) THEN ?6 END
+      FROM loan WHERE id = ?1
       ON CONFLICT (loan, kind, expiration, channel) DO UPDATE SET
         attempts = attempts + (excluded.state = \(sending) OR state <> \(sending)),
-        state = excluded.state, at = excluded.at, error = excluded.error
+        state = excluded.state, at = excluded.at, error = excluded.error,
+        delivered_at = coalesce(excluded.delivered_at, delivered_at)
       """
     let statement = try RowStatement(self, sql: sql)
     for due in notices {
       try statement.run { parameters in
-        parameters.bind(due.reminderID)
-        parameters.bind(due.notice.kind.stored)
-        parameters.bind(due.notice.loan.expiration.dayNumber)
+        parameters.bind(due)
         parameters.bind(channel)
         parameters.bind(state.stored)
         parameters.bind(now.ordinal)
@@ -60,5 +73,14 @@ extension Database {
         WHERE cancelled = 0 AND left_on IS NULL AND catalogue IN (\(ids))
         """)
     return changesCount
+  }
+}
+
+extension Parameters {
+  /// Gives the next three parameters the loan, kind and expiration of a notice.
+  mutating func bind(_ due: DueNotice) {
+    bind(due.reminderID)
+    bind(due.notice.kind.stored)
+    bind(due.notice.loan.expiration.dayNumber)
   }
 }

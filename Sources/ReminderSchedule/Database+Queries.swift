@@ -43,32 +43,75 @@ extension Database {
   }
 
   /// What is due and not delivered through a channel: the longest expired first.
-  func due(at now: CivilDateTime, channel: String, catalogues: [String]?) throws -> [DueNotice] {
+  ///
+  /// - Parameters:
+  ///   - channel: the channel; `nil` for one through which nothing was ever delivered.
+  ///   - repeatExpired: the days after which an expired notice is due again.
+  ///   - limit: the most notices wanted.
+  func due(
+    at now: CivilDateTime, channel: String?, catalogues: [String]?, repeatExpired: Int?,
+    limit: Int = .max
+  ) throws -> [DueNotice] {
     let paths = try self.catalogues(catalogues)
+    let channel = try channel.flatMap(knownChannelID) ?? -1
     let today = now.date.dayNumber
     let sql = """
       SELECT loan.id, loan.catalogue, loan.expiration, loan.expiration < \(today), detail.*
-      FROM loan CROSS JOIN detail ON detail.loan = loan.id
+      FROM loan LEFT JOIN detail ON detail.loan = loan.id
       WHERE \(Self.scheduled(in: paths.keys))
         AND (loan.expiration < \(today) OR loan.fire_at <= \(now.ordinal))
         AND NOT EXISTS (
           SELECT 1 FROM delivery
           WHERE delivery.loan = loan.id AND delivery.kind = (loan.expiration < \(today))
-            AND delivery.expiration = loan.expiration AND delivery.channel = ?
-            AND delivery.state = \(Delivery.State.delivered.stored))
-      ORDER BY loan.expiration, loan.id
+            AND delivery.expiration = loan.expiration AND delivery.channel = \(channel)
+            AND \(Self.isDone(today: today, repeatExpired: repeatExpired)))
+      ORDER BY loan.expiration, loan.id LIMIT \(limit)
       """
-    let rows = try Row.fetchCursor(self, sql: sql, arguments: [channel])
+    let rows = try Row.fetchCursor(self, sql: sql)
     var due: [DueNotice] = []
     while let row = try rows.next() {
+      let id: Int = row[0]
+      // Every loan has its texts, in the same transaction; this one's notice would be lost.
+      if row.hasNull(atIndex: 4) { throw Schema.damage("no texts of loan \(id)") }
       guard let catalogue = paths[row[1]], let loan = Self.loan(row, firstText: 6, day: row[2])
-      else { continue }
+      else { throw Schema.damage("the expiration of loan \(id)") }
       let kind = Notice.Kind(stored: row[3])
       due.append(
-        DueNotice(
-          reminderID: row[0], notice: Notice(kind: kind, loan: loan, catalogue: catalogue)))
+        DueNotice(reminderID: id, notice: Notice(kind: kind, loan: loan, catalogue: catalogue)))
     }
     return due
+  }
+
+  /// How many loans have a reminder that has fired, and how many have expired, whether they were
+  /// told of or not.
+  func openCount(
+    at now: CivilDateTime, catalogues: some Sequence<Int64>
+  ) throws -> (reminders: Int, expired: Int) {
+    let today = now.date.dayNumber
+    let sql = """
+      SELECT count(*), coalesce(sum(expiration < \(today)), 0) FROM loan
+      WHERE \(Self.scheduled(in: catalogues))
+        AND (expiration < \(today) OR fire_at <= \(now.ordinal))
+      """
+    guard let row = try Row.fetchOne(self, sql: sql) else { return (0, 0) }
+    let (all, expired): (Int, Int) = (row[0], row[1])
+    return (all - expired, expired)
+  }
+
+  /// The condition for a delivery after which nothing is due.
+  ///
+  /// An expired notice is due again in each period of so many days, counted from the day after
+  /// the expiration. A delivery later than tomorrow is one by a clock that was wrong: it does not
+  /// count, or nothing would be repeated until then.
+  private static func isDone(today: Int, repeatExpired: Int?) -> String {
+    let isDelivered = "delivery.delivered_at IS NOT NULL"
+    guard let days = repeatExpired else { return isDelivered }
+    let age = "(\(today) - loan.expiration - 1)"
+    return """
+      \(isDelivered) AND (loan.expiration >= \(today) OR (
+        delivery.delivered_at < \((today + 2) * 86_400) AND
+        delivery.delivered_at >= (loan.expiration + 1 + \(age) / \(days) * \(days)) * 86400))
+      """
   }
 
   /// The condition for rows of present loans, not cancelled, of some catalogues.

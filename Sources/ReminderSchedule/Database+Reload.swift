@@ -5,32 +5,39 @@ extension Database {
   /// For how many days after a loan has left its catalogue its ledger is kept.
   static var ledgerLifetime: Int { 400 }
 
+  /// For how many days after that its rows are kept, by which it can be explained, and returns
+  /// under its number; the rest of its ledger then becomes small (see ``Departures``).
+  static var rowLifetime: Int { 7 }
+
   /// The row number of a catalogue, which is made if it is new.
   func catalogueID(_ path: String) throws -> Int64 {
-    let sql = "SELECT id FROM catalogue WHERE path = ?"
-    if let id = try Int64.fetchOne(self, sql: sql, arguments: [path]) { return id }
+    // As what is due is found, so that the two agree even on a damaged file.
+    if let id = try catalogues([path]).keys.first { return id }
     try execute(sql: "INSERT INTO catalogue (path) VALUES (?)", arguments: [path])
     return lastInsertedRowID
   }
 
   /// All rows of a catalogue, in the order in which its loans were first read.
   func storedLoans(catalogue: Int64, today: CivilDate) throws -> StoredLoans {
-    let limit = today.adding(days: -Self.ledgerLifetime).dayNumber
+    let limit = today.adding(days: -Self.rowLifetime).dayNumber
     var stored = StoredLoans()
     let sql = """
-      SELECT id, key, fingerprint, cancelled, left_on FROM loan WHERE catalogue = ? ORDER BY id
+      SELECT id, key, fingerprint, expiration, fire_at, cancelled IS NOT 0, left_on
+      FROM loan WHERE catalogue = ? ORDER BY id
       """
     let statement = try RowStatement(self, sql: sql)
     statement.query { $0.bind(catalogue) }
     while try statement.next() {
-      let leftOn = statement.optionalInteger(4)
-      var marks: StoredLoans.Marks = statement.integer(3) == 0 ? [] : .cancelled
+      let leftOn = statement.optionalInteger(6)
+      var marks: StoredLoans.Marks = statement.integer(5) == 0 ? [] : .cancelled
       if leftOn != nil { marks.insert(.left) }
       stored.append(
         StoredLoans.Row(
           id: statement.integer(0), key: UInt64(bitPattern: statement.integer(1)),
-          fingerprint: UInt64(bitPattern: statement.integer(2))), marks)
-      if let leftOn, leftOn < limit { stored.markLastOutlived() }
+          content: StoredLoans.content(
+            fingerprint: UInt64(bitPattern: statement.integer(2)),
+            expiration: statement.integer(3), fireAt: statement.integer(4))), marks)
+      if let leftOn, leftOn < limit { stored.markLastOutlived(leftOn: leftOn) }
     }
     return stored
   }
@@ -45,10 +52,58 @@ extension Database {
     try execute(sql: "UPDATE counter SET last_id = ?", arguments: [id])
   }
 
-  /// Forgets a loan and its ledger.
-  func forget(loan id: Int64) throws {
-    try execute(sql: "DELETE FROM delivery WHERE loan = ?", arguments: [id])
-    try execute(sql: "DELETE FROM detail WHERE loan = ?", arguments: [id])
-    try execute(sql: "DELETE FROM loan WHERE id = ?", arguments: [id])
+  /// Whether anything was ever delivered or tried of a catalogue's loans, or of any loan that has
+  /// a row.
+  func hasLedger(catalogue: Int64) throws -> Bool {
+    if try Departures.exist(self, catalogue: catalogue) { return true }
+    return try Bool.fetchOne(self, sql: "SELECT EXISTS (SELECT 1 FROM delivery)") ?? false
+  }
+
+  /// When the last run was.
+  func lastRun() throws -> LastRun {
+    let row = try Row.fetchOne(self, sql: "SELECT last_day, ledger_day FROM counter")
+    return LastRun(day: row?[0], ledgerDay: row?[1])
+  }
+
+  /// Remembers that there was a run on a day; writes nothing if that was the last one's day too.
+  func noteRun(on today: CivilDate) throws {
+    let last = try lastRun()
+    let next = last.followed(by: today.dayNumber)
+    guard next != last else { return }
+    try execute(
+      sql: "UPDATE counter SET last_day = ?, ledger_day = ?",
+      arguments: [next.day, next.ledgerDay])
+  }
+}
+
+/// The day of the last run, so far as there was one, and what the clock's errors must not touch.
+struct LastRun: Equatable {
+  /// The civil day on which the last reload or delivery was, by the clock of that run.
+  var day: Int?
+  /// The day from which the age of the ledger is counted: the day of the last run, unless it came
+  /// there too fast.
+  var ledgerDay: Int?
+
+  /// By how much the ledger ages at most from one day with a run to the next.
+  ///
+  /// A clock that stands years ahead for some days so makes nothing forgotten.
+  private static var longestStep: Int { 30 }
+
+  /// What is remembered after a run on `today`.
+  func followed(by today: Int) -> LastRun {
+    guard let day, let ledgerDay else { return LastRun(day: today, ledgerDay: today) }
+    if day == today { return self }
+    return LastRun(day: today, ledgerDay: min(today, ledgerDay + Self.longestStep))
+  }
+
+  /// What left before this day may be forgotten by a run on `today`; `nil` for nothing.
+  func oldestKept(today: Int) -> Int? {
+    ledgerDay.map { min(today, $0) - Database.ledgerLifetime }
+  }
+
+  /// The day on which a loan leaves that is missed today: never before one known to be past.
+  func dayOfLeaving(today: CivilDate) -> CivilDate {
+    guard let day, let known = CivilDate(dayNumber: day) else { return today }
+    return max(today, known)
   }
 }

@@ -1,4 +1,4 @@
-/// The positions of rows by their keys: a hash table that is made once, in two passes.
+/// The positions of keys in a list: a hash table that is made once, in two passes.
 struct KeyIndex {
   /// How far a spread key is shifted to be the number of its bucket.
   private let shift: UInt64
@@ -7,14 +7,16 @@ struct KeyIndex {
   /// The positions, bucket by bucket, ascending in each.
   private var positions: [UInt32]
 
-  /// About one bucket for each row.
-  init(_ rows: ContiguousArray<StoredLoans.Row>) {
-    let bits = max(1, UInt64.bitWidth - rows.count.leadingZeroBitCount)
+  /// About one bucket for each key.
+  ///
+  /// - Parameter key: the key at a position.
+  init(count: Int, key: (Int) -> UInt64) {
+    let bits = max(1, UInt64.bitWidth - count.leadingZeroBitCount)
     shift = UInt64(UInt64.bitWidth - bits)
     starts = Array(repeating: 0, count: 1 << bits + 1)
-    positions = Array(repeating: 0, count: rows.count)
-    count(rows)
-    place(rows)
+    positions = Array(repeating: 0, count: count)
+    fill(count, key)
+    place(count, key)
   }
 
   /// The positions of all rows of a key, among a few of others.
@@ -30,8 +32,8 @@ struct KeyIndex {
   }
 
   /// Makes each start the end of its bucket.
-  private mutating func count(_ rows: ContiguousArray<StoredLoans.Row>) {
-    for row in rows { starts[bucket(of: row.key)] += 1 }
+  private mutating func fill(_ count: Int, _ key: (Int) -> UInt64) {
+    for position in 0..<count { starts[bucket(of: key(position))] += 1 }
     var total: UInt32 = 0
     for bucket in starts.indices {
       total += starts[bucket]
@@ -40,9 +42,9 @@ struct KeyIndex {
   }
 
   /// Fills the buckets from their ends, which so become their starts.
-  private mutating func place(_ rows: ContiguousArray<StoredLoans.Row>) {
-    for position in rows.indices.reversed() {
-      let bucket = bucket(of: rows[position].key)
+  private mutating func place(_ count: Int, _ key: (Int) -> UInt64) {
+    for position in (0..<count).reversed() {
+      let bucket = bucket(of: key(position))
       starts[bucket] -= 1
       positions[Int(starts[bucket])] = UInt32(position)
     }

@@ -18,6 +18,11 @@ struct LoanRows {
   private let deleteLoan: RowStatement
   private let deleteDetail: RowStatement
   private let leaveLoan: RowStatement
+  private let selectDelivered: RowStatement
+  private let deleteSuperseded: RowStatement
+  private let deleteDeliveries: RowStatement
+  private let deleteLeft: RowStatement
+  private let restoreDelivery: RowStatement
 
   init(_ database: Database) throws {
     updateLoan = try RowStatement(
@@ -49,6 +54,28 @@ struct LoanRows {
     deleteDetail = try RowStatement(database, sql: "DELETE FROM detail WHERE loan = ?")
     leaveLoan = try RowStatement(
       database, sql: "UPDATE loan SET left_on = ? WHERE id = ?")
+    selectDelivered = try RowStatement(
+      database,
+      sql: """
+        SELECT kind, expiration, channel, delivered_at FROM delivery
+        WHERE loan = ?1 AND expiration <> ?2 AND delivered_at IS NOT NULL
+        """)
+    deleteSuperseded = try RowStatement(
+      database,
+      sql: """
+        DELETE FROM delivery
+        WHERE loan = ?1 AND expiration <> ?2 AND state <> \(Delivery.State.sending.stored)
+        """)
+    deleteDeliveries = try RowStatement(database, sql: "DELETE FROM delivery WHERE loan = ?")
+    deleteLeft = try RowStatement(database, sql: "DELETE FROM loan WHERE id = ?")
+    restoreDelivery = try RowStatement(
+      database,
+      sql: """
+        INSERT INTO delivery
+        VALUES (?1, ?2, ?3, ?4, \(Delivery.State.delivered.stored), 1, ?5, NULL, ?5)
+        ON CONFLICT (loan, kind, expiration, channel) DO UPDATE SET
+          delivered_at = max(coalesce(delivered_at, excluded.delivered_at), excluded.delivered_at)
+        """)
   }
 
   /// Stores what has changed of a loan, and schedules it again if it was cancelled or had left.
@@ -83,6 +110,63 @@ struct LoanRows {
         parameters.bind(id)
       }
     }
+  }
+
+  /// Moves what was delivered of a loan's other expirations into `departures`.
+  func supersede(
+    _ id: Int64, _ row: Row, on leftOn: CivilDate, into departures: inout Departures
+  ) throws {
+    let expiration = row.reminder.loan.expiration.dayNumber
+    let identity = Identity(row.identity)
+    if try take(id, except: expiration, identity, leftOn.dayNumber, into: &departures) {
+      try deleteSuperseded.run { parameters in
+        parameters.bind(id)
+        parameters.bind(expiration)
+      }
+    }
+  }
+
+  /// Removes all rows of a loan that has left; what was delivered goes into `departures`.
+  func depart(_ id: Int64, on leftOn: Int, into departures: inout Departures) throws {
+    if let identity = try identity(of: id).map(Identity.init) {
+      // No expiration is excepted: there is none of this number.
+      _ = try take(id, except: Int(Int32.min), identity, leftOn, into: &departures)
+    }
+    try deleteDeliveries.run { $0.bind(id) }
+    try deleteDetail.run { $0.bind(id) }
+    try deleteLeft.run { $0.bind(id) }
+  }
+
+  /// Notes again that a notice was delivered, as a mark said.
+  func restore(_ found: Departures.Found, to id: Int64, expiration: Int) throws {
+    try restoreDelivery.run { parameters in
+      parameters.bind(id)
+      parameters.bind(found.kind)
+      parameters.bind(expiration)
+      parameters.bind(found.channel)
+      parameters.bind(found.at)
+    }
+  }
+
+  /// - Returns: whether there was anything.
+  private func take(
+    _ id: Int64, except expiration: Int, _ identity: Identity, _ leftOn: Int,
+    into departures: inout Departures
+  ) throws -> Bool {
+    selectDelivered.query { parameters in
+      parameters.bind(id)
+      parameters.bind(expiration)
+    }
+    var isAny = false
+    while try selectDelivered.next() {
+      isAny = true
+      let group = Departures.Group(
+        leftOn: leftOn, kind: selectDelivered.integer(0), channel: selectDelivered.integer(2),
+        at: selectDelivered.integer(3))
+      let mark = Departures.mark(identity: identity, expiration: selectDelivered.integer(1))
+      departures.append(mark, to: group)
+    }
+    return isAny
   }
 
   /// The identity that a row was stored with.

@@ -1,3 +1,4 @@
+internal import Failpoints
 internal import GRDB
 public import Loans
 
@@ -11,14 +12,26 @@ public final class Reload {
   private let new: NewLoanRows
   private let path: String
   private let today: CivilDate
+  private let last: LastRun
+  /// Whether anything could have been delivered of a loan that comes back.
+  private let hasLedger: Bool
+  private var departures: Departures
+  private var returns: [Return] = []
   private var stored: StoredLoans
   private let rows: LoanRows
   private var lastID: Int64
   private var summary = ReloadSummary()
   private var isOpen = true
 
-  /// Why the schedule could not take a loan; from then on ``add(key:fingerprint:reminder:)``
-  /// does nothing and the reload will throw this.
+  /// A loan with an expiration that it did not have before, as far as its row knows.
+  private struct Return {
+    var id: Int64
+    var expiration: Int
+    var mark: UInt64
+  }
+
+  /// Why the schedule could not take a loan; from then on
+  /// ``add(key:fingerprint:expiration:fireAt:reminder:)`` does nothing and the reload will throw this.
   public private(set) var failure: ScheduleError?
 
   init(_ database: Database, catalogue: Int64, path: String, today: CivilDate) throws {
@@ -26,6 +39,9 @@ public final class Reload {
     self.catalogue = catalogue
     self.path = path
     self.today = today
+    last = try database.lastRun()
+    hasLedger = try database.hasLedger(catalogue: catalogue)
+    departures = Departures(catalogue: catalogue)
     stored = try database.storedLoans(catalogue: catalogue, today: today)
     rows = try LoanRows(database)
     new = try NewLoanRows(database, catalogue: catalogue)
@@ -40,17 +56,29 @@ public final class Reload {
   /// - Parameters:
   ///   - key: a hash of the loan's identity, the same in every run.
   ///   - fingerprint: a hash of all that is stored: identity, texts, expiration and fire date.
-  ///   - reminder: the loan's identity and reminder; called only if no row has this key and
-  ///     fingerprint.
+  ///   - expiration: the loan's expiration, compared with what is stored beside the fingerprint.
+  ///   - fireAt: the reminder's fire date, compared likewise.
+  ///   - reminder: the loan's identity and reminder; called only if no row has all these.
   /// - Returns: whether the schedule can take more; if not, see ``failure``.
   @discardableResult
   public func add(
-    key: UInt64, fingerprint: UInt64, reminder: () -> (identity: String, Reminder)
+    key: UInt64, fingerprint: UInt64, expiration: CivilDate, fireAt: CivilDateTime,
+    reminder: () -> (identity: String, Reminder)
   ) -> Bool {
     precondition(isOpen, "a reload was used after its end")
     if failure != nil { return false }
+    let content = StoredLoans.content(
+      fingerprint: fingerprint, expiration: Int64(expiration.dayNumber),
+      fireAt: Int64(fireAt.ordinal))
     do {
-      try take(key: key, fingerprint: fingerprint, reminder: reminder)
+      if let position = stored.find(key: key, content: content) {
+        try keep(position)
+      } else {
+        let (identity, reminder) = reminder()
+        try take(
+          LoanRows.Row(
+            key: key, fingerprint: fingerprint, identity: identity, reminder: reminder))
+      }
       return true
     } catch {
       failure = ScheduleError(error, path: path)
@@ -58,20 +86,11 @@ public final class Reload {
     }
   }
 
-  private func take(
-    key: UInt64, fingerprint: UInt64, reminder: () -> (identity: String, Reminder)
-  ) throws {
-    if let position = stored.find(key: key, fingerprint: fingerprint) {
-      try keep(position)
+  private func take(_ row: LoanRows.Row) throws {
+    if let position = try position(of: row) {
+      try change(position, to: row)
     } else {
-      let (identity, reminder) = reminder()
-      let row = LoanRows.Row(
-        key: key, fingerprint: fingerprint, identity: identity, reminder: reminder)
-      if let position = try position(of: row) {
-        try change(position, to: row)
-      } else {
-        try insert(row)
-      }
+      try insert(row)
     }
   }
 
@@ -89,13 +108,25 @@ public final class Reload {
   private func change(_ position: Int, to row: LoanRows.Row) throws {
     count(stored.marks[position])
     stored.see(position)
-    try rows.update(stored.rows[position].id, to: row)
+    let id = stored.rows[position].id
+    try rows.update(id, to: row)
+    guard hasLedger else { return }
+    let leftOn = last.dayOfLeaving(today: today)
+    try rows.supersede(id, row, on: leftOn, into: &departures)
+    noteReturn(id, row)
   }
 
   private func insert(_ row: LoanRows.Row) throws {
     lastID += 1
     summary.added += 1
     try new.insert(lastID, row)
+    if hasLedger { noteReturn(lastID, row) }
+  }
+
+  private func noteReturn(_ id: Int64, _ row: LoanRows.Row) {
+    let expiration = row.reminder.loan.expiration.dayNumber
+    let mark = Departures.mark(identity: Identity(row.identity), expiration: Int64(expiration))
+    returns.append(Return(id: id, expiration: expiration, mark: mark))
   }
 
   private func count(_ marks: StoredLoans.Marks) {
@@ -139,9 +170,14 @@ extension Reload {
 
   /// Takes away what was not read again, and sums up.
   private func finish(now: CivilDateTime) throws -> ReloadSummary {
+    failpoint("reload-read")
     try new.finish()
     try removeUnseen()
+    failpoint("reload-rows-removed")
+    try restoreReturned()
     try pruneLedger()
+    failpoint("reload-pruned")
+    try database.noteRun(on: today)
     if summary.added > 0 { try database.setLastLoanID(lastID) }
     summary.loans = summary.added + summary.changed + summary.unchanged
     let pending = try database.pending(after: now, catalogues: [catalogue])
@@ -151,16 +187,29 @@ extension Reload {
   }
 
   private func removeUnseen() throws {
+    let leftOn = last.dayOfLeaving(today: today)
     for (position, marks) in stored.marks.enumerated()
     where marks.isDisjoint(with: [.seen, .left]) {
-      try rows.remove(stored.rows[position].id, on: today)
+      try rows.remove(stored.rows[position].id, on: leftOn)
       summary.removed += 1
     }
   }
 
+  /// Looks up what was delivered before of loans that are new, or have another expiration.
+  private func restoreReturned() throws {
+    try departures.find(database, count: returns.count, mark: { returns[$0].mark }) { found in
+      let loan = returns[found.position]
+      try rows.restore(found, to: loan.id, expiration: loan.expiration)
+    }
+  }
+
   private func pruneLedger() throws {
-    for position in stored.outlived where !stored.marks[position].contains(.seen) {
-      try database.forget(loan: stored.rows[position].id)
+    for (position, leftOn) in stored.outlived where !stored.marks[position].contains(.seen) {
+      try rows.depart(stored.rows[position].id, on: leftOn, into: &departures)
+    }
+    try departures.write(database)
+    if let day = last.oldestKept(today: today.dayNumber) {
+      try Departures.prune(database, before: day)
     }
   }
 }

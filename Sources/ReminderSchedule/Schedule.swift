@@ -1,5 +1,7 @@
+internal import Failpoints
 internal import GRDB
 public import Loans
+internal import Synchronization
 
 /// The stored reminders of all catalogues and the ledger of what was delivered: one SQLite file.
 ///
@@ -10,6 +12,9 @@ public final class Schedule: Sendable {
   private let connection: Connection
   /// Nobody reads it; it unlocks when the schedule goes away, after `deinit` has closed the file.
   private let lock: LockFile?
+  /// The messages that are being sent: their batches by the place in the lock file where they are
+  /// counted.
+  private let flights = Mutex<[Int: Int64]>([:])
 
   /// The same schedule for reading.
   public var reader: ScheduleReader { ScheduleReader(connection) }
@@ -20,13 +25,20 @@ public final class Schedule: Sendable {
   /// - Parameters:
   ///   - path: the file; its lock is `PATH.lock`, which is never removed.
   ///   - patience: how long to wait for another process to let go of the lock.
-  /// - Throws: ``ScheduleError``; a file that is not a schedule is left as it is.
+  /// - Throws: ``ScheduleError``; a file that is not a schedule is left as it is, and a damaged one
+  ///   set aside.
   public init(opening path: String, patience: Duration = .seconds(5)) throws(ScheduleError) {
     let file = ScheduleFile(path: path)
     try file.prepareDirectory()
-    lock = try LockFile.taking(file.lockPath, patience: patience)
+    let isKnown = LockFile.exists(file.lockPath)
+    // What is refused is left without a lock beside it, too.
+    if !isKnown { try file.checkBeforeLocking() }
+    let held = try LockFile.taking(file.lockPath, patience: patience)
+    let records = held.records()
+    lock = consume held
     try file.prepareFile()
     connection = try Connection(writing: file)
+    try Self.endFlights(connection, records)
   }
 
   /// Copies the schedule in a file into memory: everything works as with the file, and nothing
@@ -40,10 +52,32 @@ public final class Schedule: Sendable {
     lock = nil
     connection = try source.copy(path: path)
     source.close()
+    try Self.endFlights(connection, LockFile.records(in: ScheduleFile(path: path).lockPath))
+  }
+
+  /// An empty schedule in memory, of which nothing is kept.
+  ///
+  /// - Throws: ``ScheduleError`` if SQLite fails.
+  public init() throws(ScheduleError) {
+    lock = nil
+    connection = try Connection(copying: nil, path: "memory")
   }
 
   deinit {
+    failpoint("schedule-closing")
     connection.close()
+  }
+
+  /// Ends what a killed run was sending.
+  private static func endFlights(
+    _ connection: Connection, _ sent: [Int64: Int]
+  ) throws(ScheduleError) {
+    guard try connection.read({ database in try database.hasFlight() }) else { return }
+    try connection.write { database in
+      try database.endFlights(sent: sent, except: [])
+      failpoint("flights-before-commit")
+    }
+    failpoint("flights-committed")
   }
 
   /// Replaces all reminders of one catalogue by those that `fill` adds while it reads it.
@@ -51,14 +85,14 @@ public final class Schedule: Sendable {
   /// Prior pending reminders are cancelled and the new ones scheduled, in one transaction; loans
   /// that stay as they were keep their number and cost no write, and the ledger stays. Reminders
   /// that the user cancelled are scheduled again. A loan that is no longer there is forgotten,
-  /// unless a notice about it was attempted: then it is kept, without notices, for 400 days.
-  /// Other catalogues are not touched.
+  /// unless a notice about it was attempted: then it is kept, without notices, for a week, and what
+  /// was delivered of it for 400 days. Other catalogues are not touched.
   ///
   /// - Parameters:
   ///   - catalogue: the catalogue's name in the schedule, usually its path.
   ///   - now: the library's civil time.
   ///   - allowEmpty: whether a catalogue without one record may replace one that had loans.
-  ///   - fill: calls ``Reload/add(key:fingerprint:reminder:)`` for each loan in document order.
+  ///   - fill: calls ``Reload/add(key:fingerprint:expiration:fireAt:reminder:)`` for each loan in document order.
   ///     It must not call the schedule.
   /// - Throws: ``ReloadError``; then nothing has changed.
   public func reload<Failure: Error>(
@@ -68,12 +102,16 @@ public final class Schedule: Sendable {
     let result: Result<ReloadOutcome, Failure>
     do {
       result = try connection.write { database in
+        failpoint("reload-begun")
         let reload = try Reload(
           database, catalogue: try database.catalogueID(catalogue), path: connection.path,
           today: now.date)
         let decision = Result { () throws(Failure) in try fill(reload) }
-        return try reload.end(decision, now: now, allowEmpty: allowEmpty)
+        let end = try reload.end(decision, now: now, allowEmpty: allowEmpty)
+        failpoint("reload-before-commit")
+        return end
       }
+      failpoint("reload-committed")
     } catch {
       throw .schedule(error)
     }
@@ -83,11 +121,32 @@ public final class Schedule: Sendable {
 
 extension Schedule {
   /// The notices that are due at `now` and have not been delivered through a channel; see
-  /// ``ScheduleReader/due(at:channel:catalogues:)``.
+  /// ``ScheduleReader/due(at:channel:catalogues:repeatExpired:)``.
   public func due(
-    at now: CivilDateTime, channel: String, catalogues: [String]? = nil
+    at now: CivilDateTime, channel: String, catalogues: [String]? = nil, repeatExpired: Int? = nil
   ) throws(ScheduleError) -> [DueNotice] {
-    try reader.due(at: now, channel: channel, catalogues: catalogues)
+    try reader.due(
+      at: now, channel: channel, catalogues: catalogues, repeatExpired: repeatExpired)
+  }
+
+  /// How many notices are open; see ``ScheduleReader/openCount(at:catalogues:)``.
+  public func openCount(
+    at now: CivilDateTime, catalogues: [String]? = nil
+  ) throws(ScheduleError) -> (reminders: Int, expired: Int) {
+    try reader.openCount(at: now, catalogues: catalogues)
+  }
+
+  /// All that is known of a loan; see ``ScheduleReader/history(of:at:)``.
+  public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
+    try reader.history(of: id, at: now)
+  }
+
+  /// By how many days `now` lies before the last reload or delivery; `nil` if it does not, or by
+  /// one day at most, as on a journey west.
+  public func daysSetBack(at now: CivilDateTime) throws(ScheduleError) -> Int? {
+    let last = try connection.read { database in try database.lastRun() }
+    guard let day = last.day, day - now.date.dayNumber > 1 else { return nil }
+    return day - now.date.dayNumber
   }
 
   /// When the first pending reminder after `now` fires; `nil` if none does.
@@ -102,6 +161,47 @@ extension Schedule {
     at now: CivilDateTime, catalogues: [String]? = nil
   ) throws(ScheduleError) -> ScheduleEntries {
     try reader.entries(at: now, catalogues: catalogues)
+  }
+
+  /// Notes that the notices of some messages are about to be sent in this order, and counts the
+  /// attempts, in one commit.
+  ///
+  /// - Parameter messages: the notices of each message; the schedule's own, see
+  ///   ``due(at:channel:catalogues:repeatExpired:)``.
+  /// - Returns: what counts the messages sent and, in the end, notes what became of them.
+  public func beginSending(
+    _ messages: [[DueNotice]], channel: String, at now: CivilDateTime
+  ) throws(ScheduleError) -> Sending {
+    let batch = Int64.random(in: 1...Int64.max)
+    let (slot, open) = flights.withLock { flights in
+      let slot = (0...).first { flights[$0] == nil } ?? 0
+      let open = Array(flights.values)
+      flights[slot] = batch
+      return (slot, open)
+    }
+    let sending = Sending(self, batch: batch, slot: slot, count: messages.count, now: now)
+    if messages.isEmpty { return sending }
+    let left = lock?.records() ?? [:]
+    // Before the commit, so that the place is there even if the disk is full afterwards.
+    try record(sent: 0, of: batch, slot: slot)
+    try write { database in
+      try database.endFlights(sent: left, except: open)
+      try database.beginFlight(batch, messages, channel: try database.channelID(channel), at: now)
+      try database.noteRun(on: now.date)
+      failpoint("sending-before-commit")
+    }
+    failpoint("sending-committed")
+    return sending
+  }
+
+  /// Counts the messages sent of a batch.
+  func record(sent: Int, of batch: Int64, slot: Int) throws(ScheduleError) {
+    try lock?.record(.init(batch: batch, sent: sent), slot: slot)
+  }
+
+  /// Makes a place in the lock file free for another batch.
+  func free(slot: Int) {
+    flights.withLock { flights in flights[slot] = nil }
   }
 
   /// Notes that notices are about to be sent, and counts the attempt.
@@ -138,7 +238,13 @@ extension Schedule {
   public func cancel(
     ids: [Int]
   ) throws(ScheduleError) -> (cancelled: Int, unknown: [Int]) {
-    try connection.write { database in try database.cancel(ids: ids) }
+    let result = try connection.write { database in
+      let result = try database.cancel(ids: ids)
+      failpoint("cancel-before-commit")
+      return result
+    }
+    failpoint("cancel-committed")
+    return result
   }
 
   /// Cancels the pending notices of all loans, until the next reload of their catalogue.
@@ -147,7 +253,18 @@ extension Schedule {
   /// - Returns: how many loans were not cancelled before.
   @discardableResult
   public func cancelAll(catalogues: [String]? = nil) throws(ScheduleError) -> Int {
-    try connection.write { database in try database.cancelAll(catalogues: catalogues) }
+    let count = try connection.write { database in
+      let count = try database.cancelAll(catalogues: catalogues)
+      failpoint("cancel-before-commit")
+      return count
+    }
+    failpoint("cancel-committed")
+    return count
+  }
+
+  /// Runs `body` in one transaction.
+  func write(_ body: (Database) throws -> Void) throws(ScheduleError) {
+    try connection.write(body)
   }
 
   /// Lets the file grow to so many pages and no further, as on a full disk.
@@ -160,8 +277,10 @@ extension Schedule {
     error: String? = nil
   ) throws(ScheduleError) {
     if notices.isEmpty { return }
-    try connection.write { database in
+    try write { database in
+      let channel = try database.channelID(channel)
       try database.mark(notices, state, channel: channel, at: now, error: error)
+      try database.noteRun(on: now.date)
     }
   }
 }

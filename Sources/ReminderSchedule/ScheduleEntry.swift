@@ -66,16 +66,20 @@ public struct Delivery: Hashable, Sendable {
   public var attempts: Int
   /// What the channel said when it failed; untrusted.
   public var error: String?
+  /// When it was last delivered; a later attempt to repeat it may have failed since.
+  public var deliveredAt: CivilDateTime?
 
   /// A delivery with these parts.
   public init(
-    channel: String, state: State, at: CivilDateTime?, attempts: Int, error: String? = nil
+    channel: String, state: State, at: CivilDateTime?, attempts: Int, error: String? = nil,
+    deliveredAt: CivilDateTime? = nil
   ) {
     self.channel = channel
     self.state = state
     self.at = at
     self.attempts = attempts
     self.error = error
+    self.deliveredAt = deliveredAt
   }
 }
 

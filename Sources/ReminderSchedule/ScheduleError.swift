@@ -9,12 +9,17 @@ public struct ScheduleError: Error, Hashable, Sendable {
     case notPermitted
     /// The file or its directory cannot be created.
     case cannotCreate
-    /// The file is another program's, a newer version's, damaged, or no database at all.
+    /// The file is another program's, a newer version's, or no database at all, and was left as
+    /// it is; or it is damaged and was opened for reading only.
     case notASchedule
+    /// The file was damaged, and was set aside under the name that the message says.
+    case damaged
     /// Another process is using the schedule.
     case locked
-    /// The disk is full, or reading or writing failed.
+    /// The disk is full, reading or writing failed, or the file was removed.
     case inputOutput
+    /// The system has no descriptor or memory left.
+    case systemLimit
   }
 
   /// What kind of trouble it is.
@@ -25,6 +30,22 @@ public struct ScheduleError: Error, Hashable, Sendable {
   public var message: String
   /// What the system or SQLite said, where they said something.
   public var underlying: String?
+
+  init(systemLimit path: String, underlying: String?) {
+    self.init(
+      .systemLimit, path: path,
+      "cannot open \"\(path.visible)\": the system's limit is reached; close programs and try again",
+      underlying: underlying)
+  }
+
+  /// The error of a schedule that was set aside.
+  init(damaged path: String, setAsideAs other: String, underlying: String?) {
+    self.init(
+      .damaged, path: path,
+      "the schedule \"\(path.visible)\" was damaged and is now \"\(other.visible)\"; the next run "
+        + "starts a new one and tells again what was delivered before",
+      underlying: underlying)
+  }
 
   init(_ code: Code, path: String, _ message: String, underlying: String? = nil) {
     self.code = code
@@ -59,21 +80,31 @@ extension ScheduleError {
   }
 
   private init(database error: DatabaseError, path: String) {
-    let (code, message) = Self.meaning(of: error.resultCode, path: path)
+    if Self.isForWantOfDescriptors(error) {
+      self.init(systemLimit: path, underlying: error.message)
+      return
+    }
+    let (code, message) = Self.meaning(of: error, path: path)
     self.init(
       code, path: path, message,
       underlying: "\(error.message ?? "unknown") [\(error.extendedResultCode.rawValue)]")
   }
 
   /// What an SQLite result code means to a user; see <https://www.sqlite.org/rescode.html>.
-  private static func meaning(of code: ResultCode, path: String) -> (Code, String) {
-    switch code {
+  private static func meaning(of error: DatabaseError, path: String) -> (Code, String) {
+    switch error.resultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
       (.locked, "the schedule \"\(path.visible)\" is in use by another process; try again")
     case .SQLITE_NOTADB:
       (.notASchedule, notASchedule(path, "is not a database"))
     case .SQLITE_CORRUPT, .SQLITE_FORMAT:
-      (.notASchedule, notASchedule(path, "is damaged"))
+      (
+        .notASchedule,
+        "the schedule \"\(path.visible)\" is damaged; the next run that delivers or reloads sets it "
+          + "aside"
+      )
+    case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_DBMOVED:
+      (.inputOutput, ScheduleFile(path: path).removed.message)
     case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH, .SQLITE_CANTOPEN:
       // The file itself is there by now, so what cannot be opened is closed to us.
       (.notPermitted, "no permission for the schedule \"\(path.visible)\" or its journal")
@@ -81,6 +112,15 @@ extension ScheduleError {
       (.inputOutput, "no room to write the schedule \"\(path.visible)\"; free some space")
     default:
       (.inputOutput, "cannot read or write the schedule \"\(path.visible)\"")
+    }
+  }
+
+  /// Whether SQLite could not open a file because nobody can open any.
+  private static func isForWantOfDescriptors(_ error: DatabaseError) -> Bool {
+    switch error.resultCode {
+    case .SQLITE_NOMEM: true
+    case .SQLITE_CANTOPEN, .SQLITE_IOERR: !SystemCall.hasDescriptor
+    default: false
     }
   }
 

@@ -18,7 +18,7 @@ public struct ScheduleReader: Sendable {
       connection = nil
     } else {
       try file.checkFile()
-      connection = try Connection(reading: file)
+      connection = try Connection.reading(file)
     }
   }
 
@@ -35,13 +35,50 @@ public struct ScheduleReader: Sendable {
   ///   - now: the library's civil time.
   ///   - channel: the channel's name.
   ///   - catalogues: the catalogues whose loans count; `nil` for all.
+  ///   - repeatExpired: the length in days, 1 or more, of the periods in each of which an expired
+  ///     notice is due once, the first beginning on the day after the expiration; `nil` if it is
+  ///     due once only.
   /// - Returns: the notices by expiration, so the longest expired first, then by number.
   public func due(
-    at now: CivilDateTime, channel: String, catalogues: [String]?
+    at now: CivilDateTime, channel: String, catalogues: [String]?, repeatExpired: Int? = nil
   ) throws(ScheduleError) -> [DueNotice] {
-    try connection?.read { database in
-      try database.due(at: now, channel: channel, catalogues: catalogues)
+    precondition(repeatExpired ?? 1 >= 1, "a period of \(repeatExpired ?? 0) days")
+    return try connection?.read { database in
+      try database.due(
+        at: now, channel: channel, catalogues: catalogues, repeatExpired: repeatExpired)
     } ?? []
+  }
+
+  /// How many loans have a reminder that has fired, and how many have expired: what a badge counts.
+  ///
+  /// Loans that were cancelled or have left their catalogue do not count; whether a notice was
+  /// delivered makes no difference.
+  public func openCount(
+    at now: CivilDateTime, catalogues: [String]?
+  ) throws(ScheduleError) -> (reminders: Int, expired: Int) {
+    try connection?.read { database in
+      let ids = try database.catalogues(catalogues).keys
+      return try database.openCount(at: now, catalogues: ids)
+    } ?? (0, 0)
+  }
+
+  /// The most urgent of the notices that ``openCount(at:catalogues:)`` counts, in the order of
+  /// ``due(at:channel:catalogues:repeatExpired:)``.
+  ///
+  /// - Parameter limit: the most wanted.
+  public func openNotices(
+    at now: CivilDateTime, catalogues: [String]? = nil, limit: Int
+  ) throws(ScheduleError) -> [Notice] {
+    try connection?.read { database in
+      try database.due(
+        at: now, channel: nil, catalogues: catalogues, repeatExpired: nil, limit: limit)
+    }.map(\.notice) ?? []
+  }
+
+  /// All that is known of a loan, also of one that left its catalogue within the last week or so;
+  /// `nil` if no loan has the number.
+  public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
+    try connection?.read { database in try database.history(of: id, at: now) }
   }
 
   /// When the first pending reminder after `now` fires; `nil` if none does.

@@ -1,3 +1,4 @@
+internal import Failpoints
 internal import GRDB
 
 /// The tables of a schedule, and what tells one from another program's file.
@@ -9,19 +10,28 @@ internal import GRDB
 /// row number: a reload of a million loans would spend more time on one than on the rows.
 ///
 /// `delivery` is the ledger: what happened to a kind of notice for an expiration of a loan, per
-/// channel. It refers to the loan's row, which therefore stays, marked with the day on which the
-/// loan left its catalogue.
+/// channel. It refers to the loan's row, which therefore stays for some days after the loan has
+/// left its catalogue. `departed` is what remains after that: eight bytes for each delivery, a
+/// hash of identity and expiration, many in one row (see ``Departures``).
+///
+/// `flight` has the notices of a ``Sending`` that has not ended, with their part of the ledger as
+/// it was before. `counter` has one row: the highest number of a loan, the day of the last run,
+/// and the day from which the age of the ledger is counted.
 enum Schema {
   /// "LOAN" in ASCII, at byte 68 of the file.
   static let applicationID: Int32 = 0x4C4F_414E
 
-  /// One step per version; a step, once published, never changes.
-  private static let steps = [
-    """
+  /// A version that no release will reach, so it is damage.
+  private static let impossibleVersion = 1_000
+
+  private static let catalogue = """
     CREATE TABLE catalogue (
       id INTEGER PRIMARY KEY,
       path TEXT NOT NULL UNIQUE
-    );
+    )
+    """
+
+  private static let loan = """
     CREATE TABLE loan (
       id INTEGER PRIMARY KEY,
       catalogue INTEGER NOT NULL,
@@ -31,12 +41,18 @@ enum Schema {
       fire_at INTEGER NOT NULL,
       cancelled INTEGER NOT NULL,
       left_on INTEGER
-    );
+    )
+    """
+
+  private static let detail = """
     CREATE TABLE detail (
       loan INTEGER PRIMARY KEY,
       identity TEXT NOT NULL,
       loan_id TEXT, title TEXT, author TEXT, isbn TEXT, barcode TEXT, borrower TEXT, email TEXT
-    );
+    )
+    """
+
+  private static let firstDelivery = """
     CREATE TABLE delivery (
       loan INTEGER NOT NULL,
       kind INTEGER NOT NULL,
@@ -47,38 +63,154 @@ enum Schema {
       at INTEGER NOT NULL,
       error TEXT,
       PRIMARY KEY (loan, kind, expiration, channel)
-    ) WITHOUT ROWID;
-    CREATE TABLE counter (last_id INTEGER NOT NULL);
-    INSERT INTO counter VALUES (0);
+    ) WITHOUT ROWID
     """
+
+  private static let firstCounter = "CREATE TABLE counter (last_id INTEGER NOT NULL)"
+
+  private static let channel = """
+    CREATE TABLE channel (
+      id INTEGER PRIMARY KEY,
+      name TEXT NOT NULL UNIQUE
+    )
+    """
+
+  private static let delivery = """
+    CREATE TABLE delivery (
+      loan INTEGER NOT NULL,
+      kind INTEGER NOT NULL,
+      expiration INTEGER NOT NULL,
+      channel INTEGER NOT NULL,
+      state INTEGER NOT NULL,
+      attempts INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      error TEXT,
+      delivered_at INTEGER,
+      PRIMARY KEY (loan, kind, expiration, channel)
+    ) WITHOUT ROWID
+    """
+
+  private static let departed = """
+    CREATE TABLE departed (
+      id INTEGER PRIMARY KEY,
+      catalogue INTEGER NOT NULL,
+      kind INTEGER NOT NULL,
+      channel INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      marks BLOB NOT NULL
+    )
+    """
+
+  private static let flight = """
+    CREATE TABLE flight (
+      id INTEGER PRIMARY KEY,
+      batch INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      loan INTEGER NOT NULL,
+      kind INTEGER NOT NULL,
+      expiration INTEGER NOT NULL,
+      channel INTEGER NOT NULL,
+      state INTEGER,
+      attempts INTEGER,
+      at INTEGER,
+      error TEXT,
+      delivered_at INTEGER
+    )
+    """
+
+  private static let counter = """
+    CREATE TABLE counter (last_id INTEGER NOT NULL, last_day INTEGER, ledger_day INTEGER)
+    """
+
+  /// One step per version; a step, once published, never changes.
+  private static let steps = [
+    [catalogue, loan, detail, firstDelivery, firstCounter, "INSERT INTO counter VALUES (0)"],
+    [
+      channel,
+      "INSERT INTO channel (name) SELECT DISTINCT channel FROM delivery ORDER BY channel",
+      "ALTER TABLE delivery RENAME TO delivery_1",
+      delivery,
+      """
+      INSERT INTO delivery
+      SELECT loan, kind, expiration, (SELECT id FROM channel WHERE name = delivery_1.channel),
+        state, attempts, at, error, CASE state WHEN 1 THEN at END
+      FROM delivery_1
+      """,
+      "DROP TABLE delivery_1",
+      departed, flight,
+      "ALTER TABLE counter RENAME TO counter_1",
+      counter,
+      "INSERT INTO counter SELECT last_id, NULL, NULL FROM counter_1",
+      "DROP TABLE counter_1",
+    ],
   ]
+
+  /// The tables that each version has, as `sqlite_master` tells them.
+  private static let tables: [Set<String>] = [
+    [],
+    [catalogue, loan, detail, firstDelivery, firstCounter],
+    [catalogue, loan, detail, channel, delivery, departed, flight, counter],
+  ]
+
+  /// The version that this program writes.
+  static var version: Int { steps.count }
 
   /// Makes the tables of a new file, or brings those of an older version up to date.
   ///
-  /// - Throws: `ScheduleError` `notASchedule` for any other file, which is left as it is.
+  /// - Throws: `ScheduleError` `notASchedule` for any other file, which is left as it is;
+  ///   `DatabaseError` `SQLITE_CORRUPT` for one that is damaged.
   static func migrate(_ database: Database, path: String) throws {
     let version = try check(database, path: path)
     guard version < steps.count else { return }
-    for step in steps[version...] { try database.execute(sql: step) }
+    for step in steps[version...] {
+      for statement in step {
+        try database.execute(sql: statement)
+        failpoint("migration-step")
+      }
+    }
     try database.execute(
       sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(steps.count)")
+    failpoint("migration-before-commit")
   }
 
-  /// Refuses another program's file and a newer version's.
+  /// Refuses another program's file and a newer version's, and finds damage to the tables.
   ///
   /// - Returns: the version of the tables, 0 for none.
   static func check(_ database: Database, path: String) throws -> Int {
     let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
     let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-    let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
-    if application == 0, version == 0, tables == 0 { return 0 }
-    guard application == applicationID, version > 0 else {
+    let found = try String.fetchAll(
+      database,
+      sql: """
+        SELECT coalesce(sql, '') FROM sqlite_master
+        WHERE name NOT LIKE 'sqlite_autoindex_%' AND name NOT LIKE 'sqlite_stat%'
+        """)
+    if application == 0, version == 0, found.isEmpty { return 0 }
+    guard application == applicationID else {
+      // One bit off, in a file that has our tables, is no other program.
+      let isFlipped = (application ^ applicationID).nonzeroBitCount == 1
+      if isFlipped, tables[steps.count].isSubset(of: found) { throw damage("the application id") }
       throw refusal(path, "belongs to another program")
     }
+    guard (1..<impossibleVersion).contains(version) else { throw damage("the version") }
     guard version <= steps.count else {
       throw refusal(path, "was written by a newer version of check-loans")
     }
+    guard tables[version].isSubset(of: found) else { throw damage("the tables") }
     return version
+  }
+
+  /// Looks for damage everywhere, reading the whole file.
+  ///
+  /// `integrity_check`, not `quick_check`, which does not see an index that tells of another row.
+  static func checkWhole(_ database: Database) throws {
+    let finding = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
+    guard finding == "ok" else { throw damage(finding ?? "no result") }
+  }
+
+  /// The error of a damaged part.
+  static func damage(_ what: String) -> DatabaseError {
+    DatabaseError(resultCode: .SQLITE_CORRUPT, message: "damaged: \(what)")
   }
 
   private static func refusal(_ path: String, _ what: String) -> ScheduleError {

@@ -8,7 +8,16 @@ struct StoredLoans {
   struct Row {
     var id: Int64
     var key: UInt64
-    var fingerprint: UInt64
+    /// See ``content(fingerprint:expiration:fireAt:)``.
+    var content: UInt64
+  }
+
+  /// Everything that is compared of a loan: its fingerprint with the two columns that decide what
+  /// is due, so that damage to one of them is a difference, which a reload mends.
+  static func content(fingerprint: UInt64, expiration: Int64, fireAt: Int64) -> UInt64 {
+    let day = UInt64(bitPattern: expiration) &* 0x9E37_79B9_7F4A_7C15
+    let moment = UInt64(bitPattern: fireAt) &* 0xC2B2_AE3D_27D4_EB4F
+    return fingerprint ^ day ^ (moment << 29 | moment >> 35)
   }
 
   /// What is known of a row beside its identity.
@@ -27,8 +36,9 @@ struct StoredLoans {
   private(set) var marks: ContiguousArray<Marks> = []
   /// How many rows are of loans that were in the catalogue the last time.
   private(set) var presentCount = 0
-  /// The positions of rows whose loans left so long ago that their ledger has no use.
-  private(set) var outlived: [Int] = []
+  /// The positions of rows whose loans left so long ago that their ledger can be made small, and
+  /// when they left.
+  private(set) var outlived: [(position: Int, leftOn: Int)] = []
   /// The row that the next loan will have if nothing was changed.
   private var expected = 0
   /// The rows by key, made when something has changed for the first time.
@@ -40,20 +50,20 @@ struct StoredLoans {
     if !mark.contains(.left) { presentCount += 1 }
   }
 
-  /// Notes that the last row appended may be forgotten if its loan does not return.
-  mutating func markLastOutlived() {
-    outlived.append(rows.count - 1)
+  /// Notes that the last row appended may go if its loan does not return.
+  mutating func markLastOutlived(leftOn: Int64) {
+    outlived.append((rows.count - 1, Int(leftOn)))
   }
 
-  /// The position of a row of this key and fingerprint that no loan was found for before.
-  mutating func find(key: UInt64, fingerprint: UInt64) -> Int? {
+  /// The position of a row of this key and content that no loan was found for before.
+  mutating func find(key: UInt64, content: UInt64) -> Int? {
     if expected < rows.count, rows[expected].key == key,
-      rows[expected].fingerprint == fingerprint, !marks[expected].contains(.seen)
+      rows[expected].content == content, !marks[expected].contains(.seen)
     {
       return expected
     }
     return positions(near: key).lazy.map(Int.init).first { position in
-      rows[position].key == key && rows[position].fingerprint == fingerprint
+      rows[position].key == key && rows[position].content == content
         && !marks[position].contains(.seen)
     }
   }
@@ -75,7 +85,7 @@ struct StoredLoans {
 
   private mutating func positions(near key: UInt64) -> ArraySlice<UInt32> {
     if let index { return index.positions(near: key) }
-    let made = KeyIndex(rows)
+    let made = KeyIndex(count: rows.count) { rows[$0].key }
     index = made
     return made.positions(near: key)
   }

@@ -78,7 +78,10 @@ struct CatalogueReading {
       fireAt: fireAt)
     onLoan(&read)
     guard let reload else { return }
-    let goesOn = reload.add(key: record.key, fingerprint: record.fingerprint(fireAt: fireAt)) {
+    let goesOn = reload.add(
+      key: record.key, fingerprint: record.fingerprint(fireAt: fireAt), expiration: expiration,
+      fireAt: fireAt
+    ) {
       (record.identity, Reminder(loan: read.loan, fireAt: fireAt))
     }
     if !goesOn, let failure = reload.failure { throw failure }

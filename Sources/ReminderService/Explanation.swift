@@ -62,7 +62,7 @@ public struct Explanation: Sendable {
     return sentences.isEmpty ? ["Nothing about it was delivered or tried so far."] : sentences
   }
 
-  private func sentence(about delivery: Delivery, of notice: LoanHistory.Notices) -> String {
+  private func sentence(about delivery: Delivery, of notice: LoanHistory.NoticeHistory) -> String {
     let what =
       (notice.kind == .reminder ? "The reminder" : "The notice that it has expired")
       + (notice.expiration == loan.expiration ? "" : ", when it expired on \(notice.expiration),")

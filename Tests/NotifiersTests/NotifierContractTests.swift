@@ -71,6 +71,25 @@ import Testing
   }
 
   @Test(arguments: Subject.all)
+  func `At least one message is marked at a time`(subject: Subject) throws {
+    #expect(try subject.working().notifier.messagesPerMark >= 1)
+  }
+
+  @Test(arguments: Subject.all)
+  func `Messages sent at the same time are all told`(subject: Subject) async throws {
+    let setup = try subject.working()
+    let notifier = setup.notifier
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 100..<120 {
+        group.addTask { try await notifier.sendAll([reminder("Book \(number)")]) }
+      }
+      try await group.waitForAll()
+    }
+    let delivered = setup.delivered()
+    for number in 100..<120 { #expect(delivered.contains("Book \(number)")) }
+  }
+
+  @Test(arguments: Subject.all)
   func `Its channel has the name under which deliveries are recorded`(subject: Subject) throws {
     #expect(try subject.working().notifier.channel == subject.channel)
   }
@@ -90,7 +109,7 @@ struct Subject: Sendable, CustomTestStringConvertible {
     let delivered: () -> String
   }
 
-  static let all = [standardOutput, notifySend]
+  static let all = [standardOutput, notifySend, exec]
 
   private static let standardOutput = Subject(
     channel: "stdout",
@@ -120,4 +139,18 @@ struct Subject: Sendable, CustomTestStringConvertible {
     },
     failure: "notify-send was not found in PATH; "
       + "install it (Debian: apt install libnotify-bin) or use --notify stdout")
+
+  private static let exec = Subject(
+    channel: "exec:tell",
+    working: {
+      let fake = try FakeProgram.recording()
+      let environment = ["PATH": fake.folder.path]
+      return Setup(notifier: ExecNotifier(program: "tell", environment: environment)) {
+        fake.folder.contents(of: "documents")
+      }
+    },
+    broken: {
+      ExecNotifier(program: "tell", environment: ["PATH": "/nonexistent"])
+    },
+    failure: "exec:tell was not found in PATH, which is /nonexistent; install it, or give its path")
 }

@@ -165,15 +165,88 @@ import Testing
     #expect(due.first?.reminderID == number)
   }
 
-  @Test(arguments: [(400, false), (401, true)])
+  /// A run on each day, without changes.
+  private func run(from first: Int, through last: Int) throws {
+    let left = day("2026-11-21")
+    for days in first...last {
+      try schedule.load([other], at: left.adding(days: days).description)
+    }
+  }
+
+  @Test(arguments: [(400, false), (402, true)])
   func `It is forgotten when a loan has been away for more than 400 days`(
     days: Int, isForgotten: Bool
   ) throws {
-    let left = day("2026-11-21")
-    try schedule.load([other], at: "2026-11-21")
-    try schedule.load([other], at: left.adding(days: days).description)
+    try run(from: 0, through: days)
     try schedule.load([book, other], at: "2026-11-21")
     #expect(try schedule.told(at: "2026-11-22").isEmpty == !isForgotten)
+  }
+
+  @Test func `What was delivered of a loan is remembered when its rows have gone`() throws {
+    let id = try #require(try schedule.list(at: "2026-11-21").first).id
+    try schedule.deliver(at: "2026-11-23", through: "mail")
+    try run(from: 2, through: 20)
+    #expect(try schedule.history(of: id, at: moment("2026-12-11")) == nil)
+    try schedule.load([other, book], at: "2026-12-12")
+    #expect(try schedule.told(at: "2026-11-22") == [])
+    #expect(try schedule.told(at: "2026-12-12") == ["expired bk1 2026-11-22"])
+    #expect(try schedule.told(at: "2026-12-12", through: "mail") == [])
+    let entry = try #require(try schedule.list(at: "2026-12-12").first)
+    #expect(entry.id > id)
+    #expect(entry.deliveries.map(\.deliveredAt) == [moment("2026-11-21")])
+  }
+
+  @Test func `What was delivered of an earlier expiration is remembered`() throws {
+    try schedule.load([Book("bk1", "2026-12-22"), other], at: "2026-11-22")
+    try schedule.deliver(at: "2026-12-21")
+    try schedule.load([Book("bk1", "2027-01-22"), other], at: "2026-12-22")
+    try schedule.load([book, other], at: "2026-12-22")
+    #expect(try schedule.told(at: "2026-11-22") == [])
+    try schedule.load([Book("bk1", "2026-12-22"), other], at: "2026-12-22")
+    #expect(try schedule.told(at: "2026-12-22") == [])
+  }
+
+  @Test(arguments: [["2036-11-21"], ["1970-01-01"], ["2036-11-21", "1970-01-01"]])
+  func `A clock that is years off for a run makes nothing forgotten`(days: [String]) throws {
+    try schedule.load([other], at: "2026-11-22")
+    try run(from: 2, through: 12)
+    for day in days { try schedule.load([other], at: day) }
+    try run(from: 13, through: 14)
+    try schedule.load([book, other], at: "2026-12-06")
+    #expect(try schedule.told(at: "2026-11-22") == [])
+  }
+
+  @Test func `A clock that is years ahead for ten days makes nothing forgotten`() throws {
+    try run(from: 1, through: 12)
+    for number in 0..<10 {
+      let day = day("2036-11-21").adding(days: number).description
+      for _ in 0..<3 { try schedule.load([other], at: day) }
+    }
+    try schedule.load([book, other], at: "2026-12-06")
+    #expect(try schedule.told(at: "2026-11-22") == [])
+  }
+
+  @Test(arguments: ["1970-01-01", "2036-01-01"])
+  func `A loan may leave while the clock is years off`(day: String) throws {
+    try schedule.load([other], at: day)
+    try run(from: 1, through: 30)
+    try schedule.load([book, other], at: "2026-12-22")
+    #expect(try schedule.told(at: "2026-11-22") == [])
+  }
+
+  @Test(arguments: [
+    ("2026-11-20", nil), ("2026-11-21", nil), ("2026-12-21", nil), ("2026-11-19", 2),
+    ("1970-01-01", 20_778),
+  ])
+  func `A clock set back by more than a day is noticed`(now: String, days: Int?) throws {
+    #expect(try schedule.daysSetBack(at: moment(now)) == days)
+    try schedule.load([book, other], at: now)
+    #expect(try schedule.daysSetBack(at: moment(now)) == nil)
+  }
+
+  @Test func `A rehearsal or a reader sees no day of a run that never was`() throws {
+    let empty = try Schedule(rehearsing: scratch.path("none"))
+    #expect(try empty.daysSetBack(at: moment("1970-01-01")) == nil)
   }
 
   @Test func `Only a good reload of the same catalogue forgets`() throws {
@@ -194,9 +267,59 @@ import Testing
 
   @Test func `The day of leaving is that of the first reload without the loan`() throws {
     try schedule.load([other], at: "2026-11-21")
-    try schedule.load([other], at: "2027-11-21")
-    try schedule.load([other], at: "2027-12-28")
+    try run(from: 365, through: 402 + 12)
     try schedule.load([book, other], at: "2026-11-21")
     #expect(try schedule.told(at: "2026-11-22") == ["reminder bk1 2026-11-22"])
+  }
+}
+
+@Suite struct `Expired notices that are repeated` {
+  let scratch: Scratch
+  let schedule: Schedule
+
+  init() throws {
+    scratch = try Scratch()
+    schedule = try Schedule(opening: scratch.file)
+    try schedule.load([Book("bk1", "2026-11-22")])
+  }
+
+  private func isDue(on day: String, every days: Int?) throws -> Bool {
+    try !schedule.due(at: moment(day), channel: "stdout", repeatExpired: days).isEmpty
+  }
+
+  @Test func `They are due again when a period begins, however late the last one was`() throws {
+    try schedule.deliver(at: "2026-11-28T23:00", repeatExpired: 7)
+    #expect(try !isDue(on: "2026-11-29T23:59", every: 7))
+    #expect(try isDue(on: "2026-11-30", every: 7))
+    #expect(try !isDue(on: "2026-11-30", every: nil))
+    try schedule.deliver(at: "2026-12-20", repeatExpired: 7)
+    #expect(try !isDue(on: "2026-12-20", every: 7))
+    #expect(try isDue(on: "2026-12-21", every: 7))
+  }
+
+  @Test func `A reminder is not repeated`() throws {
+    try schedule.deliver(at: "2026-11-21", repeatExpired: 1)
+    #expect(try !isDue(on: "2026-11-22", every: 1))
+    #expect(try isDue(on: "2026-11-23", every: 1))
+  }
+
+  @Test func `A repetition that fails does not undo what was delivered`() throws {
+    try schedule.deliver(at: "2026-11-23")
+    let now = moment("2026-11-30")
+    let due = try schedule.due(at: now, channel: "stdout", repeatExpired: 7)
+    try schedule.beginSending([due], channel: "stdout", at: now).fail(error: "no")
+    #expect(try isDue(on: "2026-11-30", every: 7))
+    #expect(try !isDue(on: "2026-11-30", every: nil))
+    let entry = try #require(try schedule.list(at: "2026-11-30").last)
+    #expect(entry.state == .failed)
+    #expect(entry.deliveries.map(\.deliveredAt) == [moment("2026-11-23")])
+  }
+
+  @Test func `A delivery by a clock years ahead does not stop them`() throws {
+    try schedule.deliver(at: "2036-11-23")
+    #expect(try isDue(on: "2026-12-01", every: 7))
+    #expect(try !isDue(on: "2026-12-01", every: nil))
+    try schedule.deliver(at: "2026-12-01", repeatExpired: 7)
+    #expect(try !isDue(on: "2026-12-01", every: 7))
   }
 }

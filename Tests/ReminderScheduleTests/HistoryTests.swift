@@ -123,9 +123,7 @@ struct History {
   /// A few keys for many loans, so that most keys collide.
   private func add(_ books: [Book], to reload: Reload) {
     for book in books {
-      reload.add(key: book.key % 5, fingerprint: book.fingerprint) {
-        (book.identity, book.reminder)
-      }
+      reload.add(book, key: book.key % 5)
     }
   }
 

@@ -35,8 +35,9 @@ import Testing
       id: "bk1", title: "A Pál utcai fiúk", author: "", isbn: "9789631193619", barcode: "3001",
       borrower: "Kovács Anna", email: "anna@example.org", expiration: day("2026-11-22"))
     _ = try schedule.reload(catalogue: "b.xml", now: moment("2026-11-21T07:00")) { reload in
-      reload.add(key: 1, fingerprint: 2) {
-        ("x", Reminder(loan: loan, fireAt: moment("2026-11-20T18:30")))
+      let fireAt = moment("2026-11-20T18:30")
+      reload.add(key: 1, fingerprint: 2, expiration: loan.expiration, fireAt: fireAt) {
+        ("x", Reminder(loan: loan, fireAt: fireAt))
       }
       return .replace(records: 1)
     }
@@ -54,9 +55,13 @@ import Testing
   @Test func `A reload without changes writes nothing and asks for no loan`() throws {
     try schedule.load(books)
     let before = (try scratch.bytes(scratch.file), try scratch.modified(scratch.file))
-    let outcome = try schedule.reload(catalogue: "books.xml", now: moment("2026-11-02")) { reload in
+    let outcome = try schedule.reload(catalogue: "books.xml", now: moment("2026-11-01T23:59")) {
+      reload in
       for book in books {
-        reload.add(key: book.key, fingerprint: book.fingerprint) {
+        reload.add(
+          key: book.key, fingerprint: book.fingerprint, expiration: book.expiration,
+          fireAt: book.reminder.fireAt
+        ) {
           Issue.record("asked for \(book.identity)")
           return (book.identity, book.reminder)
         }
@@ -187,7 +192,7 @@ import Testing
     let outcome = try schedule.reload(catalogue: "books.xml", now: moment("2026-11-02")) { reload in
       for number in 0..<50_000 {
         let book = Book("other\(number)", "2026-12-01")
-        reload.add(key: book.key, fingerprint: book.fingerprint) { (book.identity, book.reminder) }
+        reload.add(book)
       }
       return .keep
     }

@@ -49,6 +49,16 @@ func moment(_ text: String) -> CivilDateTime {
   return moment
 }
 
+extension Reload {
+  /// Takes a book, under its key or another.
+  func add(_ book: Book, key: UInt64? = nil) {
+    add(
+      key: key ?? book.key, fingerprint: book.fingerprint, expiration: book.expiration,
+      fireAt: book.reminder.fireAt
+    ) { (book.identity, book.reminder) }
+  }
+}
+
 extension Schedule {
   /// Reloads a catalogue that has just these books.
   @discardableResult
@@ -58,9 +68,7 @@ extension Schedule {
   ) throws -> ReloadOutcome {
     try reload(catalogue: catalogue, now: moment(now), allowEmpty: allowEmpty) { reload in
       for book in books {
-        reload.add(key: key(book), fingerprint: book.fingerprint) {
-          (book.identity, book.reminder)
-        }
+        reload.add(book, key: key(book))
       }
       return .replace(records: records ?? books.count)
     }
@@ -84,11 +92,14 @@ extension Schedule {
     try due(at: moment(now), channel: channel, catalogues: catalogues).map(\.words)
   }
 
-  /// Delivers everything that is due.
-  func deliver(at now: String, through channel: String = "stdout") throws {
-    let due = try due(at: moment(now), channel: channel)
-    try markSending(due, channel: channel, at: moment(now))
-    try markDelivered(due, channel: channel, at: moment(now))
+  /// Delivers everything that is due, each notice as a message of its own.
+  func deliver(
+    at now: String, through channel: String = "stdout", repeatExpired: Int? = nil
+  ) throws {
+    let due = try due(at: moment(now), channel: channel, repeatExpired: repeatExpired)
+    let sending = try beginSending(due.map { [$0] }, channel: channel, at: moment(now))
+    for _ in due { try sending.noteSent() }
+    try sending.finish()
   }
 
   /// Every entry at a moment.

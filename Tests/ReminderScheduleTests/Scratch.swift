@@ -72,6 +72,10 @@ final class Scratch {
     try FileManager.default.copyItem(atPath: source, toPath: target)
   }
 
+  func remove(_ path: String) throws {
+    try FileManager.default.removeItem(atPath: path)
+  }
+
   func makeFIFO(_ path: String) throws {
     guard unsafe mkfifo(path, 0o600) == 0 else { throw TestFailure() }
   }

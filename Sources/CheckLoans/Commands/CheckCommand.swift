@@ -17,11 +17,29 @@ struct CheckCommand: Subcommand {
       Examples:
         check-loans books.xml
         check-loans --notify stdout --time-zone Europe/Budapest books.xml
+        check-loans        everything as the settings file says
         curl -s https://example.org/books.xml | check-loans --no-state -
       """)
 
-  @Argument(help: "Catalogues to read; - is standard input.", completion: .file())
-  var catalogues: [String]
+  @OptionGroup var options: CheckOptions
+
+  var state: StateOptions { options.state }
+
+  func run(
+    _ environment: Environment, _ console: Console
+  ) async throws(CommandError) -> ExitStatus {
+    try MistypedCommand.check(CommandLine.arguments.dropFirst(), catalogues: options.catalogues)
+    let settings = try CheckSettings(options, environment)
+    return try await CheckRun(settings, environment, console).run()
+  }
+}
+
+/// The options of `check`, for other commands to take too.
+struct CheckOptions: ParsableArguments {
+  @Argument(
+    help: "Catalogues to read; - is standard input. (default: those of the settings file)",
+    completion: .file())
+  var catalogues: [String] = []
 
   @OptionGroup var channels: ChannelOptions
 
@@ -65,26 +83,19 @@ struct CheckCommand: Subcommand {
   var allowEmpty = false
 
   func validate() throws {
-    if format == .json && channels.notify.contains(.stdout) {
+    if format == .json && channels.notify.contains(.channel(.stdout)) {
       throw ValidationError(CheckSettings.outputConflict)
     }
   }
-
-  func run(
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
-    let settings = try CheckSettings(self, environment)
-    return try await CheckRun(settings, environment, console).run()
-  }
 }
 
-/// What a run of `check` goes by, flags and environment taken together.
+/// What a run of `check` goes by, flags, environment and settings file taken together.
 struct CheckSettings {
   /// The catalogues as given, each once.
   var catalogues: [String] = []
   var channels: [ChannelName]
   var reload: ReloadSettings
-  /// After how many days an expired notice is delivered again.
+  /// After how many days an expired loan is told again; `nil` for once.
   var repeatExpired: Int?
   var now: CivilDateTime
   var zone: String
@@ -98,7 +109,7 @@ struct CheckSettings {
   var isColored: Bool
   var failsOnExpired: Bool
 
-  init(_ command: CheckCommand, _ environment: Environment) throws(CommandError) {
+  init(_ command: CheckOptions, _ environment: Environment) throws(CommandError) {
     channels = try command.channels.channels(environment)
     let lead = try environment.value(command.remind, "REMIND")?.value
     let time = try environment.value(command.at, "AT")?.value
@@ -109,8 +120,8 @@ struct CheckSettings {
       requiresExpiration: try environment.isOn(command.requireExpiration, "REQUIRE_EXPIRATION"),
       allowsEmpty: try environment.isOn(command.allowEmpty, "ALLOW_EMPTY"))
     (now, zone) = try command.clock.read(environment)
-    state =
-      try environment.isOn(command.noState, "NO_STATE") ? nil : command.state.path(environment)
+    repeatExpired = try command.channels.repetition.days(environment)
+    state = try command.keepsNoState(environment) ? nil : command.state.path(environment)
     isDryRun = try environment.isOn(command.dryRun, "DRY_RUN")
     format = try environment.value(command.format, "FORMAT") ?? .text
     showsAll = try environment.isOn(command.all, "ALL")
@@ -118,12 +129,7 @@ struct CheckSettings {
     isVerbose = try environment.isOn(command.loudness.verbose, "VERBOSE")
     isColored = try environment.isColored(command.color)
     failsOnExpired = try environment.value(command.failOn, "FAIL_ON") != nil
-    try environment.checkWorkingDirectory(for: command.catalogues)
-    var names: Set<[UInt8]> = []
-    for path in command.catalogues
-    where names.insert(Array(environment.catalogueName(path).utf8)).inserted {
-      catalogues.append(path)
-    }
+    catalogues = try command.catalogues(environment)
     if format == .json && channels.contains(.stdout) {
       guard command.format == nil else { throw CommandError(.usage, Self.outputConflict) }
       format = .text
@@ -135,6 +141,37 @@ struct CheckSettings {
 
   /// Whether the report goes to standard output, rather than notices.
   var reports: Bool { channels.isEmpty || format == .json }
+}
+
+extension CheckOptions {
+  /// The catalogues as given, each once: those of the command line, else of the settings file.
+  ///
+  /// - Throws: ``CommandError`` with the status `usage` if there is none.
+  func catalogues(_ environment: Environment) throws(CommandError) -> [String] {
+    let given = catalogues.isEmpty ? environment.file?["catalogues"]?.texts ?? [] : catalogues
+    guard !given.isEmpty else {
+      let file = try environment.settingsFile(state)?.path ?? "config.toml"
+      throw CommandError(
+        .usage,
+        """
+        no catalogue is named; name one, as in check-loans books.xml, or write \
+        catalogues = ["/path/to/books.xml"] into \(file.visible)
+        """)
+    }
+    try environment.checkWorkingDirectory(for: given)
+    var names: Set<[UInt8]> = []
+    return given.filter { names.insert(Array(environment.catalogueName($0).utf8)).inserted }
+  }
+
+  /// Whether no schedule is kept.
+  ///
+  /// That and a schedule's file are one setting: a flag of the one wins over a variable of the
+  /// other.
+  func keepsNoState(_ environment: Environment) throws(CommandError) -> Bool {
+    guard try environment.isOn(noState, "NO_STATE") else { return false }
+    return environment.source(of: "NO_STATE", isGiven: noState)
+      <= environment.source(of: "STATE", isGiven: state.state != nil)
+  }
 }
 
 extension Environment {

@@ -35,6 +35,7 @@ struct DeliverCommand: Subcommand {
     let isVerbose = try environment.isOn(verbose, "VERBOSE")
     var channels = try channels.channels(environment)
     if channels.isEmpty { channels = [.stdout] }
+    let repeatExpired = try self.channels.repetition.days(environment)
     let center: ReminderCenter
     do throws(ScheduleError) {
       center = ReminderCenter(
@@ -45,8 +46,8 @@ struct DeliverCommand: Subcommand {
       throw CommandError(error)
     }
     return try await ChannelDelivery(
-      center: center, channels: channels, now: now, isDryRun: isDryRun, environment: environment,
-      console: console
+      center: center, channels: channels, now: now, repeatExpired: repeatExpired,
+      isDryRun: isDryRun, environment: environment, console: console
     ).run()
   }
 }

@@ -18,19 +18,24 @@ struct RootCommand: ParsableCommand {
         check-loans books.xml                      look at a catalogue
         check-loans --notify stdout books.xml      for cron: only what is due and new
         check-loans validate books.xml             for CI: are the dates right?
+        check-loans timer books.xml                for every day: a systemd timer, or cron
         check-loans help check                     all options
 
-      Options can be set by environment variables too: --time-zone by \
-      CHECK_LOANS_TIME_ZONE, and so on; an option on the command line wins.
+      Options can be set in ~/.config/check-loans/config.toml too, time-zone = "Europe/Budapest" \
+      for example, and by environment variables: --time-zone by CHECK_LOANS_TIME_ZONE, and so \
+      on. An option on the command line wins over its variable, and that one over the file; \
+      CHECK_LOANS_VERBOSE=0 switches off what the file switches on. See check-loans config.
 
       Exit status: 0 done, also when loans have expired; 1 findings (--fail-on, validate); 64 \
       wrong usage; 65 a catalogue is malformed or has invalid dates; 66 an input cannot be read; \
-      69 a notifier failed, its notices stay pending; 73 the state cannot be created; 74 input or \
-      output failed; 75 try again later; 77 no permission for the state; 78 a setting is wrong.
+      69 a notifier failed, its notices stay pending; 71 the system gives no descriptors or \
+      threads; 73 the state cannot be created; 74 input or output failed; 75 try again later; 77 \
+      no permission for the state; 78 a setting is wrong.
       """,
     version: "check-loans 0.1.0",
     subcommands: [
       CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, DeliverCommand.self,
+      WatchCommand.self, ConfigCommand.self, TimerCommand.self,
     ],
     defaultSubcommand: CheckCommand.self)
 }

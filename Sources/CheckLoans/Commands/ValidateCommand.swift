@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// `check-loans validate`.
-struct ValidateCommand: Subcommand {
+struct ValidateCommand: AnySubcommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
     abstract: "Check the dates of catalogues, for CI.",

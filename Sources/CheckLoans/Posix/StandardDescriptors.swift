@@ -30,6 +30,11 @@ enum ProcessSetup {
     return nil
   }
 
+  /// The program's absolute path.
+  ///
+  /// - SeeAlso: `proc(5)`.
+  static var ownPath: String? { SystemClock.target(ofLink: "/proc/self/exe") }
+
   /// Whether standard output is a terminal.
   ///
   /// - SeeAlso: `isatty(3)`.

@@ -5,7 +5,11 @@ internal import Loans
 ///
 /// The file is never removed: whoever removed it would let two processes hold "the" lock on two
 /// files of the same name. The kernel frees the lock when its holder dies, however it dies.
+///
+/// The file holds how many messages of a batch were sent, which outlives the process without a
+/// commit.
 struct LockFile: ~Copyable {
+  private let path: String
   private let descriptor: Int32
 
   /// Takes the lock, trying every 50 milliseconds until `patience` has passed.
@@ -15,7 +19,8 @@ struct LockFile: ~Copyable {
     let lock: LockFile
     do {
       lock = LockFile(
-        descriptor: try SystemCall.open(path, O_RDWR | O_CREAT, mode: 0o600))
+        path: path,
+        descriptor: try SystemCall.open(path, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o600))
     } catch {
       throw cannotOpen(path, error)
     }
@@ -24,7 +29,13 @@ struct LockFile: ~Copyable {
     return lock
   }
 
-  private init(descriptor: Int32) {
+  /// Whether there is a lock at a path, or anything else.
+  static func exists(_ path: String) -> Bool {
+    (try? SystemCall.status(ofLink: path)) != nil
+  }
+
+  private init(path: String, descriptor: Int32) {
+    self.path = path
     self.descriptor = descriptor
   }
 
@@ -70,6 +81,9 @@ struct LockFile: ~Copyable {
       return ScheduleError(
         .notPermitted, path: path, "the lock \"\(path.visible)\" is a symbolic link; remove it")
     }
+    if failure.isSystemLimit {
+      return ScheduleError(systemLimit: path, underlying: failure.sentence)
+    }
     if failure.number == EACCES || failure.number == EPERM {
       return ScheduleError(
         .notPermitted, path: path,
@@ -79,5 +93,82 @@ struct LockFile: ~Copyable {
     return ScheduleError(
       .cannotCreate, path: path, "cannot create the lock \"\(path.visible)\"",
       underlying: failure.sentence)
+  }
+}
+
+extension LockFile {
+  /// How many messages of a batch were sent.
+  struct Record: Equatable {
+    var batch: Int64
+    var sent: Int
+
+    /// Bytes in the file: a word that says what it is, the batch, the count, and a check.
+    static var size: Int { 32 }
+    /// So many can be sent through at a time.
+    static var slots: Int { 64 }
+
+    private static let magic: UInt64 = 0x676E_6964_6E65_5331
+
+    fileprivate var words: [UInt64] {
+      let (batch, sent) = (UInt64(bitPattern: batch), UInt64(truncatingIfNeeded: sent))
+      let check = (batch ^ sent &* 0x9E37_79B9_7F4A_7C15) &* 0xC2B2_AE3D_27D4_EB4F
+      return [Self.magic, batch, sent, check]
+    }
+
+    init(batch: Int64, sent: Int) {
+      self.batch = batch
+      self.sent = sent
+    }
+
+    /// The record in some bytes, unless they are anything else.
+    fileprivate init?(_ bytes: ArraySlice<UInt8>) {
+      guard bytes.count == Self.size else { return nil }
+      let words = stride(from: bytes.startIndex, to: bytes.endIndex, by: 8).map { start in
+        bytes[start..<start + 8].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+      }
+      guard let sent = Int(exactly: words[2]) else { return nil }
+      self.init(batch: Int64(bitPattern: words[1]), sent: sent)
+      guard self.words == words else { return nil }
+    }
+  }
+
+  /// Writes a record in one piece (`pwrite`).
+  ///
+  /// - Throws: `ScheduleError` `inputOutput`.
+  func record(_ record: Record, slot: Int) throws(ScheduleError) {
+    precondition(slot < Record.slots, "more channels at a time than \(Record.slots)")
+    let bytes = record.words.flatMap { word in
+      stride(from: 0 as UInt64, to: 64, by: 8).map { UInt8(truncatingIfNeeded: word >> $0) }
+    }
+    do {
+      try SystemCall.write(bytes, to: descriptor, at: slot * Record.size)
+    } catch {
+      throw ScheduleError(
+        .inputOutput, path: path, "cannot write to the lock \"\(path.visible)\"",
+        underlying: error.sentence)
+    }
+  }
+
+  /// How many messages of each batch in the file were sent.
+  func records() -> [Int64: Int] { Self.records(descriptor) }
+
+  /// The same of a file that somebody else may have locked; empty if it cannot be read.
+  static func records(in path: String) -> [Int64: Int] {
+    guard let descriptor = try? SystemCall.open(path, O_RDONLY | O_NONBLOCK, mode: 0) else {
+      return [:]
+    }
+    defer { SystemCall.close(descriptor) }
+    return records(descriptor)
+  }
+
+  private static func records(_ descriptor: Int32) -> [Int64: Int] {
+    let size = Record.size * Record.slots
+    guard let bytes = try? SystemCall.read(size, from: descriptor) else { return [:] }
+    var records: [Int64: Int] = [:]
+    for start in stride(from: 0, to: bytes.count, by: Record.size) {
+      let part = bytes[start..<min(start + Record.size, bytes.count)]
+      if let record = Record(part) { records[record.batch] = record.sent }
+    }
+    return records
   }
 }

@@ -4,7 +4,7 @@ internal import Loans
 /// The place of a schedule: what may be there, and making it.
 ///
 /// Paths are checked, then opened by SQLite. Nobody can put another file there in between, since
-/// the directory is writable by its owner alone, or sticky.
+/// the directory is writable by its owner alone.
 struct ScheduleFile {
   /// The path as it was given.
   let path: String
@@ -53,7 +53,76 @@ struct ScheduleFile {
     } catch {
       guard error.number == EEXIST else { throw cannotCreate(location, error) }
       try checkFile()
+      try tighten()
     }
+  }
+
+  /// Refuses what is no schedule of ours, as far as that can be seen without the lock.
+  func checkBeforeLocking() throws(ScheduleError) {
+    if isMissing { return try checkCompanions() }
+    try checkFile()
+    guard let header = try? header else { return }
+    if let refusal = header.refusal(path: path) { throw refusal }
+  }
+
+  /// Takes all rights to the file from others, which a user may have given by copying it.
+  private func tighten() throws(ScheduleError) {
+    do {
+      let status = try SystemCall.status(ofLink: location)
+      guard status.mode & 0o077 != 0 else { return }
+      // By its name, because closing a descriptor would let go of the locks of SQLite's own.
+      try SystemCall.setMode(0o600, of: location)
+    } catch {
+      throw notPermitted("cannot be made private", error)
+    }
+  }
+
+  /// The beginning of the file.
+  var header: FileHeader {
+    get throws(SystemCall.Failure) {
+      let descriptor = try SystemCall.open(location, O_RDONLY | O_NONBLOCK, mode: 0)
+      defer { SystemCall.close(descriptor) }
+      return FileHeader(bytes: try SystemCall.read(4_096, from: descriptor))
+    }
+  }
+
+  /// Which file has the name, if any does.
+  var number: SystemCall.FileNumber? {
+    try? SystemCall.status(ofLink: location).file
+  }
+
+  /// The file's length in bytes; 0 if there is none.
+  var size: Int { (try? SystemCall.status(ofLink: location).size) ?? 0 }
+
+  /// Whether a run that was interrupted left a journal.
+  var hasJournal: Bool {
+    ((try? SystemCall.status(ofLink: location + "-journal").size) ?? 0) > 0
+  }
+
+  /// Gives a damaged file another name, and its journal too; never takes a name that is in use.
+  ///
+  /// - Returns: the new name.
+  func setAside() throws(ScheduleError) -> String {
+    var number = 1
+    while names(at: "\(location).damaged-\(number)") { number += 1 }
+    let aside = ".damaged-\(number)"
+    do {
+      try SystemCall.rename(location, to: location + aside)
+      for companion in ["-journal", "-wal"] where names(at: location + companion) {
+        try SystemCall.rename(location + companion, to: location + aside + companion)
+      }
+    } catch {
+      throw ScheduleError(
+        .inputOutput, path: path,
+        "the schedule \"\(path.visible)\" is damaged and cannot be renamed; move it away",
+        underlying: error.sentence)
+    }
+    return path + aside
+  }
+
+  private func names(at path: String) -> Bool {
+    (try? SystemCall.status(ofLink: path)) != nil
+      || (try? SystemCall.status(ofLink: path + "-journal")) != nil
   }
 
   /// Refuses a journal that is not ours, since SQLite would roll it into our schedule, and one
@@ -97,9 +166,18 @@ struct ScheduleFile {
     guard status.owner == SystemCall.user || status.owner == 0 else {
       throw unsafeDirectory("belongs to another user")
     }
-    guard !status.isWritableByOthers || status.isSticky else {
+    // Not even a sticky one: there, others can put their files in the places of ours that are
+    // still free.
+    guard !status.isWritableByOthers else {
       throw unsafeDirectory("can be written by others")
     }
+  }
+
+  /// The error of a file that is not there any more, or is another one.
+  var removed: ScheduleError {
+    ScheduleError(
+      .inputOutput, path: path,
+      "the schedule \"\(path.visible)\" was removed or replaced while in use; run again")
   }
 
   private static func makeDirectories(_ path: String) throws(ScheduleError) {
@@ -117,7 +195,10 @@ struct ScheduleFile {
   }
 
   private func cannotCreate(_ path: String, _ failure: SystemCall.Failure) -> ScheduleError {
-    ScheduleError(
+    if failure.isSystemLimit {
+      return ScheduleError(systemLimit: path, underlying: failure.sentence)
+    }
+    return ScheduleError(
       .cannotCreate, path: path,
       "cannot create \"\(path.visible)\"; name another file with --state",
       underlying: failure.sentence)

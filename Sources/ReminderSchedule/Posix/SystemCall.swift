@@ -9,6 +9,9 @@ enum SystemCall {
     /// The failure of the call that has just returned.
     static var last: Failure { Failure(number: errno) }
 
+    /// Whether it is for want of descriptors or memory (`EMFILE`, `ENFILE`, `ENOMEM`).
+    var isSystemLimit: Bool { [EMFILE, ENFILE, ENOMEM].contains(number) }
+
     /// The system's sentence for it (`strerror_r`).
     var sentence: String {
       var buffer = [CChar](repeating: 0, count: 128)
@@ -23,11 +26,17 @@ enum SystemCall {
     var mode: mode_t
     var owner: uid_t
     var links: nlink_t
+    /// The number of bytes.
+    var size: Int
+    /// Which file it is, whatever its name.
+    var file: FileNumber
 
     fileprivate init(_ status: stat) {
       mode = status.st_mode
       owner = status.st_uid
       links = status.st_nlink
+      size = Int(status.st_size)
+      file = FileNumber(device: status.st_dev, inode: status.st_ino)
     }
 
     var isRegular: Bool { mode & S_IFMT == S_IFREG }
@@ -35,6 +44,12 @@ enum SystemCall {
     var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
     var isSticky: Bool { mode & S_ISVTX != 0 }
     var isWritableByOthers: Bool { mode & (S_IWGRP | S_IWOTH) != 0 }
+  }
+
+  /// What tells a file from every other.
+  struct FileNumber: Equatable, Sendable {
+    var device: dev_t
+    var inode: ino_t
   }
 
   /// The user whose rights the process has (`geteuid`).
@@ -75,6 +90,48 @@ enum SystemCall {
   /// Closes a descriptor (`close`).
   static func close(_ descriptor: Int32) {
     _ = Glibc.close(descriptor)
+  }
+
+  /// Reads at most so many bytes from a file's beginning (`pread`).
+  static func read(_ count: Int, from descriptor: Int32) throws(Failure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    while true {
+      let result = unsafe pread(descriptor, &bytes, count, 0)
+      if result >= 0 { return Array(bytes.prefix(result)) }
+      let failure = Failure.last
+      guard failure.number == EINTR else { throw failure }
+    }
+  }
+
+  /// Writes bytes at a place in a file, in one piece (`pwrite`).
+  static func write(_ bytes: [UInt8], to descriptor: Int32, at offset: Int) throws(Failure) {
+    while true {
+      let result = unsafe pwrite(descriptor, bytes, bytes.count, off_t(offset))
+      if result == bytes.count { return }
+      if result >= 0 { throw Failure(number: ENOSPC) }
+      let failure = Failure.last
+      guard failure.number == EINTR else { throw failure }
+    }
+  }
+
+  /// Changes who may do what with a file (`chmod`).
+  static func setMode(_ mode: mode_t, of path: String) throws(Failure) {
+    guard unsafe chmod(path, mode) == 0 else { throw .last }
+  }
+
+  /// Gives a file another name (`rename`).
+  static func rename(_ path: String, to other: String) throws(Failure) {
+    guard unsafe Glibc.rename(path, other) == 0 else { throw .last }
+  }
+
+  /// Whether the process can open one more file (`open`).
+  static var hasDescriptor: Bool {
+    do {
+      close(try open("/", O_RDONLY | O_DIRECTORY, mode: 0))
+      return true
+    } catch {
+      return !error.isSystemLimit
+    }
   }
 
   /// Makes a directory (`mkdir`).

@@ -10,6 +10,7 @@ internal import GRDBSQLite
     var parameter: Int32
     var start: Int
     var length: Int
+    var isBlob = false
   }
 
   private let handle: OpaquePointer
@@ -51,6 +52,20 @@ internal import GRDBSQLite
     texts.append(BoundText(parameter: bound, start: start, length: bytes.count - start))
   }
 
+  /// Gives the next parameter numbers of eight bytes each, the low ones first
+  /// (`sqlite3_bind_blob`).
+  mutating func bind(_ words: ArraySlice<UInt64>) {
+    bound += 1
+    let start = bytes.count
+    for word in words {
+      for shift in stride(from: 0 as UInt64, to: 64, by: 8) {
+        bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+      }
+    }
+    texts.append(
+      BoundText(parameter: bound, start: start, length: bytes.count - start, isBlob: true))
+  }
+
   /// Takes the values of a query's parameters, all integers.
   mutating func prepare(_ bind: (inout Parameters) -> Void) {
     bound = 0
@@ -72,10 +87,15 @@ internal import GRDBSQLite
 
   private func step(texts buffer: UnsafeBufferPointer<UInt8>) -> Int32 {
     for text in texts {
-      let start = unsafe UnsafeRawPointer(buffer.baseAddress)?
-        .advanced(by: text.start).assumingMemoryBound(to: CChar.self)
+      let start = unsafe UnsafeRawPointer(buffer.baseAddress)?.advanced(by: text.start)
       // Without a destructor SQLite makes no copy; the next step binds every parameter anew.
-      unsafe sqlite3_bind_text(handle, text.parameter, start, Int32(text.length), nil)
+      if text.isBlob {
+        unsafe sqlite3_bind_blob(handle, text.parameter, start, Int32(text.length), nil)
+      } else {
+        unsafe sqlite3_bind_text(
+          handle, text.parameter, start?.assumingMemoryBound(to: CChar.self), Int32(text.length),
+          nil)
+      }
     }
     return unsafe sqlite3_step(handle)
   }

@@ -69,6 +69,17 @@ internal import GRDBSQLite
     return unsafe String(cString: start)
   }
 
+  /// Calls `body` with each number of eight bytes, low ones first, in a column of the current row
+  /// (`sqlite3_column_blob`, `sqlite3_column_bytes`).
+  func forEachWord(_ column: Int32, _ body: (UInt64) throws -> Void) rethrows {
+    guard let start = unsafe sqlite3_column_blob(handle, column) else { return }
+    let count = unsafe Int(sqlite3_column_bytes(handle, column)) / 8
+    for index in 0..<count {
+      let word = unsafe start.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)
+      try body(UInt64(littleEndian: word))
+    }
+  }
+
   /// Rows that the last insert, update or delete changed (`sqlite3_changes`).
   var changes: Int {
     unsafe Int(sqlite3_changes(sqlite3_db_handle(handle)))

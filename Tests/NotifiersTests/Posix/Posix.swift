@@ -102,6 +102,16 @@ func openForWriting(_ path: String) -> Int32 {
   return descriptor
 }
 
+/// Opens a file for reading such that every child would inherit it, but for care; open(2).
+func openInheritably(_ path: String) -> Int32 {
+  let descriptor = unsafe open(path, O_RDONLY)
+  precondition(descriptor >= 0, "\(path) not opened: error \(errno)")
+  return descriptor
+}
+
+/// Closes it again; close(2).
+func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
+
 /// Whether a process exists, be it a zombie; kill(2).
 func processExists(_ identifier: Int32) -> Bool {
   kill(identifier, 0) == 0

@@ -1,0 +1,33 @@
+#ifndef CHECK_LOANS_CLINUX_H
+#define CHECK_LOANS_CLINUX_H
+
+// What Swift's Glibc module leaves out, and what must be done in a signal handler. Only plain
+// numbers are used here, since a type of the C library would become this module's own to Swift.
+
+/// Makes a timer on the clock that shows the time; timerfd_create(2).
+///
+/// Returns its descriptor, non-blocking and not inherited by children, or -1 and errno.
+int check_loans_make_timer(void);
+
+/// Has a timer fire at an instant, counted in seconds from 1970, or at once if that has passed,
+/// and also when the clock is set; timerfd_settime(2).
+///
+/// Returns 0, or -1 and errno.
+int check_loans_set_timer(int timer, long second);
+
+/// Makes a pipe whose ends are non-blocking and not inherited by children; pipe2(2).
+///
+/// Returns 0, or -1 and errno.
+int check_loans_make_pipe(int *read_end, int *write_end);
+
+/// Has a signal's number written, as a byte, into a non-blocking pipe, the same for all signals;
+/// sigaction(2).
+///
+/// Children do not inherit this: execve(2) gives a caught signal its default meaning. Returns 0,
+/// or -1 and errno.
+int check_loans_catch_signal(int number, int pipe);
+
+/// Whether a signal is ignored, as SIGHUP is below nohup(1); sigaction(2).
+int check_loans_is_ignored(int number);
+
+#endif

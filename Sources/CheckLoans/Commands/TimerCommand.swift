@@ -1,0 +1,131 @@
+import ArgumentParser
+import Loans
+
+/// `check-loans timer`.
+struct TimerCommand: Subcommand {
+  static let standardName = "check-loans"
+
+  static let configuration = CommandConfiguration(
+    commandName: "timer",
+    abstract: "Print, or install, what runs check-loans every day.",
+    discussion: """
+      Prints a systemd user service and its timer, or with --cron a line for crontab -e, that run \
+      check-loans with the given catalogues and options once a day. A run that was missed is made \
+      up for. A user's timers run while the user is logged in; loginctl enable-linger lets them \
+      run at any time.
+
+      Examples:
+        check-loans timer --notify notify-send books.xml
+        check-loans timer --install --daily-at 08:00
+        check-loans timer --cron --notify stdout --time-zone Europe/Budapest books.xml
+        check-loans timer --uninstall
+      """)
+
+  @Flag(help: "Show the units, write them where systemd looks for them, and start the timer.")
+  var install = false
+
+  @Flag(help: "Stop the timer and remove the units that --install wrote.")
+  var uninstall = false
+
+  @Flag(help: "Print a line for crontab -e.")
+  var cron = false
+
+  @Option(help: ArgumentHelp("Start at this time of day. (default: 07:30)", valueName: "HH:MM"))
+  var dailyAt: TimeOfDay?
+
+  @Option(help: ArgumentHelp("Call the units so, to have several.", valueName: "name"))
+  var name = Self.standardName
+
+  @OptionGroup var options: CheckOptions
+
+  var state: StateOptions { options.state }
+
+  func validate() throws {
+    if [install, uninstall, cron].count(where: { $0 }) > 1 {
+      throw ValidationError("Give only one of --install, --uninstall and --cron.")
+    }
+    let isPlain = name.utf8.allSatisfy {
+      "-_.:".utf8.contains($0) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+        || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20
+    }
+    if !isPlain || name.isEmpty || name.hasPrefix(".") || name.hasPrefix("-") || name.count > 200 {
+      throw ValidationError("A unit's name has only letters, digits and -_.: in it.")
+    }
+    if options.clock.now != nil {
+      throw ValidationError("--now would be the same every day; leave it out.")
+    }
+  }
+
+  func run(
+    _ environment: Environment, _ console: Console
+  ) async throws(CommandError) -> ExitStatus {
+    guard let directory = environment.configurationDirectory else {
+      throw CommandError(.badSetting, "there is no home directory; set HOME")
+    }
+    if uninstall {
+      try installer(nil, "\(directory)/systemd/user", environment, console).uninstall()
+      return .done
+    }
+    // Whatever would keep each run from its work is said now.
+    let settings = try CheckSettings(options, environment)
+    if settings.catalogues.contains("-") {
+      throw CommandError(.usage, "a timer has no standard input; name a catalogue's file")
+    }
+    warn(settings, environment, console)
+    let command = try DailyCommand(options, environment)
+    if cron {
+      let line = CronLine(
+        command: command.words, time: time, usesDesktop: settings.channels.contains(.notifySend),
+        userID: environment.userID)
+      try console.print(try line.text())
+      return .done
+    }
+    let installer = installer(
+      (command, settings), "\(directory)/systemd/user", environment, console)
+    guard installer.units.isProgramAllowed else {
+      throw CommandError(
+        .usage,
+        """
+        systemd runs no program with a quotation mark or backslash in its path, as in \
+        \(command.words[0].quoted(limit: 200)); move it, or use --cron
+        """)
+    }
+    try console.print(installer.listing)
+    try console.flush()
+    if install { try installer.install() }
+    return .done
+  }
+
+  private var time: CivilTime {
+    dailyAt?.value ?? CivilTime(secondOfDay: (7 * 60 + 30) * 60) ?? .midnight
+  }
+
+  private func installer(
+    _ run: (command: DailyCommand, settings: CheckSettings)?, _ directory: String,
+    _ environment: Environment, _ console: Console
+  ) -> UnitInstaller {
+    let programs = run?.settings.channels.contains {
+      if case .exec = $0 { true } else { false }
+    }
+    let units = TimerUnits(
+      name: name, command: run?.command.words ?? [], time: time, zone: run?.command.calendarZone,
+      runsPrograms: programs ?? false)
+    return UnitInstaller(
+      units: units, directory: directory, environment: environment, console: console)
+  }
+
+  private func warn(_ settings: CheckSettings, _ environment: Environment, _ console: Console) {
+    if settings.channels.isEmpty {
+      console.complain(
+        "no channel is named, so that each run prints the whole report; see --notify")
+    }
+    for setting in Setting.all where setting.name != "now" {
+      let name = Setting.variableName(setting.name)
+      let isGiven = options.given[setting.name] != nil || setting.name == "time-zone"
+      if environment.source(of: name, isGiven: isGiven) == .variable {
+        console.complain(
+          "the daily run will not know \(setting.variable); give --\(setting.name) instead")
+      }
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import ArgumentParser
+import LoanRules
+import Loans
+import ReminderService
+
+/// `check-loans watch`.
+struct WatchCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Stay: reload when a catalogue changes, deliver at the fire date.",
+    discussion: """
+      Delivers what is due at once, and then each notice at its time to the second, through \
+      standard output unless --notify names others. A catalogue is read again when it is changed, \
+      replaced, or removed and restored; all are on SIGHUP, or when the settings or the system's \
+      time zone change. One that is broken or gone leaves its reminders as they were until it is \
+      mended. Other runs of check-loans can use the schedule at the same time.
+
+      Examples:
+        check-loans watch --notify notify-send books.xml
+        check-loans watch --time-zone Europe/Budapest --at 08:00 books.xml
+
+      Runs until SIGTERM or SIGINT, or until its terminal is closed, and then ends with status 0 \
+      after the notice in flight.
+      """)
+
+  @Argument(help: "Catalogues to watch.", completion: .file())
+  var catalogues: [String]
+
+  @OptionGroup var channels: ChannelOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Remind so many days before the expiration, 0 to 3650. (default: 1)", valueName: "days"))
+  var remind: LeadDays?
+
+  @Option(
+    help: ArgumentHelp("Remind at this time of day. (default: 00:00)", valueName: "HH:MM"))
+  var at: TimeOfDay?
+
+  @OptionGroup var repetition: RepeatOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The library's time zone, for example Europe/Budapest. (default: TZ, then the system's)",
+      valueName: "zone"))
+  var timeZone: String?
+
+  @OptionGroup var state: StateOptions
+
+  @Flag(name: .shortAndLong, help: "Say on standard error what is done, and show all warnings.")
+  var verbose = false
+
+  @Flag(help: "A book without <expiration> is an error.")
+  var requireExpiration = false
+
+  @Flag(help: "Let a catalogue without any record replace one that had loans.")
+  var allowEmpty = false
+
+  func run(
+    _ environment: Environment, _ console: Console
+  ) async throws(CommandError) -> ExitStatus {
+    // The process's own TZ becomes the library's.
+    let inherited = environment["TZ"]
+    let settings = try WatchSettings(self, environment, inheritedZone: inherited)
+    return try await WatchRun(settings, environment, console) { () throws(CommandError) in
+      try WatchSettings(self, .ofProcess(), inheritedZone: inherited)
+    }.run()
+  }
+}
+
+/// What `watch` goes by, flags and environment taken together.
+struct WatchSettings {
+  /// The catalogues as given, each once.
+  var catalogues: [CatalogueSource] = []
+  var channels: [ChannelName]
+  var reload: ReloadSettings
+  /// After how many days an expired notice is delivered again.
+  var repeatExpired: Int?
+  var zone: TimeZoneSetting
+  /// Where the schedule is kept.
+  var state: String
+  var isVerbose: Bool
+
+  /// - Parameter inheritedZone: what TZ was when the program began.
+  init(
+    _ command: WatchCommand, _ environment: Environment, inheritedZone: String?
+  ) throws(CommandError) {
+    channels = try command.channels.channels(environment)
+    if channels.isEmpty { channels = [.stdout] }
+    let lead = try environment.value(command.remind, "REMIND")?.value
+    let time = try environment.value(command.at, "AT")?.value
+    reload = ReloadSettings(
+      policy: ReminderPolicy(
+        lead: lead ?? ReminderPolicy.standard.lead, time: time ?? ReminderPolicy.standard.time)
+        ?? .standard,
+      requiresExpiration: try environment.isOn(command.requireExpiration, "REQUIRE_EXPIRATION"),
+      allowsEmpty: try environment.isOn(command.allowEmpty, "ALLOW_EMPTY"))
+    repeatExpired = try command.repetition.days(environment)
+    let zoneText = try environment.value(command.timeZone, "TIME_ZONE") ?? inheritedZone
+    zone = try TimeZoneSetting(zoneText, environment: environment)
+    state = try command.state.path(environment)
+    isVerbose = try environment.isOn(command.verbose, "VERBOSE")
+    try environment.checkWorkingDirectory(for: command.catalogues)
+    for path in command.catalogues {
+      guard path != "-" else {
+        throw CommandError(.usage, "standard input cannot be watched; name a file")
+      }
+      let source = CatalogueSource(path: path, name: environment.catalogueName(path))
+      if !catalogues.contains(where: { $0.name.utf8.elementsEqual(source.name.utf8) }) {
+        catalogues.append(source)
+      }
+    }
+  }
+
+  /// What to watch, by absolute paths.
+  var watchedPaths: [WatchedFile: [String]] {
+    var paths: [WatchedFile: [String]] = [:]
+    for (index, catalogue) in catalogues.enumerated() {
+      paths[.catalogue(index)] = [catalogue.name]
+    }
+    if zone.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
+    return paths
+  }
+}

@@ -1,0 +1,80 @@
+import Glibc
+
+/// What the system lets the process have.
+enum SystemLimits {
+  /// How many descriptors a run opens, with all that it starts, and some more.
+  private static let enough: rlim_t = 64
+  private static let least: rlim_t = 24
+  /// As many threads as the concurrency runtime starts on a small machine, reading ahead included.
+  private static let threads = 4
+
+  /// Makes sure that descriptors and threads can be had.
+  ///
+  /// Where they run out, the Swift runtime waits for ever for a thread or ends by a signal, with
+  /// the lock held or a notice half sent. More descriptors are asked for if there are few.
+  ///
+  /// - Throws: ``CommandError`` with the status `systemLimit`.
+  /// - SeeAlso: `getrlimit(2)`, `pthread_create(3)`.
+  static func check() throws(CommandError) {
+    let descriptors = raisedDescriptorLimit()
+    guard descriptors >= least else {
+      throw CommandError(
+        .systemLimit,
+        """
+        only \(descriptors) open files are allowed, and \(least) are needed; raise the limit with \
+        ulimit -n, or LimitNOFILE= in a systemd unit
+        """)
+    }
+    if let number = failureOfThreads() {
+      throw CommandError(
+        .systemLimit,
+        """
+        the system lets no more threads be started (\(systemWords(number))); end other programs, \
+        or raise the limit with ulimit -u, or TasksMax= in a systemd unit
+        """)
+    }
+  }
+
+  private static func raisedDescriptorLimit() -> rlim_t {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+      return enough
+    }
+    let soft = limit.rlim_cur
+    if soft >= enough { return soft }
+    limit.rlim_cur = min(enough, limit.rlim_max)
+    return unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+      ? limit.rlim_cur : soft
+  }
+
+  /// Starts the threads, all at the same time, and lets them end.
+  private static func failureOfThreads() -> Int32? {
+    let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    unsafe gate.initialize(to: pthread_mutex_t())
+    unsafe pthread_mutex_init(gate, nil)
+    unsafe pthread_mutex_lock(gate)
+    var started: [pthread_t] = []
+    var failure: Int32?
+    while started.count < threads, failure == nil {
+      var thread = pthread_t()
+      let result = unsafe pthread_create(&thread, nil, passThrough, gate)
+      if result == 0 { started.append(thread) } else { failure = result }
+    }
+    unsafe pthread_mutex_unlock(gate)
+    for thread in started { pthread_join(thread, nil) }
+    unsafe pthread_mutex_destroy(gate)
+    unsafe gate.deallocate()
+    return failure
+  }
+
+  private static let passThrough:
+    @convention(c) (UnsafeMutableRawPointer?) ->
+      UnsafeMutableRawPointer? = { gate in
+        guard let gate = unsafe gate?.assumingMemoryBound(to: pthread_mutex_t.self) else {
+          return nil
+        }
+        unsafe pthread_mutex_lock(gate)
+        unsafe pthread_mutex_unlock(gate)
+        return nil
+      }
+}

@@ -1,0 +1,79 @@
+import Loans
+
+/// The command line of a daily run.
+struct DailyCommand {
+  /// The program's absolute path, then its arguments.
+  let words: [String]
+  /// The library's time zone as systemd knows it; `nil` for the system's.
+  let calendarZone: String?
+
+  /// The options as they were given, and what else the run could not know: other directories than
+  /// the standard ones, and the time zone.
+  ///
+  /// - Throws: ``CommandError`` if the program does not know where it is itself.
+  init(_ options: CheckOptions, _ environment: Environment) throws(CommandError) {
+    guard let program = ProcessSetup.ownPath else {
+      throw CommandError(.inputOutput, "/proc/self/exe cannot be read, and so the program's path")
+    }
+    var given = options.given
+    let zone = try environment.value(options.clock.timeZone, "TIME_ZONE") ?? environment["TZ"]
+    if environment.source(of: "TIME_ZONE", isGiven: false) != .file, let zone {
+      given["time-zone"] = [zone]
+    }
+    if environment["XDG_STATE_HOME"]?.hasPrefix("/") == true,
+      environment.source(of: "STATE", isGiven: given["state"] != nil) == .standard,
+      try !options.keepsNoState(environment)
+    {
+      given["state"] = [try environment.standardStateFile()]
+    }
+    words =
+      [program, "check"] + Self.configuration(options, environment)
+      + Setting.all.flatMap { Self.words(of: $0, given[$0.name], environment) }
+      + (given["catalogues"] ?? []).map(environment.catalogueName)
+    calendarZone = zone.flatMap { Self.isInDatabase($0) ? $0 : nil }
+  }
+
+  private static func configuration(
+    _ options: CheckOptions, _ environment: Environment
+  ) -> [String] {
+    if let path = options.state.config { return ["--config", environment.catalogueName(path)] }
+    guard let file = environment.file,
+      environment["CHECK_LOANS_CONFIG"] != nil || environment["XDG_CONFIG_HOME"] != nil
+    else { return [] }
+    return ["--config", file.path]
+  }
+
+  private static func words(
+    of setting: Setting, _ values: [String]?, _ environment: Environment
+  ) -> [String] {
+    guard let values, setting.name != "catalogues" else { return [] }
+    let option = "--\(setting.name)"
+    if setting.kind == .toggle { return [option] }
+    return values.flatMap { value in [option, absolute(value, setting, environment)] }
+  }
+
+  private static func absolute(
+    _ value: String, _ setting: Setting, _ environment: Environment
+  ) -> String {
+    switch setting.paths {
+    case .none: return value
+    case .whole: return environment.catalogueName(value)
+    case .programs:
+      guard case .exec(let program) = ChannelName(argument: value) else { return value }
+      let path = environment.programPath(program, in: environment.workingDirectory)
+      // A daily run has a PATH of its own.
+      return ChannelName.exec(path.contains("/") ? path : environment.program(named: path) ?? path)
+        .name
+    }
+  }
+
+  /// Whether systemd takes it for a time zone, see systemd.time(7).
+  private static func isInDatabase(_ zone: String) -> Bool {
+    let isPlain = zone.utf8.allSatisfy {
+      "-_+/".utf8.contains($0) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+        || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20
+    }
+    return isPlain && !zone.isEmpty && !zone.hasPrefix("/")
+      && SystemClock.isZoneFile("/usr/share/zoneinfo/\(zone)")
+  }
+}

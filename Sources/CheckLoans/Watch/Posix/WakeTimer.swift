@@ -1,0 +1,35 @@
+import CLinux
+import Glibc
+
+/// A timer that fires at an instant of the system's clock: to the second, at once after a suspend
+/// or a jump that passed over it, and also when the clock is set to anything else.
+///
+/// - SeeAlso: `timerfd_create(2)`.
+struct WakeTimer: ~Copyable {
+  /// To be polled for reading.
+  let descriptor: Int32
+
+  /// - Throws: `SystemFailure` if the system cannot give a timer.
+  init() throws(SystemFailure) {
+    descriptor = check_loans_make_timer()
+    if descriptor < 0 { throw .last }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Fires at the beginning of a second, counted from 1970, or at once if that has passed.
+  func set(_ second: Int) {
+    _ = check_loans_set_timer(descriptor, second)
+  }
+
+  /// Takes note of its having fired, or the clock's having been set.
+  ///
+  /// - Returns: whether either has happened since the last call.
+  func read() -> Bool {
+    var count: UInt64 = 0
+    let size = MemoryLayout.size(ofValue: count)
+    return unsafe Glibc.read(descriptor, &count, size) == size || errno == ECANCELED
+  }
+}

@@ -1,0 +1,109 @@
+internal import GRDB
+internal import Loans
+
+extension Database {
+  /// What is known of a loan that has a row.
+  func history(of id: Int, at now: CivilDateTime) throws -> LoanHistory? {
+    let statement = try RowStatement(
+      self,
+      sql: """
+        SELECT catalogue, expiration, fire_at, cancelled, left_on,
+          loan_id, title, author, isbn, barcode, borrower, email, identity
+        FROM loan CROSS JOIN detail ON detail.loan = loan.id WHERE loan.id = ?
+        """)
+    statement.query { $0.bind(id) }
+    defer { statement.reset() }
+    guard try statement.next(), let catalogue = try catalogues(nil)[statement.integer(0)],
+      let expiration = CivilDate(dayNumber: Int(statement.integer(1))),
+      let fireAt = CivilDateTime(ordinal: Int(statement.integer(2)))
+    else { return nil }
+    var notices = NoticeHistories()
+    try collectDeliveries(of: id, into: &notices)
+    try collectDepartures(
+      statement.integer(0), Identity(statement.text(12) ?? ""), around: expiration, now.date,
+      into: &notices)
+    return LoanHistory(
+      id: id, catalogue: catalogue, loan: statement.loan(from: 5, expiration: expiration),
+      fireAt: fireAt, isCancelled: statement.integer(3) != 0,
+      leftOn: statement.optionalInteger(4).flatMap { CivilDate(dayNumber: Int($0)) },
+      notices: notices.sorted)
+  }
+
+  private func collectDeliveries(of id: Int, into notices: inout NoticeHistories) throws {
+    let rows = try RowStatement(
+      self,
+      sql: """
+        SELECT kind, expiration, name, state, at, attempts, error, delivered_at
+        FROM delivery CROSS JOIN channel ON channel.id = delivery.channel WHERE loan = ?
+        """)
+    rows.query { $0.bind(id) }
+    while try rows.next() {
+      guard let expiration = CivilDate(dayNumber: Int(rows.integer(1))) else { continue }
+      notices.add(rows.delivery(from: 2), Notice.Kind(stored: rows.integer(0)), expiration)
+    }
+  }
+
+  /// Finds the marks of other expirations by trying each day that a loan may have had, since a
+  /// mark does not tell its day.
+  private func collectDepartures(
+    _ catalogue: Int64, _ identity: Identity, around expiration: CivilDate, _ today: CivilDate,
+    into notices: inout NoticeHistories
+  ) throws {
+    let names = try String.fetchAllByID(self, sql: "SELECT id, name FROM channel")
+    let first = min(expiration, today).adding(days: -2_000)
+    let count = first.days(until: max(expiration, today)) + 4_000
+    try Departures(catalogue: catalogue).find(
+      self, count: count,
+      mark: { Departures.mark(identity: identity, expiration: Int64(first.dayNumber + $0)) },
+      found: { found in
+        let at = CivilDateTime(ordinal: Int(found.at))
+        guard let name = names[found.channel],
+          let day = CivilDate(dayNumber: first.dayNumber + found.position)
+        else { return }
+        notices.add(
+          Delivery(channel: name, state: .delivered, at: at, attempts: 1, deliveredAt: at),
+          Notice.Kind(stored: found.kind), day)
+      })
+  }
+}
+
+extension String {
+  fileprivate static func fetchAllByID(
+    _ database: Database, sql: String
+  ) throws -> [Int64: String] {
+    let rows = try Row.fetchAll(database, sql: sql)
+    return Dictionary(rows.map { ($0[0], $0[1]) }) { first, _ in first }
+  }
+}
+
+/// Deliveries by expiration and kind.
+private struct NoticeHistories {
+  private struct Key: Hashable {
+    var expiration: CivilDate
+    var kind: Notice.Kind
+  }
+
+  private var deliveries: [Key: [Delivery]] = [:]
+
+  /// Adds a delivery, unless what is known of that channel already is as late.
+  mutating func add(_ delivery: Delivery, _ kind: Notice.Kind, _ expiration: CivilDate) {
+    let key = Key(expiration: expiration, kind: kind)
+    var known = deliveries[key] ?? []
+    if let index = known.firstIndex(where: { $0.channel == delivery.channel }) {
+      guard let old = known[index].at, let new = delivery.at, old < new else { return }
+      known[index] = delivery
+    } else {
+      known.append(delivery)
+    }
+    deliveries[key] = known
+  }
+
+  var sorted: [LoanHistory.NoticeHistory] {
+    deliveries.map { key, deliveries in
+      LoanHistory.NoticeHistory(
+        expiration: key.expiration, kind: key.kind,
+        deliveries: deliveries.sorted { $0.channel < $1.channel })
+    }
+    .sorted { ($0.expiration, $0.kind.stored) < ($1.expiration, $1.kind.stored) }
+  }
+}

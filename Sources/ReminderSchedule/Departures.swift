@@ -1,0 +1,141 @@
+internal import GRDB
+internal import Loans
+
+/// What remains of the ledger of loans that have left, and of expirations that were replaced.
+///
+/// A delivered notice becomes a mark: a hash of the loan's identity and that expiration, eight
+/// bytes in a row that it shares with those of the same catalogue, kind, channel, moment and day of
+/// leaving. Rows are only ever appended and, 400 days later, deleted, so they stay dense; a
+/// catalogue of 100,000 loans that are all replaced within a month needs some 20 MB a year. To look
+/// for a mark, all are read, in the order in which they lie in the file: a hundred million a
+/// second, so once for all loans of a reload.
+struct Departures {
+  /// What the marks of one row have in common.
+  struct Group: Hashable {
+    var leftOn: Int
+    var kind: Int64
+    var channel: Int64
+    var at: Int64
+  }
+
+  /// A mark as it was found.
+  struct Found {
+    var position: Int
+    var kind: Int64
+    var channel: Int64
+    var at: Int64
+  }
+
+  /// How far a day of leaving is shifted in a row's number, which so orders rows by that day.
+  private static var dayShift: Int { 24 }
+  /// So many marks share a row at most, which bounds the memory of a reader.
+  private static var rowSize: Int { 32_768 }
+
+  private let catalogue: Int64
+  private var groups: [Group: [UInt64]] = [:]
+
+  /// For the loans of one catalogue.
+  init(catalogue: Int64) {
+    self.catalogue = catalogue
+  }
+
+  /// The mark of a loan's expiration.
+  static func mark(identity: Identity, expiration: Int64) -> UInt64 {
+    identity.hash.mixed(with: UInt64(bitPattern: expiration))
+  }
+
+  /// Takes the mark of a delivered notice.
+  mutating func append(_ mark: UInt64, to group: Group) {
+    groups[group, default: []].append(mark)
+  }
+
+  /// Finds marks among those taken since the beginning and those in the table.
+  func find(
+    _ database: Database, count: Int, mark: (Int) -> UInt64, found: (Found) throws -> Void
+  ) throws {
+    if count == 0 { return }
+    let index = KeyIndex(count: count, key: mark)
+    func look(for word: UInt64, _ group: Group) throws {
+      for position in index.positions(near: word) where mark(Int(position)) == word {
+        try found(
+          Found(
+            position: Int(position), kind: group.kind, channel: group.channel, at: group.at))
+      }
+    }
+    for (group, words) in groups { for word in words { try look(for: word, group) } }
+    let rows = try RowStatement(
+      database,
+      sql: "SELECT id, kind, channel, at, marks FROM departed WHERE catalogue = ?")
+    rows.query { $0.bind(catalogue) }
+    while try rows.next() {
+      let group = Group(
+        leftOn: Int(rows.integer(0)) >> Self.dayShift, kind: rows.integer(1),
+        channel: rows.integer(2), at: rows.integer(3))
+      try rows.forEachWord(4) { word in try look(for: word, group) }
+    }
+  }
+
+  /// Writes the marks taken into the table.
+  func write(_ database: Database) throws {
+    if groups.isEmpty { return }
+    let insert = try RowStatement(
+      database,
+      sql: """
+        INSERT INTO departed
+        SELECT coalesce(max(id), ?1) + 1, ?3, ?4, ?5, ?6, ?7
+        FROM departed WHERE id >= ?1 AND id < ?2
+        """)
+    for (group, words) in groups.sorted(by: { $0.key < $1.key }) {
+      for start in stride(from: 0, to: words.count, by: Self.rowSize) {
+        try insert.run { parameters in
+          parameters.bind(group.leftOn << Self.dayShift)
+          parameters.bind((group.leftOn + 1) << Self.dayShift)
+          parameters.bind(catalogue)
+          parameters.bind(group.kind)
+          parameters.bind(group.channel)
+          parameters.bind(group.at)
+          parameters.bind(words[start..<min(start + Self.rowSize, words.count)])
+        }
+      }
+    }
+  }
+
+  /// Forgets the marks of what left before a day.
+  static func prune(_ database: Database, before day: Int) throws {
+    let sql = "DELETE FROM departed WHERE id < ?"
+    try database.execute(sql: sql, arguments: [day << Self.dayShift])
+  }
+
+  /// Whether the table has marks of a catalogue.
+  static func exist(_ database: Database, catalogue: Int64) throws -> Bool {
+    let sql = "SELECT EXISTS (SELECT 1 FROM departed WHERE catalogue = ?)"
+    return try Bool.fetchOne(database, sql: sql, arguments: [catalogue]) ?? false
+  }
+}
+
+extension Departures.Group: Comparable {
+  static func < (left: Departures.Group, right: Departures.Group) -> Bool {
+    (left.leftOn, left.at, left.kind, left.channel)
+      < (right.leftOn, right.at, right.kind, right.channel)
+  }
+}
+
+/// A loan's identity as a number, the same in every run.
+struct Identity {
+  let hash: UInt64
+
+  /// Hashes an identity's text (FNV-1a, 64 bits).
+  init(_ text: String) {
+    hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+}
+
+extension UInt64 {
+  /// A number in which every bit depends on all bits of both (the end of SplitMix64).
+  fileprivate func mixed(with other: UInt64) -> UInt64 {
+    var bits = self &+ other &* 0x9E37_79B9_7F4A_7C15
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return bits ^ (bits >> 31)
+  }
+}

@@ -1,0 +1,45 @@
+/// The first bytes of what is said to be a schedule.
+///
+/// - SeeAlso: <https://www.sqlite.org/fileformat.html>, section 1.3.
+struct FileHeader {
+  /// At most the first 4,096 bytes.
+  let bytes: [UInt8]
+
+  /// Whether an SQLite database begins so.
+  var isDatabase: Bool { bytes.starts(with: "SQLite format 3\0".utf8) }
+
+  /// Whether it is a database in a form that SQLite has never written.
+  var isDamaged: Bool {
+    // The versions of the file format for writing and for reading: 1, or 2 for a WAL.
+    isDatabase && bytes.count > 19 && (!(1...2).contains(bytes[18]) || bytes[18] != bytes[19])
+  }
+
+  /// Whether it is a text, as a file is that was named by mistake.
+  var isText: Bool {
+    guard !bytes.contains(0) else { return false }
+    // A character may be cut at the end of the part that was read.
+    return (0..<4).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
+  }
+
+  /// Why the file is surely none of ours, if it is not.
+  func refusal(path: String) -> ScheduleError? {
+    if bytes.isEmpty { return nil }
+    if isDatabase, bytes.count >= 100 {
+      if number(at: 68) == UInt32(bitPattern: Schema.applicationID) { return nil }
+      let isNew = number(at: 68) == 0 && number(at: 60) == 0 && number(at: 28) <= 1
+      let isFlipped =
+        (number(at: 68) ^ UInt32(bitPattern: Schema.applicationID)).nonzeroBitCount == 1
+      if isNew || isFlipped { return nil }
+      return refusal(path, "belongs to another program")
+    }
+    return isText ? refusal(path, "is not a database") : nil
+  }
+
+  private func refusal(_ path: String, _ what: String) -> ScheduleError {
+    ScheduleError(.notASchedule, path: path, ScheduleError.notASchedule(path, what))
+  }
+
+  private func number(at offset: Int) -> UInt32 {
+    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import Loans
+import ReminderSchedule
+import Testing
+
+@Suite struct `A damaged schedule` {
+  let scratch: Scratch
+  let books = (1...6).map { Book("bk\($0)", "2026-11-2\($0)") }
+
+  init() throws {
+    scratch = try Scratch()
+    let schedule = try Schedule(opening: scratch.file)
+    try schedule.load(books)
+    try schedule.deliver(at: "2026-11-21")
+  }
+
+  private func error() -> ScheduleError? {
+    do throws(ScheduleError) {
+      _ = try Schedule(opening: scratch.file, patience: .zero)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `It is set aside and never removed, and the next run starts a new one`() throws {
+    var bytes = try scratch.bytes(scratch.file)
+    for index in 4_096..<bytes.count { bytes[index] = 0xA5 }
+    for number in 1...2 {
+      try scratch.write(bytes, to: scratch.file)
+      let aside = scratch.path("schedule.sqlite.damaged-\(number)")
+      let error = error()
+      #expect(error?.code == .damaged)
+      #expect(
+        error?.message
+          == "the schedule \"\(scratch.file)\" was damaged and is now \"\(aside)\"; the next run "
+          + "starts a new one and tells again what was delivered before")
+      #expect(try scratch.bytes(aside) == bytes)
+      #expect(try !scratch.names().contains("schedule.sqlite"))
+    }
+    let schedule = try Schedule(opening: scratch.file)
+    try schedule.load(books)
+    #expect(try schedule.told(at: "2026-11-20") == ["reminder bk1 2026-11-21"])
+  }
+
+  @Test func `A reader reports it and leaves it`() throws {
+    var bytes = try scratch.bytes(scratch.file)
+    for index in 4_096..<bytes.count { bytes[index] = 0xA5 }
+    try scratch.write(bytes, to: scratch.file)
+    let error = #expect(throws: ScheduleError.self) {
+      try ScheduleReader(opening: scratch.file).list(at: "2026-11-21")
+    }
+    #expect(error?.code == .notASchedule)
+    #expect(
+      error?.message
+        == "the schedule \"\(scratch.file)\" is damaged; the next run that delivers or reloads "
+        + "sets it aside")
+    #expect(try scratch.names() == ["schedule.sqlite", "schedule.sqlite.lock"])
+  }
+
+  @Test func `Bytes of no meaning where a schedule was are set aside, without a lock too`() throws {
+    for isKnown in [true, false] {
+      if !isKnown { try scratch.remove(scratch.file + ".lock") }
+      try scratch.write(Data((0..<9_000).map { UInt8($0 * 7 % 256) }), to: scratch.file)
+      #expect(error()?.code == .damaged)
+    }
+    try scratch.write(Data("a text, where a schedule was".utf8), to: scratch.file)
+    #expect(error()?.code == .damaged)
+    #expect(
+      try scratch.names() == [
+        "schedule.sqlite.damaged-1", "schedule.sqlite.damaged-2", "schedule.sqlite.damaged-3",
+        "schedule.sqlite.lock",
+      ])
+  }
+
+  @Test func `Damage that shows only while it is used sets it aside too`() throws {
+    try scratch.remove(scratch.file)
+    do {
+      let many = (0..<60_000).map { Book("bk\($0)", "2026-11-22") }
+      try Schedule(opening: scratch.file).load(many)
+    }
+    var bytes = try scratch.bytes(scratch.file)
+    #expect(bytes.count > 4 << 20)
+    for index in bytes.count / 2..<bytes.count { bytes[index] = 0xA5 }
+    try scratch.write(bytes, to: scratch.file)
+    let schedule = try Schedule(opening: scratch.file)
+    let error = #expect(throws: ReloadError<Never>.self) { try schedule.load(books) }
+    guard case .schedule(let cause) = error else { throw TestFailure() }
+    #expect(cause.code == .damaged)
+    #expect(try scratch.bytes(scratch.path("schedule.sqlite.damaged-1")) == bytes)
+    #expect(throws: ScheduleError.self) { try schedule.cancelAll() }
+    #expect(
+      try scratch.names() == ["schedule.sqlite.damaged-1", "schedule.sqlite.lock"])
+  }
+
+  /// What a run would do: reload, then deliver what is due.
+  private func run() throws -> [String] {
+    let schedule = try Schedule(opening: scratch.file, patience: .zero)
+    try schedule.load(books, at: "2026-11-23")
+    let told = try schedule.told(at: "2026-11-23")
+    try schedule.deliver(at: "2026-11-23")
+    return told
+  }
+
+  /// Runs on a file with a bit turned over, twice if the first run set it aside.
+  private func run(flipping bit: Int, in whole: Data) throws -> (told: [String], isAside: Bool)? {
+    var bytes = whole
+    bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+    try scratch.write(bytes, to: scratch.file)
+    do {
+      return (try run(), false)
+    } catch {
+      let cause = (error as? ScheduleError) ?? Self.cause(error)
+      if cause?.code == .notASchedule { return nil }
+      #expect(cause?.code == .damaged, "bit \(bit): \(error)")
+      let aside = scratch.file + ".damaged-1"
+      try scratch.remove(aside)
+      return (try run(), true)
+    }
+  }
+
+  private static func cause(_ error: any Error) -> ScheduleError? {
+    guard case .schedule(let cause)? = error as? ReloadError<Never> else { return nil }
+    return cause
+  }
+
+  @Test func `A bit turned over anywhere loses no notice that can be known`() throws {
+    let whole = try scratch.bytes(scratch.file)
+    let expected = Set(try run())
+    var dice = Dice(state: 7)
+    var (same, aside, refused, again) = (0, 0, 0, 0)
+    let offsets = Self.usedOffsets(of: whole)
+    for _ in 0..<Self.flips {
+      let offset = offsets.randomElement(using: &dice) ?? 0
+      let bit = offset * 8 + Int.random(in: 0..<8, using: &dice)
+      guard let (told, isAside) = try run(flipping: bit, in: whole) else {
+        // Only the header says whose the file is, and of which version.
+        #expect((60..<64).contains(offset) || (68..<72).contains(offset))
+        refused += 1
+        continue
+      }
+      if isAside {
+        aside += 1
+      } else if told.count == expected.count {
+        same += 1
+      } else {
+        again += 1
+      }
+      // The ledger has no second copy of its own, so only loans never told of must be told now.
+      #expect(
+        told.contains { $0.hasPrefix("reminder") && $0.hasSuffix("bk4 2026-11-24") },
+        "bit \(bit): \(told)")
+    }
+    print(
+      "bit flips: \(same) as before, \(again) told more or less, \(aside) set aside, "
+        + "\(refused) refused")
+    #expect(aside > Self.flips / 10)
+    #expect(same > Self.flips / 10)
+  }
+
+  /// How many bits are tried: 100, or more where the environment says so.
+  private static var flips: Int {
+    ProcessInfo.processInfo.environment["CHECK_LOANS_BIT_FLIPS"].flatMap { Int($0) } ?? 100
+  }
+
+  /// Where something is stored: all bytes but the zeros between a page's list and its content.
+  private static func usedOffsets(of bytes: Data) -> [Int] {
+    bytes.indices.filter { bytes[$0] != 0 || $0 % 4_096 < 120 }
+  }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import Loans
+@testable import ReminderSchedule
+import Testing
+
+@Suite struct `Sending messages` {
+  let scratch: Scratch
+  let now = moment("2026-11-21T07:00")
+  let books = (1...5).map { Book("bk\($0)", "2026-11-22") }
+
+  init() throws {
+    scratch = try Scratch()
+    try Schedule(opening: scratch.file).load(books)
+  }
+
+  private func ids(_ due: [DueNotice]) -> [String] { due.map { $0.notice.loan.id ?? "-" } }
+
+  private func due(_ schedule: Schedule, _ channel: String = "stdout") throws -> [DueNotice] {
+    try schedule.due(at: now, channel: channel)
+  }
+
+  private func attempts(_ schedule: Schedule) throws -> [Int] {
+    try schedule.list(at: "2026-11-21").map { $0.deliveries.reduce(0) { $0 + $1.attempts } }
+  }
+
+  /// Begins to send, notes some as sent, and leaves behind what kill -9 would: nothing is closed.
+  private func kill(after sent: Int, messages: Int = 5) throws {
+    let copy = scratch.path("killed.sqlite")
+    do {
+      let schedule = try Schedule(opening: scratch.file)
+      let size = 5 / messages
+      let due = try due(schedule)
+      let parts = (0..<messages).map { Array(due[$0 * size..<($0 + 1) * size]) }
+      let sending = try schedule.beginSending(parts, channel: "stdout", at: now)
+      for _ in 0..<sent { try sending.noteSent() }
+      try scratch.copy(scratch.file, to: copy)
+      try scratch.copy(scratch.file + ".lock", to: copy + ".lock")
+    }
+    for end in ["", ".lock"] {
+      try scratch.write(try scratch.bytes(copy + end), to: scratch.file + end)
+    }
+  }
+
+  @Test func `What was sent is delivered, the rest as it was`() throws {
+    let schedule = try Schedule(opening: scratch.file)
+    let due = try due(schedule)
+    let first = try schedule.beginSending([[due[0]]], channel: "stdout", at: now)
+    try first.fail(error: "no")
+    let before = try schedule.list(at: "2026-11-21")
+    let sending = try schedule.beginSending(
+      [[due[1], due[2]], [due[0]], [due[3]]],
+      channel: "stdout", at: moment("2026-11-21T08:00"))
+    try sending.noteSent()
+    try sending.finish()
+    let after = try schedule.list(at: "2026-11-21")
+    #expect(ids(try self.due(schedule)) == ["bk1", "bk4", "bk5"])
+    #expect(after[0] == before[0])
+    #expect(after[3] == before[3])
+    #expect(after[1].deliveries.map(\.at) == [moment("2026-11-21T08:00")])
+    #expect(after[2].state == .delivered)
+  }
+
+  @Test func `What failed has its error, what came after it is as it was`() throws {
+    let schedule = try Schedule(opening: scratch.file)
+    let sending = try schedule.beginSending(
+      try due(schedule).map { [$0] }, channel: "mail", at: now)
+    try sending.noteSent()
+    try sending.fail(error: "no route")
+    let list = try schedule.list(at: "2026-11-21")
+    #expect(list.map(\.state) == [.delivered, .failed, .pending, .pending, .pending])
+    #expect(list[1].deliveries.first?.error == "no route")
+    #expect(try attempts(schedule) == [1, 1, 0, 0, 0])
+    #expect(ids(try due(schedule, "mail")) == ["bk2", "bk3", "bk4", "bk5"])
+  }
+
+  @Test(arguments: 0...5)
+  func `A killed run repeats the notice in flight alone`(sent: Int) throws {
+    try kill(after: sent)
+    let rehearsal = try Schedule(rehearsing: scratch.file)
+    let schedule = try Schedule(opening: scratch.file)
+    let left = Array(books.dropFirst(sent).map(\.identity))
+    #expect(ids(try due(schedule)) == left)
+    #expect(ids(try due(rehearsal)) == left)
+    #expect(try attempts(schedule) == (0..<5).map { $0 <= sent ? 1 : 0 })
+  }
+
+  @Test func `A message of several notices is delivered whole or not`() throws {
+    try kill(after: 1, messages: 1)
+    #expect(try due(Schedule(opening: scratch.file)) == [])
+  }
+
+  @Test(arguments: [0, 8, 16, 24, 31])
+  func `A count that is damaged counts nothing, and nothing is lost`(offset: Int) throws {
+    try kill(after: 3)
+    var bytes = try scratch.bytes(scratch.file + ".lock")
+    bytes[offset] ^= 0x10
+    try scratch.write(bytes, to: scratch.file + ".lock")
+    #expect(try due(Schedule(opening: scratch.file)).count == 5)
+  }
+
+  @Test(arguments: [0, 1, 31, 32, 5_000])
+  func `A lock that was cut or filled with anything counts nothing`(length: Int) throws {
+    try kill(after: 3)
+    try scratch.write(
+      Data((0..<length).map { _ in UInt8.random(in: 0...255) }), to: scratch.file + ".lock")
+    #expect(try due(Schedule(opening: scratch.file)).count == 5)
+  }
+
+  @Test func `A count of another batch counts nothing`() throws {
+    try kill(after: 3)
+    let other = try Schedule(opening: scratch.path("other.sqlite"))
+    try other.load(books)
+    try other.deliver(at: "2026-11-21")
+    try scratch.write(
+      try scratch.bytes(scratch.path("other.sqlite.lock")), to: scratch.file + ".lock")
+    #expect(try due(Schedule(opening: scratch.file)).count == 5)
+  }
+
+  @Test func `A sending that goes away without its end repeats the notice in flight alone`() throws
+  {
+    let schedule = try Schedule(opening: scratch.file)
+    let due = try due(schedule)
+    do {
+      let sending = try schedule.beginSending(due.map { [$0] }, channel: "stdout", at: now)
+      for _ in 0..<2 { try sending.noteSent() }
+    }
+    #expect(ids(try self.due(schedule)) == ["bk1", "bk2", "bk3", "bk4", "bk5"])
+    let next = try schedule.beginSending([[due[4]]], channel: "stdout", at: now)
+    #expect(ids(try self.due(schedule)) == ["bk3", "bk4", "bk5"])
+    try next.noteSent()
+    try next.finish()
+    #expect(ids(try self.due(schedule)) == ["bk3", "bk4"])
+  }
+
+  @Test func `Channels may send at the same time`() throws {
+    do {
+      let schedule = try Schedule(opening: scratch.file)
+      let due = try due(schedule)
+      let channels = ["a", "b", "c"]
+      let sendings = try channels.map {
+        try schedule.beginSending(due.map { [$0] }, channel: $0, at: now)
+      }
+      for (number, sending) in sendings.enumerated() {
+        for _ in 0...number { try sending.noteSent() }
+      }
+      try sendings[1].fail(error: "no")
+      try sendings[0].finish()
+      #expect(ids(try self.due(schedule, "a")) == ["bk2", "bk3", "bk4", "bk5"])
+    }
+    let schedule = try Schedule(opening: scratch.file)
+    #expect(ids(try due(schedule, "b")) == ["bk3", "bk4", "bk5"])
+    #expect(ids(try due(schedule, "c")) == ["bk4", "bk5"])
+  }
+
+  @Test func `Counting what was sent writes nothing into the schedule`() throws {
+    let schedule = try Schedule(opening: scratch.file)
+    let sending = try schedule.beginSending(
+      try due(schedule).map { [$0] }, channel: "stdout", at: now)
+    let before = try scratch.bytes(scratch.file)
+    for _ in 0..<5 { try sending.noteSent() }
+    #expect(try scratch.bytes(scratch.file) == before)
+    try sending.finish()
+    #expect(try due(schedule) == [])
+  }
+
+  @Test func `Sending nothing writes nothing`() throws {
+    let schedule = try Schedule(opening: scratch.file)
+    let before = try scratch.modified(scratch.file)
+    try schedule.beginSending([], channel: "stdout", at: now).finish()
+    try schedule.beginSending([], channel: "stdout", at: now).fail(error: "no")
+    #expect(try scratch.modified(scratch.file) == before)
+  }
+
+  @Test func `A full disk ends the sending before anything is sent`() throws {
+    let schedule = try Schedule(opening: scratch.file)
+    let many = (0..<400).map { Book("more\($0)", "2026-11-22") }
+    try schedule.load(books + many)
+    let due = try due(schedule)
+    try schedule.limit(pages: 1)
+    let error = #expect(throws: ScheduleError.self) {
+      try schedule.beginSending(due.map { [$0] }, channel: "stdout", at: now)
+    }
+    #expect(error?.code == .inputOutput)
+    #expect(try self.due(schedule) == due)
+  }
+
+  @Test func `A rehearsal sends in memory`() throws {
+    let rehearsal = try Schedule(rehearsing: scratch.file)
+    try rehearsal.deliver(at: "2026-11-21")
+    #expect(try due(rehearsal) == [])
+    #expect(try due(Schedule(opening: scratch.file)).count == 5)
+  }
+
+  @Test func `A loan that is renewed on the way was told of its old expiration`() throws {
+    let schedule = try Schedule(opening: scratch.file)
+    let sending = try schedule.beginSending([try due(schedule)], channel: "stdout", at: now)
+    try sending.noteSent()
+    try schedule.load([Book("bk1", "2026-12-22")] + books.dropFirst(), at: "2026-11-21")
+    try sending.finish()
+    try schedule.load(books, at: "2026-11-21")
+    #expect(try due(schedule) == [])
+  }
+}
+
+@Suite struct `The history of a loan` {
+  @Test func `It tells what was delivered, failed and told of earlier expirations`() throws {
+    let scratch = try Scratch()
+    let schedule = try Schedule(opening: scratch.file)
+    try schedule.load([Book("bk1", "2026-11-22"), Book("bk2", "2027-11-22")])
+    let id = try #require(try schedule.list(at: "2026-11-01").first).id
+    try schedule.deliver(at: "2026-11-21T07:00")
+    try schedule.load([Book("bk1", "2026-12-22"), Book("bk2", "2027-11-22")], at: "2026-11-22")
+    let now = moment("2026-12-21T08:00")
+    let due = try schedule.due(at: now, channel: "mail")
+    try schedule.beginSending([due], channel: "mail", at: now).fail(error: "no route")
+    _ = try schedule.cancel(ids: [id])
+    let history = try #require(try schedule.history(of: id, at: now))
+    #expect(history.loan.expiration == day("2026-12-22"))
+    #expect(history.fireAt == moment("2026-12-21"))
+    #expect(history.catalogue == "books.xml")
+    #expect(history.isCancelled)
+    #expect(history.leftOn == nil)
+    #expect(history.notices.map(\.expiration) == [day("2026-11-22"), day("2026-12-22")])
+    let told = moment("2026-11-21T07:00")
+    #expect(
+      history.notices.map(\.deliveries) == [
+        [Delivery(channel: "stdout", state: .delivered, at: told, attempts: 1, deliveredAt: told)],
+        [Delivery(channel: "mail", state: .failed, at: now, attempts: 1, error: "no route")],
+      ])
+    try schedule.load([Book("bk2", "2027-11-22")], at: "2026-12-23")
+    #expect(try schedule.history(of: id, at: now)?.leftOn == day("2026-12-23"))
+    #expect(try schedule.history(of: 99, at: now) == nil)
+  }
+
+  @Test func `Open are fired reminders and expired loans, told of or not`() throws {
+    let scratch = try Scratch()
+    let schedule = try Schedule(opening: scratch.file)
+    try schedule.load([
+      Book("bk1", "2026-11-22"), Book("bk2", "2026-11-20"), Book("bk3", "2026-11-19"),
+      Book("bk4", "2026-12-22"),
+    ])
+    try schedule.deliver(at: "2026-11-21")
+    let open = try schedule.openCount(at: moment("2026-11-21"))
+    #expect(open == (1, 2))
+    try schedule.cancelAll()
+    #expect(try schedule.openCount(at: moment("2026-11-21")) == (0, 0))
+    #expect(try schedule.openCount(at: moment("2026-11-21"), catalogues: ["other.xml"]) == (0, 0))
+  }
+}
