@@ -7,9 +7,11 @@ import TestSupport
 /// `hangs` and do not come back.
 enum Channel: String, Sendable {
   case stdout, desktop, program
+  /// A program that fails until there is a file `mended` in the user's home.
+  case broken
 
-  /// Those of a run.
-  static let all: [Channel] = [.stdout, .desktop]
+  /// Those that work.
+  static let all: [Channel] = [.stdout, .desktop, .program]
 
   /// What `--notify` calls it.
   ///
@@ -19,6 +21,7 @@ enum Channel: String, Sendable {
     case .stdout: "stdout"
     case .desktop: "notify-send"
     case .program: "exec:\(programs)/program"
+    case .broken: "exec:\(programs)/broken"
     }
   }
 
@@ -26,6 +29,7 @@ enum Channel: String, Sendable {
   static func install(in folder: ScratchFolder) throws {
     try folder.write(program: notifySend, to: "notify-send")
     try folder.write(program: receiver, to: "program")
+    try folder.write(program: receiver, to: "broken")
   }
 
   private static let notifySend = #"""
@@ -42,13 +46,16 @@ enum Channel: String, Sendable {
     import json, os, sys
     notices = json.load(sys.stdin)["notices"]
     home = os.environ["HOME"]
+    name = os.path.basename(sys.argv[0])
+    if name == "broken" and not os.path.exists(home + "/mended"):
+        sys.exit("no paper")
     with open(home + "/phase") as file:
         phase = file.read().strip()
     if phase == "hanging":
         open(home + "/hangs", "w").close()
         os.execl("/bin/sleep", "sleep", "60")
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    output = os.open(home + "/program." + phase, flags, 0o600)
+    output = os.open(home + "/" + name + "." + phase, flags, 0o600)
     for notice in notices:
         loan = notice.get("loan", notice)
         line = [loan["title"], notice["kind"], loan.get("expiration", notice.get("expiration"))]

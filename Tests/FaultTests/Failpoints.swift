@@ -1,15 +1,13 @@
-import Foundation
 import TestSupport
 
 /// The places in the program where it can be stopped.
 enum Failpoints {
   /// The names in the calls `failpoint("NAME")` of the sources.
   static func named() throws -> Set<String> {
-    let sources = "\(projectDirectory)/Sources"
     var names: Set<String> = []
-    for file in FileManager.default.enumerator(atPath: sources) ?? .init() {
-      guard let file = file as? String, file.hasSuffix(".swift") else { continue }
-      let text = try File.text(of: "\(sources)/\(file)")
+    for file in try File.names(below: "\(projectDirectory)/Sources") where file.hasSuffix(".swift")
+    {
+      let text = try File.text(of: file)
       for match in text.matches(of: /failpoint\("([^"]+)"\)/) {
         names.insert(String(match.output.1))
       }

@@ -1,4 +1,3 @@
-import Foundation
 import Loans
 import TestSupport
 
@@ -9,7 +8,14 @@ import TestSupport
 struct Scene: Sendable {
   /// What happens in it.
   enum Plot: String, CaseIterable, Sendable {
-    case firstLoad, reload, unchangedReload, fewDue, deliver, cancel, migration
+    case firstLoad, reload, unchangedReload, fewDue, deliver, cancel, cancelSome, migration
+    /// The run before was killed while it sent messages.
+    case recovery
+    /// One of the channels does not work.
+    case failure
+
+    /// What the run ends with.
+    var status: Int32 { self == .failure ? 69 : 0 }
   }
 
   let plot: Plot
@@ -38,7 +44,12 @@ struct Scene: Sendable {
   /// Sets the scene: makes the files that the run begins with, and tries it once.
   init(_ plot: Plot, loans: Int = 2_000, channels: [Channel] = Channel.all) async throws {
     self.plot = plot
-    self.channels = plot == .cancel ? [] : channels
+    self.channels =
+      switch plot {
+      case .cancel, .cancelSome: []
+      case .failure: [.broken, .stdout]
+      default: channels
+      }
     folder = try ScratchFolder()
     try Channel.install(in: folder)
     try folder.makeDirectory("state")
@@ -57,15 +68,22 @@ struct Scene: Sendable {
       for channel in channels { told[channel] = library.due(today: Self.yesterday) }
       library = library.edited()
       arguments = notify + [catalogue]
-    case .unchangedReload, .deliver, .cancel:
+    case .unchangedReload, .deliver, .cancel, .cancelSome:
       try folder.write(library.xml, to: "books.xml")
       try await Self.prepare(["-q", catalogue], folder)
       arguments =
         switch plot {
         case .deliver: ["deliver"] + notify
         case .cancel: ["schedule", "cancel", "--all"]
+        case .cancelSome: ["schedule", "cancel", "3", "1", "4"]
         default: notify + [catalogue]
         }
+    case .recovery:
+      try folder.write(library.xml, to: "books.xml")
+      arguments = notify + [catalogue]
+      told = try await Self.prepareKilled(arguments, folder)
+    case .failure:
+      arguments = notify + [catalogue]
     case .fewDue:
       library = Library(loans: loans, due: 4, today: Self.today)
       arguments = notify + [catalogue]
@@ -88,9 +106,27 @@ struct Scene: Sendable {
     let trial = try Trial(in: folder, schedule: nil)
     let result = try await trial.run(arguments, phase: "earlier", on: yesterday)
     guard result.status == 0 else { throw Unexpected("the scene is not set", result) }
-    try FileManager.default.removeItem(atPath: "\(folder.path)/state")
-    try FileManager.default.copyItem(
-      atPath: "\(trial.folder.path)/state", toPath: "\(folder.path)/state")
+    try keepSchedule(of: trial, folder)
+  }
+
+  /// A run that is killed when it has sent three lines.
+  ///
+  /// - Returns: what it has told.
+  private static func prepareKilled(
+    _ arguments: [String], _ folder: ScratchFolder
+  ) async throws -> [Channel: Set<Tiding>] {
+    let trial = try Trial(in: folder, schedule: nil)
+    let result = try await trial.run(
+      arguments, phase: "earlier", variables: ["CHECK_LOANS_FAILPOINT": "sent-noted:3=kill"])
+    guard result.ending == .signaled(9) else { throw Unexpected("it was not killed", result) }
+    try keepSchedule(of: trial, folder)
+    let told = Set(trial.heard(.stdout, "earlier").flatMap(\.self))
+    guard told.count == 3 else { throw Unexpected("\(told.count) lines were told, not 3") }
+    return [.stdout: told]
+  }
+
+  private static func keepSchedule(of trial: Trial, _ folder: ScratchFolder) throws {
+    try File.copyAll(in: "\(trial.folder.path)/state", to: "\(folder.path)/state")
   }
 
   /// Runs it once undisturbed, to know what it does.
@@ -100,7 +136,7 @@ struct Scene: Sendable {
     let result = try await trial.run(
       arguments, phase: "only", input: input,
       variables: ["CHECK_LOANS_FAILPOINT_TRACE": "\(trial.folder.path)/trace"])
-    guard result.status == 0 else { throw Unexpected("the rehearsal failed", result) }
+    guard result.status == plot.status else { throw Unexpected("the rehearsal failed", result) }
     after = try await trial.plans()
     duration = result.elapsed
     trace = trial.folder.contents(of: "trace").split(separator: "\n").map(String.init)
@@ -130,12 +166,17 @@ extension Set<Plan> {
 
 /// What a schedule plans for a loan, whatever became of it.
 struct Plan: Hashable, Sendable {
-  var catalogue: String
-  var loan: [String]
   var kind: String
   var expiration: String
-  var fireAt: String
-  var isCancelled: Bool
+  /// The fire date, whether it is cancelled, the catalogue, and the loan's fields.
+  var rest: [String]
+
+  /// - Parameter line: fields with tabs between them.
+  init(line: String) {
+    let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    precondition(fields.count == 9, "\(line) is no entry")
+    (kind, expiration, rest) = (fields[0], fields[1], Array(fields[2...]))
+  }
 }
 
 /// What makes a test meaningless.
