@@ -93,5 +93,8 @@ let package = Package(
     .testTarget(
       name: "CheckLoansTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
       exclude: ["Help"], swiftSettings: settings),
+    .testTarget(
+      name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
+      exclude: ["Shim", "Version1"], swiftSettings: settings),
   ]
 )

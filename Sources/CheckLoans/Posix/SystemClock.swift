@@ -22,15 +22,31 @@ enum SystemClock {
     return CivilDateTime(date, time)
   }
 
-  /// Whether the file holds a compiled time zone, by its first bytes.
+  /// Whether the file holds a compiled time zone, all of it.
   ///
   /// - SeeAlso: `tzfile(5)`.
   static func isZoneFile(_ path: String) -> Bool {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    var magic = [UInt8](repeating: 0, count: 4)
-    return unsafe read(descriptor, &magic, 4) == 4 && magic == Array("TZif".utf8)
+    return ZoneFile.isWhole(firstBytes(of: descriptor))
+  }
+
+  /// What a file begins with; no zone file is as long as what is read at most.
+  ///
+  /// - SeeAlso: `read(2)`.
+  private static func firstBytes(of descriptor: Int32) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 1 << 18)
+    var count = 0
+    while count < bytes.count {
+      let length = unsafe bytes[count...].withUnsafeMutableBytes {
+        unsafe read(descriptor, $0.baseAddress, $0.count)
+      }
+      if length < 0 && errno == EINTR { continue }
+      if length <= 0 { break }
+      count += length
+    }
+    return Array(bytes.prefix(count))
   }
 
   /// Where a symbolic link points.

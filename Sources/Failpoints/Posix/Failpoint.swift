@@ -8,9 +8,31 @@
   /// `NAME:N=ACTION` for the n-th time that it is passed, from 1 up. The action is `kill`, the end
   /// by SIGKILL, or `stop`, SIGSTOP until somebody sends SIGCONT.
   ///
+  /// The variable `CHECK_LOANS_FAILPOINT_TRACE` names a file to which the name of every place is
+  /// appended as it is passed, a line each.
+  ///
   /// - SeeAlso: `kill(2)`, `signal(7)`.
   public func failpoint(_ name: StaticString) {
+    Trace.shared?.note(name.description)
     Armed.shared?.pass(name.description)
+  }
+
+  /// The file that tells which places were passed.
+  private struct Trace: Sendable {
+    static let shared = Trace("CHECK_LOANS_FAILPOINT_TRACE")
+
+    private let descriptor: Int32
+
+    private init?(_ variable: String) {
+      guard let path = unsafe getenv(variable) else { return nil }
+      descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { return nil }
+    }
+
+    func note(_ name: String) {
+      let line = Array("\(name)\n".utf8)
+      _ = unsafe write(descriptor, line, line.count)
+    }
   }
 
   /// What the variable asks for.

@@ -44,6 +44,36 @@ public enum File {
     return names.sorted()
   }
 
+  /// The paths of all files in a directory and in those below it.
+  ///
+  /// - Throws: ``SystemFailure``.
+  public static func names(below path: String) throws -> [String] {
+    try names(in: path).flatMap { name in
+      let inner = "\(path)/\(name)"
+      return (try? names(below: inner)) ?? [inner]
+    }
+  }
+
+  /// Copies the files in a directory, but none of the directories, into another, whose files of
+  /// the same names they replace; a copy can be read and written by this user alone.
+  ///
+  /// - Throws: ``SystemFailure``.
+  public static func copyAll(in path: String, to target: String) throws {
+    for name in try names(in: path) {
+      let descriptor = try open("\(target)/\(name)", O_WRONLY | O_CREAT | O_TRUNC)
+      defer { close(descriptor) }
+      let bytes = try bytes(of: "\(path)/\(name)")
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = unsafe rest.withUnsafeBytes {
+          unsafe write(descriptor, $0.baseAddress, $0.count)
+        }
+        guard count > 0 else { throw SystemFailure("\(name) not copied") }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+
   static func open(_ path: String, _ flags: Int32) throws -> Int32 {
     let descriptor = unsafe Glibc.open(path, flags | O_CLOEXEC | O_NOCTTY, 0o600)
     guard descriptor >= 0 else { throw SystemFailure("\(path) not opened") }

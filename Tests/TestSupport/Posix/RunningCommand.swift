@@ -47,8 +47,10 @@ public final class RunningCommand: Sendable {
     return false
   }
 
-  /// Waits until it has ended; after the deadline kills it with all that it started and that did
-  /// not leave its process group. To be called once.
+  /// Waits until it has ended, which can be asked for once.
+  ///
+  /// After the deadline it is killed, with all that it started and that did not leave its process
+  /// group.
   public func end() async throws -> CommandResult {
     var isLate = false
     var pause = Duration.milliseconds(1)

@@ -1,0 +1,53 @@
+/// A compiled time zone, as far as it must be looked at before glibc, which takes a damaged one
+/// for UTC without a word.
+///
+/// - SeeAlso: `tzfile(5)`, RFC 8536.
+enum ZoneFile {
+  private static let headerLength = 44
+
+  /// Whether the bytes are a whole zone file: the data blocks as long as their headers say, and from
+  /// version 2 on the rule at the end, on a line of its own.
+  static func isWhole(_ bytes: [UInt8]) -> Bool {
+    guard let first = Header(bytes[...]) else { return false }
+    let rest = bytes.dropFirst(headerLength)
+    guard first.version > 1 else { return rest.count >= first.dataLength(timeSize: 4) }
+    guard rest.count >= first.dataLength(timeSize: 4) else { return false }
+    let block = rest.dropFirst(first.dataLength(timeSize: 4))
+    guard let second = Header(block) else { return false }
+    let data = block.dropFirst(headerLength)
+    guard data.count >= second.dataLength(timeSize: 8) else { return false }
+    let rule = data.dropFirst(second.dataLength(timeSize: 8))
+    let newline = UInt8(ascii: "\n")
+    return rule.first == newline && rule.dropFirst().contains(newline)
+  }
+
+  /// The beginning of a data block.
+  private struct Header {
+    var version: Int
+    private var counts: [Int]
+
+    init?(_ bytes: ArraySlice<UInt8>) {
+      let bytes = Array(bytes.prefix(ZoneFile.headerLength))
+      guard bytes.count == ZoneFile.headerLength, bytes.starts(with: "TZif".utf8) else {
+        return nil
+      }
+      version = bytes[4] == 0 ? 1 : Int(bytes[4]) - Int(UInt8(ascii: "0"))
+      counts = stride(from: 20, to: 44, by: 4).map { start in
+        bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+      }
+      guard version >= 1, types >= 1, characters >= 1 else { return nil }
+    }
+
+    private var utcIndicators: Int { counts[0] }
+    private var standardIndicators: Int { counts[1] }
+    private var leapSeconds: Int { counts[2] }
+    private var transitions: Int { counts[3] }
+    private var types: Int { counts[4] }
+    private var characters: Int { counts[5] }
+
+    func dataLength(timeSize: Int) -> Int {
+      transitions * (timeSize + 1) + types * 6 + characters + leapSeconds * (timeSize + 4)
+        + standardIndicators + utcIndicators
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import TestSupport
+
+/// A way to be told, that keeps what it was told in files which a test can read.
+///
+/// Where a message comes in while the file `phase` in the user's home holds the word `one`, it goes
+/// to the file `NAME.one` in that directory. In the phase `hanging` the programs make the file
+/// `hangs` and do not come back.
+enum Channel: String, Sendable {
+  case stdout, desktop, program
+  /// A program that fails until there is a file `mended` in the user's home.
+  case broken
+
+  /// Those that work.
+  static let all: [Channel] = [.stdout, .desktop, .program]
+
+  /// What `--notify` calls it.
+  ///
+  /// - Parameter programs: the directory with ``install(in:)``'s programs.
+  func name(programs: String) -> String {
+    switch self {
+    case .stdout: "stdout"
+    case .desktop: "notify-send"
+    case .program: "exec:\(programs)/program"
+    case .broken: "exec:\(programs)/broken"
+    }
+  }
+
+  /// Puts the programs behind the channels into a folder.
+  static func install(in folder: ScratchFolder) throws {
+    try folder.write(program: notifySend, to: "notify-send")
+    try folder.write(program: receiver, to: "program")
+    try folder.write(program: receiver, to: "broken")
+  }
+
+  private static let notifySend = #"""
+    #!/bin/sh
+    read -r phase < "$HOME/phase"
+    if [ "$phase" = hanging ]; then : > "$HOME/hangs"; exec /bin/sleep 60; fi
+    printf '%s\n' "$@" --- >> "$HOME/desktop.$phase"
+
+    """#
+
+  /// Understands only a whole document: of one that was cut off it takes no note.
+  private static let receiver = #"""
+    #!/usr/bin/python3 -IS
+    import json, os, sys
+    notices = json.load(sys.stdin)["notices"]
+    home = os.environ["HOME"]
+    name = os.path.basename(sys.argv[0])
+    if name == "broken" and not os.path.exists(home + "/mended"):
+        sys.exit("no paper")
+    with open(home + "/phase") as file:
+        phase = file.read().strip()
+    if phase == "hanging":
+        open(home + "/hangs", "w").close()
+        os.execl("/bin/sleep", "sleep", "60")
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+    output = os.open(home + "/" + name + "." + phase, flags, 0o600)
+    for notice in notices:
+        loan = notice.get("loan", notice)
+        line = [loan["title"], notice["kind"], loan.get("expiration", notice.get("expiration"))]
+        os.write(output, ("\t".join(line) + "\n").encode())
+    os.write(output, b"---\n")
+
+    """#
+
+  /// The messages in a file that the channel's program wrote.
+  func messages(in text: String) -> [[Tiding]] {
+    let lines = text.split(separator: "\n").map(String.init)
+    if self == .stdout { return lines.map { [Tiding(sentence: $0)] } }
+    let messages = lines.split(separator: "---").map(Array.init)
+    return messages.map { lines in
+      self == .desktop ? [Tiding(desktop: lines)] : lines.map { Tiding(record: $0) }
+    }
+  }
+}
+
+extension Tiding {
+  /// A line such as `"Book 1!" expired 7 days ago (2026.11.14), by Author 1`.
+  fileprivate init(sentence: String) {
+    let title = sentence.firstMatch(of: /Book [0-9]+!/).map { String($0.output) }
+    let expiration = sentence.firstMatch(of: /[0-9]{4}\.[0-9]{2}\.[0-9]{2}/)
+    self.init(
+      title: title ?? sentence, kind: sentence.contains(" expired ") ? "expired" : "reminder",
+      expiration: expiration.map { String($0.output) } ?? "")
+  }
+
+  /// The arguments of notify-send, one a line.
+  fileprivate init(desktop lines: [String]) {
+    let text = lines.joined(separator: " ")
+    if text.matches(of: /Book [0-9]+!/).count == 1 {
+      self.init(sentence: text)
+    } else {
+      self.init(title: text, kind: "digest", expiration: "")
+    }
+  }
+
+  /// Title, kind and expiration as the program wrote them.
+  fileprivate init(record: String) {
+    let fields = record.split(separator: "\t").map(String.init)
+    self.init(
+      title: fields.first ?? "", kind: fields.count > 1 ? fields[1] : "",
+      expiration: fields.count > 2 ? String(fields[2].map { $0 == "-" ? "." : $0 }) : "")
+  }
+}

@@ -1,0 +1,49 @@
+import TestSupport
+
+/// The library that makes system calls fail; see `Shim/failing-io.c`.
+enum FailingCalls {
+  /// An error of errno(3), as far as storage brings it about.
+  enum Fault: Int, CaseIterable, Sendable {
+    case inputOutput = 5
+    case tooManyFiles = 24
+    case noSpace = 28
+    case readOnly = 30
+    case quota = 122
+
+    /// The exit statuses that the README documents for it; 0 where the call was not needed.
+    var statuses: Set<Int32> {
+      switch self {
+      case .inputOutput, .noSpace, .quota: [0, 73, 74]
+      case .tooManyFiles: [0, 71]
+      case .readOnly: [0, 73, 74, 77]
+      }
+    }
+  }
+
+  private static let compiled = Task { () async throws -> ScratchFolder in
+    let folder = try ScratchFolder()
+    let source = "\(projectDirectory)/Tests/FaultTests/Shim/failing-io.c"
+    let options = "-shared -fPIC -Wall -Wextra -Werror -o failing-io.so"
+    let result = try await Command(
+      "/bin/sh",
+      ["-c", "cc=$(command -v cc || command -v clang) && exec \"$cc\" \(options) \"$0\"", source],
+      environment: ["PATH": testVariable("PATH") ?? "/usr/bin:/bin"], directory: folder.path
+    ).run()
+    guard result.status == 0 else { throw Unexpected("no C compiler, cc or clang", result) }
+    return folder
+  }
+
+  /// The environment that makes the n-th call fail which changes something in a trial's schedule.
+  ///
+  /// - Parameter stays: whether all later ones fail too.
+  static func variables(
+    _ fault: Fault, at number: Int, stays: Bool, _ trial: Trial
+  ) async throws -> [String: String] {
+    [
+      "LD_PRELOAD": "\(try await compiled.value.path)/failing-io.so",
+      "FAULT_BELOW": "\(trial.folder.path)/state", "FAULT_ERRNO": String(fault.rawValue),
+      "FAULT_AT": String(number), "FAULT_STAYS": stays ? "1" : "0",
+      "FAULT_REPORT": "\(trial.folder.path)/faults",
+    ]
+  }
+}

@@ -1,0 +1,51 @@
+import TestSupport
+
+/// The places in the program where it can be stopped.
+enum Failpoints {
+  /// The names in the calls `failpoint("NAME")` of the sources.
+  static func named() throws -> Set<String> {
+    var names: Set<String> = []
+    for file in try File.names(below: "\(projectDirectory)/Sources") where file.hasSuffix(".swift")
+    {
+      let text = try File.text(of: file)
+      for match in text.matches(of: /failpoint\("([^"]+)"\)/) {
+        names.insert(String(match.output.1))
+      }
+    }
+    return names
+  }
+
+  /// One passing of a place: its name, and the how-manieth it is.
+  struct Pass: Hashable, Sendable, CustomStringConvertible {
+    var name: String
+    var number: Int
+
+    var description: String { "\(name):\(number)" }
+  }
+
+  /// The passes worth a try, of the names in the order in which they were passed: the first and
+  /// last, and in the full matrix some between them.
+  static func passes(_ trace: [String]) -> [Pass] {
+    var counts: [String: Int] = [:]
+    for name in trace { counts[name, default: 0] += 1 }
+    return counts.sorted { $0.key < $1.key }.flatMap { name, count in
+      let numbers = Effort.isFull ? [1, 2, 3, count / 2, count - 1, count] : [1, 2, count]
+      return Set(numbers.filter { (1...count).contains($0) }).sorted().map {
+        Pass(name: name, number: $0)
+      }
+    }
+  }
+}
+
+/// How much is tried.
+enum Effort {
+  /// Whether everything is to be tried, which takes long: `CHECK_LOANS_FAULTS=full`.
+  static let isFull = testVariable("CHECK_LOANS_FAULTS") == "full"
+
+  /// How many random moments are tried: `CHECK_LOANS_KILLS`.
+  static let kills = testVariable("CHECK_LOANS_KILLS").flatMap { Int($0) } ?? 20
+}
+
+/// Where the package's sources are.
+let projectDirectory = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+  .dropLast(3).joined(separator: "/")
