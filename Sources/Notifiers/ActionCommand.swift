@@ -18,6 +18,7 @@ struct ActionCommand: Sendable {
     var options = PlatformOptions()
     options.processGroupID = 0
     do {
+      try DescriptorShortage.check()
       let result = try await Subprocess.run(
         Executable(program), arguments: Arguments(arguments),
         environment: Environment(environment), platformOptions: options, input: .none,
@@ -30,6 +31,7 @@ struct ActionCommand: Sendable {
   }
 
   private func words(for error: any Error) -> String {
+    if error is DescriptorShortage { return "could not be run, \(DescriptorShortage.words)" }
     if (error as? SubprocessError)?.code == .executableNotFound {
       return "was not found, or may not be run; give the path of a program, or its name in PATH"
     }

@@ -64,10 +64,11 @@ struct ChildProcess: Sendable {
   ///
   /// - Parameter onLine: gets each line of standard output, without its end, at most 4 KB of it;
   ///   returns what it means.
-  /// - Throws: `SubprocessError` if it cannot be started.
+  /// - Throws: `SubprocessError` or `DescriptorShortage` if it cannot be started.
   func run(
     onLine: (@Sendable (String) -> Verdict)? = nil
   ) async throws -> Report {
+    try DescriptorShortage.check()
     keepExitStatusOfChildren()
     var options = PlatformOptions()
     options.processGroupID = 0

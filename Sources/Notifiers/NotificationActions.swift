@@ -68,7 +68,7 @@ public final class NotificationActions: Sendable {
   ///   - child: notify-send with the arguments of the message alone.
   ///   - notices: what the message is about, the first one first.
   /// - Returns: `nil` once the message has an id, else what became of notify-send.
-  /// - Throws: `SubprocessError` if notify-send cannot be started.
+  /// - Throws: `SubprocessError` or `DescriptorShortage` if notify-send cannot be started.
   func show(_ child: ChildProcess, about notices: [Notice]) async throws -> ChildProcess.Report? {
     let (starts, start) = AsyncStream.makeStream(of: Start.self)
     guard let waiting = withButton(child), let task = launch(waiting, notices, start) else {

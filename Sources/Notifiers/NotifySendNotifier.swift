@@ -43,7 +43,7 @@ public struct NotifySendNotifier: Notifier {
   /// Runs notify-send once and waits until the notification service has accepted the message; with
   /// a button, until it has given the message an id.
   ///
-  /// - Throws: ``NotifierError`` with the code `unavailable`, `failed` or `timedOut`.
+  /// - Throws: ``NotifierError`` with the code `unavailable`, `failed`, `timedOut` or `systemLimit`.
   public func send(
     _ message: ArraySlice<Notice>, on occasion: Occasion
   ) async throws(NotifierError) {
@@ -105,7 +105,10 @@ extension NotifierError {
   }
 
   fileprivate init(startFailure error: any Error) {
-    if (error as? SubprocessError)?.code == .executableNotFound {
+    if error is DescriptorShortage {
+      self.init(
+        notifySend: .systemLimit, "notify-send could not be run, \(DescriptorShortage.words)")
+    } else if (error as? SubprocessError)?.code == .executableNotFound {
       self.init(
         notifySend: .unavailable,
         "notify-send was not found in PATH; install it (Debian: apt install libnotify-bin) "
