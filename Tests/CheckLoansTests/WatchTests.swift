@@ -21,9 +21,8 @@ struct WatchTests {
     _ books: [(title: String, days: Int)], ready secondOfDay: Int, _ arguments: [String]
   ) async throws -> (Watcher, instant: Double) {
     for lead in [5, 15, 60] {
-      let time = try #require(CivilTime(secondOfDay: secondOfDay - lead))
-      let start = CivilDateTime(.first, time).description.dropFirst("0001-01-01T".count)
-      let watcher = try Watcher(books, at: String(start), ["--verbose", "books.xml"] + arguments)
+      let watcher = try Watcher(
+        books, at: try Watcher.time(secondOfDay - lead), ["--verbose", "books.xml"] + arguments)
       let instant = watcher.clock.instant(of: secondOfDay)
       if try await watcher.isReady(before: instant) { return (watcher, instant) }
       try await watcher.end()
@@ -381,6 +380,32 @@ struct WatchTests {
     #expect(watcher.errors.count == 1)
   }
 
+  @Test func `A schedule that is removed, or damaged, is made anew from all catalogues`()
+    async throws
+  {
+    let watcher = try Watcher(["books.xml", "other.xml"]) { clock, desk in
+      try desk.folder.write(clock.catalogue([("Abigél", 9)]), to: "books.xml")
+      try desk.folder.write(clock.catalogue([("Dune", 1)]), to: "other.xml")
+    }
+    try await watcher.wait(for: ["Dune"])
+    let lock = try await watcher.takeLock()
+    try watcher.desk.folder.remove(Desk.state)
+    lock.release()
+    try watcher.write([("Dune", 1), ("Solaris", 9)], to: "other.xml")
+    // That it was delivered is forgotten with the schedule.
+    try await watcher.wait(for: ["Dune", "Dune"])
+    let second = try await watcher.takeLock()
+    #expect(
+      try await watcher.desk.schedule().map(\.title).sorted() == ["Abigél", "Dune", "Solaris"])
+    try watcher.desk.folder.write("this is no schedule", to: Desk.state)
+    second.release()
+    watcher.send(.hangUp)
+    try await watcher.wait(for: ["Dune", "Dune", "Dune"])
+    try await watcher.end()
+    #expect(watcher.errors.count == 1)
+    #expect(watcher.errors.first?.contains("was damaged") == true)
+  }
+
   @Test func `It can be told to stop while another run uses the schedule`() async throws {
     let watcher = try Watcher([("Abigél", 1)])
     try await watcher.wait(for: ["Abigél"])
@@ -453,6 +478,27 @@ struct WatchDesktopTests {
       try await Task.sleep(for: .milliseconds(50))
     }
     return try await session.notifications()
+  }
+
+  @Test func `Notifications come within the second of their moments`() async throws {
+    let session = try await DesktopSession(.recording)
+    for lead in [8, 20, 60] {
+      let time = try Watcher.time(86_400 - lead)
+      let watcher = try watcher(session, [("Abigél", 0), ("Solaris", 2)], at: time, ["--verbose"])
+      let midnight = watcher.clock.instant(of: 86_400)
+      guard try await watcher.isReady(before: midnight) else { continue }
+      _ = try await wait(for: 3, session)
+      #expect(
+        try await session.notifications().map(\.summary) == [
+          "Abigél expires today", "Abigél expired yesterday", "Solaris expires tomorrow",
+        ])
+      #expect(session.instants[0] < midnight)
+      #expect(session.instants[1] >= midnight)
+      #expect(session.instants[2] < midnight + 1)
+      #expect(try await watcher.end().status == 0)
+      return
+    }
+    Issue.record("the machine is too busy")
   }
 
   @Test func `A click on the action runs the command, and nothing blocks another notice`()

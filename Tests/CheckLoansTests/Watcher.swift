@@ -39,6 +39,12 @@ final class Watcher: Sendable {
     process = try RunningCommand(command)
   }
 
+  /// `HH:MM:SS`, so many seconds after midnight.
+  static func time(_ secondOfDay: Int) throws -> String {
+    let time = try #require(CivilTime(secondOfDay: secondOfDay))
+    return String(CivilDateTime(.first, time).description.dropFirst("0001-01-01T".count))
+  }
+
   /// Its number.
   var identifier: Int32 { process.identifier }
 

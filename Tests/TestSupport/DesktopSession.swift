@@ -112,6 +112,15 @@ public final class DesktopSession: Sendable {
     return calls
   }
 
+  /// The instants at which the service was told of notifications, in seconds since 1970; only a
+  /// recording service writes them down.
+  public var instants: [Double] {
+    folder.contents(of: "service.out").split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ")
+      return words.count > 1 && words[1] == "Notify" ? Double(words[0]) : nil
+    }
+  }
+
   /// Presses a button of a notification, and then closes it, as a desktop does.
   ///
   /// - Parameters:

@@ -26,6 +26,7 @@ final class WatchRun {
   private var troubles: [Int: CatalogueTroubles] = [:]
   private var scheduleTroubles = ToldTroubles()
   private var settingsTroubles = ToldTroubles()
+  private var clockTroubles = ToldTroubles()
   private var channelTroubles: [String: ToldTroubles] = [:]
   private var schedulePatience = Patience()
   private var channelPatience = Patience()
@@ -33,6 +34,8 @@ final class WatchRun {
   private var lockedSince: Duration?
   /// Whether the schedule could be used once.
   private var hasBegun = false
+  /// The schedule's file when it was last used.
+  private var scheduleFile: FileIdentity?
   private var nextMoment: CivilDateTime?
   private var outputFailure: CommandError?
 
@@ -135,6 +138,15 @@ extension WatchRun {
   /// - Returns: when the next notice becomes due.
   private func useSchedule(_ now: CivilDateTime) async throws(ScheduleError) -> CivilDateTime? {
     let schedule = try Schedule(opening: settings.state, patience: .milliseconds(100))
+    // One that somebody has removed, or put another in the place of, knows nothing of the loans.
+    let file = FileIdentity(of: settings.state)
+    if file != scheduleFile { unread = Set(settings.catalogues.indices) }
+    scheduleFile = file
+    for line in clockTroubles.news(
+      in: try schedule.clockSetBackWarning(now: now).map { [$0] } ?? [])
+    {
+      console.complain(line)
+    }
     let center = ReminderCenter(schedule: schedule, events: events)
     for index in unread.sorted() where !awaiter.mustStop { try reload(index, center, now) }
     var isComplete = true
@@ -173,8 +185,10 @@ extension WatchRun {
   private func note(_ error: ScheduleError) throws(CommandError) {
     let failure = CommandError(error)
     guard error.code == .locked else {
-      if !hasBegun { throw failure }
-      let time = schedulePatience.afterFailure()
+      // A damaged one was set aside, and there will be a new one.
+      let isSetAside = error.code == .damaged
+      if !hasBegun && !isSetAside { throw failure }
+      let time = isSetAside ? .seconds(1) : schedulePatience.afterFailure()
       for line in scheduleTroubles.news(in: [failure.message ?? ""]) {
         console.complain("\(line); trying again")
       }
