@@ -146,7 +146,7 @@ struct CatalogueAttackTests {
   }
 
   private func expectModest(_ result: CommandResult) throws {
-    #expect(result.elapsed < .seconds(10))
+    #expect(result.ending != .deadlinePassed)
     let peak = try #require(result.peakMemory)
     #expect(peak > 1_000_000, "a peak that can be measured")
     #expect(peak < 60_000_000)

@@ -124,7 +124,16 @@ struct DeliveryTests {
     #expect(try await cron(desk, "1970-01-01") == Outcome(0))
     #expect(try await cron(desk, "2026-11-21") == Outcome(0, output: Self.ofThe21st))
     #expect(try await cron(desk, "2099-12-31").output.split(separator: "\n").count == 10)
-    #expect(try await cron(desk, "1970-01-01") == Outcome(0))
+    #expect(
+      try await cron(desk, "1970-01-01")
+        == Outcome(
+          0,
+          errors: """
+            check-loans: the clock says 1970-01-01, 47481 days before the last run; if that is \
+            wrong, set it, since reminders wait for it
+
+            """))
+    #expect(try await cron(desk, "1970-01-01") == Outcome(0), "it is told once")
     #expect(try await desk.schedule(at: "1970-01-01").count == 14)
   }
 

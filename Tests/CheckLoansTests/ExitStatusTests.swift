@@ -260,7 +260,7 @@ struct ExitStatusTests {
             78,
             errors: """
               check-loans: "diary.txt" is not a database; move it away or name another file with \
-              --state (file is not a database [26])
+              --state
 
               """))
     }
