@@ -62,7 +62,7 @@ extension Database {
         else { return }
         notices.add(
           Delivery(channel: name, state: .delivered, at: at, attempts: 1, deliveredAt: at),
-          Notice.Kind(stored: found.kind), day)
+          found.kind, day)
       })
   }
 }

@@ -3,25 +3,25 @@ internal import Loans
 
 /// What remains of the ledger of loans that have left, and of expirations that were replaced.
 ///
-/// A delivered notice becomes a mark: a hash of the loan's identity and that expiration, eight
-/// bytes in a row that it shares with those of the same catalogue, kind, channel, moment and day of
-/// leaving. Rows are only ever appended and, 400 days later, deleted, so they stay dense; a
-/// catalogue of 100,000 loans that are all replaced within a month needs some 20 MB a year. To look
-/// for a mark, all are read, in the order in which they lie in the file: a hundred million a
-/// second, so once for all loans of a reload.
+/// What was delivered of an expiration through a channel becomes a mark: a hash of the loan's
+/// identity and that expiration, eight bytes in a row that it shares with those of the same
+/// catalogue, channel, day of leaving and moments of delivery. Rows are only ever appended and, 400
+/// days later, deleted, so they stay dense; a catalogue of 100,000 loans that are all replaced
+/// within a month needs some 13 MB a year. To look for a mark, all are read, in the order in which
+/// they lie in the file, so once for all loans of a reload.
 struct Departures {
   /// What the marks of one row have in common.
   struct Group: Hashable {
     var leftOn: Int
-    var kind: Int64
     var channel: Int64
-    var at: Int64
+    var reminderAt: Int64?
+    var expiredAt: Int64?
   }
 
-  /// A mark as it was found.
+  /// A delivery as its mark was found.
   struct Found {
     var position: Int
-    var kind: Int64
+    var kind: Notice.Kind
     var channel: Int64
     var at: Int64
   }
@@ -44,7 +44,7 @@ struct Departures {
     identity.hash.mixed(with: UInt64(bitPattern: expiration))
   }
 
-  /// Takes the mark of a delivered notice.
+  /// Takes the mark of what was delivered.
   mutating func append(_ mark: UInt64, to group: Group) {
     groups[group, default: []].append(mark)
   }
@@ -57,20 +57,21 @@ struct Departures {
     let index = KeyIndex(count: count, key: mark)
     func look(for word: UInt64, _ group: Group) throws {
       for position in index.positions(near: word) where mark(Int(position)) == word {
-        try found(
-          Found(
-            position: Int(position), kind: group.kind, channel: group.channel, at: group.at))
+        for (kind, at) in [(Notice.Kind.reminder, group.reminderAt), (.expired, group.expiredAt)] {
+          guard let at else { continue }
+          try found(Found(position: Int(position), kind: kind, channel: group.channel, at: at))
+        }
       }
     }
     for (group, words) in groups { for word in words { try look(for: word, group) } }
     let rows = try RowStatement(
       database,
-      sql: "SELECT id, kind, channel, at, marks FROM departed WHERE catalogue = ?")
+      sql: "SELECT id, channel, reminder_at, expired_at, marks FROM departed WHERE catalogue = ?")
     rows.query { $0.bind(catalogue) }
     while try rows.next() {
       let group = Group(
-        leftOn: Int(rows.integer(0)) >> Self.dayShift, kind: rows.integer(1),
-        channel: rows.integer(2), at: rows.integer(3))
+        leftOn: Int(rows.integer(0)) >> Self.dayShift, channel: rows.integer(1),
+        reminderAt: rows.optionalInteger(2), expiredAt: rows.optionalInteger(3))
       try rows.forEachWord(4) { word in try look(for: word, group) }
     }
   }
@@ -91,9 +92,9 @@ struct Departures {
           parameters.bind(group.leftOn << Self.dayShift)
           parameters.bind((group.leftOn + 1) << Self.dayShift)
           parameters.bind(catalogue)
-          parameters.bind(group.kind)
           parameters.bind(group.channel)
-          parameters.bind(group.at)
+          parameters.bind(group.reminderAt)
+          parameters.bind(group.expiredAt)
           parameters.bind(words[start..<min(start + Self.rowSize, words.count)])
         }
       }
@@ -115,8 +116,8 @@ struct Departures {
 
 extension Departures.Group: Comparable {
   static func < (left: Departures.Group, right: Departures.Group) -> Bool {
-    (left.leftOn, left.at, left.kind, left.channel)
-      < (right.leftOn, right.at, right.kind, right.channel)
+    (left.leftOn, left.channel, left.reminderAt ?? 0, left.expiredAt ?? 0)
+      < (right.leftOn, right.channel, right.reminderAt ?? 0, right.expiredAt ?? 0)
   }
 }
 

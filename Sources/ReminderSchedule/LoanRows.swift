@@ -57,8 +57,11 @@ struct LoanRows {
     selectDelivered = try RowStatement(
       database,
       sql: """
-        SELECT kind, expiration, channel, delivered_at FROM delivery
-        WHERE loan = ?1 AND expiration <> ?2 AND delivered_at IS NOT NULL
+        SELECT expiration, channel,
+          max(CASE kind WHEN \(Notice.Kind.reminder.stored) THEN delivered_at END),
+          max(CASE kind WHEN \(Notice.Kind.expired.stored) THEN delivered_at END)
+        FROM delivery WHERE loan = ?1 AND expiration <> ?2 AND delivered_at IS NOT NULL
+        GROUP BY expiration, channel
         """)
     deleteSuperseded = try RowStatement(
       database,
@@ -141,7 +144,7 @@ struct LoanRows {
   func restore(_ found: Departures.Found, to id: Int64, expiration: Int) throws {
     try restoreDelivery.run { parameters in
       parameters.bind(id)
-      parameters.bind(found.kind)
+      parameters.bind(found.kind.stored)
       parameters.bind(expiration)
       parameters.bind(found.channel)
       parameters.bind(found.at)
@@ -161,9 +164,10 @@ struct LoanRows {
     while try selectDelivered.next() {
       isAny = true
       let group = Departures.Group(
-        leftOn: leftOn, kind: selectDelivered.integer(0), channel: selectDelivered.integer(2),
-        at: selectDelivered.integer(3))
-      let mark = Departures.mark(identity: identity, expiration: selectDelivered.integer(1))
+        leftOn: leftOn, channel: selectDelivered.integer(1),
+        reminderAt: selectDelivered.optionalInteger(2),
+        expiredAt: selectDelivered.optionalInteger(3))
+      let mark = Departures.mark(identity: identity, expiration: selectDelivered.integer(0))
       departures.append(mark, to: group)
     }
     return isAny

@@ -11,7 +11,7 @@ internal import GRDB
 ///
 /// `delivery` is the ledger: what happened to a kind of notice for an expiration of a loan, per
 /// channel. It refers to the loan's row, which therefore stays for some days after the loan has
-/// left its catalogue. `departed` is what remains after that: eight bytes for each delivery, a
+/// left its catalogue. `departed` is what remains after that: eight bytes for each channel, a
 /// hash of identity and expiration, many in one row (see ``Departures``).
 ///
 /// `flight` has the notices of a ``Sending`` that has not ended, with their part of the ledger as
@@ -94,9 +94,9 @@ enum Schema {
     CREATE TABLE departed (
       id INTEGER PRIMARY KEY,
       catalogue INTEGER NOT NULL,
-      kind INTEGER NOT NULL,
       channel INTEGER NOT NULL,
-      at INTEGER NOT NULL,
+      reminder_at INTEGER,
+      expired_at INTEGER,
       marks BLOB NOT NULL
     )
     """

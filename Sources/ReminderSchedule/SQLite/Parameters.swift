@@ -35,6 +35,16 @@ internal import GRDBSQLite
     bind(Int64(value))
   }
 
+  /// Gives the next parameter an integer, or NULL (`sqlite3_bind_null`).
+  mutating func bind(_ value: Int64?) {
+    guard let value else {
+      bound += 1
+      unsafe sqlite3_bind_null(handle, bound)
+      return
+    }
+    bind(value)
+  }
+
   /// Gives the next parameter the same 64 bits (`sqlite3_bind_int64`).
   mutating func bind(_ value: UInt64) {
     bind(Int64(bitPattern: value))
