@@ -43,7 +43,7 @@ build: ## Build the release binary
 
 .PHONY: lint
 lint: ## Check the sources' form
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive Package.swift Sources Tests Examples
 
 LIBRARY := Loans LoanCatalogue LoanRules ReminderSchedule Notifiers ReminderService
 SYMBOLS := .build/library-symbols

@@ -54,7 +54,7 @@ struct ChannelDelivery {
       }
       let report = try await deliver(through: channel)
       for failure in report.failures {
-        status = status.worse(.unavailable)
+        status = status.worse(failure.error.code == .systemLimit ? .systemLimit : .unavailable)
         if case .outputFailed(let number) = failure.error.code {
           outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
           outputFailure?.message?.append("; \(fate(of: failure.notices))")

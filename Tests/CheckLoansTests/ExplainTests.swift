@@ -83,7 +83,7 @@ struct BadgeTests {
     try await desk.run("books.xml")
     let waybar = try await desk.run("schedule", "list", "--format", "waybar")
     let badge = try JSON(parsing: waybar.text)
-    #expect(badge.text == "30")
+    #expect(badge["text"].text == "30")
     #expect(badge["class"] == "reminder")
     let lines = badge.tooltip.text?.split(separator: "\n") ?? []
     #expect(lines.count == 11)

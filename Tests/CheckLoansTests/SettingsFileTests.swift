@@ -26,6 +26,16 @@ extension Desk {
   }
 }
 
+extension Desk {
+  /// The outcome without the folder's path, which differs from desk to desk.
+  fileprivate func pathless(_ outcome: Outcome) -> Outcome {
+    var outcome = outcome
+    outcome.output.replace(folder.path, with: "FOLDER")
+    outcome.errors.replace(folder.path, with: "FOLDER")
+    return outcome
+  }
+}
+
 /// What a settings file does.
 struct SettingsFileTests {
   @Test func `With a settings file, no argument is needed`() async throws {
@@ -65,13 +75,15 @@ struct SettingsFileTests {
     let now = line.hasPrefix("now") ? [:] : ["CHECK_LOANS_NOW": "2026-11-21T07:00"]
     let file = try await withFile.run(["books.xml"], variables: now)
     let flag = try await withOption.run(["books.xml"] + option, variables: now)
-    #expect(file.outcome == flag.outcome)
+    #expect(withFile.pathless(file.outcome) == withOption.pathless(flag.outcome))
     #expect(
       try File.names(in: withFile.folder.path).filter { $0 != ".config" }
         == File.names(in: withOption.folder.path))
     if !["at", "state"].contains(where: line.hasPrefix) {
       let without = try await plain.run(["books.xml"], variables: now)
-      #expect(without.outcome != file.outcome, "the line does something")
+      #expect(
+        plain.pathless(without.outcome) != withFile.pathless(file.outcome),
+        "the line does something")
     }
   }
 
