@@ -37,8 +37,9 @@ static void note_signal(int number) {
   errno = saved;
 }
 
-int check_loans_catch_signal(int number, int pipe) {
+int check_loans_catch_signal(int number, int pipe, int once) {
   struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+  if (once) action.sa_flags |= SA_RESETHAND;
   signal_pipe = pipe;
   sigfillset(&action.sa_mask);
   return sigaction(number, &action, NULL);

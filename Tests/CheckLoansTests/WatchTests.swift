@@ -81,6 +81,24 @@ struct WatchTests {
     #expect(try await watcher.desk.pending().count == 4 - shown)
   }
 
+  @Test func `Who does not want to wait for the notice in flight says so twice`() async throws {
+    let watcher = try Watcher(
+      [("Abigél", 1)], ["--notify", "notify-send", "books.xml"]
+    ) { desk in
+      try desk.folder.write(
+        program: "#!/bin/sh\necho begin >> '\(desk.folder.path)/out'; sleep 8\n",
+        to: "notify-send")
+      desk.environment["PATH"] = "\(desk.folder.path):/usr/bin:/bin"
+    }
+    try await watcher.wait { !watcher.lines.isEmpty }
+    watcher.send(.terminate)
+    try await watcher.pass(seconds: 0.3)
+    let result = try await watcher.end()
+    #expect(result.ending == .signaled(15))
+    #expect(result.elapsed < .seconds(8))
+    #expect(try await watcher.desk.pending() == ["Abigél"])
+  }
+
   @Test func `What a channel cannot deliver is told once and stays pending`() async throws {
     let watcher = try Watcher(
       [("Abigél", 1)], ["--notify", "notify-send", "--notify", "stdout", "books.xml"],

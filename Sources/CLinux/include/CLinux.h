@@ -20,12 +20,12 @@ int check_loans_set_timer(int timer, long second);
 /// Returns 0, or -1 and errno.
 int check_loans_make_pipe(int *read_end, int *write_end);
 
-/// Has a signal's number written, as a byte, into a non-blocking pipe, the same for all signals;
-/// sigaction(2).
+/// Has a signal's number written, as a byte, into a non-blocking pipe, the same for all signals, the
+/// first time or each time that it comes; sigaction(2).
 ///
 /// Children do not inherit this: execve(2) gives a caught signal its default meaning. Returns 0,
 /// or -1 and errno.
-int check_loans_catch_signal(int number, int pipe);
+int check_loans_catch_signal(int number, int pipe, int once);
 
 /// Whether a signal is ignored, as SIGHUP is below nohup(1); sigaction(2).
 int check_loans_is_ignored(int number);

@@ -19,10 +19,10 @@ struct WatchCommand: Subcommand {
       Examples:
         check-loans watch --notify notify-send books.xml
         check-loans watch --time-zone Europe/Budapest --at 08:00 books.xml
-        check-loans watch --notify notify-send --action "View=firefox" books.xml
+        check-loans watch --notify notify-send --action View=my-loans books.xml
 
       Runs until SIGTERM or SIGINT, or until its terminal is closed, and then ends with status 0 \
-      after the notice in flight.
+      after the notice in flight; a second signal ends it at once.
       """)
 
   @Argument(

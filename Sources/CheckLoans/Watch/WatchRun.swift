@@ -27,6 +27,7 @@ final class WatchRun {
   private var scheduleTroubles = ToldTroubles()
   private var settingsTroubles = ToldTroubles()
   private var clockTroubles = ToldTroubles()
+  private var directoryTroubles = ToldTroubles()
   private var channelTroubles: [String: ToldTroubles] = [:]
   private var schedulePatience = Patience()
   private var channelPatience = Patience()
@@ -91,6 +92,8 @@ final class WatchRun {
       } catch {
         throw CommandError(watching: error)
       }
+      if step.concernsAll || step.files.contains(.settings) { await renewSettings() }
+      if step.concernsAll || step.files.contains(.systemZone) { renewZone() }
     }
   }
 
@@ -100,23 +103,19 @@ final class WatchRun {
   }
 
   private func tellOfClosedDirectories() {
-    for directory in awaiter.closedDirectories.sorted() {
-      console.complain(
-        """
-        no permission to list "\(directory.visible)", so changes in it are not seen; give it, or \
-        send SIGHUP after a change
-        """)
+    let lines = awaiter.closedDirectories.sorted().map { directory in
+      """
+      no permission to list "\(directory.visible)", so changes in it are not seen; give it, or send \
+      SIGHUP after a change
+      """
     }
+    for line in directoryTroubles.news(in: lines) { console.complain(line) }
   }
 }
 
 // One step.
 extension WatchRun {
   private func work(on step: WatchStep) async throws(CommandError) {
-    if hasBegun {
-      if step.concernsAll || step.files.contains(.settings) { await renewSettings() }
-      if step.concernsAll || step.files.contains(.systemZone) { renewZone() }
-    }
     for index in settings.catalogues.indices
     where step.concernsAll || step.files.contains(.catalogue(index)) { unread.insert(index) }
     // What the system does not tell of, a disk that is mounted for example, is found now and then.
@@ -137,16 +136,14 @@ extension WatchRun {
   ///
   /// - Returns: when the next notice becomes due.
   private func useSchedule(_ now: CivilDateTime) async throws(ScheduleError) -> CivilDateTime? {
+    let wasThere = FileIdentity(of: settings.state) != nil
     let schedule = try Schedule(opening: settings.state, patience: .milliseconds(100))
     // One that somebody has removed, or put another in the place of, knows nothing of the loans.
     let file = FileIdentity(of: settings.state)
-    if file != scheduleFile { unread = Set(settings.catalogues.indices) }
+    if !wasThere || file != scheduleFile { unread = Set(settings.catalogues.indices) }
     scheduleFile = file
-    for line in clockTroubles.news(
-      in: try schedule.clockSetBackWarning(now: now).map { [$0] } ?? [])
-    {
-      console.complain(line)
-    }
+    let warning = try schedule.clockSetBackWarning(now: now)
+    for line in clockTroubles.news(in: warning.map { [$0] } ?? []) { console.complain(line) }
     let center = ReminderCenter(schedule: schedule, events: events)
     for index in unread.sorted() where !awaiter.mustStop { try reload(index, center, now) }
     var isComplete = true
@@ -211,7 +208,7 @@ extension WatchRun {
     _ index: Int, _ center: ReminderCenter, _ now: CivilDateTime
   ) throws(ScheduleError) {
     let source = settings.catalogues[index]
-    var findings = Findings(path: source.path, showsAll: settings.isVerbose)
+    var findings = CatalogueFindings(path: source.path, showsAll: settings.isVerbose)
     var isUsable = false
     var isReadable = true
     do throws(ReminderError) {
@@ -237,55 +234,6 @@ extension WatchRun {
       awaiter.lookAgain(at: .catalogue(index), after: Self.unreadablePatience)
     }
   }
-
-  /// What there is to tell about one reading of a catalogue, as lines for standard error.
-  private struct Findings {
-    let path: String
-    /// Whether warnings are told that hide no loan.
-    let showsAll: Bool
-    private(set) var lines: [String] = []
-
-    private static let most = 1_000
-
-    init(path: String, showsAll: Bool) {
-      self.path = path
-      self.showsAll = showsAll
-    }
-
-    mutating func note(_ diagnostic: Diagnostic) {
-      guard showsAll || diagnostic.mayHideALoan, lines.count <= Self.most else { return }
-      if lines.count == Self.most {
-        complain("there is more; see check-loans validate")
-      } else {
-        lines.append(LocatedDiagnostic(path: path, diagnostic: diagnostic).line)
-      }
-    }
-
-    /// - Returns: whether the catalogue's part of the schedule is what it says.
-    mutating func note(_ report: ReloadReport) -> Bool {
-      switch report.outcome {
-      case .replaced:
-        return true
-      case .refusedEmpty(let stored):
-        complain(
-          """
-          no loan record, but \(counted(stored, "loan")) in the schedule; nothing was changed; if \
-          all books are back, run again with --allow-empty
-          """)
-      case .kept:
-        complain("its reminders stay as they were until it is mended")
-      }
-      return false
-    }
-
-    mutating func note(_ error: CatalogueError) {
-      lines.append("check-loans: \(error); its reminders stay as they were")
-    }
-
-    private mutating func complain(_ words: String) {
-      lines.append("check-loans: \(path.visible): \(words)")
-    }
-  }
 }
 
 // Delivering.
@@ -298,8 +246,8 @@ extension WatchRun {
     do throws(ReminderError) {
       report = try await center.deliver(
         through: channel.notifier(environment, console, actions: actions), at: now,
-        catalogues: names,
-        repeatExpired: settings.repeatExpired, isStopRequested: { [awaiter] in awaiter.mustStop })
+        catalogues: names, repeatExpired: settings.repeatExpired,
+        isStopRequested: { [awaiter] in awaiter.mustStop })
     } catch {
       switch error {
       case .schedule(let error): throw error
@@ -382,8 +330,15 @@ extension CommandError {
     self.init(
       .systemLimit,
       """
-      the catalogues cannot be watched (\(failure.words)); end other programs that watch files, \
-      or raise the limits below /proc/sys/fs/inotify
+      the catalogues cannot be watched, \(failure.watchingWords); end other programs that watch \
+      files, or raise the limits below /proc/sys/fs/inotify
       """)
+  }
+}
+
+extension SystemFailure {
+  /// What errno(3) means where files are watched; see inotify_init(2), inotify_add_watch(2).
+  fileprivate var watchingWords: String {
+    isLimit ? "since too many files are watched already" : words
   }
 }

@@ -25,7 +25,12 @@ final class Awaiter: Sendable {
   ///
   /// - Throws: `SystemFailure` if the system cannot give what it takes.
   func watch(_ paths: [WatchedFile: [String]]) throws(SystemFailure) {
-    try sources.withLock { sources throws(SystemFailure) in sources.files = try FileWatch(paths) }
+    try sources.withLock { sources throws(SystemFailure) in
+      let files = try FileWatch(paths)
+      // What has happened since the settings were read.
+      try sources.readFiles()
+      sources.files = files
+    }
   }
 
   /// Whether the program is to end; to be asked between notices, never while a step is awaited.
@@ -98,6 +103,10 @@ private struct WatchSources: ~Copyable {
   mutating func read() throws(SystemFailure) {
     readSignals()
     if timer.read() { plan.noteAlarm() }
+    try readFiles()
+  }
+
+  mutating func readFiles() throws(SystemFailure) {
     let changes = try files.read()
     let now = ZoneClock.passed
     for file in changes.written { plan.noteWriting(to: file, at: now) }

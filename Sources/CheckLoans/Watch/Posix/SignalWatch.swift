@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
 
-/// Receives the signals that tell a program that stays to read anew or to end.
+/// Receives the signals that tell a program that stays to read anew or to end; a second one to end
+/// ends it at once.
 ///
 /// - SeeAlso: `sigaction(2)`, `pipe2(2)`.
 struct SignalWatch: ~Copyable {
@@ -31,7 +32,11 @@ struct SignalWatch: ~Copyable {
     // Below nohup(1) it is to outlive its terminal.
     endsWithTerminal = check_loans_is_ignored(SIGHUP) == 0 && Self.hasTerminal
     if let failure { throw failure }
-    for number in Self.signals where check_loans_catch_signal(number, input) != 0 { throw .last }
+    for number in Self.signals {
+      // Who asks for the end a second time does not want to wait for it.
+      let once: Int32 = number == SIGHUP ? 0 : 1
+      guard check_loans_catch_signal(number, input, once) == 0 else { throw .last }
+    }
   }
 
   deinit {

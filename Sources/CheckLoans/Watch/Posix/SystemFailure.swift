@@ -8,6 +8,9 @@ struct SystemFailure: Error {
   /// The failure of the call that has just returned.
   static var last: SystemFailure { SystemFailure(number: errno) }
 
+  /// Whether something has run out.
+  var isLimit: Bool { [EMFILE, ENFILE, ENOSPC].contains(number) }
+
   /// The system's words for it.
   var words: String { systemWords(number) }
 }
