@@ -57,10 +57,12 @@ struct ConcurrencyTests {
   private func stopped(_ scene: Scene, _ trial: Trial, at place: String) async throws
     -> RunningCommand
   {
-    let run = try RunningCommand(
-      try trial.command(
-        scene.arguments, phase: "one", input: scene.input,
-        variables: ["CHECK_LOANS_FAILPOINT": "\(place)=stop"]))
+    var command = try trial.command(
+      scene.arguments, phase: "one", input: scene.input,
+      variables: ["CHECK_LOANS_FAILPOINT": "\(place)=stop"])
+    // It waits while other runs do not get the lock.
+    command.deadline = .seconds(600)
+    let run = try RunningCommand(command)
     guard try await run.waitUntilStopped() else {
       throw Unexpected("not stopped at \(place)", try await run.end())
     }
