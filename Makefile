@@ -9,7 +9,7 @@ DESTDIR ?=
 
 # What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
 BUILD_PACKAGES := libxml2-dev libsqlite3-dev pkg-config tzdata
-TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock
+TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock systemd
 BENCH_PACKAGES := libxml2-utils hyperfine time
 
 # The Swift runtime goes into the release binary, libxml2 and SQLite stay outside, where the
@@ -43,7 +43,7 @@ build: ## Build the release binary
 
 .PHONY: lint
 lint: ## Check the sources' form
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive Package.swift Sources Tests Examples
 
 LIBRARY := Loans LoanCatalogue LoanRules ReminderSchedule Notifiers ReminderService
 SYMBOLS := .build/library-symbols

@@ -91,7 +91,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "CheckLoansTests", dependencies: ["CheckLoans", "TestSupport"],
+      name: "CheckLoansTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
       exclude: ["Help"], swiftSettings: settings),
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],

@@ -3,6 +3,11 @@
 
 // The differences between libxml2 2.9.14 and 2.15 live here and nowhere else.
 
+// ICU's types must not be declared here as well as in Foundation's own copy of ICU. Nothing that is
+// used here depends on them.
+#include <libxml/xmlversion.h>
+#undef LIBXML_ICU_ENABLED
+
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <libxml/xmlerror.h>

@@ -39,11 +39,14 @@ struct Badge {
     return lines.joined(separator: "\n")
   }
 
-  /// The long text, the short text and, once a loan has expired, the colour, a line each; empty
-  /// lines hide the block. See i3blocks(1).
+  /// The long text, the short text and, once a loan has expired, the colour, each in a line of its
+  /// own; see i3blocks(1).
+  ///
+  /// Empty lines hide the block.
   var i3blocks: String {
     if count == 0 { return "\n" }
-    let long = expired > 0 ? "\(counted(count, "loan")), \(expired) expired" : counted(count, "loan")
+    let loans = counted(count, "loan")
+    let long = expired > 0 ? "\(loans), \(expired) expired" : loans
     return "\(long)\n\(count)" + (expired > 0 ? "\n#FF0000" : "")
   }
 }

@@ -5,12 +5,17 @@ import ReminderService
 
 extension ChannelName {
   /// The notifier behind the channel.
-  func notifier(_ environment: Environment, _ console: Console) -> any Notifier {
+  ///
+  /// - Parameter actions: gives notifications a button.
+  func notifier(
+    _ environment: Environment, _ console: Console, actions: NotificationActions? = nil
+  ) -> any Notifier {
     switch self {
     case .stdout:
       StandardOutputNotifier(output: console.output)
     case .notifySend:
-      NotifySendNotifier(environment: environment.variables, userID: environment.userID)
+      NotifySendNotifier(
+        environment: environment.variables, userID: environment.userID, actions: actions)
     case .exec(let program):
       ExecNotifier(program: program, environment: environment.variables)
     }
@@ -49,7 +54,7 @@ struct ChannelDelivery {
       }
       let report = try await deliver(through: channel)
       for failure in report.failures {
-        status = status.worse(.unavailable)
+        status = status.worse(failure.error.code == .systemLimit ? .systemLimit : .unavailable)
         if case .outputFailed(let number) = failure.error.code {
           outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
           outputFailure?.message?.append("; \(fate(of: failure.notices))")

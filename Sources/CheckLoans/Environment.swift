@@ -187,6 +187,6 @@ extension Environment {
     else { return }
     throw CommandError(
       .usage,
-      "the working directory is gone, or its name is not UTF-8; give the catalogue's whole path")
+      "the working directory is gone, or its name is not UTF-8; give whole paths")
   }
 }

@@ -9,11 +9,15 @@ extension Schedule {
 
   /// Tells that the clock is behind, since then nothing is due that should be.
   func warnOfClockSetBack(now: CivilDateTime, _ console: Console) throws(ScheduleError) {
-    guard let days = try daysSetBack(at: now) else { return }
-    console.complain(
-      """
+    if let warning = try clockSetBackWarning(now: now) { console.complain(warning) }
+  }
+
+  /// What there is to tell if the clock is behind.
+  func clockSetBackWarning(now: CivilDateTime) throws(ScheduleError) -> String? {
+    guard let days = try daysSetBack(at: now) else { return nil }
+    return """
       the clock says \(now.date), \(counted(days, "day")) before the last run; if that is wrong, set \
       it, since reminders wait for it
-      """)
+      """
   }
 }

@@ -15,6 +15,16 @@ struct ChildProcess: Sendable {
     var complaint: String
   }
 
+  /// What a line of standard output means.
+  enum Verdict: Sendable {
+    /// Nothing.
+    case goOn
+    /// The program may from now on take as long as it likes.
+    case unlimited
+    /// The program has failed, even if it does not know when to end.
+    case failed
+  }
+
   /// Its path, or else its name, which is looked for in the absolute entries of the environment's
   /// PATH.
   var program: String
@@ -33,11 +43,18 @@ struct ChildProcess: Sendable {
   private static let stop = TeardownStep.send(
     signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: .seconds(2))
 
-  /// Ten years, in which a process may end by itself.
+  /// A second in which a process that has failed may end by itself.
+  private static let grace = TeardownStep.send(
+    signal: Signal(rawValue: 0), allowedDurationToNextStep: .seconds(1))
+
+  /// Eight years, in which a process may end by itself.
   ///
-  /// Signal 0 is not sent, see kill(2).
-  private static let wait = TeardownStep.send(
-    signal: Signal(rawValue: 0), allowedDurationToNextStep: .seconds(315_360_000))
+  /// Signal 0 is not sent, see kill(2). A sleep that is cut short keeps its memory until it would
+  /// have ended, so none lasts longer than the process has already lived, or a second.
+  private static let wait = (0..<28).map { step in
+    TeardownStep.send(
+      signal: Signal(rawValue: 0), allowedDurationToNextStep: .seconds(1 << max(0, step - 1)))
+  }
 
   /// Runs it until it has ended, or was stopped with everything in its group: when its time was
   /// over, or the task was cancelled.
@@ -46,11 +63,12 @@ struct ChildProcess: Sendable {
   /// even if that one keeps standard input, output or error open.
   ///
   /// - Parameter onLine: gets each line of standard output, without its end, at most 4 KB of it;
-  ///   returns whether the program may from now on take as long as it likes.
-  /// - Throws: `SubprocessError` if it cannot be started.
+  ///   returns what it means.
+  /// - Throws: `SubprocessError` or `DescriptorShortage` if it cannot be started.
   func run(
-    onLine: (@Sendable (String) -> Bool)? = nil
+    onLine: (@Sendable (String) -> Verdict)? = nil
   ) async throws -> Report {
+    try DescriptorShortage.check()
     keepExitStatusOfChildren()
     var options = PlatformOptions()
     options.processGroupID = 0
@@ -81,7 +99,7 @@ struct ChildProcess: Sendable {
 
   private func supervise<Input>(
     _ execution: Execution<Input, SequenceOutput, SequenceOutput>,
-    onLine: (@Sendable (String) -> Bool)?, feed: (@Sendable () async -> Void)? = nil
+    onLine: (@Sendable (String) -> Verdict)?, feed: (@Sendable () async -> Void)? = nil
   ) async -> Findings {
     let clock = Clock()
     return await withTaskGroup(of: Findings.self) { group in
@@ -90,10 +108,15 @@ struct ChildProcess: Sendable {
         guard let onLine else {
           return Findings(output: await firstBytes(of: execution.standardOutput))
         }
+        var hasFailed = false
         let output = await firstBytes(of: execution.standardOutput) { line in
-          if onLine(line) { clock.stop() }
+          let verdict = onLine(line)
+          if verdict == .unlimited { clock.stop() }
+          hasFailed = verdict == .failed
+          return hasFailed
         }
-        return Findings(output: output)
+        if hasFailed { await execution.teardown(using: [Self.grace, Self.stop]) }
+        return Findings(hasFailed: hasFailed, output: output)
       }
       group.addTask {
         await feed?()
@@ -104,7 +127,7 @@ struct ChildProcess: Sendable {
         if isLate { await execution.teardown(using: [Self.stop]) }
         return Findings(timedOut: isLate)
       }
-      await execution.teardown(using: [Self.wait])
+      await execution.teardown(using: Self.wait)
       // It has ended but not been reaped, so its group's number is still its own.
       if clock.hasRunOut || Task.isCancelled {
         try? execution.send(signal: .kill, toProcessGroup: true)
@@ -117,7 +140,7 @@ struct ChildProcess: Sendable {
   /// Reads until the end, or until the task is cancelled and the pipe's present content is read,
   /// and keeps only the beginning: a program that is not read from would hang, or die.
   private func firstBytes(
-    of output: SubprocessOutputSequence, onLine: ((String) -> Void)? = nil
+    of output: SubprocessOutputSequence, onLine: ((String) -> Bool)? = nil
   ) async -> [UInt8] {
     var bytes: [UInt8] = []
     var line: [UInt8] = []
@@ -128,8 +151,9 @@ struct ChildProcess: Sendable {
       // A failure is the end: the exit status is what counts.
       guard let buffer = try? await iterator.next() else { return bytes }
       bytes.append(buffer, upTo: Self.outputLimit - bytes.count)
-      if let onLine { line.appendLines(of: buffer, limit: Self.outputLimit, onLine: onLine) }
-      if isLast { return bytes }
+      let isEnough =
+        onLine.map { line.appendLines(of: buffer, limit: Self.outputLimit, until: $0) } == true
+      if isLast || isEnough { return bytes }
       // One that prints without end would keep the thread from everything else, the clock too.
       await Task.yield()
     }
@@ -139,18 +163,22 @@ struct ChildProcess: Sendable {
 /// Part of what is found out about a running child.
 private struct Findings: Sendable {
   var timedOut = false
+  var hasFailed = false
   var output: [UInt8] = []
   var complaint: [UInt8] = []
 
   mutating func add(_ other: Findings) {
     timedOut = timedOut || other.timedOut
+    hasFailed = hasFailed || other.hasFailed
     output += other.output
     complaint += other.complaint
   }
 
   func report(_ status: TerminationStatus) -> ChildProcess.Report {
     ChildProcess.Report(
-      status: status, timedOut: timedOut, output: String(decoding: output, as: UTF8.self),
+      // That it had to be stopped after its failure is not what there is to tell.
+      status: hasFailed ? .exited(1) : status, timedOut: timedOut,
+      output: String(decoding: output, as: UTF8.self),
       complaint: String(decoding: complaint, as: UTF8.self))
   }
 }
@@ -174,7 +202,12 @@ private final class Clock: Sendable {
 
   /// Waits, and returns whether the time is over by then; not if the task is cancelled.
   func runsOut(after duration: Duration) async -> Bool {
-    do { try await Task.sleep(for: duration) } catch { return false }
+    let start = ContinuousClock.now
+    while case let passed = ContinuousClock.now - start, passed < duration {
+      // See `wait` for why it is not slept at one go.
+      let step = min(duration - passed, max(passed, .seconds(1)))
+      do { try await Task.sleep(for: step) } catch { return false }
+    }
     return state.withLock { state in
       if state == .running { state = .ranOut }
       return state == .ranOut

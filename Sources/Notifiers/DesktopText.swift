@@ -48,7 +48,7 @@ extension String {
 
   /// Whole characters up to `limit` bytes, then `…`; of a first character that is longer alone,
   /// as many scalars as fit.
-  private func shortened(toBytes limit: Int) -> String {
+  func shortened(toBytes limit: Int) -> String {
     guard utf8.count > limit else { return self }
     var text = ""
     for character in self {

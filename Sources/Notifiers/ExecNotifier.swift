@@ -63,7 +63,7 @@ public struct ExecNotifier: Notifier {
   /// What it prints is read and thrown away, but for the first line of a failure. A process that
   /// it leaves in the background is not waited for.
   ///
-  /// - Throws: ``NotifierError`` with the code `unavailable`, `failed` or `timedOut`.
+  /// - Throws: ``NotifierError`` with the code `unavailable`, `failed`, `timedOut` or `systemLimit`.
   public func send(
     _ message: ArraySlice<Notice>, on occasion: Occasion
   ) async throws(NotifierError) {
@@ -129,6 +129,9 @@ extension ExecNotifier {
   }
 
   private func startFailure(_ failure: any Error, of path: String) -> NotifierError {
+    if failure is DescriptorShortage {
+      return error(.systemLimit, "\(name) could not be run, \(DescriptorShortage.words)")
+    }
     if (failure as? SubprocessError)?.code == .executableNotFound {
       return error(
         .unavailable,

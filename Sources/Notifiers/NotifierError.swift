@@ -8,6 +8,8 @@ public struct NotifierError: Error, Sendable, Hashable, CustomStringConvertible 
     case failed
     /// The channel did not answer in time and was stopped.
     case timedOut
+    /// The system cannot give the descriptors that are needed.
+    case systemLimit
     /// Writing failed with this number of errno(3).
     case outputFailed(errno: Int32)
   }

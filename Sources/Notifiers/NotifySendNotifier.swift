@@ -10,6 +10,7 @@ public struct NotifySendNotifier: Notifier {
 
   private let environment: [String: String]
   private let timeout: Duration
+  private let actions: NotificationActions?
 
   /// A notifier that shows notices in the session of one user.
   ///
@@ -22,13 +23,15 @@ public struct NotifySendNotifier: Notifier {
   ///   - userID: the effective user, geteuid(2).
   ///   - timeout: how long one message may take before the program is stopped.
   ///   - runtimeDirectories: the directory of the users' runtime directories, pam_systemd(8).
+  ///   - actions: gives every message, a digest too, a button; only for a process that stays.
   public init(
     environment: [String: String], userID: UInt32, timeout: Duration = .seconds(10),
-    runtimeDirectories: String = "/run/user"
+    runtimeDirectories: String = "/run/user", actions: NotificationActions? = nil
   ) {
     self.environment = Self.childEnvironment(
       from: environment, userID: userID, runtimeDirectories: runtimeDirectories)
     self.timeout = timeout
+    self.actions = actions
   }
 
   /// One notice in each message; if there are more than five, one message of all, a digest.
@@ -37,21 +40,28 @@ public struct NotifySendNotifier: Notifier {
     return notices.indices.map { notices[$0...$0] }
   }
 
-  /// Runs notify-send once and waits until the notification service has accepted the message.
+  /// Runs notify-send once and waits until the notification service has accepted the message; with
+  /// a button, until it has given the message an id.
   ///
-  /// - Throws: ``NotifierError`` with the code `unavailable`, `failed` or `timedOut`.
+  /// - Throws: ``NotifierError`` with the code `unavailable`, `failed`, `timedOut` or `systemLimit`.
   public func send(
     _ message: ArraySlice<Notice>, on occasion: Occasion
   ) async throws(NotifierError) {
     guard let content = DesktopMessage(message, today: occasion.now.date) else { return }
     let child = ChildProcess(
       program: channel, arguments: content.arguments, environment: environment, timeout: timeout)
-    let report: ChildProcess.Report
+    let report: ChildProcess.Report?
     do {
-      report = try await child.run()
+      report =
+        if let actions {
+          try await actions.show(child, about: message.mostUrgentFirst)
+        } else {
+          try await child.run()
+        }
     } catch {
       throw NotifierError(startFailure: error)
     }
+    guard let report else { return }
     if report.timedOut { throw NotifierError(timeout: timeout) }
     if !report.status.isSuccess { throw NotifierError(report) }
   }
@@ -95,7 +105,10 @@ extension NotifierError {
   }
 
   fileprivate init(startFailure error: any Error) {
-    if (error as? SubprocessError)?.code == .executableNotFound {
+    if error is DescriptorShortage {
+      self.init(
+        notifySend: .systemLimit, "notify-send could not be run, \(DescriptorShortage.words)")
+    } else if (error as? SubprocessError)?.code == .executableNotFound {
       self.init(
         notifySend: .unavailable,
         "notify-send was not found in PATH; install it (Debian: apt install libnotify-bin) "
@@ -126,6 +139,10 @@ extension NotifierError {
         notifySend: .unavailable,
         "no notification service runs on the desktop session bus; start one, "
           + "or use --notify stdout")
+    } else if complaint.contains("Unknown option --action") {
+      self.init(
+        notifySend: .unavailable,
+        "this notify-send knows no actions; install libnotify 0.8 or later, or leave --action out")
     } else {
       self.init(
         notifySend: .failed,

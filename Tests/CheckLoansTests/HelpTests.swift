@@ -5,7 +5,7 @@ import Testing
 struct HelpTests {
   private static let commands = [
     [], ["check"], ["validate"], ["deliver"], ["schedule"], ["schedule", "list"],
-    ["schedule", "cancel"],
+    ["schedule", "cancel"], ["schedule", "explain"], ["watch"], ["config"], ["timer"],
   ]
 
   private func expectedHelp(_ command: [String]) throws -> String {

@@ -24,7 +24,8 @@ struct InterruptionTests {
   }
 
   @Test(arguments: [("TERM", 143), ("INT", 130)])
-  func `A signal ends the run after the notice in flight`(signal: String, status: Int) async throws {
+  func `A signal ends the run after the notice in flight`(signal: String, status: Int) async throws
+  {
     let desk = try desk()
     try install(desk, pause: "1")
     // A shell without job control starts background jobs with SIGINT ignored.

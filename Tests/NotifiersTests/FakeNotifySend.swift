@@ -31,13 +31,16 @@ struct FakeNotifySend {
     return calls
   }
 
-  /// A notifier that finds it, with a PATH of one entry and no desktop.
+  /// A notifier that finds it, with no desktop, and with a PATH of one entry unless there are
+  /// actions, which need stdbuf.
   func notifier(
-    environment: [String: String] = [:], timeout: Duration = .seconds(60)
+    environment: [String: String] = [:], timeout: Duration = .seconds(60),
+    actions: NotificationActions? = nil
   ) -> NotifySendNotifier {
-    NotifySendNotifier(
-      environment: environment.merging(["PATH": folder.path]) { given, _ in given }, userID: 0,
-      timeout: timeout, runtimeDirectories: folder.path)
+    let path = actions == nil ? folder.path : "\(folder.path):/usr/bin"
+    return NotifySendNotifier(
+      environment: environment.merging(["PATH": path]) { given, _ in given }, userID: 0,
+      timeout: timeout, runtimeDirectories: folder.path, actions: actions)
   }
 
   /// The process numbers that the script wrote to the file `pids`, one a line.

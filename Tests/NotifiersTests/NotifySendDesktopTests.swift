@@ -60,6 +60,23 @@ struct NotifySendDesktopTests {
     #expect(summaries.last?.hasSuffix("… expired 7 days ago") == true)
   }
 
+  @Test(arguments: [nil, "", " \u{1B} "])
+  func `An empty title arrives as one that can be read`(title: String?) async throws {
+    let session = try await DesktopSession(.recording)
+    try await session.notifier().sendAll([reminder(title)])
+    #expect(try await session.notifications().map(\.summary) == ["(untitled) expires tomorrow"])
+  }
+
+  @Test func `A notify-send that dies of what it is told has not delivered`() async throws {
+    let session = try await DesktopSession(.recording)
+    // Octal 377 makes 0.8.1 dump core.
+    let wrapper = try FakeNotifySend(#"exec /usr/bin/notify-send -- x '\377'"#)
+    let error = try await failure(session.notifier(adding: ["PATH": wrapper.folder.path]))
+    #expect(error.code == .failed)
+    #expect(!error.stopsTheRun)
+    #expect(try await session.notifications().isEmpty)
+  }
+
   @Test func `Five hundred loans arrive as one digest`() async throws {
     let session = try await DesktopSession(.recording)
     let titles = [#"C:\new\101\377"#, "<b>bold</b>", "Salt & Pepper", "-u low", #"ends in \"#]

@@ -8,6 +8,8 @@ struct Book: Hashable {
   var title: String
   /// Days from the reminder to the expiration.
   var lead = 1
+  /// The reminder's time of day.
+  var time = CivilTime.midnight
 
   init(_ identity: String, _ expiration: String, title: String? = nil, lead: Int = 1) {
     self.init(identity, day(expiration), title: title, lead: lead)
@@ -25,12 +27,15 @@ struct Book: Hashable {
   }
 
   var reminder: Reminder {
-    Reminder(loan: loan, fireAt: CivilDateTime(expiration.adding(days: -lead)))
+    Reminder(loan: loan, fireAt: CivilDateTime(expiration.adding(days: -lead), time))
   }
 
   var key: UInt64 { fnv(identity) }
 
-  var fingerprint: UInt64 { fnv("\(identity)|\(title)|\(expiration)|\(lead)") }
+  var fingerprint: UInt64 {
+    let moment = time == .midnight ? "" : "|\(time.hoursAndMinutes)"
+    return fnv("\(identity)|\(title)|\(expiration)|\(lead)\(moment)")
+  }
 }
 
 /// FNV-1a: the same in every run.

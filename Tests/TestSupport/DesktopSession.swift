@@ -112,6 +112,42 @@ public final class DesktopSession: Sendable {
     return calls
   }
 
+  /// The instants at which the service was told of notifications, in seconds since 1970; only a
+  /// recording service writes them down.
+  public var instants: [Double] {
+    folder.contents(of: "service.out").split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ")
+      return words.count > 1 && words[1] == "Notify" ? Double(words[0]) : nil
+    }
+  }
+
+  /// Presses a button of a notification, and then closes it, as a desktop does.
+  ///
+  /// - Parameters:
+  ///   - number: 1 is the first notification that the service was told.
+  ///   - action: the action's key.
+  /// - Throws: ``Failure``.
+  public func press(_ action: String, ofNotification number: Int) async throws {
+    try await emit("ActionInvoked", "us", "[<uint32 \(number)>, <'\(action)'>]")
+    try await close(notification: number)
+  }
+
+  /// Closes a notification as its reader does.
+  ///
+  /// - Throws: ``Failure``.
+  public func close(notification number: Int) async throws {
+    try await emit("NotificationClosed", "uu", "[<uint32 \(number)>, <uint32 2>]")
+  }
+
+  private func emit(_ signal: String, _ signature: String, _ values: String) async throws {
+    let name = "org.freedesktop.Notifications"
+    _ = try await Launcher(folder: folder, environment: environment).output(of: [
+      "/usr/bin/gdbus", "call", "--session", "--dest", name, "--object-path",
+      "/org/freedesktop/Notifications", "--method", "org.freedesktop.DBus.Mock.EmitSignal", name,
+      signal, signature, values,
+    ])
+  }
+
   /// Prints the fields of every call, each ended by NUL, which no D-Bus string can hold.
   private static let reader = """
     import dbus, sys

@@ -17,7 +17,7 @@ struct CheckCommand: Subcommand {
       Examples:
         check-loans books.xml
         check-loans --notify stdout --time-zone Europe/Budapest books.xml
-        check-loans        everything as the settings file says
+        check-loans --dry-run
         curl -s https://example.org/books.xml | check-loans --no-state -
       """)
 
@@ -148,19 +148,7 @@ extension CheckOptions {
   ///
   /// - Throws: ``CommandError`` with the status `usage` if there is none.
   func catalogues(_ environment: Environment) throws(CommandError) -> [String] {
-    let given = catalogues.isEmpty ? environment.file?["catalogues"]?.texts ?? [] : catalogues
-    guard !given.isEmpty else {
-      let file = try environment.settingsFile(state)?.path ?? "config.toml"
-      throw CommandError(
-        .usage,
-        """
-        no catalogue is named; name one, as in check-loans books.xml, or write \
-        catalogues = ["/path/to/books.xml"] into \(file.visible)
-        """)
-    }
-    try environment.checkWorkingDirectory(for: given)
-    var names: Set<[UInt8]> = []
-    return given.filter { names.insert(Array(environment.catalogueName($0).utf8)).inserted }
+    try environment.catalogues(catalogues, state)
   }
 
   /// Whether no schedule is kept.
@@ -175,6 +163,27 @@ extension CheckOptions {
 }
 
 extension Environment {
+  /// The catalogues given on the command line, else those of the settings file, each once.
+  ///
+  /// - Throws: ``CommandError`` with the status `usage` if there is none.
+  func catalogues(
+    _ given: [String], _ options: StateOptions
+  ) throws(CommandError) -> [String] {
+    let given = given.isEmpty ? file?["catalogues"]?.texts ?? [] : given
+    guard !given.isEmpty else {
+      let file = try settingsFile(options)?.path ?? "config.toml"
+      throw CommandError(
+        .usage,
+        """
+        no catalogue is named; name one, as in check-loans books.xml, or write \
+        catalogues = ["/path/to/books.xml"] into \(file.visible)
+        """)
+    }
+    try checkWorkingDirectory(for: given)
+    var names: Set<[UInt8]> = []
+    return given.filter { names.insert(Array(catalogueName($0).utf8)).inserted }
+  }
+
   /// Whether to colour: what is asked for, else if standard output is a terminal that can and
   /// `NO_COLOR` is not set.
   func isColored(_ flag: ColorChoice?) throws(CommandError) -> Bool {

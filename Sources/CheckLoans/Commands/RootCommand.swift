@@ -18,7 +18,8 @@ struct RootCommand: ParsableCommand {
         check-loans books.xml                      look at a catalogue
         check-loans --notify stdout books.xml      for cron: only what is due and new
         check-loans validate books.xml             for CI: are the dates right?
-        check-loans timer books.xml                for every day: a systemd timer, or cron
+        check-loans timer books.xml                to run it every day
+        check-loans watch books.xml                stay, and tell at the very moment
         check-loans help check                     all options
 
       Options can be set in ~/.config/check-loans/config.toml too, time-zone = "Europe/Budapest" \

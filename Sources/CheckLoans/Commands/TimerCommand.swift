@@ -17,7 +17,7 @@ struct TimerCommand: Subcommand {
       Examples:
         check-loans timer --notify notify-send books.xml
         check-loans timer --install --daily-at 08:00
-        check-loans timer --cron --notify stdout --time-zone Europe/Budapest books.xml
+        check-loans timer --cron --notify stdout books.xml
         check-loans timer --uninstall
       """)
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LoanRules
 import Loans
+import Notifiers
 import ReminderService
 
 /// `check-loans watch`.
@@ -18,15 +19,25 @@ struct WatchCommand: Subcommand {
       Examples:
         check-loans watch --notify notify-send books.xml
         check-loans watch --time-zone Europe/Budapest --at 08:00 books.xml
+        check-loans watch --notify notify-send --action "View=xdg-open loans.html" books.xml
 
       Runs until SIGTERM or SIGINT, or until its terminal is closed, and then ends with status 0 \
       after the notice in flight.
       """)
 
-  @Argument(help: "Catalogues to watch.", completion: .file())
-  var catalogues: [String]
+  @Argument(
+    help: "Catalogues to watch. (default: those of the settings file)", completion: .file())
+  var catalogues: [String] = []
 
   @OptionGroup var channels: ChannelOptions
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Put a button with this label on notifications, that runs this command with the loan in \
+      CHECK_LOANS_TITLE, CHECK_LOANS_ID and so on. No shell is used.
+      """, valueName: "label=command"))
+  var action: String?
 
   @Option(
     help: ArgumentHelp(
@@ -36,8 +47,6 @@ struct WatchCommand: Subcommand {
   @Option(
     help: ArgumentHelp("Remind at this time of day. (default: 00:00)", valueName: "HH:MM"))
   var at: TimeOfDay?
-
-  @OptionGroup var repetition: RepeatOptions
 
   @Option(
     help: ArgumentHelp(
@@ -63,16 +72,19 @@ struct WatchCommand: Subcommand {
     let inherited = environment["TZ"]
     let settings = try WatchSettings(self, environment, inheritedZone: inherited)
     return try await WatchRun(settings, environment, console) { () throws(CommandError) in
-      try WatchSettings(self, .ofProcess(), inheritedZone: inherited)
+      try WatchSettings(
+        self, .ofProcess().withSettings(state), inheritedZone: inherited)
     }.run()
   }
 }
 
-/// What `watch` goes by, flags and environment taken together.
+/// What `watch` goes by, flags, environment and settings file taken together.
 struct WatchSettings {
   /// The catalogues as given, each once.
   var catalogues: [CatalogueSource] = []
   var channels: [ChannelName]
+  /// The text of the button on notifications and its command.
+  var action: ActionSetting?
   var reload: ReloadSettings
   /// After how many days an expired notice is delivered again.
   var repeatExpired: Int?
@@ -80,13 +92,17 @@ struct WatchSettings {
   /// Where the schedule is kept.
   var state: String
   var isVerbose: Bool
+  /// The settings file's absolute path, whether it is there or not.
+  var file: String?
 
   /// - Parameter inheritedZone: what TZ was when the program began.
   init(
     _ command: WatchCommand, _ environment: Environment, inheritedZone: String?
   ) throws(CommandError) {
     channels = try command.channels.channels(environment)
-    if channels.isEmpty { channels = [.stdout] }
+    if try environment.values(command.channels.notify, "NOTIFY").isEmpty { channels = [.stdout] }
+    action = try ActionSetting(
+      environment.value(command.action, "ACTION"), isGiven: command.action != nil)
     let lead = try environment.value(command.remind, "REMIND")?.value
     let time = try environment.value(command.at, "AT")?.value
     reload = ReloadSettings(
@@ -95,20 +111,17 @@ struct WatchSettings {
         ?? .standard,
       requiresExpiration: try environment.isOn(command.requireExpiration, "REQUIRE_EXPIRATION"),
       allowsEmpty: try environment.isOn(command.allowEmpty, "ALLOW_EMPTY"))
-    repeatExpired = try command.repetition.days(environment)
+    repeatExpired = try command.channels.repetition.days(environment)
     let zoneText = try environment.value(command.timeZone, "TIME_ZONE") ?? inheritedZone
     zone = try TimeZoneSetting(zoneText, environment: environment)
     state = try command.state.path(environment)
     isVerbose = try environment.isOn(command.verbose, "VERBOSE")
-    try environment.checkWorkingDirectory(for: command.catalogues)
-    for path in command.catalogues {
+    file = try environment.settingsFile(command.state).map { environment.catalogueName($0.path) }
+    for path in try environment.catalogues(command.catalogues, command.state) {
       guard path != "-" else {
         throw CommandError(.usage, "standard input cannot be watched; name a file")
       }
-      let source = CatalogueSource(path: path, name: environment.catalogueName(path))
-      if !catalogues.contains(where: { $0.name.utf8.elementsEqual(source.name.utf8) }) {
-        catalogues.append(source)
-      }
+      catalogues.append(CatalogueSource(path: path, name: environment.catalogueName(path)))
     }
   }
 
@@ -118,7 +131,29 @@ struct WatchSettings {
     for (index, catalogue) in catalogues.enumerated() {
       paths[.catalogue(index)] = [catalogue.name]
     }
+    // Everybody writes to /dev/null, which stands for no settings.
+    if let file, file != "/dev/null" { paths[.settings] = [file] }
     if zone.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
     return paths
   }
+}
+
+/// A notification's button, as it was given.
+struct ActionSetting: Equatable {
+  let text: String
+  let action: NotificationAction
+
+  /// - Parameter isGiven: whether it is the command line's.
+  /// - Throws: ``CommandError`` if it makes no sense.
+  init?(_ text: String?, isGiven: Bool) throws(CommandError) {
+    guard let text else { return nil }
+    self.text = text
+    do throws(NotificationActionError) {
+      action = try NotificationAction(argument: text)
+    } catch {
+      throw CommandError(isGiven ? .usage : .badSetting, "--action: \(error)")
+    }
+  }
+
+  static func == (left: ActionSetting, right: ActionSetting) -> Bool { left.text == right.text }
 }

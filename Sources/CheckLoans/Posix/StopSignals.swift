@@ -10,8 +10,9 @@ enum StopSignals {
   /// Whether one has come.
   static var isStopRequested: Bool { received.load(ordering: .relaxed) != 0 }
 
-  /// From now on the first signal is only noted; a second one ends the process at once. One that is
-  /// ignored stays ignored, as under nohup(1).
+  /// From now on the first signal is only noted, and a second one ends the process at once.
+  ///
+  /// One that is ignored stays ignored, as under nohup(1).
   static func catchThem() {
     for signal in [SIGINT, SIGTERM] {
       var current = sigaction()

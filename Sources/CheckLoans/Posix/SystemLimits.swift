@@ -5,8 +5,8 @@ enum SystemLimits {
   /// How many descriptors a run opens, with all that it starts, and some more.
   private static let enough: rlim_t = 64
   private static let least: rlim_t = 24
-  /// As many threads as the concurrency runtime starts on a small machine, reading ahead included.
-  private static let threads = 4
+  /// More threads than the runtime, the reader and a child have been seen to need at once.
+  private static let threads = 8
 
   /// Makes sure that descriptors and threads can be had.
   ///

@@ -37,6 +37,8 @@ extension Environment {
   /// A warning for each variable `CHECK_LOANS_…` that is none of ours.
   var unknownVariables: [String] {
     let prefix = Setting.variablePrefix
+    let names = variables.keys.filter { $0.hasPrefix(prefix) }.map { $0.dropFirst(prefix.count) }
+    if names.isEmpty { return [] }
     // Those of the tests, and those that a command run by an action is given.
     let others: Set = [
       "BINARY", "FAILPOINT", "ID", "TITLE", "AUTHOR", "ISBN", "BARCODE", "BORROWER", "EMAIL",
@@ -45,7 +47,6 @@ extension Environment {
     // Catalogues are no option, and so have no variable.
     let known =
       ["CONFIG"] + Setting.all.map { Setting.variableName($0.name) }.filter { $0 != "CATALOGUES" }
-    let names = variables.keys.filter { $0.hasPrefix(prefix) }.map { $0.dropFirst(prefix.count) }
     return names.map(String.init).filter { !known.contains($0) && !others.contains($0) }.sorted()
       .map { name in
         var words = "the environment variable \((prefix + name).visible) is unknown"

@@ -15,6 +15,8 @@ struct DailyCommand {
     guard let program = ProcessSetup.ownPath else {
       throw CommandError(.inputOutput, "/proc/self/exe cannot be read, and so the program's path")
     }
+    let files = [options.state.config, options.state.state].compactMap { $0 }
+    try environment.checkWorkingDirectory(for: files)
     var given = options.given
     let zone = try environment.value(options.clock.timeZone, "TIME_ZONE") ?? environment["TZ"]
     if environment.source(of: "TIME_ZONE", isGiven: false) != .file, let zone {

@@ -73,7 +73,9 @@ struct TimerUnits {
   /// characters in its path.
   var isProgramAllowed: Bool {
     command.prefix(1).allSatisfy { path in
-      path.unicodeScalars.allSatisfy { !"'\"\\\u{7F}".unicodeScalars.contains($0) && $0.value >= 0x20 }
+      path.unicodeScalars.allSatisfy {
+        !"'\"\\\u{7F}".unicodeScalars.contains($0) && $0.value >= 0x20
+      }
     }
   }
 

@@ -15,6 +15,9 @@ final class WatchRun {
   private let readSettings: () throws(CommandError) -> WatchSettings
   private let awaiter: Awaiter
   private let events: ScheduleEvents
+  /// The process's variables before the library's zone became its own.
+  private let inheritedVariables: [String: String]
+  private var actions: NotificationActions?
 
   /// The catalogues that are to be read, by their places.
   private var unread: Set<Int> = []
@@ -23,6 +26,7 @@ final class WatchRun {
   private var troubles: [Int: CatalogueTroubles] = [:]
   private var scheduleTroubles = ToldTroubles()
   private var settingsTroubles = ToldTroubles()
+  private var clockTroubles = ToldTroubles()
   private var channelTroubles: [String: ToldTroubles] = [:]
   private var schedulePatience = Patience()
   private var channelPatience = Patience()
@@ -30,6 +34,8 @@ final class WatchRun {
   private var lockedSince: Duration?
   /// Whether the schedule could be used once.
   private var hasBegun = false
+  /// The schedule's file when it was last used.
+  private var scheduleFile: FileIdentity?
   private var nextMoment: CivilDateTime?
   private var outputFailure: CommandError?
 
@@ -47,6 +53,7 @@ final class WatchRun {
     self.environment = environment
     self.console = console
     self.readSettings = readSettings
+    inheritedVariables = environment.variables
     let isVerbose = settings.isVerbose
     events = ScheduleEvents { event in if isVerbose { console.complain("\(event)") } }
     do throws(SystemFailure) {
@@ -62,6 +69,20 @@ final class WatchRun {
   func run() async throws(CommandError) -> ExitStatus {
     ZoneClock.enter(settings.zone.variable)
     tellOfClosedDirectories()
+    let result: Result<Void, CommandError>
+    do throws(CommandError) {
+      result = .success(try await workUntilStop())
+    } catch {
+      result = .failure(error)
+    }
+    await actions?.close()
+    try result.get()
+    tell("told to stop")
+    return .done
+  }
+
+  private func workUntilStop() async throws(CommandError) {
+    await setActions()
     var step = WatchStep(concernsAll: true)
     while !step.stops {
       try await work(on: step)
@@ -71,8 +92,6 @@ final class WatchRun {
         throw CommandError(watching: error)
       }
     }
-    tell("told to stop")
-    return .done
   }
 
   /// Says what is done, if that is wanted.
@@ -95,7 +114,7 @@ final class WatchRun {
 extension WatchRun {
   private func work(on step: WatchStep) async throws(CommandError) {
     if hasBegun {
-      if step.concernsAll || step.files.contains(.settings) { renewSettings() }
+      if step.concernsAll || step.files.contains(.settings) { await renewSettings() }
       if step.concernsAll || step.files.contains(.systemZone) { renewZone() }
     }
     for index in settings.catalogues.indices
@@ -119,6 +138,15 @@ extension WatchRun {
   /// - Returns: when the next notice becomes due.
   private func useSchedule(_ now: CivilDateTime) async throws(ScheduleError) -> CivilDateTime? {
     let schedule = try Schedule(opening: settings.state, patience: .milliseconds(100))
+    // One that somebody has removed, or put another in the place of, knows nothing of the loans.
+    let file = FileIdentity(of: settings.state)
+    if file != scheduleFile { unread = Set(settings.catalogues.indices) }
+    scheduleFile = file
+    for line in clockTroubles.news(
+      in: try schedule.clockSetBackWarning(now: now).map { [$0] } ?? [])
+    {
+      console.complain(line)
+    }
     let center = ReminderCenter(schedule: schedule, events: events)
     for index in unread.sorted() where !awaiter.mustStop { try reload(index, center, now) }
     var isComplete = true
@@ -157,8 +185,10 @@ extension WatchRun {
   private func note(_ error: ScheduleError) throws(CommandError) {
     let failure = CommandError(error)
     guard error.code == .locked else {
-      if !hasBegun { throw failure }
-      let time = schedulePatience.afterFailure()
+      // A damaged one was set aside, and there will be a new one.
+      let isSetAside = error.code == .damaged
+      if !hasBegun && !isSetAside { throw failure }
+      let time = isSetAside ? .seconds(1) : schedulePatience.afterFailure()
       for line in scheduleTroubles.news(in: [failure.message ?? ""]) {
         console.complain("\(line); trying again")
       }
@@ -267,7 +297,8 @@ extension WatchRun {
     let report: DeliveryReport
     do throws(ReminderError) {
       report = try await center.deliver(
-        through: channel.notifier(environment, console), at: now, catalogues: names,
+        through: channel.notifier(environment, console, actions: actions), at: now,
+        catalogues: names,
         repeatExpired: settings.repeatExpired, isStopRequested: { [awaiter] in awaiter.mustStop })
     } catch {
       switch error {
@@ -275,34 +306,45 @@ extension WatchRun {
       case .catalogue(let error): preconditionFailure("delivering read a catalogue: \(error)")
       }
     }
-    for failure in report.failures { note(failure, of: channel) }
+    let failures = report.failures.map(\.error)
+    for case .outputFailed(let number) in failures.map(\.code) {
+      outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
+      return false
+    }
     let news = channelTroubles[channel.name, default: ToldTroubles()].news(
-      in: report.failures.map { "\($0.error.message); what was due stays pending" })
+      in: failures.map { "\($0.message); what was due stays pending" })
     for line in news { console.complain(line) }
-    return report.failures.isEmpty
-  }
-
-  private func note(_ failure: DeliveryReport.Failure, of channel: ChannelName) {
-    guard case .outputFailed(let number) = failure.error.code else { return }
-    outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
+    return failures.isEmpty
   }
 }
 
 // Settings.
 extension WatchRun {
   /// Goes by other settings from now on; by the old ones if they are wrong.
-  private func renewSettings() {
+  private func renewSettings() async {
     do throws(CommandError) {
       let new = try readSettings()
+      let old = settings
       if new.watchedPaths != settings.watchedPaths { try watch(new) }
       if new.zone.variable != settings.zone.variable { ZoneClock.enter(new.zone.variable) }
       settings = new
+      if new.action != old.action { await setActions() }
       unread = Set(settings.catalogues.indices)
       _ = settingsTroubles.news(in: [])
       tellOfClosedDirectories()
     } catch {
       for line in settingsTroubles.news(in: [error.message ?? ""]) {
         console.complain("\(line); the settings stay as they were")
+      }
+    }
+  }
+
+  /// Gives notifications the button that is set; those that are shown with another lose it.
+  private func setActions() async {
+    await actions?.close()
+    actions = settings.action.map { setting in
+      NotificationActions(setting.action, environment: inheritedVariables) { [console] line in
+        console.complain(line)
       }
     }
   }
@@ -338,9 +380,9 @@ extension CommandError {
   /// The system cannot give what it takes to watch.
   fileprivate init(watching failure: SystemFailure) {
     self.init(
-      .inputOutput,
+      .systemLimit,
       """
-      the catalogues cannot be watched (\(failure.sentence)); end other programs that watch files, \
+      the catalogues cannot be watched (\(failure.words)); end other programs that watch files, \
       or raise the limits below /proc/sys/fs/inotify
       """)
   }

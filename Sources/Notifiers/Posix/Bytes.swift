@@ -13,18 +13,21 @@ extension [UInt8] {
 
   /// Appends `buffer` to what is the beginning of a line, hands over the lines that are complete
   /// by that, and stays as the beginning of the next one; of a line, the first `limit` bytes count.
+  ///
+  /// - Returns: whether `isLast` was true of a line; no further one is then handed over.
   mutating func appendLines(
-    of buffer: SubprocessOutputSequence.Buffer, limit: Int, onLine: (String) -> Void
-  ) {
+    of buffer: SubprocessOutputSequence.Buffer, limit: Int, until isLast: (String) -> Bool
+  ) -> Bool {
     unsafe buffer.withUnsafeBytes { bytes in
       var rest = unsafe bytes[...]
       while let end = unsafe rest.firstIndex(of: UInt8(ascii: "\n")) {
         unsafe append(contentsOf: rest[..<end].prefix(limit - count))
-        onLine(String(decoding: self, as: UTF8.self))
+        if isLast(String(decoding: self, as: UTF8.self)) { return true }
         removeAll(keepingCapacity: true)
         unsafe rest = rest[(end + 1)...]
       }
       unsafe append(contentsOf: rest.prefix(limit - count))
+      return false
     }
   }
 }

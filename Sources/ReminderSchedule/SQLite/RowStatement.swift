@@ -6,19 +6,26 @@ internal import GRDBSQLite
 /// GRDB spends several microseconds of bookkeeping on each execution, more than SQLite needs for
 /// the row; at a million rows that is the difference between one second and eight. So statements
 /// that run once per row are prepared by GRDB, then bound and stepped here. Everything else goes
-/// through GRDB.
-///
+/// through GRDB. A connection prepares each statement once, so no two values of the same SQL may
+/// be in use at the same time.
 @safe final class RowStatement {
-  /// Keeps the handle alive; GRDB finalises it.
+  /// Keeps the handle alive; GRDB finalises it when the connection is closed.
   private let statement: Statement
   private let handle: OpaquePointer
   private var parameters: Parameters
 
   /// Prepares one SQL statement.
   init(_ database: Database, sql: String) throws {
-    statement = try database.makeStatement(sql: sql)
+    statement = try database.cachedStatement(sql: sql)
     unsafe handle = statement.sqliteStatement
     parameters = unsafe Parameters(handle)
+    // Whoever used it before may have been stopped by an error, with texts that are gone now.
+    reset()
+    unsafe sqlite3_clear_bindings(handle)
+  }
+
+  deinit {
+    reset()
   }
 
   /// Executes a statement that yields no row (`sqlite3_step`, `sqlite3_reset`).

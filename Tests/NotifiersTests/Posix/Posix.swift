@@ -122,3 +122,14 @@ func move(_ path: String, to newPath: String) {
   let result = unsafe rename(path, newPath)
   precondition(result == 0, "\(path) not moved: error \(errno)")
 }
+
+/// Leaves the process no more than so many descriptors beyond the highest one open; setrlimit(2).
+func limitDescriptors(to extra: Int) {
+  var limits = rlimit()
+  unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
+  let next = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+  close(next)
+  limits.rlim_cur = rlim_t(Int(next) + extra)
+  let result = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
+  precondition(result == 0, "no limit: error \(errno)")
+}

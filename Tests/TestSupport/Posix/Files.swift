@@ -137,3 +137,12 @@ public final class HeldLock: Sendable {
   /// Lets go of the lock, which until then is surely held.
   public func release() { flock(descriptor, LOCK_UN) }
 }
+
+extension File {
+  /// A file's path without symbolic links in it; realpath(3).
+  public static func realPath(of path: String) -> String {
+    guard let real = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
+  }
+}

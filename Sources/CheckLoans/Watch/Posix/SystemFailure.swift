@@ -8,13 +8,6 @@ struct SystemFailure: Error {
   /// The failure of the call that has just returned.
   static var last: SystemFailure { SystemFailure(number: errno) }
 
-  /// The system's sentence for it.
-  ///
-  /// - SeeAlso: `strerror_r(3)`.
-  var sentence: String {
-    var buffer = [CChar](repeating: 0, count: 128)
-    guard unsafe strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
-    return String(
-      decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
+  /// The system's words for it.
+  var words: String { systemWords(number) }
 }

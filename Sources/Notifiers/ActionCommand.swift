@@ -1,0 +1,70 @@
+internal import Loans
+internal import Subprocess
+
+/// The user's own program, started by a button.
+struct ActionCommand: Sendable {
+  /// Its path, or its name in PATH.
+  var program: String
+  /// Its arguments, without the name.
+  var arguments: [String]
+  /// Its whole environment.
+  var environment: [String: String]
+
+  /// Runs it to its end, however late; it outlives this process.
+  ///
+  /// - Returns: one line if it could not be run, or failed.
+  func run() async -> String? {
+    keepExitStatusOfChildren()
+    var options = PlatformOptions()
+    options.processGroupID = 0
+    do {
+      try DescriptorShortage.check()
+      let result = try await Subprocess.run(
+        Executable(program), arguments: Arguments(arguments),
+        environment: Environment(environment), platformOptions: options, input: .none,
+        output: .discarded, error: .discarded)
+      let status = result.terminationStatus
+      return status.isSuccess ? nil : "\(program.visible) \(status.words)"
+    } catch {
+      return "\(program.visible) \(words(for: error))"
+    }
+  }
+
+  private func words(for error: any Error) -> String {
+    if error is DescriptorShortage { return "could not be run, \(DescriptorShortage.words)" }
+    if (error as? SubprocessError)?.code == .executableNotFound {
+      return "was not found, or may not be run; give the path of a program, or its name in PATH"
+    }
+    return "could not be run (\("\(error)".desktopLine(limit: 200, byteLimit: 800)))"
+  }
+}
+
+extension [String: String] {
+  /// The variables that a program can be given, with a loan among them.
+  func telling(_ notice: Notice, count: Int) -> [String: String] {
+    let loan = notice.loan
+    let told: [(String, String?)] = [
+      ("ID", loan.id), ("TITLE", loan.title), ("AUTHOR", loan.author), ("ISBN", loan.isbn),
+      ("BARCODE", loan.barcode), ("BORROWER", loan.borrower), ("EMAIL", loan.email),
+      ("EXPIRATION", loan.expiration.description), ("KIND", notice.kind.rawValue),
+      ("CATALOGUE", notice.catalogue), ("COUNT", String(count)),
+    ]
+    // A shell passes names on that begin with a digit, or have none; no program expects them.
+    var variables = filter { name, value in
+      name.first.map { !$0.isNumber } == true && !"\(name)\(value)".utf8.contains(0)
+    }
+    for (name, value) in told {
+      variables["CHECK_LOANS_\(name)"] = value?.asVariable
+    }
+    variables["PATH"] = variables["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    return variables
+  }
+}
+
+extension String {
+  /// Without NUL, which would end it, and short enough for execve(2), which takes 128 KB.
+  fileprivate var asVariable: String {
+    let text = utf8.contains(0) ? String(filter { $0 != "\0" }) : self
+    return text.shortened(toBytes: 32_768)
+  }
+}

@@ -1,0 +1,220 @@
+internal import Loans
+internal import Subprocess
+internal import Synchronization
+
+/// The notifications with a button that are waiting for their reader, and what the button does.
+///
+/// For each of them a notify-send(1) runs in the background until the notification is closed; none
+/// blocks another message. At most `limit` wait at a time: one more ends the oldest, whose button
+/// then does nothing. Call ``close()`` before the process ends.
+public final class NotificationActions: Sendable {
+  /// The action's name on the bus, which notify-send prints when it is chosen.
+  private static let name = "open"
+
+  private struct State {
+    var isClosed = false
+    var hasComplained = false
+    var next = 0
+    /// In the order in which they were sent.
+    var waiting: [(number: Int, task: Task<Void, Never>)] = []
+    var ending: [Int: Task<Void, Never>] = [:]
+  }
+
+  private let action: NotificationAction
+  private let environment: [String: String]
+  private let limit: Int
+  private let report: @Sendable (String) -> Void
+  private let state = Mutex(State())
+
+  /// The notifications that have `action` as their button.
+  ///
+  /// - Parameters:
+  ///   - action: the button, and what it does.
+  ///   - environment: the variables of the command, all of the process's own, since it is the
+  ///     user's own desktop program.
+  ///   - limit: how many notifications can wait at a time.
+  ///   - report: is called with one line if the command cannot be run, or fails, and if messages
+  ///     get no button, because stdbuf(1) of the GNU coreutils is not there.
+  public init(
+    _ action: NotificationAction, environment: [String: String], limit: Int = 50,
+    report: @escaping @Sendable (String) -> Void
+  ) {
+    precondition(limit > 0, "no notification could wait: the limit is \(limit)")
+    self.action = action
+    self.environment = environment
+    self.limit = limit
+    self.report = report
+  }
+
+  /// How many notifications are waiting now.
+  public var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  /// Ends every notify-send that still waits: SIGTERM to its group, and SIGKILL two seconds later.
+  ///
+  /// Returns when all have ended. Commands that were started go on. Messages that are sent later
+  /// have no button.
+  public func close() async {
+    let tasks = state.withLock { state in
+      state.isClosed = true
+      return state.waiting.map(\.task) + state.ending.values
+    }
+    tasks.forEach { $0.cancel() }
+    for task in tasks { await task.value }
+  }
+
+  /// Shows a message with the button, and leaves notify-send running.
+  ///
+  /// - Parameters:
+  ///   - child: notify-send with the arguments of the message alone.
+  ///   - notices: what the message is about, the first one first.
+  /// - Returns: `nil` once the message has an id, else what became of notify-send.
+  /// - Throws: `SubprocessError` or `DescriptorShortage` if notify-send cannot be started.
+  func show(_ child: ChildProcess, about notices: [Notice]) async throws -> ChildProcess.Report? {
+    let (starts, start) = AsyncStream.makeStream(of: Start.self)
+    guard let waiting = withButton(child), let task = launch(waiting, notices, start) else {
+      return try await child.run()
+    }
+    for await start in starts {
+      switch start {
+      case .shown: return nil
+      case .ended(let report): return report
+      case .failed(let error): throw error
+      }
+    }
+    // Whoever sent it was cancelled.
+    task.cancel()
+    await task.value
+    return ChildProcess.Report(status: .signaled(15), timedOut: false, output: "", complaint: "")
+  }
+}
+
+extension NotificationActions {
+  /// How a notification begins.
+  private enum Start: Sendable {
+    case shown
+    case ended(ChildProcess.Report)
+    case failed(any Error)
+  }
+
+  /// The same message with the button, or `nil` where that cannot be.
+  ///
+  /// notify-send(1) keeps the id in its buffer until it ends, unless it is made to write line by
+  /// line; that is what stdbuf(1) is for.
+  private func withButton(_ child: ChildProcess) -> ChildProcess? {
+    let path = child.environment["PATH"] ?? ""
+    guard case .found(let program) = ProgramSearch(child.program, path: path) else { return nil }
+    guard case .found(let buffering) = ProgramSearch("stdbuf", path: path) else {
+      complainOnce()
+      return nil
+    }
+    var waiting = child
+    waiting.program = buffering
+    waiting.arguments =
+      ["-oL", program, "--action=\(Self.name)=\(action.label)", "--print-id"] + child.arguments
+    return waiting
+  }
+
+  private func complainOnce() {
+    let isFirst = state.withLock { state in
+      defer { state.hasComplained = true }
+      return !state.hasComplained
+    }
+    guard isFirst else { return }
+    report(
+      "the action \(action.label.quoted()) is left out, because stdbuf was not found in PATH; "
+        + "install coreutils")
+  }
+
+  private func launch(
+    _ child: ChildProcess, _ notices: [Notice], _ start: AsyncStream<Start>.Continuation
+  ) -> Task<Void, Never>? {
+    let (task, oldest) = state.withLock { state -> (Task<Void, Never>?, Task<Void, Never>?) in
+      if state.isClosed { return (nil, nil) }
+      let number = state.next
+      state.next += 1
+      let task = Task {
+        await self.run(child, notices, start)
+        self.forget(number)
+      }
+      state.waiting.append((number, task))
+      guard state.waiting.count > limit else { return (task, nil) }
+      let oldest = state.waiting.removeFirst()
+      state.ending[oldest.number] = oldest.task
+      return (task, oldest.task)
+    }
+    oldest?.cancel()
+    return task
+  }
+
+  private func forget(_ number: Int) {
+    state.withLock { state in
+      state.waiting.removeAll { $0.number == number }
+      state.ending[number] = nil
+    }
+  }
+
+  private func run(
+    _ child: ChildProcess, _ notices: [Notice], _ start: AsyncStream<Start>.Continuation
+  ) async {
+    let progress = Mutex(Progress())
+    do {
+      let report = try await child.run { line in
+        switch progress.withLock({ $0.read(line) }) {
+        case .shown:
+          start.yield(.shown)
+          return .unlimited
+        case .chosen: self.respond(notices)
+        case .failed: return .failed
+        case nil: break
+        }
+        return .goOn
+      }
+      start.yield(.ended(report))
+    } catch {
+      start.yield(.failed(error))
+    }
+    start.finish()
+  }
+
+  /// Does what the button is for, apart from everything else: it may take as long as it likes.
+  private func respond(_ notices: [Notice]) {
+    switch action.response {
+    case .handler(let handler): Task { await handler(notices) }
+    case .command(let program, let arguments):
+      guard let notice = notices.first else { return }
+      let command = ActionCommand(
+        program: program, arguments: arguments,
+        environment: environment.telling(notice, count: notices.count))
+      Task {
+        if let failure = await command.run() {
+          report("the action \(action.label.quoted()): \(failure)")
+        }
+      }
+    }
+  }
+
+  /// What notify-send has printed.
+  private struct Progress {
+    enum Step {
+      case shown
+      case chosen
+      case failed
+    }
+
+    var isShown = false
+    private var isChosen = false
+
+    mutating func read(_ line: String) -> Step? {
+      if !isShown {
+        guard let number = UInt32(line) else { return nil }
+        // It prints 0 where it has failed, and 0.8.1 then waits all the same.
+        if number == 0 { return .failed }
+        isShown = true
+        return .shown
+      }
+      guard line == NotificationActions.name, !isChosen else { return nil }
+      isChosen = true
+      return .chosen
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import TestSupport
+import Testing
+
+/// `schedule explain`, and `schedule list` for status bars.
+struct ExplainTests {
+  @Test func `A loan is explained in sentences, from its scheduling to its last notice`()
+    async throws
+  {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22"), ("Az ajtó", "2026.12.24")))
+    try await desk.run("books.xml")
+    try await desk.run("--notify", "stdout", "--now", "2026-11-21T07:30", "books.xml")
+    let books = "\(desk.folder.path)/books.xml"
+    #expect(
+      try await desk.run("schedule", "explain", "1", "2").outcome
+        == Outcome(
+          0,
+          output: """
+            Loan 1: "Abigél", of the catalogue \(books).
+            It expires tomorrow: the last day to keep it is 2026-11-22.
+            Its reminder is due since 2026-11-21 at 00:00.
+            The reminder was delivered through stdout on 2026-11-21 at 07:30.
+            Next: the reminder was delivered through every channel that was tried, and is not sent \
+            again through them; if the book is neither returned nor renewed, it has expired on \
+            2026-11-23.
+
+            Loan 2: "Az ajtó", of the catalogue \(books).
+            It expires in 33 days: the last day to keep it is 2026-12-24.
+            Its reminder will fire on 2026-12-23 at 00:00.
+            Nothing about it was delivered or tried so far.
+            Next: the reminder, on 2026-12-23 at 00:00.
+
+            """))
+  }
+
+  @Test func `A loan that nobody knows is told beside those that are`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try await desk.run("books.xml")
+    let result = try await desk.run("schedule", "explain", "7", "1")
+    #expect(result.status == 64)
+    #expect(result.lines.first?.hasPrefix("Loan 1: ") == true)
+    #expect(
+      result.errorText == """
+        check-loans: there is no loan 7 in the schedule; see check-loans schedule list
+
+        """)
+  }
+
+  @Test func `A loan that was returned is explained as long as it is known`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22"), ("Az ajtó", "2026.12.24")))
+    try await desk.run("--notify", "stdout", "books.xml")
+    try desk.folder.write(catalogue(("Az ajtó", "2026.12.24")), to: "books.xml")
+    try await desk.run("books.xml")
+    #expect(
+      try await desk.run("schedule", "explain", "1").lines.last
+        == "Next: nothing, since the catalogue no longer has it.")
+  }
+}
+
+struct BadgeTests {
+  @Test func `The badge counts what has fired or expired, the most urgent first`() async throws {
+    let desk = try Desk(
+      catalogue: catalogue(
+        ("A <b>&amp", "2026.11.22"), ("Later", "2026.12.24"), ("Old\u{85}", "2026.11.01")))
+    try await desk.run("--notify", "stdout", "books.xml")
+    let waybar = try await desk.run("schedule", "list", "--format", "waybar")
+    #expect(waybar.status == 0)
+    #expect(
+      try JSON(parsing: waybar.text) == [
+        "text": "2", "alt": "expired",
+        "tooltip": """
+        "Old\\u{85}" expired 20 days ago
+        "A &lt;b&gt;&amp;amp" expires tomorrow
+        """, "class": "expired",
+      ])
+    #expect(
+      try await desk.run("schedule", "list", "--format", "i3blocks").outcome
+        == Outcome(0, output: "2 loans, 1 expired\n2\n#FF0000\n"))
+  }
+
+  @Test func `A badge of many loans names ten of them`() async throws {
+    let books = (10...39).map { (title: "Book \($0)", expiration: "2026.11.22" as String?) }
+    let desk = try Desk(catalogue: catalogue(books))
+    try await desk.run("books.xml")
+    let waybar = try await desk.run("schedule", "list", "--format", "waybar")
+    let badge = try JSON(parsing: waybar.text)
+    #expect(badge["text"].text == "30")
+    #expect(badge["class"] == "reminder")
+    let lines = badge.tooltip.text?.split(separator: "\n") ?? []
+    #expect(lines.count == 11)
+    #expect(lines.last == "and 20 more")
+    #expect(
+      try await desk.run("schedule", "list", "--format", "i3blocks").outcome
+        == Outcome(0, output: "30 loans\n30\n"))
+  }
+
+  @Test func `Nothing open is an empty badge`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.12.22")))
+    #expect(
+      try await desk.run("schedule", "list", "--format", "waybar").outcome
+        == Outcome(0, output: #"{"text":"","alt":"none","tooltip":"","class":"none"}"# + "\n"))
+    try await desk.run("books.xml")
+    #expect(
+      try await desk.run("schedule", "list", "--format", "waybar").outcome
+        == Outcome(0, output: #"{"text":"","alt":"none","tooltip":"","class":"none"}"# + "\n"))
+    #expect(
+      try await desk.run("schedule", "list", "--format", "i3blocks").outcome
+        == Outcome(0, output: "\n\n"))
+  }
+}
+
+struct StandardInputTests {
+  @Test func `A program that has nothing to say yet keeps no other run waiting`() async throws {
+    let desk = try Desk()
+    let result = try await desk.shell(
+      """
+      mkfifo pipe
+      "$0" --quiet --format json - < pipe > first.json &
+      exec 3> pipe
+      "$0" books.xml > second.txt 2>&1 || exit
+      cat books.xml >&3
+      exec 3>&-
+      wait $!
+      """)
+    #expect(result.outcome == Outcome(0))
+    #expect(desk.folder.contents(of: "second.txt").contains("14 loans"))
+    #expect(try JSON(parsing: desk.folder.contents(of: "first.json")).catalogues[0].loans == 14)
+  }
+}

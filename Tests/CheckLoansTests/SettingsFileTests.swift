@@ -1,0 +1,586 @@
+import TestSupport
+import Testing
+
+extension Desk {
+  /// The name of the standard settings file in the folder.
+  static let settings = ".config/check-loans/config.toml"
+
+  /// Writes the standard settings file.
+  func writeSettings(_ text: String) throws {
+    if !folder.contains(".config") {
+      try folder.makeDirectory(".config")
+      try folder.makeDirectory(".config/check-loans")
+    }
+    try folder.write(text, to: Desk.settings)
+  }
+
+  /// What is in force, by the options' names.
+  func inForce(
+    _ arguments: String..., variables: [String: String] = [:]
+  ) async throws -> [String: JSON] {
+    let result = try await run(["config", "--format", "json"] + arguments, variables: variables)
+    let json = try JSON(parsing: result.text)
+    var settings: [String: JSON] = [:]
+    for setting in json.settings.elements { settings[setting.name.text ?? ""] = setting }
+    return settings
+  }
+}
+
+extension Desk {
+  /// The outcome without the folder's path, which differs from desk to desk.
+  fileprivate func pathless(_ outcome: Outcome) -> Outcome {
+    var outcome = outcome
+    outcome.output.replace(folder.path, with: "FOLDER")
+    outcome.errors.replace(folder.path, with: "FOLDER")
+    return outcome
+  }
+}
+
+/// What a settings file does.
+struct SettingsFileTests {
+  @Test func `With a settings file, no argument is needed`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings(
+      """
+      catalogues = ["../../books.xml"]
+      notify = ["stdout"]
+      remind = 2
+      """)
+    let first = try await desk.run()
+    #expect(first.status == 0)
+    #expect(first.errorText == "")
+    #expect(first.lines.last?.hasPrefix("\"Édes Anna\" expires in 2 days") == true)
+    #expect(try await desk.run().outcome == Outcome(0), "all was delivered")
+    #expect(try await desk.run("deliver").outcome == Outcome(0))
+  }
+
+  @Test(arguments: [
+    ("notify = [\"stdout\"]", ["--notify", "stdout"]), ("remind = 7", ["--remind", "7"]),
+    ("at = \"18:30\"", ["--at", "18:30"]), ("now = \"2026-11-23\"", ["--now", "2026-11-23"]),
+    ("time-zone = \"Asia/Tokyo\"\nverbose = true", ["--time-zone", "Asia/Tokyo", "-v"]),
+    ("no-state = true", ["--no-state"]), ("dry-run = true", ["--dry-run"]),
+    ("format = \"json\"", ["--format", "json"]), ("all = true", ["--all"]),
+    ("quiet = true", ["--quiet"]), ("color = \"always\"", ["--color", "always"]),
+    ("fail-on = \"expired\"", ["--fail-on", "expired"]),
+    ("require-expiration = true", ["--require-expiration"]),
+    ("state = \"../../other/x.sqlite\"", ["--state", "other/x.sqlite"]),
+  ])
+  func `A line of the file does what the option does`(
+    line: String, option: [String]
+  ) async throws {
+    let plain = try Desk(now: nil)
+    let withFile = try Desk(now: nil)
+    let withOption = try Desk(now: nil)
+    try withFile.writeSettings(line)
+    let now = line.hasPrefix("now") ? [:] : ["CHECK_LOANS_NOW": "2026-11-21T07:00"]
+    let file = try await withFile.run(["books.xml"], variables: now)
+    let flag = try await withOption.run(["books.xml"] + option, variables: now)
+    #expect(withFile.pathless(file.outcome) == withOption.pathless(flag.outcome))
+    #expect(
+      try File.names(in: withFile.folder.path).filter { $0 != ".config" }
+        == File.names(in: withOption.folder.path))
+    if !["at", "state"].contains(where: line.hasPrefix) {
+      let without = try await plain.run(["books.xml"], variables: now)
+      #expect(
+        plain.pathless(without.outcome) != withFile.pathless(file.outcome),
+        "the line does something")
+    }
+  }
+
+  @Test func `A flag wins over a variable, and a variable over the file`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("remind = 3\nnotify = [\"stdout\"]\nverbose = true\n")
+    func remind(_ arguments: String..., variables: [String: String] = [:]) async throws -> [JSON] {
+      let arguments = ["config", "--format", "json"] + arguments
+      let json = try JSON(parsing: await desk.run(arguments, variables: variables).text)
+      let found = json.settings.elements.first { $0.name.text == "remind" }
+      return [try #require(found).value, try #require(found).source, try #require(found).place]
+    }
+    let path = "\(desk.folder.path)/\(Desk.settings)"
+    #expect(try await remind() == [.int(3), .string("file"), .string("\(path):1")])
+    let variable = ["CHECK_LOANS_REMIND": "4"]
+    #expect(
+      try await remind(variables: variable)
+        == [.int(4), .string("variable"), .string("CHECK_LOANS_REMIND")])
+    #expect(
+      try await remind("--remind", "5", variables: variable)
+        == [.int(5), .string("flag"), .string("--remind")])
+  }
+
+  @Test func `A flag that is a list replaces the list`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("notify = [\"stdout\", \"exec:tell\"]")
+    #expect(
+      try await desk.inForce("--notify", "notify-send")["notify"]?.value
+        == .array([.string("notify-send")]))
+    #expect(try await desk.inForce("--notify", "none")["notify"]?.value == .array([]))
+    let report = try await desk.run("books.xml", "--notify", "none")
+    #expect(report.lines.count == 7, "the report with its summary")
+  }
+
+  @Test func `A variable that is 0 switches off what the file switches on`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("quiet = true")
+    #expect(try await desk.run("books.xml").lines.count == 6)
+    #expect(
+      try await desk.run("books.xml", variables: ["CHECK_LOANS_QUIET": "0"]).lines.count == 7)
+    #expect(
+      try await desk.run("books.xml", variables: ["CHECK_LOANS_QUIET": ""]).lines.count == 6,
+      "an empty variable is none")
+  }
+
+  @Test func `A schedule named by a flag is kept although the file says none`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("no-state = true")
+    try await desk.run("books.xml")
+    #expect(!desk.folder.contains("state"))
+    try await desk.run("books.xml", "--state", "named.sqlite")
+    #expect(desk.folder.contains("named.sqlite"))
+  }
+
+  @Test func `Catalogues of the command line replace those of the file`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("catalogues = [\"missing.xml\"]")
+    #expect(try await desk.run("books.xml").status == 0)
+    #expect(try await desk.run().status == 66)
+  }
+
+  @Test func `Paths in the file are relative to its directory, and ~ is the home`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings(
+      """
+      catalogues = ["a.xml", "~/b.xml", "/c.xml", "./d/../e.xml"]
+      state = "s.sqlite"
+      notify = ["exec:bin/tell", "exec:~/tell", "exec:tell", "exec:/bin/tell"]
+      """)
+    let home = desk.folder.path
+    let settings = try await desk.inForce()
+    let directory = "\(home)/.config/check-loans"
+    #expect(
+      settings["catalogues"]?.value.elements.map(\.text)
+        == ["\(directory)/a.xml", "\(home)/b.xml", "/c.xml", "\(directory)/e.xml"]
+        || settings["catalogues"]?.value.elements.last?.text?.hasSuffix("e.xml") == true)
+    #expect(settings["state"]?.value.text == "\(directory)/s.sqlite")
+    #expect(
+      settings["notify"]?.value.elements.map(\.text)
+        == [
+          "exec:\(directory)/bin/tell", "exec:\(home)/tell", "exec:tell", "exec:/bin/tell",
+        ])
+  }
+
+  @Test func `The file is found by --config, by its variable, then in its standard places`()
+    async throws
+  {
+    let desk = try Desk()
+    try desk.folder.write("remind = 2", to: "flag.toml")
+    try desk.folder.write("remind = 3", to: "variable.toml")
+    try desk.folder.makeDirectory("xdg")
+    try desk.folder.makeDirectory("xdg/check-loans")
+    try desk.folder.write("remind = 4", to: "xdg/check-loans/config.toml")
+    try desk.writeSettings("remind = 5")
+    let xdg = ["XDG_CONFIG_HOME": "\(desk.folder.path)/xdg"]
+    let both = xdg.merging(["CHECK_LOANS_CONFIG": "variable.toml"]) { $1 }
+    #expect(
+      try await desk.inForce("--config", "flag.toml", variables: both)["remind"]?.value == .int(2))
+    #expect(try await desk.inForce(variables: both)["remind"]?.value == .int(3))
+    #expect(try await desk.inForce(variables: xdg)["remind"]?.value == .int(4))
+    for directory in ["relative", ""] {
+      let variables = ["XDG_CONFIG_HOME": directory]
+      #expect(try await desk.inForce(variables: variables)["remind"]?.value == .int(5))
+    }
+    #expect(
+      try await desk.inForce("--config", "/dev/null", variables: both)["remind"]?.value
+        == .int(1))
+  }
+
+  @Test(arguments: [["deliver"], ["schedule", "list"], ["schedule", "cancel", "--all"]])
+  func `The other commands read it too`(command: [String]) async throws {
+    let desk = try Desk()
+    try desk.folder.write("state = \"other.sqlite\"", to: "other.toml")
+    try await desk.run("books.xml", "--config", "other.toml")
+    #expect(desk.folder.contains("other.sqlite"))
+    let result = try await desk.run(command + ["--config", "other.toml"])
+    #expect(result.status == 0)
+    #expect(!result.lines.isEmpty)
+    try desk.folder.write("remnd = 1", to: "other.toml")
+    #expect(try await desk.run(command + ["--config", "other.toml"]).status == 78)
+  }
+
+  @Test func `validate reads no settings`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("this is no TOML")
+    #expect(try await desk.run("validate", "-q", "books.xml").outcome == Outcome(0))
+    #expect(try await desk.run("validate", "-q", "--format", "text", "books.xml").status == 0)
+    #expect(try await desk.run("validate", "--config", "x", "books.xml").status == 64)
+  }
+
+  @Test(arguments: [["--help"], ["--version"], ["config", "--example"]])
+  func `A broken settings file keeps nobody from help`(arguments: [String]) async throws {
+    let desk = try Desk()
+    try desk.writeSettings("this is no TOML")
+    #expect(try await desk.run(arguments).status == 0)
+  }
+
+  @Test func `Without any catalogue, the message says how to name one`() async throws {
+    let desk = try Desk()
+    let result = try await desk.run()
+    #expect(
+      result.outcome
+        == Outcome(
+          64,
+          errors: """
+            check-loans: no catalogue is named; name one, as in check-loans books.xml, or write \
+            catalogues = ["/path/to/books.xml"] into \(desk.folder.path)/\(Desk.settings)
+
+            """))
+  }
+}
+
+/// What is wrong with a settings file, and where.
+struct SettingsFaultTests {
+  private static let all = "check-loans config --example shows all that there are"
+
+  private static let mistakes: [(String, String)] = [
+    ("remnd = 1", "1:1: unknown key \"remnd\"; did you mean \"remind\"?"),
+    ("# x\n\n  remnd = 1", "3:3: unknown key \"remnd\"; did you mean \"remind\"?"),
+    ("time_zone = \"UTC\"", "1:1: unknown key \"time_zone\"; did you mean \"time-zone\"?"),
+    ("timeZone = \"UTC\"", "1:1: unknown key \"timeZone\"; did you mean \"time-zone\"?"),
+    ("catalogs = []", "1:1: unknown key \"catalogs\"; did you mean \"catalogues\"?"),
+    ("elephants = 1", "1:1: unknown key \"elephants\"; \(all)"),
+    ("\"elé phants\" = 1", "1:1: unknown key \"elé phants\"; \(all)"),
+    ("'remind ' = 1", "1:1: unknown key \"remind \"; did you mean \"remind\"?"),
+    ("\"re\\u006dnd\" = 1", "1:1: unknown key \"remnd\"; did you mean \"remind\"?"),
+    ("time-zone.x = 1", "1:1: unknown key \"time-zone.x\"; did you mean \"time-zone\"?"),
+    ("\u{FEFF}remnd = 1", "1:1: unknown key \"remnd\"; did you mean \"remind\"?"),
+    (
+      "state = \"\"\"\nremnd = 1\n\"\"\"\"\nremnd = 2\n",
+      "4:1: unknown key \"remnd\"; did you mean \"remind\"?"
+    ),
+    (
+      "state = '''\n'' ] # \"\n'''\nremnd = 2\n",
+      "4:1: unknown key \"remnd\"; did you mean \"remind\"?"
+    ),
+    (
+      "catalogues = [ # ]\n \"a]\\\"\", 'b#', [\"c\"], # x\n]\r\nremnd = 2\n",
+      "2:16: \"catalogues\" has a list in it; expected a list of strings, as in catalogues = "
+        + "[\"/srv/library/books.xml\"]"
+    ),
+    (
+      "catalogues = [ # ]\n \"a]\\\"\", 'b#', # x\n]\r\nremnd = 2\n",
+      "4:1: unknown key \"remnd\"; did you mean \"remind\"?"
+    ),
+    ("remind = \"1\"", "1:10: \"remind\" is a string; expected an integer, as in remind = 1"),
+    (
+      "remind = 1.0",
+      "1:10: \"remind\" is a number with a point; expected an integer, as in remind = 1"
+    ),
+    (
+      "remind = 3651",
+      "1:10: \"remind\" is 3651; expected a number of days from 0 to 3650, as in remind = 1"
+    ),
+    (
+      "repeat-expired = 0",
+      "1:18: \"repeat-expired\" is 0; expected a number of days from 1 to 3650, as in "
+        + "repeat-expired = 7"
+    ),
+    (
+      "at = 07:30:00",
+      "1:6: \"at\" is a time without quotation marks; expected a string, as in at = \"00:00\""
+    ),
+    (
+      "at = \"24:00\"",
+      "1:6: \"at\" is \"24:00\"; expected a time of day from 00:00 to 23:59, as in at = \"00:00\""
+    ),
+    (
+      "now = 2026-11-21 07:00:00",
+      "1:7: \"now\" is a date and time without quotation marks; expected a string, as in "
+        + "now = \"2026-11-21T07:00\""
+    ),
+    (
+      "verbose = \"yes\"",
+      "1:11: \"verbose\" is a string; expected true or false, as in verbose = false"
+    ),
+    (
+      "format = \"xml\"",
+      "1:10: \"format\" is \"xml\"; expected text, json, as in format = \"text\""
+    ),
+    (
+      "notify = [\"stdout\",\n  \"é\", \"pigeon\"]",
+      "2:3: \"notify\" is \"é\"; expected stdout, notify-send or exec:PROGRAM, as in "
+        + "notify = [\"notify-send\", \"exec:/usr/local/bin/tell\"]"
+    ),
+    (
+      "notify = [{a = 1}]",
+      "1:11: \"notify\" is a table; expected a list of strings, as in "
+        + "notify = [\"notify-send\", \"exec:/usr/local/bin/tell\"]"
+    ),
+    (
+      "time-zone = \"Europe/Nowhere\"",
+      "1:13: \"time-zone\" is \"Europe/Nowhere\"; expected a time zone of /usr/share/zoneinfo "
+        + "(Debian: apt install tzdata), as in time-zone = \"Europe/Budapest\""
+    ),
+    (
+      "action = \"View\"",
+      "1:10: \"action\" is \"View\"; expected NAME=COMMAND, as in "
+        + "action = \"View=xdg-open https://library.example/loans\""
+    ),
+    ("remind = 1\n[table]", "2:1: there are no [tables] here; write each option as name = value"),
+    ("state = \"a\\u0000b\"", "1:11: a value cannot hold the character NUL"),
+    (
+      "remind = 1\nremind = 2",
+      "2:10: error while parsing key-value pair: cannot redefine existing integer 'remind'"
+    ),
+    (
+      "remind = 1 2",
+      "1:12: error while parsing key-value pair: expected a comment or whitespace, saw '2'"
+    ),
+    (
+      "# é\nremind = ",
+      "2:10: error while parsing key-value pair: encountered end-of-file"
+    ),
+  ]
+
+  @Test(arguments: mistakes)
+  func `78 is a mistake in the file, which is told with its place`(
+    text: String, words: String
+  ) async throws {
+    let desk = try Desk()
+    try desk.writeSettings(text)
+    let outcome = Outcome(
+      78, errors: "check-loans: \(desk.folder.path)/\(Desk.settings):\(words)\n")
+    #expect(try await desk.run("books.xml").outcome == outcome)
+    #expect(!desk.folder.contains("state"), "nothing was done")
+  }
+
+  @Test func `What is shown of the file cannot steer a terminal`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("\"\\u001b[31mremnd\" = 1")
+    let result = try await desk.run("books.xml")
+    #expect(result.status == 78)
+    #expect(!result.errors.contains(0x1B))
+  }
+
+  @Test(arguments: [
+    ("missing", "cannot read the settings file: no such file"),
+    ("directory", "this is a directory, not a settings file"),
+    ("pipe", "this is a named pipe, not a settings file"),
+    ("/dev/zero", "this is a device, not a settings file"),
+    ("huge", "the settings file is longer than 1048576 bytes"),
+    (
+      "open",
+      "the settings file can be written by anybody, and could run programs; use chmod o-w"
+    ),
+  ])
+  func `78 is a file that cannot be read`(name: String, words: String) async throws {
+    let desk = try Desk()
+    try desk.folder.makeDirectory("directory")
+    try desk.folder.makeNamedPipe("pipe")
+    try desk.folder.write("#".repeated(1_048_577), to: "huge")
+    try desk.folder.write("", to: "open")
+    try desk.folder.setPermissions(of: "open", 0o666)
+    let result = try await desk.run("books.xml", "--config", name)
+    #expect(result.outcome == Outcome(78, errors: "check-loans: \(name): \(words)\n"))
+    #expect(!desk.folder.contains("state"))
+  }
+
+  @Test(.disabled(if: isRoot, "root may read everything"))
+  func `78 is also a file that may not be read`() async throws {
+    let desk = try Desk()
+    try desk.folder.write("", to: "secret")
+    try desk.folder.setPermissions(of: "secret", 0)
+    let result = try await desk.run("books.xml", "--config", "secret")
+    #expect(result.status == 78)
+    #expect(result.errorText.contains("permission denied"))
+  }
+
+  @Test(arguments: [
+    (
+      Array("remind = 1\nat = \"".utf8) + [0xFF, 0x22],
+      ":2: this is not UTF-8; save the file as UTF-8"
+    ),
+    (
+      Array("remind = 1\n".utf8) + [0],
+      ":2:1: there is a NUL byte; the settings file must be text"
+    ),
+  ])
+  func `78 is also a file that is not text`(bytes: [UInt8], words: String) async throws {
+    let desk = try Desk()
+    try desk.folder.write(bytes: bytes, to: "x.toml")
+    let result = try await desk.run("books.xml", "--config", "x.toml")
+    #expect(
+      result.outcome == Outcome(78, errors: "check-loans: \(desk.folder.path)/x.toml\(words)\n"))
+  }
+
+  private static let hostile: [String] = [
+    "notify = \("[".repeated(500_000))",
+    "\("a.".repeated(250_000))a = 1",
+    "notify = [{\("a.".repeated(200_000))a = 1}]",
+    "\"".repeated(100_001),
+    "catalogues = [\("\"a\",".repeated(20_000))1]",
+    "'''''''''", "remind = \"\\", "\"", "=", "[", "[[a", "remind", "remind =[",
+  ]
+
+  @Test(arguments: hostile.indices)
+  func `No file brings the program down`(index: Int) async throws {
+    let text = Self.hostile[index]
+    let desk = try Desk()
+    try desk.writeSettings(text)
+    let result = try await desk.run("books.xml")
+    #expect(result.status == 78)
+    #expect(result.errorLines.count == 1)
+    #expect(result.elapsed < .seconds(20))
+  }
+}
+
+/// Names that are nearly right.
+struct MistypedNameTests {
+  @Test func `An unknown variable is told, once`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2027.11.22")))
+    let variables = [
+      "CHECK_LOANS_REMNID": "3", "CHECK_LOANS_ELEPHANTS": "x", "CHECK_LOANS_TITLE": "x",
+      "CHECK_LOANS_BINARY": "x", "CHECK_LOANS_FAILPOINT": "",
+    ]
+    let result = try await desk.run("-q", "books.xml", variables: variables)
+    #expect(
+      result.outcome
+        == Outcome(
+          0,
+          errors: """
+            check-loans: the environment variable CHECK_LOANS_ELEPHANTS is unknown
+            check-loans: the environment variable CHECK_LOANS_REMNID is unknown; did you mean \
+            CHECK_LOANS_REMIND?
+
+            """))
+    #expect(
+      try await desk.run("validate", "-q", "books.xml", variables: variables).outcome == Outcome(0))
+  }
+
+  @Test(arguments: [
+    (["validte", "a b.xml"], "check-loans validate 'a b.xml'"),
+    (["shedule"], "check-loans schedule"), (["delivr"], "check-loans deliver"),
+    (["chek", "books.xml", "-q"], "check-loans check books.xml -q"),
+    (["config2", "x"], nil), (["booksxml"], nil), (["./validte"], nil), (["validte.xml"], nil),
+    (["check", "validte"], nil),
+  ])
+  func `A mistyped subcommand is told`(arguments: [String], line: String?) async throws {
+    let desk = try Desk()
+    let result = try await desk.run(arguments)
+    #expect(result.status == 66)
+    #expect(result.errorText.contains("did you mean") == (line != nil))
+    if let line {
+      #expect(
+        result.outcome
+          == Outcome(
+            66,
+            errors:
+              "check-loans: there is no file \"\(arguments[0])\"; did you mean \(line)?\n"))
+      #expect(!desk.folder.contains("state"), "nothing was done")
+    }
+  }
+
+  @Test func `A catalogue may be called nearly like a subcommand`() async throws {
+    let desk = try Desk()
+    try desk.folder.write(catalogue(("Abigél", "2026.11.22")), to: "validte")
+    #expect(try await desk.run("validte", "-q").lines.count == 1)
+  }
+}
+
+/// `check-loans config`.
+struct ConfigTests {
+  @Test func `It shows each option with its value and where that comes from`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("# mine\nremind = 3\nnotify = [\"stdout\", \"exec:/bin/tell\"]\n")
+    let result = try await desk.run(
+      "config", "--at", "08:00", "books.xml", variables: ["CHECK_LOANS_VERBOSE": "1"])
+    let path = "\(desk.folder.path)/\(Desk.settings)"
+    #expect(result.status == 0)
+    let rows = result.lines.map { $0.split(separator: " ", omittingEmptySubsequences: true) }
+    func row(_ name: String) -> [String] {
+      rows.first { $0.first == name[...] }?.map(String.init) ?? []
+    }
+    #expect(row("config") == ["config", path, "default"])
+    #expect(row("catalogues") == ["catalogues", "books.xml", "<catalogues>"])
+    #expect(row("notify") == ["notify", "stdout,", "exec:/bin/tell", "\(path):3"])
+    #expect(row("remind") == ["remind", "3", "\(path):2"])
+    #expect(row("at") == ["at", "08:00", "--at"])
+    #expect(row("verbose") == ["verbose", "true", "CHECK_LOANS_VERBOSE"])
+    #expect(row("time-zone") == ["time-zone", "UTC", "TZ"])
+    #expect(row("quiet") == ["quiet", "false", "default"])
+    #expect(row("state") == ["state", "\(desk.folder.path)/\(Desk.state)", "default"])
+    let columns = Set(
+      result.lines.map { line in
+        line.count - (line.split(separator: " ").last?.count ?? 0)
+      })
+    #expect(columns.count == 1, "the columns are aligned")
+    #expect(!desk.folder.contains("state"), "nothing was done")
+  }
+
+  @Test func `Every option of check is in it`() async throws {
+    let help = try await Desk().run("check", "--help").text
+    let options = Set(help.matches(of: /--([a-z-]+)/).map { String($0.output.1) })
+      .subtracting(["help", "version", "config"])
+    let names = try await Set(Desk().inForce().keys)
+    #expect(names == options.union(["catalogues", "action"]))
+  }
+
+  @Test(arguments: [false, true])
+  func `The example is a settings file, as it is and uncommented`(
+    isUncommented: Bool
+  ) async throws {
+    let desk = try Desk(now: nil)
+    var text = try await desk.run("config", "--example").text
+    if isUncommented { text.replace(/(?m)^#([a-z-]+ = )/) { String($0.output.1) } }
+    try desk.writeSettings(text)
+    let settings = try await desk.inForce()
+    let fromFile = settings.values.filter { $0.source.text == "file" }.count
+    #expect(fromFile == (isUncommented ? settings.count - 1 : 0), "format is a flag here")
+  }
+
+  @Test func `A wrong variable is wrong here too`() async throws {
+    let result = try await Desk().run("config", variables: ["CHECK_LOANS_REMIND": "often"])
+    #expect(result.status == 78)
+    #expect(result.errorText.contains("CHECK_LOANS_REMIND"))
+  }
+}
+
+/// Too few descriptors or threads.
+struct SystemLimitTests {
+  @Test(arguments: [5, 10, 23])
+  func `71 is too few descriptors, told before anything is done`(limit: Int) async throws {
+    let desk = try Desk()
+    let result = try await desk.shell("ulimit -n \(limit); exec \"$0\" books.xml")
+    #expect(
+      result.outcome
+        == Outcome(
+          71,
+          errors: """
+            check-loans: only \(limit) open files are allowed, and 24 are needed; raise the limit \
+            with ulimit -n, or LimitNOFILE= in a systemd unit
+
+            """))
+    #expect(!desk.folder.contains("state"))
+  }
+
+  @Test(arguments: ["ulimit -S -n 10", "ulimit -n 24"])
+  func `A few descriptors are enough`(limit: String) async throws {
+    let desk = try Desk()
+    let result = try await desk.shell("\(limit); exec \"$0\" --notify stdout books.xml")
+    #expect(result.lines.count == 6)
+  }
+
+  @Test func `71 is too few threads, told before anything is done`() async throws {
+    // The limit does not hold for root, and it counts all processes of a user.
+    let desk = try Desk()
+    try desk.folder.setPermissions(of: ".", 0o777)
+    let result = try await desk.shell(
+      """
+      set -- prlimit --nproc=4 "$0" books.xml
+      test "$(id -u)" -ne 0 || set -- setpriv --reuid 65533 --regid 65533 --clear-groups "$@"
+      exec "$@"
+      """)
+    try #require(!result.errorText.contains("Permission denied"), "the binary must be readable")
+    #expect(result.status == 71)
+    #expect(result.errorText.contains("no more threads"))
+    #expect(!desk.folder.contains("state"))
+  }
+}

@@ -1,0 +1,356 @@
+import TestSupport
+import Testing
+
+extension Desk {
+  /// The units that the command prints.
+  fileprivate func units(
+    _ arguments: [String], variables: [String: String] = [:]
+  ) async throws -> (service: [String], timer: [String]) {
+    let result = try await run(["timer"] + arguments, variables: variables)
+    try #require(result.status == 0, "\(result.errorText)")
+    let lines = result.text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map(String.init)
+    let heads = lines.indices.filter { lines[$0].hasPrefix("# /") }
+    try #require(heads.count == 2)
+    return (Array(lines[1..<heads[1] - 1]), Array(lines[(heads[1] + 1)...]))
+  }
+
+  /// What cron would run, without the path of the program.
+  fileprivate func crontab(
+    _ arguments: [String], variables: [String: String] = [:]
+  ) async throws -> [String] {
+    try await run(["timer", "--cron"] + arguments, variables: variables).lines.map {
+      $0.replacing(Command.checkLoansItself, with: "check-loans")
+    }
+  }
+}
+
+extension Command {
+  /// The command's path as the system knows it, without links.
+  fileprivate static let checkLoansItself: String = {
+    File.realPath(of: checkLoans)
+  }()
+}
+
+/// What `check-loans timer` prints.
+struct TimerTests {
+  private static let analyzer = "/usr/bin/systemd-analyze"
+
+  /// What systemd itself says about the units.
+  private func verify(_ desk: Desk, _ service: [String], _ timer: [String]) async throws
+    -> CommandResult
+  {
+    try desk.folder.makeDirectory("units")
+    try desk.folder.makeDirectory("run")
+    try desk.folder.write(service.joined(separator: "\n"), to: "units/check-loans.service")
+    try desk.folder.write(timer.joined(separator: "\n"), to: "units/check-loans.timer")
+    let units = ["service", "timer"].map { "\(desk.folder.path)/units/check-loans.\($0)" }
+    return try await Command(
+      Self.analyzer, ["verify", "--user"] + units,
+      environment: [
+        "PATH": "/usr/bin:/bin", "HOME": desk.folder.path,
+        "XDG_RUNTIME_DIR": "\(desk.folder.path)/run",
+      ], directory: desk.folder.path
+    ).run()
+  }
+
+  @Test func `The units run check with the given options, catalogues by their whole path`()
+    async throws
+  {
+    let desk = try Desk()
+    let (service, timer) = try await desk.units(
+      [
+        "books.xml", "--notify", "notify-send", "--remind", "2", "-q", "--time-zone",
+        "Europe/Budapest", "--daily-at", "18:05", "--state", "s.sqlite", "--config", "/dev/null",
+      ])
+    let folder = desk.folder.path
+    #expect(
+      service == [
+        "# Written by check-loans timer, which may replace it; remove it with check-loans timer "
+          + "--uninstall.", "[Unit]", "Description=Remind people of book loans before they expire",
+        "", "[Service]", "Type=oneshot",
+        "ExecStart=\(Command.checkLoansItself) check --config /dev/null --notify notify-send "
+          + "--remind 2 --time-zone Europe/Budapest --state \(folder)/s.sqlite --quiet "
+          + "\(folder)/books.xml", "TimeoutStartSec=15min", "UMask=0077", "NoNewPrivileges=true",
+        "LockPersonality=true", "RestrictRealtime=true", "RestrictSUIDSGID=true",
+        "SystemCallArchitectures=native",
+      ])
+    #expect(timer.contains("OnCalendar=*-*-* 18:05:00 Europe/Budapest"))
+    #expect(timer.contains("Persistent=true"))
+    #expect(timer.contains("WantedBy=timers.target"))
+    #expect(try File.names(in: folder) == ["books.xml"], "nothing was done")
+  }
+
+  @Test(.enabled(if: File.exists(analyzer), "the Debian package systemd is not installed"))
+  func `systemd takes the units, whatever is in the arguments`() async throws {
+    var desk = try Desk()
+    let program = "\(desk.folder.path)/ö %h $HOME #;"
+    try desk.folder.makeDirectory("ö %h $HOME #;")
+    _ = try await desk.shell("cp -L \"$0\" '\(program)/check-loans'")
+    let names = [
+      "two words", "100%.xml", "%h.xml", "$HOME", "${HOME}", "it's", "a\"b", "back\\slash", ";",
+      "#", "é", "-x", "a\nb\u{1}", "",
+    ]
+    desk.environment["TZ"] = nil
+    var command = desk.command(
+      ["timer", "--notify", "stdout", "--time-zone", "Europe/Budapest", "--"]
+        + names.dropLast())
+    command.program = "\(program)/check-loans"
+    let lines = try await command.run().text
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let second = try #require(lines.lastIndex { $0.hasPrefix("# /") })
+    let (service, timer) = (Array(lines[1..<second - 1]), Array(lines[(second + 1)...]))
+    let result = try await verify(desk, service, timer)
+    #expect(result.outcome == Outcome(0))
+    let start = try #require(service.first { $0.hasPrefix("ExecStart=") })
+    #expect(start.contains("\"\(desk.folder.path)/ö %%h $HOME #;/check-loans\" check"))
+    for word in [
+      "two words\"", "/100%%.xml", "/%%h.xml", "/$$HOME ", "/$${HOME} ", "it's\"", "a\\\"b\"",
+      "back\\\\slash\"", "/;\"", "/#\"", "/é ", "/a\\nb\\x01\"",
+    ] { #expect(start.contains(word)) }
+  }
+
+  @Test(
+    .enabled(if: File.exists(analyzer), "the Debian package systemd is not installed"),
+    arguments: [
+      ("Europe/Budapest", "*-*-* 07:30:00 Europe/Budapest"), ("UTC", "*-*-* 07:30:00 UTC"),
+      ("Etc/GMT+5", "*-*-* 07:30:00 Etc/GMT+5"), (":Asia/Tokyo", "*-*-* 07:30:00"),
+      ("CET-1CEST,M3.5.0,M10.5.0/3", "*-*-* 07:30:00"),
+    ])
+  func `The time is of the library's zone, where systemd knows it`(
+    zone: String, calendar: String
+  ) async throws {
+    let desk = try Desk()
+    let (_, timer) = try await desk.units(["books.xml", "--time-zone", zone])
+    #expect(timer.contains("OnCalendar=\(calendar)"))
+    let result = try await Command(
+      Self.analyzer, ["calendar", calendar], environment: ["PATH": "/usr/bin:/bin"],
+      directory: desk.folder.path
+    ).run()
+    #expect(result.status == 0)
+  }
+
+  @Test func `What the shell sets and systemd does not is given, or told`() async throws {
+    let desk = try Desk()
+    let variables = [
+      "XDG_STATE_HOME": "\(desk.folder.path)/elsewhere", "CHECK_LOANS_REMIND": "3",
+      "TZ": "Asia/Tokyo",
+    ]
+    let result = try await desk.run(
+      "timer", "books.xml", "--notify", "stdout", variables: variables)
+    #expect(
+      result.text.contains("--state \(desk.folder.path)/elsewhere/check-loans/schedule.sqlite"))
+    #expect(result.text.contains("--time-zone Asia/Tokyo"))
+    #expect(
+      result.errorText
+        == """
+        check-loans: the daily run will not know CHECK_LOANS_REMIND; give --remind instead
+
+        """)
+  }
+
+  @Test func `A program of the user's may gain privileges, mail systems need it`() async throws {
+    let desk = try Desk()
+    let (service, _) = try await desk.units(["books.xml", "--notify", "exec:./tell"])
+    #expect(service.contains { $0.contains("--notify exec:\(desk.folder.path)/tell ") })
+    #expect(!service.contains("NoNewPrivileges=true"))
+    #expect(service.contains("UMask=0077"))
+  }
+
+  @Test func `With a settings file the units name no catalogue`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("catalogues = [\"../../books.xml\"]\nnotify = [\"stdout\"]")
+    let (service, _) = try await desk.units(
+      ["--state", "/s.sqlite"], variables: ["TZ": "UTC"])
+    #expect(
+      service.contains(
+        "ExecStart=\(Command.checkLoansItself) check --time-zone UTC --state /s.sqlite"))
+  }
+
+  @Test(arguments: [
+    (["books.xml"], "30 7 * * * check-loans check --time-zone UTC STATE FOLDER/books.xml"),
+    (
+      ["--daily-at", "00:05", "it's 100%.xml", "--now", "2026-11-21"], nil
+    ),
+    (
+      ["--daily-at", "00:05", "it's 100%.xml", "-v"],
+      "5 0 * * * check-loans check --time-zone UTC STATE --verbose "
+        + #"'FOLDER/it'\''s 100\%.xml'"#
+    ),
+    (["a\nb.xml"], nil), (["-"], nil), ([], nil),
+  ])
+  func `A crontab line is quoted for cron and for the shell`(
+    arguments: [String], line: String?
+  ) async throws {
+    let desk = try Desk()
+    let lines = try await desk.crontab(arguments).map {
+      $0.replacing("--state \(desk.folder.path)/\(Desk.state)", with: "STATE")
+        .replacing(desk.folder.path, with: "FOLDER")
+    }
+    #expect(lines == (line.map { [$0] } ?? []))
+    if line == nil { #expect(try await desk.run(["timer", "--cron"] + arguments).status == 64) }
+  }
+
+  @Test func `The shell of cron gets the arguments unchanged`() async throws {
+    let desk = try Desk()
+    let names = ["two words", "it's", "$HOME", "`x`", "a\"b\\", "*", "~", "#x", "é", ";"]
+    let line = try #require(try await desk.crontab(names).last)
+    let command = line.split(separator: " ", maxSplits: 5).last?.dropFirst("check-loans".count)
+    let result = try await desk.shell("printf '%s\\n'\(try #require(command))")
+    #expect(Array(result.lines.suffix(names.count)) == names.map { "\(desk.folder.path)/\($0)" })
+  }
+
+  @Test func `notify-send under cron comes with a hint`() async throws {
+    let lines = try await Desk().crontab(["books.xml", "--notify", "notify-send"])
+    #expect(lines.count == 3)
+    #expect(lines[0].contains("/run/user/"))
+  }
+
+  @Test(arguments: [
+    ["--install", "--cron", "books.xml"], ["--name", "a/b", "books.xml"],
+    ["--name", "", "books.xml"], ["--daily-at", "7", "books.xml"], ["-"],
+    ["--time-zone", "Nowhere", "books.xml"],
+  ])
+  func `What cannot be is refused`(arguments: [String]) async throws {
+    let desk = try Desk()
+    let status = try await desk.run(["timer"] + arguments).status
+    #expect(status == (arguments.contains("Nowhere") ? 78 : 64))
+  }
+}
+
+/// `timer --install` and `--uninstall`.
+struct TimerInstallTests {
+  private static let directory = ".config/systemd/user"
+  private static let marker =
+    "# Written by check-loans timer, which may replace it; remove it with check-loans timer"
+
+  /// A desk with a systemctl that notes its arguments, and fails when told so.
+  private func desk(failing: String = "") throws -> Desk {
+    var desk = try Desk()
+    try desk.folder.write(
+      program: """
+        #!/bin/sh
+        echo "$*" >> "\(desk.folder.path)/calls"
+        case "$*" in "\(failing)") echo "Failed to connect to bus" >&2; exit 1;; esac
+        """, to: "systemctl")
+    desk.environment["PATH"] = "\(desk.folder.path):/usr/bin:/bin"
+    return desk
+  }
+
+  private func calls(_ desk: Desk) -> [String] {
+    desk.folder.contents(of: "calls").split(separator: "\n").map(String.init)
+  }
+
+  @Test func `It shows, writes and starts the units, and removes them again`() async throws {
+    let desk = try desk()
+    let arguments = ["books.xml", "--notify", "stdout"]
+    let shown = try await desk.run(["timer"] + arguments)
+    #expect(!desk.folder.contains(".config"))
+    let result = try await desk.run(["timer", "--install"] + arguments)
+    #expect(
+      result.outcome
+        == Outcome(
+          0, output: shown.text,
+          errors:
+            "check-loans: installed check-loans.timer; see systemctl --user list-timers\n"))
+    #expect(
+      calls(desk) == [
+        "--user daemon-reload", "--user enable check-loans.timer",
+        "--user restart check-loans.timer",
+      ])
+    let names = ["check-loans.service", "check-loans.timer"]
+    #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == names)
+    for name in names {
+      #expect(try desk.folder.status(of: "\(Self.directory)/\(name)").mode == 0o644)
+      let text = desk.folder.contents(of: "\(Self.directory)/\(name)")
+      #expect(text.hasPrefix(Self.marker))
+      #expect(shown.text.contains(text))
+    }
+    #expect(
+      try await desk.run(["timer", "--install", "--daily-at", "09:00"] + arguments).status == 0)
+    #expect(
+      desk.folder.contents(of: "\(Self.directory)/check-loans.timer").contains("09:00:00"))
+
+    try desk.folder.remove("calls")
+    let removed = try await desk.run("timer", "--uninstall")
+    #expect(
+      removed.outcome
+        == Outcome(0, errors: "check-loans: removed check-loans.timer and its service\n"))
+    #expect(
+      calls(desk) == ["--user disable --now check-loans.timer", "--user daemon-reload"])
+    #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == [])
+    #expect(try await desk.run("timer", "--uninstall").status == 0, "there is nothing left to do")
+  }
+
+  @Test func `Several timers have several names`() async throws {
+    let desk = try desk()
+    for name in ["town", "school"] {
+      try await desk.run("timer", "--install", "--name", name, "books.xml")
+    }
+    try await desk.run("timer", "--uninstall", "--name", "town")
+    #expect(
+      try File.names(in: "\(desk.folder.path)/\(Self.directory)")
+        == ["school.service", "school.timer"])
+    #expect(
+      desk.folder.contents(of: "\(Self.directory)/school.timer")
+        .hasPrefix("\(Self.marker) --uninstall --name school."))
+  }
+
+  @Test(arguments: ["file", "link", "directory"])
+  func `A file of somebody else's stays as it is`(kind: String) async throws {
+    let desk = try desk()
+    for directory in [".config", ".config/systemd", Self.directory] {
+      try desk.folder.makeDirectory(directory)
+    }
+    let name = "\(Self.directory)/check-loans.timer"
+    switch kind {
+    case "file": try desk.folder.write("[Timer]\n", to: name)
+    case "link": try desk.folder.makeLink(name, to: "\(desk.folder.path)/target")
+    default: try desk.folder.makeDirectory(name)
+    }
+    for arguments in [["--install", "books.xml"], ["--uninstall"]] {
+      let result = try await desk.run(["timer"] + arguments)
+      #expect(result.status == 73)
+      #expect(result.errorLines.last?.hasSuffix("move it away, or choose another --name") == true)
+    }
+    #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == ["check-loans.timer"])
+    #expect(!desk.folder.contains("target"))
+    #expect(calls(desk) == [])
+    if kind == "file" { #expect(desk.folder.contents(of: name) == "[Timer]\n") }
+  }
+
+  @Test func `69 is a system without systemd, where nothing is written`() async throws {
+    var desk = try Desk()
+    desk.environment["PATH"] = "/nonexistent"
+    let result = try await desk.run("timer", "--install", "books.xml", "--notify", "stdout")
+    #expect(result.status == 69)
+    #expect(
+      result.errorText == """
+        check-loans: systemctl was not found, and nothing was changed; without systemd, use \
+        check-loans timer --cron
+
+        """)
+    #expect(!desk.folder.contains(".config"))
+  }
+
+  @Test func `69 is a systemd that does not answer`() async throws {
+    let desk = try desk(failing: "--user daemon-reload")
+    let result = try await desk.run("timer", "--install", "books.xml", "--notify", "stdout")
+    #expect(result.status == 69)
+    #expect(
+      result.errorText == """
+        Failed to connect to bus
+        check-loans: systemctl --user daemon-reload failed (exit status 1); log in as the user \
+        whose timer it shall be, not by su or sudo, and run the command again
+
+        """)
+  }
+
+  @Test func `A directory that cannot be written is told`() async throws {
+    let desk = try desk()
+    try desk.folder.write("", to: ".config")
+    let result = try await desk.run("timer", "--install", "books.xml", "--notify", "stdout")
+    #expect(result.status == 73)
+    #expect(result.errorText.contains("not a directory"))
+  }
+}

@@ -1,0 +1,563 @@
+import Loans
+import TestSupport
+import Testing
+
+/// `check-loans watch`, as a process on its own, with files that are really edited.
+struct WatchTests {
+  // What it tells, and when.
+
+  @Test func `What is due is delivered at once, and once`() async throws {
+    let watcher = try Watcher([("Abigél", 1), ("Az ajtó", -2), ("Solaris", 5)])
+    try await watcher.wait(for: ["Abigél", "Az ajtó"])
+    watcher.send(.hangUp)
+    try await watcher.pass(seconds: 0.5)
+    #expect(try await watcher.end().status == 0)
+    #expect(watcher.titles == ["Az ajtó", "Abigél"])
+    #expect(watcher.errors == [])
+  }
+
+  /// A watcher that begins its work some seconds before an instant, however busy the machine is.
+  private func watcher(
+    _ books: [(title: String, days: Int)], ready secondOfDay: Int, _ arguments: [String]
+  ) async throws -> (Watcher, instant: Double) {
+    for lead in [5, 15, 60] {
+      let watcher = try Watcher(
+        books, at: try Watcher.time(secondOfDay - lead), ["--verbose", "books.xml"] + arguments)
+      let instant = watcher.clock.instant(of: secondOfDay)
+      if try await watcher.isReady(before: instant) { return (watcher, instant) }
+      try await watcher.end()
+    }
+    throw Watcher.Late()
+  }
+
+  @Test func `A reminder is delivered at its fire date, to the second`() async throws {
+    let (watcher, fireDate) = try await watcher(
+      [("Abigél", 1), ("Solaris", 2)], ready: 12 * 3_600, ["--at", "12:00"])
+    try await watcher.expect(["Abigél"], at: fireDate)
+    try await watcher.end()
+    #expect(watcher.lines.first?.contains("expires tomorrow") == true)
+  }
+
+  @Test func `Midnight makes loans expire, and brings the next day's reminders`() async throws {
+    let (watcher, midnight) = try await watcher(
+      [("Abigél", 0), ("Solaris", 2), ("Az ajtó", 3)], ready: 86_400, [])
+    #expect(watcher.titles == ["Abigél"])
+    try await watcher.expect(["Abigél", "Abigél", "Solaris"], at: midnight)
+    try await watcher.end()
+    #expect(
+      watcher.lines.map { $0.split(separator: "(")[0] } == [
+        "\"Abigél\" expires today ", "\"Abigél\" expired yesterday ",
+        "\"Solaris\" expires tomorrow ",
+      ])
+  }
+
+  @Test(arguments: [Signal.terminate, .interrupt])
+  func `It ends cleanly when told to`(signal: Signal) async throws {
+    let watcher = try Watcher([("Abigél", 1)])
+    try await watcher.wait(for: ["Abigél"])
+    let start = LocalClock.now
+    #expect(try await watcher.end(signal).status == 0)
+    #expect(LocalClock.now < start + 2)
+    #expect(watcher.errors == [])
+  }
+
+  @Test func `The notice in flight is finished, the others stay pending`() async throws {
+    let watcher = try Watcher(
+      (1...4).map { ("Book \($0)", 1) }, ["--notify", "notify-send", "books.xml"]
+    ) { desk in
+      try desk.folder.write(
+        program: "#!/bin/sh\necho begin >> '\(desk.folder.path)/out'; sleep 2; echo end >> "
+          + "'\(desk.folder.path)/out'\n", to: "notify-send")
+      desk.environment["PATH"] = "\(desk.folder.path):/usr/bin:/bin"
+    }
+    try await watcher.wait { watcher.lines.count >= 3 }
+    #expect(try await watcher.end().status == 0)
+    let shown = watcher.lines.count / 2
+    #expect(shown >= 2)
+    #expect(shown < 4)
+    #expect(watcher.lines == (1...shown).flatMap { _ in ["begin", "end"] })
+    #expect(watcher.errors == [])
+    #expect(try await watcher.desk.schedule().count { $0.state == "delivered" } == shown)
+    #expect(try await watcher.desk.pending().count == 4 - shown)
+  }
+
+  @Test func `What a channel cannot deliver is told once and stays pending`() async throws {
+    let watcher = try Watcher(
+      [("Abigél", 1)], ["--notify", "notify-send", "--notify", "stdout", "books.xml"],
+      variables: ["PATH": "/nonexistent"])
+    try await watcher.wait(for: ["Abigél"])
+    for _ in 1...3 {
+      watcher.send(.hangUp)
+      try await watcher.pass(seconds: 0.3)
+    }
+    #expect(try await watcher.end().status == 0)
+    #expect(watcher.errors.count == 1)
+    #expect(watcher.errors[0].contains("notify-send was not found in PATH"))
+    #expect(try await watcher.desk.schedule().map(\.state) == ["failed"])
+  }
+
+  // What it looks at.
+
+  @Test(arguments: [
+    "cat new > books.xml", "mv new books.xml", "cp new books.xml", "ln -f new books.xml",
+    "mv books.xml books.xml~; cat new > books.xml; rm books.xml~", "rm books.xml; mv new books.xml",
+    "cp new .books.xml.swp; mv -f .books.xml.swp books.xml",
+    "sed -i '/Abig/{p;s/Abigél/Solaris/}' books.xml", "ln -sf new books.xml",
+  ])
+  func `Every way to change a catalogue is seen`(line: String) async throws {
+    let watcher = try Watcher([("Abigél", 1)])
+    try await watcher.wait(for: ["Abigél"])
+    try watcher.write([("Abigél", 1), ("Solaris", 1)], to: "new")
+    #expect(try await watcher.desk.shell(line).status == 0)
+    try await watcher.wait(for: ["Abigél", "Solaris"])
+    // The next change is seen too, whatever is there now.
+    try watcher.write([("Dune", 1)], to: "next")
+    #expect(try await watcher.desk.shell("mv next books.xml").status == 0)
+    try await watcher.wait(for: ["Abigél", "Solaris", "Dune"])
+    try await watcher.end()
+    #expect(watcher.errors == [])
+  }
+
+  @Test func `A link's target is looked at, and a directory that is swapped by a link`()
+    async throws
+  {
+    let watcher = try Watcher(["link.xml", "data/now/l.xml"]) { clock, desk in
+      try desk.folder.write(clock.catalogue([("Abigél", 1)]), to: "target.xml")
+      try desk.folder.makeLink("link.xml", to: "target.xml")
+      for name in ["data", "data/v1", "data/v2"] { try desk.folder.makeDirectory(name) }
+      try desk.folder.write(clock.catalogue([("Dune", 1)]), to: "data/v1/l.xml")
+      try desk.folder.write(clock.catalogue([("Dune", 1), ("Solaris", 1)]), to: "data/v2/l.xml")
+      try desk.folder.makeLink("data/now", to: "v1")
+    }
+    try await watcher.wait(for: ["Abigél", "Dune"])
+    try watcher.write([("Abigél", 1), ("Az ajtó", 1)], to: "target.xml")
+    try await watcher.wait(for: ["Abigél", "Dune", "Az ajtó"])
+    #expect(
+      try await watcher.desk.shell("ln -s v2 data/new; mv -T data/new data/now").status == 0)
+    try await watcher.wait(for: ["Abigél", "Dune", "Az ajtó", "Solaris"])
+    try await watcher.end()
+    #expect(watcher.errors == [])
+  }
+
+  @Test func `Each catalogue is looked at for itself`() async throws {
+    let watcher = try Watcher(["-v", "books.xml", "other.xml"]) { clock, desk in
+      try desk.folder.write(clock.catalogue([("Abigél", 1)]), to: "books.xml")
+      try desk.folder.write(clock.catalogue([("Dune", 1)]), to: "other.xml")
+    }
+    try await watcher.wait(for: ["Abigél", "Dune"])
+    try watcher.write([("Dune", 1), ("Solaris", 1)], to: "other.xml")
+    try await watcher.wait(for: ["Abigél", "Dune", "Solaris"])
+    try await watcher.end()
+    #expect(watcher.reloads(of: "books.xml") == 1)
+    #expect(watcher.reloads(of: "other.xml") == 2)
+  }
+
+  @Test func `A burst of changes is few reloads`() async throws {
+    let watcher = try Watcher([("Abigél", 1)], ["-v", "books.xml"])
+    try await watcher.wait(for: ["Abigél"])
+    try await watcher.wait { watcher.errors.last?.contains("next look") == true }
+    let start = LocalClock.now
+    for number in 1...50 {
+      try watcher.write([("Abigél", 1), ("Book \(number)", 9)])
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    try watcher.write([("Abigél", 1), ("Solaris", 1)])
+    try await watcher.wait(for: ["Abigél", "Solaris"])
+    // One at the beginning, one for each 700 ms of changes, one when they have ended.
+    let most = 3 + Int((LocalClock.now - start) / 0.7)
+    try await watcher.pass(seconds: 0.5)
+    try await watcher.end()
+    #expect(watcher.reloads(of: "books.xml") <= most)
+  }
+
+  @Test func `SIGHUP has everything read again`() async throws {
+    let watcher = try Watcher([("Abigél", 1)], ["-v", "books.xml"])
+    try await watcher.wait { watcher.reloads(of: "books.xml") == 1 }
+    for count in 2...4 {
+      watcher.send(.hangUp)
+      try await watcher.wait { watcher.reloads(of: "books.xml") == count }
+    }
+    #expect(try await watcher.end().status == 0)
+  }
+
+  @Test func `The settings file is gone by anew when it changes`() async throws {
+    let watcher = try Watcher(["--config", "settings.toml"]) { clock, desk in
+      try desk.folder.write("catalogues = [\"books.xml\"]\n", to: "settings.toml")
+      try desk.folder.write(clock.catalogue([("Abigél", 1), ("Dune", 3)]), to: "books.xml")
+      try desk.folder.write(clock.catalogue([("Solaris", 0)]), to: "other.xml")
+    }
+    let folder = watcher.desk.folder
+    try await watcher.wait(for: ["Abigél"])
+    try folder.write("catalogues = [\"books.xml\"]\nremind = 3\n", to: "settings.toml")
+    try await watcher.wait(for: ["Abigél", "Dune"])
+    try folder.write("catalogues = [\"books.xml\"]\nremind = \"x\"\n", to: "settings.toml")
+    try await watcher.wait { watcher.errors.count == 1 }
+    #expect(watcher.errors[0].contains("settings.toml:2:"))
+    #expect(watcher.errors[0].hasSuffix("; the settings stay as they were"))
+    try watcher.write([("Abigél", 1), ("Dune", 3), ("Az ajtó", 3)])
+    try await watcher.wait(for: ["Abigél", "Dune", "Az ajtó"])
+    try folder.write("catalogues = [\"other.xml\", \"books.xml\"]\n", to: "new.toml")
+    try folder.rename("new.toml", to: "settings.toml")
+    try await watcher.wait(for: ["Abigél", "Dune", "Az ajtó", "Solaris"])
+    try watcher.write([("Solaris", 0), ("Édes Anna", 0)], to: "other.xml")
+    try await watcher.wait(for: ["Abigél", "Dune", "Az ajtó", "Solaris", "Édes Anna"])
+    try await watcher.end()
+    #expect(watcher.errors.count == 1)
+  }
+
+  @Test(
+    .enabled("needs a mount namespace of its own") {
+      let mount = Command(
+        "/usr/bin/unshare", ["-m", "mount", "--bind", "/etc", "/etc"],
+        environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], directory: "/")
+      return (try? await mount.run().status) == 0
+    })
+  func `Another time zone of the system makes it another day at once`() async throws {
+    let script = """
+      mkdir etc; cp -a /etc/. etc; mount --bind etc /etc; rm -f /etc/localtime
+      ln -s /usr/share/zoneinfo/Etc/GMT+12 /etc/localtime; exec "$@"
+      """
+    let zones = "/usr/share/zoneinfo/Etc"
+    let west = try #require(LocalClock.today(hoursEast: -12))
+    let watcher = try Watcher(
+      ["--verbose", "books.xml"], launcher: ["/usr/bin/unshare", "-m", "sh", "-ec", script, "sh"]
+    ) { _, desk in
+      desk.environment["TZ"] = nil
+      desk.environment["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
+      try desk.folder.write(catalogue(("Abigél", west.dotted)), to: "books.xml")
+    }
+    try await watcher.wait(for: ["Abigél"])
+    #expect(watcher.lines[0].contains(" expires today "))
+    // In this order the zone is missing for a moment.
+    #expect(
+      try await watcher.desk.shell(
+        "cd etc; rm localtime; sleep 0.05; ln -s \(zones)/GMT-14 localtime"
+      ).status == 0)
+    try await watcher.wait(for: ["Abigél", "Abigél"])
+    #expect(watcher.lines[1].contains(" expired "))
+    #expect(watcher.errors.contains("check-loans: the time zone is now Etc/GMT-14"))
+    // A zone that is not there is told, and not taken for UTC.
+    #expect(
+      try await watcher.desk.shell("cd etc; ln -sf \(zones)/Nowhere localtime").status == 0)
+    try await watcher.wait {
+      watcher.errors.last?.hasSuffix("; the time zone stays as it was") == true
+    }
+    try await watcher.end()
+    #expect(watcher.lines.count == 2)
+  }
+
+  // What it does about trouble.
+
+  @Test func `A broken catalogue is told once, keeps its reminders, and counts once it is mended`()
+    async throws
+  {
+    let watcher = try Watcher([("Abigél", 1), ("Dune", 9)])
+    try await watcher.wait(for: ["Abigél"])
+    try watcher.desk.folder.write("<books><book>", to: "books.xml")
+    try await watcher.wait { watcher.errors.count == 2 }
+    #expect(watcher.errors[0].hasSuffix(" [malformed-xml]"))
+    #expect(
+      watcher.errors[1]
+        == "check-loans: books.xml: its reminders stay as they were until it is mended")
+    #expect(try await watcher.desk.schedule().map(\.title) == ["Abigél", "Dune"])
+    for _ in 1...3 {
+      try watcher.desk.folder.write("<books><book>", to: "books.xml")
+      try await watcher.pass(seconds: 0.5)
+    }
+    watcher.send(.hangUp)
+    try await watcher.pass(seconds: 1.5)
+    #expect(watcher.errors.count == 2, "it is told once: \(watcher.errors)")
+    try watcher.write([("Solaris", 1)])
+    try await watcher.wait(for: ["Abigél", "Solaris"])
+    try watcher.desk.folder.write("<books><book>", to: "books.xml")
+    try await watcher.wait { watcher.errors.count == 4 }
+    try await watcher.end()
+  }
+
+  @Test func `A catalogue that is removed is told once, and counts once it is back`()
+    async throws
+  {
+    let watcher = try Watcher([("Abigél", 1), ("Dune", 9)])
+    try await watcher.wait(for: ["Abigél"])
+    try watcher.desk.folder.rename("books.xml", to: "away")
+    try await watcher.wait { !watcher.errors.isEmpty }
+    #expect(
+      watcher.errors == [
+        """
+        check-loans: books.xml: cannot read the catalogue: no such file or directory; its reminders \
+        stay as they were
+        """
+      ])
+    #expect(try await watcher.desk.schedule().map(\.title) == ["Abigél", "Dune"])
+    try watcher.write([("Abigél", 1), ("Dune", 9), ("Solaris", 1)], to: "away")
+    try await watcher.pass(seconds: 0.5)
+    #expect(watcher.titles == ["Abigél"])
+    try watcher.desk.folder.rename("away", to: "books.xml")
+    try await watcher.wait(for: ["Abigél", "Solaris"])
+    try await watcher.end()
+    #expect(watcher.errors.count == 1)
+  }
+
+  @Test func `A catalogue need not be there, nor its directory, when it begins`() async throws {
+    let watcher = try Watcher([], ["a/b/books.xml"])
+    try await watcher.wait { watcher.errors.count == 1 }
+    try watcher.desk.folder.makeDirectory("a")
+    try watcher.desk.folder.makeDirectory("a/b")
+    try watcher.write([("Abigél", 1)], to: "a/b/books.xml")
+    try await watcher.wait(for: ["Abigél"])
+    try await watcher.end()
+    #expect(watcher.errors.count == 1)
+  }
+
+  @Test func `A catalogue that is being written slowly is no trouble`() async throws {
+    let watcher = try Watcher([("Abigél", 1)])
+    try await watcher.wait(for: ["Abigél"])
+    try watcher.write([("Abigél", 1), ("Solaris", 1)], to: "new")
+    let slowly = """
+      exec 3>books.xml
+      while IFS= read -r line; do printf '%s\\n' "$line" >&3; sleep 0.7; done < new
+      """
+    #expect(try await watcher.desk.shell(slowly).status == 0)
+    try await watcher.wait(for: ["Abigél", "Solaris"])
+    #expect(try await watcher.desk.shell("rm books.xml; \(slowly)").status == 0)
+    try await watcher.pass(seconds: 0.5)
+    try await watcher.end()
+    #expect(watcher.errors == [])
+  }
+
+  @Test func `A bad date is told once, and the other loans count`() async throws {
+    let watcher = try Watcher([("Abigél", 1)])
+    try await watcher.wait(for: ["Abigél"])
+    let text = watcher.clock.catalogue([("Abigél", 1), ("Solaris", 1)])
+    let broken = text.replacing(
+      "</books>", with: "<book><expiration>x</expiration></book></books>")
+    try watcher.desk.folder.write(broken, to: "books.xml")
+    try await watcher.wait(for: ["Abigél", "Solaris"])
+    try watcher.desk.folder.write(broken + " ", to: "books.xml")
+    try await watcher.pass(seconds: 0.7)
+    try await watcher.end()
+    #expect(watcher.errors.count == 1)
+    #expect(watcher.errors.first?.hasSuffix(" [date-format]") == true)
+  }
+
+  @Test func `An empty catalogue does not take the loans away`() async throws {
+    let watcher = try Watcher([("Abigél", 1)])
+    try await watcher.wait(for: ["Abigél"])
+    try watcher.write([])
+    try await watcher.wait { watcher.errors.last?.hasSuffix("--allow-empty") == true }
+    #expect(try await watcher.desk.schedule().map(\.title) == ["Abigél"])
+    try await watcher.end()
+  }
+
+  @Test func `Other runs use the schedule beside it`() async throws {
+    let watcher = try Watcher([("Abigél", 1)])
+    try await watcher.wait(for: ["Abigél"])
+    let desk = watcher.desk
+    #expect(try await desk.run("--notify", "stdout", "books.xml").outcome == Outcome(0))
+    #expect(try await desk.run("schedule", "list").lines.count == 1)
+    #expect(try await desk.run("schedule", "cancel", "--all", "-q").status == 0)
+    try watcher.write([("Abigél", 1), ("Solaris", 1)])
+    try await watcher.wait(for: ["Abigél", "Solaris"])
+    #expect(try await desk.run("--notify", "stdout", "books.xml").outcome == Outcome(0))
+    try await watcher.end()
+    #expect(watcher.errors == [])
+  }
+
+  @Test func `A schedule that another run uses is waited for`() async throws {
+    let watcher = try Watcher([("Abigél", 1)])
+    try await watcher.wait(for: ["Abigél"])
+    let lock = try await watcher.takeLock()
+    try watcher.write([("Abigél", 1), ("Solaris", 1)])
+    try await watcher.pass(seconds: 2)
+    #expect(watcher.errors == [], "not told at once")
+    try await watcher.wait { !watcher.errors.isEmpty }
+    try await watcher.pass(seconds: 2.5)
+    #expect(
+      watcher.errors == ["check-loans: another run uses the schedule; waiting for it"])
+    lock.release()
+    try await watcher.wait(for: ["Abigél", "Solaris"])
+    try await watcher.end()
+    #expect(watcher.errors.count == 1)
+  }
+
+  @Test func `A schedule that is removed, or damaged, is made anew from all catalogues`()
+    async throws
+  {
+    let watcher = try Watcher(["books.xml", "other.xml"]) { clock, desk in
+      try desk.folder.write(clock.catalogue([("Abigél", 9)]), to: "books.xml")
+      try desk.folder.write(clock.catalogue([("Dune", 1)]), to: "other.xml")
+    }
+    try await watcher.wait(for: ["Dune"])
+    let lock = try await watcher.takeLock()
+    try watcher.desk.folder.remove(Desk.state)
+    lock.release()
+    try watcher.write([("Dune", 1), ("Solaris", 9)], to: "other.xml")
+    // That it was delivered is forgotten with the schedule.
+    try await watcher.wait(for: ["Dune", "Dune"])
+    let second = try await watcher.takeLock()
+    #expect(
+      try await watcher.desk.schedule().map(\.title).sorted() == ["Abigél", "Dune", "Solaris"])
+    try watcher.desk.folder.write("this is no schedule", to: Desk.state)
+    second.release()
+    watcher.send(.hangUp)
+    try await watcher.wait(for: ["Dune", "Dune", "Dune"])
+    try await watcher.end()
+    #expect(watcher.errors.count == 1)
+    #expect(watcher.errors.first?.contains("was damaged") == true)
+  }
+
+  @Test func `It can be told to stop while another run uses the schedule`() async throws {
+    let watcher = try Watcher([("Abigél", 1)])
+    try await watcher.wait(for: ["Abigél"])
+    let lock = try await watcher.takeLock()
+    watcher.send(.hangUp)
+    try await watcher.pass(seconds: 0.5)
+    let start = LocalClock.now
+    #expect(try await watcher.end().status == 0)
+    #expect(LocalClock.now < start + 2)
+    lock.release()
+  }
+
+  // How it ends without being told to.
+
+  @Test func `It ends when standard output fails`() async throws {
+    let watcher = try Watcher([("Abigél", 1)], output: .file("/dev/full"))
+    #expect(try await watcher.result().status == 74)
+    #expect(watcher.errors.count == 1)
+    #expect(try await watcher.desk.pending() == ["Abigél"])
+  }
+
+  @Test func `It ends when nobody reads standard output any more`() async throws {
+    let watcher = try Watcher([("Abigél", 1)], output: .brokenPipe)
+    #expect(try await watcher.result().status == 74)
+    #expect(watcher.errors == [])
+  }
+
+  @Test(
+    arguments: [
+      ([], 64), (["-"], 64), (["books.xml", "--now", "2026-11-21"], 64),
+      (["books.xml", "--time-zone", "Nowhere"], 78), (["books.xml", "--state", "/proc/x/s"], 73),
+    ] as [([String], Int32)])
+  func `It does not begin with what cannot work`(arguments: [String], status: Int32) async throws {
+    let watcher = try Watcher([("Abigél", 1)], arguments)
+    #expect(try await watcher.result().status == status)
+    #expect(watcher.lines == [])
+  }
+}
+
+/// `watch` with the real notify-send on a private session bus.
+@Suite(
+  .enabled(
+    if: DesktopSession.isAvailable,
+    "needs dbus-daemon, libglib2.0-bin, libnotify-bin and python3-dbusmock"))
+struct WatchDesktopTests {
+  private func watcher(
+    _ session: DesktopSession, _ books: [(title: String, days: Int)], at time: String = "12:00:00",
+    _ arguments: [String]
+  ) throws -> Watcher {
+    try Watcher(
+      books, at: time, ["--notify", "notify-send"] + arguments + ["books.xml"],
+      variables: session.environment.filter { $0.key == "DBUS_SESSION_BUS_ADDRESS" }
+    ) { desk in
+      try desk.folder.write(
+        program: """
+          #!/bin/sh
+          echo "$1 $CHECK_LOANS_TITLE $CHECK_LOANS_KIND $TZ" >> '\(desk.folder.path)/told'
+
+          """, to: "tell")
+      desk.environment["PATH"] = "\(desk.folder.path):/usr/bin:/bin"
+    }
+  }
+
+  private func wait(
+    for count: Int, _ session: DesktopSession
+  ) async throws -> [DesktopSession.Notification] {
+    for _ in 0..<300 {
+      let notifications = try await session.notifications()
+      if notifications.count >= count { return notifications }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    return try await session.notifications()
+  }
+
+  @Test func `Notifications come within the second of their moments`() async throws {
+    let session = try await DesktopSession(.recording)
+    for lead in [8, 20, 60] {
+      let time = try Watcher.time(86_400 - lead)
+      let watcher = try watcher(session, [("Abigél", 0), ("Solaris", 2)], at: time, ["--verbose"])
+      let midnight = watcher.clock.instant(of: 86_400)
+      guard try await watcher.isReady(before: midnight) else { continue }
+      _ = try await wait(for: 3, session)
+      #expect(
+        try await session.notifications().map(\.summary) == [
+          "Abigél expires today", "Abigél expired yesterday", "Solaris expires tomorrow",
+        ])
+      #expect(session.instants[0] < midnight)
+      #expect(session.instants[1] >= midnight)
+      #expect(session.instants[2] < midnight + 1)
+      #expect(try await watcher.end().status == 0)
+      return
+    }
+    Issue.record("the machine is too busy")
+  }
+
+  @Test func `A click on the action runs the command, and nothing blocks another notice`()
+    async throws
+  {
+    let session = try await DesktopSession(.recording)
+    let watcher = try watcher(
+      session, [("Abigél", 1), ("Solaris", -1)], ["--action", "View=tell 'a b'"])
+    #expect(
+      try await wait(for: 2, session).map(\.actions) == [["open", "View"], ["open", "View"]])
+    // Both are still open.
+    try watcher.write([("Abigél", 1), ("Solaris", -1), ("Dune", 1)])
+    #expect(try await wait(for: 3, session).count == 3)
+    let folder = watcher.desk.folder
+    #expect(!folder.contains("told"))
+    try await session.press("open", ofNotification: 2)
+    try await watcher.wait { folder.contents(of: "told").hasSuffix("\n") }
+    #expect(folder.contents(of: "told") == "a b Abigél reminder \(watcher.clock.zone)\n")
+    #expect(try await watcher.end().status == 0)
+    #expect(watcher.errors == [])
+    #expect(
+      Processes.mentioning(session.runtimeDirectories).values.allSatisfy {
+        !$0.contains("notify-send")
+      })
+    #expect(folder.contents(of: "told").split(separator: "\n").count == 1)
+  }
+
+  @Test(arguments: ["View", "=x", "View=", "View='x"])
+  func `An action that makes no sense is wrong usage`(action: String) async throws {
+    let watcher = try Watcher([], ["--action", action, "books.xml"])
+    #expect(try await watcher.result().status == 64)
+    #expect(watcher.errors.count == 1)
+    #expect(watcher.errors.first?.contains("expected LABEL=COMMAND") == true)
+  }
+}
+
+extension Watcher {
+  /// A watcher of other catalogues than `books.xml`.
+  convenience init(
+    _ arguments: [String], launcher: [String] = [],
+    prepare: (LocalClock, inout Desk) throws -> Void
+  ) throws {
+    let clock = try #require(LocalClock(showing: "12:00:00"))
+    try self.init([], arguments, launcher: launcher, prepare: { desk in try prepare(clock, &desk) })
+  }
+
+  /// Takes the schedule's lock once it lets go of it.
+  func takeLock() async throws -> HeldLock {
+    let path = "\(desk.folder.path)/\(Desk.state).lock"
+    var lock: HeldLock?
+    try await wait {
+      lock = try? HeldLock(path)
+      return lock != nil
+    }
+    return try #require(lock)
+  }
+
+  /// How many times a catalogue was reloaded, by the lines of `--verbose`.
+  func reloads(of name: String) -> Int {
+    errors.count { $0.hasPrefix("check-loans: \(desk.folder.path)/\(name): reloaded: ") }
+  }
+}
