@@ -9,7 +9,7 @@ DESTDIR ?=
 
 # What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
 BUILD_PACKAGES := libxml2-dev libsqlite3-dev pkg-config tzdata
-TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock systemd
+TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime systemd
 BENCH_PACKAGES := libxml2-utils hyperfine time
 
 # The Swift runtime goes into the release binary, libxml2 and SQLite stay outside, where the
@@ -20,7 +20,7 @@ BINARY := .build/release/check-loans
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: setup build ## Install what is missing, build, and check books.xml
@@ -30,12 +30,20 @@ run: setup build ## Install what is missing, build, and check books.xml
 test: setup-test lint build ## Install what is missing, lint, and run the whole suite
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift build --build-tests --explicit-target-dependency-import-check error
 	# What waits for children runs apart from what keeps all cores busy.
-	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --skip 'NotifiersTests|CheckLoansTests'
+	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build \
+	  --skip 'NotifiersTests|CheckLoansTests|FaultTests'
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --filter NotifiersTests
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --filter CheckLoansTests
+	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --filter FaultTests
 	CHECK_LOANS_BINARY="$(CURDIR)/$(BINARY)" WARNINGS_AS_ERRORS=1 \
 	  swift test --skip-build --filter CheckLoansTests
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 $(MAKE) docs
+
+.PHONY: test-faults
+test-faults: setup-test ## Kill, starve and damage it everywhere, for an hour
+	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift build --build-tests
+	CHECK_LOANS_FAULTS=full CHECK_LOANS_KILLS=500 CHECK_LOANS_HISTORIES=10000 \
+	  WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --filter 'FaultTests|Any history of a library'
 
 .PHONY: build
 build: ## Build the release binary

@@ -78,17 +78,21 @@ enum Channel: String, Sendable {
 extension Tiding {
   /// A line such as `"Book 1!" expired 7 days ago (2026.11.14), by Author 1`.
   fileprivate init(sentence: String) {
-    let title = sentence.firstMatch(of: /Book [0-9]+!/).map { String($0.output) }
-    let expiration = sentence.firstMatch(of: /[0-9]{4}\.[0-9]{2}\.[0-9]{2}/)
+    let words = sentence.utf8.split(separator: UInt8(ascii: " "))
+    let book = words.firstIndex { $0.contains(UInt8(ascii: "!")) } ?? 0
+    let title = book > 0 ? "Book \(Substring(words[book]).prefix { $0 != "\"" })" : sentence
+    let dates = words.lazy.map { $0.filter { $0 < UInt8(ascii: ":") && $0 >= UInt8(ascii: ".") } }
+    let expiration = dates.first { $0.count >= 10 }?.prefix(10) ?? []
     self.init(
-      title: title ?? sentence, kind: sentence.contains(" expired ") ? "expired" : "reminder",
-      expiration: expiration.map { String($0.output) } ?? "")
+      title: title,
+      kind: words.contains { $0.elementsEqual("expired".utf8) } ? "expired" : "reminder",
+      expiration: String(decoding: expiration, as: UTF8.self))
   }
 
   /// The arguments of notify-send, one a line.
   fileprivate init(desktop lines: [String]) {
     let text = lines.joined(separator: " ")
-    if text.matches(of: /Book [0-9]+!/).count == 1 {
+    if text.utf8.count(where: { $0 == UInt8(ascii: "!") }) == 1 {
       self.init(sentence: text)
     } else {
       self.init(title: text, kind: "digest", expiration: "")

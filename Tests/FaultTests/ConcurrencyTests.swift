@@ -6,18 +6,23 @@ struct ConcurrencyTests {
   @Test func `Fifty runs at once tell each notice once`() async throws {
     let scene = try await Scenes.shared.scene(.unchangedReload)
     let trial = try scene.trial()
-    let check = ["--notify", "stdout", "\(scene.folder.path)/books.xml"]
+    // A program first, so that it takes a while.
+    let channels = [Channel.program, .stdout]
+    let notify = channels.flatMap { ["--notify", $0.name(programs: scene.folder.path)] }
+    let check = notify + ["\(scene.folder.path)/books.xml"]
     let kinds = [
-      check, ["deliver", "--notify", "stdout"], ["schedule", "list"],
+      check, ["deliver"] + notify, ["schedule", "list"],
       ["schedule", "cancel", "999999"], check,
     ]
     var runs: [(arguments: [String], run: RunningCommand)] = []
+    let lock = try HeldLock("\(trial.path).lock")
     for number in 0..<50 {
       let arguments = kinds[number % kinds.count]
       var command = try trial.command(arguments, phase: "one")
       if arguments[0] == "schedule" { command.output = .captured }
       runs.append((arguments, try RunningCommand(command)))
     }
+    lock.release()
     for (arguments, run) in runs {
       let result = try await run.end()
       let fine: Set<Int32> =
@@ -29,9 +34,11 @@ struct ConcurrencyTests {
       checkEnd(result, fine, "\(arguments.prefix(2))")
       if arguments[1] == "list" { #expect(result.lines.count == scene.before.count) }
     }
-    let told = trial.heard(.stdout, "one").flatMap(\.self)
-    #expect(Set(told) == scene.expected[.stdout])
-    #expect(told.count == Set(told).count, "told twice")
+    for channel in channels {
+      let told = trial.heard(channel, "one").flatMap(\.self)
+      #expect(Set(told) == scene.expected[channel])
+      #expect(told.count == Set(told).count, "told twice through \(channel)")
+    }
     #expect(try await trial.integrity() == "ok")
     #expect(try await trial.plans() == scene.after)
   }
@@ -57,10 +64,12 @@ struct ConcurrencyTests {
   private func stopped(_ scene: Scene, _ trial: Trial, at place: String) async throws
     -> RunningCommand
   {
-    let run = try RunningCommand(
-      try trial.command(
-        scene.arguments, phase: "one", input: scene.input,
-        variables: ["CHECK_LOANS_FAILPOINT": "\(place)=stop"]))
+    var command = try trial.command(
+      scene.arguments, phase: "one", input: scene.input,
+      variables: ["CHECK_LOANS_FAILPOINT": "\(place)=stop"])
+    // It waits while other runs do not get the lock.
+    command.deadline = .seconds(600)
+    let run = try RunningCommand(command)
     guard try await run.waitUntilStopped() else {
       throw Unexpected("not stopped at \(place)", try await run.end())
     }

@@ -23,16 +23,30 @@ enum Failpoints {
     var description: String { "\(name):\(number)" }
   }
 
-  /// The passes worth a try, of the names in the order in which they were passed: the first and
-  /// last, and in the full matrix some between them.
-  static func passes(_ trace: [String]) -> [Pass] {
+  /// How often each name is in a list.
+  private static func counts(_ trace: [String]) -> [(name: String, count: Int)] {
     var counts: [String: Int] = [:]
     for name in trace { counts[name, default: 0] += 1 }
-    return counts.sorted { $0.key < $1.key }.flatMap { name, count in
-      let numbers = Effort.isFull ? [1, 2, 3, count / 2, count - 1, count] : [1, 2, count]
-      return Set(numbers.filter { (1...count).contains($0) }).sorted().map {
-        Pass(name: name, number: $0)
-      }
+    return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// The passes worth a try, of the names in the order in which they were passed: the first and
+  /// last, and some between them.
+  static func passes(_ trace: [String]) -> [Pass] {
+    counts(trace).flatMap { name, count in
+      let numbers = [1, 2, 3, count / 2, count - 1, count].filter { (1...count).contains($0) }
+      return Set(numbers).sorted().map { Pass(name: name, number: $0) }
+    }
+  }
+
+  /// A sample of ``passes(_:)``: every name that other scenes do not pass, and some of the others.
+  ///
+  /// - Parameter rotation: another number for each scene, so that together they try all names.
+  static func sample(_ trace: [String], common: Set<String>, rotation: Int) -> [Pass] {
+    counts(trace).enumerated().compactMap { index, place in
+      guard !common.contains(place.name) || (index + rotation) % 4 == 0 else { return nil }
+      let numbers = [1, (place.count + 1) / 2, place.count]
+      return Pass(name: place.name, number: numbers[(index + rotation) % 3])
     }
   }
 }

@@ -18,8 +18,8 @@ extension Scene {
     #expect(
       plans == before || plans == after,
       """
-      \(what): the schedule is a mix: \(plans.subtracting(before).count) entries are not of the \
-      old one, \(plans.subtracting(after).count) not of the new one
+      \(what): the schedule is a mix, with \(plans.symmetricDifference(before).count) entries other \
+      than in the old one, and \(plans.symmetricDifference(after).count) other than in the new one
       """)
   }
 

@@ -41,7 +41,8 @@ extension Environment {
     if names.isEmpty { return [] }
     // Those of the tests, and those that a command run by an action is given.
     let others: Set = [
-      "BINARY", "FAILPOINT", "ID", "TITLE", "AUTHOR", "ISBN", "BARCODE", "BORROWER", "EMAIL",
+      "BINARY", "FAILPOINT", "FAILPOINT_TRACE", "ID", "TITLE", "AUTHOR", "ISBN", "BARCODE",
+      "BORROWER", "EMAIL",
       "EXPIRATION", "KIND", "CATALOGUE", "COUNT", "CHANNEL",
     ]
     // Catalogues are no option, and so have no variable.
