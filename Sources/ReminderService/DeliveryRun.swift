@@ -77,7 +77,13 @@ struct DeliveryRun {
         return tried
       }
       failpoint("after-sending")
-      try sending.noteSent()
+      do throws(ScheduleError) {
+        try sending.noteSent()
+      } catch {
+        // It was sent all the same, and may still be noted by a commit.
+        try sending.finish()
+        throw error
+      }
     }
     try sending.finish()
     note(batch.prefix(tried))
