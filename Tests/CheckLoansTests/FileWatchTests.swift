@@ -57,9 +57,9 @@ struct FileWatchTests {
 
   @Test func `A file that somebody writes to and does not close is told apart`() async throws {
     var watch = try watch()
-    let writer = Task { [self] in try await shell("exec 3>>books.xml; echo x >&3; sleep 0.5") }
+    let writer = Task { [self] in try await shell("exec 3>>books.xml; echo x >&3; sleep 3") }
     var changes = FileChanges()
-    for _ in 0..<300 where changes == FileChanges() {
+    for _ in 0..<6_000 where changes == FileChanges() {
       try await Task.sleep(for: .milliseconds(10))
       changes = try watch.read()
     }
