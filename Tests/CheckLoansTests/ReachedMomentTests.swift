@@ -82,9 +82,9 @@ struct ReachedMomentTests {
   @Test(arguments: zones)
   func `Around a change it finds what looking at every second finds`(zone: Zone) throws {
     let change = try #require(zone.changes.first).instant
-    for _ in 0..<40 {
-      let now = change + Int.random(in: -90_000...10_000)
-      let target = zone.civil(now) + Int.random(in: -10...100_000)
+    for _ in 0..<15 {
+      let now = change + Int.random(in: -20_000...1_000)
+      let target = zone.civil(change) + Int.random(in: -10_000...10_000)
       #expect(
         ReachedMoment(civil: zone.civil).instant(of: target, from: now)
           == zone.firstInstant(of: target, from: now), "\(target) from \(now)")
@@ -96,10 +96,10 @@ struct ReachedMomentTests {
       var instant = 0
       var zone = Zone(name: "random", first: 0, changes: [])
       for _ in 0..<Int.random(in: 0...6) {
-        instant += Int.random(in: (ReachedMoment.piece + 1)...40_000)
-        zone.changes.append((instant, Int.random(in: -50_000...50_000)))
+        instant += Int.random(in: (ReachedMoment.piece + 1)...5_000)
+        zone.changes.append((instant, Int.random(in: -5_000...5_000)))
       }
-      let target = Int.random(in: -10_000...100_000)
+      let target = Int.random(in: -1_000...25_000)
       #expect(
         ReachedMoment(civil: zone.civil).instant(of: target, from: 0)
           == zone.firstInstant(of: target, from: 0), "\(target) in \(zone.changes)")
