@@ -46,6 +46,7 @@ struct ChannelDelivery {
   func run() async throws(CommandError) -> ExitStatus {
     var status = ExitStatus.done
     var outputFailure: CommandError?
+    var leftByStop = 0
     if !channels.isEmpty { StopSignals.catchThem() }
     for channel in channels where !StopSignals.isStopRequested {
       if isDryRun {
@@ -53,6 +54,7 @@ struct ChannelDelivery {
         continue
       }
       let report = try await deliver(through: channel)
+      leftByStop += report.leftByStop
       for failure in report.failures {
         status = status.worse(failure.error.code == .systemLimit ? .systemLimit : .unavailable)
         if case .outputFailed(let number) = failure.error.code {
@@ -63,6 +65,7 @@ struct ChannelDelivery {
         }
       }
     }
+    if leftByStop > 0 { console.complain("told to stop; \(fate(of: leftByStop))") }
     if let outputFailure { throw outputFailure }
     return status
   }
@@ -89,6 +92,7 @@ struct ChannelDelivery {
     } catch {
       throw CommandError(error)
     }
+    if due.isEmpty { console.complain("nothing is due through \(channel.name.visible)") }
     for notice in due {
       let line = notice.notice.line(today: now.date)
       let sentence = "would deliver through \(channel.name.visible): \(line)"

@@ -132,6 +132,8 @@ extension CheckRun {
   private func note(_ result: ReloadReport, _ tally: Tally) {
     tally.counts.loans = result.summary.loans
     tally.counts.onShelf = result.summary.onShelf
+    tally.counts.leftOut =
+      result.summary.records - result.summary.loans - result.summary.onShelf
     if tally.hasErrors { note(.invalidData) }
     if result.isUsable {
       hasRead = true
@@ -239,6 +241,7 @@ extension CheckRun {
     if settings.isDryRun { parts.append("nothing written (--dry-run)") }
     return parts.joined(separator: ", ")
       + (total.onShelf > 0 ? "; \(counted(total.onShelf, "book")) on the shelf" : "")
+      + (total.leftOut > 0 ? "; \(counted(total.leftOut, "book")) left out, see the errors" : "")
   }
 
   private func printJSON() throws(CommandError) {

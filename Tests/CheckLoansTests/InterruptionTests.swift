@@ -40,6 +40,7 @@ struct InterruptionTests {
       echo $?
       """)
     #expect(result.text == "\(status)\n")
+    #expect(result.errorText.contains("check-loans: told to stop; 2 notices stay pending\n"))
     #expect(
       desk.folder.contents(of: "told") == """
         begin First expired 20 days ago
