@@ -61,6 +61,11 @@ struct ScheduleFile {
   func checkBeforeLocking() throws(ScheduleError) {
     if isMissing { return try checkCompanions() }
     try checkFile()
+    try checkHeader()
+  }
+
+  /// Refuses a file that begins like none of ours.
+  func checkHeader() throws(ScheduleError) {
     guard let header = try? header else { return }
     if let refusal = header.refusal(path: path) { throw refusal }
   }
