@@ -16,6 +16,10 @@ public final class Schedule: Sendable {
   /// counted.
   private let flights = Mutex<[Int: Int64]>([:])
 
+  /// A number that the schedule got when it was made, by which it is told from one that has taken
+  /// its place.
+  public let identity: Int64
+
   /// The same schedule for reading.
   public var reader: ScheduleReader { ScheduleReader(connection) }
 
@@ -38,6 +42,7 @@ public final class Schedule: Sendable {
     lock = consume held
     try file.prepareFile()
     connection = try Connection(writing: file)
+    identity = try connection.identity()
     try Self.endFlights(connection, records)
   }
 
@@ -52,6 +57,7 @@ public final class Schedule: Sendable {
     lock = nil
     connection = try source.copy(path: path)
     source.close()
+    identity = try connection.identity()
     try Self.endFlights(connection, LockFile.records(in: ScheduleFile(path: path).lockPath))
   }
 
@@ -61,6 +67,7 @@ public final class Schedule: Sendable {
   public init() throws(ScheduleError) {
     lock = nil
     connection = try Connection(copying: nil, path: "memory")
+    identity = try connection.identity()
   }
 
   deinit {
