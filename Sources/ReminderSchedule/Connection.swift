@@ -106,6 +106,11 @@ struct Connection: Sendable {
     try? queue.close()
   }
 
+  /// The number by which the schedule is known.
+  func identity() throws(ScheduleError) -> Int64 {
+    try read { database in try database.identity() }
+  }
+
   /// Lets the file grow to so many pages and no further.
   func limit(pages: Int) throws(ScheduleError) {
     try translating {

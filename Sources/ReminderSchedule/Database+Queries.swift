@@ -46,7 +46,7 @@ extension Database {
   ///
   /// - Parameters:
   ///   - channel: the channel; `nil` for one through which nothing was ever delivered.
-  ///   - repeatExpired: the days after which an expired notice is due again.
+  ///   - repeatExpired: the days from one delivery of an expired notice to the next.
   ///   - limit: the most notices wanted.
   func due(
     at now: CivilDateTime, channel: String?, catalogues: [String]?, repeatExpired: Int?,
@@ -64,7 +64,7 @@ extension Database {
           SELECT 1 FROM delivery
           WHERE delivery.loan = loan.id AND delivery.kind = (loan.expiration < \(today))
             AND delivery.expiration = loan.expiration AND delivery.channel = \(channel)
-            AND \(Self.isDone(today: today, repeatExpired: repeatExpired)))
+            AND \(Self.isDone(today: now.date, repeatExpired: repeatExpired)))
       ORDER BY loan.expiration, loan.id LIMIT \(limit)
       """
     let rows = try Row.fetchCursor(self, sql: sql)
@@ -99,18 +99,14 @@ extension Database {
   }
 
   /// The condition for a delivery after which nothing is due.
-  ///
-  /// An expired notice is due again in each period of so many days, counted from the day after
-  /// the expiration. A delivery later than tomorrow is one by a clock that was wrong: it does not
-  /// count, or nothing would be repeated until then.
-  private static func isDone(today: Int, repeatExpired: Int?) -> String {
+  private static func isDone(today: CivilDate, repeatExpired: Int?) -> String {
     let isDelivered = "delivery.delivered_at IS NOT NULL"
     guard let days = repeatExpired else { return isDelivered }
-    let age = "(\(today) - loan.expiration - 1)"
+    let done = Repetition(days: days).doneBy(today: today)
     return """
-      \(isDelivered) AND (loan.expiration >= \(today) OR (
-        delivery.delivered_at < \((today + 2) * 86_400) AND
-        delivery.delivered_at >= (loan.expiration + 1 + \(age) / \(days) * \(days)) * 86400))
+      \(isDelivered) AND (loan.expiration >= \(today.dayNumber) OR (
+        delivery.delivered_at >= \(done.lowerBound) AND
+        delivery.delivered_at < \(done.upperBound)))
       """
   }
 

@@ -47,6 +47,11 @@ extension Database {
     try Int64.fetchOne(self, sql: "SELECT last_id FROM counter") ?? 0
   }
 
+  /// The number by which the schedule is known.
+  func identity() throws -> Int64 {
+    try Int64.fetchOne(self, sql: "SELECT identity FROM counter") ?? 0
+  }
+
   /// Remembers the highest number that a loan has.
   func setLastLoanID(_ id: Int64) throws {
     try execute(sql: "UPDATE counter SET last_id = ?", arguments: [id])

@@ -16,6 +16,10 @@ public final class Schedule: Sendable {
   /// counted.
   private let flights = Mutex<[Int: Int64]>([:])
 
+  /// A number that the schedule got when it was made, by which it is told from one that has taken
+  /// its place.
+  public let identity: Int64
+
   /// The same schedule for reading.
   public var reader: ScheduleReader { ScheduleReader(connection) }
 
@@ -38,6 +42,7 @@ public final class Schedule: Sendable {
     lock = consume held
     try file.prepareFile()
     connection = try Connection(writing: file)
+    identity = try connection.identity()
     try Self.endFlights(connection, records)
   }
 
@@ -52,6 +57,7 @@ public final class Schedule: Sendable {
     lock = nil
     connection = try source.copy(path: path)
     source.close()
+    identity = try connection.identity()
     try Self.endFlights(connection, LockFile.records(in: ScheduleFile(path: path).lockPath))
   }
 
@@ -61,6 +67,7 @@ public final class Schedule: Sendable {
   public init() throws(ScheduleError) {
     lock = nil
     connection = try Connection(copying: nil, path: "memory")
+    identity = try connection.identity()
   }
 
   deinit {
@@ -169,29 +176,48 @@ extension Schedule {
   /// - Parameter messages: the notices of each message; the schedule's own, see
   ///   ``due(at:channel:catalogues:repeatExpired:)``.
   /// - Returns: what counts the messages sent and, in the end, notes what became of them.
+  /// - Throws: ``ScheduleError``; `systemLimit` if 64 batches are being sent at the same time.
   public func beginSending(
     _ messages: [[DueNotice]], channel: String, at now: CivilDateTime
   ) throws(ScheduleError) -> Sending {
     let batch = Int64.random(in: 1...Int64.max)
-    let (slot, open) = flights.withLock { flights in
-      let slot = (0...).first { flights[$0] == nil } ?? 0
-      let open = Array(flights.values)
-      flights[slot] = batch
-      return (slot, open)
-    }
+    let slot = messages.isEmpty ? nil : try takeSlot(for: batch)
     let sending = Sending(self, batch: batch, slot: slot, count: messages.count, now: now)
-    if messages.isEmpty { return sending }
-    let left = lock?.records() ?? [:]
-    // Before the commit, so that the place is there even if the disk is full afterwards.
+    guard let slot else { return sending }
+    try endLeftFlights()
+    // Before the commit, so that the place is there even if the disk is full afterwards, and after
+    // what the place counted before has been noted.
     try record(sent: 0, of: batch, slot: slot)
     try write { database in
-      try database.endFlights(sent: left, except: open)
       try database.beginFlight(batch, messages, channel: try database.channelID(channel), at: now)
       try database.noteRun(on: now.date)
       failpoint("sending-before-commit")
     }
     failpoint("sending-committed")
     return sending
+  }
+
+  /// Finds a place in the lock file for a batch, which is open from then on.
+  private func takeSlot(for batch: Int64) throws(ScheduleError) -> Int {
+    let slot = flights.withLock { flights -> Int? in
+      let free = (0..<LockFile.Record.slots).first { flights[$0] == nil }
+      if let free { flights[free] = batch }
+      return free
+    }
+    if let slot { return slot }
+    throw ScheduleError(
+      .systemLimit, path: connection.path,
+      "\(LockFile.Record.slots) batches of messages are being sent already; end one first")
+  }
+
+  /// Ends the flights of sendings that went away before their end.
+  private func endLeftFlights() throws(ScheduleError) {
+    try write { database in
+      // Asked within the transaction: what another thread has begun is in the table only after it
+      // is among those that are open.
+      let open = flights.withLock { Array($0.values) }
+      try database.endFlights(sent: lock?.records() ?? [:], except: open)
+    }
   }
 
   /// Counts the messages sent of a batch.

@@ -27,6 +27,16 @@ public struct ScheduleReader: Sendable {
     self.connection = connection
   }
 
+  /// A number that the schedule got when it was made, by which it is told from one that has taken
+  /// its place; `nil` if there is none yet.
+  ///
+  /// A schedule of an older version gets it from the first run that writes.
+  ///
+  /// - Throws: ``ScheduleError`` if it cannot be read.
+  public var identity: Int64? {
+    get throws(ScheduleError) { try connection?.identity() }
+  }
+
   /// The notices that are due at `now` and have not been delivered through a channel.
   ///
   /// A reminder is due from its fire date until the loan has expired; the expired notice from the
@@ -36,14 +46,13 @@ public struct ScheduleReader: Sendable {
   ///   - now: the library's civil time.
   ///   - channel: the channel's name.
   ///   - catalogues: the catalogues whose loans count; `nil` for all.
-  ///   - repeatExpired: the length in days, 1 or more, of the periods in each of which an expired
-  ///     notice is due once, the first beginning on the day after the expiration; `nil` if it is
-  ///     due once only.
+  ///   - repeatExpired: an expired notice is due again once so many civil days, 1 or more, have
+  ///     passed since the day of its last delivery through the channel; a delivery dated later than
+  ///     tomorrow is one by a wrong clock and does not count. `nil` if it is due once only.
   /// - Returns: the notices by expiration, so the longest expired first, then by number.
   public func due(
     at now: CivilDateTime, channel: String, catalogues: [String]?, repeatExpired: Int? = nil
   ) throws(ScheduleError) -> [DueNotice] {
-    precondition(repeatExpired ?? 1 >= 1, "a period of \(repeatExpired ?? 0) days")
     return try connection?.read { database in
       try database.due(
         at: now, channel: channel, catalogues: catalogues, repeatExpired: repeatExpired)

@@ -16,7 +16,7 @@ internal import GRDB
 ///
 /// `flight` has the notices of a ``Sending`` that has not ended, with their part of the ledger as
 /// it was before. `counter` has one row: the highest number of a loan, the day of the last run,
-/// and the day from which the age of the ledger is counted.
+/// the day from which the age of the ledger is counted, and a random number made with the tables.
 enum Schema {
   /// "LOAN" in ASCII, at byte 68 of the file.
   static let applicationID: Int32 = 0x4C4F_414E
@@ -119,7 +119,12 @@ enum Schema {
     """
 
   private static let counter = """
-    CREATE TABLE counter (last_id INTEGER NOT NULL, last_day INTEGER, ledger_day INTEGER)
+    CREATE TABLE counter (
+      last_id INTEGER NOT NULL,
+      last_day INTEGER,
+      ledger_day INTEGER,
+      identity INTEGER NOT NULL
+    )
     """
 
   /// One step per version; a step, once published, never changes.
@@ -140,7 +145,7 @@ enum Schema {
       departed, flight,
       "ALTER TABLE counter RENAME TO counter_1",
       counter,
-      "INSERT INTO counter SELECT last_id, NULL, NULL FROM counter_1",
+      "INSERT INTO counter SELECT last_id, NULL, NULL, random() FROM counter_1",
       "DROP TABLE counter_1",
     ],
   ]

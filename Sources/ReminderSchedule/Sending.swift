@@ -21,12 +21,13 @@ public final class Sending: Sendable {
 
   private let schedule: Schedule
   private let batch: Int64
-  private let slot: Int
+  /// Where it is counted; `nil` if there is nothing to count.
+  private let slot: Int?
   private let count: Int
   private let now: CivilDateTime
   private let progress = Mutex(Progress())
 
-  init(_ schedule: Schedule, batch: Int64, slot: Int, count: Int, now: CivilDateTime) {
+  init(_ schedule: Schedule, batch: Int64, slot: Int?, count: Int, now: CivilDateTime) {
     self.schedule = schedule
     self.batch = batch
     self.slot = slot
@@ -35,7 +36,7 @@ public final class Sending: Sendable {
   }
 
   deinit {
-    schedule.free(slot: slot)
+    if let slot { schedule.free(slot: slot) }
   }
 
   /// Counts the next message as sent; costs no commit.
@@ -48,7 +49,7 @@ public final class Sending: Sendable {
       progress.sent += 1
       return progress.sent
     }
-    try schedule.record(sent: sent, of: batch, slot: slot)
+    if let slot { try schedule.record(sent: sent, of: batch, slot: slot) }
     failpoint("sent-noted")
   }
 

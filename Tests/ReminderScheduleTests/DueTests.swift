@@ -287,14 +287,37 @@ import Testing
     try !schedule.due(at: moment(day), channel: "stdout", repeatExpired: days).isEmpty
   }
 
-  @Test func `They are due again when a period begins, however late the last one was`() throws {
+  @Test func `They are due again when so many days have passed since they were told`() throws {
     try schedule.deliver(at: "2026-11-28T23:00", repeatExpired: 7)
-    #expect(try !isDue(on: "2026-11-29T23:59", every: 7))
-    #expect(try isDue(on: "2026-11-30", every: 7))
-    #expect(try !isDue(on: "2026-11-30", every: nil))
+    #expect(try !isDue(on: "2026-11-30", every: 7))
+    #expect(try !isDue(on: "2026-12-04T23:59:59", every: 7))
+    #expect(try isDue(on: "2026-12-05", every: 7))
+    #expect(try !isDue(on: "2026-12-05", every: nil))
     try schedule.deliver(at: "2026-12-20", repeatExpired: 7)
-    #expect(try !isDue(on: "2026-12-20", every: 7))
-    #expect(try isDue(on: "2026-12-21", every: 7))
+    #expect(try !isDue(on: "2026-12-26", every: 7))
+    #expect(try isDue(on: "2026-12-27", every: 7))
+  }
+
+  @Test func `Every day is once a day`() throws {
+    for day in 23...27 {
+      #expect(try isDue(on: "2026-11-\(day)", every: 1))
+      try schedule.deliver(at: "2026-11-\(day)T12:00", repeatExpired: 1)
+      #expect(try !isDue(on: "2026-11-\(day)T23:59", every: 1))
+    }
+  }
+
+  @Test func `A delivery says when it is due again as the schedule does`() throws {
+    try schedule.deliver(at: "2026-11-24T12:00")
+    let delivery = try #require(try schedule.list(at: "2026-11-24").last?.deliveries.first)
+    for days in [1, 2, 7, .max] as [Int?] + [nil] {
+      for number in 0..<12 {
+        let today = day("2026-11-24").adding(days: number)
+        let dueness = delivery.dueness(of: .expired, today: today, repeatExpired: days)
+        #expect(try (dueness == .now) == isDue(on: "\(today)", every: days))
+        let next = days.map { Dueness.again(day("2026-11-24").adding(days: $0)) } ?? .never
+        #expect(dueness == (number >= days ?? .max ? .now : next))
+      }
+    }
   }
 
   @Test func `A reminder is not repeated`() throws {

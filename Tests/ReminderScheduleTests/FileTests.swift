@@ -85,6 +85,17 @@ import Testing
     #expect(try ScheduleReader(opening: scratch.file).list(at: "2026-11-01").count == 1)
   }
 
+  @Test func `A schedule is told by its number from one that takes its place`() throws {
+    let number = try Schedule(opening: scratch.file).identity
+    #expect(try Schedule(opening: scratch.file).identity == number)
+    #expect(try ScheduleReader(opening: scratch.file).identity == number)
+    #expect(try Schedule(rehearsing: scratch.file).identity == number)
+    try scratch.remove(scratch.file)
+    #expect(try ScheduleReader(opening: scratch.file).identity == nil)
+    #expect(try Schedule(opening: scratch.file).identity != number)
+    #expect(try Schedule().identity != Schedule().identity)
+  }
+
   @Test func `A symbolic link is refused`() throws {
     try makeSchedule()
     try scratch.link(scratch.path("link.sqlite"), to: scratch.file)

@@ -152,6 +152,49 @@ import Testing
     #expect(ids(try due(schedule, "c")) == ["bk4", "bk5"])
   }
 
+  @Test func `Channels that send at the same time leave each other's ledger alone`() async throws {
+    let schedule = try Schedule(opening: scratch.file)
+    let many = (0..<60).map { Book("bk\($0)", "2026-11-22") }
+    try schedule.load(many)
+    let channels = (0..<12).map { "channel \($0)" }
+    let now = now
+    try await withThrowingTaskGroup { group in
+      for channel in channels {
+        group.addTask {
+          let due = try schedule.due(at: now, channel: channel)
+          for start in stride(from: 0, to: due.count, by: 3) {
+            let part = due[start..<min(start + 3, due.count)]
+            let sending = try schedule.beginSending(
+              part.map { [$0] }, channel: channel, at: now)
+            for _ in part { try sending.noteSent() }
+            try sending.finish()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    for channel in channels { #expect(try due(schedule, channel) == [], "\(channel)") }
+    let attempts = try schedule.list(at: "2026-11-21").flatMap { $0.deliveries.map(\.attempts) }
+    #expect(attempts == Array(repeating: 1, count: 12 * 60))
+  }
+
+  @Test func `More batches at a time than can be counted are refused`() throws {
+    let schedule = try Schedule(opening: scratch.file)
+    let due = try due(schedule)
+    var sendings = try (0..<64).map {
+      try schedule.beginSending([[due[0]]], channel: "\($0)", at: now)
+    }
+    let error = #expect(throws: ScheduleError.self) {
+      try schedule.beginSending([[due[0]]], channel: "one more", at: now)
+    }
+    #expect(error?.code == .systemLimit)
+    #expect(
+      error?.message == "64 batches of messages are being sent already; end one first")
+    try sendings.removeLast().finish()
+    try schedule.beginSending([[due[0]]], channel: "one more", at: now).finish()
+    try schedule.beginSending([], channel: "nothing", at: now).finish()
+  }
+
   @Test func `Counting what was sent writes nothing into the schedule`() throws {
     let schedule = try Schedule(opening: scratch.file)
     let sending = try schedule.beginSending(
