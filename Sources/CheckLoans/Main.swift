@@ -49,6 +49,10 @@ enum Main {
       return try validation.run(.ofProcess(), console)
     }
     guard let command = try parse(console) else { return .done }
+    if let check = command as? CheckCommand {
+      try MistakenCommand.check(
+        CommandLine.arguments.dropFirst(), catalogues: check.options.catalogues)
+    }
     try SystemLimits.check()
     let environment = try environment(for: command, console)
     return try waitForResult {

@@ -187,10 +187,23 @@ struct ChannelOptions: ParsableArguments {
 
   @OptionGroup var repetition: RepeatOptions
 
+  func validate() throws {
+    if Self.isContradiction(notify) { throw ValidationError("\(Self.contradiction).") }
+  }
+
   /// The channels, each once, in the order given.
-  func channels(_ environment: Environment) throws(CommandError) -> [ChannelName] {
+  ///
+  /// - Parameter standard: the channels if nothing says which, not even that there be none.
+  func channels(
+    _ environment: Environment, otherwise standard: [ChannelName] = []
+  ) throws(CommandError) -> [ChannelName] {
+    if environment.source(of: "NOTIFY", isGiven: !notify.isEmpty) == .standard { return standard }
+    let choices = try environment.values(notify, "NOTIFY")
+    if Self.isContradiction(choices) {
+      throw CommandError(.badSetting, "CHECK_LOANS_NOTIFY: \(Self.contradiction)")
+    }
     var channels: [ChannelName] = []
-    for choice in try environment.values(notify, "NOTIFY") {
+    for choice in choices {
       guard case .channel(var channel) = choice else { continue }
       if case .exec(let program) = channel {
         channel = .exec(environment.programPath(program, in: environment.workingDirectory))
@@ -198,6 +211,13 @@ struct ChannelOptions: ParsableArguments {
       if !channels.contains(channel) { channels.append(channel) }
     }
     return channels
+  }
+
+  private static let contradiction =
+    "none means that there is no channel, and cannot be given together with one"
+
+  private static func isContradiction(_ choices: [ChannelChoice]) -> Bool {
+    choices.contains(.none) && choices.contains { $0 != .none }
   }
 }
 

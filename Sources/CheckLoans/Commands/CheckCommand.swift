@@ -28,7 +28,6 @@ struct CheckCommand: Subcommand {
   func run(
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
-    try MistypedCommand.check(CommandLine.arguments.dropFirst(), catalogues: options.catalogues)
     let settings = try CheckSettings(options, environment)
     return try await CheckRun(settings, environment, console).run()
   }

@@ -33,8 +33,7 @@ struct DeliverCommand: Subcommand {
     let path = try state.path(environment)
     let isDryRun = try environment.isOn(dryRun, "DRY_RUN")
     let isVerbose = try environment.isOn(verbose, "VERBOSE")
-    var channels = try channels.channels(environment)
-    if channels.isEmpty { channels = [.stdout] }
+    let channels = try channels.channels(environment, otherwise: [.stdout])
     let repeatExpired = try self.channels.repetition.days(environment)
     let center: ReminderCenter
     do throws(ScheduleError) {

@@ -99,8 +99,7 @@ struct WatchSettings {
   init(
     _ command: WatchCommand, _ environment: Environment, inheritedZone: String?
   ) throws(CommandError) {
-    channels = try command.channels.channels(environment)
-    if try environment.values(command.channels.notify, "NOTIFY").isEmpty { channels = [.stdout] }
+    channels = try command.channels.channels(environment, otherwise: [.stdout])
     action = try ActionSetting(
       environment.value(command.action, "ACTION"), isGiven: command.action != nil)
     let lead = try environment.value(command.remind, "REMIND")?.value
