@@ -1,3 +1,4 @@
+import Glibc
 import Loans
 import Notifiers
 import ReminderSchedule
@@ -55,9 +56,11 @@ struct ChannelDelivery {
       }
       let report = try await deliver(through: channel)
       leftByStop += report.leftByStop
-      for failure in report.failures {
+      for failure in report.failuresByError {
         status = status.worse(failure.error.code == .systemLimit ? .systemLimit : .unavailable)
-        if case .outputFailed(let number) = failure.error.code {
+        if case .outputFailed(EINTR) = failure.error.code {
+          leftByStop += failure.notices
+        } else if case .outputFailed(let number) = failure.error.code {
           outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
           outputFailure?.message?.append("; \(fate(of: failure.notices))")
         } else {
@@ -107,5 +110,20 @@ struct ChannelDelivery {
   private func fate(of notices: Int) -> String {
     let verb = notices == 1 ? "stays" : "stay"
     return "\(counted(notices, "notice")) \(isRemembered ? "\(verb) pending" : "not delivered")"
+  }
+}
+
+extension DeliveryReport {
+  /// The failures, those of the same error taken together, in the order of the first of each.
+  var failuresByError: [Failure] {
+    var merged: [Failure] = []
+    for failure in failures {
+      if let index = merged.firstIndex(where: { $0.error == failure.error }) {
+        merged[index].notices += failure.notices
+      } else {
+        merged.append(failure)
+      }
+    }
+    return merged
   }
 }

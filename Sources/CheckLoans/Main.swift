@@ -41,6 +41,10 @@ enum Main {
   }
 
   private static func run(_ console: Console) throws(CommandError) -> ExitStatus {
+    if let name = ProcessSetup.brokenVariable {
+      throw CommandError(
+        .badSetting, "the environment variable \(name.visible) is not UTF-8; correct or unset it")
+    }
     if let argument = ProcessSetup.brokenArgument {
       throw CommandError(
         .usage, "the argument \(argument.quoted()) is not UTF-8; rename the file, or pipe it to -")

@@ -69,9 +69,13 @@ extension String {
   /// The text as one word of a POSIX shell.
   var shellQuoted: String {
     let isPlain = !isEmpty && utf8.allSatisfy { $0.isPlainInShell }
-    return isPlain
-      ? self
-      : "'\(split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'"
+    if isPlain { return self }
+    var text = "'"
+    // Not by characters: a quote with a combining mark on it is a quote to the shell.
+    for scalar in unicodeScalars {
+      if scalar == "'" { text += #"'\''"# } else { text.unicodeScalars.append(scalar) }
+    }
+    return text + "'"
   }
 }
 
