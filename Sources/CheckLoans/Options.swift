@@ -1,6 +1,7 @@
 import ArgumentParser
 import LoanRules
 import Loans
+import ReminderService
 
 /// A moment as the command line gives it.
 struct Moment: ExpressibleByArgument {
@@ -218,6 +219,36 @@ struct ChannelOptions: ParsableArguments {
 
   private static func isContradiction(_ choices: [ChannelChoice]) -> Bool {
     choices.contains(.none) && choices.contains { $0 != .none }
+  }
+}
+
+/// When loans are reminded of, and what of a catalogue is taken for an error.
+struct PolicyOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Remind so many days before the expiration, 0 to 3650. (default: 1)", valueName: "days"))
+  var remind: LeadDays?
+
+  @Option(
+    help: ArgumentHelp("Remind at this time of day. (default: 00:00)", valueName: "HH:MM"))
+  var at: TimeOfDay?
+
+  @Flag(help: "A book without <expiration> is an error.")
+  var requireExpiration = false
+
+  @Flag(help: "Let a catalogue without any record replace one that had loans.")
+  var allowEmpty = false
+
+  /// How catalogues are read into the schedule.
+  func settings(_ environment: Environment) throws(CommandError) -> ReloadSettings {
+    let lead = try environment.value(remind, "REMIND")?.value
+    let time = try environment.value(at, "AT")?.value
+    return ReloadSettings(
+      policy: ReminderPolicy(
+        lead: lead ?? ReminderPolicy.standard.lead, time: time ?? ReminderPolicy.standard.time)
+        ?? .standard,
+      requiresExpiration: try environment.isOn(requireExpiration, "REQUIRE_EXPIRATION"),
+      allowsEmpty: try environment.isOn(allowEmpty, "ALLOW_EMPTY"))
   }
 }
 

@@ -39,7 +39,7 @@ struct DeliverCommand: Subcommand {
     do throws(ScheduleError) {
       center = ReminderCenter(
         schedule: try Schedule(path, isDryRun: isDryRun),
-        events: ScheduleEvents { event in if isVerbose { console.complain("\(event)") } })
+        events: ScheduleEvents(isTold: isVerbose, console))
       try center.schedule?.warnOfClockSetBack(now: now, console)
     } catch {
       throw CommandError(error)
