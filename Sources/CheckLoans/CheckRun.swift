@@ -57,8 +57,8 @@ final class CheckRun {
     // Whoever reads the report may take as long as he likes: it keeps no other run waiting.
     center = nil
     if settings.reports { try printReport() }
-    try console.flush()
     note(try delivered.get())
+    try console.flush()
     if settings.failsOnExpired && total.expired > 0 { note(.findings) }
     return status
   }
