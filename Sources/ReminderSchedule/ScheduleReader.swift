@@ -52,7 +52,7 @@ public struct ScheduleReader: Sendable {
   public func due(
     at now: CivilDateTime, channel: String, catalogues: [String]?, repeatExpired: Int? = nil
   ) throws(ScheduleError) -> [DueNotice] {
-    return try connection?.read { database in
+    try connection?.read { database in
       try database.due(
         at: now, channel: channel, catalogues: catalogues, repeatExpired: repeatExpired)
     } ?? []
