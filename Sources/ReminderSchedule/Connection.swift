@@ -106,6 +106,9 @@ struct Connection: Sendable {
     try? queue.close()
   }
 
+  /// How many messages of each flight were sent, by the lock file.
+  var sentCounts: [Int64: Int] { LockFile.records(in: ScheduleFile(path: path).lockPath) }
+
   /// The number by which the schedule is known.
   func identity() throws(ScheduleError) -> Int64 {
     try read { database in try database.identity() }

@@ -86,8 +86,16 @@ public struct ScheduleReader: Sendable {
 
   /// All that is known of a loan, also of one that left its catalogue within the last week or so;
   /// `nil` if no loan has the number.
+  ///
+  /// What a run is sending, or was when it was killed, is told as it will be noted: as delivered
+  /// if it was sent, as before if it was not begun. Only the message in flight is `sending`.
+  ///
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
-    try connection?.read { database in try database.history(of: id, at: now) }
+    guard let connection else { return nil }
+    return try connection.read { database in
+      try database.history(of: id, at: now, sent: { connection.sentCounts })
+    }
   }
 
   /// When the first pending reminder after `now` fires; `nil` if none does.
