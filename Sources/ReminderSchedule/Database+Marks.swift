@@ -44,6 +44,29 @@ extension Database {
     }
   }
 
+  /// Writes into the ledger that notices were not tried; counts no attempt.
+  func markUntried(
+    _ notices: some Sequence<DueNotice>, channel: Int64, at now: CivilDateTime, error: String
+  ) throws {
+    let statement = try RowStatement(
+      self,
+      sql: """
+        INSERT INTO delivery
+        SELECT id, ?2, ?3, ?4, \(Delivery.State.failed.stored), 0, ?5, ?6, NULL
+        FROM loan WHERE id = ?1
+        ON CONFLICT (loan, kind, expiration, channel) DO UPDATE SET
+          state = excluded.state, at = excluded.at, error = excluded.error
+        """)
+    for due in notices {
+      try statement.run { parameters in
+        parameters.bind(due)
+        parameters.bind(channel)
+        parameters.bind(now.ordinal)
+        parameters.bind(error)
+      }
+    }
+  }
+
   /// Cancels loans by number.
   ///
   /// - Returns: how many were not cancelled before, and the numbers that no present loan has.

@@ -256,6 +256,25 @@ extension Schedule {
     try mark(notices, .failed, channel: channel, at: now, error: error)
   }
 
+  /// Notes as failed what was not tried, because its channel cannot be used at all: it stays due,
+  /// and no attempt is counted.
+  ///
+  /// - Parameters:
+  ///   - notices: the schedule's own, none of which is being sent.
+  ///   - error: what the channel said to the one that was tried; untrusted.
+  /// - Throws: ``ScheduleError``; then nothing has changed.
+  public func markUntried(
+    _ notices: [DueNotice], channel: String, at now: CivilDateTime, error: String
+  ) throws(ScheduleError) {
+    if notices.isEmpty { return }
+    try write { database in
+      let channel = try database.channelID(channel)
+      try database.markUntried(notices, channel: channel, at: now, error: error)
+      failpoint("untried-before-commit")
+    }
+    failpoint("untried-committed")
+  }
+
   /// Cancels the pending notices of loans, until the next reload of their catalogue.
   ///
   /// - Parameter ids: numbers as ``ScheduleEntry/id`` tells them.
