@@ -37,7 +37,7 @@ public final class Schedule: Sendable {
     let isKnown = LockFile.exists(file.lockPath)
     // What is refused is left without a lock beside it, too.
     if !isKnown { try file.checkBeforeLocking() }
-    let held = try LockFile.taking(file.lockPath, patience: patience)
+    let held = try LockFile.taking(beside: file, patience: patience)
     let records = held.records()
     lock = consume held
     try file.prepareFile()
