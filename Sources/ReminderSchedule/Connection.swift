@@ -33,7 +33,7 @@ struct Connection: Sendable {
 
   private static func open(writing file: ScheduleFile) throws -> DatabaseQueue {
     let isChecked = file.hasJournal || file.size <= sizeAlwaysChecked
-    if try file.header.isDamaged {
+    if try file.readHeader().isDamaged {
       throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "damaged: the header")
     }
     let queue = try asDamage { try DatabaseQueue(path: file.location, configuration: writing) }
