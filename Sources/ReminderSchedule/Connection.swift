@@ -156,6 +156,7 @@ struct Connection: Sendable {
     do {
       return try body()
     } catch {
+      let error = OwnedFile.meant(error)
       guard let owned else { throw ScheduleError(error, path: path) }
       if OwnedFile.isDamage(error) { close() }
       throw owned.failure(error)
@@ -210,6 +211,11 @@ private struct OwnedFile: Sendable {
   /// Whether the file still has its name.
   var isInPlace: Bool { file.number == number }
 
+  /// The error that a value of another type is: damage, since nobody else writes the file.
+  static func meant(_ error: any Error) -> any Error {
+    error is RowDecodingError ? Schema.damage("a value of another type") : error
+  }
+
   /// Whether an error tells that the file is damaged.
   static func isDamage(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return false }
@@ -218,6 +224,7 @@ private struct OwnedFile: Sendable {
 
   /// The error that a user is told; sets the file aside if it is damaged.
   func failure(_ error: any Error) -> ScheduleError {
+    let error = Self.meant(error)
     guard Self.isDamage(error) else { return ScheduleError(error, path: file.path) }
     guard isInPlace else { return file.removed }
     do {

@@ -99,8 +99,10 @@ extension String {
   fileprivate static func fetchAllByID(
     _ database: Database, sql: String
   ) throws -> [Int64: String] {
-    let rows = try Row.fetchAll(database, sql: sql)
-    return Dictionary(rows.map { ($0[0], $0[1]) }) { first, _ in first }
+    let rows = try RowStatement(database, sql: sql)
+    var found: [Int64: String] = [:]
+    while try rows.next() { found[rows.integer(0)] = rows.text(1) ?? "" }
+    return found
   }
 }
 
@@ -126,8 +128,6 @@ private struct NoticeHistories {
     deliveries[key] = known
   }
 
-  var sorted: [LoanHistory.NoticeHistory] {
-    deliveries.map { key, deliveries in
   /// Makes a delivery what it is once its flight has ended.
   mutating func endFlight(
     isSent: Bool, channel: String, before: Delivery?, _ kind: Notice.Kind, _ expiration: CivilDate
@@ -148,6 +148,8 @@ private struct NoticeHistories {
     if deliveries[key]?.isEmpty ?? false { deliveries[key] = nil }
   }
 
+  var sorted: [LoanHistory.NoticeHistory] {
+    deliveries.map { key, deliveries in
       LoanHistory.NoticeHistory(
         expiration: key.expiration, kind: key.kind,
         deliveries: deliveries.sorted { $0.channel < $1.channel })
