@@ -107,6 +107,40 @@ extension Schedule {
     try sending.finish()
   }
 
+  /// How a sending ends.
+  enum End {
+    case delivered
+    case failed(String)
+    /// It does not: as when the run is killed.
+    case none
+  }
+
+  /// Sends notices as one message.
+  func send(
+    _ notices: [DueNotice], through channel: String, at now: CivilDateTime, end: End = .delivered
+  ) throws {
+    let sending = try beginSending([notices], channel: channel, at: now)
+    switch end {
+    case .delivered:
+      try sending.noteSent()
+      try sending.finish()
+    case .failed(let error): try sending.fail(error: error)
+    case .none: break
+    }
+  }
+
+  /// How many notices are open.
+  func openCount(
+    at now: CivilDateTime, catalogues: [String]? = nil
+  ) throws -> (reminders: Int, expired: Int) {
+    try reader.openCount(at: now, catalogues: catalogues)
+  }
+
+  /// All that is known of a loan.
+  func history(of id: Int, at now: CivilDateTime) throws -> LoanHistory? {
+    try reader.history(of: id, at: now)
+  }
+
   /// Every entry at a moment.
   func list(at now: String) throws -> [ScheduleEntry] {
     try reader.list(at: now)

@@ -232,6 +232,7 @@ import Testing
     let before = try scratch.modified(scratch.file)
     try schedule.beginSending([], channel: "stdout", at: now).finish()
     try schedule.beginSending([], channel: "stdout", at: now).fail(error: "no")
+    try schedule.markUntried([], channel: "stdout", at: now, error: "no")
     #expect(try scratch.modified(scratch.file) == before)
   }
 
