@@ -33,7 +33,7 @@ struct Connection: Sendable {
 
   private static func open(writing file: ScheduleFile) throws -> DatabaseQueue {
     let isChecked = file.hasJournal || file.size <= sizeAlwaysChecked
-    if try file.header.isDamaged {
+    if try file.readHeader().isDamaged {
       throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "damaged: the header")
     }
     let queue = try asDamage { try DatabaseQueue(path: file.location, configuration: writing) }
@@ -106,6 +106,9 @@ struct Connection: Sendable {
     try? queue.close()
   }
 
+  /// How many messages of each flight were sent, by the lock file.
+  var sentCounts: [Int64: Int] { LockFile.records(in: ScheduleFile(path: path).lockPath) }
+
   /// The number by which the schedule is known.
   func identity() throws(ScheduleError) -> Int64 {
     try read { database in try database.identity() }
@@ -153,6 +156,7 @@ struct Connection: Sendable {
     do {
       return try body()
     } catch {
+      let error = OwnedFile.meant(error)
       guard let owned else { throw ScheduleError(error, path: path) }
       if OwnedFile.isDamage(error) { close() }
       throw owned.failure(error)
@@ -207,6 +211,11 @@ private struct OwnedFile: Sendable {
   /// Whether the file still has its name.
   var isInPlace: Bool { file.number == number }
 
+  /// The error that a value of another type is: damage, since nobody else writes the file.
+  static func meant(_ error: any Error) -> any Error {
+    error is RowDecodingError ? Schema.damage("a value of another type") : error
+  }
+
   /// Whether an error tells that the file is damaged.
   static func isDamage(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return false }
@@ -215,6 +224,7 @@ private struct OwnedFile: Sendable {
 
   /// The error that a user is told; sets the file aside if it is damaged.
   func failure(_ error: any Error) -> ScheduleError {
+    let error = Self.meant(error)
     guard Self.isDamage(error) else { return ScheduleError(error, path: file.path) }
     guard isInPlace else { return file.removed }
     do {

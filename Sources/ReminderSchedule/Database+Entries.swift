@@ -14,7 +14,7 @@ extension Database {
           expiration >= ?1 OR EXISTS (
             SELECT 1 FROM delivery
             WHERE delivery.loan = loan.id AND delivery.kind = \(Notice.Kind.reminder.stored)
-              AND delivery.expiration = loan.expiration)
+              AND delivery.expiration = loan.expiration AND delivery.attempts > 0)
         FROM loan WHERE left_on IS NULL AND catalogue IN (\(ids))
         """)
     rows.query { $0.bind(now.date.dayNumber) }

@@ -25,7 +25,7 @@ extension Database {
         }
       }
     }
-    try mark(messages.joined(), .sending, channel: channel, at: now)
+    try markSending(messages.joined(), channel: channel, at: now)
   }
 
   /// Ends a flight: the messages that were sent are delivered, one may have failed, and the rest

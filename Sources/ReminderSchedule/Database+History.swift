@@ -3,7 +3,11 @@ internal import Loans
 
 extension Database {
   /// What is known of a loan that has a row.
-  func history(of id: Int, at now: CivilDateTime) throws -> LoanHistory? {
+  ///
+  /// - Parameter sent: how many messages of each flight were sent, as far as that is known.
+  func history(
+    of id: Int, at now: CivilDateTime, sent: () -> [Int64: Int]
+  ) throws -> LoanHistory? {
     let statement = try RowStatement(
       self,
       sql: """
@@ -19,6 +23,7 @@ extension Database {
     else { return nil }
     var notices = NoticeHistories()
     try collectDeliveries(of: id, into: &notices)
+    if try hasFlight() { try endFlights(of: id, sent: sent(), in: &notices) }
     try collectDepartures(
       statement.integer(0), Identity(statement.text(12) ?? ""), around: expiration, now.date,
       into: &notices)
@@ -40,6 +45,29 @@ extension Database {
     while try rows.next() {
       guard let expiration = CivilDate(dayNumber: Int(rows.integer(1))) else { continue }
       notices.add(rows.delivery(from: 2), Notice.Kind(stored: rows.integer(0)), expiration)
+    }
+  }
+
+  /// Tells what is in flight as it will be told when the flight has ended: only the message that is
+  /// on its way, or was when its run was killed, stays as being sent.
+  private func endFlights(
+    of id: Int, sent: [Int64: Int], in notices: inout NoticeHistories
+  ) throws {
+    let rows = try RowStatement(
+      self,
+      sql: """
+        SELECT kind, expiration, name, state, at, attempts, error, delivered_at, batch, position
+        FROM flight CROSS JOIN channel ON channel.id = flight.channel WHERE loan = ?
+        """)
+    rows.query { $0.bind(id) }
+    while try rows.next() {
+      guard let expiration = CivilDate(dayNumber: Int(rows.integer(1))),
+        let count = sent[rows.integer(8)], rows.integer(9) != count
+      else { continue }
+      let before = rows.optionalInteger(3) == nil ? nil : rows.delivery(from: 2)
+      notices.endFlight(
+        isSent: rows.integer(9) < count, channel: rows.text(2) ?? "", before: before,
+        Notice.Kind(stored: rows.integer(0)), expiration)
     }
   }
 
@@ -71,8 +99,10 @@ extension String {
   fileprivate static func fetchAllByID(
     _ database: Database, sql: String
   ) throws -> [Int64: String] {
-    let rows = try Row.fetchAll(database, sql: sql)
-    return Dictionary(rows.map { ($0[0], $0[1]) }) { first, _ in first }
+    let rows = try RowStatement(database, sql: sql)
+    var found: [Int64: String] = [:]
+    while try rows.next() { found[rows.integer(0)] = rows.text(1) ?? "" }
+    return found
   }
 }
 
@@ -96,6 +126,26 @@ private struct NoticeHistories {
       known.append(delivery)
     }
     deliveries[key] = known
+  }
+
+  /// Makes a delivery what it is once its flight has ended.
+  mutating func endFlight(
+    isSent: Bool, channel: String, before: Delivery?, _ kind: Notice.Kind, _ expiration: CivilDate
+  ) {
+    let key = Key(expiration: expiration, kind: kind)
+    guard let index = deliveries[key]?.firstIndex(where: { $0.channel == channel }),
+      let delivery = deliveries[key]?[index]
+    else { return }
+    deliveries[key]?.remove(at: index)
+    if isSent {
+      deliveries[key]?.append(
+        Delivery(
+          channel: channel, state: .delivered, at: delivery.at, attempts: delivery.attempts,
+          deliveredAt: delivery.at))
+    } else if let before {
+      deliveries[key]?.append(before)
+    }
+    if deliveries[key]?.isEmpty ?? false { deliveries[key] = nil }
   }
 
   var sorted: [LoanHistory.NoticeHistory] {

@@ -15,29 +15,45 @@ extension Database {
     return try Int64.fetchOne(self, sql: sql, arguments: [name])
   }
 
-  /// Writes into the ledger how far notices came in a channel.
-  ///
-  /// An attempt is counted when it begins, or when its end is marked without its beginning.
-  func mark(
-    _ notices: some Sequence<DueNotice>, _ state: Delivery.State, channel: Int64,
-    at now: CivilDateTime, error: String? = nil
+  /// Writes into the ledger that notices are being sent, and counts the attempt.
+  func markSending(
+    _ notices: some Sequence<DueNotice>, channel: Int64, at now: CivilDateTime
   ) throws {
-    let sending = Delivery.State.sending.stored
-    let sql = """
-      INSERT INTO delivery
-      SELECT id, ?2, ?3, ?4, ?5, 1, ?6, ?7, CASE ?5 WHEN \(Delivery.State.delivered.stored) THEN ?6 END
-      FROM loan WHERE id = ?1
-      ON CONFLICT (loan, kind, expiration, channel) DO UPDATE SET
-        attempts = attempts + (excluded.state = \(sending) OR state <> \(sending)),
-        state = excluded.state, at = excluded.at, error = excluded.error,
-        delivered_at = coalesce(excluded.delivered_at, delivered_at)
-      """
-    let statement = try RowStatement(self, sql: sql)
+    let statement = try RowStatement(
+      self,
+      sql: """
+        INSERT INTO delivery
+        SELECT id, ?2, ?3, ?4, \(Delivery.State.sending.stored), 1, ?5, NULL, NULL
+        FROM loan WHERE id = ?1
+        ON CONFLICT (loan, kind, expiration, channel) DO UPDATE SET
+          attempts = attempts + 1, state = excluded.state, at = excluded.at, error = NULL
+        """)
     for due in notices {
       try statement.run { parameters in
         parameters.bind(due)
         parameters.bind(channel)
-        parameters.bind(state.stored)
+        parameters.bind(now.ordinal)
+      }
+    }
+  }
+
+  /// Writes into the ledger that notices were not tried; counts no attempt.
+  func markUntried(
+    _ notices: some Sequence<DueNotice>, channel: Int64, at now: CivilDateTime, error: String
+  ) throws {
+    let statement = try RowStatement(
+      self,
+      sql: """
+        INSERT INTO delivery
+        SELECT id, ?2, ?3, ?4, \(Delivery.State.failed.stored), 0, ?5, ?6, NULL
+        FROM loan WHERE id = ?1
+        ON CONFLICT (loan, kind, expiration, channel) DO UPDATE SET
+          state = excluded.state, at = excluded.at, error = excluded.error
+        """)
+    for due in notices {
+      try statement.run { parameters in
+        parameters.bind(due)
+        parameters.bind(channel)
         parameters.bind(now.ordinal)
         parameters.bind(error)
       }

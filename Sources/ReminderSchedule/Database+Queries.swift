@@ -5,12 +5,12 @@ extension Database {
   /// The paths of catalogues by row number; all of them, or those named.
   func catalogues(_ paths: [String]?) throws -> [Int64: String] {
     var found: [Int64: String] = [:]
-    let rows = try Row.fetchCursor(self, sql: "SELECT id, path FROM catalogue")
-    while let row = try rows.next() {
-      let path: String = row[1]
+    let rows = try RowStatement(self, sql: "SELECT id, path FROM catalogue")
+    while try rows.next() {
+      guard let path = rows.text(1) else { throw Schema.damage("the path of a catalogue") }
       // A path is bytes: names that Unicode takes for equal are different files.
       let isWanted = paths?.contains { $0.utf8.elementsEqual(path.utf8) } ?? true
-      if isWanted { found[row[0]] = path }
+      if isWanted { found[rows.integer(0)] = path }
     }
     return found
   }
@@ -54,32 +54,49 @@ extension Database {
   ) throws -> [DueNotice] {
     let paths = try self.catalogues(catalogues)
     let channel = try channel.flatMap(knownChannelID) ?? -1
-    let today = now.date.dayNumber
-    let sql = """
-      SELECT loan.id, loan.catalogue, loan.expiration, loan.expiration < \(today), detail.*
-      FROM loan LEFT JOIN detail ON detail.loan = loan.id
-      WHERE \(Self.scheduled(in: paths.keys))
-        AND (loan.expiration < \(today) OR loan.fire_at <= \(now.ordinal))
-        AND NOT EXISTS (
-          SELECT 1 FROM delivery
-          WHERE delivery.loan = loan.id AND delivery.kind = (loan.expiration < \(today))
-            AND delivery.expiration = loan.expiration AND delivery.channel = \(channel)
-            AND \(Self.isDone(today: now.date, repeatExpired: repeatExpired)))
-      ORDER BY loan.expiration, loan.id LIMIT \(limit)
-      """
-    let rows = try Row.fetchCursor(self, sql: sql)
+    let done =
+      repeatExpired.map { Repetition(days: $0).doneBy(today: now.date) } ?? Int.min..<Int.max
+    let rows = try RowStatement(self, sql: Self.due(in: paths.keys))
+    rows.query { parameters in
+      parameters.bind(now.date.dayNumber)
+      parameters.bind(now.ordinal)
+      parameters.bind(channel)
+      parameters.bind(done.lowerBound)
+      parameters.bind(done.upperBound)
+      parameters.bind(limit)
+    }
     var due: [DueNotice] = []
-    while let row = try rows.next() {
-      let id: Int = row[0]
+    while try rows.next() {
+      let id = Int(rows.integer(0))
       // Every loan has its texts, in the same transaction; this one's notice would be lost.
-      if row.hasNull(atIndex: 4) { throw Schema.damage("no texts of loan \(id)") }
-      guard let catalogue = paths[row[1]], let loan = Self.loan(row, firstText: 6, day: row[2])
+      if rows.optionalInteger(4) == nil { throw Schema.damage("no texts of loan \(id)") }
+      guard let catalogue = paths[rows.integer(1)],
+        let expiration = CivilDate(dayNumber: Int(rows.integer(2)))
       else { throw Schema.damage("the expiration of loan \(id)") }
-      let kind = Notice.Kind(stored: row[3])
-      due.append(
-        DueNotice(reminderID: id, notice: Notice(kind: kind, loan: loan, catalogue: catalogue)))
+      let notice = Notice(
+        kind: Notice.Kind(stored: rows.integer(3)),
+        loan: rows.loan(from: 6, expiration: expiration), catalogue: catalogue)
+      due.append(DueNotice(reminderID: id, notice: notice))
     }
     return due
+  }
+
+  /// The query for what is due; its parameters are the day, the moment, the channel, the moments
+  /// between which an expired notice's last delivery keeps it from being due, and a limit.
+  private static func due(in catalogues: some Sequence<Int64>) -> String {
+    """
+    SELECT loan.id, loan.catalogue, loan.expiration, loan.expiration < ?1, detail.*
+    FROM loan LEFT JOIN detail ON detail.loan = loan.id
+    WHERE \(scheduled(in: catalogues)) AND (loan.expiration < ?1 OR loan.fire_at <= ?2)
+      AND NOT EXISTS (
+        SELECT 1 FROM delivery
+        WHERE delivery.loan = loan.id AND delivery.kind = (loan.expiration < ?1)
+          AND delivery.expiration = loan.expiration AND delivery.channel = ?3
+          AND delivery.delivered_at IS NOT NULL
+          AND (loan.expiration >= ?1
+            OR (delivery.delivered_at >= ?4 AND delivery.delivered_at < ?5)))
+    ORDER BY loan.expiration, loan.id LIMIT ?6
+    """
   }
 
   /// How many loans have a reminder that has fired, and how many have expired, whether they were
@@ -98,29 +115,9 @@ extension Database {
     return (all - expired, expired)
   }
 
-  /// The condition for a delivery after which nothing is due.
-  private static func isDone(today: CivilDate, repeatExpired: Int?) -> String {
-    let isDelivered = "delivery.delivered_at IS NOT NULL"
-    guard let days = repeatExpired else { return isDelivered }
-    let done = Repetition(days: days).doneBy(today: today)
-    return """
-      \(isDelivered) AND (loan.expiration >= \(today.dayNumber) OR (
-        delivery.delivered_at >= \(done.lowerBound) AND
-        delivery.delivered_at < \(done.upperBound)))
-      """
-  }
-
   /// The condition for rows of present loans, not cancelled, of some catalogues.
   private static func scheduled(in catalogues: some Sequence<Int64>) -> String {
     let list = catalogues.map { String($0) }.joined(separator: ", ")
     return "loan.cancelled = 0 AND loan.left_on IS NULL AND loan.catalogue IN (\(list))"
-  }
-
-  private static func loan(_ row: Row, firstText: Int, day: Int) -> Loan? {
-    guard let expiration = CivilDate(dayNumber: day) else { return nil }
-    return Loan(
-      id: row[firstText], title: row[firstText + 1], author: row[firstText + 2],
-      isbn: row[firstText + 3], barcode: row[firstText + 4], borrower: row[firstText + 5],
-      email: row[firstText + 6], expiration: expiration)
   }
 }

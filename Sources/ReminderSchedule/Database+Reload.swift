@@ -44,7 +44,9 @@ extension Database {
 
   /// The highest number that a loan ever had, so that no number comes to mean another loan.
   func lastLoanID() throws -> Int64 {
-    try Int64.fetchOne(self, sql: "SELECT last_id FROM counter") ?? 0
+    let id = try Int64.fetchOne(self, sql: "SELECT last_id FROM counter") ?? 0
+    guard (0..<1 << 62).contains(id) else { throw Schema.damage("the highest number of a loan") }
+    return id
   }
 
   /// The number by which the schedule is known.
@@ -66,8 +68,13 @@ extension Database {
 
   /// When the last run was.
   func lastRun() throws -> LastRun {
-    let row = try Row.fetchOne(self, sql: "SELECT last_day, ledger_day FROM counter")
-    return LastRun(day: row?[0], ledgerDay: row?[1])
+    let statement = try RowStatement(self, sql: "SELECT last_day, ledger_day FROM counter")
+    guard try statement.next() else { return LastRun() }
+    let (day, ledgerDay) = (statement.optionalInteger(0), statement.optionalInteger(1))
+    for case let day? in [day, ledgerDay] where CivilDate(dayNumber: Int(day)) == nil {
+      throw Schema.damage("the day of the last run")
+    }
+    return LastRun(day: day.map { Int($0) }, ledgerDay: ledgerDay.map { Int($0) })
   }
 
   /// Remembers that there was a run on a day; writes nothing if that was the last one's day too.

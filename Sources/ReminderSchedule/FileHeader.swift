@@ -8,6 +8,12 @@ struct FileHeader {
   /// Whether an SQLite database begins so.
   var isDatabase: Bool { bytes.starts(with: "SQLite format 3\0".utf8) }
 
+  /// Whether it is a schedule of ours, damaged or not.
+  var isSchedule: Bool {
+    isDatabase && bytes.count >= 100
+      && number(at: 68) == UInt32(bitPattern: Schema.applicationID)
+  }
+
   /// Whether it is a database in a form that SQLite has never written.
   var isDamaged: Bool {
     // The versions of the file format for writing and for reading: 1, or 2 for a WAL.

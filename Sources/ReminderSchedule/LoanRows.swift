@@ -49,7 +49,8 @@ struct LoanRows {
       database,
       sql: """
         DELETE FROM loan
-        WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM delivery WHERE loan = ?1)
+        WHERE id = ?1
+          AND NOT EXISTS (SELECT 1 FROM delivery WHERE loan = ?1 AND attempts > 0)
         """)
     deleteDetail = try RowStatement(database, sql: "DELETE FROM detail WHERE loan = ?")
     leaveLoan = try RowStatement(
@@ -107,6 +108,7 @@ struct LoanRows {
     try deleteLoan.run { $0.bind(id) }
     if deleteLoan.changes > 0 {
       try deleteDetail.run { $0.bind(id) }
+      try deleteDeliveries.run { $0.bind(id) }
     } else {
       try leaveLoan.run { parameters in
         parameters.bind(today.dayNumber)

@@ -37,7 +37,7 @@ public final class Schedule: Sendable {
     let isKnown = LockFile.exists(file.lockPath)
     // What is refused is left without a lock beside it, too.
     if !isKnown { try file.checkBeforeLocking() }
-    let held = try LockFile.taking(file.lockPath, patience: patience)
+    let held = try LockFile.taking(beside: file, patience: patience)
     let records = held.records()
     lock = consume held
     try file.prepareFile()
@@ -129,6 +129,8 @@ public final class Schedule: Sendable {
 extension Schedule {
   /// The notices that are due at `now` and have not been delivered through a channel; see
   /// ``ScheduleReader/due(at:channel:catalogues:repeatExpired:)``.
+  ///
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func due(
     at now: CivilDateTime, channel: String, catalogues: [String]? = nil, repeatExpired: Int? = nil
   ) throws(ScheduleError) -> [DueNotice] {
@@ -136,20 +138,10 @@ extension Schedule {
       at: now, channel: channel, catalogues: catalogues, repeatExpired: repeatExpired)
   }
 
-  /// How many notices are open; see ``ScheduleReader/openCount(at:catalogues:)``.
-  public func openCount(
-    at now: CivilDateTime, catalogues: [String]? = nil
-  ) throws(ScheduleError) -> (reminders: Int, expired: Int) {
-    try reader.openCount(at: now, catalogues: catalogues)
-  }
-
-  /// All that is known of a loan; see ``ScheduleReader/history(of:at:)``.
-  public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
-    try reader.history(of: id, at: now)
-  }
-
   /// By how many days `now` lies before the last reload or delivery; `nil` if it does not, or by
   /// one day at most, as on a journey west.
+  ///
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func daysSetBack(at now: CivilDateTime) throws(ScheduleError) -> Int? {
     let last = try connection.read { database in try database.lastRun() }
     guard let day = last.day, day - now.date.dayNumber > 1 else { return nil }
@@ -157,6 +149,8 @@ extension Schedule {
   }
 
   /// When the first pending reminder after `now` fires; `nil` if none does.
+  ///
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func nextFireDate(
     after now: CivilDateTime, catalogues: [String]? = nil
   ) throws(ScheduleError) -> CivilDateTime? {
@@ -164,6 +158,8 @@ extension Schedule {
   }
 
   /// The whole schedule in fire order; see ``ScheduleReader/entries(at:catalogues:)``.
+  ///
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func entries(
     at now: CivilDateTime, catalogues: [String]? = nil
   ) throws(ScheduleError) -> ScheduleEntries {
@@ -230,30 +226,23 @@ extension Schedule {
     flights.withLock { flights in flights[slot] = nil }
   }
 
-  /// Notes that notices are about to be sent, and counts the attempt.
+  /// Notes as failed what was not tried, because its channel cannot be used at all: it stays due,
+  /// and no attempt is counted.
   ///
-  /// If the run is killed now, they are still due.
-  public func markSending(
-    _ notices: [DueNotice], channel: String, at now: CivilDateTime
-  ) throws(ScheduleError) {
-    try mark(notices, .sending, channel: channel, at: now)
-  }
-
-  /// Notes that notices were delivered: they are never due again through this channel, until the
-  /// loan's expiration changes.
-  public func markDelivered(
-    _ notices: [DueNotice], channel: String, at now: CivilDateTime
-  ) throws(ScheduleError) {
-    try mark(notices, .delivered, channel: channel, at: now)
-  }
-
-  /// Notes that sending failed: the notices stay due.
-  ///
-  /// - Parameter error: what the channel said.
-  public func markFailed(
+  /// - Parameters:
+  ///   - notices: the schedule's own, none of which is being sent.
+  ///   - error: what the channel said to the one that was tried; untrusted.
+  /// - Throws: ``ScheduleError``; then nothing has changed.
+  public func markUntried(
     _ notices: [DueNotice], channel: String, at now: CivilDateTime, error: String
   ) throws(ScheduleError) {
-    try mark(notices, .failed, channel: channel, at: now, error: error)
+    if notices.isEmpty { return }
+    try write { database in
+      let channel = try database.channelID(channel)
+      try database.markUntried(notices, channel: channel, at: now, error: error)
+      failpoint("untried-before-commit")
+    }
+    failpoint("untried-committed")
   }
 
   /// Cancels the pending notices of loans, until the next reload of their catalogue.
@@ -261,6 +250,7 @@ extension Schedule {
   /// - Parameter ids: numbers as ``ScheduleEntry/id`` tells them.
   /// - Returns: how many loans were not cancelled before, and the numbers that no loan in a
   ///   catalogue has.
+  /// - Throws: ``ScheduleError``; then nothing has changed.
   public func cancel(
     ids: [Int]
   ) throws(ScheduleError) -> (cancelled: Int, unknown: [Int]) {
@@ -277,6 +267,7 @@ extension Schedule {
   ///
   /// - Parameter catalogues: the catalogues concerned; `nil` for all.
   /// - Returns: how many loans were not cancelled before.
+  /// - Throws: ``ScheduleError``; then nothing has changed.
   @discardableResult
   public func cancelAll(catalogues: [String]? = nil) throws(ScheduleError) -> Int {
     let count = try connection.write { database in
@@ -296,17 +287,5 @@ extension Schedule {
   /// Lets the file grow to so many pages and no further, as on a full disk.
   func limit(pages: Int) throws(ScheduleError) {
     try connection.limit(pages: pages)
-  }
-
-  private func mark(
-    _ notices: [DueNotice], _ state: Delivery.State, channel: String, at now: CivilDateTime,
-    error: String? = nil
-  ) throws(ScheduleError) {
-    if notices.isEmpty { return }
-    try write { database in
-      let channel = try database.channelID(channel)
-      try database.mark(notices, state, channel: channel, at: now, error: error)
-      try database.noteRun(on: now.date)
-    }
   }
 }

@@ -46,6 +46,8 @@ public struct ScheduleEntries {
   }
 
   /// The next entry, or `nil` after the last one.
+  ///
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public mutating func next() throws(ScheduleError) -> ScheduleEntry? {
     while batch.isEmpty {
       if position == places.count { return nil }

@@ -52,7 +52,8 @@ public struct Delivery: Hashable, Sendable {
     case sending
     /// Sent, and the channel took it.
     case delivered
-    /// The last attempt failed; it will be tried again.
+    /// The last attempt failed, or was not made because the channel could not be used; it will be
+    /// tried again.
     case failed
   }
 
@@ -62,7 +63,8 @@ public struct Delivery: Hashable, Sendable {
   public var state: State
   /// When it came to this state, by the clock of that run.
   public var at: CivilDateTime?
-  /// How often it was tried.
+  /// How often it was tried, all repetitions together; 0 if the channel could not be used when it
+  /// was its turn.
   public var attempts: Int
   /// What the channel said when it failed; untrusted.
   public var error: String?

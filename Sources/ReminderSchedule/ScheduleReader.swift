@@ -50,10 +50,11 @@ public struct ScheduleReader: Sendable {
   ///     passed since the day of its last delivery through the channel; a delivery dated later than
   ///     tomorrow is one by a wrong clock and does not count. `nil` if it is due once only.
   /// - Returns: the notices by expiration, so the longest expired first, then by number.
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func due(
     at now: CivilDateTime, channel: String, catalogues: [String]?, repeatExpired: Int? = nil
   ) throws(ScheduleError) -> [DueNotice] {
-    return try connection?.read { database in
+    try connection?.read { database in
       try database.due(
         at: now, channel: channel, catalogues: catalogues, repeatExpired: repeatExpired)
     } ?? []
@@ -63,6 +64,8 @@ public struct ScheduleReader: Sendable {
   ///
   /// Loans that were cancelled or have left their catalogue do not count; whether a notice was
   /// delivered makes no difference.
+  ///
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func openCount(
     at now: CivilDateTime, catalogues: [String]?
   ) throws(ScheduleError) -> (reminders: Int, expired: Int) {
@@ -76,6 +79,7 @@ public struct ScheduleReader: Sendable {
   /// ``due(at:channel:catalogues:repeatExpired:)``.
   ///
   /// - Parameter limit: the most wanted.
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func openNotices(
     at now: CivilDateTime, catalogues: [String]? = nil, limit: Int
   ) throws(ScheduleError) -> [Notice] {
@@ -87,11 +91,21 @@ public struct ScheduleReader: Sendable {
 
   /// All that is known of a loan, also of one that left its catalogue within the last week or so;
   /// `nil` if no loan has the number.
+  ///
+  /// What a run is sending, or was when it was killed, is told as it will be noted: as delivered
+  /// if it was sent, as before if it was not begun. Only the message in flight is `sending`.
+  ///
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
-    try connection?.read { database in try database.history(of: id, at: now) }
+    guard let connection else { return nil }
+    return try connection.read { database in
+      try database.history(of: id, at: now, sent: { connection.sentCounts })
+    }
   }
 
   /// When the first pending reminder after `now` fires; `nil` if none does.
+  ///
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func nextFireDate(
     after now: CivilDateTime, catalogues: [String]?
   ) throws(ScheduleError) -> CivilDateTime? {
@@ -103,6 +117,8 @@ public struct ScheduleReader: Sendable {
 
   /// When the next notice of either kind becomes due after `now`: a reminder at its fire date, or
   /// an expired notice at the midnight after an expiration; `nil` if none does.
+  ///
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func nextNoticeDate(
     after now: CivilDateTime, catalogues: [String]?
   ) throws(ScheduleError) -> CivilDateTime? {
@@ -118,6 +134,8 @@ public struct ScheduleReader: Sendable {
 
   /// How many loans have not expired and are not cancelled: each has a reminder, to come, due or
   /// delivered.
+  ///
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func scheduledCount(
     at now: CivilDateTime, catalogues: [String]?
   ) throws(ScheduleError) -> Int {
@@ -131,6 +149,8 @@ public struct ScheduleReader: Sendable {
   ///
   /// A loan in a catalogue has its reminder, unless it has expired and no reminder was ever
   /// attempted; and, once it has expired, its expired notice.
+  ///
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func entries(
     at now: CivilDateTime, catalogues: [String]?
   ) throws(ScheduleError) -> ScheduleEntries {

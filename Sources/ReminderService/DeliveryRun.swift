@@ -40,7 +40,7 @@ struct DeliveryRun {
       let sent = try await send(rest.prefix(notifier.messagesPerMark), isStopRequested)
       rest = rest.dropFirst(sent)
       if let failure = report.failures.last, failure.error.stopsTheRun {
-        report.failures[report.failures.count - 1].notices += rest.noticeCount
+        try giveUp(rest, failure.error)
         break
       }
     }
@@ -71,7 +71,7 @@ struct DeliveryRun {
       do throws(NotifierError) {
         try await notifier.send(message.content, on: occasion)
       } catch {
-        try sending.fail(error: error.message)
+        try end(sending, error)
         note(batch.prefix(tried - 1))
         note(error, message)
         return tried
@@ -82,12 +82,36 @@ struct DeliveryRun {
       } catch {
         // It was sent all the same, and may still be noted by a commit.
         try sending.finish()
+        note(batch.prefix(tried))
         throw error
       }
     }
     try sending.finish()
     note(batch.prefix(tried))
     return tried
+  }
+
+  private func end(_ sending: Sending, _ error: NotifierError) throws(ScheduleError) {
+    do throws(ScheduleError) {
+      try sending.fail(error: error.message)
+    } catch let failure {
+      throw failure.told(with: error)
+    }
+  }
+
+  /// Notes that what is left was not tried, since every other message would fail too.
+  private mutating func giveUp(
+    _ rest: ArraySlice<Message>, _ error: NotifierError
+  ) throws(ScheduleError) {
+    let notices = rest.flatMap(\.notices)
+    do throws(ScheduleError) {
+      try schedule.markUntried(
+        notices, channel: notifier.channel, at: occasion.now, error: error.message)
+    } catch let failure {
+      throw failure.told(with: error)
+    }
+    report.failures[report.failures.count - 1].notices += notices.count
+    for notice in notices { announce(failed: notice, error) }
   }
 
   private mutating func note(_ delivered: ArraySlice<Message>) {
@@ -101,9 +125,20 @@ struct DeliveryRun {
 
   private mutating func note(_ error: NotifierError, _ message: Message) {
     report.failures.append(DeliveryReport.Failure(error: error, notices: message.notices.count))
-    for notice in message.notices {
-      events.announce(.failed(notice, channel: notifier.channel, error: error.message))
-    }
+    for notice in message.notices { announce(failed: notice, error) }
+  }
+
+  private func announce(failed notice: DueNotice, _ error: NotifierError) {
+    events.announce(.failed(notice, channel: notifier.channel, error: error.message))
+  }
+}
+
+extension ScheduleError {
+  /// The same error, which came when a channel's was to be noted.
+  fileprivate func told(with error: NotifierError) -> ScheduleError {
+    var both = self
+    both.message += "; before that, \(error.message)"
+    return both
   }
 }
 

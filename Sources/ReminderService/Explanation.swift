@@ -49,6 +49,9 @@ public struct Explanation: Sendable {
 
   private var reminder: String {
     let moment = history.fireAt.inWords
+    if history.leftOn != nil || history.isCancelled {
+      return "Its reminder \(history.fireAt > now ? "was to fire on" : "was due from") \(moment)."
+    }
     if history.fireAt > now { return "Its reminder will fire on \(moment)." }
     return hasExpired
       ? "Its reminder was due from \(moment) until it expired."
@@ -65,21 +68,9 @@ public struct Explanation: Sendable {
   private func sentence(about delivery: Delivery, of notice: LoanHistory.NoticeHistory) -> String {
     let what =
       (notice.kind == .reminder ? "The reminder" : "The notice that it has expired")
-      + (notice.expiration == loan.expiration ? "" : ", when it expired on \(notice.expiration),")
-    let channel = delivery.channel.visible
-    let moment = delivery.at.map { " on \($0.inWords)" } ?? ""
-    switch delivery.state {
-    case .delivered:
-      return "\(what) was delivered through \(channel)\(moment)"
-        + (delivery.attempts > 1 ? ", at attempt \(delivery.attempts)." : ".")
-    case .failed:
-      let error = (delivery.error ?? "no reason is known").visible
-      return "\(what) was not delivered through \(channel)\(moment), after "
-        + "\(delivery.attempts.attempts): \(error)."
-    case .sending:
-      return "\(what) was being sent through \(channel)\(moment) when the run was interrupted; "
-        + "whether it arrived is not known."
-    }
+      + (notice.expiration == loan.expiration
+        ? "" : " for its former expiration \(notice.expiration)")
+    return DeliverySentence(delivery, of: notice.kind, what: what).text
   }
 
   private var next: String {
@@ -90,46 +81,118 @@ public struct Explanation: Sendable {
       return "Next: nothing, since it was cancelled; the next run that reads the catalogue "
         + "schedules it again."
     }
-    if !hasExpired && history.fireAt > now { return "Next: the reminder, on \(fireMoment)." }
-    return "Next: \(open)\(later)"
+    if !hasExpired && history.fireAt > now {
+      return "Next: the reminder, on \(history.fireAt.inWords)."
+    }
+    return "Next: " + (open + [later].compactMap(\.self)).joined(separator: "; ") + "."
   }
 
-  private var fireMoment: String { history.fireAt.inWords }
-
-  /// What the next run does about the notice that is due.
-  private var open: String {
+  /// What the next runs do about the notice that is due, by channel.
+  private var open: [String] {
     let current = history.notices.first {
       $0.kind == currentKind && $0.expiration == loan.expiration
     }
     let deliveries = current?.deliveries ?? []
-    let waiting = deliveries.filter { $0.state != .delivered }.map(\.channel.visible)
     let name = hasExpired ? "the notice that it has expired" : "the reminder"
-    if deliveries.isEmpty { return "the next run with --notify delivers \(name)" }
-    if waiting.isEmpty {
-      return "\(name) was delivered through every channel that was tried, and is not sent again"
-        + " through them"
+    if deliveries.isEmpty { return ["the next run with --notify delivers \(name)"] }
+    let clauses = deliveries.compactMap { clause(about: $0, name: name) }
+    if !clauses.isEmpty { return clauses }
+    return [
+      "\(name) was delivered through every channel that was tried, and is not sent again through "
+        + "them"
+    ]
+  }
+
+  /// What the next runs with a channel do; `nil` for nothing.
+  private func clause(about delivery: Delivery, name: String) -> String? {
+    let option = "--notify \(delivery.channel.visible)"
+    switch delivery.dueness(of: currentKind, today: today, repeatExpired: repeatExpired) {
+    case .now where delivery.state == .delivered:
+      return "the next run with \(option) delivers \(name) again\(repetition)"
+    case .now:
+      return "the next run with \(option) tries again to deliver \(name)"
+    case .again(let day):
+      return "from \(day) on, a run with \(option) delivers \(name) again\(repetition)"
+    case .never:
+      return nil
     }
-    return "the next run tries to deliver \(name) through \(waiting.joined(separator: " and "))"
+  }
+
+  private var repetition: String {
+    repeatExpired.map { " (--repeat-expired \($0))" } ?? ""
   }
 
   /// What follows once that is done.
-  private var later: String {
-    if !hasExpired {
-      let day = loan.expiration.adding(days: 1)
-      return "; if the book is neither returned nor renewed, it has expired on \(day)."
+  private var later: String? {
+    if hasExpired { return nil }
+    let day = loan.expiration.adding(days: 1)
+    return "if the book is neither returned nor renewed, it counts as expired from \(day)"
+  }
+}
+
+/// What became of a notice in one channel, in a sentence.
+private struct DeliverySentence {
+  private let delivery: Delivery
+  private let kind: Notice.Kind
+  private let what: String
+
+  init(_ delivery: Delivery, of kind: Notice.Kind, what: String) {
+    self.delivery = delivery
+    self.kind = kind
+    self.what = what
+  }
+
+  var text: String {
+    if let repeated { return "\(what) was delivered through \(channel)\(success); \(repeated)." }
+    switch delivery.state {
+    case .delivered:
+      return "\(what) was delivered through \(channel)\(success)\(attempt)."
+    case .failed:
+      return "\(what) was not delivered through \(channel)\(moment)\(attempts): \(error)."
+    case .sending:
+      return "\(what) was begun to be sent through \(channel)\(moment), and no end is noted: "
+        + "\(uncertainty)."
     }
-    guard let repeatExpired else { return "." }
-    let first = loan.expiration.adding(days: 1)
-    let periods = first.days(until: today) / repeatExpired + 1
-    let day = first.adding(days: periods * repeatExpired)
-    return "; from \(day) on it is told again (--repeat-expired \(repeatExpired))."
+  }
+
+  /// What became of a later attempt to tell it again.
+  private var repeated: String? {
+    guard let deliveredAt = delivery.deliveredAt, let at = delivery.at, at > deliveredAt else {
+      return nil
+    }
+    switch delivery.state {
+    case .delivered: return nil
+    case .failed: return "telling it again failed\(moment): \(error)"
+    case .sending: return "telling it again was begun\(moment), and no end is noted: \(uncertainty)"
+    }
+  }
+
+  private var channel: String { delivery.channel.visible }
+  private var moment: String { delivery.at.map { " on \($0.inWords)" } ?? "" }
+  private var success: String {
+    (delivery.deliveredAt ?? delivery.at).map { " on \($0.inWords)" } ?? ""
+  }
+  private var error: String { (delivery.error ?? "no reason is known").visible }
+  private var uncertainty: String {
+    "a run is sending it now, or was interrupted, and then whether it arrived is not known"
+  }
+
+  /// Which attempt it was, where all of them are known to have been of one telling: an expired
+  /// notice may have been told before.
+  private var attempt: String {
+    kind == .reminder && delivery.attempts > 1 ? ", at attempt \(delivery.attempts)" : ""
+  }
+
+  private var attempts: String {
+    switch delivery.attempts {
+    case _ where delivery.deliveredAt != nil: ""
+    case 0: ""
+    case 1: ", after 1 attempt"
+    case let count: ", after \(count) attempts"
+    }
   }
 }
 
 extension CivilDateTime {
   fileprivate var inWords: String { "\(date) at \(time.hoursAndMinutes)" }
-}
-
-extension Int {
-  fileprivate var attempts: String { self == 1 ? "1 attempt" : "\(self) attempts" }
 }

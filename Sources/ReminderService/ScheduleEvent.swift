@@ -7,13 +7,14 @@ public import ReminderSchedule
 /// are, that is one event of each kind with their number, then the reload itself. What is
 /// delivered is told one by one.
 public enum ScheduleEvent: Sendable, Hashable {
-  /// Reminders were cancelled: their loans were returned or changed, or the user cancelled them.
+  /// Notices were cancelled: their loans were returned or changed, or the user cancelled them.
   ///
   /// - Parameters:
   ///   - catalogue: the catalogue that was reloaded; `nil` if the user cancelled.
   ///   - loans: how many loans they were of.
   case cancelled(catalogue: String?, loans: Int)
-  /// Reminders were scheduled, for loans that are new or changed.
+  /// Notices were scheduled, for loans that are new or changed: the reminder, or of a loan that has
+  /// expired the notice of that.
   ///
   /// - Parameters:
   ///   - catalogue: the catalogue that was reloaded.
@@ -35,9 +36,9 @@ extension ScheduleEvent: CustomStringConvertible {
   public var description: String {
     switch self {
     case .cancelled(let catalogue, let loans):
-      "\(Self.prefix(catalogue))cancelled the reminders of \(Self.counted(loans))"
+      "\(Self.prefix(catalogue))cancelled the notices of \(Self.counted(loans))"
     case .scheduled(let catalogue, let loans, let next):
-      "\(Self.prefix(catalogue))scheduled the reminders of \(Self.counted(loans))"
+      "\(Self.prefix(catalogue))scheduled the notices of \(Self.counted(loans))"
         + (next.map { "; the next one fires at \($0.toTheMinute)" } ?? "")
     case .reloaded(let catalogue, let summary):
       "\(Self.prefix(catalogue))reloaded: \(summary.words)"

@@ -20,8 +20,8 @@ struct ExplainTests {
             Its reminder is due since 2026-11-21 at 00:00.
             The reminder was delivered through stdout on 2026-11-21 at 07:30.
             Next: the reminder was delivered through every channel that was tried, and is not sent \
-            again through them; if the book is neither returned nor renewed, it has expired on \
-            2026-11-23.
+            again through them; if the book is neither returned nor renewed, it counts as \
+            expired from 2026-11-23.
 
             Loan 2: "Az ajtó", of the catalogue \(books).
             It expires in 33 days: the last day to keep it is 2026-12-24.

@@ -43,6 +43,37 @@ import Testing
     #expect(try schedule.told(at: "2026-11-20") == ["reminder bk1 2026-11-21"])
   }
 
+  /// As SQLite's begin.
+  private let journal = Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7, 1, 2, 3])
+
+  @Test(arguments: [true, false])
+  func `A journal whose schedule was set aside without it is set aside too`(
+    hasLock: Bool
+  ) throws {
+    if !hasLock { try scratch.remove(scratch.file + ".lock") }
+    try scratch.write(journal, to: scratch.file + "-journal")
+    for number in 1...2 {
+      let aside = scratch.file + ".damaged-\(number)"
+      try scratch.copy(scratch.file, to: aside)
+      try scratch.remove(scratch.file)
+      if number == 2 { try scratch.write(journal, to: scratch.file + "-journal") }
+      try Schedule(opening: scratch.file).load(books)
+      #expect(try scratch.bytes(aside + "-journal") == journal)
+    }
+    try scratch.remove(scratch.file)
+    try scratch.write(journal, to: scratch.file + "-journal")
+    try Schedule(opening: scratch.file).load(books)
+    #expect(try scratch.bytes(scratch.file + ".damaged-3-journal") == journal)
+    #expect(try !scratch.names().contains("schedule.sqlite-journal"))
+  }
+
+  @Test func `What is no journal, where there is no schedule, is left`() throws {
+    try scratch.remove(scratch.file)
+    try scratch.write(Data("Dear diary".utf8), to: scratch.file + "-journal")
+    #expect(error()?.code == .notPermitted)
+    #expect(try scratch.bytes(scratch.file + "-journal") == Data("Dear diary".utf8))
+  }
+
   @Test func `A reader reports it and leaves it`() throws {
     var bytes = try scratch.bytes(scratch.file)
     for index in 4_096..<bytes.count { bytes[index] = 0xA5 }
@@ -95,7 +126,8 @@ import Testing
 
   /// What a run would do: reload, then deliver what is due.
   private func run() throws -> [String] {
-    let schedule = try Schedule(opening: scratch.file, patience: .zero)
+    // Programs that other tests start hold a copy of the lock for a moment.
+    let schedule = try Schedule(opening: scratch.file)
     try schedule.load(books, at: "2026-11-23")
     let told = try schedule.told(at: "2026-11-23")
     try schedule.deliver(at: "2026-11-23")

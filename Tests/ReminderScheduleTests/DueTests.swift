@@ -84,7 +84,7 @@ import Testing
   @Test func `A notice left in sending by a killed run is due again`() throws {
     try schedule.load([Book("bk1", "2026-11-22")])
     let due = try schedule.due(at: moment("2026-11-21"), channel: "stdout")
-    try schedule.markSending(due, channel: "stdout", at: moment("2026-11-21"))
+    try schedule.send(due, through: "stdout", at: moment("2026-11-21"), end: .none)
     #expect(try schedule.due(at: moment("2026-11-21"), channel: "stdout") == due)
     try schedule.deliver(at: "2026-11-22")
     let entry = try #require(try schedule.list(at: "2026-11-22").first)
@@ -95,9 +95,8 @@ import Testing
     try schedule.load([Book("bk1", "2026-11-22")])
     let due = try schedule.due(at: moment("2026-11-21"), channel: "mail")
     for _ in 0..<2 {
-      try schedule.markSending(due, channel: "mail", at: moment("2026-11-21"))
-      try schedule.markFailed(
-        due, channel: "mail", at: moment("2026-11-21T07:00:01"), error: "no route")
+      try schedule.send(
+        due, through: "mail", at: moment("2026-11-21T07:00:01"), end: .failed("no route"))
     }
     #expect(try schedule.due(at: moment("2026-11-21"), channel: "mail") == due)
     var entry = try #require(try schedule.list(at: "2026-11-21").first)
@@ -108,27 +107,18 @@ import Testing
     #expect(failed.at == moment("2026-11-21T07:00:01"))
     #expect(failed.attempts == 2)
     #expect(failed.error == "no route")
-    try schedule.markDelivered(due, channel: "mail", at: moment("2026-11-22"))
+    try schedule.send(due, through: "mail", at: moment("2026-11-22"))
     entry = try #require(try schedule.list(at: "2026-11-21").first)
     #expect(entry.state == .delivered)
     #expect(entry.deliveries.map(\.attempts) == [3])
     #expect(entry.deliveries.map(\.error) == [nil])
   }
 
-  @Test func `Marking nothing writes nothing`() throws {
-    try schedule.load([Book("bk1", "2026-11-22")])
-    let before = try scratch.modified(scratch.file)
-    try schedule.markSending([], channel: "stdout", at: moment("2026-11-21"))
-    try schedule.markDelivered([], channel: "stdout", at: moment("2026-11-21"))
-    try schedule.markFailed([], channel: "stdout", at: moment("2026-11-21"), error: "")
-    #expect(try scratch.modified(scratch.file) == before)
-  }
-
   @Test func `A mark for a loan that has gone is no history`() throws {
     try schedule.load([Book("bk1", "2026-11-22")])
     let due = try schedule.due(at: moment("2026-11-21"), channel: "stdout")
     try schedule.load([], allowEmpty: true)
-    try schedule.markDelivered(due, channel: "stdout", at: moment("2026-11-21"))
+    try schedule.send(due, through: "stdout", at: moment("2026-11-21"))
     try schedule.load([Book("bk1", "2026-11-22")])
     #expect(try schedule.told(at: "2026-11-21") == ["reminder bk1 2026-11-22"])
   }

@@ -255,6 +255,29 @@ import Testing
     close(descriptor)
   }
 
+  @Test(arguments: ["[[package]]", "1", "1Sender"])
+  func `Another program's file in the place of the lock is refused and left`(text: String) throws {
+    try scratch.write(Data(text.utf8), to: scratch.file + ".lock")
+    let error = #expect(throws: ScheduleError.self) { try Schedule(opening: scratch.file) }
+    #expect(error?.code == .notPermitted)
+    #expect(
+      error?.message == "\"\(scratch.file).lock\" is not a lock of check-loans; name another file "
+        + "with --state")
+    #expect(try scratch.bytes(scratch.file + ".lock") == Data(text.utf8))
+    #expect(try scratch.names() == ["schedule.sqlite.lock"])
+  }
+
+  @Test func `A lock of zeros, or one that counted, is ours without a schedule too`() throws {
+    try scratch.write(Data(repeating: 0, count: 64), to: scratch.file + ".lock")
+    do {
+      let schedule = try Schedule(opening: scratch.file)
+      try schedule.load([Book("bk1", "2026-11-22")])
+      try schedule.deliver(at: "2026-11-21")
+    }
+    try scratch.remove(scratch.file)
+    _ = try Schedule(opening: scratch.file)
+  }
+
   @Test func `A lock that is a symbolic link is refused`() throws {
     try scratch.link(scratch.file + ".lock", to: scratch.path("target"))
     let error = #expect(throws: ScheduleError.self) {
@@ -353,5 +376,14 @@ struct `A schedule without permission` {
       try Schedule(opening: scratch.file)
     }
     #expect(writing?.code == .notPermitted)
+    for mode in [0o000, 0o200, 0o400] {
+      for hasLock in [true, false] {
+        try scratch.setMode(mode, of: scratch.file)
+        if !hasLock { try scratch.remove(scratch.file + ".lock") }
+        let error = #expect(throws: ScheduleError.self) { try Schedule(opening: scratch.file) }
+        #expect(error?.code == .notPermitted)
+        #expect(error?.description.contains("Failure") == false)
+      }
+    }
   }
 }

@@ -10,6 +10,8 @@ struct Book: Hashable {
   var lead = 1
   /// The reminder's time of day.
   var time = CivilTime.midnight
+  /// Whether the loan has every text that a library knows.
+  var isComplete = false
 
   init(_ identity: String, _ expiration: String, title: String? = nil, lead: Int = 1) {
     self.init(identity, day(expiration), title: title, lead: lead)
@@ -23,7 +25,15 @@ struct Book: Hashable {
   }
 
   var loan: Loan {
-    Loan(id: identity, title: title, author: "", borrower: "Kovács Anna", expiration: expiration)
+    var loan = Loan(
+      id: identity, title: title, author: "", borrower: "Kovács Anna", expiration: expiration)
+    if isComplete {
+      loan.author = "Szabó Magda"
+      loan.isbn = "97\(fnv(identity) % 100_000_000_000)"
+      loan.barcode = identity
+      loan.email = "kovacs.anna.\(identity)@example.org"
+    }
+    return loan
   }
 
   var reminder: Reminder {
@@ -105,6 +115,40 @@ extension Schedule {
     let sending = try beginSending(due.map { [$0] }, channel: channel, at: moment(now))
     for _ in due { try sending.noteSent() }
     try sending.finish()
+  }
+
+  /// How a sending ends.
+  enum End {
+    case delivered
+    case failed(String)
+    /// It does not: as when the run is killed.
+    case none
+  }
+
+  /// Sends notices as one message.
+  func send(
+    _ notices: [DueNotice], through channel: String, at now: CivilDateTime, end: End = .delivered
+  ) throws {
+    let sending = try beginSending([notices], channel: channel, at: now)
+    switch end {
+    case .delivered:
+      try sending.noteSent()
+      try sending.finish()
+    case .failed(let error): try sending.fail(error: error)
+    case .none: break
+    }
+  }
+
+  /// How many notices are open.
+  func openCount(
+    at now: CivilDateTime, catalogues: [String]? = nil
+  ) throws -> (reminders: Int, expired: Int) {
+    try reader.openCount(at: now, catalogues: catalogues)
+  }
+
+  /// All that is known of a loan.
+  func history(of id: Int, at now: CivilDateTime) throws -> LoanHistory? {
+    try reader.history(of: id, at: now)
   }
 
   /// Every entry at a moment.

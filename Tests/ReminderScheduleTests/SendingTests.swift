@@ -73,6 +73,27 @@ import Testing
     #expect(ids(try due(schedule, "mail")) == ["bk2", "bk3", "bk4", "bk5"])
   }
 
+  @Test func `What was not tried is failed without an attempt, and leaves no trace`() throws {
+    let schedule = try Schedule(opening: scratch.file)
+    let due = try due(schedule)
+    try schedule.markUntried(due, channel: "stdout", at: now, error: "no bus")
+    #expect(try self.due(schedule) == due)
+    var list = try schedule.list(at: "2026-11-21")
+    #expect(list.map(\.state) == Array(repeating: .failed, count: 5))
+    #expect(list.flatMap(\.deliveries).map(\.error) == Array(repeating: "no bus", count: 5))
+    #expect(try attempts(schedule) == [0, 0, 0, 0, 0])
+    try schedule.beginSending([[due[0]]], channel: "stdout", at: now).fail(error: "no")
+    #expect(try attempts(schedule) == [1, 0, 0, 0, 0])
+    let expired = try schedule.list(at: "2026-11-23")
+    #expect(expired.filter { $0.kind == .reminder }.map(\.loan.id) == ["bk1"])
+    try schedule.load([], at: "2026-11-23", allowEmpty: true)
+    #expect(try schedule.history(of: list[0].id, at: now) != nil)
+    #expect(try schedule.history(of: list[1].id, at: now) == nil)
+    try schedule.load(books)
+    list = try schedule.list(at: "2026-11-21")
+    #expect(list.map(\.state) == [.failed, .pending, .pending, .pending, .pending])
+  }
+
   @Test(arguments: 0...5)
   func `A killed run repeats the notice in flight alone`(sent: Int) throws {
     try kill(after: sent)
@@ -211,6 +232,7 @@ import Testing
     let before = try scratch.modified(scratch.file)
     try schedule.beginSending([], channel: "stdout", at: now).finish()
     try schedule.beginSending([], channel: "stdout", at: now).fail(error: "no")
+    try schedule.markUntried([], channel: "stdout", at: now, error: "no")
     #expect(try scratch.modified(scratch.file) == before)
   }
 

@@ -170,12 +170,9 @@ struct Steps {
     let due = try schedule.due(at: now, channel: channel)
     for notice in due where Bool.random(using: &dice) {
       let end = Int.random(in: 0..<4, using: &dice)
-      if end != 3 { try schedule.markSending([notice], channel: channel, at: now) }
-      if end == 1 {
-        try schedule.markFailed([notice], channel: channel, at: now, error: "no")
-      } else if end >= 2 {
-        try schedule.markDelivered([notice], channel: channel, at: now)
-      }
+      try schedule.send(
+        [notice], through: channel, at: now,
+        end: end == 0 ? .none : end == 1 ? .failed("no") : .delivered)
       model.mark(notice, channel: channel, isDelivered: end >= 2)
     }
   }

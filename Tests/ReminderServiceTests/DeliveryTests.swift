@@ -92,6 +92,33 @@ import Testing
     #expect(attempts == ["T1": 1, "T2": 1, "T3": 0, "T4": 0, "T5": 0, "T6": 0])
   }
 
+  @Test(arguments: [1, 2, 500])
+  func `All that was due through a channel that is gone is shown as failed`(
+    messagesPerMark: Int
+  ) async throws {
+    let failed = Mutex<[String]>([])
+    let events = ScheduleEvents { event in
+      guard case .failed(let due, _, "it is broken") = event else { return }
+      failed.withLock { $0.append(due.notice.loan.title ?? "-") }
+    }
+    let schedule = try #require(center.schedule)
+    try await ReminderCenter(schedule: schedule, events: events).deliver(
+      through: Recorder(messagesPerMark: messagesPerMark, failures: ["T2": .unavailable]), at: noon)
+    #expect(failed.withLock { $0 } == ["T2", "T3", "T4", "T5"])
+    var entries = try schedule.entries(at: noon)
+    var states: [String: ScheduleEntry.State] = [:]
+    while let entry = try entries.next() {
+      states[entry.loan.title ?? "-"] = entry.state
+      let errors = entry.deliveries.compactMap(\.error)
+      #expect(errors == (entry.state == .failed ? ["it is broken"] : []))
+    }
+    #expect(
+      states == [
+        "T1": .delivered, "T2": .failed, "T3": .failed, "T4": .failed, "T5": .failed,
+        "T6": .pending,
+      ])
+  }
+
   @Test func `An expired notice is told again when so many days have passed`() async throws {
     let channel = Recorder()
     var told: [String: [String]] = [:]

@@ -31,14 +31,14 @@ import Testing
       for await event in stream { heard.append("\(event)") }
       #expect(
         heard == [
-          "books: scheduled the reminders of 3 loans; the next one fires at 2026-12-23T00:00",
+          "books: scheduled the notices of 3 loans; the next one fires at 2026-12-23T00:00",
           "books: reloaded: 2 scheduled; 3 new, 0 changed, 0 gone, 0 as before",
           "not delivered through recorder: \"T2\": it is broken",
           "delivered through recorder: \"T1\"",
-          "books: cancelled the reminders of 3 loans",
-          "books: scheduled the reminders of 2 loans; the next one fires at 2026-11-27T00:00",
+          "books: cancelled the notices of 3 loans",
+          "books: scheduled the notices of 2 loans; the next one fires at 2026-11-27T00:00",
           "books: reloaded: 2 scheduled; 1 new, 1 changed, 2 gone, 0 as before",
-          "cancelled the reminders of 2 loans",
+          "cancelled the notices of 2 loans",
         ])
     }
   }

@@ -34,7 +34,7 @@ import Testing
     #expect(first.errorLines.contains("2 loans were read"))
     #expect(
       first.errorLines.filter { $0.hasPrefix("event: ") } == [
-        "event: \(folder.path)/books.xml: scheduled the reminders of 2 loans",
+        "event: \(folder.path)/books.xml: scheduled the notices of 2 loans",
         "event: \(folder.path)/books.xml: reloaded: 1 scheduled; 2 new, 0 changed, 0 gone, "
           + "0 as before",
         "event: delivered through stdout: \"Az ajtó\"",

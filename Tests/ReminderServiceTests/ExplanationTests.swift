@@ -56,8 +56,8 @@ import Testing
         """,
         "The reminder was delivered through stdout on 2026-11-21 at 07:30.",
         """
-        Next: the next run tries to deliver the reminder through exec:/bin/tell; if the book is \
-        neither returned nor renewed, it has expired on 2026-11-23.
+        Next: the next run with --notify exec:/bin/tell tries again to deliver the reminder; if the \
+        book is neither returned nor renewed, it counts as expired from 2026-11-23.
         """,
       ])
   }
@@ -71,20 +71,130 @@ import Testing
         "Its reminder was due from 2026-11-21 at 00:00 until it expired.",
         "The notice that it has expired was delivered through stdout on 2026-11-23 at 07:30.",
         """
-        Next: the notice that it has expired was delivered through every channel that was tried, \
-        and is not sent again through them; from 2026-11-30 on it is told again \
-        (--repeat-expired 7).
+        Next: from 2026-11-30 on, a run with --notify stdout delivers the notice that it has \
+        expired again (--repeat-expired 7).
         """,
       ])
+    #expect(
+      try explain("2026-11-30T07:00", repeatExpired: 7).last == """
+        Next: the next run with --notify stdout delivers the notice that it has expired again \
+        (--repeat-expired 7).
+        """)
+    #expect(
+      try explain("2026-11-30T07:00").last == """
+        Next: the notice that it has expired was delivered through every channel that was tried, \
+        and is not sent again through them.
+        """)
+  }
+
+  @Test func `A repetition that failed does not hide what was delivered`() async throws {
+    try await center.deliver(through: Recorder("stdout"), at: try moment("2026-11-23T07:30"))
+    try await center.deliver(
+      through: Recorder("stdout", failures: ["Abigél": .failed]),
+      at: try moment("2026-11-30T07:30"), repeatExpired: 7)
+    #expect(
+      try explain("2026-11-30T08:00", repeatExpired: 7).dropFirst(3) == [
+        """
+        The notice that it has expired was delivered through stdout on 2026-11-23 at 07:30; \
+        telling it again failed on 2026-11-30 at 07:30: it is broken.
+        """,
+        """
+        Next: the next run with --notify stdout tries again to deliver the notice that it has \
+        expired.
+        """,
+      ])
+  }
+
+  @Test func `A channel that was gone before it was this loan's turn`() async throws {
+    let schedule = try #require(center.schedule)
+    let now = try moment("2026-11-21T07:30")
+    try schedule.markUntried(
+      try schedule.due(at: now, channel: "stdout"), channel: "stdout", at: now, error: "it is gone")
+    #expect(
+      try explain("2026-11-21T08:00").dropFirst(3) == [
+        "The reminder was not delivered through stdout on 2026-11-21 at 07:30: it is gone.",
+        """
+        Next: the next run with --notify stdout tries again to deliver the reminder; if the book \
+        is neither returned nor renewed, it counts as expired from 2026-11-23.
+        """,
+      ])
+    try await center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T09:30"))
+    #expect(
+      try explain("2026-11-21T10:00")[3]
+        == "The reminder was delivered through stdout on 2026-11-21 at 09:30.")
+  }
+
+  @Test func `A reminder that was delivered at the third attempt`() async throws {
+    for hour in 7...8 {
+      try await center.deliver(
+        through: Recorder("stdout", failures: ["Abigél": .failed]),
+        at: try moment("2026-11-21T0\(hour):30"))
+    }
+    try await center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T09:30"))
+    #expect(
+      try explain("2026-11-21T10:00")[3]
+        == "The reminder was delivered through stdout on 2026-11-21 at 09:30, at attempt 3.")
+  }
+
+  @Test func `A loan that was renewed was reminded of for its former expiration`() async throws {
+    try await center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T07:30"))
+    try library.write(
+      """
+      <books><book id="1"><title>Abigél</title><expiration>2026.12.22</expiration></book></books>
+      """)
+    try center.reload(library.catalogue, at: try moment("2026-11-22"))
+    #expect(
+      try explain("2026-11-23").dropFirst(2) == [
+        "Its reminder will fire on 2026-12-21 at 00:00.",
+        """
+        The reminder for its former expiration 2026-11-22 was delivered through stdout on \
+        2026-11-21 at 07:30.
+        """,
+        "Next: the reminder, on 2026-12-21 at 00:00.",
+      ])
+  }
+
+  @Test func `What is being sent is told apart from what was sent and what was not begun`()
+    async throws
+  {
+    try library.lend(["1": "2026.11.22", "2": "2026.11.22", "3": "2026.11.22"])
+    let path = "\(library.path)/schedule.sqlite"
+    let center = ReminderCenter(schedule: try Schedule(opening: path))
+    try center.reload(library.catalogue, at: try moment("2026-11-01"))
+    let now = try moment("2026-11-21T07:30")
+    let schedule = try #require(center.schedule)
+    let due = try schedule.due(at: now, channel: "stdout")
+    let sending = try schedule.beginSending(due.map { [$0] }, channel: "stdout", at: now)
+    try sending.noteSent()
+    let reader = try ScheduleReader(opening: path)
+    let told = try (1...3).map { id in
+      let history = try #require(try reader.history(of: id, at: now))
+      return Explanation(history, now: now).sentences[3]
+    }
+    #expect(
+      told == [
+        "The reminder was delivered through stdout on 2026-11-21 at 07:30.",
+        """
+        The reminder was begun to be sent through stdout on 2026-11-21 at 07:30, and no end is \
+        noted: a run is sending it now, or was interrupted, and then whether it arrived is not known.
+        """,
+        "Nothing about it was delivered or tried so far.",
+      ])
+    try sending.finish()
   }
 
   @Test func `A loan that was cancelled`() throws {
     try center.cancel(ids: [1])
     #expect(
-      try explain("2026-11-21").last == """
+      try explain("2026-11-20").dropFirst(2) == [
+        "Its reminder was to fire on 2026-11-21 at 00:00.",
+        "Nothing about it was delivered or tried so far.",
+        """
         Next: nothing, since it was cancelled; the next run that reads the catalogue schedules it \
         again.
-        """)
+        """,
+      ])
+    #expect(try explain("2026-11-21")[2] == "Its reminder was due from 2026-11-21 at 00:00.")
   }
 
   @Test func `A loan that nobody knows`() throws {

@@ -9,6 +9,8 @@ struct Library {
 
   init() throws { folder = try ScratchFolder() }
 
+  var path: String { folder.path }
+
   var catalogue: CatalogueSource {
     CatalogueSource(path: "\(folder.path)/books.xml", name: "books")
   }

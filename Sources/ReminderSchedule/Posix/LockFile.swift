@@ -12,10 +12,14 @@ struct LockFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
 
-  /// Takes the lock, trying every 50 milliseconds until `patience` has passed.
+  /// Takes the lock of a schedule, trying every 50 milliseconds until `patience` has passed.
   ///
-  /// - Throws: `ScheduleError` `locked` if another process still holds it.
-  static func taking(_ path: String, patience: Duration) throws(ScheduleError) -> LockFile {
+  /// - Throws: `ScheduleError` `locked` if another process still holds it; `notPermitted` if the
+  ///   file is something else, which is left as it is.
+  static func taking(
+    beside schedule: ScheduleFile, patience: Duration
+  ) throws(ScheduleError) -> LockFile {
+    let path = schedule.lockPath
     let lock: LockFile
     do {
       lock = LockFile(
@@ -25,6 +29,7 @@ struct LockFile: ~Copyable {
       throw cannotOpen(path, error)
     }
     try lock.check(path)
+    try lock.checkContent(beside: schedule)
     try lock.wait(path, patience: patience)
     return lock
   }
@@ -71,6 +76,20 @@ struct LockFile: ~Copyable {
     }
   }
 
+  /// Refuses a file that another program has put there: a schedule named `Cargo` has its lock
+  /// where Rust's package manager has one of its own.
+  ///
+  /// Where a schedule is there already, the lock is its own, and damaged, which costs nothing.
+  private func checkContent(beside schedule: ScheduleFile) throws(ScheduleError) {
+    let bytes = (try? SystemCall.read(Record.beginning.count, from: descriptor)) ?? []
+    if bytes.allSatisfy({ $0 == 0 }) || bytes == Record.beginning { return }
+    guard let header = try? schedule.header, header.isSchedule else {
+      throw ScheduleError(
+        .notPermitted, path: path,
+        "\"\(path.visible)\" is not a lock of check-loans; name another file with --state")
+    }
+  }
+
   private static func busy(_ path: String) -> ScheduleError {
     ScheduleError(
       .locked, path: path, "another run holds the lock \"\(path.visible)\"; try again")
@@ -108,6 +127,9 @@ extension LockFile {
     static var slots: Int { 64 }
 
     private static let magic: UInt64 = 0x676E_6964_6E65_5331
+
+    /// What a file begins with in which something was counted.
+    fileprivate static let beginning = Array("1Sending".utf8)
 
     fileprivate var words: [UInt64] {
       let (batch, sent) = (UInt64(bitPattern: batch), UInt64(truncatingIfNeeded: sent))

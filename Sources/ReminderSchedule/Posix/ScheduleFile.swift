@@ -1,3 +1,4 @@
+internal import Failpoints
 internal import Glibc
 internal import Loans
 
@@ -47,6 +48,7 @@ struct ScheduleFile {
   /// ours alone.
   func prepareFile() throws(ScheduleError) {
     try checkCompanions()
+    try setJournalAside()
     do {
       SystemCall.close(
         try SystemCall.open(location, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
@@ -66,8 +68,7 @@ struct ScheduleFile {
 
   /// Refuses a file that begins like none of ours.
   func checkHeader() throws(ScheduleError) {
-    guard let header = try? header else { return }
-    if let refusal = header.refusal(path: path) { throw refusal }
+    if let refusal = try readHeader().refusal(path: path) { throw refusal }
   }
 
   /// Takes all rights to the file from others, which a user may have given by copying it.
@@ -91,6 +92,22 @@ struct ScheduleFile {
     }
   }
 
+  /// The beginning of the file, which must be readable.
+  func readHeader() throws(ScheduleError) -> FileHeader {
+    do {
+      return try header
+    } catch {
+      if error.number == ENOENT { throw removed }
+      if error.isSystemLimit {
+        throw ScheduleError(systemLimit: path, underlying: error.sentence)
+      }
+      if [EACCES, EPERM].contains(error.number) { throw notPermitted("cannot be read", error) }
+      throw ScheduleError(
+        .inputOutput, path: path, "cannot read the schedule \"\(path.visible)\"",
+        underlying: error.sentence)
+    }
+  }
+
   /// Which file has the name, if any does.
   var number: SystemCall.FileNumber? {
     try? SystemCall.status(ofLink: location).file
@@ -108,14 +125,11 @@ struct ScheduleFile {
   ///
   /// - Returns: the new name.
   func setAside() throws(ScheduleError) -> String {
-    var number = 1
-    while names(at: "\(location).damaged-\(number)") { number += 1 }
-    let aside = ".damaged-\(number)"
+    let aside = Self.aside(freeAside)
     do {
       try SystemCall.rename(location, to: location + aside)
-      for companion in ["-journal", "-wal"] where names(at: location + companion) {
-        try SystemCall.rename(location + companion, to: location + aside + companion)
-      }
+      failpoint("schedule-set-aside")
+      try renameCompanions(aside)
     } catch {
       throw ScheduleError(
         .inputOutput, path: path,
@@ -125,20 +139,73 @@ struct ScheduleFile {
     return path + aside
   }
 
-  private func names(at path: String) -> Bool {
-    (try? SystemCall.status(ofLink: path)) != nil
-      || (try? SystemCall.status(ofLink: path + "-journal")) != nil
+  /// Gives a journal another name whose schedule was set aside by a run that was killed before it
+  /// could do the same with it: that of the schedule, if it is free.
+  private func setJournalAside() throws(ScheduleError) {
+    guard isMissing, Self.companions.contains(where: { exists(location + $0) }) else { return }
+    let free = freeAside
+    let last = Self.aside(free - 1)
+    let hasOwn = free == 1 || Self.companions.contains { exists(location + last + $0) }
+    do {
+      try renameCompanions(hasOwn ? Self.aside(free) : last)
+    } catch {
+      throw ScheduleError(
+        .inputOutput, path: path,
+        "the journal of the schedule \"\(path.visible)\" cannot be renamed; move it away",
+        underlying: error.sentence)
+    }
   }
 
-  /// Refuses a journal that is not ours, since SQLite would roll it into our schedule, and one
-  /// without a schedule, since SQLite would delete it.
+  private func renameCompanions(_ aside: String) throws(SystemCall.Failure) {
+    for companion in Self.companions where exists(location + companion) {
+      try SystemCall.rename(location + companion, to: location + aside + companion)
+    }
+  }
+
+  /// What SQLite puts beside a file.
+  private static let companions = ["-journal", "-wal"]
+
+  private static func aside(_ number: Int) -> String { ".damaged-\(number)" }
+
+  /// The first number under which nothing was set aside.
+  private var freeAside: Int {
+    var number = 1
+    while names(at: location + Self.aside(number)) { number += 1 }
+    return number
+  }
+
+  private func exists(_ path: String) -> Bool {
+    (try? SystemCall.status(ofLink: path)) != nil
+  }
+
+  private func names(at path: String) -> Bool {
+    exists(path) || Self.companions.contains { exists(path + $0) }
+  }
+
+  /// Refuses a journal that is not ours, since SQLite would roll it into our schedule, and what is
+  /// no journal at all where there is no schedule, since SQLite would delete it.
   private func checkCompanions() throws(ScheduleError) {
-    for companion in ["-journal", "-wal"] {
+    for companion in Self.companions {
       guard let status = try? SystemCall.status(ofLink: location + companion) else { continue }
-      guard !isMissing, status.isRegular, status.owner == SystemCall.user else {
+      guard status.isRegular, status.owner == SystemCall.user,
+        !isMissing || isJournal(location + companion)
+      else {
         throw notPermitted("has a file \"\(companion)\" beside it that is not its own")
       }
     }
+  }
+
+  /// Whether a file begins as SQLite's journals do, or not at all yet.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/fileformat.html>, sections 3 and 4.1.
+  private func isJournal(_ path: String) -> Bool {
+    guard let descriptor = try? SystemCall.open(path, O_RDONLY | O_NONBLOCK, mode: 0) else {
+      return false
+    }
+    defer { SystemCall.close(descriptor) }
+    guard let bytes = try? SystemCall.read(8, from: descriptor) else { return false }
+    return bytes.allSatisfy { $0 == 0 } || bytes.starts(with: [0xD9, 0xD5, 0x05, 0xF9])
+      || bytes.starts(with: [0x37, 0x7F, 0x06])
   }
 
   /// Refuses what is no regular file, is not ours, or has a second name.

@@ -45,7 +45,6 @@ enum SystemCall {
     var isRegular: Bool { mode & S_IFMT == S_IFREG }
     var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
     var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
-    var isSticky: Bool { mode & S_ISVTX != 0 }
     var isWritableByOthers: Bool { mode & (S_IWGRP | S_IWOTH) != 0 }
   }
 
