@@ -31,8 +31,9 @@ test: setup-test lint build ## Install what is missing, lint, and run the whole 
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift build --build-tests --explicit-target-dependency-import-check error
 	# What waits for children runs apart from what keeps all cores busy.
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build \
-	  --skip 'NotifiersTests|CheckLoansTests|^FaultTests'
-	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --filter NotifiersTests
+	  --skip 'NotifiersTests|ReminderServiceTests|CheckLoansTests|^FaultTests'
+	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build \
+	  --filter 'NotifiersTests|ReminderServiceTests'
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --filter CheckLoansTests
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --filter '^FaultTests'
 	CHECK_LOANS_BINARY="$(CURDIR)/$(BINARY)" WARNINGS_AS_ERRORS=1 \
@@ -47,6 +48,16 @@ test-faults: setup-test ## Kill, starve and damage it everywhere: takes an hour
 	  swift test --skip-build --filter 'Any history of a library'
 	CHECK_LOANS_FAULTS=full CHECK_LOANS_KILLS=500 WARNINGS_AS_ERRORS=1 FAILPOINTS=1 \
 	  swift test --skip-build --filter '^FaultTests'
+
+.PHONY: test-growth
+test-growth: setup-test ## Run it daily for 400 days over 100,000 loans: takes ten minutes
+	CHECK_LOANS_GROWTH=1 swift test --configuration release --scratch-path .build-growth \
+	  -Xswiftc -enable-testing --filter 'Growth over 400 days'
+
+.PHONY: test-soak
+test-soak: setup-test ## Let watch reload every second for an hour
+	FAILPOINTS=1 swift build --build-tests
+	CHECK_LOANS_SOAK=3600 FAILPOINTS=1 swift test --skip-build --filter WatchSoakTests
 
 .PHONY: build
 build: ## Build the release binary
@@ -98,7 +109,7 @@ uninstall: ## Remove what install put below PREFIX
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf .build .build-bench
+	rm -rf .build .build-bench .build-growth
 
 .PHONY: setup setup-test setup-bench
 setup: ## Install the system libraries that are missing

@@ -26,6 +26,13 @@ struct Departures {
     var at: Int64
   }
 
+  /// What several loans may have been found by.
+  private struct Taken: Hashable {
+    var mark: UInt64
+    var kind: Notice.Kind
+    var channel: Int64
+  }
+
   /// How far a day of leaving is shifted in a row's number, which so orders rows by that day.
   private static var dayShift: Int { 24 }
   /// So many marks share a row at most, which bounds the memory of a reader.
@@ -55,12 +62,20 @@ struct Departures {
   ) throws {
     if count == 0 { return }
     let index = KeyIndex(count: count, key: mark)
+    var taken: [Taken: Int] = [:]
     func look(for word: UInt64, _ group: Group) throws {
-      for position in index.positions(near: word) where mark(Int(position)) == word {
-        for (kind, at) in [(Notice.Kind.reminder, group.reminderAt), (.expired, group.expiredAt)] {
-          guard let at else { continue }
-          try found(Found(position: Int(position), kind: kind, channel: group.channel, at: at))
+      let positions = index.positions(near: word).filter { mark(Int($0)) == word }
+      guard let last = positions.last else { return }
+      for (kind, at) in [(Notice.Kind.reminder, group.reminderAt), (.expired, group.expiredAt)] {
+        guard let at else { continue }
+        // Of loans of one identity and expiration, each mark is that of one.
+        var position = last
+        if positions.count > 1 {
+          let count = taken[Taken(mark: word, kind: kind, channel: group.channel), default: 0]
+          taken[Taken(mark: word, kind: kind, channel: group.channel)] = count + 1
+          position = count < positions.count ? positions[count] : last
         }
+        try found(Found(position: Int(position), kind: kind, channel: group.channel, at: at))
       }
     }
     for (group, words) in groups { for word in words { try look(for: word, group) } }
@@ -121,13 +136,22 @@ extension Departures.Group: Comparable {
   }
 }
 
-/// A loan's identity as a number, the same in every run.
+/// A loan's identity as a number, the same in every run, and for all loans that share it.
+///
+/// Of loans with the same identity the first in the catalogue today may be the second tomorrow, so
+/// what was delivered belongs to the identity and the expiration.
 struct Identity {
   let hash: UInt64
+  /// Whether the loan is another one than the first of its identity in the catalogue.
+  let isRepeated: Bool
 
-  /// Hashes an identity's text (FNV-1a, 64 bits).
+  /// Hashes an identity's text (FNV-1a, 64 bits) without the ordinal, the last line `#2`.
   init(_ text: String) {
-    hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    var text = text.utf8[...]
+    let line = text.lastIndex(of: 0x0A).map { text[text.index(after: $0)...] }
+    isRepeated = line?.first == UInt8(ascii: "#")
+    if let line, isRepeated { text = text[..<text.index(before: line.startIndex)] }
+    hash = text.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 }
 

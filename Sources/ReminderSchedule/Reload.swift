@@ -190,7 +190,13 @@ extension Reload {
     let leftOn = last.dayOfLeaving(today: today)
     for (position, marks) in stored.marks.enumerated()
     where marks.isDisjoint(with: [.seen, .left]) {
-      try rows.remove(stored.rows[position].id, on: leftOn)
+      let id = stored.rows[position].id
+      // Another loan of the identity may have taken its place, and must find what was delivered.
+      if hasLedger, try rows.isRepeated(id) {
+        try rows.depart(id, on: leftOn.dayNumber, into: &departures)
+      } else {
+        try rows.remove(id, on: leftOn)
+      }
       summary.removed += 1
     }
   }

@@ -141,3 +141,51 @@ import Testing
     #expect(channel.titles.isEmpty)
   }
 }
+
+/// Loans that nothing tells apart but their expirations.
+@Suite struct SharedIdentityTests {
+  private let library: Library
+  private let center: ReminderCenter
+  private let channel = Recorder()
+
+  init() throws {
+    library = try Library()
+    center = ReminderCenter(schedule: try Schedule())
+  }
+
+  /// Lends copies of one book, and returns how many notices one more run delivers.
+  private func run(_ expirations: [String], _ day: String) async throws -> Int {
+    let books = expirations.map {
+      "<book><title>Abigél</title><isbn>978</isbn><expiration>2026.11.\($0)</expiration></book>"
+    }
+    try library.write("<books>\(books.joined())</books>")
+    let now = try moment("2026-11-\(day)T07:00")
+    try center.reload(library.catalogue, at: now)
+    return try await center.deliver(through: channel, at: now).delivered
+  }
+
+  @Test func `The first copy is returned`() async throws {
+    #expect(try await run(["18", "19"], "21") == 2)
+    #expect(try await run(["19"], "22") == 0)
+    #expect(try await run(["19"], "23") == 0)
+    #expect(try await run(["17", "19"], "24") == 1, "another copy, never told")
+    #expect(try await run(["19", "17"], "25") == 0)
+  }
+
+  @Test func `The copies change places`() async throws {
+    #expect(try await run(["17", "18", "19"], "21") == 3)
+    #expect(try await run(["19", "17", "18"], "22") == 0)
+    #expect(try await run(["18", "19", "17"], "23") == 0)
+    #expect(try await run(["19", "18"], "24") == 0)
+    #expect(try await run(["18"], "25") == 0)
+    #expect(try await run(["17", "18", "19"], "26") == 0, "all are back as they were")
+  }
+
+  @Test func `Copies of one expiration are told each`() async throws {
+    #expect(try await run(["19"], "21") == 1)
+    #expect(try await run(["19", "19"], "22") == 1)
+    #expect(try await run(["19", "19", "19"], "23") == 1)
+    #expect(try await run([], "23") == 0)
+    #expect(try await run(["19", "19"], "24") == 0)
+  }
+}
