@@ -225,7 +225,7 @@ import Testing
     let whole = try scratch.bytes(scratch.file)
     let offsets = Self.usedOffsets(of: whole)
     var dice = Dice(state: 11)
-    for _ in 0..<Self.flips * 10 {
+    for _ in 0..<Self.flips * 5 {
       var bytes = whole
       let offset = offsets.randomElement(using: &dice) ?? 0
       bytes[offset] = UInt8.random(in: 0...255, using: &dice)
