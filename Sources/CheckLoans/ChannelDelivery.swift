@@ -1,3 +1,4 @@
+import Glibc
 import Loans
 import Notifiers
 import ReminderSchedule
@@ -46,6 +47,7 @@ struct ChannelDelivery {
   func run() async throws(CommandError) -> ExitStatus {
     var status = ExitStatus.done
     var outputFailure: CommandError?
+    var leftByStop = 0
     if !channels.isEmpty { StopSignals.catchThem() }
     for channel in channels where !StopSignals.isStopRequested {
       if isDryRun {
@@ -53,9 +55,12 @@ struct ChannelDelivery {
         continue
       }
       let report = try await deliver(through: channel)
-      for failure in report.failures {
+      leftByStop += report.leftByStop
+      for failure in report.failuresByError {
         status = status.worse(failure.error.code == .systemLimit ? .systemLimit : .unavailable)
-        if case .outputFailed(let number) = failure.error.code {
+        if case .outputFailed(EINTR) = failure.error.code {
+          leftByStop += failure.notices
+        } else if case .outputFailed(let number) = failure.error.code {
           outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
           outputFailure?.message?.append("; \(fate(of: failure.notices))")
         } else {
@@ -63,6 +68,7 @@ struct ChannelDelivery {
         }
       }
     }
+    if leftByStop > 0 { console.complain("told to stop; \(fate(of: leftByStop))") }
     if let outputFailure { throw outputFailure }
     return status
   }
@@ -89,6 +95,7 @@ struct ChannelDelivery {
     } catch {
       throw CommandError(error)
     }
+    if due.isEmpty { console.complain("nothing is due through \(channel.name.visible)") }
     for notice in due {
       let line = notice.notice.line(today: now.date)
       let sentence = "would deliver through \(channel.name.visible): \(line)"
@@ -103,5 +110,20 @@ struct ChannelDelivery {
   private func fate(of notices: Int) -> String {
     let verb = notices == 1 ? "stays" : "stay"
     return "\(counted(notices, "notice")) \(isRemembered ? "\(verb) pending" : "not delivered")"
+  }
+}
+
+extension DeliveryReport {
+  /// The failures, those of the same error taken together, in the order of the first of each.
+  var failuresByError: [Failure] {
+    var merged: [Failure] = []
+    for failure in failures {
+      if let index = merged.firstIndex(where: { $0.error == failure.error }) {
+        merged[index].notices += failure.notices
+      } else {
+        merged.append(failure)
+      }
+    }
+    return merged
   }
 }

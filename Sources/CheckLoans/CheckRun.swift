@@ -10,7 +10,8 @@ final class CheckRun {
   private let settings: CheckSettings
   private let environment: Environment
   private let console: Console
-  private let center: ReminderCenter
+  /// Holds the schedule, and its lock, until nothing more is done to it.
+  private var center: ReminderCenter?
 
   private var status = ExitStatus.done
   private var report = Report()
@@ -52,14 +53,26 @@ final class CheckRun {
     }
     try warnOfClockSetBack()
     for path in settings.catalogues { try check(path) }
+    let delivered = await deliver()
+    // Whoever reads the report may take as long as he likes: it keeps no other run waiting.
+    center = nil
     if settings.reports { try printReport() }
+    note(try delivered.get())
     try console.flush()
-    note(try await delivery.run())
     if settings.failsOnExpired && total.expired > 0 { note(.findings) }
     return status
   }
 
-  private var delivery: ChannelDelivery {
+  private func deliver() async -> Result<ExitStatus, CommandError> {
+    guard let center else { return .success(.done) }
+    do throws(CommandError) {
+      return .success(try await delivery(from: center).run())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func delivery(from center: ReminderCenter) -> ChannelDelivery {
     ChannelDelivery(
       center: center, channels: settings.channels, now: settings.now,
       catalogues: settings.catalogues.map(environment.catalogueName),
@@ -70,7 +83,7 @@ final class CheckRun {
 
   private func warnOfClockSetBack() throws(CommandError) {
     do throws(ScheduleError) {
-      try center.schedule?.warnOfClockSetBack(now: settings.now, console)
+      try center?.schedule?.warnOfClockSetBack(now: settings.now, console)
     } catch {
       throw CommandError(error)
     }
@@ -101,6 +114,7 @@ extension CheckRun {
   private func check(_ path: String) throws(CommandError) {
     let tally = Tally(path: path, name: environment.catalogueName(path))
     let mark = report.mark
+    guard let center else { return }
     do throws(ReminderError) {
       let result = try center.reload(
         CatalogueSource(path: path, name: tally.name), at: settings.now, settings: settings.reload,
@@ -132,6 +146,8 @@ extension CheckRun {
   private func note(_ result: ReloadReport, _ tally: Tally) {
     tally.counts.loans = result.summary.loans
     tally.counts.onShelf = result.summary.onShelf
+    tally.counts.leftOut =
+      result.summary.records - result.summary.loans - result.summary.onShelf
     if tally.hasErrors { note(.invalidData) }
     if result.isUsable {
       hasRead = true
@@ -165,7 +181,7 @@ extension CheckRun {
 
   /// Counts the reminders that a catalogue has from before.
   private func countWhatStays(_ tally: Tally) throws(CommandError) {
-    guard let schedule = center.schedule, settings.reports else { return }
+    guard let schedule = center?.schedule, settings.reports else { return }
     do throws(ScheduleError) {
       tally.counts.scheduled = try schedule.reader.scheduledCount(
         at: settings.now, catalogues: [tally.name])
@@ -239,6 +255,7 @@ extension CheckRun {
     if settings.isDryRun { parts.append("nothing written (--dry-run)") }
     return parts.joined(separator: ", ")
       + (total.onShelf > 0 ? "; \(counted(total.onShelf, "book")) on the shelf" : "")
+      + (total.leftOut > 0 ? "; \(counted(total.leftOut, "book")) left out, see the errors" : "")
   }
 
   private func printJSON() throws(CommandError) {

@@ -3,8 +3,10 @@ import Notifiers
 
 /// Where the command writes: results to standard output, everything else to standard error.
 struct Console: Sendable {
-  let output = CheckedOutput(descriptor: 1)
-  private let errors = CheckedOutput(descriptor: 2)
+  let output = CheckedOutput(
+    descriptor: 1, isStopRequested: { StopSignals.isStopRequested })
+  private let errors = CheckedOutput(
+    descriptor: 2, patience: .seconds(10), isStopRequested: { StopSignals.isStopRequested })
 
   /// Writes a line of the results.
   ///

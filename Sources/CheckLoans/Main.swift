@@ -41,6 +41,10 @@ enum Main {
   }
 
   private static func run(_ console: Console) throws(CommandError) -> ExitStatus {
+    if let name = ProcessSetup.brokenVariable {
+      throw CommandError(
+        .badSetting, "the environment variable \(name.visible) is not UTF-8; correct or unset it")
+    }
     if let argument = ProcessSetup.brokenArgument {
       throw CommandError(
         .usage, "the argument \(argument.quoted()) is not UTF-8; rename the file, or pipe it to -")
@@ -49,6 +53,10 @@ enum Main {
       return try validation.run(.ofProcess(), console)
     }
     guard let command = try parse(console) else { return .done }
+    if let check = command as? CheckCommand {
+      try MistakenCommand.check(
+        CommandLine.arguments.dropFirst(), catalogues: check.options.catalogues)
+    }
     try SystemLimits.check()
     let environment = try environment(for: command, console)
     return try waitForResult {

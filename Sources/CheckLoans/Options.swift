@@ -1,6 +1,7 @@
 import ArgumentParser
 import LoanRules
 import Loans
+import ReminderService
 
 /// A moment as the command line gives it.
 struct Moment: ExpressibleByArgument {
@@ -187,10 +188,23 @@ struct ChannelOptions: ParsableArguments {
 
   @OptionGroup var repetition: RepeatOptions
 
+  func validate() throws {
+    if Self.isContradiction(notify) { throw ValidationError("\(Self.contradiction).") }
+  }
+
   /// The channels, each once, in the order given.
-  func channels(_ environment: Environment) throws(CommandError) -> [ChannelName] {
+  ///
+  /// - Parameter standard: the channels if nothing says which, not even that there be none.
+  func channels(
+    _ environment: Environment, otherwise standard: [ChannelName] = []
+  ) throws(CommandError) -> [ChannelName] {
+    if environment.source(of: "NOTIFY", isGiven: !notify.isEmpty) == .standard { return standard }
+    let choices = try environment.values(notify, "NOTIFY")
+    if Self.isContradiction(choices) {
+      throw CommandError(.badSetting, "CHECK_LOANS_NOTIFY: \(Self.contradiction)")
+    }
     var channels: [ChannelName] = []
-    for choice in try environment.values(notify, "NOTIFY") {
+    for choice in choices {
       guard case .channel(var channel) = choice else { continue }
       if case .exec(let program) = channel {
         channel = .exec(environment.programPath(program, in: environment.workingDirectory))
@@ -198,6 +212,43 @@ struct ChannelOptions: ParsableArguments {
       if !channels.contains(channel) { channels.append(channel) }
     }
     return channels
+  }
+
+  private static let contradiction =
+    "none means that there is no channel, and cannot be given together with one"
+
+  private static func isContradiction(_ choices: [ChannelChoice]) -> Bool {
+    choices.contains(.none) && choices.contains { $0 != .none }
+  }
+}
+
+/// When loans are reminded of, and what of a catalogue is taken for an error.
+struct PolicyOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Remind so many days before the expiration, 0 to 3650. (default: 1)", valueName: "days"))
+  var remind: LeadDays?
+
+  @Option(
+    help: ArgumentHelp("Remind at this time of day. (default: 00:00)", valueName: "HH:MM"))
+  var at: TimeOfDay?
+
+  @Flag(help: "A book without <expiration> is an error.")
+  var requireExpiration = false
+
+  @Flag(help: "Let a catalogue without any record replace one that had loans.")
+  var allowEmpty = false
+
+  /// How catalogues are read into the schedule.
+  func settings(_ environment: Environment) throws(CommandError) -> ReloadSettings {
+    let lead = try environment.value(remind, "REMIND")?.value
+    let time = try environment.value(at, "AT")?.value
+    return ReloadSettings(
+      policy: ReminderPolicy(
+        lead: lead ?? ReminderPolicy.standard.lead, time: time ?? ReminderPolicy.standard.time)
+        ?? .standard,
+      requiresExpiration: try environment.isOn(requireExpiration, "REQUIRE_EXPIRATION"),
+      allowsEmpty: try environment.isOn(allowEmpty, "ALLOW_EMPTY"))
   }
 }
 

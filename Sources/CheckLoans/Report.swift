@@ -8,6 +8,8 @@ struct Report {
   struct Counts {
     var loans = 0
     var onShelf = 0
+    /// Books whose expiration is unusable.
+    var leftOut = 0
     var expired = 0
     var expiresToday = 0
     var scheduled = 0
@@ -16,6 +18,7 @@ struct Report {
     static func + (left: Counts, right: Counts) -> Counts {
       Counts(
         loans: left.loans + right.loans, onShelf: left.onShelf + right.onShelf,
+        leftOut: left.leftOut + right.leftOut,
         expired: left.expired + right.expired,
         expiresToday: left.expiresToday + right.expiresToday,
         scheduled: left.scheduled + right.scheduled,

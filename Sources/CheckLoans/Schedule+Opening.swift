@@ -16,8 +16,8 @@ extension Schedule {
   func clockSetBackWarning(now: CivilDateTime) throws(ScheduleError) -> String? {
     guard let days = try daysSetBack(at: now) else { return nil }
     return """
-      the clock says \(now.date), \(counted(days, "day")) before the last run; if that is wrong, set \
-      it, since reminders wait for it
+      the clock says \(now.date), \(counted(days, "day")) before the last run, or before what that one \
+      took for now (--now); if it is wrong, set it, since reminders wait for it
       """
   }
 }

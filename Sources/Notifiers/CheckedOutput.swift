@@ -17,13 +17,24 @@ public final class CheckedOutput: Sendable {
   }
 
   private let descriptor: Int32
+  private let patience: Duration?
+  private let isStopRequested: @Sendable () -> Bool
   private let state = Mutex(State())
 
   /// A writer to an open descriptor, blocking or not, that is neither changed nor ever closed.
   ///
-  /// - Parameter descriptor: 1 is standard output, 2 is standard error.
-  public init(descriptor: Int32) {
+  /// - Parameters:
+  ///   - descriptor: 1 is standard output, 2 is standard error.
+  ///   - patience: how long to wait for a reader that takes nothing; `nil` for ever.
+  ///   - isStopRequested: asked while a reader takes nothing; once it says yes, what is left is
+  ///     given up.
+  public init(
+    descriptor: Int32, patience: Duration? = nil,
+    isStopRequested: @escaping @Sendable () -> Bool = { false }
+  ) {
     self.descriptor = descriptor
+    self.patience = patience
+    self.isStopRequested = isStopRequested
   }
 
   /// Appends `text` as UTF-8, and writes what exceeds the buffer.
@@ -51,17 +62,21 @@ public final class CheckedOutput: Sendable {
 
   /// Writes everything that is still in the buffer.
   ///
-  /// - Throws: ``OutputError``, from write(2) or poll(2).
-  public func flush() throws(OutputError) {
+  /// - Parameter patience: how long to wait this time for a reader that takes nothing, if that is
+  ///   not as long as otherwise.
+  /// - Throws: ``OutputError``, from write(2) or poll(2); ETIMEDOUT if nobody read for so long.
+  public func flush(patience: Duration? = nil) throws(OutputError) {
     try state.withLock { state throws(OutputError) in
       if let failure = state.failure { throw failure }
-      try drain(&state)
+      try drain(&state, patience: patience)
     }
   }
 
-  private func drain(_ state: inout State) throws(OutputError) {
+  private func drain(_ state: inout State, patience: Duration? = nil) throws(OutputError) {
+    let patience = OutputPatience(
+      longest: patience ?? self.patience, isStopRequested: isStopRequested)
     do throws(OutputError) {
-      try writeAll(state.buffer.span, to: descriptor)
+      try writeAll(state.buffer.span, to: descriptor, patience: patience)
       state.buffer.removeAll(keepingCapacity: true)
     } catch {
       state = State(failure: error)

@@ -39,9 +39,15 @@ struct ChildProcess: Sendable {
 
   private static let outputLimit = 4_096
 
-  /// SIGTERM to the whole group, and SIGKILL two seconds later.
-  private static let stop = TeardownStep.send(
-    signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: .seconds(2))
+  /// SIGTERM to the whole group, and SIGKILL two seconds later; then also to the process itself,
+  /// which may have left the group.
+  private static let stop = [
+    TeardownStep.send(
+      signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: .seconds(2)),
+    .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero),
+    // Signal 0 is not sent; the end of the steps is SIGKILL to what the last one was meant for.
+    .send(signal: Signal(rawValue: 0), allowedDurationToNextStep: .zero),
+  ]
 
   /// A second in which a process that has failed may end by itself.
   private static let grace = TeardownStep.send(
@@ -72,7 +78,7 @@ struct ChildProcess: Sendable {
     keepExitStatusOfChildren()
     var options = PlatformOptions()
     options.processGroupID = 0
-    options.teardownSequence = [Self.stop]
+    options.teardownSequence = Self.stop
     let configuration = Configuration(
       executable: Executable(program), arguments: Arguments(arguments),
       environment: Environment(environment), platformOptions: options)
@@ -115,7 +121,7 @@ struct ChildProcess: Sendable {
           hasFailed = verdict == .failed
           return hasFailed
         }
-        if hasFailed { await execution.teardown(using: [Self.grace, Self.stop]) }
+        if hasFailed { await execution.teardown(using: [Self.grace] + Self.stop) }
         return Findings(hasFailed: hasFailed, output: output)
       }
       group.addTask {
@@ -124,7 +130,7 @@ struct ChildProcess: Sendable {
       }
       group.addTask {
         let isLate = await clock.runsOut(after: timeout)
-        if isLate { await execution.teardown(using: [Self.stop]) }
+        if isLate { await execution.teardown(using: Self.stop) }
         return Findings(timedOut: isLate)
       }
       await execution.teardown(using: Self.wait)

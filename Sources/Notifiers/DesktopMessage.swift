@@ -41,7 +41,7 @@ struct DesktopMessage: Hashable, Sendable {
       return "\(title.escapedForBody) \(notice.loan.fate(today: today))"
     }
     if notices.count > shown.count { lines.append("and \(notices.count - shown.count) more") }
-    lines.append("Run check-loans for the whole list.")
+    lines.append("Run check-loans schedule list for all of them.")
     body = lines.joined(separator: "\n")
   }
 

@@ -8,6 +8,9 @@ public struct StandardOutputNotifier: Notifier {
   /// 500, because a line costs one write(2), and a mark a commit to disk.
   public let messagesPerMark = 500
 
+  /// The schedule is locked meanwhile, so nobody may keep it waiting for ever.
+  private static let patience = Duration.seconds(60)
+
   private let output: CheckedOutput
 
   /// A notifier that prints through `output`, and flushes it after each line.
@@ -22,14 +25,14 @@ public struct StandardOutputNotifier: Notifier {
 
   /// Prints ``Loans/Notice/line(today:)``; returns when the system has taken it.
   ///
-  /// - Throws: ``NotifierError`` with the code `outputFailed`.
+  /// - Throws: ``NotifierError`` with the code `outputFailed`, also if nobody reads for a minute.
   public func send(
     _ message: ArraySlice<Notice>, on occasion: Occasion
   ) async throws(NotifierError) {
     do throws(OutputError) {
       for notice in message {
         try output.write(notice.line(today: occasion.now.date) + "\n")
-        try output.flush()
+        try output.flush(patience: Self.patience)
       }
     } catch {
       throw NotifierError(

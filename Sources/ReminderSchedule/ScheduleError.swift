@@ -72,10 +72,22 @@ extension ScheduleError {
       self = error
     } else if let error = error as? DatabaseError {
       self.init(database: error, path: path)
+    } else if let failure = error as? SystemCall.Failure {
+      self.init(system: failure, path: path)
     } else {
       self.init(
         .inputOutput, path: path, "cannot use the schedule \"\(path.visible)\"",
         underlying: String(describing: error))
+    }
+  }
+
+  private init(system failure: SystemCall.Failure, path: String) {
+    if failure.isSystemLimit {
+      self.init(systemLimit: path, underlying: failure.sentence)
+    } else {
+      self.init(
+        failure.forbids ? .notPermitted : .inputOutput, path: path,
+        "cannot open the schedule \"\(path.visible)\"", underlying: failure.sentence)
     }
   }
 
@@ -105,14 +117,30 @@ extension ScheduleError {
       )
     case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_DBMOVED:
       (.inputOutput, ScheduleFile(path: path).removed.message)
+    case .SQLITE_READONLY where isOpenToUs(error, path: path),
+      .SQLITE_CANTOPEN where isOpenToUs(error, path: path):
+      (
+        .inputOutput,
+        "cannot open the schedule \"\(path.visible)\" or make its journal; see whether the disk is "
+          + "full"
+      )
     case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH, .SQLITE_CANTOPEN:
-      // The file itself is there by now, so what cannot be opened is closed to us.
       (.notPermitted, "no permission for the schedule \"\(path.visible)\" or its journal")
     case .SQLITE_FULL:
       (.inputOutput, "no room to write the schedule \"\(path.visible)\"; free some space")
     default:
       (.inputOutput, "cannot read or write the schedule \"\(path.visible)\"")
     }
+  }
+
+  /// Whether it cannot be for want of permission that SQLite could not open a file for writing.
+  ///
+  /// SQLite does not tell: it says the same of a disk that has no room for the journal's name. The
+  /// extended codes of `SQLITE_READONLY` are about journals that a reader may not roll back.
+  private static func isOpenToUs(_ error: DatabaseError, path: String) -> Bool {
+    let file = ScheduleFile(path: path)
+    return error.extendedResultCode == error.resultCode
+      && SystemCall.mayWrite(file.location) && SystemCall.mayWrite(file.directory)
   }
 
   /// Whether SQLite could not open a file because nobody can open any.

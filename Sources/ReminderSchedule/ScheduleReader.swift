@@ -18,6 +18,7 @@ public struct ScheduleReader: Sendable {
       connection = nil
     } else {
       try file.checkFile()
+      try file.checkHeader()
       connection = try Connection.reading(file)
     }
   }

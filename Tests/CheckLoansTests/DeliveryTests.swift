@@ -3,6 +3,31 @@ import Testing
 
 /// `--notify stdout`, day after day.
 struct DeliveryTests {
+  @Test func `Where no channel is wanted, nothing is delivered`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try await desk.run("books.xml")
+    #expect(try await desk.run("deliver", "--notify", "none").outcome == Outcome(0))
+    let variables = ["CHECK_LOANS_NOTIFY": "none"]
+    #expect(try await desk.run(["deliver"], variables: variables).outcome == Outcome(0))
+    try desk.writeSettings("notify = []")
+    #expect(try await desk.run("deliver").outcome == Outcome(0))
+    #expect(try await desk.pending() == ["Abigél"])
+    #expect(try await desk.run("deliver", "--config", "/dev/null").lines.count == 1)
+  }
+
+  @Test(arguments: [["deliver"], ["books.xml"], ["watch", "books.xml"], ["config"]])
+  func `A channel and none at all cannot be had together`(command: [String]) async throws {
+    let desk = try Desk()
+    let words = "none means that there is no channel, and cannot be given together with one"
+    let flags = try await desk.run(command + ["--notify", "none", "--notify", "stdout"])
+    #expect(flags.status == 64)
+    #expect(flags.errorLines.first == "check-loans: \(words).")
+    let variable = try await desk.run(command, variables: ["CHECK_LOANS_NOTIFY": "stdout,none"])
+    #expect(
+      variable.outcome == Outcome(78, errors: "check-loans: CHECK_LOANS_NOTIFY: \(words)\n"))
+    #expect(!desk.folder.contains("state"), "nothing was done")
+  }
+
   private static let ofThe21st = """
     "Szent Péter esernyője" expired 417 days ago (2025.09.30), by Mikszáth Kálmán, lent to Őszi Barnabás
     "Frankenstein" expired 267 days ago (2026.02.27), by Mary Shelley, lent to Rufus Penhallow
@@ -129,8 +154,8 @@ struct DeliveryTests {
         == Outcome(
           0,
           errors: """
-            check-loans: the clock says 1970-01-01, 47481 days before the last run; if that is \
-            wrong, set it, since reminders wait for it
+            check-loans: the clock says 1970-01-01, 47481 days before the last run, or before what \
+            that one took for now (--now); if it is wrong, set it, since reminders wait for it
 
             """))
     #expect(try await cron(desk, "1970-01-01") == Outcome(0), "it is told once")

@@ -77,7 +77,7 @@ struct DesktopTests {
             Egri csillagok expired 7 days ago
             Az arany ember expires today
             and 1 more
-            Run check-loans for the whole list.
+            Run check-loans schedule list for all of them.
             """, urgency: 2, category: "x-check-loans.loan.expired")
       ])
     #expect(try await notify(desk).outcome == Outcome(0))
@@ -120,7 +120,7 @@ struct DesktopTests {
       -u low expires tomorrow
       ends in \ expires tomorrow
       and 1 more
-      Run check-loans for the whole list.
+      Run check-loans schedule list for all of them.
       """#
     #expect(try await session.notifications().map(\.body) == [body])
   }

@@ -29,7 +29,8 @@ struct DiagnosticTests {
         == Outcome(
           65,
           output: """
-            2 loans, 0 expired, 0 expire today, 2 scheduled, next reminder 2026-11-27 00:00
+            2 loans, 0 expired, 0 expire today, 2 scheduled, next reminder 2026-11-27 00:00; \
+            1 book left out, see the errors
 
             """,
           errors: """
@@ -209,7 +210,8 @@ struct DiagnosticTests {
           65,
           output: """
             "Abigél" expires tomorrow (2026.11.22)
-            1 loan, 0 expired, 0 expire today, 1 scheduled, no reminder to come
+            1 loan, 0 expired, 0 expire today, 1 scheduled, no reminder to come; 1 book left out, \
+            see the errors
 
             """,
           errors: """

@@ -38,7 +38,9 @@ struct DryRunTests {
         14 loans, 4 expired, 1 expires today, 10 scheduled, next reminder 2026-11-22 00:00, \
         nothing written (--dry-run); 4 books on the shelf
         """)
-    #expect(try await desk.run("deliver", "--dry-run").outcome == Outcome(0))
+    #expect(
+      try await desk.run("deliver", "--dry-run").outcome
+        == Outcome(0, errors: "check-loans: nothing is due through stdout\n"))
     #expect(try File.names(in: desk.folder.path) == ["books.xml"])
   }
 

@@ -40,6 +40,7 @@ struct InterruptionTests {
       echo $?
       """)
     #expect(result.text == "\(status)\n")
+    #expect(result.errorText.contains("check-loans: told to stop; 2 notices stay pending\n"))
     #expect(
       desk.folder.contents(of: "told") == """
         begin First expired 20 days ago
@@ -96,5 +97,50 @@ struct InterruptionTests {
     #expect(result.status == 69)
     #expect(result.lines.count == 3)
     #expect(result.errorLines.count == 1)
+  }
+}
+
+/// Readers that take nothing for a while.
+struct StalledReaderTests {
+  private static let many = catalogue((1...3_000).map { ("Book \($0)", "2026.11.20") })
+
+  @Test func `A report that nobody reads on keeps no other run waiting`() async throws {
+    let desk = try Desk(catalogue: Self.many)
+    let result = try await desk.shell(
+      """
+      mkfifo pipe
+      "$0" books.xml > pipe &
+      exec 3< pipe
+      head -c 1000 <&3 > /dev/null
+      "$0" --notify stdout books.xml | wc -l
+      cat <&3 > /dev/null
+      wait $!
+      """)
+    #expect(result.outcome == Outcome(0, output: "3000\n"))
+  }
+
+  @Test func `A signal ends a run whose notices nobody reads`() async throws {
+    let desk = try Desk(catalogue: Self.many)
+    let result = try await desk.shell(
+      """
+      mkfifo pipe
+      "$0" --notify stdout books.xml > pipe 2> errors &
+      exec 3< pipe
+      head -c 1000 <&3 > read
+      sleep 0.5
+      kill -TERM $!
+      wait $! 2> /dev/null
+      echo $?
+      cat <&3 >> read
+      "$0" --notify stdout books.xml >> read
+      sort read | uniq -c | awk '$1 > 1' | wc -l
+      sort -u read | grep -c '^"Book [0-9]*" expired yesterday (2026.11.20)$'
+      """)
+    let lines = result.lines
+    #expect(lines.first == "143")
+    #expect(lines.last == "3000", "none lost")
+    #expect(lines.dropFirst().first == "0", "and none told twice but the one cut off in the middle")
+    #expect(
+      desk.folder.contents(of: "errors").hasPrefix("check-loans: told to stop; ") == true)
   }
 }

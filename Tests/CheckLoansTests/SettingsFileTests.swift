@@ -478,6 +478,47 @@ struct MistypedNameTests {
     }
   }
 
+  private static let misplaced: [([String], String, String)] = [
+    (["--time-zone", "CET", "schedule", "list"], "schedule", "schedule list --time-zone CET"),
+    (["--state", "x", "deliver"], "deliver", "deliver --state x"),
+    (["-v", "watch", "books.xml"], "watch", "watch -v books.xml"),
+    (["-q", "check", "books.xml"], "check", "check -q books.xml"),
+    (["--all", "schedule", "cancel"], "schedule", "schedule cancel --all"),
+    (["-q", "schedule", "two words"], "schedule", "schedule -q 'two words'"),
+  ]
+
+  @Test(arguments: misplaced)
+  func `A subcommand behind options is wrong usage, even if there is such a file`(
+    arguments: [String], word: String, line: String
+  ) async throws {
+    let desk = try Desk()
+    for name in ["schedule", "list", "deliver", "watch", "check", "cancel"] {
+      try desk.folder.write(catalogue(("Abigél", "2026.11.22")), to: name)
+    }
+    let message = "check-loans: \(word) is a command and comes first: check-loans \(line)\n"
+    #expect(try await desk.run(arguments).outcome == Outcome(64, errors: message))
+    #expect(!desk.folder.contains("state"), "nothing was done")
+    #expect(try await desk.run("-q", "./\(word)").lines.count == 1)
+    #expect(try await desk.run("-q", "--", word).lines.count == 1)
+  }
+
+  @Test(arguments: [
+    (["list"], "schedule list"), (["explain", "3"], "schedule explain 3"),
+    (["cancel", "--all"], "schedule cancel --all"),
+    (["--time-zone", "CET", "list"], "schedule list --time-zone CET"),
+  ])
+  func `What belongs behind schedule is told`(arguments: [String], line: String) async throws {
+    let desk = try Desk()
+    let word = try #require(arguments.first { ["list", "explain", "cancel"].contains($0) })
+    let message = "there is no file \"\(word)\"; did you mean check-loans \(line)?"
+    #expect(
+      try await desk.run(arguments).outcome
+        == Outcome(66, errors: "check-loans: \(message)\n"))
+    #expect(!desk.folder.contains("state"), "nothing was done")
+    try desk.folder.write(catalogue(("Abigél", "2026.11.22")), to: "list")
+    #expect(try await desk.run("-q", "list").lines.count == 1, "a real file is read")
+  }
+
   @Test func `A catalogue may be called nearly like a subcommand`() async throws {
     let desk = try Desk()
     try desk.folder.write(catalogue(("Abigél", "2026.11.22")), to: "validte")

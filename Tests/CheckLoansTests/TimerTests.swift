@@ -193,7 +193,10 @@ struct TimerTests {
 
   @Test func `The shell of cron gets the arguments unchanged`() async throws {
     let desk = try Desk()
-    let names = ["two words", "it's", "$HOME", "`x`", "a\"b\\", "*", "~", "#x", "é", ";"]
+    let names = [
+      "two words", "it's", "$HOME", "`x`", "a\"b\\", "*", "~", "#x", "é", ";",
+      "a'\u{301};touch PWNED;echo '\u{301}",
+    ]
     let line = try #require(try await desk.crontab(names).last)
     let command = line.split(separator: " ", maxSplits: 5).last?.dropFirst("check-loans".count)
     let result = try await desk.shell("printf '%s\\n'\(try #require(command))")

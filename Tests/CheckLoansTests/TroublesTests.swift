@@ -29,7 +29,7 @@ struct TroublesTests {
     #expect(troubles.note(["x"], isUsable: false, at: at(400)) == Advice(looksAgain: true))
     #expect(troubles.note(["x"], isUsable: false, at: at(1_000)) == Advice(news: ["x"]))
     #expect(troubles.note(["x"], isUsable: false, at: at(9_000)) == Advice())
-    #expect(troubles.note([], isUsable: true, at: at(10_000)) == Advice())
+    #expect(troubles.note([], isUsable: true, at: at(10_000)) == Advice(isWellAgain: true))
     #expect(troubles.note(["x"], isUsable: false, at: at(11_000)) == Advice(looksAgain: true))
     #expect(troubles.note(["x"], isUsable: false, at: at(12_000)) == Advice(news: ["x"]))
   }
@@ -50,11 +50,43 @@ struct TroublesTests {
     #expect(troubles.note(["y", "z"], isUsable: true, at: at(2)) == Advice())
   }
 
-  @Test func `What fails is tried after a minute, then later and later, within an hour`() {
-    var patience = Patience()
-    let minutes = (0..<9).map { _ in patience.afterFailure().components.seconds / 60 }
-    #expect(minutes == [1, 2, 4, 8, 16, 32, 60, 60, 60])
-    patience.reset()
-    #expect(patience.afterFailure() == .seconds(60))
+  @Test func `That a catalogue is well again is told once, if it was told that it was not`() {
+    var troubles = CatalogueTroubles()
+    _ = troubles.note(["x"], isUsable: false, at: at(0))
+    #expect(troubles.note([], isUsable: true, at: at(500)) == Advice())
+    _ = troubles.note(["x"], isUsable: false, at: at(1_000))
+    #expect(troubles.note(["x"], isUsable: false, at: at(2_000)) == Advice(news: ["x"]))
+    #expect(
+      troubles.note(["y"], isUsable: true, at: at(3_000)) == Advice(news: ["y"], isWellAgain: true))
+    #expect(troubles.note(["y"], isUsable: true, at: at(4_000)) == Advice())
+  }
+
+  @Test func `A catalogue that was usable with the same complaints is told when it is not`() {
+    var troubles = CatalogueTroubles()
+    #expect(troubles.note([], isUsable: true, at: at(0)) == Advice())
+    #expect(troubles.note([], isUsable: false, at: at(1)) == Advice(looksAgain: true))
+  }
+
+  @Test func `What fails is tried after a minute, then later, within five minutes`() {
+    var pause = RetryPause()
+    var moment = Duration.zero
+    var minutes: [Int64] = []
+    for _ in 0..<6 {
+      let next = pause.noteFailure(at: moment)
+      minutes.append((next - moment).components.seconds / 60)
+      moment = next
+    }
+    #expect(minutes == [1, 2, 4, 5, 5, 5])
+    pause.reset()
+    #expect(pause.noteFailure(at: moment) == moment + .seconds(60))
+  }
+
+  @Test func `What fails again before its time is not put off`() {
+    var pause = RetryPause()
+    #expect(pause.noteFailure(at: at(0)) == at(60_000))
+    for time in stride(from: 1_000, to: 60_000, by: 1_000) {
+      #expect(pause.noteFailure(at: at(time)) == at(60_000))
+    }
+    #expect(pause.noteFailure(at: at(60_001)) == at(180_001))
   }
 }

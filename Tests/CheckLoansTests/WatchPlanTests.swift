@@ -103,10 +103,10 @@ struct WatchPlanTests {
     #expect(plan.next == nil)
   }
 
-  @Test func `The alarm is heard at once, and leaves other looks as they are`() {
+  @Test func `A moment to wake up at is heard at once, and leaves other looks as they are`() {
     var plan = WatchPlan()
     plan.noteChange(of: books, at: at(0))
-    plan.noteAlarm()
+    plan.noteWaking()
     #expect(plan.step(at: at(1)) == WatchStep(isDue: true))
     #expect(plan.next == at(150))
   }
@@ -118,8 +118,21 @@ struct WatchPlanTests {
     #expect(plan.step(at: at(60_000)) == WatchStep(isDue: true))
     #expect(plan.next == nil)
     plan.deliverAgain(at: at(120_000))
-    plan.noteAlarm()
+    plan.noteWaking()
     #expect(plan.step(at: at(61_000)) == WatchStep(isDue: true))
+    #expect(plan.next == nil)
+  }
+
+  @Test func `A look at everything waits for its moment, unless there is one before`() {
+    var plan = WatchPlan()
+    plan.lookAtAll(at: at(60_000))
+    plan.lookAtAll(at: at(61_000))
+    #expect(plan.next == at(60_000))
+    #expect(plan.step(at: at(59_999)) == nil)
+    #expect(plan.step(at: at(60_000)) == WatchStep(concernsAll: true))
+    plan.lookAtAll(at: at(120_000))
+    plan.noteHangUp()
+    #expect(plan.step(at: at(61_000)) == WatchStep(concernsAll: true))
     #expect(plan.next == nil)
   }
 

@@ -281,10 +281,12 @@ struct WatchTests {
     watcher.send(.hangUp)
     try await watcher.pass(seconds: 1.5)
     #expect(watcher.errors.count == 2, "it is told once: \(watcher.errors)")
-    try watcher.write([("Solaris", 1)])
+    try watcher.write([("Solaris", 1), ("Dune", 9)])
     try await watcher.wait(for: ["Abigél", "Solaris"])
+    try await watcher.wait { watcher.errors.count == 3 }
+    #expect(watcher.errors[2] == "check-loans: books.xml: read again, 2 loans")
     try watcher.desk.folder.write("<books><book>", to: "books.xml")
-    try await watcher.wait { watcher.errors.count == 4 }
+    try await watcher.wait { watcher.errors.count == 5 }
     try await watcher.end()
   }
 
@@ -309,18 +311,20 @@ struct WatchTests {
     try watcher.desk.folder.rename("away", to: "books.xml")
     try await watcher.wait(for: ["Abigél", "Solaris"])
     try await watcher.end()
-    #expect(watcher.errors.count == 1)
+    #expect(watcher.errors.dropFirst() == ["check-loans: books.xml: read again, 3 loans"])
   }
 
   @Test func `A catalogue need not be there, nor its directory, when it begins`() async throws {
     let watcher = try Watcher([], ["a/b/books.xml"])
     try await watcher.wait { watcher.errors.count == 1 }
+    #expect(
+      watcher.errors == ["check-loans: a/b/books.xml is not there yet; waiting for it"])
     try watcher.desk.folder.makeDirectory("a")
     try watcher.desk.folder.makeDirectory("a/b")
     try watcher.write([("Abigél", 1)], to: "a/b/books.xml")
     try await watcher.wait(for: ["Abigél"])
     try await watcher.end()
-    #expect(watcher.errors.count == 1)
+    #expect(watcher.errors.dropFirst() == ["check-loans: a/b/books.xml: read again, 1 loan"])
   }
 
   @Test func `A catalogue that is being written slowly is no trouble`() async throws {
@@ -450,12 +454,100 @@ struct WatchTests {
   @Test(
     arguments: [
       ([], 64), (["-"], 64), (["books.xml", "--now", "2026-11-21"], 64),
-      (["books.xml", "--time-zone", "Nowhere"], 78), (["books.xml", "--state", "/proc/x/s"], 73),
+      (["books.xml", "state-of-things"], 66), (["books.xml", "--time-zone", "Nowhere"], 78),
+      (["books.xml", "--state", "/proc/x/s"], 73),
     ] as [([String], Int32)])
   func `It does not begin with what cannot work`(arguments: [String], status: Int32) async throws {
-    let watcher = try Watcher([("Abigél", 1)], arguments)
+    let watcher = try Watcher([("Abigél", 1)], arguments) { desk in
+      try desk.folder.makeDirectory("state-of-things")
+    }
     #expect(try await watcher.result().status == status)
     #expect(watcher.lines == [])
+  }
+
+  @Test func `Without a catalogue it says how to name one`() async throws {
+    let watcher = try Watcher([], [])
+    _ = try await watcher.result()
+    #expect(
+      watcher.errors.first?.hasPrefix(
+        "check-loans: no catalogue is named; name one, as in check-loans watch books.xml, or ")
+        == true)
+  }
+
+  @Test func `A signal that was ignored when it began stays ignored`() async throws {
+    let watcher = try Watcher(
+      [], ["--verbose", "books.xml"],
+      launcher: ["/bin/sh", "-c", "trap '' INT; exec \"$@\"", "sh"])
+    try await watcher.wait { watcher.errors.last?.contains("next look") == true }
+    watcher.send(.interrupt)
+    watcher.send(.hangUp)
+    try await watcher.wait { watcher.reloads(of: "books.xml") == 2 }
+    #expect(try await watcher.end().status == 0)
+  }
+
+  @Test func `That more is to be told counts for events too once the file says so`() async throws {
+    let watcher = try Watcher(["--config", "settings.toml"]) { clock, desk in
+      try desk.folder.write("catalogues = [\"books.xml\"]\n", to: "settings.toml")
+      try desk.folder.write(clock.catalogue([("Abigél", 1)]), to: "books.xml")
+    }
+    try await watcher.wait(for: ["Abigél"])
+    #expect(watcher.errors == [])
+    try watcher.desk.folder.write(
+      "catalogues = [\"books.xml\"]\nverbose = true\n", to: "settings.toml")
+    try await watcher.wait { watcher.reloads(of: "books.xml") == 1 }
+    try await watcher.end()
+  }
+
+  private static let limited = [
+    "/usr/bin/unshare", "-U", "-r", "sh", "-c",
+    "echo \"$0\" > /proc/sys/user/max_inotify_watches; exec \"$@\"",
+  ]
+
+  private static func canLimitWatches() async -> Bool {
+    let command = Command(
+      limited[0], Array(limited.dropFirst()) + ["8", "true"],
+      environment: ["PATH": "/bin:/usr/bin"],
+      directory: "/")
+    let result = try? await command.run()
+    return result?.status == 0 && result?.errorText == ""
+  }
+
+  @Test(.enabled("needs a user namespace of its own") { await canLimitWatches() })
+  func `It does not begin where the system lets nothing be watched`() async throws {
+    let watcher = try Watcher([], launcher: Self.limited + ["1"])
+    #expect(try await watcher.result().status == 71)
+    #expect(
+      watcher.errors == [
+        """
+        check-loans: the catalogues cannot be watched, since too many files are watched already \
+        (end other programs that watch files, or raise the limits below /proc/sys/fs/inotify)
+        """
+      ])
+  }
+
+  @Test(.enabled("needs a user namespace of its own") { await canLimitWatches() })
+  func `Where the system lets no more be watched later, that is told once and it goes on`()
+    async throws
+  {
+    let depth = try Desk().folder.path.split(separator: "/").count
+    // The directories on the way to the catalogue, and to the settings file and the time zone.
+    let watcher = try Watcher(
+      [("Abigél", 1)], launcher: Self.limited + ["\(depth + 3)"])
+    try await watcher.wait(for: ["Abigél"])
+    let folder = watcher.desk.folder
+    for name in ["a", "a/b", "a/b/c", "a/b/c/d"] { try folder.makeDirectory(name) }
+    try watcher.write([("Abigél", 1), ("Solaris", 1)], to: "a/b/c/d/books.xml")
+    #expect(
+      try await watcher.desk.shell("ln -s a/b/c/d/books.xml l; mv -T l books.xml").status == 0)
+    try await watcher.wait(for: ["Abigél", "Solaris"])
+    try await watcher.wait { watcher.errors.count == 1 }
+    #expect(watcher.errors[0].hasPrefix("check-loans: some changes are not seen, since too many"))
+    watcher.send(.hangUp)
+    try watcher.write([("Abigél", 1), ("Dune", 1)], to: "new")
+    #expect(try await watcher.desk.shell("mv new books.xml").status == 0)
+    try await watcher.wait(for: ["Abigél", "Solaris", "Dune"])
+    try await watcher.end()
+    #expect(watcher.errors.count == 1)
   }
 }
 

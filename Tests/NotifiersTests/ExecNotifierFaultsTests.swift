@@ -145,6 +145,8 @@ import Testing
     "trap 'exit 0' TERM; sleep 1000 & echo $! >> \"$here/pids\"; wait; exit 1",
     "sh -c 'trap \"\" TERM; echo $$ >> \"$0/pids\"; while :; do sleep 1; done' \"$here\" & wait",
     "kill -STOP $$",
+    // A program that leaves its process group, where the group's signals do not reach it.
+    "exec /usr/bin/perl -e 'setpgrp(0, getpgrp(getppid())); sleep 1000'",
   ])
   func `A program that does not end is killed, with its children`(script: String) async throws {
     let fake = try FakeProgram(#"echo $$ >> "$here/pids"; "# + script)

@@ -93,7 +93,7 @@ struct NotifySendDesktopTests {
       -u low expired 7 days ago
       ends in \ expired 7 days ago
       and 495 more
-      Run check-loans for the whole list.
+      Run check-loans schedule list for all of them.
       """#
     #expect(digest.body == body)
     #expect(digest.urgency == 2)

@@ -111,7 +111,7 @@ import Testing
       today expires today
       tomorrow expires tomorrow
       and 2 more
-      Run check-loans for the whole list.
+      Run check-loans schedule list for all of them.
       """
     #expect(all.body == body)
     #expect(all[1] == "--urgency=critical")
@@ -147,7 +147,7 @@ import Testing
       .body
     #expect(body.utf8.count < 8_000)
     #expect(body.hasPrefix(String(repeating: "&amp;", count: 60) + "… expires tomorrow\n"))
-    #expect(body.hasSuffix("\nand 495 more\nRun check-loans for the whole list."))
+    #expect(body.hasSuffix("\nand 495 more\nRun check-loans schedule list for all of them."))
   }
 
   @Test(arguments: [(0, 0), (1, 1), (5, 5), (6, 1), (500, 1)])

@@ -10,6 +10,8 @@ struct Book: Hashable {
   var lead = 1
   /// The reminder's time of day.
   var time = CivilTime.midnight
+  /// Whether the loan has every text that a library knows.
+  var isComplete = false
 
   init(_ identity: String, _ expiration: String, title: String? = nil, lead: Int = 1) {
     self.init(identity, day(expiration), title: title, lead: lead)
@@ -23,7 +25,15 @@ struct Book: Hashable {
   }
 
   var loan: Loan {
-    Loan(id: identity, title: title, author: "", borrower: "Kovács Anna", expiration: expiration)
+    var loan = Loan(
+      id: identity, title: title, author: "", borrower: "Kovács Anna", expiration: expiration)
+    if isComplete {
+      loan.author = "Szabó Magda"
+      loan.isbn = "97\(fnv(identity) % 100_000_000_000)"
+      loan.barcode = identity
+      loan.email = "kovacs.anna.\(identity)@example.org"
+    }
+    return loan
   }
 
   var reminder: Reminder {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import LoanRules
 import Loans
 import ReminderService
 
@@ -28,7 +27,6 @@ struct CheckCommand: Subcommand {
   func run(
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
-    try MistypedCommand.check(CommandLine.arguments.dropFirst(), catalogues: options.catalogues)
     let settings = try CheckSettings(options, environment)
     return try await CheckRun(settings, environment, console).run()
   }
@@ -43,14 +41,7 @@ struct CheckOptions: ParsableArguments {
 
   @OptionGroup var channels: ChannelOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "Remind so many days before the expiration, 0 to 3650. (default: 1)", valueName: "days"))
-  var remind: LeadDays?
-
-  @Option(
-    help: ArgumentHelp("Remind at this time of day. (default: 00:00)", valueName: "HH:MM"))
-  var at: TimeOfDay?
+  @OptionGroup var policy: PolicyOptions
 
   @OptionGroup var clock: ClockOptions
 
@@ -75,12 +66,6 @@ struct CheckOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("End with status 1 if a loan has expired.", valueName: "condition"))
   var failOn: FailureCondition?
-
-  @Flag(help: "A book without <expiration> is an error.")
-  var requireExpiration = false
-
-  @Flag(help: "Let a catalogue without any record replace one that had loans.")
-  var allowEmpty = false
 
   func validate() throws {
     if format == .json && channels.notify.contains(.channel(.stdout)) {
@@ -111,14 +96,7 @@ struct CheckSettings {
 
   init(_ command: CheckOptions, _ environment: Environment) throws(CommandError) {
     channels = try command.channels.channels(environment)
-    let lead = try environment.value(command.remind, "REMIND")?.value
-    let time = try environment.value(command.at, "AT")?.value
-    reload = ReloadSettings(
-      policy: ReminderPolicy(
-        lead: lead ?? ReminderPolicy.standard.lead, time: time ?? ReminderPolicy.standard.time)
-        ?? .standard,
-      requiresExpiration: try environment.isOn(command.requireExpiration, "REQUIRE_EXPIRATION"),
-      allowsEmpty: try environment.isOn(command.allowEmpty, "ALLOW_EMPTY"))
+    reload = try command.policy.settings(environment)
     (now, zone) = try command.clock.read(environment)
     repeatExpired = try command.channels.repetition.days(environment)
     state = try command.keepsNoState(environment) ? nil : command.state.path(environment)
@@ -131,7 +109,7 @@ struct CheckSettings {
     failsOnExpired = try environment.value(command.failOn, "FAIL_ON") != nil
     catalogues = try command.catalogues(environment)
     if format == .json && channels.contains(.stdout) {
-      guard command.format == nil else { throw CommandError(.usage, Self.outputConflict) }
+      guard command.format == nil else { throw try command.outputConflict(environment) }
       format = .text
     }
   }
@@ -148,7 +126,23 @@ extension CheckOptions {
   ///
   /// - Throws: ``CommandError`` with the status `usage` if there is none.
   func catalogues(_ environment: Environment) throws(CommandError) -> [String] {
-    try environment.catalogues(catalogues, state)
+    try environment.catalogues(catalogues, state, example: "check-loans books.xml")
+  }
+
+  /// That a channel set elsewhere needs standard output, which `--format json` needs too.
+  fileprivate func outputConflict(
+    _ environment: Environment
+  ) throws(CommandError) -> CommandError {
+    let given = given["notify"]
+    guard given == nil, let setting = Setting.named("notify"),
+      let place = try environment.inForce(setting, given: nil).place
+    else { return CommandError(.usage, CheckSettings.outputConflict) }
+    return CommandError(
+      .usage,
+      """
+      \(place.visible) names the channel stdout, and --format json needs standard output too; add \
+      --notify none
+      """)
   }
 
   /// Whether no schedule is kept.
@@ -165,9 +159,10 @@ extension CheckOptions {
 extension Environment {
   /// The catalogues given on the command line, else those of the settings file, each once.
   ///
+  /// - Parameter example: a command line with a catalogue.
   /// - Throws: ``CommandError`` with the status `usage` if there is none.
   func catalogues(
-    _ given: [String], _ options: StateOptions
+    _ given: [String], _ options: StateOptions, example: String
   ) throws(CommandError) -> [String] {
     let given = given.isEmpty ? file?["catalogues"]?.texts ?? [] : given
     guard !given.isEmpty else {
@@ -175,7 +170,7 @@ extension Environment {
       throw CommandError(
         .usage,
         """
-        no catalogue is named; name one, as in check-loans books.xml, or write \
+        no catalogue is named; name one, as in \(example), or write \
         catalogues = ["/path/to/books.xml"] into \(file.visible)
         """)
     }

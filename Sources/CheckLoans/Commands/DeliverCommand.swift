@@ -33,14 +33,13 @@ struct DeliverCommand: Subcommand {
     let path = try state.path(environment)
     let isDryRun = try environment.isOn(dryRun, "DRY_RUN")
     let isVerbose = try environment.isOn(verbose, "VERBOSE")
-    var channels = try channels.channels(environment)
-    if channels.isEmpty { channels = [.stdout] }
+    let channels = try channels.channels(environment, otherwise: [.stdout])
     let repeatExpired = try self.channels.repetition.days(environment)
     let center: ReminderCenter
     do throws(ScheduleError) {
       center = ReminderCenter(
         schedule: try Schedule(path, isDryRun: isDryRun),
-        events: ScheduleEvents { event in if isVerbose { console.complain("\(event)") } })
+        events: ScheduleEvents(isTold: isVerbose, console))
       try center.schedule?.warnOfClockSetBack(now: now, console)
     } catch {
       throw CommandError(error)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import LoanRules
 import Loans
 import Notifiers
 import ReminderService
@@ -39,14 +38,7 @@ struct WatchCommand: Subcommand {
       """, valueName: "label=command"))
   var action: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Remind so many days before the expiration, 0 to 3650. (default: 1)", valueName: "days"))
-  var remind: LeadDays?
-
-  @Option(
-    help: ArgumentHelp("Remind at this time of day. (default: 00:00)", valueName: "HH:MM"))
-  var at: TimeOfDay?
+  @OptionGroup var policy: PolicyOptions
 
   @Option(
     help: ArgumentHelp(
@@ -58,12 +50,6 @@ struct WatchCommand: Subcommand {
 
   @Flag(name: .shortAndLong, help: "Say on standard error what is done, and show all warnings.")
   var verbose = false
-
-  @Flag(help: "A book without <expiration> is an error.")
-  var requireExpiration = false
-
-  @Flag(help: "Let a catalogue without any record replace one that had loans.")
-  var allowEmpty = false
 
   func run(
     _ environment: Environment, _ console: Console
@@ -99,25 +85,19 @@ struct WatchSettings {
   init(
     _ command: WatchCommand, _ environment: Environment, inheritedZone: String?
   ) throws(CommandError) {
-    channels = try command.channels.channels(environment)
-    if try environment.values(command.channels.notify, "NOTIFY").isEmpty { channels = [.stdout] }
+    channels = try command.channels.channels(environment, otherwise: [.stdout])
     action = try ActionSetting(
       environment.value(command.action, "ACTION"), isGiven: command.action != nil)
-    let lead = try environment.value(command.remind, "REMIND")?.value
-    let time = try environment.value(command.at, "AT")?.value
-    reload = ReloadSettings(
-      policy: ReminderPolicy(
-        lead: lead ?? ReminderPolicy.standard.lead, time: time ?? ReminderPolicy.standard.time)
-        ?? .standard,
-      requiresExpiration: try environment.isOn(command.requireExpiration, "REQUIRE_EXPIRATION"),
-      allowsEmpty: try environment.isOn(command.allowEmpty, "ALLOW_EMPTY"))
+    reload = try command.policy.settings(environment)
     repeatExpired = try command.channels.repetition.days(environment)
     let zoneText = try environment.value(command.timeZone, "TIME_ZONE") ?? inheritedZone
     zone = try TimeZoneSetting(zoneText, environment: environment)
     state = try command.state.path(environment)
     isVerbose = try environment.isOn(command.verbose, "VERBOSE")
     file = try environment.settingsFile(command.state).map { environment.catalogueName($0.path) }
-    for path in try environment.catalogues(command.catalogues, command.state) {
+    let given = try environment.catalogues(
+      command.catalogues, command.state, example: "check-loans watch books.xml")
+    for path in given {
       guard path != "-" else {
         throw CommandError(.usage, "standard input cannot be watched; name a file")
       }

@@ -2,38 +2,44 @@ import Glibc
 import Synchronization
 
 /// SIGINT and SIGTERM while notices are delivered: the one in flight is finished first.
-///
-/// - SeeAlso: `sigaction(2)`, `signal-safety(7)`.
 enum StopSignals {
-  private static let received = Atomic<Int32>(0)
+  private struct State: ~Copyable {
+    var pipe: SignalPipe?
+    var received: Int32?
+
+    /// The first signal that came, if any did.
+    mutating func readFirst() -> Int32? {
+      if received == nil { received = pipe?.read().first }
+      return received
+    }
+  }
+
+  private static let state = Mutex(State())
 
   /// Whether one has come.
-  static var isStopRequested: Bool { received.load(ordering: .relaxed) != 0 }
+  static var isStopRequested: Bool { state.withLock { $0.readFirst() != nil } }
 
   /// From now on the first signal is only noted, and a second one ends the process at once.
   ///
-  /// One that is ignored stays ignored, as under nohup(1).
+  /// One that is ignored stays ignored, as under nohup(1). Where the system cannot give a pipe,
+  /// each ends the process at once, after which the notice in flight is sent again by the next run.
   static func catchThem() {
-    for signal in [SIGINT, SIGTERM] {
-      var current = sigaction()
-      guard unsafe sigaction(signal, nil, &current) == 0 else { continue }
-      let isIgnored =
-        unsafe unsafeBitCast(current.__sigaction_handler.sa_handler, to: Int.self) == 1
-      if isIgnored { continue }
-      var action = sigaction()
-      unsafe action.__sigaction_handler.sa_handler = { number in
-        StopSignals.received.store(number, ordering: .relaxed)
+    state.withLock { state in
+      if state.pipe != nil { return }
+      do throws(SystemFailure) {
+        var pipe = try SignalPipe()
+        for number in [SIGINT, SIGTERM] { try pipe.receiveOnce(number) }
+        state.pipe = consume pipe
+      } catch {
+        return
       }
-      action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
-      unsafe sigaction(signal, &action, nil)
     }
   }
 
   /// Ends the process by the signal that was noted, so that whoever started it sees why it ended;
   /// returns if there was none.
   static func endByNotedSignal() {
-    let number = received.load(ordering: .relaxed)
-    guard number != 0 else { return }
+    guard let number = state.withLock({ $0.readFirst() }) else { return }
     signal(number, SIG_DFL)
     raise(number)
   }

@@ -1,25 +1,15 @@
 import Glibc
 import Loans
 
-/// The one place that asks what time it is, and where time zones are looked up.
+/// The time in a zone, for a run that asks once, and where time zones are looked up.
 enum SystemClock {
   /// The civil time now, to the second.
   ///
   /// - Parameter zone: as for the variable TZ, already checked; `nil` for the system's zone.
-  /// - SeeAlso: `time(2)`, `tzset(3)`, `localtime_r(3)`.
+  /// - Returns: `nil` outside the years 1 to 9999.
   static func now(in zone: String?) -> CivilDateTime? {
-    if let zone { unsafe setenv("TZ", zone, 1) }
-    tzset()
-    var instant = time(nil)
-    var parts = unsafe tm()
-    guard unsafe localtime_r(&instant, &parts) != nil,
-      let date = unsafe CivilDate(
-        year: Int(parts.tm_year) + 1_900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday)),
-      let time = unsafe CivilTime(
-        secondOfDay: Int(parts.tm_hour) * 3_600 + Int(parts.tm_min) * 60
-          + min(59, Int(parts.tm_sec)))
-    else { return nil }
-    return CivilDateTime(date, time)
+    ZoneClock.enter(zone)
+    return ZoneClock.read()?.now
   }
 
   /// Whether the file holds a compiled time zone, all of it.

@@ -67,6 +67,14 @@ enum WholeFile {
     return unsafe lstat(path, &status) == 0
   }
 
+  /// Whether it is a directory, or a link to one.
+  ///
+  /// - SeeAlso: `stat(2)`.
+  static func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   /// Whether the file can be executed.
   ///
   /// - SeeAlso: `stat(2)`, `access(2)`.

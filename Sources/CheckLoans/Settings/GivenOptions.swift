@@ -8,8 +8,8 @@ extension CheckOptions {
     var given: [String: [String]] = [:]
     if !catalogues.isEmpty { given["catalogues"] = catalogues }
     if !channels.notify.isEmpty { given["notify"] = channels.notify.map(\.name) }
-    given["remind"] = remind.map { ["\($0.value)"] }
-    given["at"] = at.map { [$0.value.hoursAndMinutes] }
+    given["remind"] = policy.remind.map { ["\($0.value)"] }
+    given["at"] = policy.at.map { [$0.value.hoursAndMinutes] }
     given["repeat-expired"] = channels.repetition.repeatExpired.map { ["\($0.value)"] }
     given["time-zone"] = clock.timeZone.map { [$0] }
     given["now"] = clock.now.map { ["\($0.value)"] }
@@ -19,8 +19,8 @@ extension CheckOptions {
     given["fail-on"] = failOn.map { [$0.rawValue] }
     let switches = [
       ("no-state", noState), ("dry-run", dryRun), ("all", all), ("quiet", loudness.quiet),
-      ("verbose", loudness.verbose), ("require-expiration", requireExpiration),
-      ("allow-empty", allowEmpty),
+      ("verbose", loudness.verbose), ("require-expiration", policy.requireExpiration),
+      ("allow-empty", policy.allowEmpty),
     ]
     for (name, isOn) in switches where isOn { given[name] = [] }
     return given

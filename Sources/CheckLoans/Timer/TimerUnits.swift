@@ -74,7 +74,7 @@ struct TimerUnits {
   var isProgramAllowed: Bool {
     command.prefix(1).allSatisfy { path in
       path.unicodeScalars.allSatisfy {
-        !"'\"\\\u{7F}".unicodeScalars.contains($0) && $0.value >= 0x20
+        !"'\"\\".unicodeScalars.contains($0) && !$0.isUnsafeToShow
       }
     }
   }
@@ -100,6 +100,10 @@ struct TimerUnits {
       case _ where scalar.value < 0x20 || scalar.value == 0x7F:
         let digits = String(scalar.value, radix: 16)
         (text, isPlain) = (text + "\\x" + (digits.count < 2 ? "0" : "") + digits, false)
+      case _ where scalar.isUnsafeToShow:
+        let digits = String(scalar.value, radix: 16)
+        let zeros = String(repeating: "0", count: 8 - digits.count)
+        (text, isPlain) = (text + "\\U" + zeros + digits, false)
       default:
         text.unicodeScalars.append(scalar)
         if " ';#".unicodeScalars.contains(scalar) || scalar.properties.isWhitespace {
@@ -125,9 +129,11 @@ struct CronLine {
   ///
   /// - Throws: ``CommandError`` with the status `usage` if cron cannot be told some word.
   func text() throws(CommandError) -> String {
-    if let word = command.first(where: { $0.contains { $0.isNewline } }) {
+    if let word = command.first(where: { $0.unicodeScalars.contains(where: \.isUnsafeToShow) }) {
       throw CommandError(
-        .usage, "\(word.quoted()) has a line break in it, which a crontab cannot hold")
+        .usage,
+        "\(word.quoted()) has a line break or a control character in it, which a crontab cannot "
+          + "hold; rename the file")
     }
     var text = ""
     if usesDesktop {
@@ -138,9 +144,12 @@ struct CronLine {
         """
     }
     let (hour, minute) = (time.secondOfDay / 3_600, time.secondOfDay / 60 % 60)
-    let words = command.map(\.shellQuoted).joined(separator: " ").map {
-      $0 == "%" ? "\\%" : "\($0)"
+    text += "\(minute) \(hour) * * * "
+    // Not by characters: a percent sign with a combining mark on it is one to cron.
+    for scalar in command.map(\.shellQuoted).joined(separator: " ").unicodeScalars {
+      if scalar == "%" { text += "\\" }
+      text.unicodeScalars.append(scalar)
     }
-    return text + "\(minute) \(hour) * * * \(words.joined())\n"
+    return text + "\n"
   }
 }

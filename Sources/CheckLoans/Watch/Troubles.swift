@@ -15,20 +15,24 @@ struct ToldTroubles {
 /// What was told about one catalogue.
 ///
 /// One that cannot be used may be in the middle of being written: this is told only if it is found
-/// in the same state again after ``patience``.
+/// in the same state again after ``delay``.
 struct CatalogueTroubles {
   /// How long a catalogue must be broken in the same way before that is told.
-  static let patience = Duration.seconds(1)
+  static let delay = Duration.seconds(1)
 
   private var told = ToldTroubles()
   private var suspicion: (lines: [String], since: Duration)?
+  /// Whether it was told that the catalogue cannot be used.
+  private var isKnownUnusable = false
 
   /// What is to be done about what was found.
   struct Advice: Hashable {
     /// The lines to tell.
     var news: [String] = []
-    /// Whether to look again after ``CatalogueTroubles/patience``.
+    /// Whether to look again after ``CatalogueTroubles/delay``.
     var looksAgain = false
+    /// Whether it can be used again after it was told that it could not be.
+    var isWellAgain = false
   }
 
   /// - Parameters:
@@ -36,30 +40,21 @@ struct CatalogueTroubles {
   ///   - isUsable: whether it could be used in spite of that.
   ///   - moment: on a clock that never jumps.
   mutating func note(_ lines: [String], isUsable: Bool, at moment: Duration) -> Advice {
-    if isUsable || told.contain(lines) {
+    if isUsable {
+      defer { (suspicion, isKnownUnusable) = (nil, false) }
+      return Advice(news: told.news(in: lines), isWellAgain: isKnownUnusable)
+    }
+    if isKnownUnusable && told.contain(lines) {
       suspicion = nil
-      return Advice(news: told.news(in: lines))
+      return Advice()
     }
     guard let suspicion, suspicion.lines == lines else {
       suspicion = (lines, moment)
       return Advice(looksAgain: true)
     }
-    guard moment - suspicion.since >= Self.patience else { return Advice(looksAgain: true) }
+    guard moment - suspicion.since >= Self.delay else { return Advice(looksAgain: true) }
     self.suspicion = nil
+    isKnownUnusable = true
     return Advice(news: told.news(in: lines))
   }
-}
-
-/// How long to wait before what failed is tried again: longer each time, up to an hour.
-struct Patience {
-  private var next = Duration.seconds(60)
-
-  /// The time to wait after one more failure.
-  mutating func afterFailure() -> Duration {
-    defer { next = min(next * 2, .seconds(3_600)) }
-    return next
-  }
-
-  /// It works again.
-  mutating func reset() { self = Patience() }
 }

@@ -14,13 +14,15 @@ final class WatchRun {
   private let console: Console
   private let readSettings: () throws(CommandError) -> WatchSettings
   private let awaiter: Awaiter
-  private let events: ScheduleEvents
+  private var events: ScheduleEvents
   /// The process's variables before the library's zone became its own.
   private let inheritedVariables: [String: String]
   private var actions: NotificationActions?
 
   /// The catalogues that are to be read, by their places.
   private var unread: Set<Int> = []
+  /// Those that have been there since it began.
+  private var seen: Set<Int> = []
   /// Those that could not be used when they were read.
   private var unusable: Set<Int> = []
   private var troubles: [Int: CatalogueTroubles] = [:]
@@ -28,9 +30,10 @@ final class WatchRun {
   private var settingsTroubles = ToldTroubles()
   private var clockTroubles = ToldTroubles()
   private var directoryTroubles = ToldTroubles()
+  private var watchTroubles = ToldTroubles()
   private var channelTroubles: [String: ToldTroubles] = [:]
-  private var schedulePatience = Patience()
-  private var channelPatience = Patience()
+  private var schedulePause = RetryPause()
+  private var channelPauses: [String: RetryPause] = [:]
   /// Since when another run has held the lock.
   private var lockedSince: Duration?
   /// Whether the schedule could be used once.
@@ -41,9 +44,9 @@ final class WatchRun {
   private var outputFailure: CommandError?
 
   /// How long another run may hold the lock before that is told.
-  private static let lockPatience = Duration.seconds(5)
+  private static let longestLock = Duration.seconds(5)
   /// After how long it is tried again to read what cannot be read, although nothing is heard of it.
-  private static let unreadablePatience = Duration.seconds(60)
+  private static let unreadablePause = Duration.seconds(60)
 
   /// - Parameter readSettings: reads the settings anew, once they have changed.
   init(
@@ -55,8 +58,7 @@ final class WatchRun {
     self.console = console
     self.readSettings = readSettings
     inheritedVariables = environment.variables
-    let isVerbose = settings.isVerbose
-    events = ScheduleEvents { event in if isVerbose { console.complain("\(event)") } }
+    events = ScheduleEvents(isTold: settings.isVerbose, console)
     do throws(SystemFailure) {
       awaiter = try Awaiter(settings.watchedPaths)
     } catch {
@@ -69,7 +71,8 @@ final class WatchRun {
   /// - Throws: ``CommandError`` if it cannot begin, or standard output fails.
   func run() async throws(CommandError) -> ExitStatus {
     ZoneClock.enter(settings.zone.variable)
-    tellOfClosedDirectories()
+    try refuseDirectories()
+    tellOfUnseenChanges()
     let result: Result<Void, CommandError>
     do throws(CommandError) {
       result = .success(try await workUntilStop())
@@ -87,11 +90,8 @@ final class WatchRun {
     var step = WatchStep(concernsAll: true)
     while !step.stops {
       try await work(on: step)
-      do throws(SystemFailure) {
-        step = try await awaiter.step()
-      } catch {
-        throw CommandError(watching: error)
-      }
+      step = await awaiter.step()
+      tellOfUnseenChanges()
       if step.concernsAll || step.files.contains(.settings) { await renewSettings() }
       if step.concernsAll || step.files.contains(.systemZone) { renewZone() }
     }
@@ -102,7 +102,24 @@ final class WatchRun {
     if settings.isVerbose { console.complain(line()) }
   }
 
-  private func tellOfClosedDirectories() {
+  private func refuseDirectories() throws(CommandError) {
+    for catalogue in settings.catalogues where WholeFile.isDirectory(catalogue.name) {
+      throw CommandError(
+        .noInput,
+        "\(catalogue.path.visible): this is a directory, not a file; give a catalogue file")
+    }
+  }
+
+  private func tellOfUnseenChanges() {
+    let failures = awaiter.watchFailure.map { failure in
+      [
+        """
+        some changes are not seen, \(failure.watchingWords); until they are, everything is looked \
+        at every minute
+        """
+      ]
+    }
+    for line in watchTroubles.news(in: failures ?? []) { console.complain(line) }
     let lines = awaiter.closedDirectories.sorted().map { directory in
       """
       no permission to list "\(directory.visible)", so changes in it are not seen; give it, or send \
@@ -124,7 +141,7 @@ extension WatchRun {
       throw CommandError(.badSetting, "the system's clock is outside the years 1 to 9999; set it")
     }
     do throws(ScheduleError) {
-      setAlarm(at: try await useSchedule(now), now, instant)
+      wake(at: try await useSchedule(now), now, instant)
       scheduleWorks()
     } catch {
       try note(error)
@@ -146,14 +163,9 @@ extension WatchRun {
     for line in clockTroubles.news(in: warning.map { [$0] } ?? []) { console.complain(line) }
     let center = ReminderCenter(schedule: schedule, events: events)
     for index in unread.sorted() where !awaiter.mustStop { try reload(index, center, now) }
-    var isComplete = true
     for channel in settings.channels where !awaiter.mustStop {
-      if try await !deliver(through: channel, center, now) { isComplete = false }
-    }
-    if isComplete {
-      channelPatience.reset()
-    } else {
-      awaiter.deliverAgain(after: channelPatience.afterFailure())
+      let isComplete = try await deliver(through: channel, center, now)
+      noteDelivery(through: channel, isComplete)
     }
     return try schedule.reader.nextNoticeDate(after: now, catalogues: names)
   }
@@ -161,12 +173,12 @@ extension WatchRun {
   private var names: [String] { settings.catalogues.map(\.name) }
 
   /// Has the next step come when something becomes due, or when the day ends.
-  private func setAlarm(at next: CivilDateTime?, _ now: CivilDateTime, _ instant: Int) {
+  private func wake(at next: CivilDateTime?, _ now: CivilDateTime, _ instant: Int) {
     let midnight = CivilDateTime(now.date.adding(days: 1))
     let moment = min(next ?? midnight, midnight)
     let second = ReachedMoment(civil: ZoneClock.civilOrdinal).instant(
       of: moment.ordinal, from: instant)
-    awaiter.setAlarm(max(second, instant + 1), chosenAt: instant)
+    awaiter.wake(at: max(second, instant + 1), chosenAt: instant)
     if moment != nextMoment { tell("next look at the clock: \(moment)") }
     nextMoment = moment
   }
@@ -174,7 +186,7 @@ extension WatchRun {
   private func scheduleWorks() {
     hasBegun = true
     lockedSince = nil
-    schedulePatience.reset()
+    schedulePause.reset()
     _ = scheduleTroubles.news(in: [])
   }
 
@@ -185,17 +197,18 @@ extension WatchRun {
       // A damaged one was set aside, and there will be a new one.
       let isSetAside = error.code == .damaged
       if !hasBegun && !isSetAside { throw failure }
-      let time = isSetAside ? .seconds(1) : schedulePatience.afterFailure()
+      let passed = ZoneClock.passed
+      let next = isSetAside ? passed + .seconds(1) : schedulePause.noteFailure(at: passed)
       for line in scheduleTroubles.news(in: [failure.message ?? ""]) {
         console.complain("\(line); trying again")
       }
-      awaiter.deliverAgain(after: time)
+      awaiter.deliverAgain(at: next)
       return
     }
     let since = lockedSince ?? ZoneClock.passed
     lockedSince = since
-    awaiter.deliverAgain(after: .seconds(1))
-    guard ZoneClock.passed - since >= Self.lockPatience else { return }
+    awaiter.deliverAgain(at: ZoneClock.passed + .seconds(1))
+    guard ZoneClock.passed - since >= Self.longestLock else { return }
     for line in scheduleTroubles.news(in: ["another run uses the schedule; waiting for it"]) {
       console.complain(line)
     }
@@ -211,10 +224,12 @@ extension WatchRun {
     var findings = CatalogueFindings(path: source.path, showsAll: settings.isVerbose)
     var isUsable = false
     var isReadable = true
+    var loans = 0
     do throws(ReminderError) {
       let report = try center.reload(
         source, at: now, settings: settings.reload, onDiagnostic: { findings.note($0) })
       isUsable = findings.note(report)
+      if case .replaced(let summary) = report.outcome { loans = summary.loans }
     } catch {
       switch error {
       case .schedule(let error): throw error
@@ -224,20 +239,46 @@ extension WatchRun {
     }
     unread.remove(index)
     if isUsable { unusable.remove(index) } else { unusable.insert(index) }
+    let lines = isAwaited(index, isReadable) ? [waiting(for: source)] : findings.lines
     let advice = troubles[index, default: CatalogueTroubles()].note(
-      findings.lines, isUsable: isUsable, at: ZoneClock.passed)
+      lines, isUsable: isUsable, at: ZoneClock.passed)
     for line in advice.news { console.complain(line: line) }
+    if advice.isWellAgain {
+      console.complain("\(source.path.visible): read again, \(counted(loans, "loan"))")
+    }
     if advice.looksAgain {
       tell("\(source.path.visible): cannot be used now; looking again")
-      awaiter.lookAgain(at: .catalogue(index), after: CatalogueTroubles.patience)
+      awaiter.lookAgain(at: .catalogue(index), after: CatalogueTroubles.delay)
     } else if !isReadable {
-      awaiter.lookAgain(at: .catalogue(index), after: Self.unreadablePatience)
+      awaiter.lookAgain(at: .catalogue(index), after: Self.unreadablePause)
     }
+  }
+}
+
+// Catalogues that are not there yet.
+extension WatchRun {
+  private func isAwaited(_ index: Int, _ isReadable: Bool) -> Bool {
+    if isReadable || WholeFile.exists(settings.catalogues[index].name) { seen.insert(index) }
+    return !seen.contains(index)
+  }
+
+  private func waiting(for source: CatalogueSource) -> String {
+    "check-loans: \(source.path.visible) is not there yet; waiting for it"
   }
 }
 
 // Delivering.
 extension WatchRun {
+  private func noteDelivery(through channel: ChannelName, _ isComplete: Bool) {
+    if isComplete {
+      channelPauses[channel.name] = nil
+    } else {
+      let next = channelPauses[channel.name, default: RetryPause()].noteFailure(
+        at: ZoneClock.passed)
+      awaiter.deliverAgain(at: next)
+    }
+  }
+
   /// - Returns: whether everything was delivered.
   private func deliver(
     through channel: ChannelName, _ center: ReminderCenter, _ now: CivilDateTime
@@ -273,13 +314,16 @@ extension WatchRun {
     do throws(CommandError) {
       let new = try readSettings()
       let old = settings
-      if new.watchedPaths != settings.watchedPaths { try watch(new) }
+      if new.watchedPaths != settings.watchedPaths { watch(new) }
       if new.zone.variable != settings.zone.variable { ZoneClock.enter(new.zone.variable) }
       settings = new
+      if new.isVerbose != old.isVerbose {
+        events = ScheduleEvents(isTold: new.isVerbose, console)
+      }
       if new.action != old.action { await setActions() }
       unread = Set(settings.catalogues.indices)
       _ = settingsTroubles.news(in: [])
-      tellOfClosedDirectories()
+      tellOfUnseenChanges()
     } catch {
       for line in settingsTroubles.news(in: [error.message ?? ""]) {
         console.complain("\(line); the settings stay as they were")
@@ -297,14 +341,9 @@ extension WatchRun {
     }
   }
 
-  private func watch(_ new: WatchSettings) throws(CommandError) {
-    do throws(SystemFailure) {
-      try awaiter.watch(new.watchedPaths)
-    } catch {
-      throw CommandError(watching: error)
-    }
-    unusable = []
-    troubles = [:]
+  private func watch(_ new: WatchSettings) {
+    awaiter.watch(new.watchedPaths)
+    (seen, unusable, troubles) = ([], [], [:])
   }
 
   /// Goes by the system's time zone of now, where none is set.
@@ -327,18 +366,17 @@ extension WatchRun {
 extension CommandError {
   /// The system cannot give what it takes to watch.
   fileprivate init(watching failure: SystemFailure) {
-    self.init(
-      .systemLimit,
-      """
-      the catalogues cannot be watched, \(failure.watchingWords); end other programs that watch \
-      files, or raise the limits below /proc/sys/fs/inotify
-      """)
+    self.init(.systemLimit, "the catalogues cannot be watched, \(failure.watchingWords)")
   }
 }
 
 extension SystemFailure {
   /// What errno(3) means where files are watched; see inotify_init(2), inotify_add_watch(2).
   fileprivate var watchingWords: String {
-    isLimit ? "since too many files are watched already" : words
+    guard isLimit else { return words }
+    return """
+      since too many files are watched already (end other programs that watch files, or raise the \
+      limits below /proc/sys/fs/inotify)
+      """
   }
 }

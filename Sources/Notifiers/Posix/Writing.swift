@@ -1,35 +1,71 @@
 internal import Glibc
 
-/// Writes all bytes, however few the system takes at a time; waits while a non-blocking
-/// descriptor is full.
+/// How long output may wait for somebody to read it.
+struct OutputPatience {
+  /// The longest time without any progress; `nil` for no limit.
+  var longest: Duration?
+  /// Asked several times a second; once it says yes, output that cannot be taken is given up.
+  var isStopRequested: () -> Bool
+}
+
+/// Writes all bytes, however few the system takes at a time, to a descriptor that is blocking or
+/// not.
 ///
-/// - Throws: ``OutputError`` with any error but EINTR and EAGAIN.
-/// The C functions: write(2), poll(2).
-func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) throws(OutputError) {
+/// - Throws: ``OutputError`` with any error but EINTR and EAGAIN of write(2); with ETIMEDOUT or
+///   EINTR if the patience has an end.
+/// The C functions: write(2), poll(2), fstat(2).
+func writeAll(
+  _ bytes: Span<UInt8>, to descriptor: Int32, patience: OutputPatience
+) throws(OutputError) {
+  let limit = longestWriteThatNeverBlocks(descriptor)
   var start = 0
   while start < bytes.count {
-    let rest = bytes.extracting(start..<bytes.count)
-    let written = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+    if limit != nil { try waitUntilWritable(descriptor, patience) }
+    let end = min(bytes.count, start + (limit ?? bytes.count))
+    let part = bytes.extracting(start..<end)
+    let written = unsafe part.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
     if written > 0 {
       start += written
       continue
     }
     switch written == 0 ? EIO : errno {
     case EINTR: continue
-    case EAGAIN: try waitUntilWritable(descriptor)
+    case EAGAIN: try waitUntilWritable(descriptor, patience)
     case let error: throw OutputError(errno: error, descriptor: descriptor)
     }
   }
 }
 
+/// How many bytes a descriptor takes at once after poll(2) said that it is writable, see pipe(7);
+/// `nil` for a file, which never makes anybody wait.
+private func longestWriteThatNeverBlocks(_ descriptor: Int32) -> Int? {
+  var status = stat()
+  guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+  switch status.st_mode & S_IFMT {
+  case S_IFREG: return nil
+  case S_IFCHR: return 256
+  default: return Int(PIPE_BUF)
+  }
+}
+
 /// Returns when a write would not block, or would fail.
 ///
-/// - Throws: ``OutputError`` with any error but EINTR.
+/// - Throws: ``OutputError`` with any error but EINTR; ETIMEDOUT or EINTR if the patience ends.
 /// The C function: poll(2).
-private func waitUntilWritable(_ descriptor: Int32) throws(OutputError) {
+private func waitUntilWritable(
+  _ descriptor: Int32, _ patience: OutputPatience
+) throws(OutputError) {
   var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-  while unsafe poll(&request, 1, -1) < 0 {
-    guard errno == EINTR else { throw OutputError(errno: errno, descriptor: descriptor) }
+  var end: ContinuousClock.Instant?
+  while true {
+    let count = unsafe poll(&request, 1, 100)
+    if count > 0 { return }
+    if count < 0 && errno != EINTR { throw OutputError(errno: errno, descriptor: descriptor) }
+    if patience.isStopRequested() { throw OutputError(errno: EINTR, descriptor: descriptor) }
+    guard let longest = patience.longest else { continue }
+    let now = ContinuousClock.now
+    if now >= end ?? now + longest { throw OutputError(errno: ETIMEDOUT, descriptor: descriptor) }
+    end = end ?? now + longest
   }
 }
 

@@ -63,6 +63,11 @@ struct ScheduleFile {
   func checkBeforeLocking() throws(ScheduleError) {
     if isMissing { return try checkCompanions() }
     try checkFile()
+    try checkHeader()
+  }
+
+  /// Refuses a file that begins like none of ours.
+  func checkHeader() throws(ScheduleError) {
     if let refusal = try readHeader().refusal(path: path) { throw refusal }
   }
 

@@ -12,6 +12,9 @@ enum SystemCall {
     /// Whether it is for want of descriptors or memory (`EMFILE`, `ENFILE`, `ENOMEM`).
     var isSystemLimit: Bool { [EMFILE, ENFILE, ENOMEM].contains(number) }
 
+    /// Whether it is a matter of permission: `EACCES`, `EPERM` or `EROFS`.
+    var forbids: Bool { [EACCES, EPERM, EROFS].contains(number) }
+
     /// The system's sentence for it (`strerror_r`).
     var sentence: String {
       var buffer = [CChar](repeating: 0, count: 128)
@@ -131,6 +134,12 @@ enum SystemCall {
     } catch {
       return !error.isSystemLimit
     }
+  }
+
+  /// Whether nothing forbids to write a file or directory; also if there is none (`faccessat`).
+  static func mayWrite(_ path: String) -> Bool {
+    if unsafe faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 { return true }
+    return !Failure.last.forbids
   }
 
   /// Makes a directory (`mkdir`).

@@ -21,19 +21,19 @@ final class Awaiter: Sendable {
   /// The directories that hold a watched file and may not be watched.
   var closedDirectories: Set<String> { sources.withLock { $0.files.closedDirectories } }
 
+  /// Why some changes are not seen, until everything is looked at again; `nil` if all are.
+  var watchFailure: SystemFailure? { sources.withLock { $0.files.failure } }
+
   /// Watches other files.
-  ///
-  /// - Throws: `SystemFailure` if the system cannot give what it takes.
-  func watch(_ paths: [WatchedFile: [String]]) throws(SystemFailure) {
-    try sources.withLock { sources throws(SystemFailure) in
-      let files = try FileWatch(paths)
+  func watch(_ paths: [WatchedFile: [String]]) {
+    sources.withLock { sources in
       // What has happened since the settings were read.
-      try sources.readFiles()
-      sources.files = files
+      sources.readFiles()
+      sources.files.watch(paths)
     }
   }
 
-  /// Whether the program is to end; to be asked between notices, never while a step is awaited.
+  /// Whether the program is to end.
   var mustStop: Bool {
     sources.withLock { sources in
       sources.readSignals()
@@ -44,11 +44,11 @@ final class Awaiter: Sendable {
   /// Has a step come at the beginning of a second, counted from 1970, or when the clock is set.
   ///
   /// - Parameter instant: what the clock showed when the second was chosen.
-  func setAlarm(_ second: Int, chosenAt instant: Int) {
+  func wake(at second: Int, chosenAt instant: Int) {
     sources.withLock { sources in
       sources.timer.set(second)
       // If it was set back in between, the timer knows nothing of it.
-      if let current = ZoneClock.read()?.instant, current < instant { sources.plan.noteAlarm() }
+      if let current = ZoneClock.read()?.instant, current < instant { sources.plan.noteWaking() }
     }
   }
 
@@ -57,29 +57,26 @@ final class Awaiter: Sendable {
     sources.withLock { $0.plan.lookAgain(at: file, at: ZoneClock.passed + time) }
   }
 
-  /// Has a delivery tried again after some time.
-  func deliverAgain(after time: Duration) {
-    sources.withLock { $0.plan.deliverAgain(at: ZoneClock.passed + time) }
+  /// Has a delivery tried again at a moment of `ZoneClock.passed`.
+  func deliverAgain(at moment: Duration) {
+    sources.withLock { $0.plan.deliverAgain(at: moment) }
   }
 
   /// Waits until there is something to do.
-  ///
-  /// - Throws: `SystemFailure` if the files cannot be watched any longer.
-  func step() async throws(SystemFailure) -> WatchStep {
-    try await withCheckedContinuation { continuation in
+  func step() async -> WatchStep {
+    await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: self.waitForStep()) }
-    }.get()
+    }
   }
 
-  private func waitForStep() -> Result<WatchStep, SystemFailure> {
-    sources.withLock { sources in
-      Result { () throws(SystemFailure) in
-        while true {
-          try sources.read()
-          if let step = sources.plan.step(at: ZoneClock.passed) { return step }
-          sources.wait()
-        }
+  private func waitForStep() -> WatchStep {
+    while true {
+      let (step, wait) = sources.withLock { sources in
+        sources.read()
+        return (sources.plan.step(at: ZoneClock.passed), sources.wait)
       }
+      if let step { return step }
+      wait.run()
     }
   }
 }
@@ -91,6 +88,9 @@ private struct WatchSources: ~Copyable {
   let signals: SignalWatch
   var plan = WatchPlan()
 
+  /// After how long everything is looked at while changes may be missed.
+  private static let fullLookPause = Duration.seconds(60)
+
   mutating func readSignals() {
     for request in signals.read() {
       switch request {
@@ -100,34 +100,44 @@ private struct WatchSources: ~Copyable {
     }
   }
 
-  mutating func read() throws(SystemFailure) {
+  mutating func read() {
     readSignals()
-    if timer.read() { plan.noteAlarm() }
-    try readFiles()
+    if timer.read() { plan.noteWaking() }
+    readFiles()
   }
 
-  mutating func readFiles() throws(SystemFailure) {
-    let changes = try files.read()
+  mutating func readFiles() {
+    let changes = files.read()
     let now = ZoneClock.passed
     for file in changes.written { plan.noteWriting(to: file, at: now) }
     for file in changes.changed { plan.noteChange(of: file, at: now) }
+    if files.failure != nil { plan.lookAtAll(at: now + Self.fullLookPause) }
   }
 
-  /// Blocks until there is something to read, or the plan's next step is due.
-  ///
-  /// - SeeAlso: `poll(2)`.
-  func wait() {
-    var requests = [files.descriptor, timer.descriptor, signals.descriptor].map {
-      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-    }
-    let timeout = plan.next.map { Self.milliseconds($0 - ZoneClock.passed) } ?? -1
-    // Whatever ends it, a signal too, the descriptors are read next.
-    _ = unsafe poll(&requests, nfds_t(requests.count), timeout)
+  /// What to wait for until there is something to read, or the plan's next step is due.
+  var wait: Wait {
+    Wait(
+      descriptors: [files.descriptor, timer.descriptor, signals.descriptor],
+      milliseconds: plan.next.map { Self.milliseconds($0 - ZoneClock.passed) } ?? -1)
   }
 
   /// Rounded up, so that no step is waited for in vain.
   private static func milliseconds(_ time: Duration) -> Int32 {
     let (seconds, attoseconds) = max(time, .zero).components
     return Int32(min(seconds, 3_600)) * 1_000 + Int32(attoseconds / 1_000_000_000_000_000) + 1
+  }
+}
+
+/// A wait for something to read.
+private struct Wait {
+  let descriptors: [Int32]
+  /// At most so long; -1 for any time.
+  let milliseconds: Int32
+
+  /// - SeeAlso: `poll(2)`.
+  func run() {
+    var requests = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    // Whatever ends it, a signal too, the descriptors are read next.
+    _ = unsafe poll(&requests, nfds_t(requests.count), milliseconds)
   }
 }

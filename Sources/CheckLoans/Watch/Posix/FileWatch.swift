@@ -25,6 +25,11 @@ struct FileWatch: ~Copyable {
   private struct Directory {
     var files: [Bytes: Set<WatchedFile>] = [:]
     var all: Set<WatchedFile> = []
+
+    func merged(with other: Directory) -> Directory {
+      Directory(
+        files: files.merging(other.files) { $0.union($1) }, all: all.union(other.all))
+    }
   }
 
   private static let ancestorEvents =
@@ -38,11 +43,14 @@ struct FileWatch: ~Copyable {
   /// To be polled for reading.
   let descriptor: Int32
 
-  private let paths: [WatchedFile: [String]]
+  private var paths: [WatchedFile: [String]]
   private var directories: [Int32: Directory] = [:]
 
   /// The directories that hold a watched file and may not be watched.
   private(set) var closedDirectories: Set<String> = []
+
+  /// Why not all that is on the way to the files is watched, so that changes may be missed.
+  private(set) var failure: SystemFailure?
 
   /// Watches files by their absolute paths, of which one may have several, whether they are there
   /// or not.
@@ -52,19 +60,24 @@ struct FileWatch: ~Copyable {
     self.paths = paths
     descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     if descriptor < 0 { throw .last }
-    try follow()
+    follow()
+    if let failure { throw failure }
   }
 
   deinit {
     close(descriptor)
   }
 
+  /// Watches other files from now on.
+  mutating func watch(_ paths: [WatchedFile: [String]]) {
+    self.paths = paths
+    follow()
+  }
+
   /// Takes what has happened since the last call, without waiting.
-  ///
-  /// - Throws: `SystemFailure` if the system cannot give what it takes.
-  mutating func read() throws(SystemFailure) -> FileChanges {
+  mutating func read() -> FileChanges {
     var changes = FileChanges()
-    var mustFollow = false
+    var mustFollow = failure != nil
     var buffer = [UInt8](repeating: 0, count: 16_384)
     // Who makes changes without end shall not keep the program from doing anything else.
     for _ in 0..<64 {
@@ -75,7 +88,7 @@ struct FileWatch: ~Copyable {
         if take(event, &changes) { mustFollow = true }
       }
     }
-    if mustFollow { try follow() }
+    if mustFollow { follow() }
     return changes
   }
 
@@ -108,11 +121,22 @@ extension FileWatch {
   ///
   /// A directory is watched before a name in it is looked up, so that no change is missed in
   /// between. New watches come first, so that a directory that stays is never unwatched.
-  private mutating func follow() throws(SystemFailure) {
+  private mutating func follow() {
     var found: [Int32: Directory] = [:]
     closedDirectories = []
+    failure = nil
     for (file, paths) in paths {
-      for path in paths { try follow(file, path, &found) }
+      for path in paths {
+        do throws(SystemFailure) {
+          try follow(file, path, &found)
+        } catch {
+          failure = error
+        }
+      }
+    }
+    if failure != nil {
+      // What is known already is better than nothing.
+      found.merge(directories) { $0.merged(with: $1) }
     }
     for watch in directories.keys where found[watch] == nil {
       inotify_rm_watch(descriptor, watch)

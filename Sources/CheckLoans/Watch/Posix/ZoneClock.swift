@@ -1,7 +1,8 @@
 import Glibc
 import Loans
 
-/// The system's clock, and what it shows in the library's time zone.
+/// The system's clock, and what it shows in the library's time zone: the one place that asks what
+/// time it is.
 enum ZoneClock {
   /// The civil time now, with the instant of it; `nil` outside the years 1 to 9999.
   ///
@@ -10,7 +11,7 @@ enum ZoneClock {
     var time = timespec()
     // Not time(2), which may be behind the timers by some milliseconds.
     unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return CivilDateTime(ordinal: civilOrdinal(at: time.tv_sec)).map { (time.tv_sec, $0) }
+    return ordinal(at: time.tv_sec).flatMap(CivilDateTime.init(ordinal:)).map { (time.tv_sec, $0) }
   }
 
   /// Makes a zone, already checked, the process's own; `nil` is the system's, as it is now.
@@ -23,14 +24,17 @@ enum ZoneClock {
 
   /// The civil time at an instant, both in seconds; see `CivilDateTime.ordinal`.
   ///
+  /// Outside the years 1 to 9999 it is the instant itself.
+  static func civilOrdinal(at instant: Int) -> Int { ordinal(at: instant) ?? instant }
+
   /// - SeeAlso: `localtime_r(3)`.
-  static func civilOrdinal(at instant: Int) -> Int {
+  private static func ordinal(at instant: Int) -> Int? {
     var instant = instant
     var parts = unsafe tm()
     guard unsafe localtime_r(&instant, &parts) != nil,
       let date = unsafe CivilDate(
         year: Int(parts.tm_year) + 1_900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday))
-    else { return instant }
+    else { return nil }
     // A leap second, which only the zones below right/ have, counts as the one before it.
     return unsafe date.dayNumber * 86_400 + Int(parts.tm_hour) * 3_600 + Int(parts.tm_min) * 60
       + min(59, Int(parts.tm_sec))

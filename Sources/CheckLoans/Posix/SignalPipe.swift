@@ -1,0 +1,61 @@
+import CLinux
+import Glibc
+
+/// Receives signals through a pipe, into which a handler in C writes their numbers.
+///
+/// The process can have one of them.
+///
+/// - SeeAlso: `sigaction(2)`, `pipe2(2)`, `signal-safety(7)`.
+struct SignalPipe: ~Copyable {
+  /// To be polled for reading.
+  let descriptor: Int32
+  private let input: Int32
+  private var caught: [Int32] = []
+
+  /// - Throws: `SystemFailure` if the system cannot give what it takes.
+  init() throws(SystemFailure) {
+    var ends: (read: Int32, write: Int32) = (-1, -1)
+    let failure =
+      unsafe check_loans_make_pipe(&ends.read, &ends.write) == 0 ? nil : SystemFailure.last
+    descriptor = ends.read
+    input = ends.write
+    if let failure { throw failure }
+  }
+
+  deinit {
+    for number in caught { signal(number, SIG_DFL) }
+    close(input)
+    close(descriptor)
+  }
+
+  /// Receives a signal from now on, each time that it comes.
+  ///
+  /// - Throws: `SystemFailure` if the system cannot give what it takes.
+  mutating func receive(_ number: Int32) throws(SystemFailure) {
+    try catchSignal(number, once: 0)
+  }
+
+  /// Receives a signal to end the first time that it comes; a second one ends the process at once.
+  ///
+  /// One that is ignored stays ignored, as that of a job in the background does.
+  ///
+  /// - Throws: `SystemFailure` if the system cannot give what it takes.
+  mutating func receiveOnce(_ number: Int32) throws(SystemFailure) {
+    if check_loans_is_ignored(number) == 0 { try catchSignal(number, once: 1) }
+  }
+
+  private mutating func catchSignal(_ number: Int32, once: Int32) throws(SystemFailure) {
+    guard check_loans_catch_signal(number, input, once) == 0 else { throw .last }
+    caught.append(number)
+  }
+
+  /// Takes the signals that came since the last call, without waiting.
+  func read() -> [Int32] {
+    var numbers: [Int32] = []
+    var buffer = [UInt8](repeating: 0, count: 512)
+    while case let count = unsafe Glibc.read(descriptor, &buffer, buffer.count), count > 0 {
+      numbers += buffer[..<count].map(Int32.init)
+    }
+    return numbers
+  }
+}
