@@ -240,9 +240,7 @@ extension Schedule {
     try write { database in
       let channel = try database.channelID(channel)
       try database.markUntried(notices, channel: channel, at: now, error: error)
-      failpoint("untried-before-commit")
     }
-    failpoint("untried-committed")
   }
 
   /// Cancels the pending notices of loans, until the next reload of their catalogue.

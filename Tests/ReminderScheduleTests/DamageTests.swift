@@ -190,6 +190,56 @@ import Testing
     #expect(same > Self.flips / 10)
   }
 
+  /// All that can be asked of a schedule that is opened for reading, which does not look for damage
+  /// beforehand.
+  private func readAll() throws {
+    let now = moment("2026-11-23")
+    let reader = try ScheduleReader(opening: scratch.file)
+    _ = try reader.due(at: now, channel: "stdout", catalogues: nil, repeatExpired: 7)
+    _ = try reader.openCount(at: now, catalogues: nil)
+    _ = try reader.nextNoticeDate(after: now, catalogues: nil)
+    for entry in try reader.list(at: "2026-11-23") {
+      _ = try reader.history(of: entry.id, at: now)
+    }
+    let rehearsal = try Schedule(rehearsing: scratch.file)
+    _ = try rehearsal.daysSetBack(at: now)
+    try rehearsal.load(books, at: "2026-11-24")
+    try rehearsal.deliver(at: "2026-11-24")
+  }
+
+  @Test func `A file that is damaged anywhere is read on or refused, never a crash`() throws {
+    do {
+      // A catalogue of its own leaves departed marks, and a sending that has no end a flight.
+      let schedule = try Schedule(opening: scratch.file)
+      for last in ["2026-11-01", "2026-11-21", "2026-12-30"] {
+        try schedule.load(
+          [Book("gone", "2026-11-02"), Book("b", "2027-01-01")], from: "b", at: last)
+        try schedule.deliver(at: "2026-11-02")
+        try schedule.load([Book("b", "2027-01-01")], from: "b", at: last)
+      }
+      let now = moment("2026-11-22")
+      let due = try schedule.due(at: now, channel: "stdout")
+      #expect(!due.isEmpty)
+      try schedule.send(due, through: "stdout", at: now, end: .none)
+    }
+    let whole = try scratch.bytes(scratch.file)
+    let offsets = Self.usedOffsets(of: whole)
+    var dice = Dice(state: 11)
+    for _ in 0..<Self.flips * 5 {
+      var bytes = whole
+      let offset = offsets.randomElement(using: &dice) ?? 0
+      bytes[offset] = UInt8.random(in: 0...255, using: &dice)
+      try scratch.write(bytes, to: scratch.file)
+      do {
+        try readAll()
+      } catch {
+        let cause = (error as? ScheduleError) ?? Self.cause(error)
+        let isKnown = cause.map { $0.underlying?.contains("Error(") != true } ?? false
+        #expect(isKnown, "byte \(offset) as \(bytes[offset]): \(error)")
+      }
+    }
+  }
+
   /// How many bits are tried: 100, or more where the environment says so.
   private static var flips: Int {
     ProcessInfo.processInfo.environment["CHECK_LOANS_BIT_FLIPS"].flatMap { Int($0) } ?? 100
