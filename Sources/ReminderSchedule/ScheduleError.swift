@@ -129,7 +129,11 @@ extension ScheduleError {
     case .SQLITE_FULL:
       (.inputOutput, "no room to write the schedule \"\(path.visible)\"; free some space")
     default:
-      (.inputOutput, "cannot read or write the schedule \"\(path.visible)\"")
+      (
+        .inputOutput,
+        "cannot read or write the schedule \"\(path.visible)\"; check its disk and the limit of "
+          + "file sizes, and run again"
+      )
     }
   }
 

@@ -231,6 +231,15 @@ import Testing
     try first.load([])
   }
 
+  @Test func `A lock that is another file's second name is refused, and not written`() throws {
+    let path = scratch.path("foreign")
+    #expect(FileManager.default.createFile(atPath: path, contents: Data([1, 2, 3])))
+    try FileManager.default.linkItem(atPath: path, toPath: scratch.file + ".lock")
+    let error = #expect(throws: ScheduleError.self) { try Schedule(opening: scratch.file) }
+    #expect(error?.code == .notPermitted)
+    #expect(FileManager.default.contents(atPath: path) == Data([1, 2, 3]))
+  }
+
   @Test func `The lock is free when its holder goes, and its file stays`() throws {
     do { _ = try Schedule(opening: scratch.file) }
     _ = try Schedule(opening: scratch.file, patience: .zero)

@@ -74,6 +74,11 @@ struct LockFile: ~Copyable {
         .notPermitted, path: path,
         "the lock \"\(path.visible)\" is not a regular file of ours; remove it")
     }
+    guard status.links <= 1 else {
+      throw ScheduleError(
+        .notPermitted, path: path,
+        "the lock \"\(path.visible)\" is a file that has another name too; remove it")
+    }
   }
 
   /// Refuses a file that another program has put there: a schedule named `Cargo` has its lock
@@ -110,7 +115,9 @@ struct LockFile: ~Copyable {
         underlying: failure.sentence)
     }
     return ScheduleError(
-      .cannotCreate, path: path, "cannot create the lock \"\(path.visible)\"",
+      .cannotCreate, path: path,
+      "cannot create the lock \"\(path.visible)\"; remove what is there, or name another file with "
+        + "--state",
       underlying: failure.sentence)
   }
 }
