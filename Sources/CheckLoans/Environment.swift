@@ -124,11 +124,14 @@ struct Environment: Sendable {
 
 // Files.
 extension Environment {
+  /// The schedule in a directory for the states of programs.
+  static let stateFile = "check-loans/schedule.sqlite"
+
   /// `schedule.sqlite` in the user's state directory (XDG Base Directory Specification).
   ///
   /// - Throws: ``CommandError`` with the status `badSetting` if the user has no home.
   func standardStateFile() throws(CommandError) -> String {
-    let name = "check-loans/schedule.sqlite"
+    let name = Self.stateFile
     // The specification says to ignore a relative path.
     if let directory = self["XDG_STATE_HOME"], directory.hasPrefix("/") {
       return "\(directory)/\(name)"

@@ -160,9 +160,35 @@ struct StateOptions: ParsableArguments {
       """, valueName: "file"))
   var state: String?
 
+  /// Where the schedule is kept.
+  ///
+  /// The directory of a file that somebody has named must be there: one that is misspelt must not
+  /// be made. The standard place is made, also where it is named.
+  ///
+  /// - Throws: ``CommandError`` with the status `cannotCreate` if the directory is not there.
   func path(_ environment: Environment) throws(CommandError) -> String {
-    if let path = try environment.value(state, "STATE") { return path }
-    return try environment.standardStateFile()
+    guard let path = try environment.value(state, "STATE") else {
+      return try environment.standardStateFile()
+    }
+    if let directory = path.directory, !path.hasSuffix("/\(Environment.stateFile)"),
+      !WholeFile.exists(directory)
+    {
+      throw CommandError(
+        .cannotCreate,
+        """
+        the directory \(directory.quoted(limit: 200)) does not exist; create it, or name another \
+        file for the schedule
+        """)
+    }
+    return path
+  }
+}
+
+extension String {
+  /// The directory of a path with a slash in it.
+  fileprivate var directory: String? {
+    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+    return slash == startIndex ? "/" : String(self[..<slash])
   }
 }
 

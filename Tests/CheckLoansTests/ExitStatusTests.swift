@@ -89,8 +89,8 @@ struct ExitStatusTests {
     (
       "/proc/nonexistent/schedule.sqlite",
       """
-      cannot create "/proc/nonexistent"; name another file with --state \
-      (No such file or directory)
+      the directory "/proc/nonexistent" does not exist; create it, or name another file for the \
+      schedule
       """
     ),
     (
@@ -103,6 +103,27 @@ struct ExitStatusTests {
     let result = try await desk.run("books.xml", "--state", path)
     #expect(result.outcome == Outcome(73, errors: "check-loans: \(message)\n"))
     #expect(try await desk.run("deliver", "--state", path).status == 73)
+  }
+
+  @Test func `A directory that is misspelt is not made, the standard place is`() async throws {
+    let desk = try Desk()
+    let path = "\(desk.folder.path)/lirbary/schedule.sqlite"
+    for arguments in [["books.xml"], ["deliver"], ["schedule", "list"]] {
+      let result = try await desk.run(arguments + ["--state", path])
+      #expect(
+        result.outcome
+          == Outcome(
+            73,
+            errors: """
+              check-loans: the directory "\(desk.folder.path)/lirbary" does not exist; create it, \
+              or name another file for the schedule
+
+              """))
+    }
+    #expect(try File.names(in: desk.folder.path) == ["books.xml"])
+    let place = "\(desk.folder.path)/a/b/check-loans/schedule.sqlite"
+    #expect(try await desk.run("books.xml", "--state", place).status == 0)
+    #expect(desk.folder.contains("a/b/check-loans/schedule.sqlite"))
   }
 
   @Test func `75 is another run that holds the lock`() async throws {

@@ -332,7 +332,8 @@ struct CancelTests {
       try await desk.run("schedule", "cancel", "2", "999").outcome
         == Outcome(
           64, output: "cancelled what was pending for 1 loan\n",
-          errors: "check-loans: there is no reminder 999; see check-loans schedule list\n"))
+          errors:
+            "check-loans: there is no loan 999 in the schedule; see check-loans schedule list\n"))
     #expect(try await desk.schedule().filter { $0.state == "cancelled" }.map(\.id) == [2])
   }
 

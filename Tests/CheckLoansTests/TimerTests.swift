@@ -203,6 +203,34 @@ struct TimerTests {
     #expect(Array(result.lines.suffix(names.count)) == names.map { "\(desk.folder.path)/\($0)" })
   }
 
+  @Test func `What cron does otherwise than one may think is told`() async throws {
+    let desk = try Desk()
+    let arguments = ["timer", "--cron", "--notify", "stdout", "--time-zone"]
+    let early =
+      "where the clock is set forward in that hour, cron may leave out the day; choose a "
+      + "time from 04:00 on"
+    let result = try await desk.run(arguments + ["Pacific/Kiritimati", "books.xml"])
+    #expect(
+      result.errorLines == [
+        """
+        check-loans: cron starts it at 07:30 of the system's time zone, not of Pacific/Kiritimati
+        """
+      ])
+    for (time, isEarly) in [("00:00", true), ("03:59", true), ("04:00", false)] {
+      let result = try await desk.run(
+        arguments + ["Pacific/Kiritimati", "--daily-at", time, "books.xml"])
+      #expect(result.errorLines.contains("check-loans: \(early)") == isEarly)
+    }
+  }
+
+  @Test func `A catalogue that is not there is told`() async throws {
+    let result = try await Desk().run("timer", "--notify", "stdout", "boks.xml")
+    #expect(
+      result.errorText
+        == "check-loans: boks.xml: there is no such file yet; the daily run fails until there is\n")
+    #expect(result.status == 0)
+  }
+
   @Test func `notify-send under cron comes with a hint`() async throws {
     let lines = try await Desk().crontab(["books.xml", "--notify", "notify-send"])
     #expect(lines.count == 3)
@@ -212,6 +240,7 @@ struct TimerTests {
   @Test(arguments: [
     ["--install", "--cron", "books.xml"], ["--name", "a/b", "books.xml"],
     ["--name", "", "books.xml"], ["--daily-at", "7", "books.xml"], ["-"],
+    ["--dry-run", "books.xml"],
     ["--time-zone", "Nowhere", "books.xml"],
   ])
   func `What cannot be is refused`(arguments: [String]) async throws {
@@ -340,13 +369,36 @@ struct TimerInstallTests {
     let desk = try desk(failing: "--user daemon-reload")
     let result = try await desk.run("timer", "--install", "books.xml", "--notify", "stdout")
     #expect(result.status == 69)
+    let units = "\(desk.folder.path)/\(Self.directory)/check-loans"
     #expect(
       result.errorText == """
         Failed to connect to bus
         check-loans: systemctl --user daemon-reload failed (exit status 1); log in as the user \
-        whose timer it shall be, not by su or sudo, and run the command again
+        whose timer it shall be, not by su or sudo, and run the command again; \
+        \(units).service and \(units).timer stay until check-loans timer --uninstall
 
         """)
+  }
+
+  @Test(arguments: ["--user disable --now check-loans.timer", "--user daemon-reload", ""])
+  func `The units are removed even if systemd does not answer, or is not there`(
+    call: String
+  ) async throws {
+    var desk = try desk()
+    #expect(
+      try await desk.run("timer", "--install", "books.xml", "--notify", "stdout").status == 0)
+    if call.isEmpty {
+      desk.environment["PATH"] = "/nonexistent"
+    } else {
+      try desk.folder.write(
+        program: "#!/bin/sh\ncase \"$*\" in \"\(call)\") exit 1;; esac\n", to: "systemctl")
+    }
+    let result = try await desk.run("timer", "--uninstall")
+    #expect(result.status == 69)
+    #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == [])
+    #expect(result.errorLines.first == "check-loans: removed check-loans.timer and its service")
+    let failure = call.isEmpty ? "was not found" : "\(call) failed (exit status 1)"
+    #expect(result.errorLines.last?.hasPrefix("check-loans: systemctl \(failure); ") == true)
   }
 
   @Test func `A directory that cannot be written is told`() async throws {

@@ -52,9 +52,7 @@ struct CancelCommand: Subcommand {
     } catch {
       throw CommandError(error)
     }
-    for id in unknown {
-      console.complain("there is no reminder \(id); see check-loans schedule list")
-    }
+    console.complain(ofUnknownLoans: unknown)
     return unknown.isEmpty ? .done : .usage
   }
 }

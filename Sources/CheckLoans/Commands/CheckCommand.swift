@@ -11,7 +11,7 @@ struct CheckCommand: Subcommand {
       Without --notify it prints a report: loans that have expired, expire today, or expire within \
       the reminder's lead, the most urgent first, then a summary. Running it twice prints it \
       twice. With --notify it is silent but for what is due and was not yet delivered through the \
-      channel: the form for cron.
+      channel: the form for cron. A catalogue that is called - is standard input.
 
       Examples:
         check-loans books.xml
@@ -35,7 +35,7 @@ struct CheckCommand: Subcommand {
 /// The options of `check`, for other commands to take too.
 struct CheckOptions: ParsableArguments {
   @Argument(
-    help: "Catalogues to read; - is standard input. (default: those of the settings file)",
+    help: "Catalogues to read. (default: those of the settings file)",
     completion: .file())
   var catalogues: [String] = []
 

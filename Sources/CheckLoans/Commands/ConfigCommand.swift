@@ -14,6 +14,7 @@ struct ConfigCommand: AnySubcommand {
       Examples:
         check-loans config
         check-loans config --remind 7 books.xml
+        mkdir -p ~/.config/check-loans
         check-loans config --example > ~/.config/check-loans/config.toml
       """)
 

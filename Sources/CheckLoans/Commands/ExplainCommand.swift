@@ -43,9 +43,7 @@ struct ExplainCommand: Subcommand {
     } catch {
       throw CommandError(error)
     }
-    for id in unknown {
-      console.complain("there is no loan \(id) in the schedule; see check-loans schedule list")
-    }
+    console.complain(ofUnknownLoans: unknown)
     return unknown.isEmpty ? .done : .usage
   }
 }

@@ -14,3 +14,12 @@ struct ScheduleCommand: ParsableCommand {
     subcommands: [ListCommand.self, ExplainCommand.self, CancelCommand.self],
     defaultSubcommand: ListCommand.self)
 }
+
+extension Console {
+  /// Tells that the schedule knows no loans by these IDs.
+  func complain(ofUnknownLoans ids: [Int]) {
+    for id in ids {
+      complain("there is no loan \(id) in the schedule; see check-loans schedule list")
+    }
+  }
+}

@@ -54,6 +54,9 @@ struct TimerCommand: Subcommand {
     if options.clock.now != nil {
       throw ValidationError("--now would be the same every day; leave it out.")
     }
+    if options.dryRun {
+      throw ValidationError("With --dry-run the daily run would never tell anybody; leave it out.")
+    }
   }
 
   func run(
@@ -74,6 +77,7 @@ struct TimerCommand: Subcommand {
     warn(settings, environment, console)
     let command = try DailyCommand(options, environment)
     if cron {
+      try warnOfCron(environment, console)
       let line = CronLine(
         command: command.words, time: time, usesDesktop: settings.channels.contains(.notifySend),
         userID: environment.userID)
@@ -119,13 +123,38 @@ struct TimerCommand: Subcommand {
       console.complain(
         "no channel is named, so that each run prints the whole report; see --notify")
     }
-    for setting in Setting.all where setting.name != "now" {
+    for path in settings.catalogues where !WholeFile.exists(environment.catalogueName(path)) {
+      console.complain(
+        "\(path.visible): there is no such file yet; the daily run fails until there is")
+    }
+    for setting in Setting.all where !setting.isForOneRun {
       let name = Setting.variableName(setting.name)
       let isGiven = options.given[setting.name] != nil || setting.name == "time-zone"
       if environment.source(of: name, isGiven: isGiven) == .variable {
         console.complain(
           "the daily run will not know \(setting.variable); give --\(setting.name) instead")
       }
+    }
+  }
+
+  /// What a crontab cannot say.
+  private func warnOfCron(
+    _ environment: Environment, _ console: Console
+  ) throws(CommandError) {
+    if time.secondOfDay < 4 * 3_600 {
+      console.complain(
+        """
+        where the clock is set forward in that hour, cron may leave out the day; choose a time \
+        from 04:00 on
+        """)
+    }
+    let zone = try environment.value(options.clock.timeZone, "TIME_ZONE") ?? environment["TZ"]
+    if let zone, zone != (try? TimeZoneSetting(nil, environment: environment))?.name {
+      console.complain(
+        """
+        cron starts it at \(time.hoursAndMinutes) of the system's time zone, not of \
+        \(zone.isEmpty ? "UTC" : zone.visible)
+        """)
     }
   }
 }

@@ -13,12 +13,17 @@ struct WatchCommand: Subcommand {
       standard output unless --notify names others. A catalogue is read again when it is changed, \
       replaced, or removed and restored; all are on SIGHUP, or when the settings or the system's \
       time zone change. One that is broken or gone leaves its reminders as they were until it is \
-      mended. Other runs of check-loans can use the schedule at the same time.
+      mended. Other runs of check-loans can use the schedule at the same time. Changes on network \
+      disks that another computer makes are not seen: send SIGHUP after them.
 
       Examples:
         check-loans watch --notify notify-send books.xml
         check-loans watch --time-zone Europe/Budapest --at 08:00 books.xml
         check-loans watch --notify notify-send --action View=my-loans books.xml
+
+      The command of --action is given the loan in the variables CHECK_LOANS_ID, _TITLE, _AUTHOR, \
+      _ISBN, _BARCODE, _BORROWER, _EMAIL, _EXPIRATION, _KIND (reminder or expired) and _CATALOGUE, \
+      as far as the catalogue gives them, and the number of notices in CHECK_LOANS_COUNT.
 
       Runs until SIGTERM or SIGINT, or until its terminal is closed, and then ends with status 0 \
       after the notice in flight; a second signal ends it at once.
@@ -33,8 +38,8 @@ struct WatchCommand: Subcommand {
   @Option(
     help: ArgumentHelp(
       """
-      Put a button with this label on notifications, that runs this command with the loan in \
-      CHECK_LOANS_TITLE, CHECK_LOANS_ID and so on. No shell is used.
+      Put a button with this label on the notifications of notify-send, that runs this command. \
+      No shell is used, and nothing in the command is expanded.
       """, valueName: "label=command"))
   var action: String?
 

@@ -39,12 +39,14 @@ extension Environment {
     let prefix = Setting.variablePrefix
     let names = variables.keys.filter { $0.hasPrefix(prefix) }.map { $0.dropFirst(prefix.count) }
     if names.isEmpty { return [] }
-    // Those of the tests, and those that a command run by an action is given.
-    let others: Set = [
-      "BINARY", "FAILPOINT", "FAILPOINT_TRACE", "ID", "TITLE", "AUTHOR", "ISBN", "BARCODE",
-      "BORROWER", "EMAIL",
-      "EXPIRATION", "KIND", "CATALOGUE", "COUNT", "CHANNEL",
+    // Those that a command run by an action, or a channel's program, is given.
+    var others: Set = [
+      "ID", "TITLE", "AUTHOR", "ISBN", "BARCODE", "BORROWER", "EMAIL", "EXPIRATION", "KIND",
+      "CATALOGUE", "COUNT", "CHANNEL",
     ]
+    #if FAILPOINTS
+      others.formUnion(["BINARY", "FAILPOINT", "FAILPOINT_TRACE"])
+    #endif
     // Catalogues are no option, and so have no variable.
     let known =
       ["CONFIG"] + Setting.all.map { Setting.variableName($0.name) }.filter { $0 != "CATALOGUES" }

@@ -1,4 +1,5 @@
 import LoanRules
+import Notifiers
 
 /// An option that the environment and the settings file can set too.
 struct Setting: Sendable {
@@ -18,7 +19,7 @@ struct Setting: Sendable {
   }
 
   /// What relative paths in the settings file are relative to its directory.
-  enum Paths: Sendable { case none, whole, programs }
+  enum Paths: Sendable { case none, catalogues, files, programs }
 
   /// The option's long name, which is the key in the settings file.
   let name: String
@@ -32,6 +33,8 @@ struct Setting: Sendable {
   let purpose: String
   /// The value where nothing sets it; `nil` if there is none.
   var standard: String?
+  /// Whether it is for a single run only, and has no place in a file.
+  var isForOneRun = false
   /// Whether a text makes sense.
   let accepts: @Sendable (String, Environment) -> Bool
 
@@ -55,7 +58,7 @@ extension Setting {
   /// All, in the order in which they are shown.
   static let all: [Setting] = [
     Setting(
-      name: "catalogues", kind: .list, paths: .whole, expected: "file names",
+      name: "catalogues", kind: .list, paths: .catalogues, expected: "file names",
       example: #"catalogues = ["/srv/library/books.xml"]"#,
       purpose: "The catalogues to read where the command line names none.",
       accepts: { text, _ in !text.isEmpty }),
@@ -66,13 +69,10 @@ extension Setting {
       purpose: "Deliver what is due through these channels.",
       accepts: { text, _ in ChannelName(argument: text) != nil }),
     Setting(
-      name: "action", kind: .text, expected: "NAME=COMMAND",
+      name: "action", kind: .text, expected: "LABEL=COMMAND",
       example: #"action = "View=xdg-open https://library.example/loans""#,
       purpose: "For watch: a button on the notification, and the command that it runs.",
-      accepts: { text, _ in
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        return parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty
-      }),
+      accepts: { text, _ in (try? NotificationAction(argument: text)) != nil }),
     Setting(
       name: "remind", kind: .number, expected: "a number of days from 0 to 3650",
       example: "remind = 1", purpose: "Remind so many days before the expiration.",
@@ -96,14 +96,15 @@ extension Setting {
     Setting(
       name: "now", kind: .text, expected: "a time in the form YYYY-MM-DD[THH:MM[:SS]]",
       example: #"now = "2026-11-21T07:00""#,
-      purpose: "Take this for the time now; only to try things out.",
+      purpose: "Take this for the time now; only to try things out.", isForOneRun: true,
       accepts: { text, _ in Moment(argument: text) != nil }),
     Setting(
-      name: "state", kind: .text, paths: .whole, expected: "a file name",
+      name: "state", kind: .text, paths: .files, expected: "a file name",
       example: #"state = "~/.local/state/check-loans/schedule.sqlite""#,
       purpose: "Keep the schedule in this file.", accepts: { text, _ in !text.isEmpty }),
     .toggle("no-state", "Keep no schedule: what is due is delivered each time."),
-    .toggle("dry-run", "Write nothing and deliver nothing; say what would be done."),
+    .toggle(
+      "dry-run", "Write nothing and deliver nothing; say what would be done.", isForOneRun: true),
     .choice("format", OutputFormat.self, "The form of the report.", standard: .text),
     .toggle("all", "Report every loan, not only those that need attention."),
     .toggle("quiet", "Leave out the summary."),
@@ -118,10 +119,12 @@ extension Setting {
   /// The one with this name.
   static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
 
-  private static func toggle(_ name: String, _ purpose: String) -> Setting {
+  private static func toggle(
+    _ name: String, _ purpose: String, isForOneRun: Bool = false
+  ) -> Setting {
     Setting(
       name: name, kind: .toggle, expected: "true or false", example: "\(name) = false",
-      purpose: purpose, standard: "false", accepts: { _, _ in true })
+      purpose: purpose, standard: "false", isForOneRun: isForOneRun, accepts: { _, _ in true })
   }
 
   private static func choice<Value: CaseIterable & RawRepresentable<String> & Sendable>(
@@ -141,14 +144,17 @@ extension Setting {
       # $XDG_CONFIG_HOME/check-loans/config.toml, or ~/.config/check-loans/config.toml; another
       # one is named by --config or CHECK_LOANS_CONFIG.
       #
-      # Every option has its long name here. An option on the command line wins over its
-      # environment variable (CHECK_LOANS_TIME_ZONE and so on), and that one over this file. What
-      # is switched on here is switched off for one run by its variable: CHECK_LOANS_VERBOSE=0.
+      # Every option but --now and --dry-run has its long name here. An option on the command line
+      # wins over its environment variable (CHECK_LOANS_TIME_ZONE and so on), and that one over this
+      # file. What is switched on here is switched off for one run by its variable:
+      # CHECK_LOANS_VERBOSE=0.
       #
       # A relative path is relative to the directory of this file; ~/ is the home.
 
       """
-    for setting in all { text += "\n# \(setting.purpose)\n#\(setting.example)\n" }
+    for setting in all where !setting.isForOneRun {
+      text += "\n# \(setting.purpose)\n#\(setting.example)\n"
+    }
     return text
   }
 }

@@ -87,16 +87,19 @@ private struct SettingsReading {
     let source = try source()
     // Positions first: the parser calls itself for each level of a nested table.
     let entries = try entries()
+    try check(entries)
     let table = try table(source)
     var values: [String: SettingsFile.Value] = [:]
     for entry in entries {
       guard let setting = Setting.named(entry.key) else { throw unknown(entry) }
-      guard let node = table[entry.key]?.tomlValue else { continue }
+      guard let node = table[entry.key]?.tomlValue else { throw puzzling(entry.key) }
       let texts = try texts(of: node, setting, entry)
       let place = text.place(of: entry.keyOffset)
       values[entry.key] = SettingsFile.Value(
         texts: texts, line: place.line, column: place.column)
     }
+    // What only one of the two readings sees must not get lost.
+    if let key = table.keys.first(where: { values[$0] == nil }) { throw puzzling(key) }
     return values
   }
 
@@ -124,6 +127,47 @@ private struct SettingsReading {
         throw wrongType(setting, "a table", offset)
       case .nul(let offset): throw wrong(at: offset, "a value cannot hold the character NUL")
       }
+    }
+  }
+
+  /// Finds what is often done wrong, which TOMLKit would tell in words for programmers.
+  private func check(_ entries: [SettingsText.Entry]) throws(CommandError) {
+    var lines: [String: Int] = [:]
+    for entry in entries {
+      guard let setting = Setting.named(entry.key) else {
+        if entry.scalarOffsets.contains(where: { text.unquotedText(at: $0)?.isLikeANumber == false }
+        ) {
+          throw unknown(entry)
+        }
+        continue
+      }
+      if setting.isForOneRun {
+        throw wrong(
+          at: entry.keyOffset,
+          "\"\(entry.key)\" would hold for every run, today and later; use --\(entry.key) instead")
+      }
+      if let line = lines[entry.key] {
+        throw wrong(at: entry.keyOffset, "\"\(entry.key)\" is set twice, first in line \(line)")
+      }
+      lines[entry.key] = text.place(of: entry.keyOffset).line
+      for offset in entry.scalarOffsets { try checkQuotes(at: offset, setting) }
+    }
+  }
+
+  private func checkQuotes(at offset: Int, _ setting: Setting) throws(CommandError) {
+    guard let word = text.unquotedText(at: offset) else { return }
+    if setting.name == "at", let time = word.asTimeOfDay {
+      throw wrong(at: offset, "a time of day needs quotes: write at = \"\(time)\"")
+    }
+    guard !word.isLikeANumber else { return }
+    switch setting.kind {
+    case .text, .list:
+      throw wrong(
+        at: offset, "a text needs quotes, as in \(setting.example); true and false have none")
+    case .number, .toggle:
+      throw wrong(
+        at: offset,
+        "\"\(setting.name)\" is \(word.visible.shortened(to: 60)); expected \(setting.asIn)")
     }
   }
 
@@ -174,9 +218,9 @@ private struct SettingsReading {
     let directory = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
     switch setting.paths {
     case .none: return text
-    case .whole:
-      return text == "-"
-        ? text : environment.catalogueName(environment.absolute(text, in: directory))
+    case .catalogues where text == "-": return text
+    case .catalogues, .files:
+      return environment.catalogueName(environment.absolute(text, in: directory))
     case .programs:
       guard case .exec(let program) = ChannelName(argument: text) else { return text }
       return ChannelName.exec(environment.programPath(program, in: directory)).name
@@ -195,6 +239,13 @@ extension SettingsReading {
     wrong(at: offset, "\"\(setting.name)\" is \(found); expected \(setting.asIn)")
   }
 
+  private func puzzling(_ key: String) -> CommandError {
+    CommandError(
+      .badSetting,
+      "\(path.visible): \(key.quoted(limit: 40)) cannot be understood; write it as name = value in a "
+        + "line of its own")
+  }
+
   private func unknown(_ entry: SettingsText.Entry) -> CommandError {
     unknown(entry.key, entry.keyOffset)
   }
@@ -207,6 +258,20 @@ extension SettingsReading {
       words += "; check-loans config --example shows all that there are"
     }
     return wrong(at: offset, words)
+  }
+}
+
+extension String {
+  /// Whether it begins as TOML's numbers, dates and times do.
+  fileprivate var isLikeANumber: Bool {
+    guard let first = utf8.first else { return true }
+    return "+-0123456789".utf8.contains(first) || self == "inf" || self == "nan"
+  }
+
+  /// `08:00` for `8:00`; `nil` if it is no time to the minute.
+  fileprivate var asTimeOfDay: String? {
+    let time = utf8.count == 4 ? "0\(self)" : self
+    return TimeOfDay(argument: time) == nil ? nil : time
   }
 }
 

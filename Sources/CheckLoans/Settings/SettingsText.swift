@@ -11,6 +11,11 @@ struct SettingsText {
     var valueOffset: Int
     /// Of the elements, if the value is an array.
     var elementOffsets: [Int] = []
+    /// Whether the value is an array.
+    var isArray = false
+
+    /// Of the value, or of the elements if it is an array.
+    var scalarOffsets: [Int] { isArray ? elementOffsets : [valueOffset] }
   }
 
   /// What is TOML, but has no place in a settings file.
@@ -41,6 +46,15 @@ struct SettingsText {
       }
     }
     return place
+  }
+
+  /// A value without quotes, neither `true` nor `false`; `nil` for any other.
+  func unquotedText(at offset: Int) -> String? {
+    let value = bytes[offset...].prefix { !",]}#\n\r".utf8.contains($0) }
+    guard let first = value.first, !"\"'[".utf8.contains(first) else { return nil }
+    let end = value.lastIndex { $0 != 0x20 && $0 != 0x09 } ?? value.startIndex
+    let text = String(decoding: value[...end], as: UTF8.self)
+    return text == "true" || text == "false" ? nil : text
   }
 
   /// All entries, in order.
@@ -134,6 +148,7 @@ struct SettingsText {
         throw .inlineTable(key: entry.key, offset: index)
       case UInt8(ascii: "["):
         if depth == 1 { entry.elementOffsets.append(index) }
+        entry.isArray = true
         depth += 1
         index += 1
       case UInt8(ascii: "]") where depth > 0:

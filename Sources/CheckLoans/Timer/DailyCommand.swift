@@ -59,7 +59,8 @@ struct DailyCommand {
   ) -> String {
     switch setting.paths {
     case .none: return value
-    case .whole: return environment.catalogueName(value)
+    case .catalogues: return environment.catalogueName(value)
+    case .files: return environment.catalogueName(value == "-" ? "./-" : value)
     case .programs:
       guard case .exec(let program) = ChannelName(argument: value) else { return value }
       let path = environment.programPath(program, in: environment.workingDirectory)

@@ -20,7 +20,8 @@ struct TimerUnits {
 
   private var head: String { "\(Self.marker) check-loans timer --uninstall\(named).\n" }
 
-  private var named: String { name == TimerCommand.standardName ? "" : " --name \(name)" }
+  /// The option that names the units, if they have not the standard name.
+  var named: String { name == TimerCommand.standardName ? "" : " --name \(name)" }
 
   /// The service's file.
   ///

@@ -34,13 +34,25 @@ struct UnitInstaller {
       throw CommandError(
         .cannotCreate, "cannot write \(error.path.quoted(limit: 200)): \(error.words)")
     }
-    try run(systemctl, ["daemon-reload"])
-    // A timer that was there before runs by its old times until it is started again.
-    try run(systemctl, ["enable", timer])
-    try run(systemctl, ["restart", timer])
+    do throws(Failure) {
+      try run(systemctl, ["daemon-reload"])
+      // A timer that was there before runs by its old times until it is started again.
+      try run(systemctl, ["enable", timer])
+      try run(systemctl, ["restart", timer])
+    } catch {
+      let names = files.map { $0.path.visible }.joined(separator: " and ")
+      throw CommandError(
+        .unavailable,
+        """
+        \(error.words); \(Self.advice), and run the command again; \(names) stay until \
+        check-loans timer --uninstall\(units.named)
+        """)
+    }
     console.complain("installed \(timer); see systemctl --user list-timers")
   }
 
+  /// Removes the files even if systemd cannot be told.
+  ///
   /// - Throws: ``CommandError``: `cannotCreate` if a file is not to be removed, `unavailable` if
   ///   systemd cannot be told.
   func uninstall() throws(CommandError) {
@@ -50,16 +62,21 @@ struct UnitInstaller {
       return
     }
     for path in present { try check(path) }
-    let systemctl = try systemctl()
-    try run(systemctl, ["disable", "--now", timer])
+    var failure = tellSystemd(["disable", "--now", timer])
     do throws(UnitFile.Failure) {
       for path in present { try UnitFile.remove(path) }
     } catch {
       throw CommandError(
         .cannotCreate, "cannot remove \(error.path.quoted(limit: 200)): \(error.words)")
     }
-    try run(systemctl, ["daemon-reload"])
+    if failure == nil { failure = tellSystemd(["daemon-reload"]) }
     console.complain("removed \(timer) and its service")
+    guard let failure else { return }
+    throw CommandError(
+      .unavailable,
+      """
+      \(failure.words); the timer may run until the user logs out or systemctl --user stop \(timer)
+      """)
   }
 
   /// Makes sure that a file is ours, or is not there.
@@ -74,6 +91,21 @@ struct UnitInstaller {
     }
   }
 
+  private static let advice = "log in as the user whose timer it shall be, not by su or sudo"
+
+  /// Why systemd could not be told.
+  private struct Failure: Error {
+    var words: String
+  }
+
+  private func tellSystemd(_ arguments: [String]) -> Failure? {
+    guard let systemctl = environment.program(named: "systemctl") else {
+      return Failure(words: "systemctl was not found")
+    }
+    do throws(Failure) { try run(systemctl, arguments) } catch { return error }
+    return nil
+  }
+
   private func systemctl() throws(CommandError) -> String {
     if let path = environment.program(named: "systemctl") { return path }
     throw CommandError(
@@ -82,18 +114,12 @@ struct UnitInstaller {
     )
   }
 
-  private func run(_ program: String, _ arguments: [String]) throws(CommandError) {
+  private func run(_ program: String, _ arguments: [String]) throws(Failure) {
     let arguments = ["--user"] + arguments
-    let failure: String
     switch ChildProgram.run(program, arguments) {
     case .success: return
-    case .failure(let error): failure = error.words
+    case .failure(let error):
+      throw Failure(words: "systemctl \(arguments.joined(separator: " ")) failed (\(error.words))")
     }
-    throw CommandError(
-      .unavailable,
-      """
-      systemctl \(arguments.joined(separator: " ")) failed (\(failure)); log in as the user whose \
-      timer it shall be, not by su or sudo, and run the command again
-      """)
   }
 }

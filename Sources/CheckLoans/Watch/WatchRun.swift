@@ -31,6 +31,7 @@ final class WatchRun {
   private var clockTroubles = ToldTroubles()
   private var directoryTroubles = ToldTroubles()
   private var watchTroubles = ToldTroubles()
+  private var actionTroubles = ToldTroubles()
   private var channelTroubles: [String: ToldTroubles] = [:]
   private var schedulePause = RetryPause()
   private var channelPauses: [String: RetryPause] = [:]
@@ -38,8 +39,8 @@ final class WatchRun {
   private var lockedSince: Duration?
   /// Whether the schedule could be used once.
   private var hasBegun = false
-  /// The schedule's file when it was last used.
-  private var scheduleFile: FileIdentity?
+  /// The schedule when it was last used.
+  private var usedSchedule: UsedSchedule?
   private var nextMoment: CivilDateTime?
   private var outputFailure: CommandError?
 
@@ -72,6 +73,7 @@ final class WatchRun {
   func run() async throws(CommandError) -> ExitStatus {
     ZoneClock.enter(settings.zone.variable)
     try refuseDirectories()
+    tellOfIdleAction()
     tellOfUnseenChanges()
     let result: Result<Void, CommandError>
     do throws(CommandError) {
@@ -110,6 +112,12 @@ final class WatchRun {
     }
   }
 
+  private func tellOfIdleAction() {
+    let isIdle = settings.action != nil && !settings.channels.contains(.notifySend)
+    let line = "--action has no effect without --notify notify-send"
+    for line in actionTroubles.news(in: isIdle ? [line] : []) { console.complain(line) }
+  }
+
   private func tellOfUnseenChanges() {
     let failures = awaiter.watchFailure.map { failure in
       [
@@ -128,6 +136,14 @@ final class WatchRun {
     }
     for line in directoryTroubles.news(in: lines) { console.complain(line) }
   }
+}
+
+/// By what a schedule is told from another.
+private struct UsedSchedule: Equatable {
+  /// A copy of it, from yesterday perhaps, is another file.
+  var file: FileIdentity?
+  /// One that was made anew may be the same file again.
+  var identity: Int64
 }
 
 // One step.
@@ -153,12 +169,12 @@ extension WatchRun {
   ///
   /// - Returns: when the next notice becomes due.
   private func useSchedule(_ now: CivilDateTime) async throws(ScheduleError) -> CivilDateTime? {
-    let wasThere = FileIdentity(of: settings.state) != nil
     let schedule = try Schedule(opening: settings.state, patience: .milliseconds(100))
-    // One that somebody has removed, or put another in the place of, knows nothing of the loans.
-    let file = FileIdentity(of: settings.state)
-    if !wasThere || file != scheduleFile { unread = Set(settings.catalogues.indices) }
-    scheduleFile = file
+    // One that was made anew, or put in the place of another, may know nothing of the loans.
+    let used = UsedSchedule(
+      file: FileIdentity(of: settings.state), identity: schedule.identity)
+    if used != usedSchedule { unread = Set(settings.catalogues.indices) }
+    usedSchedule = used
     let warning = try schedule.clockSetBackWarning(now: now)
     for line in clockTroubles.news(in: warning.map { [$0] } ?? []) { console.complain(line) }
     let center = ReminderCenter(schedule: schedule, events: events)
@@ -246,8 +262,8 @@ extension WatchRun {
     if advice.isWellAgain {
       console.complain("\(source.path.visible): read again, \(counted(loans, "loan"))")
     }
+    if !isUsable { tell("\(source.path.visible): cannot be used now") }
     if advice.looksAgain {
-      tell("\(source.path.visible): cannot be used now; looking again")
       awaiter.lookAgain(at: .catalogue(index), after: CatalogueTroubles.delay)
     } else if !isReadable {
       awaiter.lookAgain(at: .catalogue(index), after: Self.unreadablePause)
@@ -321,6 +337,7 @@ extension WatchRun {
         events = ScheduleEvents(isTold: new.isVerbose, console)
       }
       if new.action != old.action { await setActions() }
+      tellOfIdleAction()
       unread = Set(settings.catalogues.indices)
       _ = settingsTroubles.news(in: [])
       tellOfUnseenChanges()
