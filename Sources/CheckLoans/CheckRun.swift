@@ -28,13 +28,12 @@ final class CheckRun {
     self.settings = settings
     self.environment = environment
     self.console = console
-    let isVerbose = settings.isVerbose
     // A program that has nothing to say yet must not keep other runs waiting for the lock.
     if settings.catalogues.contains("-") { StandardInput.wait() }
     do throws(ScheduleError) {
       center = ReminderCenter(
         schedule: try Self.schedule(settings),
-        events: ScheduleEvents { event in if isVerbose { console.complain("\(event)") } })
+        events: ScheduleEvents(isTold: settings.isVerbose, console))
     } catch {
       throw CommandError(error)
     }

@@ -672,7 +672,7 @@ extension Watcher {
   /// What it has told on standard error so far apart from the lines of `--verbose`.
   var complaints: [String] {
     let verbose = [
-      ": reloaded: ", "cancelled the reminders of ", "scheduled the reminders of ",
+      ": reloaded: ", "cancelled the notices of ", "scheduled the notices of ",
       "delivered through ", "next look at the clock: ", "the time zone is now ", "told to stop",
       ": cannot be used now",
     ]
