@@ -348,7 +348,7 @@ struct WatchTests {
     try await watcher.wait(for: ["Abigél"])
     let text = watcher.clock.catalogue([("Abigél", 1), ("Solaris", 1)])
     let broken = text.replacing(
-      "</books>", with: "<book><expiration>x</expiration></book></books>")
+      "</books>", with: "<book><title>x</title><expiration>x</expiration></book></books>")
     try watcher.desk.folder.write(broken, to: "books.xml")
     try await watcher.wait(for: ["Abigél", "Solaris"])
     let count = watcher.reloads(of: "books.xml")
