@@ -70,6 +70,15 @@ enum ChannelName: Hashable, Sendable, ExpressibleByArgument {
     case .exec(let program): "exec:\(program)"
     }
   }
+
+  // A path is bytes: names that Unicode takes for equal are different programs.
+  static func == (left: ChannelName, right: ChannelName) -> Bool {
+    left.name.utf8.elementsEqual(right.name.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    for byte in name.utf8 { hasher.combine(byte) }
+  }
 }
 
 /// A channel as the command line names it, or that there is to be none.

@@ -89,6 +89,19 @@ struct InterruptionTests {
     #expect(desk.folder.contents(of: "told").split(separator: "\n").count == 6)
   }
 
+  @Test func `Programs whose names only Unicode takes for equal are two`() async throws {
+    let desk = try desk()
+    let names = ["s\u{E9}", "se\u{301}"]
+    for name in names {
+      try desk.folder.write(
+        program: "#!/bin/sh\ncat > /dev/null; echo told >> \"$HOME/told\"\n", to: name)
+    }
+    let result = try await desk.run(
+      ["books.xml"] + names.flatMap { ["--notify", "exec:\(desk.folder.path)/\($0)"] })
+    #expect(result.outcome == Outcome(0))
+    #expect(desk.folder.contents(of: "told") == "told\ntold\n")
+  }
+
   @Test func `Every channel is tried although the first is not there`() async throws {
     var desk = try desk()
     desk.environment["PATH"] = desk.folder.path
