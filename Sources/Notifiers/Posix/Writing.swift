@@ -37,10 +37,14 @@ func writeAll(
 }
 
 /// How many bytes a descriptor takes at once after poll(2) said that it is writable, see pipe(7);
-/// `nil` for a file, which never makes anybody wait.
+/// `nil` for a file, which never makes anybody wait, and for what is only open for reading, which
+/// is an error at once.
+///
+/// The C functions: fstat(2), fcntl(2).
 private func longestWriteThatNeverBlocks(_ descriptor: Int32) -> Int? {
   var status = stat()
   guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+  if fcntl(descriptor, F_GETFL) & O_ACCMODE == O_RDONLY { return nil }
   switch status.st_mode & S_IFMT {
   case S_IFREG: return nil
   case S_IFCHR: return 256
