@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A buffered writer that reports every failure, which `print` does not.
 ///
-/// Text is kept until 64 KB have gathered or ``flush()`` is called; nothing is written when the
+/// Text is kept until 64 KB have gathered or ``flush(patience:)`` is called; nothing is written when the
 /// value goes away. Once a write has failed, every later call throws the same error and writes
 /// nothing, so that text which was reported as lost never turns up after all.
 ///

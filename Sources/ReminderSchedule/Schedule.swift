@@ -169,8 +169,11 @@ extension Schedule {
   /// Notes that the notices of some messages are about to be sent in this order, and counts the
   /// attempts, in one commit.
   ///
-  /// - Parameter messages: the notices of each message; the schedule's own, see
-  ///   ``due(at:channel:catalogues:repeatExpired:)``.
+  /// - Parameters:
+  ///   - messages: the notices of each message; the schedule's own, see
+  ///     ``due(at:channel:catalogues:repeatExpired:)``.
+  ///   - channel: the channel's name.
+  ///   - now: the library's civil time.
   /// - Returns: what counts the messages sent and, in the end, notes what became of them.
   /// - Throws: ``ScheduleError``; `systemLimit` if 64 batches are being sent at the same time.
   public func beginSending(
@@ -231,6 +234,8 @@ extension Schedule {
   ///
   /// - Parameters:
   ///   - notices: the schedule's own, none of which is being sent.
+  ///   - channel: the channel's name.
+  ///   - now: the library's civil time.
   ///   - error: what the channel said to the one that was tried; untrusted.
   /// - Throws: ``ScheduleError``; then nothing has changed.
   public func markUntried(

@@ -78,7 +78,10 @@ public struct ScheduleReader: Sendable {
   /// The most urgent of the notices that ``openCount(at:catalogues:)`` counts, in the order of
   /// ``due(at:channel:catalogues:repeatExpired:)``.
   ///
-  /// - Parameter limit: the most wanted.
+  /// - Parameters:
+  ///   - now: the library's civil time.
+  ///   - catalogues: the catalogues whose loans count; `nil` for all.
+  ///   - limit: the most wanted.
   /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func openNotices(
     at now: CivilDateTime, catalogues: [String]? = nil, limit: Int
