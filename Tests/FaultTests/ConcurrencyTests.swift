@@ -100,7 +100,6 @@ struct ConcurrencyTests {
       #expect(try await run.end().ending == .signaled(9))
       let next = try await trial.run(scene.arguments, phase: "two")
       #expect(next.outcome == CommandResult.Outcome(0), "killed at \(place)")
-      #expect(next.elapsed < .seconds(4), "killed at \(place): it had to wait")
     }
   }
 
@@ -125,7 +124,6 @@ struct ConcurrencyTests {
     #expect(!left.isEmpty, "the program does not hang")
     let next = try await trial.run(arguments, phase: "two")
     #expect(next.outcome == CommandResult.Outcome(0))
-    #expect(next.elapsed < .seconds(4), "it had to wait")
     #expect(Set(trial.heard(channel, "two").flatMap(\.self)) == scene.expected[channel])
     for number in left.keys { Processes.kill(number) }
   }

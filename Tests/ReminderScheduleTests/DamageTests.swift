@@ -16,7 +16,7 @@ import Testing
 
   private func error() -> ScheduleError? {
     do throws(ScheduleError) {
-      _ = try Schedule(opening: scratch.file, patience: .zero)
+      _ = try Schedule(opening: scratch.file)
       return nil
     } catch {
       return error

@@ -89,7 +89,7 @@ struct LibraryYear {
 
   private static func open(_ scratch: Scratch?) throws -> Schedule {
     guard let scratch else { return try Schedule(rehearsing: "/nonexistent/schedule") }
-    return try Schedule(opening: scratch.file, patience: .zero)
+    return try Schedule(opening: scratch.file)
   }
 
   private mutating func happens(_ percent: Int) -> Bool {

@@ -191,7 +191,7 @@ struct Steps {
   private mutating func reopen() throws {
     let file = scratch.file
     schedule = try Schedule(rehearsing: scratch.path("none"))
-    schedule = try Schedule(opening: file, patience: .zero)
+    schedule = try Schedule(opening: file)
   }
 
   func check() throws {
