@@ -31,9 +31,9 @@ test: setup-test lint build ## Install what is missing, lint, and run the whole 
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift build --build-tests --explicit-target-dependency-import-check error
 	# What waits for children runs apart from what keeps all cores busy.
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build \
-	  --skip 'NotifiersTests|ReminderServiceTests|CheckLoansTests|^FaultTests'
+	  --skip 'NotifiersTests|ExampleTests|CheckLoansTests|^FaultTests'
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build \
-	  --filter 'NotifiersTests|ReminderServiceTests'
+	  --filter 'NotifiersTests|ExampleTests'
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --filter CheckLoansTests
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --filter '^FaultTests'
 	CHECK_LOANS_BINARY="$(CURDIR)/$(BINARY)" WARNINGS_AS_ERRORS=1 \

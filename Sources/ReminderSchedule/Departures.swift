@@ -26,10 +26,21 @@ struct Departures {
     var at: Int64
   }
 
-  /// What several loans may have been found by.
-  private struct Taken: Hashable {
+  /// Where a mark is: among those taken since the beginning, or in a row of the table.
+  private enum Place: Hashable {
+    case taken(Group, index: Int)
+    case row(Int64, index: Int)
+  }
+
+  /// A mark that was looked for.
+  private struct Candidate {
+    var group: Group
+    var place: Place
+  }
+
+  /// What the candidates for the same loans have in common.
+  private struct Sought: Hashable {
     var mark: UInt64
-    var kind: Notice.Kind
     var channel: Int64
   }
 
@@ -56,38 +67,100 @@ struct Departures {
     groups[group, default: []].append(mark)
   }
 
-  /// Finds marks among those taken since the beginning and those in the table.
+  /// Finds the marks of some loans in the table.
   func find(
+    _ database: Database, count: Int, mark: (Int) -> UInt64, found: (Found) throws -> Void
+  ) throws {
+    let index = KeyIndex(count: count, key: mark)
+    try forEach(database) { word, group, _ in
+      for position in index.positions(near: word) where mark(Int(position)) == word {
+        try group.forEachKind { kind, at in
+          try found(Found(position: Int(position), kind: kind, channel: group.channel, at: at))
+        }
+      }
+    }
+  }
+
+  /// Takes back the marks of loans that are there again.
+  ///
+  /// Of loans alike in identity and expiration each takes a mark of its own, the latest first:
+  /// the rest stays for those that come later, and stands in for what the last of them lacks.
+  mutating func takeBack(
     _ database: Database, count: Int, mark: (Int) -> UInt64, found: (Found) throws -> Void
   ) throws {
     if count == 0 { return }
     let index = KeyIndex(count: count, key: mark)
-    var taken: [Taken: Int] = [:]
-    func look(for word: UInt64, _ group: Group) throws {
-      let positions = index.positions(near: word).filter { mark(Int($0)) == word }
-      guard let last = positions.last else { return }
-      for (kind, at) in [(Notice.Kind.reminder, group.reminderAt), (.expired, group.expiredAt)] {
-        guard let at else { continue }
-        // Of loans of one identity and expiration, each mark is that of one.
-        var position = last
-        if positions.count > 1 {
-          let count = taken[Taken(mark: word, kind: kind, channel: group.channel), default: 0]
-          taken[Taken(mark: word, kind: kind, channel: group.channel)] = count + 1
-          position = count < positions.count ? positions[count] : last
-        }
-        try found(Found(position: Int(position), kind: kind, channel: group.channel, at: at))
+    var sought: [Sought: [Candidate]] = [:]
+    try forEach(database) { word, group, place in
+      if index.positions(near: word).contains(where: { mark(Int($0)) == word }) {
+        sought[Sought(mark: word, channel: group.channel), default: []]
+          .append(Candidate(group: group, place: place))
       }
     }
-    for (group, words) in groups { for word in words { try look(for: word, group) } }
+    var used: Set<Place> = []
+    for (sought, candidates) in sought {
+      let positions = index.positions(near: sought.mark).filter { mark(Int($0)) == sought.mark }
+      let latestFirst = candidates.sorted { $1.group.isEarlier(than: $0.group) }
+      for (number, candidate) in latestFirst.enumerated() {
+        let position = Int(positions[min(number, positions.count - 1)])
+        try candidate.group.forEachKind { kind, at in
+          try found(Found(position: position, kind: kind, channel: sought.channel, at: at))
+        }
+        if number < positions.count { used.insert(candidate.place) }
+      }
+    }
+    try remove(used, database)
+  }
+
+  /// Goes through the marks taken since the beginning, and those in the table as they lie there.
+  private func forEach(
+    _ database: Database, _ body: (UInt64, Group, Place) throws -> Void
+  ) throws {
+    for (group, words) in groups {
+      for (index, word) in words.enumerated() {
+        try body(word, group, .taken(group, index: index))
+      }
+    }
     let rows = try RowStatement(
       database,
       sql: "SELECT id, channel, reminder_at, expired_at, marks FROM departed WHERE catalogue = ?")
     rows.query { $0.bind(catalogue) }
     while try rows.next() {
+      let id = rows.integer(0)
       let group = Group(
-        leftOn: Int(rows.integer(0)) >> Self.dayShift, channel: rows.integer(1),
+        leftOn: Int(id) >> Self.dayShift, channel: rows.integer(1),
         reminderAt: rows.optionalInteger(2), expiredAt: rows.optionalInteger(3))
-      try rows.forEachWord(4) { word in try look(for: word, group) }
+      var index = 0
+      try rows.forEachWord(4) { word in
+        try body(word, group, .row(id, index: index))
+        index += 1
+      }
+    }
+  }
+
+  /// Removes marks that loans have again.
+  private mutating func remove(_ places: Set<Place>, _ database: Database) throws {
+    var rows: [Int64: Set<Int>] = [:]
+    var taken: [Group: Set<Int>] = [:]
+    for place in places {
+      switch place {
+      case .row(let id, let index): rows[id, default: []].insert(index)
+      case .taken(let group, let index): taken[group, default: []].insert(index)
+      }
+    }
+    for (group, indices) in taken { groups[group]?.remove(at: indices) }
+    if rows.isEmpty { return }
+    let select = try RowStatement(database, sql: "SELECT marks FROM departed WHERE id = ?")
+    let update = try RowStatement(database, sql: "UPDATE departed SET marks = ?2 WHERE id = ?1")
+    for (id, indices) in rows {
+      var words: [UInt64] = []
+      select.query { $0.bind(id) }
+      while try select.next() { select.forEachWord(0) { words.append($0) } }
+      words.remove(at: indices)
+      try update.run { parameters in
+        parameters.bind(id)
+        parameters.bind(words[...])
+      }
     }
   }
 
@@ -126,6 +199,30 @@ struct Departures {
   static func exist(_ database: Database, catalogue: Int64) throws -> Bool {
     let sql = "SELECT EXISTS (SELECT 1 FROM departed WHERE catalogue = ?)"
     return try Bool.fetchOne(database, sql: sql, arguments: [catalogue]) ?? false
+  }
+}
+
+extension Departures.Group {
+  /// Calls `body` with each kind that was delivered, and when.
+  fileprivate func forEachKind(_ body: (Notice.Kind, Int64) throws -> Void) rethrows {
+    if let reminderAt { try body(.reminder, reminderAt) }
+    if let expiredAt { try body(.expired, expiredAt) }
+  }
+
+  /// Whether what was delivered last, was delivered before that of another.
+  fileprivate func isEarlier(than other: Departures.Group) -> Bool {
+    (expiredAt ?? .min, reminderAt ?? .min) < (other.expiredAt ?? .min, other.reminderAt ?? .min)
+  }
+}
+
+extension Array {
+  /// Takes away the elements at some places.
+  fileprivate mutating func remove(at places: Set<Int>) {
+    var place = -1
+    removeAll { _ in
+      place += 1
+      return places.contains(place)
+    }
   }
 }
 

@@ -182,11 +182,6 @@ struct LoanRows {
     return try selectDetail.next() ? selectDetail.text(7) : nil
   }
 
-  /// Whether a row is of another loan than the first of its identity.
-  func isRepeated(_ id: Int64) throws -> Bool {
-    try identity(of: id).map { Identity($0).isRepeated } ?? false
-  }
-
   /// Whether a row already has the texts of `loan`: a renewal does not touch them.
   private func hasTexts(_ id: Int64, of loan: Loan) throws -> Bool {
     selectDetail.query { $0.bind(id) }

@@ -17,6 +17,8 @@ public final class Reload {
   private let hasLedger: Bool
   private var departures: Departures
   private var returns: [Return] = []
+  /// The identities of those loans among them that are not the first of their identity.
+  private var repeatedReturns: Set<UInt64> = []
   private var stored: StoredLoans
   private let rows: LoanRows
   private var lastID: Int64
@@ -125,8 +127,10 @@ public final class Reload {
 
   private func noteReturn(_ id: Int64, _ row: LoanRows.Row) {
     let expiration = row.reminder.loan.expiration.dayNumber
-    let mark = Departures.mark(identity: Identity(row.identity), expiration: Int64(expiration))
+    let identity = Identity(row.identity)
+    let mark = Departures.mark(identity: identity, expiration: Int64(expiration))
     returns.append(Return(id: id, expiration: expiration, mark: mark))
+    if identity.isRepeated { repeatedReturns.insert(identity.hash) }
   }
 
   private func count(_ marks: StoredLoans.Marks) {
@@ -188,22 +192,29 @@ extension Reload {
 
   private func removeUnseen() throws {
     let leftOn = last.dayOfLeaving(today: today)
-    for (position, marks) in stored.marks.enumerated()
-    where marks.isDisjoint(with: [.seen, .left]) {
+    for (position, marks) in stored.marks.enumerated() where !marks.contains(.seen) {
       let id = stored.rows[position].id
-      // Another loan of the identity may have taken its place, and must find what was delivered.
-      if hasLedger, try rows.isRepeated(id) {
+      if try mustBeFound(id, marks) {
         try rows.depart(id, on: leftOn.dayNumber, into: &departures)
-      } else {
+      } else if !marks.contains(.left) {
         try rows.remove(id, on: leftOn)
       }
-      summary.removed += 1
+      if !marks.contains(.left) { summary.removed += 1 }
     }
+  }
+
+  /// Whether another loan of the identity may have taken the place of one that is not there, and
+  /// must find what was delivered of it.
+  private func mustBeFound(_ id: Int64, _ marks: StoredLoans.Marks) throws -> Bool {
+    guard hasLedger, !repeatedReturns.isEmpty || !marks.contains(.left),
+      let identity = try rows.identity(of: id).map(Identity.init)
+    else { return false }
+    return identity.isRepeated || repeatedReturns.contains(identity.hash)
   }
 
   /// Looks up what was delivered before of loans that are new, or have another expiration.
   private func restoreReturned() throws {
-    try departures.find(database, count: returns.count, mark: { returns[$0].mark }) { found in
+    try departures.takeBack(database, count: returns.count, mark: { returns[$0].mark }) { found in
       let loan = returns[found.position]
       try rows.restore(found, to: loan.id, expiration: loan.expiration)
     }

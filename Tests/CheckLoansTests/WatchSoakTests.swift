@@ -39,8 +39,10 @@ struct WatchSoakTests {
     print("watch, from its beginning on: \(report.joined(separator: "; "))")
     #expect(
       median(late, \.memory) <= median(early, \.memory) + 512, sourceLocation: sourceLocation)
+    // A sample may meet a catalogue that is being read; one left open each time would be hundreds.
     #expect(
-      median(late, \.descriptors) == median(early, \.descriptors), sourceLocation: sourceLocation)
+      median(late, \.descriptors) <= median(early, \.descriptors) + 4,
+      sourceLocation: sourceLocation)
     #expect(
       late.map(\.threads).max() ?? 0 <= 2 + (early.map(\.threads).max() ?? 0),
       sourceLocation: sourceLocation)

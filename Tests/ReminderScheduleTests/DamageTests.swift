@@ -1,6 +1,7 @@
 import Foundation
 import Loans
 import ReminderSchedule
+import TestSupport
 import Testing
 
 @Suite struct `A damaged schedule` {

@@ -196,6 +196,38 @@ import Testing
     #expect(try schedule.told(at: "2026-12-22") == [])
   }
 
+  @Test(arguments: [1, 12])
+  func `A loan that becomes the second of its identity is remembered`(days: Int) throws {
+    // The first one's expiration cannot be read.
+    let second = Book("bk1\n#2", "2026-11-22")
+    try schedule.load([second, other], at: "2026-11-21")
+    #expect(try schedule.told(at: "2026-11-22") == [])
+    try run(from: 1, through: days)
+    let today = day("2026-11-21").adding(days: days).description
+    try schedule.load([book, other], at: today)
+    #expect(try schedule.told(at: "2026-11-22") == [])
+    try schedule.load([other], at: today)
+    try schedule.load([second, other], at: today)
+    #expect(try schedule.told(at: "2026-11-22") == [])
+  }
+
+  @Test func `What was told of a loan once is not taken for what was told of its like`() throws {
+    for _ in 0..<2 {
+      try schedule.load([Book("bk1", "2026-12-22"), other], at: "2026-11-21")
+      try schedule.load([book, other], at: "2026-11-21")
+      #expect(try schedule.told(at: "2026-11-22") == [])
+    }
+    try schedule.load([Book("bk1", "2026-12-22"), other], at: "2026-11-21")
+    let like = Book("bk1\n#2", "2026-11-22")
+    try schedule.load([book, like, other], at: "2026-11-21")
+    #expect(try schedule.told(at: "2026-11-22").count == 1)
+    try schedule.deliver(at: "2026-11-22")
+    try schedule.load([other], at: "2026-11-22")
+    try run(from: 2, through: 20)
+    try schedule.load([like, other, book], at: "2026-12-22")
+    #expect(try schedule.told(at: "2026-11-22") == [])
+  }
+
   @Test(arguments: [["2036-11-21"], ["1970-01-01"], ["2036-11-21", "1970-01-01"]])
   func `A clock that is years off for a run makes nothing forgotten`(days: [String]) throws {
     try schedule.load([other], at: "2026-11-22")

@@ -1,6 +1,7 @@
 import Foundation
 import Loans
 import ReminderSchedule
+import TestSupport
 import Testing
 
 /// Four in a hundred loans are returned each day, and others lent, for 400 days.

@@ -1,5 +1,6 @@
 import Loans
 import ReminderSchedule
+import TestSupport
 import Testing
 
 /// Says what the schedule should do, in the plainest way: dictionaries, no numbers, no file.
@@ -62,19 +63,6 @@ struct StepModel {
         } ?? false
       return count + (isExpired ? 1 : 0) + (!isExpired || isAttempted ? 1 : 0)
     }
-  }
-}
-
-/// SplitMix64, so that a history can be repeated.
-struct Dice: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
   }
 }
 

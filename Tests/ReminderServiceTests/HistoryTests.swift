@@ -1,0 +1,312 @@
+import Foundation
+import LoanRules
+import Loans
+import ReminderSchedule
+import ReminderService
+import TestSupport
+import Testing
+
+/// A library over 120 days: its catalogue changes, runs come, fail to come or are killed, and
+/// channels fail.
+struct LibraryYear {
+  static let channels = [
+    FickleChannel.Kind(
+      name: "stdout", noticesPerMessage: 1, messagesPerMark: 500, refusals: 0),
+    FickleChannel.Kind(
+      name: "notify-send", noticesPerMessage: 1, messagesPerMark: 1, refusals: 25),
+    FickleChannel.Kind(
+      name: "exec:/bin/mail", noticesPerMessage: 4, messagesPerMark: 3, refusals: 25),
+  ]
+
+  private let seed: Int
+  private var dice: Dice
+  /// Where the catalogue is.
+  private let library: Library
+  private var schedule: Schedule
+  /// Where the schedule is; `nil` in memory, where no run is killed.
+  private var home: ScratchFolder?
+  private var owed = OwedNotices()
+  private var lead: Int
+  private var time: CivilTime
+  /// The catalogue, in document order; a book may be there twice.
+  private var books: [Book] = []
+  private var returned: [Book] = []
+  /// The days on which each notice was sent.
+  private var sent: [OwedNotices.Told: [CivilDate]] = [:]
+  /// How often each notice may have been sent once more, since it was in flight when a run was
+  /// killed.
+  private var repeatable: [OwedNotices.Told: Int] = [:]
+  /// How many loans alike there were at most when a notice was owed.
+  private var alike: [OwedNotices.Told: Int] = [:]
+
+  init(seed: Int) throws {
+    self.seed = seed
+    dice = Dice(state: UInt64(seed))
+    library = try Library()
+    home = seed.isMultiple(of: 20) ? try ScratchFolder() : nil
+    schedule = try Self.open(home)
+    lead = Int.random(in: 0...7, using: &dice)
+    let second = Int.random(in: 0..<86_400, using: &dice)
+    time = Bool.random(using: &dice) ? .midnight : CivilTime(secondOfDay: second) ?? .midnight
+    owed.period = Bool.random(using: &dice) ? nil : Int.random(in: 1...10, using: &dice)
+  }
+
+  private static func open(_ home: ScratchFolder?) throws -> Schedule {
+    guard let home else { return try Schedule() }
+    return try Schedule(opening: "\(home.path)/schedule.sqlite")
+  }
+
+  private mutating func happens(_ percent: Int) -> Bool {
+    Int.random(in: 0..<100, using: &dice) < percent
+  }
+
+  /// Lives through the days.
+  mutating func live() async throws {
+    let start = try moment("2026-01-01T00:00:00").date
+      .adding(days: Int.random(in: 0..<366, using: &dice))
+    var pause = 0
+    for number in 0..<120 {
+      let today = start.adding(days: number)
+      if happens(60) { edit(on: today) }
+      if happens(3) { pause = Int.random(in: 2...40, using: &dice) }
+      pause -= 1
+      if pause >= 0 { continue }
+      let runs = [0, 1, 1, 1, 1, 2, 3].randomElement(using: &dice) ?? 1
+      let seconds = (0..<runs).map { _ in Int.random(in: 0..<86_400, using: &dice) }.sorted()
+      for second in seconds {
+        try await run(at: CivilDateTime(today, CivilTime(secondOfDay: second) ?? .midnight))
+        if happens(20) { edit(on: today) }
+      }
+    }
+    checkWhatWasSent()
+  }
+}
+
+// What happens in the library.
+extension LibraryYear {
+  private mutating func edit(on today: CivilDate) {
+    for _ in 0..<Int.random(in: 1...3, using: &dice) {
+      switch Int.random(in: 0..<12, using: &dice) {
+      case 0...3 where books.count < 12: add(someBook(on: today))
+      case 4...5: giveBack()
+      case 6: lendAgain(on: today)
+      case 7...8:
+        change { $0.expiration = $0.expiration.adding(days: [-4, -1, 1, 7, 14].pick(&$1)) }
+      case 9: change { $0.title = "Title \(Int.random(in: 0..<9, using: &$1)) <&>" }
+      case 10: change { book, _ in book.isReadable.toggle() }
+      default: if happens(50) { books.shuffle(using: &dice) }
+      }
+    }
+    if happens(1) { lead = Int.random(in: 0...7, using: &dice) }
+    if owed.period != nil { tellApart() }
+  }
+
+  /// Leaves no two books alike: if they were told of on different days and one is returned,
+  /// nobody can say which one it was, and so when the other is to be told of again.
+  private mutating func tellApart() {
+    for index in books.indices {
+      while books[..<index].contains(where: { $0.isAlike(books[index]) }) {
+        books[index].expiration = books[index].expiration.adding(days: 1)
+      }
+    }
+  }
+
+  /// One with an id or without one, at times with that of another.
+  private mutating func someBook(on today: CivilDate) -> Book {
+    let number = Int.random(in: 0..<20, using: &dice)
+    let expiration = today.adding(days: Int.random(in: -3...15, using: &dice))
+    let id = happens(8) && !books.isEmpty ? books.pick(&dice).id : "bk\(number)"
+    return Book(id: happens(10) ? nil : id, title: "Title \(number) <&>", expiration: expiration)
+  }
+
+  private mutating func add(_ book: Book) {
+    books.insert(book, at: Int.random(in: 0...books.count, using: &dice))
+  }
+
+  private mutating func giveBack() {
+    guard let index = books.indices.randomElement(using: &dice) else { return }
+    returned.append(books.remove(at: index))
+  }
+
+  private mutating func lendAgain(on today: CivilDate) {
+    guard books.count < 12, let index = returned.indices.randomElement(using: &dice) else { return }
+    var book = returned.remove(at: index)
+    if happens(40) {
+      book.expiration = today.adding(days: Int.random(in: 0...15, using: &dice))
+    }
+    add(book)
+  }
+
+  private mutating func change(_ body: (inout Book, inout Dice) -> Void) {
+    guard let index = books.indices.randomElement(using: &dice) else { return }
+    body(&books[index], &dice)
+  }
+
+  /// The catalogue's text.
+  private var document: String {
+    let records = books.map { book in
+      let id = book.id.map { " id=\"\($0)\"" } ?? ""
+      let title = book.title.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+      let expiration = book.isReadable ? book.expiration.dotted : "2026.13.41"
+      return "<book\(id)><title>\(title)</title><expiration>\(expiration)</expiration></book>\n"
+    }
+    return "<books>\n\(records.joined())</books>\n"
+  }
+}
+
+// What a run does.
+extension LibraryYear {
+  private mutating func run(at now: CivilDateTime) async throws {
+    if home != nil, happens(30) { try reopen() }
+    if happens(80) { try reload(at: now) }
+    if happens(5) { try cancel(at: now) }
+    for channel in Self.channels where happens(90) { try await deliver(at: now, channel) }
+  }
+
+  /// Goes on with the files in another place, or where they are.
+  private mutating func reopen(_ copy: ScratchFolder? = nil) throws {
+    schedule = try Schedule()
+    if let copy { home = copy }
+    schedule = try Self.open(home)
+  }
+
+  private mutating func reload(at now: CivilDateTime) throws {
+    let isBroken = happens(5)
+    let text = document
+    try library.write(isBroken ? String(text.prefix(text.count / 2)) : text)
+    let killedAt = home != nil && happens(5) ? Int.random(in: 0..<12, using: &dice) : nil
+    let copy = killedAt == nil ? nil : try ScratchFolder()
+    let kill = Self.killing(home, copy)
+    var isKilled = false
+    var number = 0
+    let settings = ReloadSettings(
+      policy: try #require(ReminderPolicy(lead: lead, time: time)), allowsEmpty: true)
+    let report = try ReminderCenter(schedule: schedule).reload(
+      library.catalogue, at: now, settings: settings
+    ) { _ in
+      if number == killedAt, let kill { isKilled = (try? kill()) != nil }
+      number += 1
+    }
+    if isKilled { return try reopen(copy) }
+    #expect(report.isUsable == !isBroken, "seed \(seed), \(now)")
+    if isBroken { return }
+    owed.loans = books.filter(\.isReadable)
+    owed.lead = lead
+    owed.time = time
+    owed.cancelled = []
+  }
+
+  /// Cancels some loans, with all that are like them.
+  private mutating func cancel(at now: CivilDateTime) throws {
+    var entries = try schedule.reader.entries(at: now, catalogues: nil)
+    var numbers: [String: [Int]] = [:]
+    while let entry = try entries.next() {
+      let identity = entry.loan.id ?? entry.loan.title ?? ""
+      numbers[identity, default: []].append(entry.id)
+    }
+    for (identity, ids) in numbers.sorted(by: { $0.key < $1.key }) where happens(20) {
+      _ = try ReminderCenter(schedule: schedule).cancel(ids: ids)
+      owed.cancelled.insert(identity)
+    }
+  }
+
+  private mutating func deliver(at now: CivilDateTime, _ kind: FickleChannel.Kind) async throws {
+    let expected = owed.owed(at: now, channel: kind.name)
+    for notice in expected.keys { noteAlike(notice) }
+    let copy = home == nil ? nil : try ScratchFolder()
+    let dice = Dice(state: dice.next())
+    let channel = FickleChannel(kind, dice: dice, kill: Self.killing(home, copy))
+    let report = try await ReminderCenter(schedule: schedule).deliver(
+      through: channel, at: now, repeatExpired: owed.period,
+      isStopRequested: { channel.isStopRequested() })
+    let record = channel.record
+    let offered = record.offered.reduce(into: [:]) { counts, notice in
+      counts[told(notice, kind), default: 0] += 1
+    }
+    #expect(offered == expected, "seed \(seed), \(now), \(kind.name)")
+    for notice in record.taken.joined() {
+      note(notice, at: now, kind)
+      owed.told[told(notice, kind), default: []].append(now.date)
+    }
+    if record.isKilled {
+      for notice in record.inFlight {
+        note(notice, at: now, kind)
+        repeatable[told(notice, kind), default: 0] += 1
+      }
+      return try reopen(copy)
+    }
+    #expect(report.delivered == record.taken.joined().count, "seed \(seed), \(now)")
+    let rest = report.failures.map(\.notices).reduce(report.leftByStop, +)
+    #expect(report.delivered + rest == record.offered.count, "seed \(seed), \(now)")
+  }
+
+  private mutating func noteAlike(_ notice: OwedNotices.Told) {
+    let count = owed.loans.count {
+      $0.identity == notice.identity && $0.expiration == notice.expiration
+    }
+    alike[notice] = max(count, alike[notice] ?? 0)
+  }
+
+  /// What copies the files of the schedule as a kill would leave them.
+  private static func killing(
+    _ home: ScratchFolder?, _ copy: ScratchFolder?
+  ) -> (@Sendable () throws -> Void)? {
+    guard let from = home?.path, let to = copy?.path else { return nil }
+    return { try File.copyAll(in: from, to: to) }
+  }
+
+  /// Notes that a notice was sent, which must be true.
+  private mutating func note(
+    _ notice: Notice, at now: CivilDateTime, _ kind: FickleChannel.Kind
+  ) {
+    let told = self.told(notice, kind)
+    sent[told, default: []].append(now.date)
+    let isTrue = owed.loans.contains {
+      $0.identity == told.identity && $0.expiration == told.expiration
+        && $0.title == notice.loan.title
+    }
+    #expect(isTrue, "seed \(seed), \(now): told of a loan that is not there")
+    #expect(
+      (told.kind == .expired) == (told.expiration < now.date), "seed \(seed), \(now): wrong kind")
+  }
+
+  private func told(_ notice: Notice, _ kind: FickleChannel.Kind) -> OwedNotices.Told {
+    OwedNotices.Told(
+      identity: notice.loan.id ?? notice.loan.title ?? "", expiration: notice.loan.expiration,
+      kind: notice.kind, channel: kind.name)
+  }
+
+  /// What must hold however the notices came about.
+  private func checkWhatWasSent() {
+    for (told, days) in sent {
+      let most = alike[told, default: 0] + repeatable[told, default: 0]
+      if told.kind == .reminder || owed.period == nil {
+        #expect(days.count <= most, "seed \(seed): \(told) on \(days)")
+      } else if let period = owed.period {
+        // Of so many and one more in a row, two are of the same loan.
+        let pauses = zip(days, days.dropFirst(most)).map { $0.days(until: $1) }
+        #expect(pauses.allSatisfy { $0 >= period }, "seed \(seed): \(told) on \(days)")
+      }
+    }
+  }
+}
+
+extension Array {
+  fileprivate func pick(_ dice: inout Dice) -> Element {
+    self[Int.random(in: indices, using: &dice)]
+  }
+}
+
+/// Seeds from the environment: `CHECK_LOANS_HISTORIES` says how many, `CHECK_LOANS_HISTORY` which
+/// one alone.
+private let seeds: ClosedRange<Int> = {
+  let environment = ProcessInfo.processInfo.environment
+  if let one = environment["CHECK_LOANS_HISTORY"].flatMap({ Int($0) }) { return one...one }
+  return 1...(environment["CHECK_LOANS_HISTORIES"].flatMap { Int($0) } ?? 100)
+}()
+
+@Test(arguments: seeds)
+func `Any history of a library tells what a plain model of it owes`(seed: Int) async throws {
+  var year = try LibraryYear(seed: seed)
+  try await year.live()
+}

@@ -1,0 +1,16 @@
+/// SplitMix64, so that a history can be repeated.
+public struct Dice: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// Dice whose throws follow from a seed.
+  public init(state: UInt64) { self.state = state }
+
+  /// The next throw.
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return bits ^ (bits >> 31)
+  }
+}
