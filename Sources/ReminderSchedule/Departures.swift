@@ -36,6 +36,17 @@ struct Departures {
   private struct Candidate {
     var group: Group
     var place: Place
+
+    /// Whether the loan at a position had no delivery of one of the kinds yet.
+    func isTaken(by position: Int, _ found: (Found) throws -> Bool) throws -> Bool {
+      var isTaken = false
+      try group.forEachKind { kind, at in
+        if try found(Found(position: position, kind: kind, channel: group.channel, at: at)) {
+          isTaken = true
+        }
+      }
+      return isTaken
+    }
   }
 
   /// What the candidates for the same loans have in common.
@@ -83,10 +94,12 @@ struct Departures {
 
   /// Takes back the marks of loans that are there again.
   ///
-  /// Of loans alike in identity and expiration each takes a mark of its own, the latest first:
-  /// the rest stays for those that come later, and stands in for what the last of them lacks.
+  /// Of loans alike in identity and expiration each takes a mark of its own, the latest first; the
+  /// rest stays for those that come later.
+  ///
+  /// - Parameter found: whether the loan had no such delivery yet, and has it now.
   mutating func takeBack(
-    _ database: Database, count: Int, mark: (Int) -> UInt64, found: (Found) throws -> Void
+    _ database: Database, count: Int, mark: (Int) -> UInt64, found: (Found) throws -> Bool
   ) throws {
     if count == 0 { return }
     let index = KeyIndex(count: count, key: mark)
@@ -99,14 +112,17 @@ struct Departures {
     }
     var used: Set<Place> = []
     for (sought, candidates) in sought {
-      let positions = index.positions(near: sought.mark).filter { mark(Int($0)) == sought.mark }
-      let latestFirst = candidates.sorted { $1.group.isEarlier(than: $0.group) }
-      for (number, candidate) in latestFirst.enumerated() {
-        let position = Int(positions[min(number, positions.count - 1)])
-        try candidate.group.forEachKind { kind, at in
-          try found(Found(position: position, kind: kind, channel: sought.channel, at: at))
+      var positions = index.positions(near: sought.mark)[...]
+      for candidate in candidates.sorted(by: { $1.group.isEarlier(than: $0.group) }) {
+        while let position = positions.first {
+          if mark(Int(position)) == sought.mark,
+            try candidate.isTaken(by: Int(position), found)
+          {
+            used.insert(candidate.place)
+            break
+          }
+          positions.removeFirst()
         }
-        if number < positions.count { used.insert(candidate.place) }
       }
     }
     try remove(used, database)

@@ -78,7 +78,7 @@ struct LoanRows {
         INSERT INTO delivery
         VALUES (?1, ?2, ?3, ?4, \(Delivery.State.delivered.stored), 1, ?5, NULL, ?5)
         ON CONFLICT (loan, kind, expiration, channel) DO UPDATE SET
-          delivered_at = max(coalesce(delivered_at, excluded.delivered_at), excluded.delivered_at)
+          delivered_at = excluded.delivered_at WHERE delivered_at IS NULL
         """)
   }
 
@@ -143,7 +143,9 @@ struct LoanRows {
   }
 
   /// Notes again that a notice was delivered, as a mark said.
-  func restore(_ found: Departures.Found, to id: Int64, expiration: Int) throws {
+  ///
+  /// - Returns: whether that was not known.
+  func restore(_ found: Departures.Found, to id: Int64, expiration: Int) throws -> Bool {
     try restoreDelivery.run { parameters in
       parameters.bind(id)
       parameters.bind(found.kind.stored)
@@ -151,6 +153,7 @@ struct LoanRows {
       parameters.bind(found.channel)
       parameters.bind(found.at)
     }
+    return restoreDelivery.changes > 0
   }
 
   /// - Returns: whether there was anything.

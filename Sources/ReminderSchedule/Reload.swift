@@ -216,7 +216,7 @@ extension Reload {
   private func restoreReturned() throws {
     try departures.takeBack(database, count: returns.count, mark: { returns[$0].mark }) { found in
       let loan = returns[found.position]
-      try rows.restore(found, to: loan.id, expiration: loan.expiration)
+      return try rows.restore(found, to: loan.id, expiration: loan.expiration)
     }
   }
 

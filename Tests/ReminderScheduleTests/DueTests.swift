@@ -226,6 +226,11 @@ import Testing
     try run(from: 2, through: 20)
     try schedule.load([like, other, book], at: "2026-12-22")
     #expect(try schedule.told(at: "2026-11-22") == [])
+    // The first goes, the second takes its place, and later there is one more again.
+    let second = Book("bk1", "2026-11-22", title: "The second")
+    try schedule.load([second, other], at: "2026-12-22")
+    try schedule.load([book, like, other], at: "2026-12-22")
+    #expect(try schedule.told(at: "2026-11-22") == [])
   }
 
   @Test(arguments: [["2036-11-21"], ["1970-01-01"], ["2036-11-21", "1970-01-01"]])
