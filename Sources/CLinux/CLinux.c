@@ -86,6 +86,12 @@ int check_loans_catch_signal(int number, int pipe, int stops) {
   return sigaction(number, &action, NULL);
 }
 
+int check_loans_end_with_children(int number) {
+  struct sigaction action = {.sa_handler = end_with_children};
+  sigfillset(&action.sa_mask);
+  return sigaction(number, &action, NULL);
+}
+
 int check_loans_is_ignored(int number) {
   struct sigaction action;
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;

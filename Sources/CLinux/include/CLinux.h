@@ -39,6 +39,12 @@ void check_loans_forget_child(int child);
 /// or -1 and errno.
 int check_loans_catch_signal(int number, int pipe, int stops);
 
+/// Has a signal end the process the first time that it comes, and with SIGKILL the children that
+/// were noted; sigaction(2).
+///
+/// Returns 0, or -1 and errno.
+int check_loans_end_with_children(int number);
+
 /// Whether a signal is ignored, as SIGHUP is below nohup(1); sigaction(2).
 int check_loans_is_ignored(int number);
 
