@@ -46,7 +46,7 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "Notifiers",
-      dependencies: ["Loans", .product(name: "Subprocess", package: "swift-subprocess")],
+      dependencies: ["CLinux", "Loans", .product(name: "Subprocess", package: "swift-subprocess")],
       swiftSettings: settings),
     .target(
       name: "ReminderService",

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -37,10 +38,56 @@ static void note_signal(int number) {
   errno = saved;
 }
 
-int check_loans_catch_signal(int number, int pipe, int once) {
-  struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
-  if (once) action.sa_flags |= SA_RESETHAND;
+// Zero where there is none; many more than ever run at a time.
+static atomic_int children[256];
+
+int check_loans_note_child(int child) {
+  for (size_t place = 0; place < sizeof children / sizeof *children; place++) {
+    int none = 0;
+    if (atomic_compare_exchange_strong(&children[place], &none, child)) return 0;
+  }
+  return -1;
+}
+
+void check_loans_forget_child(int child) {
+  for (size_t place = 0; place < sizeof children / sizeof *children; place++) {
+    int noted = child;
+    if (atomic_compare_exchange_strong(&children[place], &noted, 0)) return;
+  }
+}
+
+static void end_with_children(int number) {
+  for (size_t place = 0; place < sizeof children / sizeof *children; place++) {
+    int child = atomic_load(&children[place]);
+    if (child == 0) continue;
+    kill(-child, SIGKILL);
+    // It may have left its group.
+    kill(child, SIGKILL);
+  }
+  // It comes when this returns, because until then all signals are blocked.
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+static atomic_int is_told_to_stop;
+
+static void note_stop(int number) {
+  if (atomic_exchange(&is_told_to_stop, 1)) {
+    end_with_children(number);
+  } else {
+    note_signal(number);
+  }
+}
+
+int check_loans_catch_signal(int number, int pipe, int stops) {
+  struct sigaction action = {.sa_handler = stops ? note_stop : note_signal, .sa_flags = SA_RESTART};
   signal_pipe = pipe;
+  sigfillset(&action.sa_mask);
+  return sigaction(number, &action, NULL);
+}
+
+int check_loans_end_with_children(int number) {
+  struct sigaction action = {.sa_handler = end_with_children};
   sigfillset(&action.sa_mask);
   return sigaction(number, &action, NULL);
 }

@@ -110,7 +110,7 @@ enum Main {
         let lines = words.split(separator: "\n", omittingEmptySubsequences: false)
         throw CommandError(.usage, lines.map { String($0).visible }.joined(separator: "\n"))
       }
-      try console.print(line: text)
+      try console.print(line: CompletionScript.knowingDefault(text))
     }
     return nil
   }

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Subprocess
 internal import Synchronization
 
@@ -108,6 +109,10 @@ struct ChildProcess: Sendable {
     onLine: (@Sendable (String) -> Verdict)?, feed: (@Sendable () async -> Void)? = nil
   ) async -> Findings {
     let clock = Clock()
+    let number = execution.processIdentifier.value
+    // Where too many are running, one lives on if the process is ended by a signal.
+    _ = check_loans_note_child(number)
+    defer { check_loans_forget_child(number) }
     return await withTaskGroup(of: Findings.self) { group in
       group.addTask { Findings(complaint: await firstBytes(of: execution.standardError)) }
       group.addTask {

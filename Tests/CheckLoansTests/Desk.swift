@@ -1,4 +1,5 @@
 import TestSupport
+import Testing
 
 /// A librarian's desk: a scratch folder in which the command is run, with a catalogue in it and
 /// with the command's state below it.
@@ -90,6 +91,19 @@ struct Desk {
   /// The titles that are pending, or failed and so still to be delivered.
   func pending(at now: String? = nil) async throws -> [String] {
     try await schedule(at: now).filter { ["pending", "failed"].contains($0.state) }.map(\.title)
+  }
+
+  /// Fails unless all that was started on the desk ends, long before it would by itself.
+  func expectNothingRunning(
+    sourceLocation: Testing.SourceLocation = #_sourceLocation
+  ) async throws {
+    var left = Processes.mentioning(folder.path)
+    for _ in 0..<100 where !left.isEmpty {
+      try await Task.sleep(for: .milliseconds(50))
+      left = Processes.mentioning(folder.path)
+    }
+    #expect(left == [:], sourceLocation: sourceLocation)
+    for number in left.keys { Processes.kill(number) }
   }
 
   private struct ScheduleUnreadable: Error {

@@ -53,6 +53,36 @@ struct InterruptionTests {
     #expect(told.filter { $0.hasPrefix("end") }.count == 3, "each once, although interrupted")
   }
 
+  @Test(
+    arguments: [
+      (Signal.terminate, Signal.terminate, 15), (.interrupt, .interrupt, 2),
+      (.interrupt, .terminate, 15), (.terminate, .interrupt, 2),
+    ] as [(Signal, Signal, Int32)])
+  func `A second signal ends the run at once, and what it runs`(
+    first: Signal, second: Signal, number: Int32
+  ) async throws {
+    let desk = try desk()
+    try desk.folder.write(
+      program: """
+        #!/bin/sh
+        trap '' TERM
+        sleep 60 &
+        echo begin >> "$HOME/told"
+        sleep 60
+        """, to: "notify-send")
+    let run = try RunningCommand(desk.command(["--notify", "notify-send", "books.xml"]))
+    let start = ContinuousClock.now
+    while !desk.folder.contains("told"), ContinuousClock.now < start + .seconds(60) {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    run.send(first)
+    try await Task.sleep(for: .milliseconds(300))
+    run.send(second)
+    #expect(try await run.end().ending == .signaled(number))
+    try await desk.expectNothingRunning()
+    #expect(try await desk.pending().count == 3)
+  }
+
   @Test func `An ignored signal stays ignored`() async throws {
     let desk = try desk()
     try install(desk, pause: "0.3")

@@ -1,5 +1,8 @@
+import Loans
 import TestSupport
 import Testing
+
+@testable import CheckLoans
 
 extension Desk {
   /// The units that the command prints.
@@ -399,6 +402,78 @@ struct TimerInstallTests {
     #expect(result.errorLines.first == "check-loans: removed check-loans.timer and its service")
     let failure = call.isEmpty ? "was not found" : "\(call) failed (exit status 1)"
     #expect(result.errorLines.last?.hasPrefix("check-loans: systemctl \(failure); ") == true)
+  }
+
+  /// An installer with a systemctl that does not end at one of its calls, nor what it has started.
+  private func installer(_ desk: Desk, hangingAt call: String) throws -> UnitInstaller {
+    let path = desk.folder.path
+    try desk.folder.write(
+      program: """
+        #!/bin/sh
+        export DESK="\(path)"
+        echo "$*" >> "$DESK/calls"
+        trap '' TERM
+        case "$*" in "\(call)") sleep 60 & sleep 60;; esac
+        """, to: "systemctl")
+    let environment = Environment(
+      userID: 1_000, lookUp: { $0 == "PATH" ? path : nil }, allVariables: { [:] },
+      homeOfUser: { path }, workingDirectory: { path }, realDirectory: { $0 })
+    let units = TimerUnits(
+      name: "check-loans", command: ["/check-loans"], time: .midnight, zone: nil,
+      runsPrograms: false)
+    return UnitInstaller(
+      units: units, directory: "\(path)/\(Self.directory)", environment: environment,
+      console: Console(), deadline: .seconds(1))
+  }
+
+  @Test func `69 is a systemd that never answers, which is not waited for`() async throws {
+    let desk = try Desk()
+    let units = "\(desk.folder.path)/\(Self.directory)/check-loans"
+    let installer = try installer(desk, hangingAt: "--user enable check-loans.timer")
+    let start = ContinuousClock.now
+    let error = #expect(throws: CommandError.self) { try installer.install() }
+    #expect(ContinuousClock.now - start < .seconds(30))
+    #expect(error?.status == .unavailable)
+    #expect(
+      error?.message == """
+        systemctl --user enable check-loans.timer failed (no answer within 1 s); see in systemctl \
+        --user list-jobs what keeps systemd busy, or log in anew, and run the command again; \
+        \(units).service and \(units).timer stay until check-loans timer --uninstall
+        """)
+    try await desk.expectNothingRunning()
+  }
+
+  @Test func `The units are removed even if systemd never answers`() async throws {
+    let desk = try Desk()
+    let hanging = "--user disable --now check-loans.timer"
+    let installer = try installer(desk, hangingAt: hanging)
+    try installer.install()
+    try desk.folder.remove("calls")
+    let error = #expect(throws: CommandError.self) { try installer.uninstall() }
+    #expect(
+      error?.message == """
+        systemctl \(hanging) failed (no answer within 1 s); the timer may run until the user logs \
+        out or systemctl --user stop check-loans.timer
+        """)
+    #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == [])
+    #expect(calls(desk) == [hanging], "it is not asked again")
+    try await desk.expectNothingRunning()
+  }
+
+  @Test(arguments: [(Signal.interrupt, 2), (.terminate, 15), (.hangUp, 1)] as [(Signal, Int32)])
+  func `A signal ends systemctl too`(signal: Signal, number: Int32) async throws {
+    var desk = try desk()
+    _ = try installer(desk, hangingAt: "--user daemon-reload")
+    desk.environment["PATH"] = "\(desk.folder.path):/usr/bin:/bin"
+    let run = try RunningCommand(
+      desk.command(["timer", "--install", "books.xml", "--notify", "stdout"]))
+    let start = ContinuousClock.now
+    while !desk.folder.contains("calls"), ContinuousClock.now < start + .seconds(30) {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    run.send(signal)
+    #expect(try await run.end().ending == .signaled(number))
+    try await desk.expectNothingRunning()
   }
 
   @Test func `A directory that cannot be written is told`() async throws {

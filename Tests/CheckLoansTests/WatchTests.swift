@@ -90,6 +90,7 @@ struct WatchTests {
     let result = try await watcher.end()
     #expect(result.ending == .signaled(15))
     #expect(result.elapsed < .seconds(25))
+    try await watcher.desk.expectNothingRunning()
     #expect(try await watcher.desk.pending() == ["Abigél"])
   }
 

@@ -20,12 +20,30 @@ int check_loans_set_timer(int timer, long second);
 /// Returns 0, or -1 and errno.
 int check_loans_make_pipe(int *read_end, int *write_end);
 
-/// Has a signal's number written, as a byte, into a non-blocking pipe, the same for all signals, the
-/// first time or each time that it comes; sigaction(2).
+/// Notes a child that leads a process group of its own, so that it does not outlive a process that
+/// is ended by a signal; -1 if there are too many to note another one.
+///
+/// To be forgotten before it is reaped, since its number may then become that of another process.
+int check_loans_note_child(int child);
+
+/// Lets a child that was noted live longer than the process.
+void check_loans_forget_child(int child);
+
+/// Has a signal's number written, as a byte, into a non-blocking pipe, the same for all signals,
+/// each time that it comes; sigaction(2).
+///
+/// One that stops is written only if it is the first of these. The next one ends the process, and
+/// with SIGKILL the children that were noted, whatever the process is doing.
 ///
 /// Children do not inherit this: execve(2) gives a caught signal its default meaning. Returns 0,
 /// or -1 and errno.
-int check_loans_catch_signal(int number, int pipe, int once);
+int check_loans_catch_signal(int number, int pipe, int stops);
+
+/// Has a signal end the process the first time that it comes, and with SIGKILL the children that
+/// were noted; sigaction(2).
+///
+/// Returns 0, or -1 and errno.
+int check_loans_end_with_children(int number);
 
 /// Whether a signal is ignored, as SIGHUP is below nohup(1); sigaction(2).
 int check_loans_is_ignored(int number);

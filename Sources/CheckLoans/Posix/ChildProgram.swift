@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A program that is waited for, such as systemctl.
@@ -5,12 +6,21 @@ enum ChildProgram {
   /// Why it was of no use.
   struct Failure: Error {
     var words: String
+    /// Whether it did not end in time.
+    var isLate = false
   }
 
   /// Runs a program with the environment of this one; what it prints goes to standard error.
   ///
-  /// - SeeAlso: `posix_spawn(3)`, `waitpid(2)`.
-  static func run(_ path: String, _ arguments: [String]) -> Result<Void, Failure> {
+  /// It runs in a process group of its own, which is killed when its time is over, or when a signal
+  /// ends this process.
+  ///
+  /// - Parameter deadline: how long it may run.
+  /// - SeeAlso: `posix_spawn(3)`, `waitid(2)`.
+  static func run(
+    _ path: String, _ arguments: [String], within deadline: Duration
+  ) -> Result<Void, Failure> {
+    endWithChildren()
     // Else its exit status would be thrown away.
     signal(SIGCHLD, SIG_DFL)
     var actions = unsafe posix_spawn_file_actions_t()
@@ -27,20 +37,54 @@ enum ChildProgram {
     var child = pid_t()
     let result = unsafe posix_spawn(&child, path, &actions, &attributes, &words, environ)
     guard result == 0 else { return .failure(Failure(words: systemWords(result))) }
-    return wait(for: child)
+    _ = check_loans_note_child(child)
+    let isLate = !hasEnded(child, within: deadline)
+    if isLate { kill(-child, SIGKILL) }
+    check_loans_forget_child(child)
+    // One that even SIGKILL does not end at once is left to init.
+    if isLate {
+      let words = "no answer within \(deadline.components.seconds) s"
+      return .failure(Failure(words: words, isLate: true))
+    }
+    return reap(child)
   }
 
-  /// Signals that are ignored here shall not be so in the child.
+  /// The terminal tells only this process of Ctrl-C and of its own end, not the child's group.
+  private static func endWithChildren() {
+    for number in [SIGINT, SIGTERM, SIGHUP] where check_loans_is_ignored(number) == 0 {
+      _ = check_loans_end_with_children(number)
+    }
+  }
+
+  /// Signals that are ignored, or blocked on this thread, shall not be so in the child.
   private static func reset(_ attributes: inout posix_spawnattr_t) {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
+    unsafe posix_spawnattr_setsigmask(&attributes, &signals)
     unsafe sigaddset(&signals, SIGPIPE)
     unsafe sigaddset(&signals, SIGXFSZ)
     unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    unsafe posix_spawnattr_setpgroup(&attributes, 0)
+    let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+    unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
   }
 
-  private static func wait(for child: pid_t) -> Result<Void, Failure> {
+  /// Waits for its end without reaping it, so that its number stays its own.
+  private static func hasEnded(_ child: pid_t, within deadline: Duration) -> Bool {
+    let end = ContinuousClock.now + deadline
+    var pause: UInt32 = 1_000
+    while true {
+      var information = unsafe siginfo_t()
+      let options = WEXITED | WNOHANG | WNOWAIT
+      let result = unsafe waitid(P_PID, id_t(child), &information, options)
+      if unsafe result != 0 && errno != EINTR || information.si_signo != 0 { return true }
+      if ContinuousClock.now >= end { return false }
+      usleep(pause)
+      pause = min(2 * pause, 50_000)
+    }
+  }
+
+  private static func reap(_ child: pid_t) -> Result<Void, Failure> {
     var status: Int32 = 0
     while unsafe waitpid(child, &status, 0) < 0 {
       guard errno == EINTR else { return .failure(Failure(words: systemWords(errno))) }

@@ -32,20 +32,21 @@ struct SignalPipe: ~Copyable {
   ///
   /// - Throws: `SystemFailure` if the system cannot give what it takes.
   mutating func receive(_ number: Int32) throws(SystemFailure) {
-    try catchSignal(number, once: 0)
+    try catchSignal(number, stops: 0)
   }
 
-  /// Receives a signal to end the first time that it comes; a second one ends the process at once.
+  /// Receives a signal to end, the first that comes; a second one, of whatever number, ends the
+  /// process at once, with the children that are running.
   ///
   /// One that is ignored stays ignored, as that of a job in the background does.
   ///
   /// - Throws: `SystemFailure` if the system cannot give what it takes.
-  mutating func receiveOnce(_ number: Int32) throws(SystemFailure) {
-    if check_loans_is_ignored(number) == 0 { try catchSignal(number, once: 1) }
+  mutating func receiveFirst(_ number: Int32) throws(SystemFailure) {
+    if check_loans_is_ignored(number) == 0 { try catchSignal(number, stops: 1) }
   }
 
-  private mutating func catchSignal(_ number: Int32, once: Int32) throws(SystemFailure) {
-    guard check_loans_catch_signal(number, input, once) == 0 else { throw .last }
+  private mutating func catchSignal(_ number: Int32, stops: Int32) throws(SystemFailure) {
+    guard check_loans_catch_signal(number, input, stops) == 0 else { throw .last }
     caught.append(number)
   }
 

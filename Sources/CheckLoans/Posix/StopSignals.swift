@@ -19,7 +19,8 @@ enum StopSignals {
   /// Whether one has come.
   static var isStopRequested: Bool { state.withLock { $0.readFirst() != nil } }
 
-  /// From now on the first signal is only noted, and a second one ends the process at once.
+  /// From now on the first signal is only noted, and a second one ends the process at once, with
+  /// whatever is telling of the notice in flight.
   ///
   /// One that is ignored stays ignored, as under nohup(1). Where the system cannot give a pipe,
   /// each ends the process at once, after which the notice in flight is sent again by the next run.
@@ -28,7 +29,7 @@ enum StopSignals {
       if state.pipe != nil { return }
       do throws(SystemFailure) {
         var pipe = try SignalPipe()
-        for number in [SIGINT, SIGTERM] { try pipe.receiveOnce(number) }
+        for number in [SIGINT, SIGTERM] { try pipe.receiveFirst(number) }
         state.pipe = consume pipe
       } catch {
         return

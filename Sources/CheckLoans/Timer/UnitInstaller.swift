@@ -7,6 +7,8 @@ struct UnitInstaller {
   let directory: String
   let environment: Environment
   let console: Console
+  /// How long systemctl may take each time.
+  var deadline = Duration.seconds(30)
 
   private var files: [(path: String, content: String)] {
     [
@@ -44,7 +46,7 @@ struct UnitInstaller {
       throw CommandError(
         .unavailable,
         """
-        \(error.words); \(Self.advice), and run the command again; \(names) stay until \
+        \(error.words); \(error.advice), and run the command again; \(names) stay until \
         check-loans timer --uninstall\(units.named)
         """)
     }
@@ -91,11 +93,16 @@ struct UnitInstaller {
     }
   }
 
-  private static let advice = "log in as the user whose timer it shall be, not by su or sudo"
-
   /// Why systemd could not be told.
   private struct Failure: Error {
     var words: String
+    var isLate = false
+
+    var advice: String {
+      isLate
+        ? "see in systemctl --user list-jobs what keeps systemd busy, or log in anew"
+        : "log in as the user whose timer it shall be, not by su or sudo"
+    }
   }
 
   private func tellSystemd(_ arguments: [String]) -> Failure? {
@@ -116,10 +123,12 @@ struct UnitInstaller {
 
   private func run(_ program: String, _ arguments: [String]) throws(Failure) {
     let arguments = ["--user"] + arguments
-    switch ChildProgram.run(program, arguments) {
+    switch ChildProgram.run(program, arguments, within: deadline) {
     case .success: return
     case .failure(let error):
-      throw Failure(words: "systemctl \(arguments.joined(separator: " ")) failed (\(error.words))")
+      throw Failure(
+        words: "systemctl \(arguments.joined(separator: " ")) failed (\(error.words))",
+        isLate: error.isLate)
     }
   }
 }

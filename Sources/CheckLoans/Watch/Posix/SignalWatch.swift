@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// Receives the signals that tell a program that stays to read anew or to end; a second one to end
-/// ends it at once.
+/// ends it at once, with the children that are running.
 struct SignalWatch: ~Copyable {
   /// What was asked for.
   enum Request: Sendable {
@@ -26,7 +26,7 @@ struct SignalWatch: ~Copyable {
     var pipe = try SignalPipe()
     try pipe.receive(SIGHUP)
     // Who asks for the end a second time does not want to wait for it.
-    for number in [SIGINT, SIGTERM] { try pipe.receiveOnce(number) }
+    for number in [SIGINT, SIGTERM] { try pipe.receiveFirst(number) }
     self.pipe = pipe
   }
 

@@ -1,0 +1,120 @@
+import TestSupport
+import Testing
+
+/// What the shells complete.
+struct CompletionTests {
+  private static let (bash, zsh, fish) = ("/bin/bash", "/usr/bin/zsh", "/usr/bin/fish")
+
+  /// A desk with a script for a shell, and some files.
+  private func desk(_ shell: String) async throws -> Desk {
+    let desk = try Desk()
+    let script = try await desk.run("--generate-completion-script", shell)
+    try #require(script.status == 0)
+    try desk.folder.write(script.text, to: "_check-loans")
+    try desk.folder.write("", to: "bo ok.xml")
+    return desk
+  }
+
+  private func run(_ program: String, _ arguments: [String], _ desk: Desk) async throws -> [String]
+  {
+    var command = desk.command(arguments)
+    command.program = program
+    let result = try await command.run()
+    #expect(result.outcome == Outcome(0, output: result.text))
+    return result.lines
+  }
+
+  /// The words typed, the last one in part, and what is offered for it.
+  private static let lines: [([String], [String])] = [
+    (["--noti"], ["--notify"]),
+    (["bo"], ["bo ok.xml", "books.xml"]),
+    (["--format", ""], ["json", "text"]),
+    (["--notify", "stdout", "bo"], ["bo ok.xml", "books.xml"]),
+    (["--dry-run", "--al"], ["--all", "--allow-empty"]),
+    (["books.xml", "--st"], ["--state"]),
+    (["books.xml", "val"], []),
+    (["check", "--noti"], ["--notify"]),
+    (["val"], ["validate"]),
+    (["validate", "--f"], ["--format"]),
+    (["validate", "--noti"], []),
+    (["schedule", "l"], ["list"]),
+  ]
+
+  @Test(.enabled(if: File.exists(bash)), arguments: lines)
+  func `bash completes what stands behind no subcommand as behind check`(
+    words: [String], offered: [String]
+  ) async throws {
+    let script = """
+      source ./_check-loans
+      COMP_WORDS=(check-loans "$@"); COMP_CWORD=$#
+      COMP_LINE="${COMP_WORDS[*]}"; COMP_POINT=${#COMP_LINE}
+      _check-loans check-loans "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+      if (( ${#COMPREPLY[@]} )); then printf '%s\\n' "${COMPREPLY[@]}"; fi
+      """
+    let desk = try await desk("bash")
+    #expect(try await run(Self.bash, ["-c", script, "bash"] + words, desk).sorted() == offered)
+  }
+
+  @Test(.enabled(if: File.exists(bash)))
+  func `bash offers subcommands and files for the first word`() async throws {
+    let script = """
+      source ./_check-loans
+      COMP_WORDS=(check-loans ''); COMP_CWORD=1; COMP_LINE='check-loans '; COMP_POINT=12
+      _check-loans check-loans '' check-loans
+      printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    let offered = try await run(Self.bash, ["-c", script], try await desk("bash"))
+    #expect(Set(offered).isSuperset(of: ["check", "timer", "help", "books.xml", "bo ok.xml"]))
+    #expect(Set(offered).count == offered.count, "each once")
+  }
+
+  @Test(.enabled(if: File.exists(fish), "fish is not installed"), arguments: lines)
+  func `fish completes what stands behind no subcommand as behind check`(
+    words: [String], offered: [String]
+  ) async throws {
+    let desk = try await desk("fish")
+    let line = (["check-loans"] + words).joined(separator: " ")
+    let found = try await run(
+      Self.fish, ["--no-config", "-c", "source ./_check-loans; complete -C '\(line)'"], desk)
+    #expect(found.map { String($0.prefix { $0 != "\t" }) }.sorted() == offered)
+  }
+
+  /// zsh completes at a terminal only: this asks what is handed to the function that does it.
+  @Test(.enabled(if: File.exists(zsh), "zsh is not installed"), arguments: lines)
+  func `zsh completes what stands behind no subcommand as behind check`(
+    words: [String], offered: [String]
+  ) async throws {
+    let script = """
+      compdef() {}
+      _arguments() { state=; print -r -- "${words[*]}"; return 1 }
+      _describe() { return 1 }
+      source ./_check-loans
+      words=(check-loans "$@"); CURRENT=$(( $# + 1 ))
+      _check-loans || true
+      """
+    let desk = try await desk("zsh")
+    let told = try await run(Self.zsh, ["-f", "-c", script, "zsh"] + words, desk)
+    let isNamed = ["check", "validate", "schedule"].contains(words[0])
+    let line = (["check-loans"] + words).joined(separator: " ")
+    let asBehindCheck = (["check-loans", "check"] + words).joined(separator: " ")
+    let maybeSubcommand = words == ["bo"] || words == ["val"]
+    #expect(told == (isNamed ? [line] : (maybeSubcommand ? [line] : []) + [asBehindCheck]))
+  }
+
+  /// The places at which a new version of ArgumentParser might have something else.
+  @Test(arguments: [
+    ("bash", "local -a COMP_WORDS=(\"${COMP_WORDS[0]}\" check "),
+    ("zsh", "words=(\"${words[1]}\" check "), ("fish", "$unparsed_tokens[1] check "),
+  ])
+  func `The script of each shell knows what is named by default`(
+    shell: String, words: String
+  ) async throws {
+    let script = try await Desk().run("--generate-completion-script", shell).text
+    #expect(script.split(separator: words, omittingEmptySubsequences: false).count == 2)
+    let subcommands = [
+      "check", "validate", "schedule", "deliver", "watch", "config", "timer", "help",
+    ]
+    let separator = shell == "fish" ? " " : "|"
+    #expect(script.contains(subcommands.joined(separator: separator)))
+  }
+}
