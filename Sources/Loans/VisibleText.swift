@@ -33,6 +33,21 @@ extension String {
     return "\"\(text)\""
   }
 
+  /// The text with nothing in it that is taken for markup where the text of an XML element is
+  /// expected: `&`, `<` and `>` are written as entities.
+  public var escapedAsMarkup: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
   /// At most `limit` characters, then `…` if there were more.
   ///
   /// No character is cut in two, unless it is one of those that hold thousands of combining marks:
