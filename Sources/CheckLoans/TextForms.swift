@@ -38,6 +38,16 @@ func counted(_ count: Int, _ noun: String) -> String {
   "\(count) \(noun)\(count == 1 ? "" : "s")"
 }
 
+/// Why a catalogue without any record was not taken for what it says.
+///
+/// - Parameter stored: how many loans of it are in the schedule.
+func emptinessWords(stored: Int) -> String {
+  """
+  no loan record, but \(counted(stored, "loan")) in the schedule; nothing was changed; if all books \
+  are back, run again with --allow-empty
+  """
+}
+
 extension CivilDateTime {
   /// `2026-11-21 00:00`, for people.
   var words: String { "\(date) \(time.hoursAndMinutes)" }

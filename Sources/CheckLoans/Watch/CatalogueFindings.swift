@@ -32,11 +32,7 @@ struct CatalogueFindings {
     case .replaced:
       return true
     case .refusedEmpty(let stored):
-      complain(
-        """
-        no loan record, but \(counted(stored, "loan")) in the schedule; nothing was changed; if \
-        all books are back, run again with --allow-empty
-        """)
+      complain(emptinessWords(stored: stored))
     case .kept:
       complain("its reminders stay as they were until it is mended")
     }
