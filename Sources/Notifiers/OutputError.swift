@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Loans
 
 /// Why output was lost.
 public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -90,11 +90,3 @@ extension WholeFile.Failure {
     self = number == ENOENT || number == ENOTDIR ? .missing : .system(systemWords(number))
   }
 }
-
-/// The system's words for an error number, in lower case.
-///
-/// - SeeAlso: `strerror(3)`.
-func systemWords(_ number: Int32) -> String {
-  guard let words = unsafe strerror(number) else { return "error \(number)" }
-  return unsafe String(cString: words).lowercased()
-}

@@ -72,16 +72,3 @@ private func waitUntilWritable(
     end = end ?? now + longest
   }
 }
-
-/// The system's words for an error number, `No space left on device`.
-///
-/// The C function: strerror_r(3).
-func systemMessage(for errorNumber: Int32) -> String {
-  unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-    guard let start = buffer.baseAddress else { return "error \(errorNumber)" }
-    guard unsafe strerror_r(errorNumber, start, buffer.count) == 0 else {
-      return "error \(errorNumber)"
-    }
-    return unsafe String(cString: start)
-  }
-}

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Loans
 
 /// The raw calls of this module: a result, or the value of `errno`.
 enum SystemCall {
@@ -15,13 +16,8 @@ enum SystemCall {
     /// Whether it is a matter of permission: `EACCES`, `EPERM` or `EROFS`.
     var forbids: Bool { [EACCES, EPERM, EROFS].contains(number) }
 
-    /// The system's sentence for it (`strerror_r`).
-    var sentence: String {
-      var buffer = [CChar](repeating: 0, count: 128)
-      guard unsafe strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
-      return String(
-        decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    /// The system's sentence for it.
+    var sentence: String { systemMessage(for: number) }
   }
 
   /// What is at a path or behind a descriptor.
