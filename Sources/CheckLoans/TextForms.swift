@@ -51,6 +51,13 @@ func emptinessWords(stored: Int) -> String {
   """
 }
 
+extension String {
+  /// The text with spaces behind it, at least `width` characters of both.
+  func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+}
+
 extension CivilDateTime {
   /// `2026-11-21 00:00`, for people.
   var words: String { "\(date) \(time.hoursAndMinutes)" }
