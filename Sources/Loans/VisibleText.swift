@@ -19,6 +19,9 @@ extension String {
     return text
   }
 
+  /// The text as the name of a catalogue, ``visible``; `-` is standard input.
+  public var visibleCatalogue: String { self == "-" ? "standard input" : visible }
+
   /// ``visible`` in quotation marks, at most `limit` characters of it, then `…`; white space that
   /// is no plain space is written as `\u{a0}` too.
   public func quoted(limit: Int = 80) -> String {

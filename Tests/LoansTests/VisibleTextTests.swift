@@ -78,6 +78,16 @@ struct VisibleTextTests {
   }
 }
 
+struct CatalogueNameTests {
+  @Test(arguments: [
+    ("-", "standard input"), ("/srv/books.xml", "/srv/books.xml"), ("./-", "./-"),
+    ("a\u{202E}b", "a\\u{202e}b"),
+  ])
+  func `A catalogue without a file is called standard input`(name: String, visible: String) {
+    #expect(name.visibleCatalogue == visible)
+  }
+}
+
 struct MarkupTests {
   @Test(arguments: [
     ("", ""), ("Egri csillagok", "Egri csillagok"), ("\\'\"", "\\'\""),

@@ -89,7 +89,7 @@ extension ScheduleEntry {
     var line = "\(id)  \(fireAt.words)  \(state)  \(kind)  \(loan.label) \(verb) "
     line += loan.expiration.dotted
     if let borrower = loan.borrower { line += ", lent to \(borrower.visible)" }
-    line += " (\(catalogue == "-" ? "standard input" : catalogue.visible))"
+    line += " (\(catalogue.visibleCatalogue))"
     for delivery in deliveries where delivery.state == .failed {
       line += "; \(delivery.channel): \((delivery.error ?? "failed").visible)"
     }
