@@ -34,7 +34,7 @@ public final class Schedule: Sendable {
   public init(opening path: String, patience: Duration = .seconds(5)) throws(ScheduleError) {
     let file = ScheduleFile(path: path)
     try file.prepareDirectory()
-    let isKnown = LockFile.exists(file.lockPath)
+    let isKnown = SystemCall.exists(file.lockPath)
     // What is refused is left without a lock beside it, too.
     if !isKnown { try file.checkBeforeLocking() }
     let held = try LockFile.taking(beside: file, patience: patience)

@@ -34,11 +34,6 @@ struct LockFile: ~Copyable {
     return lock
   }
 
-  /// Whether there is a lock at a path, or anything else.
-  static func exists(_ path: String) -> Bool {
-    (try? SystemCall.status(ofLink: path)) != nil
-  }
-
   private init(path: String, descriptor: Int32) {
     self.path = path
     self.descriptor = descriptor
@@ -132,6 +127,8 @@ extension LockFile {
     static var size: Int { 32 }
     /// So many can be sent through at a time.
     static var slots: Int { 64 }
+    /// Bytes that all of them take.
+    fileprivate static var allSize: Int { size * slots }
 
     private static let magic: UInt64 = 0x676E_6964_6E65_5331
 
@@ -179,20 +176,16 @@ extension LockFile {
   }
 
   /// How many messages of each batch in the file were sent.
-  func records() -> [Int64: Int] { Self.records(descriptor) }
+  func records() -> [Int64: Int] {
+    Self.records((try? SystemCall.read(Record.allSize, from: descriptor)) ?? [])
+  }
 
   /// The same of a file that somebody else may have locked; empty if it cannot be read.
   static func records(in path: String) -> [Int64: Int] {
-    guard let descriptor = try? SystemCall.open(path, O_RDONLY | O_NONBLOCK, mode: 0) else {
-      return [:]
-    }
-    defer { SystemCall.close(descriptor) }
-    return records(descriptor)
+    records((try? SystemCall.read(Record.allSize, fromFileAt: path)) ?? [])
   }
 
-  private static func records(_ descriptor: Int32) -> [Int64: Int] {
-    let size = Record.size * Record.slots
-    guard let bytes = try? SystemCall.read(size, from: descriptor) else { return [:] }
+  private static func records(_ bytes: [UInt8]) -> [Int64: Int] {
     var records: [Int64: Int] = [:]
     for start in stride(from: 0, to: bytes.count, by: Record.size) {
       let part = bytes[start..<min(start + Record.size, bytes.count)]

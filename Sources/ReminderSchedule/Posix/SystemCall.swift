@@ -60,6 +60,9 @@ enum SystemCall {
     return Status(result)
   }
 
+  /// Whether there is anything at a path, be it a link to nowhere.
+  static func exists(_ path: String) -> Bool { (try? status(ofLink: path)) != nil }
+
   /// The status of what a path leads to (`stat`).
   static func status(of path: String) throws(Failure) -> Status {
     var result = stat()
@@ -99,6 +102,13 @@ enum SystemCall {
       let failure = Failure.last
       guard failure.number == EINTR else { throw failure }
     }
+  }
+
+  /// Reads at most so many bytes from the beginning of the file at a path, never of a link's target.
+  static func read(_ count: Int, fromFileAt path: String) throws(Failure) -> [UInt8] {
+    let descriptor = try open(path, O_RDONLY | O_NONBLOCK, mode: 0)
+    defer { close(descriptor) }
+    return try read(count, from: descriptor)
   }
 
   /// Writes bytes at a place in a file, in one piece (`pwrite`).
