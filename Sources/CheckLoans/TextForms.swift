@@ -58,6 +58,18 @@ extension String {
   }
 }
 
+extension UInt8 {
+  /// Whether it is `a` to `z`, `A` to `Z` or `0` to `9` in ASCII.
+  var isASCIILetterOrDigit: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+}
+
 extension CivilDateTime {
   /// `2026-11-21 00:00`, for people.
   var words: String { "\(date) \(time.hoursAndMinutes)" }

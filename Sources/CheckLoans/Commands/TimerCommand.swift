@@ -44,10 +44,7 @@ struct TimerCommand: Subcommand {
     if [install, uninstall, cron].count(where: { $0 }) > 1 {
       throw ValidationError("Give only one of --install, --uninstall and --cron.")
     }
-    let isPlain = name.utf8.allSatisfy {
-      "-_.:".utf8.contains($0) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-        || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20
-    }
+    let isPlain = name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.:".utf8.contains($0) }
     if !isPlain || name.isEmpty || name.hasPrefix(".") || name.hasPrefix("-") || name.count > 200 {
       throw ValidationError("A unit's name has only letters, digits and -_.: in it.")
     }

@@ -72,10 +72,7 @@ struct DailyCommand {
 
   /// Whether systemd takes it for a time zone, see systemd.time(7).
   private static func isInDatabase(_ zone: String) -> Bool {
-    let isPlain = zone.utf8.allSatisfy {
-      "-_+/".utf8.contains($0) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-        || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20
-    }
+    let isPlain = zone.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_+/".utf8.contains($0) }
     return isPlain && !zone.isEmpty && !zone.hasPrefix("/")
       && SystemClock.isZoneFile("/usr/share/zoneinfo/\(zone)")
   }
