@@ -145,7 +145,7 @@ struct TimerCommand: Subcommand {
         from 04:00 on
         """)
     }
-    let zone = try environment.value(options.clock.timeZone, "TIME_ZONE") ?? environment["TZ"]
+    let zone = try options.clock.zone.text(environment, inherited: environment["TZ"])
     if let zone, zone != (try? TimeZoneSetting(nil, environment: environment))?.name {
       console.complain(
         """

@@ -45,11 +45,7 @@ struct WatchCommand: Subcommand {
 
   @OptionGroup var policy: PolicyOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "The library's time zone, for example Europe/Budapest. (default: TZ, then the system's)",
-      valueName: "zone"))
-  var timeZone: String?
+  @OptionGroup var zone: ZoneOptions
 
   @OptionGroup var state: StateOptions
 
@@ -95,7 +91,7 @@ struct WatchSettings {
       environment.value(command.action, "ACTION"), isGiven: command.action != nil)
     reload = try command.policy.settings(environment)
     repeatExpired = try command.channels.repetition.days(environment)
-    let zoneText = try environment.value(command.timeZone, "TIME_ZONE") ?? inheritedZone
+    let zoneText = try command.zone.text(environment, inherited: inheritedZone)
     zone = try TimeZoneSetting(zoneText, environment: environment)
     state = try command.state.path(environment)
     isVerbose = try environment.isOn(command.verbose, "VERBOSE")

@@ -18,7 +18,7 @@ struct DailyCommand {
     let files = [options.state.config, options.state.state].compactMap { $0 }
     try environment.checkWorkingDirectory(for: files)
     var given = options.given
-    let zone = try environment.value(options.clock.timeZone, "TIME_ZONE") ?? environment["TZ"]
+    let zone = try options.clock.zone.text(environment, inherited: environment["TZ"])
     if environment.source(of: "TIME_ZONE", isGiven: false) != .file, let zone {
       given["time-zone"] = [zone]
     }
