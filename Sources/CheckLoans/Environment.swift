@@ -155,7 +155,7 @@ extension Environment {
 
   /// The path of a program: a name without slash, which is looked for in PATH, stays as it is.
   func programPath(_ program: String, in directory: String) -> String {
-    program.contains("/") ? catalogueName(absolute(program, in: directory)) : program
+    program.contains("/") ? absolutePath(absolute(program, in: directory)) : program
   }
 
   /// Where the program of this name is, by the absolute entries of PATH.
@@ -165,12 +165,13 @@ extension Environment {
   }
 
   /// A catalogue's name in the schedule: its absolute path, or `-` for standard input.
+  func catalogueName(_ path: String) -> String { path == "-" ? path : absolutePath(path) }
+
+  /// The absolute path of a file, without any `.` in it.
   ///
-  /// It has no `.` in it. Links are not followed, since an export may be a link to a new file every
-  /// day; only a directory with `..` in its path is looked up, since what that means is decided by
-  /// links.
-  func catalogueName(_ path: String) -> String {
-    guard path != "-" else { return path }
+  /// Links are not followed, since an export may be a link to a new file every day; only a directory
+  /// with `..` in its path is looked up, since what that means is decided by links.
+  func absolutePath(_ path: String) -> String {
     let absolute = path.hasPrefix("/") ? path : "\(workingDirectory)/\(path)"
     var parts = absolute.split(separator: "/").filter { $0 != "." }
     if parts.dropLast().contains(".."), let name = parts.last,

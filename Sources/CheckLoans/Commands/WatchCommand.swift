@@ -95,7 +95,7 @@ struct WatchSettings {
     zone = try TimeZoneSetting(zoneText, environment: environment)
     state = try command.state.path(environment)
     isVerbose = try environment.isOn(command.verbose, "VERBOSE")
-    file = try environment.settingsFile(command.state).map { environment.catalogueName($0.path) }
+    file = try environment.settingsFile(command.state).map { environment.absolutePath($0.path) }
     let given = try environment.catalogues(
       command.catalogues, command.state, example: "check-loans watch books.xml")
     for path in given {

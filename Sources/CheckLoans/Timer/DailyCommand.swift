@@ -38,7 +38,7 @@ struct DailyCommand {
   private static func configuration(
     _ options: CheckOptions, _ environment: Environment
   ) -> [String] {
-    if let path = options.state.config { return ["--config", environment.catalogueName(path)] }
+    if let path = options.state.config { return ["--config", environment.absolutePath(path)] }
     guard let file = environment.file,
       environment["CHECK_LOANS_CONFIG"] != nil || environment["XDG_CONFIG_HOME"] != nil
     else { return [] }
@@ -60,7 +60,7 @@ struct DailyCommand {
     switch setting.paths {
     case .none: return value
     case .catalogues: return environment.catalogueName(value)
-    case .files: return environment.catalogueName(value == "-" ? "./-" : value)
+    case .files: return environment.absolutePath(value)
     case .programs:
       guard case .exec(let program) = ChannelName(argument: value) else { return value }
       let path = environment.programPath(program, in: environment.workingDirectory)
