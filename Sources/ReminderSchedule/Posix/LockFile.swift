@@ -28,9 +28,9 @@ struct LockFile: ~Copyable {
     } catch {
       throw cannotOpen(path, error)
     }
-    try lock.check(path)
+    try lock.check()
     try lock.checkContent(beside: schedule)
-    try lock.wait(path, patience: patience)
+    try lock.wait(patience)
     return lock
   }
 
@@ -43,15 +43,15 @@ struct LockFile: ~Copyable {
     SystemCall.close(descriptor)
   }
 
-  private func wait(_ path: String, patience: Duration) throws(ScheduleError) {
+  private func wait(_ patience: Duration) throws(ScheduleError) {
     let end = ContinuousClock.now + patience
-    while try !isTaken(path) {
-      guard ContinuousClock.now < end else { throw Self.busy(path) }
+    while try !isTaken() {
+      guard ContinuousClock.now < end else { throw busy }
       SystemCall.sleep(milliseconds: 50)
     }
   }
 
-  private func isTaken(_ path: String) throws(ScheduleError) -> Bool {
+  private func isTaken() throws(ScheduleError) -> Bool {
     do {
       return try SystemCall.lock(descriptor)
     } catch {
@@ -62,7 +62,7 @@ struct LockFile: ~Copyable {
     }
   }
 
-  private func check(_ path: String) throws(ScheduleError) {
+  private func check() throws(ScheduleError) {
     let status = try? SystemCall.status(of: descriptor)
     guard let status, status.isRegular, status.owner == SystemCall.user else {
       throw ScheduleError(
@@ -90,7 +90,7 @@ struct LockFile: ~Copyable {
     }
   }
 
-  private static func busy(_ path: String) -> ScheduleError {
+  private var busy: ScheduleError {
     ScheduleError(
       .locked, path: path, "another run holds the lock \"\(path.visible)\"; try again")
   }
@@ -125,7 +125,7 @@ extension LockFile {
 
     /// Bytes in the file: a word that says what it is, the batch, the count, and a check.
     static var size: Int { 32 }
-    /// So many can be sent through at a time.
+    /// So many batches can be sent at a time.
     static var slots: Int { 64 }
     /// Bytes that all of them take.
     fileprivate static var allSize: Int { size * slots }
@@ -162,7 +162,7 @@ extension LockFile {
   ///
   /// - Throws: `ScheduleError` `inputOutput`.
   func record(_ record: Record, slot: Int) throws(ScheduleError) {
-    precondition(slot < Record.slots, "more channels at a time than \(Record.slots)")
+    precondition(slot < Record.slots, "there is no place \(slot) for a batch")
     let bytes = record.words.flatMap { word in
       stride(from: 0 as UInt64, to: 64, by: 8).map { UInt8(truncatingIfNeeded: word >> $0) }
     }
