@@ -104,6 +104,13 @@ final class WatchRun {
     if settings.isVerbose { console.complain(line()) }
   }
 
+  /// Tells of troubles those that were not told the last time.
+  private func complain(
+    of troubles: [String], told: inout ToldTroubles, ending: String = ""
+  ) {
+    for line in told.news(in: troubles) { console.complain(line + ending) }
+  }
+
   private func refuseDirectories() throws(CommandError) {
     for catalogue in settings.catalogues where WholeFile.isDirectory(catalogue.name) {
       throw CommandError(
@@ -115,7 +122,7 @@ final class WatchRun {
   private func tellOfIdleAction() {
     let isIdle = settings.action != nil && !settings.channels.contains(.notifySend)
     let line = "--action has no effect without --notify notify-send"
-    for line in actionTroubles.news(in: isIdle ? [line] : []) { console.complain(line) }
+    complain(of: isIdle ? [line] : [], told: &actionTroubles)
   }
 
   private func tellOfUnseenChanges() {
@@ -127,14 +134,14 @@ final class WatchRun {
         """
       ]
     }
-    for line in watchTroubles.news(in: failures ?? []) { console.complain(line) }
+    complain(of: failures ?? [], told: &watchTroubles)
     let lines = awaiter.closedDirectories.sorted().map { directory in
       """
       no permission to list "\(directory.visible)", so changes in it are not seen; give it, or send \
       SIGHUP after a change
       """
     }
-    for line in directoryTroubles.news(in: lines) { console.complain(line) }
+    complain(of: lines, told: &directoryTroubles)
   }
 }
 
@@ -176,7 +183,7 @@ extension WatchRun {
     if used != usedSchedule { unread = Set(settings.catalogues.indices) }
     usedSchedule = used
     let warning = try schedule.clockSetBackWarning(now: now)
-    for line in clockTroubles.news(in: warning.map { [$0] } ?? []) { console.complain(line) }
+    complain(of: warning.map { [$0] } ?? [], told: &clockTroubles)
     let center = ReminderCenter(schedule: schedule, events: events)
     for index in unread.sorted() where !awaiter.mustStop { try reload(index, center, now) }
     for channel in settings.channels where !awaiter.mustStop {
@@ -215,9 +222,8 @@ extension WatchRun {
       if !hasBegun && !isSetAside { throw failure }
       let passed = ZoneClock.passed
       let next = isSetAside ? passed + .seconds(1) : schedulePause.noteFailure(at: passed)
-      for line in scheduleTroubles.news(in: [failure.message ?? ""]) {
-        console.complain("\(line); trying again")
-      }
+      complain(
+        of: [failure.message ?? ""], told: &scheduleTroubles, ending: "; trying again")
       awaiter.deliverAgain(at: next)
       return
     }
@@ -225,9 +231,7 @@ extension WatchRun {
     lockedSince = since
     awaiter.deliverAgain(at: ZoneClock.passed + .seconds(1))
     guard ZoneClock.passed - since >= Self.longestLock else { return }
-    for line in scheduleTroubles.news(in: ["another run uses the schedule; waiting for it"]) {
-      console.complain(line)
-    }
+    complain(of: ["another run uses the schedule; waiting for it"], told: &scheduleTroubles)
   }
 }
 
@@ -316,9 +320,9 @@ extension WatchRun {
       outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
       return false
     }
-    let news = channelTroubles[channel.name, default: ToldTroubles()].news(
-      in: failures.map { "\($0.message); what was due stays pending" })
-    for line in news { console.complain(line) }
+    complain(
+      of: failures.map { "\($0.message); what was due stays pending" },
+      told: &channelTroubles[channel.name, default: ToldTroubles()])
     return failures.isEmpty
   }
 }
@@ -342,9 +346,9 @@ extension WatchRun {
       _ = settingsTroubles.news(in: [])
       tellOfUnseenChanges()
     } catch {
-      for line in settingsTroubles.news(in: [error.message ?? ""]) {
-        console.complain("\(line); the settings stay as they were")
-      }
+      complain(
+        of: [error.message ?? ""], told: &settingsTroubles,
+        ending: "; the settings stay as they were")
     }
   }
 
@@ -373,9 +377,9 @@ extension WatchRun {
       ZoneClock.enter(nil)
       _ = settingsTroubles.news(in: [])
     } catch {
-      for line in settingsTroubles.news(in: [error.message ?? ""]) {
-        console.complain("\(line); the time zone stays as it was")
-      }
+      complain(
+        of: [error.message ?? ""], told: &settingsTroubles,
+        ending: "; the time zone stays as it was")
     }
   }
 }
