@@ -1,5 +1,6 @@
 import ArgumentParser
 import Loans
+import Notifiers
 
 /// What the process was started with, apart from its arguments.
 struct Environment: Sendable {
@@ -160,8 +161,9 @@ extension Environment {
 
   /// Where the program of this name is, by the absolute entries of PATH.
   func program(named name: String) -> String? {
-    (self["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
-      .filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }.first(where: WholeFile.isProgram)
+    let search = ProgramSearch(name, path: self["PATH"] ?? ProgramSearch.standardPath)
+    guard case .found(let path) = search else { return nil }
+    return path
   }
 
   /// A catalogue's name in the schedule: its absolute path, or `-` for standard input.

@@ -57,7 +57,7 @@ extension [String: String] {
     for (name, value) in told {
       variables["CHECK_LOANS_\(name)"] = value?.asVariable
     }
-    variables["PATH"] = variables["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    variables["PATH"] = variables["PATH"] ?? ProgramSearch.standardPath
     return variables
   }
 }

@@ -95,7 +95,7 @@ extension ExecNotifier {
     var child = environment.filter { name, value in
       !value.isEmpty && (passedOn.contains(name) || name.hasPrefix("LC_"))
     }
-    child["PATH"] = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    child["PATH"] = environment["PATH"] ?? ProgramSearch.standardPath
     child["CHECK_LOANS_CHANNEL"] = channel
     return child
   }

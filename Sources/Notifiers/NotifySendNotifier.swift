@@ -78,7 +78,7 @@ extension NotifySendNotifier {
     from environment: [String: String], userID: UInt32, runtimeDirectories: String
   ) -> [String: String] {
     var child = environment.filter { passedOn.contains($0.key) && !$0.value.isEmpty }
-    child["PATH"] = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    child["PATH"] = environment["PATH"] ?? ProgramSearch.standardPath
     // Its complaints must be in English to be understood; gettext(3) gives this one precedence.
     child["LANGUAGE"] = "en"
     let runtimeDirectory = "\(runtimeDirectories)/\(userID)"

@@ -74,15 +74,6 @@ enum WholeFile {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
-
-  /// Whether the file can be executed.
-  ///
-  /// - SeeAlso: `stat(2)`, `access(2)`.
-  static func isProgram(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-      && access(path, X_OK) == 0
-  }
 }
 
 extension WholeFile.Failure {
