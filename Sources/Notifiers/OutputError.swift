@@ -18,6 +18,9 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Whether the reader has gone, as in `check-loans … | head -1`.
   public var isBrokenPipe: Bool { errno == EPIPE }
 
+  /// Whether it was given up because a stop was requested while nobody read.
+  public var isByStop: Bool { errno == EINTR }
+
   /// One line, `cannot write to standard output: No space left on device`.
   public var description: String {
     "cannot write to \(target): \(systemMessage(for: errno))"
