@@ -242,34 +242,36 @@ extension WatchRun {
   ) throws(ScheduleError) {
     let source = settings.catalogues[index]
     var findings = CatalogueFindings(path: source.path, showsAll: settings.isVerbose)
-    var isUsable = false
-    var isReadable = true
-    var loans = 0
     do throws(ReminderError) {
       let report = try center.reload(
         source, at: now, settings: settings.reload, onDiagnostic: { findings.note($0) })
-      isUsable = findings.note(report)
-      if case .replaced(let summary) = report.outcome { loans = summary.loans }
+      findings.note(report)
     } catch {
       switch error {
       case .schedule(let error): throw error
       case .catalogue(let error): findings.note(error)
       }
-      isReadable = false
     }
     unread.remove(index)
-    if isUsable { unusable.remove(index) } else { unusable.insert(index) }
-    let lines = isAwaited(index, isReadable) ? [waiting(for: source)] : findings.lines
+    if findings.isUsable { unusable.remove(index) } else { unusable.insert(index) }
+    follow(findings, index)
+  }
+
+  /// Tells what is new, and has the catalogue looked at again if something is wrong with it.
+  private func follow(_ findings: CatalogueFindings, _ index: Int) {
+    let source = settings.catalogues[index]
+    let isAwaited = isAwaited(index, findings.isReadable)
     let advice = troubles[index, default: CatalogueTroubles()].note(
-      lines, isUsable: isUsable, at: ZoneClock.passed)
+      isAwaited ? [waiting(for: source)] : findings.lines, isUsable: findings.isUsable,
+      at: ZoneClock.passed)
     for line in advice.news { console.complain(line: line) }
     if advice.isWellAgain {
-      console.complain("\(source.path.visible): read again, \(counted(loans, "loan"))")
+      console.complain("\(source.path.visible): read again, \(counted(findings.loans, "loan"))")
     }
-    if !isUsable { tell("\(source.path.visible): cannot be used now") }
+    if !findings.isUsable { tell("\(source.path.visible): cannot be used now") }
     if advice.looksAgain {
       awaiter.lookAgain(at: .catalogue(index), after: CatalogueTroubles.delay)
-    } else if !isReadable {
+    } else if !findings.isReadable {
       awaiter.lookAgain(at: .catalogue(index), after: Self.unreadablePause)
     }
   }
