@@ -136,6 +136,25 @@ struct FailureTests {
     #expect(lines.first?.hasPrefix("check-loans: told to stop; ") == true)
   }
 
+  @Test func `A signal ends watch, too, while nobody reads`() async throws {
+    let books = (0..<2_000).map { number -> (title: String, expiration: String?) in
+      ("A title that takes some room, number \(number)", "2020.11.01")
+    }
+    let desk = try Desk(now: nil, catalogue: catalogue(books))
+    let result = try await desk.shell(
+      """
+      mkfifo out
+      exec 3<>out
+      "$0" watch --notify stdout books.xml > out &
+      head -c 1 <&3 > begun
+      sleep 1
+      kill -TERM $!
+      wait $!
+      echo $?
+      """)
+    #expect(result.outcome == Outcome(0, output: "0\n"))
+  }
+
   @Test func `A reload that runs out of room leaves the schedule as it was`() async throws {
     let desk = try Desk()
     try await desk.run("books.xml")

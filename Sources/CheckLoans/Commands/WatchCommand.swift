@@ -58,7 +58,7 @@ struct WatchCommand: Subcommand {
     // The process's own TZ becomes the library's.
     let inherited = environment["TZ"]
     let settings = try WatchSettings(self, environment, inheritedZone: inherited)
-    return try await WatchRun(settings, environment, console) { () throws(CommandError) in
+    return try await WatchRun(settings, environment) { () throws(CommandError) in
       try WatchSettings(
         self, .ofProcess().withSettings(state), inheritedZone: inherited)
     }.run()

@@ -51,20 +51,22 @@ final class WatchRun {
 
   /// - Parameter readSettings: reads the settings anew, once they have changed.
   init(
-    _ settings: WatchSettings, _ environment: Environment, _ console: Console,
+    _ settings: WatchSettings, _ environment: Environment,
     readSettings: @escaping () throws(CommandError) -> WatchSettings
   ) throws(CommandError) {
     self.settings = settings
     self.environment = environment
-    self.console = console
     self.readSettings = readSettings
     inheritedVariables = environment.variables
-    events = ScheduleEvents(isTold: settings.isVerbose, console)
+    let awaiter: Awaiter
     do throws(SystemFailure) {
       awaiter = try Awaiter(settings.watchedPaths)
     } catch {
       throw CommandError(watching: error)
     }
+    self.awaiter = awaiter
+    console = Console(isStopRequested: { awaiter.mustStop })
+    events = ScheduleEvents(isTold: settings.isVerbose, console)
   }
 
   /// Runs until it is told to stop.
@@ -319,7 +321,8 @@ extension WatchRun {
     }
     let failures = report.failures.map(\.error)
     for case .outputFailed(let number) in failures.map(\.code) {
-      outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
+      let failure = OutputError(errno: number, descriptor: 1)
+      if !failure.isByStop { outputFailure = CommandError(failure) }
       return false
     }
     complain(
