@@ -33,7 +33,7 @@ struct Badge {
 
   private var tooltip: String {
     var lines = mostUrgent.map { notice in
-      "\(notice.loan.label.shortened(to: 60)) \(notice.loan.fate(today: today))".escapedForPango
+      "\(notice.loan.label.shortened(to: 60)) \(notice.loan.fate(today: today))".escapedAsMarkup
     }
     if count > lines.count { lines.append("and \(count - lines.count) more") }
     return lines.joined(separator: "\n")
@@ -48,21 +48,5 @@ struct Badge {
     let loans = counted(count, "loan")
     let long = expired > 0 ? "\(loans), \(expired) expired" : loans
     return "\(long)\n\(count)" + (expired > 0 ? "\n#FF0000" : "")
-  }
-}
-
-extension String {
-  /// The text with nothing in it that Pango takes for markup.
-  fileprivate var escapedForPango: String {
-    var text = ""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case ">": text += "&gt;"
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
   }
 }

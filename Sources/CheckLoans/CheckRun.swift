@@ -160,11 +160,7 @@ extension CheckRun {
       tally.counts.scheduled = summary.scheduled
       note(next: summary.nextFireAt)
     case .refusedEmpty(let stored):
-      console.complain(
-        """
-        \(tally.path.visible): no loan record, but \(counted(stored, "loan")) in the schedule; \
-        nothing was changed; if all books are back, run again with --allow-empty
-        """)
+      console.complain("\(tally.path.visible): \(emptinessWords(stored: stored))")
       note(.invalidData)
     case .kept:
       break

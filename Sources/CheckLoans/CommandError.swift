@@ -7,7 +7,8 @@ import ReminderService
 /// Why the command cannot go on, and the exit status that says so.
 struct CommandError: Error {
   var status: ExitStatus
-  /// One line for standard error; `nil` if there is nobody left to read it.
+  /// One line for standard error; `nil` if there is nobody left to read it, or nothing to say that
+  /// was not said.
   var message: String?
 
   init(_ status: ExitStatus, _ message: String?) {
@@ -16,7 +17,7 @@ struct CommandError: Error {
   }
 
   init(_ error: OutputError) {
-    self.init(.inputOutput, error.isBrokenPipe ? nil : "\(error)")
+    self.init(.inputOutput, error.isBrokenPipe || error.isByStop ? nil : "\(error)")
   }
 
   init(_ error: ScheduleError) {

@@ -3,10 +3,16 @@ import Notifiers
 
 /// Where the command writes: results to standard output, everything else to standard error.
 struct Console: Sendable {
-  let output = CheckedOutput(
-    descriptor: 1, isStopRequested: { StopSignals.isStopRequested })
-  private let errors = CheckedOutput(
-    descriptor: 2, patience: .seconds(10), isStopRequested: { StopSignals.isStopRequested })
+  let output: CheckedOutput
+  private let errors: CheckedOutput
+
+  /// - Parameter isStopRequested: asked while nobody reads; once it says yes, what is left is given
+  ///   up.
+  init(isStopRequested: @escaping @Sendable () -> Bool = { StopSignals.isStopRequested }) {
+    output = CheckedOutput(descriptor: 1, isStopRequested: isStopRequested)
+    errors = CheckedOutput(
+      descriptor: 2, patience: .seconds(10), isStopRequested: isStopRequested)
+  }
 
   /// Writes a line of the results.
   ///

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Loans
+import Notifiers
 
 /// What the process was started with, apart from its arguments.
 struct Environment: Sendable {
@@ -155,22 +156,24 @@ extension Environment {
 
   /// The path of a program: a name without slash, which is looked for in PATH, stays as it is.
   func programPath(_ program: String, in directory: String) -> String {
-    program.contains("/") ? catalogueName(absolute(program, in: directory)) : program
+    program.contains("/") ? absolutePath(absolute(program, in: directory)) : program
   }
 
   /// Where the program of this name is, by the absolute entries of PATH.
   func program(named name: String) -> String? {
-    (self["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
-      .filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }.first(where: WholeFile.isProgram)
+    let search = ProgramSearch(name, path: self["PATH"] ?? ProgramSearch.standardPath)
+    guard case .found(let path) = search else { return nil }
+    return path
   }
 
   /// A catalogue's name in the schedule: its absolute path, or `-` for standard input.
+  func catalogueName(_ path: String) -> String { path == "-" ? path : absolutePath(path) }
+
+  /// The absolute path of a file, without any `.` in it.
   ///
-  /// It has no `.` in it. Links are not followed, since an export may be a link to a new file every
-  /// day; only a directory with `..` in its path is looked up, since what that means is decided by
-  /// links.
-  func catalogueName(_ path: String) -> String {
-    guard path != "-" else { return path }
+  /// Links are not followed, since an export may be a link to a new file every day; only a directory
+  /// with `..` in its path is looked up, since what that means is decided by links.
+  func absolutePath(_ path: String) -> String {
     let absolute = path.hasPrefix("/") ? path : "\(workingDirectory)/\(path)"
     var parts = absolute.split(separator: "/").filter { $0 != "." }
     if parts.dropLast().contains(".."), let name = parts.last,

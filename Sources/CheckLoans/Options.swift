@@ -125,13 +125,25 @@ enum FailureCondition: String, CaseIterable, ExpressibleByArgument {
   case expired
 }
 
-/// What the time is, and where.
-struct ClockOptions: ParsableArguments {
+/// Where the library is.
+struct ZoneOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The library's time zone, for example Europe/Budapest. (default: TZ, then the system's)",
       valueName: "zone"))
   var timeZone: String?
+
+  /// The time zone as it was given, unchecked; `nil` for the system's.
+  ///
+  /// - Parameter inherited: the variable TZ.
+  func text(_ environment: Environment, inherited: String?) throws(CommandError) -> String? {
+    try environment.value(timeZone, "TIME_ZONE") ?? inherited
+  }
+}
+
+/// What the time is, and where.
+struct ClockOptions: ParsableArguments {
+  @OptionGroup var zone: ZoneOptions
 
   @Option(
     help: ArgumentHelp(
@@ -140,7 +152,7 @@ struct ClockOptions: ParsableArguments {
 
   /// Reads the clock, once for the whole run.
   func read(_ environment: Environment) throws(CommandError) -> (now: CivilDateTime, zone: String) {
-    let text = try environment.value(timeZone, "TIME_ZONE") ?? environment["TZ"]
+    let text = try zone.text(environment, inherited: environment["TZ"])
     let zone = try TimeZoneSetting(text, environment: environment)
     if let now = try environment.value(now, "NOW") { return (now.value, zone.name) }
     guard let now = SystemClock.now(in: zone.variable) else {

@@ -38,6 +38,38 @@ func counted(_ count: Int, _ noun: String) -> String {
   "\(count) \(noun)\(count == 1 ? "" : "s")"
 }
 
+/// The system's words for an error number of errno(3), in lower case.
+func systemWords(_ number: Int32) -> String { systemMessage(for: number).lowercased() }
+
+/// Why a catalogue without any record was not taken for what it says.
+///
+/// - Parameter stored: how many loans of it are in the schedule.
+func emptinessWords(stored: Int) -> String {
+  """
+  no loan record, but \(counted(stored, "loan")) in the schedule; nothing was changed; if all books \
+  are back, run again with --allow-empty
+  """
+}
+
+extension String {
+  /// The text with spaces behind it, at least `width` characters of both.
+  func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+}
+
+extension UInt8 {
+  /// Whether it is `a` to `z`, `A` to `Z` or `0` to `9` in ASCII.
+  var isASCIILetterOrDigit: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+}
+
 extension CivilDateTime {
   /// `2026-11-21 00:00`, for people.
   var words: String { "\(date) \(time.hoursAndMinutes)" }

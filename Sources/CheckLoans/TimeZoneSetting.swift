@@ -33,7 +33,7 @@ struct TimeZoneSetting {
   /// - Throws: ``CommandError`` if the system names a zone that it does not have.
   private static func systemName() throws(CommandError) -> String {
     let isThere = SystemClock.isZoneFile("/etc/localtime")
-    guard let target = SystemClock.target(ofLink: "/etc/localtime") else {
+    guard let target = SymbolicLink.target(of: "/etc/localtime") else {
       return isThere ? "localtime" : "UTC"
     }
     if !isThere && !target.hasSuffix("/UTC") {

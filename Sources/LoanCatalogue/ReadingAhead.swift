@@ -53,7 +53,7 @@ final class ReadingAhead: Sendable {
         }
       }
       // Also before a failure: what was read before it has been read. If nobody wants it, this
-      // throws as the reading did.
+      // throws at once.
       try? hand(over: batch)
       state.withLock { $0.result = result }
       supply.signal()
@@ -61,13 +61,15 @@ final class ReadingAhead: Sendable {
   }
 
   private func hand(over batch: [ReadingEvent]) throws {
+    try checkWanted()
     room.wait()
-    let isCancelled = state.withLock { state in
-      state.batches.append(batch)
-      return state.isCancelled
-    }
-    if isCancelled { throw Cancelled() }
+    try checkWanted()
+    state.withLock { $0.batches.append(batch) }
     supply.signal()
+  }
+
+  private func checkWanted() throws {
+    if state.withLock({ $0.isCancelled }) { throw Cancelled() }
   }
 
   /// Calls `use` with each event, in order.
@@ -94,6 +96,7 @@ final class ReadingAhead: Sendable {
   /// Waits until the reader has noticed.
   private func cancel() {
     state.withLock { $0.isCancelled = true }
+    // It may be waiting once, and never again.
     room.signal()
     while state.withLock({ $0.result == nil }) { supply.wait() }
   }

@@ -19,6 +19,9 @@ extension String {
     return text
   }
 
+  /// The text as the name of a catalogue, ``visible``; `-` is standard input.
+  public var visibleCatalogue: String { self == "-" ? "standard input" : visible }
+
   /// ``visible`` in quotation marks, at most `limit` characters of it, then `…`; white space that
   /// is no plain space is written as `\u{a0}` too.
   public func quoted(limit: Int = 80) -> String {
@@ -31,6 +34,21 @@ extension String {
       }
     }
     return "\"\(text)\""
+  }
+
+  /// The text with nothing in it that is taken for markup where the text of an XML element is
+  /// expected: `&`, `<` and `>` are written as entities.
+  public var escapedAsMarkup: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
   }
 
   /// At most `limit` characters, then `…` if there were more.

@@ -26,16 +26,17 @@ struct ActionCommand: Sendable {
       let status = result.terminationStatus
       return status.isSuccess ? nil : "\(program.visible) \(status.words)"
     } catch {
-      return "\(program.visible) \(words(for: error))"
+      return "\(program.visible) \(words(for: StartFailure(error)))"
     }
   }
 
-  private func words(for error: any Error) -> String {
-    if error is DescriptorShortage { return "could not be run, \(DescriptorShortage.words)" }
-    if (error as? SubprocessError)?.code == .executableNotFound {
-      return "was not found, or may not be run; give the path of a program, or its name in PATH"
+  private func words(for failure: StartFailure) -> String {
+    switch failure {
+    case .descriptorShortage: "could not be run, \(DescriptorShortage.words)"
+    case .notFound:
+      "was not found, or may not be run; give the path of a program, or its name in PATH"
+    case .other(let reason): "could not be run (\(reason))"
     }
-    return "could not be run (\("\(error)".desktopLine(limit: 200, byteLimit: 800)))"
   }
 }
 
@@ -56,7 +57,7 @@ extension [String: String] {
     for (name, value) in told {
       variables["CHECK_LOANS_\(name)"] = value?.asVariable
     }
-    variables["PATH"] = variables["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    variables["PATH"] = variables["PATH"] ?? ProgramSearch.standardPath
     return variables
   }
 }

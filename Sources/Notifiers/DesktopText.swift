@@ -15,17 +15,13 @@ extension String {
   /// The text as the body of a notification: markup taken literally, and every backslash doubled,
   /// because notify-send(1) passes the body through g_strcompress.
   var escapedForBody: String {
-    var text = ""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case ">": text += "&gt;"
-      case "\\": text += "\\\\"
-      default: text.unicodeScalars.append(scalar)
-      }
+    var text = String.UnicodeScalarView()
+    // Not by characters: a backslash with a combining mark on it is one to g_strcompress.
+    for scalar in escapedAsMarkup.unicodeScalars {
+      if scalar == "\\" { text.append(scalar) }
+      text.append(scalar)
     }
-    return text
+    return String(text)
   }
 
   private var withoutUnsafeCharacters: String {

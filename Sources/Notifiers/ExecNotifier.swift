@@ -76,7 +76,7 @@ public struct ExecNotifier: Notifier {
     do {
       report = try await child.run()
     } catch {
-      throw startFailure(error, of: child.program)
+      throw self.error(StartFailure(error), of: child.program)
     }
     if report.timedOut { throw lateness }
     if !report.status.isSuccess { throw failure(report) }
@@ -95,7 +95,7 @@ extension ExecNotifier {
     var child = environment.filter { name, value in
       !value.isEmpty && (passedOn.contains(name) || name.hasPrefix("LC_"))
     }
-    child["PATH"] = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    child["PATH"] = environment["PATH"] ?? ProgramSearch.standardPath
     child["CHECK_LOANS_CHANNEL"] = channel
     return child
   }
@@ -128,21 +128,21 @@ extension ExecNotifier {
     }
   }
 
-  private func startFailure(_ failure: any Error, of path: String) -> NotifierError {
-    if failure is DescriptorShortage {
-      return error(.systemLimit, "\(name) could not be run, \(DescriptorShortage.words)")
-    }
-    if (failure as? SubprocessError)?.code == .executableNotFound {
-      return error(
+  private func error(_ failure: StartFailure, of path: String) -> NotifierError {
+    switch failure {
+    case .descriptorShortage:
+      error(.systemLimit, "\(name) could not be run, \(DescriptorShortage.words)")
+    case .notFound:
+      error(
         .unavailable,
         "\(name) could not be run; if it is a script, look whether its first line, #!, "
           + "names a program that exists")
+    case .other(let reason):
+      error(
+        .unavailable,
+        "\(name) could not be run (\(reason)); look whether \(path.visible) is a program, "
+          + "or a script whose first line is #! with one")
     }
-    let reason = "\(failure)".desktopLine(limit: 200, byteLimit: 800)
-    return error(
-      .unavailable,
-      "\(name) could not be run (\(reason)); look whether \(path.visible) is a program, "
-        + "or a script whose first line is #! with one")
   }
 
   private var lateness: NotifierError {

@@ -201,7 +201,7 @@ extension NotificationActions {
       case failed
     }
 
-    var isShown = false
+    private var isShown = false
     private var isChosen = false
 
     mutating func read(_ line: String) -> Step? {

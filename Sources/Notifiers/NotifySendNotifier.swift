@@ -59,7 +59,7 @@ public struct NotifySendNotifier: Notifier {
           try await child.run()
         }
     } catch {
-      throw NotifierError(startFailure: error)
+      throw NotifierError(StartFailure(error))
     }
     guard let report else { return }
     if report.timedOut { throw NotifierError(timeout: timeout) }
@@ -78,7 +78,7 @@ extension NotifySendNotifier {
     from environment: [String: String], userID: UInt32, runtimeDirectories: String
   ) -> [String: String] {
     var child = environment.filter { passedOn.contains($0.key) && !$0.value.isEmpty }
-    child["PATH"] = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    child["PATH"] = environment["PATH"] ?? ProgramSearch.standardPath
     // Its complaints must be in English to be understood; gettext(3) gives this one precedence.
     child["LANGUAGE"] = "en"
     let runtimeDirectory = "\(runtimeDirectories)/\(userID)"
@@ -104,20 +104,20 @@ extension NotifierError {
     self.init(code, channel: "notify-send", message: message)
   }
 
-  fileprivate init(startFailure error: any Error) {
-    if error is DescriptorShortage {
+  fileprivate init(_ failure: StartFailure) {
+    switch failure {
+    case .descriptorShortage:
       self.init(
         notifySend: .systemLimit, "notify-send could not be run, \(DescriptorShortage.words)")
-    } else if (error as? SubprocessError)?.code == .executableNotFound {
+    case .notFound:
       self.init(
         notifySend: .unavailable,
         "notify-send was not found in PATH; install it (Debian: apt install libnotify-bin) "
           + "or use --notify stdout")
-    } else {
+    case .other(let reason):
       self.init(
         notifySend: .unavailable,
-        "notify-send could not be run (\("\(error)".desktopLine(limit: 200, byteLimit: 800))); "
-          + "use --notify stdout")
+        "notify-send could not be run (\(reason)); use --notify stdout")
     }
   }
 

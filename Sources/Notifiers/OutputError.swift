@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Loans
 
 /// Why output was lost.
 public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -16,6 +17,9 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// Whether the reader has gone, as in `check-loans … | head -1`.
   public var isBrokenPipe: Bool { errno == EPIPE }
+
+  /// Whether it was given up because a stop was requested while nobody read.
+  public var isByStop: Bool { errno == EINTR }
 
   /// One line, `cannot write to standard output: No space left on device`.
   public var description: String {

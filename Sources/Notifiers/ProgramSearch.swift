@@ -1,5 +1,5 @@
 /// Where a program is, or why there is none.
-enum ProgramSearch: Hashable, Sendable {
+package enum ProgramSearch: Hashable, Sendable {
   /// It can be run from this absolute path.
   case found(String)
   /// The file at this path is meant, but may not be run.
@@ -9,11 +9,14 @@ enum ProgramSearch: Hashable, Sendable {
   /// What was given is neither an absolute path nor a name.
   case unclear
 
+  /// What PATH is taken for where it is not set.
+  package static let standardPath = "/usr/local/bin:/usr/bin:/bin"
+
   /// Looks for a program by its absolute path, or by its name in the absolute entries of `path`.
   ///
   /// An entry that is relative, or empty, would make it depend on the working directory what is
   /// run. A file that cannot be run is passed over for one that can.
-  init(_ program: String, path: String) {
+  package init(_ program: String, path: String) {
     if program.contains("/") {
       self.init(path: program)
     } else if program.isEmpty {

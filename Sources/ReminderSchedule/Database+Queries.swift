@@ -31,7 +31,7 @@ extension Database {
   }
 
   /// The first moment after `now` at which a loan that has not expired does.
-  func nextExpiry(
+  func nextExpired(
     after now: CivilDateTime, catalogues: some Sequence<Int64>
   ) throws -> CivilDateTime? {
     let sql = """

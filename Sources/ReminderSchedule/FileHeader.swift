@@ -2,6 +2,8 @@
 ///
 /// - SeeAlso: <https://www.sqlite.org/fileformat.html>, section 1.3.
 struct FileHeader {
+  private static let ownID = UInt32(bitPattern: Schema.applicationID)
+
   /// At most the first 4,096 bytes.
   let bytes: [UInt8]
 
@@ -10,8 +12,7 @@ struct FileHeader {
 
   /// Whether it is a schedule of ours, damaged or not.
   var isSchedule: Bool {
-    isDatabase && bytes.count >= 100
-      && number(at: 68) == UInt32(bitPattern: Schema.applicationID)
+    isDatabase && bytes.count >= 100 && applicationID == Self.ownID
   }
 
   /// Whether it is a database in a form that SQLite has never written.
@@ -31,19 +32,15 @@ struct FileHeader {
   func refusal(path: String) -> ScheduleError? {
     if bytes.isEmpty { return nil }
     if isDatabase, bytes.count >= 100 {
-      if number(at: 68) == UInt32(bitPattern: Schema.applicationID) { return nil }
-      let isNew = number(at: 68) == 0 && number(at: 60) == 0 && number(at: 28) <= 1
-      let isFlipped =
-        (number(at: 68) ^ UInt32(bitPattern: Schema.applicationID)).nonzeroBitCount == 1
-      if isNew || isFlipped { return nil }
-      return refusal(path, "belongs to another program")
+      let isNew = applicationID == 0 && number(at: 60) == 0 && number(at: 28) <= 1
+      // With one bit off it may be ours, damaged.
+      if isNew || (applicationID ^ Self.ownID).nonzeroBitCount <= 1 { return nil }
+      return ScheduleError(notASchedule: path, "belongs to another program")
     }
-    return isText ? refusal(path, "is not a database") : nil
+    return isText ? ScheduleError(notASchedule: path, "is not a database") : nil
   }
 
-  private func refusal(_ path: String, _ what: String) -> ScheduleError {
-    ScheduleError(.notASchedule, path: path, ScheduleError.notASchedule(path, what))
-  }
+  private var applicationID: UInt32 { number(at: 68) }
 
   private func number(at offset: Int) -> UInt32 {
     bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }

@@ -34,7 +34,7 @@ public final class Schedule: Sendable {
   public init(opening path: String, patience: Duration = .seconds(5)) throws(ScheduleError) {
     let file = ScheduleFile(path: path)
     try file.prepareDirectory()
-    let isKnown = LockFile.exists(file.lockPath)
+    let isKnown = SystemCall.exists(file.lockPath)
     // What is refused is left without a lock beside it, too.
     if !isKnown { try file.checkBeforeLocking() }
     let held = try LockFile.taking(beside: file, patience: patience)
@@ -257,13 +257,7 @@ extension Schedule {
   public func cancel(
     ids: [Int]
   ) throws(ScheduleError) -> (cancelled: Int, unknown: [Int]) {
-    let result = try connection.write { database in
-      let result = try database.cancel(ids: ids)
-      failpoint("cancel-before-commit")
-      return result
-    }
-    failpoint("cancel-committed")
-    return result
+    try writeCancelling { database in try database.cancel(ids: ids) }
   }
 
   /// Cancels the pending notices of all loans, until the next reload of their catalogue.
@@ -273,13 +267,19 @@ extension Schedule {
   /// - Throws: ``ScheduleError``; then nothing has changed.
   @discardableResult
   public func cancelAll(catalogues: [String]? = nil) throws(ScheduleError) -> Int {
-    let count = try connection.write { database in
-      let count = try database.cancelAll(catalogues: catalogues)
+    try writeCancelling { database in try database.cancelAll(catalogues: catalogues) }
+  }
+
+  private func writeCancelling<Value>(
+    _ cancel: (Database) throws -> Value
+  ) throws(ScheduleError) -> Value {
+    let value = try connection.write { database in
+      let value = try cancel(database)
       failpoint("cancel-before-commit")
-      return count
+      return value
     }
     failpoint("cancel-committed")
-    return count
+    return value
   }
 
   /// Runs `body` in one transaction.

@@ -47,6 +47,11 @@ public struct ScheduleError: Error, Hashable, Sendable {
       underlying: underlying)
   }
 
+  /// The error of a file that is left untouched because of what it holds.
+  init(notASchedule path: String, _ what: String) {
+    self.init(.notASchedule, path: path, Self.notASchedule(path, what))
+  }
+
   init(_ code: Code, path: String, _ message: String, underlying: String? = nil) {
     self.code = code
     self.path = path
@@ -156,8 +161,7 @@ extension ScheduleError {
     }
   }
 
-  /// The sentence for a file that is left untouched because of what it holds.
-  static func notASchedule(_ path: String, _ what: String) -> String {
+  private static func notASchedule(_ path: String, _ what: String) -> String {
     "\"\(path.visible)\" \(what); move it away or name another file with --state"
   }
 }

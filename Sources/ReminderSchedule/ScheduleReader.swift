@@ -129,7 +129,7 @@ public struct ScheduleReader: Sendable {
       let ids = try database.catalogues(catalogues).keys
       let dates = [
         try database.pending(after: now, catalogues: ids).nextFireAt,
-        try database.nextExpiry(after: now, catalogues: ids),
+        try database.nextExpired(after: now, catalogues: ids),
       ]
       return dates.compactMap { $0 }.min()
     }

@@ -195,11 +195,11 @@ enum Schema {
       // One bit off, in a file that has our tables, is no other program.
       let isFlipped = (application ^ applicationID).nonzeroBitCount == 1
       if isFlipped, tables[steps.count].isSubset(of: found) { throw damage("the application id") }
-      throw refusal(path, "belongs to another program")
+      throw ScheduleError(notASchedule: path, "belongs to another program")
     }
     guard (1..<impossibleVersion).contains(version) else { throw damage("the version") }
     guard version <= steps.count else {
-      throw refusal(path, "was written by a newer version of check-loans")
+      throw ScheduleError(notASchedule: path, "was written by a newer version of check-loans")
     }
     guard tables[version].isSubset(of: found) else { throw damage("the tables") }
     return version
@@ -216,9 +216,5 @@ enum Schema {
   /// The error of a damaged part.
   static func damage(_ what: String) -> DatabaseError {
     DatabaseError(resultCode: .SQLITE_CORRUPT, message: "damaged: \(what)")
-  }
-
-  private static func refusal(_ path: String, _ what: String) -> ScheduleError {
-    ScheduleError(.notASchedule, path: path, ScheduleError.notASchedule(path, what))
   }
 }

@@ -35,8 +35,7 @@ struct CatalogueReading {
       ) { reload throws(any Error) -> ReloadDecision in
         summary = try read(into: reload, onDiagnostic, onLoan)
         failpoint("catalogue-read")
-        let isUsable = summary.isComplete && summary.isKnownForm
-        return isUsable ? .replace(records: summary.records) : .keep
+        return summary.isUsable ? .replace(records: summary.records) : .keep
       }
       return ReloadReport(summary: summary, outcome: outcome)
     } catch {

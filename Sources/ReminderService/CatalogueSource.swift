@@ -73,5 +73,9 @@ public struct ReloadReport: Hashable, Sendable {
 
   /// Whether the catalogue was read to its end and is of a known form: else it says nothing about
   /// the loans that there are.
-  public var isUsable: Bool { summary.isComplete && summary.isKnownForm }
+  public var isUsable: Bool { summary.isUsable }
+}
+
+extension CatalogueSummary {
+  var isUsable: Bool { isComplete && isKnownForm }
 }

@@ -20,6 +20,8 @@ struct DeliveryRun {
   init(
     notifier: any Notifier, schedule: Schedule, events: ScheduleEvents, occasion: Occasion
   ) {
+    precondition(
+      notifier.messagesPerMark >= 1, "\(notifier.messagesPerMark) messages are marked together")
     self.notifier = notifier
     self.schedule = schedule
     self.events = events

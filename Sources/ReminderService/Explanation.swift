@@ -37,9 +37,7 @@ public struct Explanation: Sendable {
     var sentence = "Loan \(history.id): \(loan.label)"
     if let author = loan.author { sentence += " by \(author.visible)" }
     if let borrower = loan.borrower { sentence += ", lent to \(borrower.visible)" }
-    let catalogue =
-      history.catalogue == "-" ? "standard input" : history.catalogue.visible
-    return sentence + ", of the catalogue \(catalogue)."
+    return sentence + ", of the catalogue \(history.catalogue.visibleCatalogue)."
   }
 
   private var expiration: String {

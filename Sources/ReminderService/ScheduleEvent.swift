@@ -50,8 +50,7 @@ extension ScheduleEvent: CustomStringConvertible {
   }
 
   private static func prefix(_ catalogue: String?) -> String {
-    guard let catalogue else { return "" }
-    return catalogue == "-" ? "standard input: " : "\(catalogue.visible): "
+    catalogue.map { "\($0.visibleCatalogue): " } ?? ""
   }
 
   private static func counted(_ loans: Int) -> String { loans == 1 ? "1 loan" : "\(loans) loans" }

@@ -113,6 +113,48 @@ struct FailureTests {
     #expect(result.lines == [])
   }
 
+  @Test func `A signal while nobody reads ends the run with one line`() async throws {
+    let books = (0..<2_000).map { number -> (title: String, expiration: String?) in
+      ("A title that takes some room, number \(number)", "2026.11.01")
+    }
+    let desk = try Desk(catalogue: catalogue(books))
+    let result = try await desk.shell(
+      """
+      mkfifo out
+      exec 3<>out
+      "$0" --notify stdout books.xml > out &
+      head -c 1 <&3 > begun
+      sleep 1
+      kill -TERM $!
+      wait $!
+      echo $?
+      """)
+    #expect(result.text == "143\n")
+    // The shell may have a word to say too.
+    let lines = result.errorLines.filter { $0.hasPrefix("check-loans: ") }
+    #expect(lines.count == 1)
+    #expect(lines.first?.hasPrefix("check-loans: told to stop; ") == true)
+  }
+
+  @Test func `A signal ends watch, too, while nobody reads`() async throws {
+    let books = (0..<2_000).map { number -> (title: String, expiration: String?) in
+      ("A title that takes some room, number \(number)", "2020.11.01")
+    }
+    let desk = try Desk(now: nil, catalogue: catalogue(books))
+    let result = try await desk.shell(
+      """
+      mkfifo out
+      exec 3<>out
+      "$0" watch --notify stdout books.xml > out &
+      head -c 1 <&3 > begun
+      sleep 1
+      kill -TERM $!
+      wait $!
+      echo $?
+      """)
+    #expect(result.outcome == Outcome(0, output: "0\n"))
+  }
+
   @Test func `A reload that runs out of room leaves the schedule as it was`() async throws {
     let desk = try Desk()
     try await desk.run("books.xml")

@@ -193,6 +193,16 @@ struct SettingsFileTests {
         ])
   }
 
+  @Test func `A settings file may be called -, and paths in it are relative to its directory`()
+    async throws
+  {
+    let desk = try Desk()
+    try desk.folder.write("catalogues = [\"books.xml\"]", to: "-")
+    let settings = try await desk.inForce("--config", "-")
+    #expect(settings["catalogues"]?.value.elements.map(\.text) == ["\(desk.folder.path)/books.xml"])
+    #expect(settings["catalogues"]?.place.text == "\(desk.folder.path)/-:1")
+  }
+
   @Test func `The file is found by --config, by its variable, then in its standard places`()
     async throws
   {

@@ -1,3 +1,4 @@
+import Dispatch
 import LoanCatalogue
 import Loans
 import TestSupport
@@ -54,6 +55,18 @@ struct ReadingAheadTests {
       }
     }
     #expect(records == limit)
+  }
+
+  @Test func `What a slow closure throws ends the reading, however far that is ahead`() throws {
+    try write()
+    #expect(throws: Stop.self) {
+      _ = try CatalogueReader().read(path) { _ in
+      } onRecord: { _ in
+        // Time enough to read as far ahead as it may.
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 1)
+        throw Stop()
+      }
+    }
   }
 
   @Test func `What was read before the file changed is handed over`() throws {

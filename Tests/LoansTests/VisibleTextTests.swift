@@ -78,6 +78,27 @@ struct VisibleTextTests {
   }
 }
 
+struct CatalogueNameTests {
+  @Test(arguments: [
+    ("-", "standard input"), ("/srv/books.xml", "/srv/books.xml"), ("./-", "./-"),
+    ("a\u{202E}b", "a\\u{202e}b"),
+  ])
+  func `A catalogue without a file is called standard input`(name: String, visible: String) {
+    #expect(name.visibleCatalogue == visible)
+  }
+}
+
+struct MarkupTests {
+  @Test(arguments: [
+    ("", ""), ("Egri csillagok", "Egri csillagok"), ("\\'\"", "\\'\""),
+    ("<b>Fish & Chips</b>", "&lt;b&gt;Fish &amp; Chips&lt;/b&gt;"), ("&amp;", "&amp;amp;"),
+    ("<\u{338}b", "&lt;\u{338}b"),
+  ])
+  func `A text is escaped so that nothing in it is markup`(text: String, escaped: String) {
+    #expect(Array(text.escapedAsMarkup.unicodeScalars) == Array(escaped.unicodeScalars))
+  }
+}
+
 struct ShortenedTextTests {
   static let texts = [
     "", "a", "Egri csillagok", "👩\u{200D}👩\u{200D}👧\u{200D}👦👨\u{200D}🚀x", "🇭🇺🇬🇧🇫🇷", "🇭🇺🇬",

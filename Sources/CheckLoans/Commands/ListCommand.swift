@@ -89,7 +89,7 @@ extension ScheduleEntry {
     var line = "\(id)  \(fireAt.words)  \(state)  \(kind)  \(loan.label) \(verb) "
     line += loan.expiration.dotted
     if let borrower = loan.borrower { line += ", lent to \(borrower.visible)" }
-    line += " (\(catalogue == "-" ? "standard input" : catalogue.visible))"
+    line += " (\(catalogue.visibleCatalogue))"
     for delivery in deliveries where delivery.state == .failed {
       line += "; \(delivery.channel): \((delivery.error ?? "failed").visible)"
     }
@@ -120,11 +120,5 @@ extension Delivery {
       ("at", JSONValue(at.map { "\($0)" })), ("attempts", .int(attempts)),
       ("error", JSONValue(error)),
     ])
-  }
-}
-
-extension String {
-  fileprivate func padded(to width: Int) -> String {
-    self + String(repeating: " ", count: max(0, width - count))
   }
 }

@@ -44,10 +44,7 @@ struct TimerCommand: Subcommand {
     if [install, uninstall, cron].count(where: { $0 }) > 1 {
       throw ValidationError("Give only one of --install, --uninstall and --cron.")
     }
-    let isPlain = name.utf8.allSatisfy {
-      "-_.:".utf8.contains($0) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-        || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20
-    }
+    let isPlain = name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.:".utf8.contains($0) }
     if !isPlain || name.isEmpty || name.hasPrefix(".") || name.hasPrefix("-") || name.count > 200 {
       throw ValidationError("A unit's name has only letters, digits and -_.: in it.")
     }
@@ -77,27 +74,38 @@ struct TimerCommand: Subcommand {
     warn(settings, environment, console)
     let command = try DailyCommand(options, environment)
     if cron {
-      try warnOfCron(environment, console)
-      let line = CronLine(
-        command: command.words, time: time, usesDesktop: settings.channels.contains(.notifySend),
-        userID: environment.userID)
-      try console.print(try line.text())
-      return .done
+      try printCronLine(command, settings, environment, console)
+    } else {
+      try printUnits(
+        installer((command, settings), "\(directory)/systemd/user", environment, console), console)
     }
-    let installer = installer(
-      (command, settings), "\(directory)/systemd/user", environment, console)
+    return .done
+  }
+
+  private func printCronLine(
+    _ command: DailyCommand, _ settings: CheckSettings, _ environment: Environment,
+    _ console: Console
+  ) throws(CommandError) {
+    try warnOfCron(environment, console)
+    let line = CronLine(
+      command: command.words, time: time, usesDesktop: settings.channels.contains(.notifySend),
+      userID: environment.userID)
+    try console.print(try line.text())
+  }
+
+  /// Prints the units, and installs them if that is wanted.
+  private func printUnits(_ installer: UnitInstaller, _ console: Console) throws(CommandError) {
     guard installer.units.isProgramAllowed else {
       throw CommandError(
         .usage,
         """
         systemd runs no program with a quotation mark or backslash in its path, as in \
-        \(command.words[0].quoted(limit: 200)); move it, or use --cron
+        \((installer.units.command.first ?? "").quoted(limit: 200)); move it, or use --cron
         """)
     }
     try console.print(installer.listing)
     try console.flush()
     if install { try installer.install() }
-    return .done
   }
 
   private var time: CivilTime {
@@ -148,7 +156,7 @@ struct TimerCommand: Subcommand {
         from 04:00 on
         """)
     }
-    let zone = try environment.value(options.clock.timeZone, "TIME_ZONE") ?? environment["TZ"]
+    let zone = try options.clock.zone.text(environment, inherited: environment["TZ"])
     if let zone, zone != (try? TimeZoneSetting(nil, environment: environment))?.name {
       console.complain(
         """

@@ -45,11 +45,7 @@ struct WatchCommand: Subcommand {
 
   @OptionGroup var policy: PolicyOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "The library's time zone, for example Europe/Budapest. (default: TZ, then the system's)",
-      valueName: "zone"))
-  var timeZone: String?
+  @OptionGroup var zone: ZoneOptions
 
   @OptionGroup var state: StateOptions
 
@@ -62,7 +58,7 @@ struct WatchCommand: Subcommand {
     // The process's own TZ becomes the library's.
     let inherited = environment["TZ"]
     let settings = try WatchSettings(self, environment, inheritedZone: inherited)
-    return try await WatchRun(settings, environment, console) { () throws(CommandError) in
+    return try await WatchRun(settings, environment) { () throws(CommandError) in
       try WatchSettings(
         self, .ofProcess().withSettings(state), inheritedZone: inherited)
     }.run()
@@ -95,11 +91,11 @@ struct WatchSettings {
       environment.value(command.action, "ACTION"), isGiven: command.action != nil)
     reload = try command.policy.settings(environment)
     repeatExpired = try command.channels.repetition.days(environment)
-    let zoneText = try environment.value(command.timeZone, "TIME_ZONE") ?? inheritedZone
+    let zoneText = try command.zone.text(environment, inherited: inheritedZone)
     zone = try TimeZoneSetting(zoneText, environment: environment)
     state = try command.state.path(environment)
     isVerbose = try environment.isOn(command.verbose, "VERBOSE")
-    file = try environment.settingsFile(command.state).map { environment.catalogueName($0.path) }
+    file = try environment.settingsFile(command.state).map { environment.absolutePath($0.path) }
     let given = try environment.catalogues(
       command.catalogues, command.state, example: "check-loans watch books.xml")
     for path in given {

@@ -52,7 +52,7 @@ enum ProcessSetup {
   ///
   /// - SeeAlso: `proc(5)`.
   static var ownPath: String? {
-    SystemClock.target(ofLink: "/proc/self/exe").flatMap { $0.hasSuffix(" (deleted)") ? nil : $0 }
+    SymbolicLink.target(of: "/proc/self/exe").flatMap { $0.hasSuffix(" (deleted)") ? nil : $0 }
   }
 
   /// Whether standard output is a terminal.

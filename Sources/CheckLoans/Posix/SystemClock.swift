@@ -38,14 +38,4 @@ enum SystemClock {
     }
     return Array(bytes.prefix(count))
   }
-
-  /// Where a symbolic link points.
-  ///
-  /// - SeeAlso: `readlink(2)`.
-  static func target(ofLink path: String) -> String? {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let length = unsafe readlink(path, &buffer, buffer.count)
-    guard length > 0 else { return nil }
-    return String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
 }

@@ -74,27 +74,10 @@ enum WholeFile {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
-
-  /// Whether the file can be executed.
-  ///
-  /// - SeeAlso: `stat(2)`, `access(2)`.
-  static func isProgram(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-      && access(path, X_OK) == 0
-  }
 }
 
 extension WholeFile.Failure {
   fileprivate init(_ number: Int32) {
     self = number == ENOENT || number == ENOTDIR ? .missing : .system(systemWords(number))
   }
-}
-
-/// The system's words for an error number, in lower case.
-///
-/// - SeeAlso: `strerror(3)`.
-func systemWords(_ number: Int32) -> String {
-  guard let words = unsafe strerror(number) else { return "error \(number)" }
-  return unsafe String(cString: words).lowercased()
 }

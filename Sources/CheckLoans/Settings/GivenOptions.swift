@@ -11,7 +11,7 @@ extension CheckOptions {
     given["remind"] = policy.remind.map { ["\($0.value)"] }
     given["at"] = policy.at.map { [$0.value.hoursAndMinutes] }
     given["repeat-expired"] = channels.repetition.repeatExpired.map { ["\($0.value)"] }
-    given["time-zone"] = clock.timeZone.map { [$0] }
+    given["time-zone"] = clock.zone.timeZone.map { [$0] }
     given["now"] = clock.now.map { ["\($0.value)"] }
     given["state"] = state.state.map { [$0] }
     given["format"] = format.map { [$0.rawValue] }

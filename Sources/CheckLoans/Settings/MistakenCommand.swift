@@ -82,11 +82,6 @@ extension String {
 extension UInt8 {
   /// Whether a shell takes the byte for itself anywhere in a word.
   fileprivate var isPlainInShell: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...0xFF:
-      true
-    default: "_-./:,=@+".utf8.contains(self)
-    }
+    isASCIILetterOrDigit || self >= 0x80 || "_-./:,=@+".utf8.contains(self)
   }
 }

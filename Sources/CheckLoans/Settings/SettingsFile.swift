@@ -35,7 +35,7 @@ struct SettingsFile: Sendable {
   static func read(
     _ path: String, isOptional: Bool, _ environment: Environment
   ) throws(CommandError) -> SettingsFile? {
-    let absolute = environment.catalogueName(path)
+    let absolute = environment.absolutePath(path)
     let bytes: [UInt8]
     do throws(WholeFile.Failure) {
       bytes = try WholeFile.bytes(of: path, limit: limit)
@@ -220,7 +220,7 @@ private struct SettingsReading {
     case .none: return text
     case .catalogues where text == "-": return text
     case .catalogues, .files:
-      return environment.catalogueName(environment.absolute(text, in: directory))
+      return environment.absolutePath(environment.absolute(text, in: directory))
     case .programs:
       guard case .exec(let program) = ChannelName(argument: text) else { return text }
       return ChannelName.exec(environment.programPath(program, in: directory)).name

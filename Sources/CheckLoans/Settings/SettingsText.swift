@@ -199,14 +199,7 @@ struct SettingsText {
 }
 
 extension UInt8 {
-  fileprivate var isBareKeyByte: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-      true
-    default: false
-    }
-  }
+  fileprivate var isBareKeyByte: Bool { isASCIILetterOrDigit || "_-".utf8.contains(self) }
 }
 
 extension ArraySlice<UInt8> {

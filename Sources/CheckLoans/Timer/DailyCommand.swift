@@ -18,7 +18,7 @@ struct DailyCommand {
     let files = [options.state.config, options.state.state].compactMap { $0 }
     try environment.checkWorkingDirectory(for: files)
     var given = options.given
-    let zone = try environment.value(options.clock.timeZone, "TIME_ZONE") ?? environment["TZ"]
+    let zone = try options.clock.zone.text(environment, inherited: environment["TZ"])
     if environment.source(of: "TIME_ZONE", isGiven: false) != .file, let zone {
       given["time-zone"] = [zone]
     }
@@ -38,7 +38,7 @@ struct DailyCommand {
   private static func configuration(
     _ options: CheckOptions, _ environment: Environment
   ) -> [String] {
-    if let path = options.state.config { return ["--config", environment.catalogueName(path)] }
+    if let path = options.state.config { return ["--config", environment.absolutePath(path)] }
     guard let file = environment.file,
       environment["CHECK_LOANS_CONFIG"] != nil || environment["XDG_CONFIG_HOME"] != nil
     else { return [] }
@@ -60,7 +60,7 @@ struct DailyCommand {
     switch setting.paths {
     case .none: return value
     case .catalogues: return environment.catalogueName(value)
-    case .files: return environment.catalogueName(value == "-" ? "./-" : value)
+    case .files: return environment.absolutePath(value)
     case .programs:
       guard case .exec(let program) = ChannelName(argument: value) else { return value }
       let path = environment.programPath(program, in: environment.workingDirectory)
@@ -72,10 +72,7 @@ struct DailyCommand {
 
   /// Whether systemd takes it for a time zone, see systemd.time(7).
   private static func isInDatabase(_ zone: String) -> Bool {
-    let isPlain = zone.utf8.allSatisfy {
-      "-_+/".utf8.contains($0) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-        || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20
-    }
+    let isPlain = zone.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_+/".utf8.contains($0) }
     return isPlain && !zone.isEmpty && !zone.hasPrefix("/")
       && SystemClock.isZoneFile("/usr/share/zoneinfo/\(zone)")
   }

@@ -3,12 +3,19 @@ import Loans
 import ReminderSchedule
 import ReminderService
 
-/// What there is to tell about one reading of a catalogue, as lines for standard error.
+/// What came out of one reading of a catalogue, and what there is to tell about it, as lines for
+/// standard error.
 struct CatalogueFindings {
   let path: String
   /// Whether warnings are told that hide no loan.
   let showsAll: Bool
   private(set) var lines: [String] = []
+  /// Whether the catalogue could be read, to its end or not.
+  private(set) var isReadable = true
+  /// Whether the catalogue's part of the schedule is what it says.
+  private(set) var isUsable = false
+  /// How many loans it has, if it is usable.
+  private(set) var loans = 0
 
   private static let most = 1_000
 
@@ -26,24 +33,20 @@ struct CatalogueFindings {
     }
   }
 
-  /// - Returns: whether the catalogue's part of the schedule is what it says.
-  mutating func note(_ report: ReloadReport) -> Bool {
+  mutating func note(_ report: ReloadReport) {
     switch report.outcome {
-    case .replaced:
-      return true
+    case .replaced(let summary):
+      isUsable = true
+      loans = summary.loans
     case .refusedEmpty(let stored):
-      complain(
-        """
-        no loan record, but \(counted(stored, "loan")) in the schedule; nothing was changed; if \
-        all books are back, run again with --allow-empty
-        """)
+      complain(emptinessWords(stored: stored))
     case .kept:
       complain("its reminders stay as they were until it is mended")
     }
-    return false
   }
 
   mutating func note(_ error: CatalogueError) {
+    isReadable = false
     lines.append("check-loans: \(error); its reminders stay as they were")
   }
 

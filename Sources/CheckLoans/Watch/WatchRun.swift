@@ -51,20 +51,22 @@ final class WatchRun {
 
   /// - Parameter readSettings: reads the settings anew, once they have changed.
   init(
-    _ settings: WatchSettings, _ environment: Environment, _ console: Console,
+    _ settings: WatchSettings, _ environment: Environment,
     readSettings: @escaping () throws(CommandError) -> WatchSettings
   ) throws(CommandError) {
     self.settings = settings
     self.environment = environment
-    self.console = console
     self.readSettings = readSettings
     inheritedVariables = environment.variables
-    events = ScheduleEvents(isTold: settings.isVerbose, console)
+    let awaiter: Awaiter
     do throws(SystemFailure) {
       awaiter = try Awaiter(settings.watchedPaths)
     } catch {
       throw CommandError(watching: error)
     }
+    self.awaiter = awaiter
+    console = Console(isStopRequested: { awaiter.mustStop })
+    events = ScheduleEvents(isTold: settings.isVerbose, console)
   }
 
   /// Runs until it is told to stop.
@@ -104,6 +106,13 @@ final class WatchRun {
     if settings.isVerbose { console.complain(line()) }
   }
 
+  /// Tells of troubles those that were not told the last time.
+  private func complain(
+    of troubles: [String], told: inout ToldTroubles, ending: String = ""
+  ) {
+    for line in told.news(in: troubles) { console.complain(line + ending) }
+  }
+
   private func refuseDirectories() throws(CommandError) {
     for catalogue in settings.catalogues where WholeFile.isDirectory(catalogue.name) {
       throw CommandError(
@@ -115,7 +124,7 @@ final class WatchRun {
   private func tellOfIdleAction() {
     let isIdle = settings.action != nil && !settings.channels.contains(.notifySend)
     let line = "--action has no effect without --notify notify-send"
-    for line in actionTroubles.news(in: isIdle ? [line] : []) { console.complain(line) }
+    complain(of: isIdle ? [line] : [], told: &actionTroubles)
   }
 
   private func tellOfUnseenChanges() {
@@ -127,14 +136,14 @@ final class WatchRun {
         """
       ]
     }
-    for line in watchTroubles.news(in: failures ?? []) { console.complain(line) }
+    complain(of: failures ?? [], told: &watchTroubles)
     let lines = awaiter.closedDirectories.sorted().map { directory in
       """
       no permission to list "\(directory.visible)", so changes in it are not seen; give it, or send \
       SIGHUP after a change
       """
     }
-    for line in directoryTroubles.news(in: lines) { console.complain(line) }
+    complain(of: lines, told: &directoryTroubles)
   }
 }
 
@@ -176,7 +185,7 @@ extension WatchRun {
     if used != usedSchedule { unread = Set(settings.catalogues.indices) }
     usedSchedule = used
     let warning = try schedule.clockSetBackWarning(now: now)
-    for line in clockTroubles.news(in: warning.map { [$0] } ?? []) { console.complain(line) }
+    complain(of: warning.map { [$0] } ?? [], told: &clockTroubles)
     let center = ReminderCenter(schedule: schedule, events: events)
     for index in unread.sorted() where !awaiter.mustStop { try reload(index, center, now) }
     for channel in settings.channels where !awaiter.mustStop {
@@ -215,9 +224,8 @@ extension WatchRun {
       if !hasBegun && !isSetAside { throw failure }
       let passed = ZoneClock.passed
       let next = isSetAside ? passed + .seconds(1) : schedulePause.noteFailure(at: passed)
-      for line in scheduleTroubles.news(in: [failure.message ?? ""]) {
-        console.complain("\(line); trying again")
-      }
+      complain(
+        of: [failure.message ?? ""], told: &scheduleTroubles, ending: "; trying again")
       awaiter.deliverAgain(at: next)
       return
     }
@@ -225,9 +233,7 @@ extension WatchRun {
     lockedSince = since
     awaiter.deliverAgain(at: ZoneClock.passed + .seconds(1))
     guard ZoneClock.passed - since >= Self.longestLock else { return }
-    for line in scheduleTroubles.news(in: ["another run uses the schedule; waiting for it"]) {
-      console.complain(line)
-    }
+    complain(of: ["another run uses the schedule; waiting for it"], told: &scheduleTroubles)
   }
 }
 
@@ -238,34 +244,36 @@ extension WatchRun {
   ) throws(ScheduleError) {
     let source = settings.catalogues[index]
     var findings = CatalogueFindings(path: source.path, showsAll: settings.isVerbose)
-    var isUsable = false
-    var isReadable = true
-    var loans = 0
     do throws(ReminderError) {
       let report = try center.reload(
         source, at: now, settings: settings.reload, onDiagnostic: { findings.note($0) })
-      isUsable = findings.note(report)
-      if case .replaced(let summary) = report.outcome { loans = summary.loans }
+      findings.note(report)
     } catch {
       switch error {
       case .schedule(let error): throw error
       case .catalogue(let error): findings.note(error)
       }
-      isReadable = false
     }
     unread.remove(index)
-    if isUsable { unusable.remove(index) } else { unusable.insert(index) }
-    let lines = isAwaited(index, isReadable) ? [waiting(for: source)] : findings.lines
+    if findings.isUsable { unusable.remove(index) } else { unusable.insert(index) }
+    follow(findings, index)
+  }
+
+  /// Tells what is new, and has the catalogue looked at again if something is wrong with it.
+  private func follow(_ findings: CatalogueFindings, _ index: Int) {
+    let source = settings.catalogues[index]
+    let isAwaited = isAwaited(index, findings.isReadable)
     let advice = troubles[index, default: CatalogueTroubles()].note(
-      lines, isUsable: isUsable, at: ZoneClock.passed)
+      isAwaited ? [waiting(for: source)] : findings.lines, isUsable: findings.isUsable,
+      at: ZoneClock.passed)
     for line in advice.news { console.complain(line: line) }
     if advice.isWellAgain {
-      console.complain("\(source.path.visible): read again, \(counted(loans, "loan"))")
+      console.complain("\(source.path.visible): read again, \(counted(findings.loans, "loan"))")
     }
-    if !isUsable { tell("\(source.path.visible): cannot be used now") }
+    if !findings.isUsable { tell("\(source.path.visible): cannot be used now") }
     if advice.looksAgain {
       awaiter.lookAgain(at: .catalogue(index), after: CatalogueTroubles.delay)
-    } else if !isReadable {
+    } else if !findings.isReadable {
       awaiter.lookAgain(at: .catalogue(index), after: Self.unreadablePause)
     }
   }
@@ -313,12 +321,13 @@ extension WatchRun {
     }
     let failures = report.failures.map(\.error)
     for case .outputFailed(let number) in failures.map(\.code) {
-      outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
+      let failure = OutputError(errno: number, descriptor: 1)
+      if !failure.isByStop { outputFailure = CommandError(failure) }
       return false
     }
-    let news = channelTroubles[channel.name, default: ToldTroubles()].news(
-      in: failures.map { "\($0.message); what was due stays pending" })
-    for line in news { console.complain(line) }
+    complain(
+      of: failures.map { "\($0.message); what was due stays pending" },
+      told: &channelTroubles[channel.name, default: ToldTroubles()])
     return failures.isEmpty
   }
 }
@@ -342,9 +351,9 @@ extension WatchRun {
       _ = settingsTroubles.news(in: [])
       tellOfUnseenChanges()
     } catch {
-      for line in settingsTroubles.news(in: [error.message ?? ""]) {
-        console.complain("\(line); the settings stay as they were")
-      }
+      complain(
+        of: [error.message ?? ""], told: &settingsTroubles,
+        ending: "; the settings stay as they were")
     }
   }
 
@@ -373,9 +382,9 @@ extension WatchRun {
       ZoneClock.enter(nil)
       _ = settingsTroubles.news(in: [])
     } catch {
-      for line in settingsTroubles.news(in: [error.message ?? ""]) {
-        console.complain("\(line); the time zone stays as it was")
-      }
+      complain(
+        of: [error.message ?? ""], told: &settingsTroubles,
+        ending: "; the time zone stays as it was")
     }
   }
 }

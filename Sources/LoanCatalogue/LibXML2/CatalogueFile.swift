@@ -93,7 +93,8 @@ struct CatalogueFile: ~Copyable {
 
   private static func cannotRead(_ path: String, _ code: Int32) -> CatalogueError {
     CatalogueError(
-      code: .cannotRead, path: path, message: "cannot read the catalogue: \(errorText(code))",
+      code: .cannotRead, path: path,
+      message: "cannot read the catalogue: \(systemMessage(for: code).lowercased())",
       underlying: code)
   }
 
@@ -104,16 +105,8 @@ struct CatalogueFile: ~Copyable {
         code: .cannotRead, path: path, message: "this is a directory, not a file", underlying: code)
     }
     return CatalogueError(
-      code: .inputOutput, path: path, message: "reading failed: \(Self.errorText(code))",
-      underlying: code)
-  }
-
-  /// What `strerror_r(3)` says.
-  private static func errorText(_ code: Int32) -> String {
-    var buffer = [CChar](repeating: 0, count: 128)
-    guard unsafe strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
-    let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-    return String(decoding: bytes, as: UTF8.self).lowercased()
+      code: .inputOutput, path: path,
+      message: "reading failed: \(systemMessage(for: code).lowercased())", underlying: code)
   }
 }
 

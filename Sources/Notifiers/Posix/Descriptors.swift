@@ -5,7 +5,9 @@ struct DescriptorShortage: Error {
   /// Fails if there are fewer than a child needs.
   ///
   /// To be called before one is started, because swift-subprocess 1.0.2 traps when only some of
-  /// its pipes could be made. The C function: open(2).
+  /// its pipes could be made.
+  ///
+  /// - SeeAlso: `open(2)`.
   static func check() throws(DescriptorShortage) {
     // Three pipes, the process, /dev/null, and once two epoll(7) with their eventfd(2).
     var descriptors: [Int32] = []

@@ -11,7 +11,7 @@ enum ProgramFile: Hashable, Sendable {
 
   /// Looks at `path`, through links.
   ///
-  /// The C functions: stat(2), access(2).
+  /// - SeeAlso: `stat(2)`, `access(2)`.
   init(at path: String) {
     var status = stat()
     if unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFREG {

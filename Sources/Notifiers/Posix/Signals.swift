@@ -4,7 +4,9 @@ extension CheckedOutput {
   /// Makes a write to a pipe without reader an ``OutputError`` in the whole process, instead of
   /// its death by SIGPIPE.
   ///
-  /// Call it once, before the first write. The C function: signal(2).
+  /// Call it once, before the first write.
+  ///
+  /// - SeeAlso: `signal(2)`.
   public static func ignoreBrokenPipeSignal() {
     signal(SIGPIPE, SIG_IGN)
   }
@@ -13,7 +15,7 @@ extension CheckedOutput {
 /// Gives SIGCHLD its default meaning if the process was started with it ignored, because the
 /// system then throws the exit status of children away.
 ///
-/// The C function: sigaction(2).
+/// - SeeAlso: `sigaction(2)`.
 func keepExitStatusOfChildren() {
   var current = sigaction()
   guard unsafe sigaction(SIGCHLD, nil, &current) == 0 else { return }
@@ -24,7 +26,7 @@ func keepExitStatusOfChildren() {
 /// Ignores SIGPIPE unless the process handles it, because a child that does not read its standard
 /// input would else kill us.
 ///
-/// The C function: sigaction(2).
+/// - SeeAlso: `sigaction(2)`.
 func keepBrokenPipesFromKilling() {
   var current = sigaction()
   guard unsafe sigaction(SIGPIPE, nil, &current) == 0 else { return }

@@ -13,7 +13,7 @@ struct OutputPatience {
 ///
 /// - Throws: ``OutputError`` with any error but EINTR and EAGAIN of write(2); with ETIMEDOUT or
 ///   EINTR if the patience has an end.
-/// The C functions: write(2), poll(2), fstat(2).
+/// - SeeAlso: `write(2)`, `poll(2)`, `fstat(2)`.
 func writeAll(
   _ bytes: Span<UInt8>, to descriptor: Int32, patience: OutputPatience
 ) throws(OutputError) {
@@ -40,7 +40,7 @@ func writeAll(
 /// `nil` for a file, which never makes anybody wait, and for what is only open for reading, which
 /// is an error at once.
 ///
-/// The C functions: fstat(2), fcntl(2).
+/// - SeeAlso: `fstat(2)`, `fcntl(2)`.
 private func longestWriteThatNeverBlocks(_ descriptor: Int32) -> Int? {
   var status = stat()
   guard unsafe fstat(descriptor, &status) == 0 else { return nil }
@@ -55,7 +55,7 @@ private func longestWriteThatNeverBlocks(_ descriptor: Int32) -> Int? {
 /// Returns when a write would not block, or would fail.
 ///
 /// - Throws: ``OutputError`` with any error but EINTR; ETIMEDOUT or EINTR if the patience ends.
-/// The C function: poll(2).
+/// - SeeAlso: `poll(2)`.
 private func waitUntilWritable(
   _ descriptor: Int32, _ patience: OutputPatience
 ) throws(OutputError) {
@@ -70,18 +70,5 @@ private func waitUntilWritable(
     let now = ContinuousClock.now
     if now >= end ?? now + longest { throw OutputError(errno: ETIMEDOUT, descriptor: descriptor) }
     end = end ?? now + longest
-  }
-}
-
-/// The system's words for an error number, `No space left on device`.
-///
-/// The C function: strerror_r(3).
-func systemMessage(for errorNumber: Int32) -> String {
-  unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-    guard let start = buffer.baseAddress else { return "error \(errorNumber)" }
-    guard unsafe strerror_r(errorNumber, start, buffer.count) == 0 else {
-      return "error \(errorNumber)"
-    }
-    return unsafe String(cString: start)
   }
 }

@@ -28,15 +28,10 @@ struct LockFile: ~Copyable {
     } catch {
       throw cannotOpen(path, error)
     }
-    try lock.check(path)
+    try lock.check()
     try lock.checkContent(beside: schedule)
-    try lock.wait(path, patience: patience)
+    try lock.wait(patience)
     return lock
-  }
-
-  /// Whether there is a lock at a path, or anything else.
-  static func exists(_ path: String) -> Bool {
-    (try? SystemCall.status(ofLink: path)) != nil
   }
 
   private init(path: String, descriptor: Int32) {
@@ -48,15 +43,15 @@ struct LockFile: ~Copyable {
     SystemCall.close(descriptor)
   }
 
-  private func wait(_ path: String, patience: Duration) throws(ScheduleError) {
+  private func wait(_ patience: Duration) throws(ScheduleError) {
     let end = ContinuousClock.now + patience
-    while try !isTaken(path) {
-      guard ContinuousClock.now < end else { throw Self.busy(path) }
+    while try !isTaken() {
+      guard ContinuousClock.now < end else { throw busy }
       SystemCall.sleep(milliseconds: 50)
     }
   }
 
-  private func isTaken(_ path: String) throws(ScheduleError) -> Bool {
+  private func isTaken() throws(ScheduleError) -> Bool {
     do {
       return try SystemCall.lock(descriptor)
     } catch {
@@ -67,7 +62,7 @@ struct LockFile: ~Copyable {
     }
   }
 
-  private func check(_ path: String) throws(ScheduleError) {
+  private func check() throws(ScheduleError) {
     let status = try? SystemCall.status(of: descriptor)
     guard let status, status.isRegular, status.owner == SystemCall.user else {
       throw ScheduleError(
@@ -95,7 +90,7 @@ struct LockFile: ~Copyable {
     }
   }
 
-  private static func busy(_ path: String) -> ScheduleError {
+  private var busy: ScheduleError {
     ScheduleError(
       .locked, path: path, "another run holds the lock \"\(path.visible)\"; try again")
   }
@@ -130,8 +125,10 @@ extension LockFile {
 
     /// Bytes in the file: a word that says what it is, the batch, the count, and a check.
     static var size: Int { 32 }
-    /// So many can be sent through at a time.
+    /// So many batches can be sent at a time.
     static var slots: Int { 64 }
+    /// Bytes that all of them take.
+    fileprivate static var allSize: Int { size * slots }
 
     private static let magic: UInt64 = 0x676E_6964_6E65_5331
 
@@ -165,7 +162,7 @@ extension LockFile {
   ///
   /// - Throws: `ScheduleError` `inputOutput`.
   func record(_ record: Record, slot: Int) throws(ScheduleError) {
-    precondition(slot < Record.slots, "more channels at a time than \(Record.slots)")
+    precondition(slot < Record.slots, "there is no place \(slot) for a batch")
     let bytes = record.words.flatMap { word in
       stride(from: 0 as UInt64, to: 64, by: 8).map { UInt8(truncatingIfNeeded: word >> $0) }
     }
@@ -179,20 +176,16 @@ extension LockFile {
   }
 
   /// How many messages of each batch in the file were sent.
-  func records() -> [Int64: Int] { Self.records(descriptor) }
+  func records() -> [Int64: Int] {
+    Self.records((try? SystemCall.read(Record.allSize, from: descriptor)) ?? [])
+  }
 
   /// The same of a file that somebody else may have locked; empty if it cannot be read.
   static func records(in path: String) -> [Int64: Int] {
-    guard let descriptor = try? SystemCall.open(path, O_RDONLY | O_NONBLOCK, mode: 0) else {
-      return [:]
-    }
-    defer { SystemCall.close(descriptor) }
-    return records(descriptor)
+    records((try? SystemCall.read(Record.allSize, fromFileAt: path)) ?? [])
   }
 
-  private static func records(_ descriptor: Int32) -> [Int64: Int] {
-    let size = Record.size * Record.slots
-    guard let bytes = try? SystemCall.read(size, from: descriptor) else { return [:] }
+  private static func records(_ bytes: [UInt8]) -> [Int64: Int] {
     var records: [Int64: Int] = [:]
     for start in stride(from: 0, to: bytes.count, by: Record.size) {
       let part = bytes[start..<min(start + Record.size, bytes.count)]

@@ -86,9 +86,7 @@ struct ScheduleFile {
   /// The beginning of the file.
   var header: FileHeader {
     get throws(SystemCall.Failure) {
-      let descriptor = try SystemCall.open(location, O_RDONLY | O_NONBLOCK, mode: 0)
-      defer { SystemCall.close(descriptor) }
-      return FileHeader(bytes: try SystemCall.read(4_096, from: descriptor))
+      FileHeader(bytes: try SystemCall.read(4_096, fromFileAt: location))
     }
   }
 
@@ -142,10 +140,12 @@ struct ScheduleFile {
   /// Gives a journal another name whose schedule was set aside by a run that was killed before it
   /// could do the same with it: that of the schedule, if it is free.
   private func setJournalAside() throws(ScheduleError) {
-    guard isMissing, Self.companions.contains(where: { exists(location + $0) }) else { return }
+    guard isMissing, Self.companions.contains(where: { SystemCall.exists(location + $0) }) else {
+      return
+    }
     let free = freeAside
     let last = Self.aside(free - 1)
-    let hasOwn = free == 1 || Self.companions.contains { exists(location + last + $0) }
+    let hasOwn = free == 1 || Self.companions.contains { SystemCall.exists(location + last + $0) }
     do {
       try renameCompanions(hasOwn ? Self.aside(free) : last)
     } catch {
@@ -157,7 +157,7 @@ struct ScheduleFile {
   }
 
   private func renameCompanions(_ aside: String) throws(SystemCall.Failure) {
-    for companion in Self.companions where exists(location + companion) {
+    for companion in Self.companions where SystemCall.exists(location + companion) {
       try SystemCall.rename(location + companion, to: location + aside + companion)
     }
   }
@@ -174,12 +174,8 @@ struct ScheduleFile {
     return number
   }
 
-  private func exists(_ path: String) -> Bool {
-    (try? SystemCall.status(ofLink: path)) != nil
-  }
-
   private func names(at path: String) -> Bool {
-    exists(path) || Self.companions.contains { exists(path + $0) }
+    SystemCall.exists(path) || Self.companions.contains { SystemCall.exists(path + $0) }
   }
 
   /// Refuses a journal that is not ours, since SQLite would roll it into our schedule, and what is
@@ -199,11 +195,7 @@ struct ScheduleFile {
   ///
   /// - SeeAlso: <https://www.sqlite.org/fileformat.html>, sections 3 and 4.1.
   private func isJournal(_ path: String) -> Bool {
-    guard let descriptor = try? SystemCall.open(path, O_RDONLY | O_NONBLOCK, mode: 0) else {
-      return false
-    }
-    defer { SystemCall.close(descriptor) }
-    guard let bytes = try? SystemCall.read(8, from: descriptor) else { return false }
+    guard let bytes = try? SystemCall.read(8, fromFileAt: path) else { return false }
     return bytes.allSatisfy { $0 == 0 } || bytes.starts(with: [0xD9, 0xD5, 0x05, 0xF9])
       || bytes.starts(with: [0x37, 0x7F, 0x06])
   }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Loans
 
 /// The raw calls of this module: a result, or the value of `errno`.
 enum SystemCall {
@@ -15,13 +16,8 @@ enum SystemCall {
     /// Whether it is a matter of permission: `EACCES`, `EPERM` or `EROFS`.
     var forbids: Bool { [EACCES, EPERM, EROFS].contains(number) }
 
-    /// The system's sentence for it (`strerror_r`).
-    var sentence: String {
-      var buffer = [CChar](repeating: 0, count: 128)
-      guard unsafe strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
-      return String(
-        decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    /// The system's sentence for it.
+    var sentence: String { systemMessage(for: number) }
   }
 
   /// What is at a path or behind a descriptor.
@@ -64,6 +60,9 @@ enum SystemCall {
     return Status(result)
   }
 
+  /// Whether there is anything at a path, be it a link to nowhere.
+  static func exists(_ path: String) -> Bool { (try? status(ofLink: path)) != nil }
+
   /// The status of what a path leads to (`stat`).
   static func status(of path: String) throws(Failure) -> Status {
     var result = stat()
@@ -103,6 +102,13 @@ enum SystemCall {
       let failure = Failure.last
       guard failure.number == EINTR else { throw failure }
     }
+  }
+
+  /// Reads at most so many bytes from the beginning of the file at a path, never of a link's target.
+  static func read(_ count: Int, fromFileAt path: String) throws(Failure) -> [UInt8] {
+    let descriptor = try open(path, O_RDONLY | O_NONBLOCK, mode: 0)
+    defer { close(descriptor) }
+    return try read(count, from: descriptor)
   }
 
   /// Writes bytes at a place in a file, in one piece (`pwrite`).

@@ -158,7 +158,7 @@ extension FileWatch {
       }
       guard try watch(directory, for: name, file, isLast: rest.isEmpty, &found) else { return }
       let place = directory + [Self.slash] + name
-      if let target = Self.target(ofLink: place) {
+      if let target = SymbolicLink.target(of: place) {
         links += 1
         guard links <= Self.mostLinks else { return }
         if target.first == Self.slash { directory = [] }
@@ -179,7 +179,7 @@ extension FileWatch {
     let mask =
       (isLast ? Self.fileEvents : Self.ancestorEvents) | UInt32(IN_ONLYDIR)
       | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD)
-    let watch = unsafe inotify_add_watch(descriptor, Self.cString(path), mask)
+    let watch = unsafe inotify_add_watch(descriptor, path.cString, mask)
     if watch >= 0 {
       found[watch, default: Directory()].files[name, default: []].insert(file)
       found[watch]?.all.insert(file)
@@ -204,20 +204,6 @@ extension FileWatch {
   /// The names in a path, the last one first; `.` is none.
   private static func names(in path: Bytes) -> [Bytes] {
     path.split(separator: slash).map(Array.init).filter { $0 != [UInt8(ascii: ".")] }.reversed()
-  }
-
-  private static func cString(_ path: Bytes) -> [CChar] {
-    path.map { CChar(bitPattern: $0) } + [0]
-  }
-
-  /// Where a symbolic link leads; `nil` for anything else.
-  ///
-  /// - SeeAlso: `readlink(2)`.
-  private static func target(ofLink path: Bytes) -> Bytes? {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let length = unsafe readlink(cString(path), &buffer, buffer.count)
-    guard length > 0 else { return nil }
-    return buffer.prefix(length).map { UInt8(bitPattern: $0) }
   }
 }
 
