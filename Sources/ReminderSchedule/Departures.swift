@@ -114,14 +114,13 @@ struct Departures {
     for (sought, candidates) in sought {
       var positions = index.positions(near: sought.mark)[...]
       for candidate in candidates.sorted(by: { $1.group.isEarlier(than: $0.group) }) {
-        while let position = positions.first {
+        while let position = positions.popFirst() {
           if mark(Int(position)) == sought.mark,
             try candidate.isTaken(by: Int(position), found)
           {
             used.insert(candidate.place)
             break
           }
-          positions.removeFirst()
         }
       }
     }

@@ -74,7 +74,7 @@ public final class Reload {
       fireAt: Int64(fireAt.ordinal))
     do {
       if let position = stored.find(key: key, content: content) {
-        try keep(position)
+        try keep(position, expiration)
       } else {
         let (identity, reminder) = reminder()
         try take(
@@ -96,14 +96,19 @@ public final class Reload {
     }
   }
 
-  private func keep(_ position: Int) throws {
+  private func keep(_ position: Int, _ expiration: CivilDate) throws {
     let marks = stored.marks[position]
     stored.see(position)
     if marks.isEmpty {
       summary.unchanged += 1
     } else {
       count(marks)
-      try rows.restore(stored.rows[position].id)
+      let id = stored.rows[position].id
+      try rows.restore(id)
+      // It may be another loan than the one that left, of the same identity.
+      if hasLedger, marks.contains(.left), let identity = try rows.identity(of: id) {
+        noteReturn(id, Identity(identity), expiration: expiration.dayNumber)
+      }
     }
   }
 
@@ -127,7 +132,10 @@ public final class Reload {
 
   private func noteReturn(_ id: Int64, _ row: LoanRows.Row) {
     let expiration = row.reminder.loan.expiration.dayNumber
-    let identity = Identity(row.identity)
+    noteReturn(id, Identity(row.identity), expiration: expiration)
+  }
+
+  private func noteReturn(_ id: Int64, _ identity: Identity, expiration: Int) {
     let mark = Departures.mark(identity: identity, expiration: Int64(expiration))
     returns.append(Return(id: id, expiration: expiration, mark: mark))
     if identity.isRepeated { repeatedReturns.insert(identity.hash) }

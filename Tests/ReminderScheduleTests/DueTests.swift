@@ -211,6 +211,15 @@ import Testing
     #expect(try schedule.told(at: "2026-11-22") == [])
   }
 
+  @Test func `A loan that takes the place of one that left is remembered`() throws {
+    let second = Book("bk1\n#2", "2026-11-22")
+    try schedule.load([book, second, other], at: "2026-11-21")
+    try schedule.load([second, other], at: "2026-11-22")
+    try schedule.deliver(at: "2026-11-23")
+    try schedule.load([book, other], at: "2026-11-23")
+    #expect(try schedule.told(at: "2026-11-23") == [])
+  }
+
   @Test func `What was told of a loan once is not taken for what was told of its like`() throws {
     for _ in 0..<2 {
       try schedule.load([Book("bk1", "2026-12-22"), other], at: "2026-11-21")

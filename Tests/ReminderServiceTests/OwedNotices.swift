@@ -11,18 +11,20 @@ struct Book: Hashable {
   /// What makes it the same loan from one day to the next.
   var identity: String { id ?? title }
 
-  /// Whether what is told of one may have been told of the other.
-  func isAlike(_ other: Book) -> Bool {
-    identity == other.identity && expiration == other.expiration
-  }
+  var lent: OwedNotices.Lent { OwedNotices.Lent(identity: identity, expiration: expiration) }
 }
 
 /// Which notices a library's borrowers are owed, in the plainest way: what was told is a list.
 struct OwedNotices {
-  /// What a notice tells, and through what.
-  struct Told: Hashable {
+  /// All that decides what is told of a loan; loans alike share it.
+  struct Lent: Hashable {
     var identity: String
     var expiration: CivilDate
+  }
+
+  /// What a notice tells, and through what.
+  struct Told: Hashable {
+    var lent: Lent
     var kind: Notice.Kind
     var channel: String
   }
@@ -39,15 +41,19 @@ struct OwedNotices {
   /// After how many days an expired notice is told again.
   var period: Int?
 
+  /// How many loans are alike.
+  var alike: [Lent: Int] {
+    loans.reduce(into: [:]) { counts, loan in counts[loan.lent, default: 0] += 1 }
+  }
+
   /// How often each notice is owed.
   func owed(at now: CivilDateTime, channel: String) -> [Told: Int] {
     var owed: [Told: Int] = [:]
     for loan in loans where !cancelled.contains(loan.identity) {
       let isExpired = loan.expiration < now.date
       if isExpired || isFired(loan, now) {
-        let notice = Told(
-          identity: loan.identity, expiration: loan.expiration,
-          kind: isExpired ? .expired : .reminder, channel: channel)
+        let kind = isExpired ? Notice.Kind.expired : .reminder
+        let notice = Told(lent: loan.lent, kind: kind, channel: channel)
         owed[notice, default: 0] += 1
       }
     }
