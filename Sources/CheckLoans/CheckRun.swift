@@ -55,7 +55,13 @@ final class CheckRun {
     let delivered = await deliver()
     // Whoever reads the report may take as long as he likes: it keeps no other run waiting.
     center = nil
-    if settings.reports { try printReport() }
+    do throws(CommandError) {
+      if settings.reports { try printReport() }
+    } catch {
+      // Of two failures the first was that of the delivery.
+      _ = try delivered.get()
+      throw error
+    }
     note(try delivered.get())
     try console.flush()
     if settings.failsOnExpired && total.expired > 0 { note(.findings) }

@@ -23,7 +23,7 @@ struct InterruptionTests {
         """, to: "notify-send")
   }
 
-  @Test(arguments: [("TERM", 143), ("INT", 130)])
+  @Test(arguments: [("TERM", 143), ("INT", 130), ("HUP", 129)])
   func `A signal ends the run after the notice in flight`(signal: String, status: Int) async throws
   {
     let desk = try desk()
@@ -32,7 +32,7 @@ struct InterruptionTests {
     let result = try await desk.shell(
       """
       /usr/bin/python3 -c 'import os,signal,sys
-      signal.signal(signal.SIGINT, signal.SIG_DFL)
+      for number in signal.SIGINT, signal.SIGHUP: signal.signal(number, signal.SIG_DFL)
       os.execv(sys.argv[1], sys.argv[1:])' "$0" --notify notify-send books.xml &
       while ! grep -q begin "$HOME/told" 2>/dev/null; do sleep 0.05; done
       kill -\(signal) $!

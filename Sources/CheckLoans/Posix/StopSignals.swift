@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// SIGINT and SIGTERM while notices are delivered: the one in flight is finished first.
+/// SIGINT, SIGTERM and SIGHUP while notices are delivered: the one in flight is finished first.
 enum StopSignals {
   private struct State: ~Copyable {
     var pipe: SignalPipe?
@@ -29,7 +29,7 @@ enum StopSignals {
       if state.pipe != nil { return }
       do throws(SystemFailure) {
         var pipe = try SignalPipe()
-        for number in [SIGINT, SIGTERM] { try pipe.receiveFirst(number) }
+        for number in [SIGINT, SIGTERM, SIGHUP] { try pipe.receiveFirst(number) }
         state.pipe = consume pipe
       } catch {
         return
