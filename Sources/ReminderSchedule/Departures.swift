@@ -37,13 +37,11 @@ struct Departures {
     var group: Group
     var place: Place
 
-    /// Whether the loan at a position had no delivery of one of the kinds yet.
+    /// Whether the loan at a position had not been told of what this tells last, and so was now.
     func isTaken(by position: Int, _ found: (Found) throws -> Bool) throws -> Bool {
       var isTaken = false
       try group.forEachKind { kind, at in
-        if try found(Found(position: position, kind: kind, channel: group.channel, at: at)) {
-          isTaken = true
-        }
+        isTaken = try found(Found(position: position, kind: kind, channel: group.channel, at: at))
       }
       return isTaken
     }
@@ -218,7 +216,7 @@ struct Departures {
 }
 
 extension Departures.Group {
-  /// Calls `body` with each kind that was delivered, and when.
+  /// Calls `body` with each kind that was delivered, the reminder first, and when.
   fileprivate func forEachKind(_ body: (Notice.Kind, Int64) throws -> Void) rethrows {
     if let reminderAt { try body(.reminder, reminderAt) }
     if let expiredAt { try body(.expired, expiredAt) }

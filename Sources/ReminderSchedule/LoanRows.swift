@@ -20,6 +20,7 @@ struct LoanRows {
   private let leaveLoan: RowStatement
   private let selectDelivered: RowStatement
   private let deleteSuperseded: RowStatement
+  private let clearSuperseded: RowStatement
   private let deleteDeliveries: RowStatement
   private let deleteLeft: RowStatement
   private let restoreDelivery: RowStatement
@@ -70,6 +71,9 @@ struct LoanRows {
         DELETE FROM delivery
         WHERE loan = ?1 AND expiration <> ?2 AND state <> \(Delivery.State.sending.stored)
         """)
+    clearSuperseded = try RowStatement(
+      database,
+      sql: "UPDATE delivery SET delivered_at = NULL WHERE loan = ?1 AND expiration <> ?2")
     deleteDeliveries = try RowStatement(database, sql: "DELETE FROM delivery WHERE loan = ?")
     deleteLeft = try RowStatement(database, sql: "DELETE FROM loan WHERE id = ?")
     restoreDelivery = try RowStatement(
@@ -124,9 +128,12 @@ struct LoanRows {
     let expiration = row.reminder.loan.expiration.dayNumber
     let identity = Identity(row.identity)
     if try take(id, except: expiration, identity, leftOn.dayNumber, into: &departures) {
-      try deleteSuperseded.run { parameters in
-        parameters.bind(id)
-        parameters.bind(expiration)
+      // What is being sent, or was when a run was killed, stays; but not what is a mark now.
+      for statement in [deleteSuperseded, clearSuperseded] {
+        try statement.run { parameters in
+          parameters.bind(id)
+          parameters.bind(expiration)
+        }
       }
     }
   }

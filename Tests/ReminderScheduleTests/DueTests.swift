@@ -220,6 +220,31 @@ import Testing
     #expect(try schedule.told(at: "2026-11-23") == [])
   }
 
+  @Test func `Loans alike that change places find what each was told of last`() throws {
+    // The first was reminded of, the second was not: it was renewed when it had expired.
+    try schedule.load([book, Book("bk1\n#2", "2026-11-20"), other], at: "2026-11-21")
+    try schedule.deliver(at: "2026-11-21")
+    try schedule.load([book, Book("bk1\n#2", "2026-11-22"), other], at: "2026-11-23")
+    try schedule.deliver(at: "2026-11-23")
+    let moved = [
+      Book("bk1", "2026-12-22"), Book("bk1\n#2", "2026-11-22", title: "Another"),
+      Book("bk1\n#3", "2026-11-22"),
+    ]
+    try schedule.load(moved, at: "2026-11-24")
+    #expect(try schedule.told(at: "2026-11-24") == [])
+  }
+
+  @Test func `What a killed run was sending is no memory beside that of its loan`() throws {
+    try schedule.deliver(at: "2026-11-23")
+    let due = try schedule.due(at: moment("2026-11-25"), channel: "stdout", repeatExpired: 2)
+    try schedule.send(due, through: "stdout", at: moment("2026-11-25"), end: .none)
+    let renewed = Book("bk1", "2026-12-22")
+    try schedule.load([renewed, Book("bk1\n#2", "2026-11-22"), other], at: "2026-11-25")
+    try schedule.deliver(at: "2026-11-25", repeatExpired: 2)
+    try schedule.load([book, Book("bk1\n#2", "2026-12-22"), other], at: "2026-11-26")
+    #expect(try schedule.due(at: moment("2026-11-26"), channel: "stdout", repeatExpired: 2) == [])
+  }
+
   @Test func `What was told of a loan once is not taken for what was told of its like`() throws {
     for _ in 0..<2 {
       try schedule.load([Book("bk1", "2026-12-22"), other], at: "2026-11-21")
