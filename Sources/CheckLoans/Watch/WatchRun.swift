@@ -28,6 +28,7 @@ final class WatchRun {
   private var troubles: [Int: CatalogueTroubles] = [:]
   private var scheduleTroubles = ToldTroubles()
   private var settingsTroubles = ToldTroubles()
+  private var zoneTroubles = ToldTroubles()
   private var clockTroubles = ToldTroubles()
   private var directoryTroubles = ToldTroubles()
   private var watchTroubles = ToldTroubles()
@@ -380,11 +381,11 @@ extension WatchRun {
       if zone.name != settings.zone.name { tell("the time zone is now \(zone.name.visible)") }
       settings.zone = zone
       ZoneClock.enter(nil)
-      _ = settingsTroubles.news(in: [])
+      _ = zoneTroubles.news(in: [])
     } catch {
-      complain(
-        of: [error.message ?? ""], told: &settingsTroubles,
-        ending: "; the time zone stays as it was")
+      let lines = [error.message ?? ""]
+      if settingsTroubles.contain(lines) { return }
+      complain(of: lines, told: &zoneTroubles, ending: "; the time zone stays as it was")
     }
   }
 }
