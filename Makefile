@@ -24,6 +24,7 @@ help: ## List the targets
 
 .PHONY: run
 run: setup build ## Install what is missing, build, and check books.xml
+	mkdir -p -m 700 .build/books
 	$(BINARY) --state .build/books/schedule.sqlite books.xml
 
 .PHONY: test
