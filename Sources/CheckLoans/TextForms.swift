@@ -1,38 +1,5 @@
 import Loans
 
-/// A diagnostic together with the catalogue it is about.
-struct LocatedDiagnostic {
-  var path: String
-  var diagnostic: Diagnostic
-
-  /// `FILE:LINE:COLUMN: error: message [code]`, as compilers write it and editors read it.
-  ///
-  /// A line never begins with `:` or `#`, which a CI system could take for a command of its own.
-  var line: String {
-    let file = path.visible
-    let prefix = file.hasPrefix(":") || file.hasPrefix("#") ? "./" : ""
-    let place = "\(diagnostic.location.line):\(diagnostic.location.column)"
-    return """
-      \(prefix)\(file):\(place): \(diagnostic.severity.rawValue): \(diagnostic.message) \
-      [\(diagnostic.code.rawValue)]
-      """
-  }
-
-  var json: JSONValue {
-    .object([
-      ("path", .string(path)),
-      ("line", .int(diagnostic.location.line)),
-      ("column", .int(diagnostic.location.column)),
-      ("endColumn", JSONValue(diagnostic.endColumn)),
-      ("severity", .string(diagnostic.severity.rawValue)),
-      ("code", .string(diagnostic.code.rawValue)),
-      ("message", .string(diagnostic.message)),
-      ("value", JSONValue(diagnostic.value)),
-      ("loan", JSONValue(diagnostic.loan)),
-    ])
-  }
-}
-
 /// `1 loan`, `2 loans`.
 func counted(_ count: Int, _ noun: String) -> String {
   "\(count) \(noun)\(count == 1 ? "" : "s")"

@@ -58,12 +58,31 @@ public struct Diagnostic: Hashable, Sendable {
     case misplacedExpiration = "misplaced-expiration"
     /// An element whose name differs from a known one only in case; it is ignored.
     case unknownCase = "unknown-case"
+    /// A loan that an earlier record has already, with the same barcode or alike in everything.
+    case duplicateLoan = "duplicate-loan"
+    /// An ISBN of the wrong length, or whose check digit is wrong.
+    case invalidISBN = "invalid-isbn"
+    /// An e-mail address that cannot be one.
+    case invalidEmail = "invalid-email"
+    /// A loan date that is no date of the form `yyyy.MM.dd`.
+    case invalidLoanDate = "invalid-loan-date"
+    /// An expiration before the loan date.
+    case expirationBeforeLoan = "expiration-before-loan"
+    /// An expiration further ahead than was allowed.
+    case distantExpiration = "distant-expiration"
+    /// A comment that was to silence a problem, but there is none.
+    case unusedIgnore = "unused-ignore"
 
-    /// What the code's problem costs.
+    /// What the code's problem costs, where nobody has said otherwise.
     public var severity: Severity {
       switch self {
-      case .missingTitle, .unlikelyDate, .misplacedExpiration, .unknownCase: .warning
-      default: .error
+      case .malformedXML, .externalEntity, .unsupportedEncoding, .noLoans, .dateFormat,
+        .impossibleDate, .emptyExpiration, .missingExpiration, .duplicateExpiration, .duplicateID:
+        .error
+      case .missingTitle, .unlikelyDate, .misplacedExpiration, .unknownCase, .duplicateLoan,
+        .invalidISBN, .invalidEmail, .invalidLoanDate, .expirationBeforeLoan, .distantExpiration,
+        .unusedIgnore:
+        .warning
       }
     }
   }
@@ -80,14 +99,19 @@ public struct Diagnostic: Hashable, Sendable {
   public var value: String?
   /// The id or title of the record concerned, as written; untrusted.
   public var loan: String?
-
-  /// Whether the problem costs something.
-  public var severity: Severity { code.severity }
+  /// What can only have been meant by ``value``, where that is beyond doubt: a date of the form
+  /// `yyyy.MM.dd`.
+  public var replacement: String?
+  /// Whether the problem costs something: as its code has it, unless somebody decided otherwise.
+  public var severity: Severity
+  /// A number that no other problem of the catalogue has, and that stays the same as long as the
+  /// book and its problem do, wherever in the catalogue they stand.
+  public var fingerprint: UInt64 = 0
 
   /// A problem of this kind at `location`.
   public init(
     _ code: Code, at location: SourceLocation, endColumn: Int? = nil, message: String,
-    value: String? = nil, loan: String? = nil
+    value: String? = nil, loan: String? = nil, replacement: String? = nil
   ) {
     self.code = code
     self.location = location
@@ -95,5 +119,7 @@ public struct Diagnostic: Hashable, Sendable {
     self.message = message
     self.value = value
     self.loan = loan
+    self.replacement = replacement
+    severity = code.severity
   }
 }

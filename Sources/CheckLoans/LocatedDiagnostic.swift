@@ -1,0 +1,44 @@
+import Loans
+
+/// A diagnostic together with the catalogue it is about.
+struct LocatedDiagnostic {
+  /// The catalogue as it was given.
+  var path: String
+  /// The catalogue as its repository knows it, with `/` between directories; ``path`` where there
+  /// is none.
+  var repositoryPath: String
+  var diagnostic: Diagnostic
+
+  init(path: String, repositoryPath: String? = nil, diagnostic: Diagnostic) {
+    self.path = path
+    self.repositoryPath = repositoryPath ?? path
+    self.diagnostic = diagnostic
+  }
+
+  /// `FILE:LINE:COLUMN: error: message [code]`, as compilers write it and editors read it.
+  ///
+  /// A line never begins with `:` or `#`, which a CI system could take for a command of its own.
+  var line: String {
+    let file = path.visible
+    let prefix = file.hasPrefix(":") || file.hasPrefix("#") ? "./" : ""
+    let place = "\(diagnostic.location.line):\(diagnostic.location.column)"
+    return """
+      \(prefix)\(file):\(place): \(diagnostic.severity.rawValue): \(diagnostic.message) \
+      [\(diagnostic.code.rawValue)]
+      """
+  }
+
+  var json: JSONValue {
+    .object([
+      ("path", .string(path)),
+      ("line", .int(diagnostic.location.line)),
+      ("column", .int(diagnostic.location.column)),
+      ("endColumn", JSONValue(diagnostic.endColumn)),
+      ("severity", .string(diagnostic.severity.rawValue)),
+      ("code", .string(diagnostic.code.rawValue)),
+      ("message", .string(diagnostic.message)),
+      ("value", JSONValue(diagnostic.value)),
+      ("loan", JSONValue(diagnostic.loan)),
+    ])
+  }
+}

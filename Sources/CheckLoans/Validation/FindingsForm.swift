@@ -1,0 +1,72 @@
+import ArgumentParser
+import Loans
+
+/// The forms in which `validate` gives its results.
+enum FindingsFormat: String, CaseIterable, ExpressibleByArgument {
+  case text
+  case json
+  case github
+  case sarif
+  case junit
+  case gitlab
+  case checkstyle
+  case rdjsonl
+}
+
+/// What was found in one catalogue, in numbers.
+struct FileTally: Sendable {
+  /// The catalogue as it was given.
+  var path: String
+  /// The catalogue as its repository knows it, with `/` between directories.
+  var repositoryPath: String
+  var loans = 0
+  var errors = 0
+  var warnings = 0
+  /// Why the catalogue could not be read, harmless on a terminal; `nil` if it was.
+  var failure: String?
+}
+
+/// What was found in all catalogues, in numbers.
+struct FindingsTally: Sendable {
+  /// Catalogues that were read.
+  var files = 0
+  /// Catalogues that were read and are without errors and warnings.
+  var cleanFiles = 0
+  var loans = 0
+  var errors = 0
+  var warnings = 0
+  /// How many of the errors and warnings are left out of the results.
+  var omitted = 0
+  /// The catalogues that could not be read.
+  var unread: [FileTally] = []
+}
+
+/// One form of the results: pure functions whose texts are put together in the order head, then
+/// for each catalogue its head, its findings and its tail, then the tail of all.
+///
+/// The texts of one catalogue may be made while another is worked on; all are written in the
+/// order in which the catalogues were given, so that the same catalogues always give the same
+/// bytes. A text ends with a line break where there is to be one.
+protocol FindingsForm: Sendable {
+  /// Whether ``head(_:)`` makes use of the numbers: all that follows it waits until they are known.
+  var needsTally: Bool { get }
+  /// What stands between two findings, also of different catalogues, and nowhere else.
+  var separator: String { get }
+
+  func head(_ tally: FindingsTally) -> String
+  func head(ofFile path: String, repositoryPath: String) -> String
+  func text(of finding: LocatedDiagnostic) -> String
+  func tail(ofFile tally: FileTally) -> String
+  func tail(_ tally: FindingsTally) -> String
+}
+
+// What most forms are without.
+extension FindingsForm {
+  var needsTally: Bool { false }
+  var separator: String { "" }
+
+  func head(_ tally: FindingsTally) -> String { "" }
+  func head(ofFile path: String, repositoryPath: String) -> String { "" }
+  func tail(ofFile tally: FileTally) -> String { "" }
+  func tail(_ tally: FindingsTally) -> String { "" }
+}
