@@ -73,7 +73,8 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "LoansTests", dependencies: ["Loans"], swiftSettings: settings),
     .testTarget(
-      name: "LoanCatalogueTests", dependencies: ["Loans", "LoanCatalogue", "TestSupport"],
+      name: "LoanCatalogueTests",
+      dependencies: ["Loans", "LoanCatalogue", "LoanRules", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "LoanRulesTests", dependencies: ["Loans", "LoanRules"], swiftSettings: settings),
