@@ -92,7 +92,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "CheckLoansTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
+      name: "CheckLoansTests",
+      dependencies: ["CheckLoans", "LoanCatalogue", "Loans", "TestSupport"],
       exclude: ["Help"], swiftSettings: settings),
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
