@@ -88,9 +88,12 @@ bench: setup-bench build ## Measure against xmllint on a catalogue of 1,000,000 
 	Benchmarks/run.sh $(BINARY)
 
 .PHONY: install
-install: ## Install below PREFIX (/usr/local): the binary and the shell completions
+install: ## Install below PREFIX (/usr/local): the binary, the schemas, the shell completions
 	@test -x $(BINARY) || { echo "make: run 'make build' first" >&2; exit 1; }
 	install -D -m 755 $(BINARY) "$(DESTDIR)$(PREFIX)/bin/check-loans"
+	install -d "$(DESTDIR)$(PREFIX)/share/check-loans"
+	install -m 644 Sources/CheckLoans/Schemas/books.xsd Sources/CheckLoans/Schemas/books.rng \
+	  "$(DESTDIR)$(PREFIX)/share/check-loans"
 	install -d "$(DESTDIR)$(PREFIX)/share/bash-completion/completions"
 	install -d "$(DESTDIR)$(PREFIX)/share/zsh/site-functions"
 	install -d "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
@@ -104,9 +107,12 @@ install: ## Install below PREFIX (/usr/local): the binary and the shell completi
 .PHONY: uninstall
 uninstall: ## Remove what install put below PREFIX
 	rm -f "$(DESTDIR)$(PREFIX)/bin/check-loans" \
+	  "$(DESTDIR)$(PREFIX)/share/check-loans/books.xsd" \
+	  "$(DESTDIR)$(PREFIX)/share/check-loans/books.rng" \
 	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/check-loans" \
 	  "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_check-loans" \
 	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/check-loans.fish"
+	rmdir "$(DESTDIR)$(PREFIX)/share/check-loans" 2>/dev/null || true
 
 .PHONY: clean
 clean: ## Remove everything that was built
