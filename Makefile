@@ -20,7 +20,7 @@ BINARY := .build/release/check-loans
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: setup build ## Install what is missing, build, and check books.xml
@@ -59,6 +59,10 @@ test-growth: setup-test ## Run it daily for 400 days over 100,000 loans: takes t
 test-soak: setup-test ## Let watch reload every second for an hour
 	FAILPOINTS=1 swift build --build-tests
 	CHECK_LOANS_SOAK=3600 FAILPOINTS=1 swift test --skip-build --filter WatchSoakTests
+
+.PHONY: test-conformance
+test-conformance: setup-test build ## Hold it against the W3C XML suite in XMLCONF_DIR, and xmllint
+	Tests/Conformance/run.py $(BINARY) "$${XMLCONF_DIR:?names the folder of the suite's xmlconf.xml}"
 
 .PHONY: build
 build: ## Build the release binary
