@@ -62,6 +62,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TOMLKit", package: "TOMLKit"),
       ],
+      // In the binary itself, which is all that is installed.
+      resources: [.embedInCode("Schemas/books.rng"), .embedInCode("Schemas/books.xsd")],
       swiftSettings: settings),
     // The documentation's example of a program that uses the library.
     .executableTarget(
