@@ -92,7 +92,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CheckLoansTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
-      exclude: ["Help"], swiftSettings: settings),
+      exclude: ["Help", "Tools"], swiftSettings: settings),
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
       exclude: ["Shim", "Version1"], swiftSettings: settings),
