@@ -7,10 +7,39 @@ public enum EmailRule {
   ///
   /// - Parameter text: UTF-8, not empty.
   public static func judge(_ text: ArraySlice<UInt8>) -> Finding? {
-    guard let reason = fault(text) else { return nil }
+    guard !isPlain(text), let reason = fault(text) else { return nil }
     return Finding(
       .invalidEmail,
       "e-mail \(String(decoding: text, as: UTF8.self).quoted()) \(reason); expected NAME@DOMAIN")
+  }
+
+  /// Whether the address is one of those that nearly all are: of ASCII letters, digits and a few
+  /// signs, with nothing special about it. What is not has to be looked at closely.
+  private static func isPlain(_ text: ArraySlice<UInt8>) -> Bool {
+    let bytes = text.span
+    var start = 0
+    var isInDomain = false
+    var previous = UInt8(ascii: ".")
+    for index in 0..<bytes.count {
+      let byte = bytes[index]
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        break
+      case UInt8(ascii: "."), UInt8(ascii: "-"):
+        if previous == UInt8(ascii: ".") || previous == UInt8(ascii: "-") { return false }
+      case UInt8(ascii: "_"), UInt8(ascii: "+"):
+        if isInDomain { return false }
+      case UInt8(ascii: "@"):
+        if isInDomain || previous == UInt8(ascii: ".") || index > 64 { return false }
+        isInDomain = true
+        start = index + 1
+      default: return false
+      }
+      previous = byte == UInt8(ascii: "@") ? UInt8(ascii: ".") : byte
+    }
+    let isEnded = previous != UInt8(ascii: ".") && previous != UInt8(ascii: "-")
+    return isInDomain && isEnded && bytes.count - start <= 63
   }
 
   private static func fault(_ text: ArraySlice<UInt8>) -> String? {
