@@ -35,6 +35,37 @@ struct PublicToolTests {
     #expect(found.map { $0.only(reading.keys) } == expected.map { $0.only(reading.keys) })
   }
 
+  /// In UTF-8, UTF-16, ISO-8859-2 and others; behind tabs, CRLF, byte order marks, CDATA sections,
+  /// references and comments; beyond line and column 65,535.
+  @Test(arguments: readings)
+  func `Every finding of every fixture stands at the same place in each form`(
+    reading: Reading
+  ) async throws {
+    let library = try HostileLibrary(fixtures: HostileLibrary.fixtures(for: reading.format))
+    let expected = try await library.findings()
+    #expect(expected.count > 200)
+    let found = try await library.read(reading.format)
+    #expect(found.count == expected.count)
+    for (found, expected) in zip(found, expected) {
+      // A value over several lines has no end column, and then no place to put another.
+      let keys = reading.keys.filter { $0 != "replacement" || expected.endColumn != nil }
+      #expect(found.only(keys) == expected.only(keys))
+    }
+  }
+
+  @Test func `Text has the same places as JSON`() async throws {
+    let library = try HostileLibrary(fixtures: HostileLibrary.fixtures(for: .text))
+    let lines = try await library.results(.text).split(separator: "\n")
+    let expected = try await library.findings()
+    #expect(lines.count == expected.count)
+    for (line, finding) in zip(lines, expected) {
+      let place =
+        "\(finding.path.text ?? ""):\(finding.line.number ?? 0):\(finding.column.number ?? 0)"
+      #expect(line.hasPrefix("\(place): \(finding.severity.text ?? ""): "))
+      #expect(line.hasSuffix(" [\(finding.code.text ?? "")]"))
+    }
+  }
+
   @Test(arguments: readings)
   func `A public reader finds nothing in a catalogue without problems`(
     reading: Reading
@@ -115,6 +146,26 @@ private struct HostileLibrary {
     }
   }
 
+  /// The project's fixtures of these names.
+  init(fixtures: [String]) throws {
+    desk = try Desk(now: nil)
+    names = fixtures
+    for name in fixtures {
+      try desk.folder.write(
+        bytes: File.bytes(of: "\(projectDirectory)/Fixtures/invalid/\(name)"), to: name)
+    }
+  }
+
+  /// The fixtures whose places a form can tell.
+  static func fixtures(for format: FindingsFormat) -> [String] {
+    let names = (try? File.names(in: "\(projectDirectory)/Fixtures/invalid")) ?? []
+    return names.filter { $0.hasSuffix(".xml") }.filter { name in
+      // Columns in bytes need the line, which cannot be had where it is long or broken.
+      let isLost = ["malformed", "unsupported", "impossible-date-beyond-column"]
+      return format != .rdjsonl || !isLost.contains { name.hasPrefix($0) }
+    }
+  }
+
   /// What is found, as the form JSON tells it.
   func findings() async throws -> [JSON] {
     try JSON(parsing: await results(.json)).diagnostics.elements
@@ -130,7 +181,7 @@ private struct HostileLibrary {
     return try JSON(parsing: result.text).elements
   }
 
-  private func results(_ format: FindingsFormat) async throws -> String {
+  func results(_ format: FindingsFormat) async throws -> String {
     try await desk.run(["validate", "-q", "--format", format.rawValue, "--"] + names).text
   }
 }

@@ -6,6 +6,7 @@ Prints a JSON array of the findings that were read, each with what the form tell
 the file is not of the form.
 """
 
+import functools
 import json
 import pathlib
 import re
@@ -237,6 +238,25 @@ def read_checkstyle(data):
     return findings
 
 
+@functools.cache
+def lines_of(path):
+    """The lines of a catalogue as bytes of UTF-8, without a byte order mark."""
+    data = pathlib.Path(path).read_bytes()
+    start = data.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe")
+    declared = re.match(rb'<\?xml[^>]*encoding="([^"]*)"', start)
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        encoding = "utf-16"
+    elif data[1:2] == b"\0":
+        encoding = "utf-16-le"
+    elif data[:1] == b"\0":
+        encoding = "utf-16-be"
+    elif data[:3] == b"\xef\xbb\xbf" or not declared:
+        encoding = "utf-8-sig"
+    else:
+        encoding = declared[1].decode()
+    return data.decode(encoding).encode().split(b"\n")
+
+
 def read_rdjsonl(data):
     findings = []
     for line in data.removesuffix("\n").split("\n") if data else []:
@@ -256,7 +276,7 @@ def read_rdjsonl(data):
         message = diagnostic["message"][len(fence):-len(fence)]
         assert fence and fence not in message
         assert diagnostic["message"].endswith(fence)
-        source = pathlib.Path(path).read_bytes().split(b"\n")[start["line"] - 1]
+        source = lines_of(path)[start["line"] - 1]
         column = start.get("column")
         findings.append(
             {

@@ -1,0 +1,140 @@
+import TestSupport
+import Testing
+
+/// `validate --fix`, as somebody uses it.
+struct ValidateFixTests {
+  private static let before = """
+    <?xml version="1.0" encoding="ISO-8859-2"?>
+    <books>
+      <book id="a"><title>\u{150}</title><loaned>2026.11.1</loaned>
+        <expiration> 2026-12-1\t</expiration></book>
+      <book id="b"><title>B</title><expiration>2014. 07. 14.</expiration></book>
+      <book id="c"><title>C</title><expiration>13.12.2026</expiration></book>
+      <book id="d"><title>D</title><expiration>2026.02.30</expiration></book>
+      <!-- check-loans: ignore date-format (as it came) -->
+      <book id="e"><title>E</title><expiration>2026/01/02</expiration></book>
+    </books>
+
+    """
+
+  private static let after =
+    before.replacing("2026.11.1<", with: "2026.11.01<").replacing("2026-12-1", with: "2026.12.01")
+    .replacing("2014. 07. 14.", with: "2014.07.14")
+
+  /// The text in ISO-8859-2.
+  private static func bytes(_ text: String) -> [UInt8] {
+    text.unicodeScalars.map { $0 == "\u{150}" ? 0xD5 : UInt8($0.value) }
+  }
+
+  private func desk() throws -> Desk {
+    let desk = try Desk(now: nil)
+    try desk.folder.write(bytes: Self.bytes(Self.before), to: "books.xml")
+    return desk
+  }
+
+  private func content(_ desk: Desk) throws -> [UInt8] {
+    try File.bytes(of: "\(desk.folder.path)/books.xml")
+  }
+
+  private static let left = """
+    books.xml:6:44: error: expiration "13.12.2026" is not of the form yyyy.MM.dd; did you mean \
+    2026.12.13? [date-format]
+    books.xml:7:44: error: expiration "2026.02.30" is not a calendar date; that month has days 01 \
+    to 28 [impossible-date]
+
+    """
+
+  @Test func `It mends what has one reading, tells what is left, and mends nothing twice`()
+    async throws
+  {
+    let desk = try desk()
+    let fixed = try await desk.run("validate", "--fix", "books.xml")
+    #expect(
+      fixed.outcome
+        == Outcome(
+          1, output: Self.left,
+          errors: "check-loans: 1 file, 2 loans: 2 errors, 0 warnings, 3 dates mended\n"))
+    #expect(try content(desk) == Self.bytes(Self.after))
+    let again = try await desk.run("validate", "--fix", "books.xml")
+    #expect(
+      again.outcome
+        == Outcome(
+          1, output: Self.left, errors: "check-loans: 1 file, 2 loans: 2 errors, 0 warnings\n"))
+    #expect(try content(desk) == Self.bytes(Self.after))
+  }
+
+  @Test func `A dry run changes nothing, and patch does with its diff what it would do`()
+    async throws
+  {
+    let desk = try desk()
+    let dry = try await desk.run("validate", "--fix", "--dry-run", "books.xml")
+    #expect(dry.status == 1)
+    #expect(
+      dry.errorText
+        == Self.left + "check-loans: 1 file, 0 loans: 4 errors, 1 warning\n")
+    #expect(try content(desk) == Self.bytes(Self.before))
+    try desk.folder.write(bytes: dry.output, to: "diff")
+    let patched = try await desk.shell("patch --fuzz=0 -p1 < diff")
+    #expect(patched.status == 0)
+    #expect(patched.text == "patching file books.xml\n")
+    #expect(try content(desk) == Self.bytes(Self.after))
+    let rest = try await desk.run("validate", "--fix", "--dry-run", "books.xml")
+    #expect(rest.text == "")
+  }
+
+  @Test func `A clean dry run says nothing and is 0`() async throws {
+    let desk = try Desk(now: nil)
+    #expect(
+      try await desk.run("validate", "--fix", "--dry-run", "-q", "books.xml").outcome == Outcome(0))
+  }
+
+  @Test func `What is ignored is not mended`() async throws {
+    let desk = try desk()
+    try await desk.run("validate", "--fix", "--ignore", "date-format", "books.xml")
+    #expect(
+      try content(desk)
+        == Self.bytes(Self.before.replacing("2026.11.1<", with: "2026.11.01<")))
+  }
+
+  @Test func `A catalogue that is not well-formed is left alone`() async throws {
+    let text = "<books><book id='a'><title>T</title><expiration>2026-1-2</expiration></book>"
+    let desk = try Desk(now: nil, catalogue: text)
+    let result = try await desk.run("validate", "--fix", "books.xml")
+    #expect(result.status == 1)
+    #expect(result.text.contains("[malformed-xml]") && result.text.contains("[date-format]"))
+    #expect(desk.folder.contents(of: "books.xml") == text)
+  }
+
+  @Test func `One that may not be written is told, and the others are mended`() async throws {
+    let desk = try desk()
+    try desk.folder.write(catalogue(("T", "2026-1-2")), to: "locked.xml")
+    try desk.folder.setPermissions(of: "locked.xml", 0o444)
+    let result = try await desk.run("validate", "--fix", "locked.xml", "books.xml")
+    #expect(result.status == 77)
+    #expect(result.errorLines[0].hasPrefix("check-loans: locked.xml: this file is read-only"))
+    #expect(result.text.hasPrefix("locked.xml:2:"))
+    #expect(desk.folder.contents(of: "locked.xml").contains("2026-1-2"))
+    #expect(try content(desk) == Self.bytes(Self.after))
+  }
+
+  @Test func `Many are mended side by side as they are one by one`() async throws {
+    var outcomes: [CommandResult.Outcome] = []
+    for jobs in ["1", "5"] {
+      let desk = try Desk(now: nil)
+      var names: [String] = []
+      for number in 0..<30 {
+        names.append("c\(number).xml")
+        try desk.folder.write(
+          catalogue((0...number).map { ("T\($0)", "2026-1-\($0 % 28 + 1)") }), to: names[number])
+      }
+      let dry = try await desk.run(["validate", "--fix", "--dry-run", "--jobs", jobs] + names)
+      #expect(dry.text.split(separator: "\n").count { $0.hasPrefix("+++ ") } == 30)
+      outcomes.append(dry.outcome)
+      let fixed = try await desk.run(["validate", "--fix", "--jobs", jobs] + names)
+      #expect(fixed.status == 0)
+      #expect(fixed.errorText.hasSuffix("no problems, 465 dates mended\n"))
+      outcomes.append(fixed.outcome)
+    }
+    #expect(outcomes[0] == outcomes[2] && outcomes[1] == outcomes[3])
+  }
+}
