@@ -1,0 +1,327 @@
+import TestSupport
+import Testing
+
+/// `docs/ci.md`: everything on it is pasted and run.
+@Suite(.enabled(if: Pipeline.python != nil, "make test-tools installs what it needs"))
+struct CIRecipeTests {
+  private let page: Page
+
+  init() throws { page = try Page("docs/ci.md") }
+
+  private static let badCatalogue = catalogue(("Abigél", "2026.11.31"), ("Egri csillagok", "x"))
+
+  /// Each is taken up by a test below.
+  @Test func `Nothing is on the page that no test pastes`() {
+    #expect(
+      page.blocks.map(\.description) == [
+        "Five minutes to a red check, console",
+        "Five minutes to a red check, yaml, .github/workflows/catalogue.yml",
+        "Five minutes to a red check, console",
+        "Five minutes to a red check, console",
+        "Five minutes to a red check, text",
+        "Five minutes to a red check, console",
+        "Five minutes to a red check, console",
+        "The action, yaml, .github/workflows/catalogue.yml",
+        "Code scanning, yaml, .github/workflows/catalogue.yml",
+        "Without the action, yaml, .github/workflows/catalogue.yml",
+        "Problem matcher, json",
+        "Problem matcher, yaml",
+        "GitLab, yaml, .gitlab-ci.yml",
+        "pre-commit, yaml, .pre-commit-config.yaml",
+        "pre-commit, yaml, .pre-commit-config.yaml",
+        "Jenkins, groovy, Jenkinsfile",
+        "reviewdog, sh",
+        "make and cron, make, Makefile",
+        "make and cron, crontab",
+        "A catalogue that is not clean yet, console",
+        "A catalogue that is not clean yet, console",
+        "A catalogue that is not clean yet, console",
+        "A catalogue that is not clean yet, xml",
+        "A catalogue that is not clean yet, console",
+      ])
+  }
+
+  @Test func `The README leads to the page with the same workflow`() throws {
+    let readme = try Page("README.md")
+    let file = "yaml, .github/workflows/catalogue.yml"
+    #expect(readme["In CI, \(file)"].text == page["Five minutes to a red check, \(file)"].text)
+    #expect(try File.text(of: "\(projectDirectory)/README.md").contains("](docs/ci.md)"))
+  }
+
+  @Test func `Five minutes lead to a red check with the annotation on the right line`()
+    async throws
+  {
+    let steps = page[all: "Five minutes to a red check, console"]
+    let workflow = page["Five minutes to a red check, yaml, .github/workflows/catalogue.yml"]
+    let shown = page["Five minutes to a red check, text"]
+    let pipeline = try await Pipeline()
+    try await pipeline.shell("git init -q --bare library.git")
+
+    try await pipeline.type(steps[0])
+    try await pipeline.paste(workflow.text, to: "library/.github/workflows/catalogue.yml")
+    try await pipeline.type(steps[1], in: "library")
+    let first = try await pipeline.play()
+    #expect(!first.isRed)
+    #expect(first.annotations == [])
+    #expect(first.summary == "### check-loans\n\n1 file, 1 loan: no problems\n")
+
+    try await pipeline.type(steps[2], in: "library")
+    let second = try await pipeline.play(branch: "renewal")
+    #expect(second.isRed)
+    let message = shown.text.dropFirst("Error: ".count).dropLast()
+    #expect(
+      second.annotations == [.init(level: "error", place: "books.xml:5", message: String(message))])
+
+    try await pipeline.type(steps[3], in: "library")
+    try await pipeline.type(steps[4], in: "library")
+    #expect(try await !pipeline.play(branch: "renewal").isRed)
+  }
+
+  @Test func `Every input that the page gives the action does what its option does`() async throws {
+    let pipeline = try await Pipeline()
+    let twice = "<books><book id='a'><title>A</title></book><book id='a'/></books>"
+    let far = catalogue(("Far", "2098.01.01"))
+    try await pipeline.makeLibrary([
+      ".github/workflows/catalogue.yml":
+        page["The action, yaml, .github/workflows/catalogue.yml"].text,
+      "books.xml": twice, "branches/north/books.xml": far, "branches/south.xml": twice,
+    ])
+    let job = try await pipeline.play()
+    #expect(job.isRed)
+    // The missing titles are ignored, and what is far away is an error because of `strict`.
+    #expect(
+      job.annotations.map { "\($0.level) \($0.place)" } == [
+        "warning books.xml:1", "error branches/north/books.xml:2", "warning branches/south.xml:1",
+      ])
+    #expect(job.summary == "### check-loans\n\n3 files, 1 loan: 1 error, 2 warnings\n")
+  }
+
+  @Test func `What code scanning is given names the line`() async throws {
+    let pipeline = try await Pipeline()
+    try await pipeline.makeLibrary([
+      ".github/workflows/catalogue.yml":
+        page["Code scanning, yaml, .github/workflows/catalogue.yml"].text,
+      "books.xml": Self.badCatalogue,
+    ])
+    let job = try await pipeline.play()
+    #expect(job.isRed)
+    #expect(job.annotations.map(\.place) == ["books.xml:2", "books.xml:3"])
+    #expect(job.steps.last == "github/codeql-action/upload-sarif@v3: not played")
+    let results = try JSON(
+      parsing: pipeline.folder.contents(of: "runner/work/check-loans.sarif")
+    ).runs[0].results.elements
+    let places = results.map { $0.locations[0].physicalLocation }
+    #expect(places.map(\.artifactLocation.uri.text) == ["books.xml", "books.xml"])
+    #expect(places.map(\.region.startLine.number) == [2, 3])
+  }
+
+  @Test func `Without the action it is built from its sources and found`() async throws {
+    let pipeline = try await Pipeline(isInstalled: false)
+    try await pipeline.makeProject()
+    try await pipeline.makeLibrary([
+      ".github/workflows/catalogue.yml":
+        page["Without the action, yaml, .github/workflows/catalogue.yml"].text,
+      "books.xml": Self.badCatalogue,
+    ])
+    let job = try await pipeline.play()
+    #expect(job.isRed)
+    #expect(job.annotations.map(\.place) == ["books.xml:2", "books.xml:3"], job.told)
+    #expect(pipeline.calls.filter { $0 == "swift build" }.count == 1)
+    #expect(job.steps.last == "check-loans validate books.xml: failure")
+  }
+
+  private func job(withSteps steps: String) -> String {
+    let indented = steps.split(separator: "\n").map { "      \($0)\n" }.joined()
+    return """
+      on: push
+      jobs:
+        validate:
+          runs-on: ubuntu-latest
+          steps:
+            - uses: actions/checkout@v4
+      \(indented)
+      """
+  }
+
+  @Test func `The problem matcher is the one of the project`() throws {
+    let text = try File.text(of: "\(projectDirectory)/.github/check-loans-matcher.json")
+    #expect(page["Problem matcher, json"].text == text)
+  }
+
+  @Test func `The problem matcher finds the place of every line, whatever is in it`() async throws {
+    let pipeline = try await Pipeline()
+    let hostile = catalogue(
+      ("A", "a.xml:7:8: error: no [date-format]"), ("B", "::error file=x,line=9::y"),
+      ("C", "\u{9b}31m##[error]x"), ("D", "x]\u{2028}b.xml:1:1: error: z [y]"),
+      ("E", "2026.12.01"), ("", "2026.12.01"), ("G", "%0A::error::x"))
+    try await pipeline.makeLibrary([
+      "workflow.yml": job(withSteps: page["Problem matcher, yaml"].text),
+      ".github/check-loans-matcher.json": page["Problem matcher, json"].text,
+      "books.xml": hostile,
+    ])
+    let job = try await pipeline.play("workflow.yml")
+    #expect(job.isRed)
+    #expect(
+      job.annotations.map { "\($0.level) \($0.place)" } == [
+        "error books.xml:2", "error books.xml:3", "error books.xml:4", "error books.xml:5",
+        "warning books.xml:7", "error books.xml:8",
+      ])
+    #expect(
+      job.report.annotations.elements.map(\.title.text) == [
+        "date-format", "date-format", "date-format", "date-format", "missing-title", "date-format",
+      ])
+    let start = "expiration \"a.xml:7:8: error: no [date-format]\" is not"
+    #expect(job.annotations.first?.message.hasPrefix(start) == true)
+    #expect(job.commands == ["add-matcher"])
+  }
+
+  @Test func `The problem matcher takes no other line for a problem`() async throws {
+    let pipeline = try await Pipeline()
+    let lines = """
+      check-loans: 2 files, 3 loans: 1 error, 1 warning
+      check-loans: books.xml: cannot read the catalogue: no such file or directory
+      books.xml:3: error: no column [date-format]
+      books.xml:3:4: note: of no interest [date-format]
+      books.xml:3:4: error: no code
+      books.xml:3:4: error: a code of other letters [Date Format]
+      north, south:2026.xml:3:4: error: a name with a colon and a blank [date-format]
+
+      """
+    try await pipeline.makeLibrary([
+      "workflow.yml": job(
+        withSteps: """
+          - run: |
+              echo '::add-matcher::matcher.json'
+              cat lines
+          """),
+      "matcher.json": page["Problem matcher, json"].text, "lines": lines,
+    ])
+    let job = try await pipeline.play("workflow.yml")
+    #expect(job.annotations.map(\.place) == ["north, south:2026.xml:3"])
+  }
+
+  @Test func `GitLab gets both reports, and the job fails`() async throws {
+    let block = page["GitLab, yaml, .gitlab-ci.yml"]
+    #expect(try File.text(of: "\(projectDirectory)/Examples/gitlab-ci.yml") == block.text)
+    let pipeline = try await Pipeline(isInstalled: false)
+    try await pipeline.makeProject()
+    try await pipeline.makeLibrary([".gitlab-ci.yml": block.text, "books.xml": Self.badCatalogue])
+    let job = try await pipeline.yaml("library/.gitlab-ci.yml").catalogue
+    let script = (job.before_script.elements + job.script.elements).compactMap(\.text)
+      .joined(separator: "\n")
+    let result = try await pipeline.shell(
+      script, in: "library", variables: ["CI_PROJECT_DIR": "\(pipeline.folder.path)/library"],
+      status: 1)
+    #expect(result.lines.filter { $0.hasPrefix("books.xml:") }.count == 2)
+
+    let reports = job.artifacts.reports
+    let quality = try JSON(
+      parsing: pipeline.folder.contents(of: "library/\(reports.codequality.text ?? "")"))
+    #expect(quality.elements.map(\.location.path.text) == ["books.xml", "books.xml"])
+    #expect(quality.elements.map(\.location.lines.begin.number) == [2, 3])
+    try await expectJUnit("library/\(reports.junit.text ?? "")", pipeline)
+
+    // Another job finds it in the cache.
+    try await pipeline.shell(
+      script, in: "library", variables: ["CI_PROJECT_DIR": "\(pipeline.folder.path)/library"],
+      status: 1)
+    #expect(pipeline.calls.filter { $0 == "swift build" }.count == 1)
+  }
+
+  /// Expects a report with at least one failure, and one whose message is that of the first book.
+  private func expectJUnit(_ path: String, _ pipeline: Pipeline) async throws {
+    let script = """
+      import json, sys, junitparser
+      suites = junitparser.JUnitXml.fromfile(sys.argv[1])
+      if isinstance(suites, junitparser.TestSuite): suites = [suites]
+      results = [str(r.message) for s in suites for c in s for r in c.result]
+      json.dump(results, sys.stdout)
+      """
+    let result = try await pipeline.shell("python -c '\(script)' '\(path)'")
+    let messages = try JSON(parsing: result.text).elements.compactMap(\.text)
+    #expect(messages.contains { $0.contains("\"2026.11.31\" is not a calendar date") })
+  }
+
+  @Test func `Jenkins gets both reports, and the stage fails`() async throws {
+    let text = page["Jenkins, groovy, Jenkinsfile"].text
+    let parts = text.split(separator: "'''")
+    try #require(parts.count == 3)
+    let pipeline = try await Pipeline()
+    try pipeline.folder.write(Self.badCatalogue, to: "books.xml")
+    try await pipeline.shell(String(parts[1]), status: 1)
+    for report in ["check-loans-junit.xml", "check-loans-checkstyle.xml"] {
+      #expect(parts[2].contains("'\(report)'"))
+    }
+    try await expectJUnit("check-loans-junit.xml", pipeline)
+    let checkstyle = pipeline.folder.contents(of: "check-loans-checkstyle.xml")
+    #expect(checkstyle.contains("<file name=\"books.xml\""))
+    #expect(checkstyle.contains("line=\"2\""))
+    #expect(text.count { $0 == "{" } == text.count { $0 == "}" })
+  }
+
+  @Test func `reviewdog gets a line of JSON for each finding`() async throws {
+    let pipeline = try await Pipeline()
+    try pipeline.folder.write(Self.badCatalogue, to: "books.xml")
+    try pipeline.folder.write(
+      program: "#!/bin/sh\nprintf '%s\\n' \"$@\" > arguments\ncat > findings\n",
+      to: "bin/reviewdog")
+    try await pipeline.shell(page["reviewdog, sh"].text, status: 1)
+    let findings = try pipeline.folder.contents(of: "findings").split(separator: "\n")
+      .map { try JSON(parsing: String($0)) }
+    #expect(findings.map(\.location.path.text) == ["books.xml", "books.xml"])
+    #expect(findings.map(\.location.range.start.line.number) == [2, 3])
+    #expect(pipeline.folder.contents(of: "arguments").hasPrefix("-f=rdjsonl\n"))
+  }
+
+  @Test func `make fails where the catalogue does`() async throws {
+    let pipeline = try await Pipeline()
+    try pipeline.folder.write(page["make and cron, make, Makefile"].text, to: "Makefile")
+    try pipeline.folder.write(Self.badCatalogue, to: "books.xml")
+    let result = try await pipeline.shell("make check", status: 2)
+    #expect(result.lines.filter { $0.hasPrefix("books.xml:") }.count == 2)
+    try pipeline.folder.write(catalogue(("Abigél", "2026.11.30")), to: "books.xml")
+    try await pipeline.shell("make check")
+  }
+
+  @Test func `cron has something to mail only if something is wrong`() async throws {
+    let lines = page["make and cron, crontab"].text.split(separator: "\n")
+    let line = try #require(lines.last)
+    let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+    #expect(fields.prefix(5) == ["0", "6", "*", "*", "*"])
+    let pipeline = try await Pipeline()
+    let command = String(fields[5]).replacing(
+      "/srv/library/", with: "\(pipeline.folder.path)/")
+    try pipeline.folder.write(catalogue(("Abigél", "2026.11.30")), to: "books.xml")
+    let clean = try await pipeline.shell(command)
+    #expect(clean.text + clean.errorText == "")
+    try pipeline.folder.write(Self.badCatalogue, to: "books.xml")
+    #expect(try await pipeline.shell(command, status: 1).lines.count == 2)
+  }
+
+  @Test func `A catalogue becomes clean step by step`() async throws {
+    let steps = page[all: "A catalogue that is not clean yet, console"]
+    let comment = page["A catalogue that is not clean yet, xml"].text
+    let pipeline = try await Pipeline()
+    for step in steps.dropLast() { try await pipeline.type(step) }
+    let text = pipeline.folder.contents(of: "books.xml")
+    let book = try #require(comment.split(separator: "\n").last)
+    try #require(text.contains("\(book)\n"))
+    try pipeline.folder.write(text.replacing("\(book)\n", with: comment), to: "books.xml")
+    try await pipeline.type(steps[steps.count - 1])
+  }
+
+  @Test func `Every status of the page is that of the command`() async throws {
+    let pipeline = try await Pipeline()
+    try pipeline.folder.write(catalogue(("Abigél", "2026.11.30")), to: "clean.xml")
+    try pipeline.folder.write(Self.badCatalogue, to: "books.xml")
+    let commands: [(status: Int32, command: String)] = [
+      (0, "check-loans validate clean.xml"), (1, "check-loans validate books.xml"),
+      (64, "check-loans validate --nonsense"), (66, "check-loans validate missing.xml books.xml"),
+      (73, "check-loans validate --output none/results books.xml"),
+      (74, "check-loans validate books.xml > /dev/full"),
+      (78, "CHECK_LOANS_FORMAT=nonsense check-loans validate books.xml"),
+    ]
+    for (status, command) in commands { try await pipeline.shell(command, status: status) }
+    #expect(page.rowNames == ["status"] + commands.map { "\($0.status)" })
+  }
+}

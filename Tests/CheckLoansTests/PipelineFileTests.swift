@@ -1,0 +1,121 @@
+import TestSupport
+import Testing
+
+/// What CI systems read of the project, and of `docs/ci.md`, as their own schemas and tools see it.
+@Suite(.enabled(if: Pipeline.python != nil, "make test-tools installs what it needs"))
+struct PipelineFileTests {
+  private func expectValid(_ text: String, _ file: String) async throws {
+    let pipeline = try await Pipeline()
+    try await pipeline.paste(text, to: file)
+    let schema = "python -m check_jsonschema --builtin-schema vendor."
+    let check =
+      switch file {
+      case "action.yml": "\(schema)github-actions \(file)"
+      case _ where file.hasPrefix(".github/workflows/"): "\(schema)github-workflows \(file)"
+      case ".gitlab-ci.yml": "\(schema)gitlab-ci --data-transform gitlab-ci \(file)"
+      case ".pre-commit-hooks.yaml": "python -m pre_commit validate-manifest \(file)"
+      case ".pre-commit-config.yaml": "python -m pre_commit validate-config \(file)"
+      default: "echo 'nothing is known of \(file)'; exit 1"
+      }
+    try await pipeline.shell(check)
+  }
+
+  @Test(arguments: ["action.yml", ".pre-commit-hooks.yaml", ".github/workflows/ci.yml"])
+  func `The project's own files are valid`(file: String) async throws {
+    try await expectValid(File.text(of: "\(projectDirectory)/\(file)"), file)
+  }
+
+  @Test func `Every file that the page shows is valid`() async throws {
+    let blocks = try Page("docs/ci.md").blocks.filter { $0.language == "yaml" }
+    #expect(blocks.count == 8)
+    for block in blocks {
+      guard let file = block.file else {
+        let steps = block.text.split(separator: "\n").map { "      \($0)\n" }.joined()
+        let job = "on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n\(steps)"
+        try await expectValid(job, ".github/workflows/a.yml")
+        continue
+      }
+      try await expectValid(block.text, file)
+    }
+  }
+
+  @Test func `An action that is not valid is found out`() async throws {
+    let pipeline = try await Pipeline()
+    let action = try File.text(of: "\(projectDirectory)/action.yml")
+      .replacing("using: composite", with: "using: bash")
+    try pipeline.folder.write(action, to: "a.yml")
+    let check = "python -m check_jsonschema --builtin-schema vendor.github-actions a.yml"
+    try await pipeline.shell(check, status: 1)
+  }
+}
+
+/// The hooks, run by pre-commit itself.
+@Suite(.enabled(if: Pipeline.python != nil, "make test-tools installs what it needs"))
+struct PreCommitTests {
+  private static let commit = "git add . && git commit -q -m Change"
+
+  private func pipeline(_ config: String) async throws -> Pipeline {
+    let pipeline = try await Pipeline()
+    try await pipeline.makeProject()
+    try await pipeline.shell("git init -q library; mkdir -p library/branches/north")
+    try await pipeline.paste(config, to: "library/.pre-commit-config.yaml")
+    try await pipeline.shell("python -m pre_commit install", in: "library")
+    return pipeline
+  }
+
+  private func configuration(_ number: Int) throws -> String {
+    try Page("docs/ci.md")[all: "pre-commit, yaml, .pre-commit-config.yaml"][number].text
+  }
+
+  @Test func `A wrong date does not get into a commit`() async throws {
+    let config = try configuration(0).replacing("id: check-loans", with: "id: check-loans-system")
+    let pipeline = try await pipeline(config)
+    try pipeline.folder.write(catalogue(("Abigél", "2026.11.31")), to: "library/books.xml")
+    let refused = try await pipeline.shell(Self.commit, in: "library", status: 1)
+    #expect(
+      (refused.lines + refused.errorLines).contains {
+        $0.hasPrefix("books.xml:2:40: error: expiration \"2026.11.31\" is not a calendar date")
+      })
+    try pipeline.folder.write(catalogue(("Abigél", "2026.11.30")), to: "library/books.xml")
+    try await pipeline.shell(Self.commit, in: "library")
+    let log = try await pipeline.shell("git log --format=%s", in: "library")
+    #expect(log.text == "Change\n")
+  }
+
+  @Test func `Files of other names are none of its business`() async throws {
+    let config = try configuration(0).replacing("id: check-loans", with: "id: check-loans-system")
+    let pipeline = try await pipeline(config)
+    for name in ["ebooks.xml", "pom.xml", "books.xml.txt", "branches/ledgers.xml"] {
+      try pipeline.folder.write("<x", to: "library/\(name)")
+    }
+    try await pipeline.shell(Self.commit, in: "library")
+    for name in ["books.xml", "Books.xml", "branches/book.xml"] {
+      try pipeline.folder.write("<x", to: "library/\(name)")
+      let refused = try await pipeline.shell(Self.commit, in: "library", status: 1)
+      #expect((refused.text + refused.errorText).contains("\n\(name):1:"))
+      try await pipeline.shell("git rm -q --cached '\(name)'; rm '\(name)'", in: "library")
+    }
+  }
+
+  @Test func `What is safe to put right is put right and shown`() async throws {
+    let pipeline = try await pipeline(configuration(1))
+    let name = "library/branches/north/loans.xml"
+    try pipeline.folder.write(catalogue(("Abigél", "2026-12-01")), to: name)
+    // pre-commit refuses the commit once, for somebody to look at what was changed.
+    let refused = try await pipeline.shell(Self.commit, in: "library", status: 1)
+    #expect((refused.text + refused.errorText).contains("files were modified by this hook"))
+    #expect(pipeline.folder.contents(of: name) == catalogue(("Abigél", "2026.12.01")))
+    try await pipeline.shell(Self.commit, in: "library")
+  }
+
+  @Test func `Both hooks are alike but for where the program comes from`() async throws {
+    let pipeline = try await Pipeline()
+    let hooks = try await pipeline.yaml("\(projectDirectory)/.pre-commit-hooks.yaml").elements
+    #expect(hooks.map { $0["id"].text } == ["check-loans", "check-loans-system"])
+    #expect(hooks.map { $0["language"].text } == ["swift", "system"])
+    for key in ["entry", "files", "types", "pass_filenames", "require_serial", "name"] {
+      #expect(hooks[0][key] == hooks[1][key])
+      #expect(hooks[0][key] != .null)
+    }
+  }
+}
