@@ -60,13 +60,28 @@ test-soak: setup-test ## Let watch reload every second for an hour
 	FAILPOINTS=1 swift build --build-tests
 	CHECK_LOANS_SOAK=3600 FAILPOINTS=1 swift test --skip-build --filter WatchSoakTests
 
+FUZZ_SECONDS ?= 60
+FUZZER := .build-fuzz/release/CatalogueFuzzer
+
+.PHONY: fuzz
+fuzz: setup ## Read catalogues damaged at random, for FUZZ_SECONDS (60)
+	FUZZ=1 swift build --configuration release --scratch-path .build-fuzz \
+	  --sanitize fuzzer -Xswiftc -sanitize=fuzzer,address --product CatalogueFuzzer
+	mkdir -p .build-fuzz/corpus Fuzz/found
+	# Swift's own report of a crash would keep libFuzzer from keeping what it was found with.
+	SWIFT_BACKTRACE=enable=no $(FUZZER) .build-fuzz/corpus Fuzz/seeds Fixtures/valid \
+	  Fixtures/invalid -dict=Fuzz/xml.dict -max_total_time=$(FUZZ_SECONDS) -max_len=16384 \
+	  -timeout=20 -rss_limit_mb=2048 -detect_leaks=1 -artifact_prefix=Fuzz/found/ \
+	  -print_final_stats=1 \
+	  || { echo "make: read it alone with '$(FUZZER) FILE'; FILE is in Fuzz/found" >&2; exit 1; }
+
 .PHONY: build
 build: ## Build the release binary
 	swift build $(RELEASE) -Xlinker -s
 
 .PHONY: lint
 lint: ## Check the sources' form
-	swift format lint --strict --recursive Package.swift Sources Tests Examples
+	swift format lint --strict --recursive Package.swift Sources Tests Examples Fuzz
 
 LIBRARY := Loans LoanCatalogue LoanRules ReminderSchedule Notifiers ReminderService
 SYMBOLS := .build/library-symbols
@@ -110,7 +125,7 @@ uninstall: ## Remove what install put below PREFIX
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf .build .build-bench .build-growth
+	rm -rf .build .build-bench .build-growth .build-fuzz
 
 .PHONY: setup setup-test setup-bench
 setup: ## Install the system libraries that are missing

@@ -12,6 +12,16 @@ let settings: [SwiftSetting] =
   // Makes the places named in the code where a test can stop the program; never in a release.
   + (Context.environment["FAILPOINTS"] == "1" ? [.define("FAILPOINTS")] : [])
 
+// What `make fuzz` builds, with instruments that nothing else needs.
+let fuzzers: [Target] =
+  Context.environment["FUZZ"] != "1"
+  ? []
+  : [
+    .executableTarget(
+      name: "CatalogueFuzzer", dependencies: ["CLibXML2", "LoanCatalogue", "Loans"],
+      path: "Fuzz/CatalogueFuzzer", swiftSettings: settings)
+  ]
+
 let package = Package(
   name: "check-loans",
   products: [
@@ -96,5 +106,5 @@ let package = Package(
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
       exclude: ["Shim", "Version1"], swiftSettings: settings),
-  ]
+  ] + fuzzers
 )
