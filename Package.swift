@@ -18,7 +18,7 @@ let fuzzers: [Target] =
   ? []
   : [
     .executableTarget(
-      name: "CatalogueFuzzer", dependencies: ["CLibXML2", "LoanCatalogue", "Loans"],
+      name: "CatalogueFuzzer", dependencies: ["CatalogueProperties"],
       path: "Fuzz/CatalogueFuzzer", swiftSettings: settings)
   ]
 
@@ -81,9 +81,13 @@ let package = Package(
       ],
       path: "Examples/RemindMe", swiftSettings: settings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "CatalogueProperties", dependencies: ["CLibXML2", "LoanCatalogue", "Loans"],
+      path: "Tests/CatalogueProperties", swiftSettings: settings),
     .testTarget(name: "LoansTests", dependencies: ["Loans"], swiftSettings: settings),
     .testTarget(
-      name: "LoanCatalogueTests", dependencies: ["Loans", "LoanCatalogue", "TestSupport"],
+      name: "LoanCatalogueTests",
+      dependencies: ["CatalogueProperties", "Loans", "LoanCatalogue", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "LoanRulesTests", dependencies: ["Loans", "LoanRules"], swiftSettings: settings),

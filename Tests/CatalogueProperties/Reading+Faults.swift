@@ -1,48 +1,13 @@
 import LoanCatalogue
 import Loans
 
-/// What must be true of every reading, whatever was read.
-enum Properties {
-  /// - Parameter path: of a file that holds `bytes`.
-  /// - Returns: one sentence for each property that does not hold.
-  static func faults(ofReading bytes: [UInt8], from path: String) -> [String] {
-    do {
-      let reading = try Reading(of: path, .loans)
-      let again = try Reading(of: path, .loans)
-      let dates = try Reading(of: path, .dates)
-      return
-        (reading == again ? [] : ["a second reading differs: \(reading) and \(again)"])
-        + faults(of: reading, comparedToDates: dates)
-        + reading.faults(inDocumentOf: bytes.count)
-        + reading.faults(comparedToLibXML2: LibXML2.isWellFormed(bytes))
-        + (PlainText(bytes).map(reading.misplacedValues) ?? [])
-    } catch {
-      return ["the catalogue was not read: \(error)"]
-    }
-  }
-
-  /// What is found only where every field is read.
-  private static let beyondDates: Set<Diagnostic.Code> = [
-    .duplicateLoan, .invalidISBN, .invalidEmail, .invalidLoanDate, .expirationBeforeLoan,
-    .unusedIgnore,
-  ]
-
-  private static func faults(of reading: Reading, comparedToDates dates: Reading) -> [String] {
-    let (whole, part) = (reading.diagnostics, dates.diagnostics)
-    let isSame =
-      whole.filter { !beyondDates.contains($0.code) }
-      == part.filter { !beyondDates.contains($0.code) }
-    return (isSame ? [] : ["without the records the diagnostics are others: \(whole) and \(part)"])
-      + (dates.records.isEmpty ? [] : ["records were handed over that nobody wanted"])
-  }
-}
-
-// Properties of one reading.
+// What must be true of one reading, one sentence for each property that does not hold.
 extension Reading {
   private static let endings: Set<Diagnostic.Code> = [
     .malformedXML, .externalEntity, .unsupportedEncoding,
   ]
 
+  /// - Parameter size: of the document, in bytes.
   func faults(inDocumentOf size: Int) -> [String] {
     diagnostics.flatMap { Self.faults(of: $0, inDocumentOf: size) }
       + orderFaults + countFaults + records.flatMap(Self.faults)
@@ -96,6 +61,22 @@ extension Reading {
       .map { "a text is empty, or not trimmed: \"\($0)\"" }
   }
 
+  /// What is found only where every field is read.
+  private static let beyondDates: Set<Diagnostic.Code> = [
+    .duplicateLoan, .invalidISBN, .invalidEmail, .invalidLoanDate, .expirationBeforeLoan,
+    .unusedIgnore,
+  ]
+
+  /// Keeping less changes nothing in what is found.
+  func faults(comparedToDates dates: Reading) -> [String] {
+    let found = [self, dates].map { reading in
+      reading.diagnostics.filter { !Self.beyondDates.contains($0.code) }
+    }
+    return
+      (found[0] == found[1] ? [] : ["without the records others are found: \(found)"])
+      + (dates.records.isEmpty ? [] : ["records were handed over that nobody wanted"])
+  }
+
   /// What libxml2 takes is refused only by design: where it needs another file, is in an
   /// encoding that hides markup, or goes beyond limits of our own.
   func faults(comparedToLibXML2 isWellFormed: Bool) -> [String] {
@@ -108,9 +89,10 @@ extension Reading {
     return ["libxml2 takes what is refused here: \(last)"]
   }
 
-  /// A value that is reported stands where the diagnostic says.
-  func misplacedValues(in text: PlainText) -> [String] {
+  /// Every problem stands in the text, and its value where the diagnostic says.
+  func misplacements(in text: PlainText) -> [String] {
     diagnostics.compactMap { diagnostic in
+      guard text.contains(diagnostic.location) else { return "outside the text: \(diagnostic)" }
       guard let value = diagnostic.value, let end = diagnostic.endColumn,
         let found = text.verbatim(from: diagnostic.location, to: end), found != value
       else { return nil }

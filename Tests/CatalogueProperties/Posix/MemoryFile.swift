@@ -1,19 +1,24 @@
 import Glibc
+import Synchronization
 
 /// A regular file without a place on a disk, so that the reader opens and checks what it reads as
 /// it does any catalogue.
-struct MemoryFile: Sendable {
-  /// The one file that every input is written to in turn.
-  static let shared = MemoryFile()
+struct MemoryFile: ~Copyable, Sendable {
+  private static let count = Atomic(0)
 
   private let descriptor: Int32
 
   /// - SeeAlso: `shm_open(3)`.
-  private init() {
-    let name = "/check-loans-fuzz-\(getpid())"
+  init() {
+    let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+    let name = "/check-loans-\(getpid())-\(number)"
     descriptor = unsafe shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0o600)
     precondition(descriptor >= 0, "no file in memory: error \(errno)")
     unsafe shm_unlink(name)
+  }
+
+  deinit {
+    close(descriptor)
   }
 
   /// Opens anew, from its beginning, each time that it is opened; proc(5).

@@ -14,6 +14,12 @@ struct PlainText {
     lines = scalars.split(separator: "\n", omittingEmptySubsequences: false).map(Array.init)
   }
 
+  /// Whether there is a character at this place, or just before it.
+  func contains(_ place: SourceLocation) -> Bool {
+    lines.indices.contains(place.line - 1)
+      && (1...lines[place.line - 1].count + 1).contains(place.column)
+  }
+
   /// The text of one line between two columns, its white space folded.
   ///
   /// - Returns: nil if there are references or markup in it, for which something else is read.
