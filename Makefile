@@ -9,7 +9,8 @@ DESTDIR ?=
 
 # What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
 BUILD_PACKAGES := libxml2-dev libsqlite3-dev pkg-config tzdata
-TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime systemd
+TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
+  systemd python3-venv
 BENCH_PACKAGES := libxml2-utils hyperfine time
 
 # The Swift runtime goes into the release binary, libxml2 and SQLite stay outside, where the
@@ -17,6 +18,11 @@ BENCH_PACKAGES := libxml2-utils hyperfine time
 RELEASE := --configuration release --static-swift-stdlib --disable-local-rpath \
   --product check-loans
 BINARY := .build/release/check-loans
+
+# The interpreter that knows the public tools of the tests. Where its variable is set, a test that
+# wants it fails without it; elsewhere such a test is left out.
+PYTHON := .build/python/bin/python
+test: export CHECK_LOANS_PYTHON := $(CURDIR)/$(PYTHON)
 
 .PHONY: help
 help: ## List the targets
@@ -28,7 +34,7 @@ run: setup build ## Install what is missing, build, and check books.xml
 	$(BINARY) --state .build/books/schedule.sqlite books.xml
 
 .PHONY: test
-test: setup-test lint build ## Install what is missing, lint, and run the whole suite
+test: setup-test test-tools lint build ## Install what is missing, lint, and run the whole suite
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift build --build-tests --explicit-target-dependency-import-check error
 	# What waits for children runs apart from what keeps all cores busy.
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build \
@@ -134,6 +140,17 @@ setup-test:
 	@$(call install-missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
 setup-bench:
 	@$(call install-missing,$(BUILD_PACKAGES) $(BENCH_PACKAGES))
+
+# What the tests use of other people's programs, apart from the system's; made anew only when the
+# list has changed.
+.PHONY: test-tools
+test-tools: .build/python/requirements.txt
+.build/python/requirements.txt: Tests/requirements.txt | setup-test
+	rm -rf .build/python
+	/usr/bin/python3 -m venv .build/python
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+	  --requirement $<
+	cp $< $@
 
 # Asks for nothing where nothing is missing.
 define install-missing

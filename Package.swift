@@ -82,12 +82,15 @@ let package = Package(
       path: "Examples/RemindMe", swiftSettings: settings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .target(
-      name: "CatalogueProperties", dependencies: ["CLibXML2", "LoanCatalogue", "Loans"],
+      name: "CatalogueProperties",
+      dependencies: ["CLibXML2", "LoanCatalogue", "LoanRules", "Loans"],
       path: "Tests/CatalogueProperties", swiftSettings: settings),
     .testTarget(name: "LoansTests", dependencies: ["Loans"], swiftSettings: settings),
     .testTarget(
       name: "LoanCatalogueTests",
-      dependencies: ["CatalogueProperties", "Loans", "LoanCatalogue", "TestSupport"],
+      dependencies: [
+        "CatalogueProperties", "Loans", "LoanCatalogue", "LoanRules", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "LoanRulesTests", dependencies: ["Loans", "LoanRules"], swiftSettings: settings),

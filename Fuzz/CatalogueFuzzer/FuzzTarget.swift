@@ -6,7 +6,8 @@ import CatalogueProperties
 /// - SeeAlso: https://llvm.org/docs/LibFuzzer.html#fuzz-target
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  let faults = unsafe catalogue.faults(ofReading: Array(UnsafeBufferPointer(start: start, count: count)))
+  let faults = unsafe catalogue.faults(
+    ofReading: Array(UnsafeBufferPointer(start: start, count: count)))
   guard faults.isEmpty else { fatalError(faults.joined(separator: "\n")) }
   return 0
 }

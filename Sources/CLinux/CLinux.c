@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -95,4 +97,11 @@ int check_loans_end_with_children(int number) {
 int check_loans_is_ignored(int number) {
   struct sigaction action;
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+int check_loans_mkostemp(char *path) { return mkostemp(path, O_CLOEXEC); }
+
+int check_loans_processor_count(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 }

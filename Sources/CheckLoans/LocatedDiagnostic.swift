@@ -8,6 +8,8 @@ struct LocatedDiagnostic {
   /// is none.
   var repositoryPath: String
   var diagnostic: Diagnostic
+  /// The line of the catalogue at which the diagnostic is, without its end, where it is known.
+  var sourceLine: String?
 
   init(path: String, repositoryPath: String? = nil, diagnostic: Diagnostic) {
     self.path = path
@@ -28,8 +30,11 @@ struct LocatedDiagnostic {
       """
   }
 
-  var json: JSONValue {
-    .object([
+  var json: JSONValue { .object(jsonMembers) }
+
+  /// The members of ``json``.
+  var jsonMembers: [(key: String, value: JSONValue)] {
+    [
       ("path", .string(path)),
       ("line", .int(diagnostic.location.line)),
       ("column", .int(diagnostic.location.column)),
@@ -39,6 +44,6 @@ struct LocatedDiagnostic {
       ("message", .string(diagnostic.message)),
       ("value", JSONValue(diagnostic.value)),
       ("loan", JSONValue(diagnostic.loan)),
-    ])
+    ]
   }
 }

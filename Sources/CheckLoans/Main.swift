@@ -49,8 +49,8 @@ enum Main {
       throw CommandError(
         .usage, "the argument \(argument.quoted()) is not UTF-8; rename the file, or pipe it to -")
     }
-    if let validation = Validation(plain: CommandLine.arguments.dropFirst()) {
-      return try validation.run(.ofProcess(), console)
+    if let request = ValidationRequest(plain: CommandLine.arguments.dropFirst()) {
+      return try request.run(.ofProcess(), console)
     }
     guard let command = try parse(console) else { return .done }
     if let check = command as? CheckCommand {

@@ -152,7 +152,14 @@ struct ClockOptions: ParsableArguments {
 
   /// Reads the clock, once for the whole run.
   func read(_ environment: Environment) throws(CommandError) -> (now: CivilDateTime, zone: String) {
-    let text = try zone.text(environment, inherited: environment["TZ"])
+    try Self.read(now: now, timeZone: zone.timeZone, environment)
+  }
+
+  /// Reads the clock, with these for the options.
+  static func read(
+    now: Moment?, timeZone: String?, _ environment: Environment
+  ) throws(CommandError) -> (now: CivilDateTime, zone: String) {
+    let text = try environment.value(timeZone, "TIME_ZONE") ?? environment["TZ"]
     let zone = try TimeZoneSetting(text, environment: environment)
     if let now = try environment.value(now, "NOW") { return (now.value, zone.name) }
     guard let now = SystemClock.now(in: zone.variable) else {

@@ -47,7 +47,8 @@ public struct CatalogueProfile: Hashable, Sendable {
     elements: [
       FieldName(.title, "title"), FieldName(.author, "author"), FieldName(.isbn, "isbn"),
       FieldName(.barcode, "barcode"), FieldName(.borrower, "borrower"),
-      FieldName(.email, "email"), FieldName(.expiration, "expiration"),
+      FieldName(.email, "email"), FieldName(.loaned, "loaned"),
+      FieldName(.expiration, "expiration"),
     ])
 }
 
@@ -71,6 +72,8 @@ public enum LoanField: Int, CaseIterable, Sendable {
   case email = 6
   /// The last day the book may be kept.
   case expiration = 7
+  /// The day on which the book was lent; only judged, and not a part of the loan.
+  case loaned = 8
 
   /// The field's name, as it is stored in identities: it never changes.
   var name: String {
@@ -83,6 +86,7 @@ public enum LoanField: Int, CaseIterable, Sendable {
     case .borrower: "borrower"
     case .email: "email"
     case .expiration: "expiration"
+    case .loaned: "loaned"
     }
   }
 }

@@ -3,43 +3,29 @@ public import Loans
 /// Reads catalogues of one profile: a single pass, in memory that does not grow with the file
 /// except for the identities needed to find duplicates.
 public struct CatalogueReader: Sendable {
-  /// How much of each record is kept.
+  /// What is handed over.
   public enum Detail: Sendable {
-    /// What validation needs: diagnostics and the summary; no record is handed over.
-    case dates
-    /// Every field.
+    /// Only diagnostics and the summary.
+    case diagnostics
+    /// Every record, too.
     case loans
-
-    /// The fields whose elements are looked at.
-    var fields: [LoanField] {
-      switch self {
-      case .dates: [.title, .expiration]
-      case .loans: LoanField.allCases
-      }
-    }
   }
-
-  /// What a rule has to say about an expiration that is a day of the calendar.
-  public typealias DateRule = @Sendable (CivilDate) -> (code: Diagnostic.Code, message: String)?
 
   /// The form of catalogue to read.
   public var profile: CatalogueProfile
-  /// How much of each record is kept.
+  /// What is handed over.
   public var detail: Detail
-  /// Whether a record without expiration is an error.
-  public var requiresExpiration: Bool
-  /// Judges each usable expiration; its finding is reported at the value's place.
-  public var dateRule: DateRule
+  /// What is looked for.
+  public var rules: CatalogueRules
 
   /// A reader of catalogues of this profile.
   public init(
-    profile: CatalogueProfile = .native, detail: Detail = .loans, requiresExpiration: Bool = false,
-    dateRule: @escaping DateRule = { _ in nil }
+    profile: CatalogueProfile = .native, detail: Detail = .loans,
+    rules: CatalogueRules = CatalogueRules()
   ) {
     self.profile = profile
     self.detail = detail
-    self.requiresExpiration = requiresExpiration
-    self.dateRule = dateRule
+    self.rules = rules
   }
 
   /// Reads one catalogue from its beginning to its end, or to where it is no longer XML.
@@ -76,7 +62,7 @@ public struct CatalogueReader: Sendable {
   ) throws -> CatalogueSummary {
     try withoutActuallyEscaping(use) { use in
       let builder = RecordBuilder(reader: self, use: use)
-      return try LibXML2Parser(builder: builder, profile: profile, wanted: detail.fields)
+      return try LibXML2Parser(builder: builder, profile: profile)
         .parse(CatalogueFile(opening: path))
     }
   }

@@ -2,12 +2,19 @@ import Loans
 
 /// What somebody who wrote a date in another form can only have meant.
 enum DateSuggestion {
+  /// A day, and how it was written.
+  struct Reading: Equatable {
+    var date: CivilDate
+    /// Whether year, month and day were in this order, so that only the form was wrong.
+    var isInOrder: Bool
+  }
+
   /// The one day that `text` can be read as, or `nil` if there is none or more than one.
   ///
   /// Read are year, month and day in this order with any of `. - /` or white space between them,
   /// also without leading zeros or separators and with a full stop behind, and day, month and
   /// year where only one of the two orders gives a day.
-  static func reading(_ text: String) -> CivilDate? {
+  static func reading(_ text: String) -> Reading? {
     guard text.utf8.count <= 64, text.first != "-", let groups = digitGroups(text) else {
       return nil
     }
@@ -15,15 +22,19 @@ enum DateSuggestion {
     guard numbers.count == groups.count else { return nil }
     switch groups.map(\.count) {
     case [8]:
-      return CivilDate(
-        year: numbers[0] / 10_000, month: numbers[0] / 100 % 100, day: numbers[0] % 100)
+      return inOrder(numbers[0] / 10_000, numbers[0] / 100 % 100, numbers[0] % 100)
     case let lengths where lengths.count == 3 && lengths[0] == 4:
-      return CivilDate(year: numbers[0], month: numbers[1], day: numbers[2])
+      return inOrder(numbers[0], numbers[1], numbers[2])
     case let lengths where lengths.count == 3 && lengths[2] == 4:
       return onlyReading(year: numbers[2], numbers[0], numbers[1])
+        .map { Reading(date: $0, isInOrder: false) }
     default:
       return nil
     }
+  }
+
+  private static func inOrder(_ year: Int, _ month: Int, _ day: Int) -> Reading? {
+    CivilDate(year: year, month: month, day: day).map { Reading(date: $0, isInOrder: true) }
   }
 
   private static func onlyReading(year: Int, _ first: Int, _ second: Int) -> CivilDate? {

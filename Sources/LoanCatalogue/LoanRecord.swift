@@ -20,13 +20,10 @@ public struct LoanRecord: Sendable {
   public internal(set) var location = SourceLocation(line: 1, column: 1)
   /// 1, or 2, 3, … where earlier records have the same identity.
   var ordinal = 1
-  /// Whether there is a title whose text is not kept.
-  var hasTitle = false
-
   /// A hash of every field, of the expiration and of the ordinal.
   private var contentHash: UInt64 = 0
   private var bytes: [UInt8] = []
-  private var ranges = InlineArray<8, (start: UInt32, end: UInt32)>(repeating: (0, 0))
+  private var ranges = InlineArray<9, (start: UInt32, end: UInt32)>(repeating: (0, 0))
   private var fieldStart = 0
 
   /// A 64-bit hash of what makes the loan the same loan in another version of the catalogue: its
@@ -42,7 +39,7 @@ public struct LoanRecord: Sendable {
   mutating func seal() {
     key = ordinal == 1 ? baseKey : ContentHash.of(baseKey, UInt64(ordinal))
     var hash = ContentHash()
-    for field in LoanField.allCases where field != .expiration {
+    for field in LoanField.allCases where field != .expiration && field != .loaned {
       hash.combine(bytes[range(of: field)])
     }
     if case .date(let date) = expiration {
@@ -95,6 +92,21 @@ public struct LoanRecord: Sendable {
     return [.isbn, .title, .author, .borrower]
   }
 
+  /// What two records of one loan have in common: the barcode, or, where there is none, everything
+  /// that tells one loan from another; `nil` where too little is known.
+  var loanKey: UInt64? {
+    if !isEmpty(.barcode) { return hash(of: .barcode) }
+    guard case .date(let date) = expiration, !isEmpty(.borrower),
+      !isEmpty(.title) || !isEmpty(.isbn)
+    else { return nil }
+    var hash = ContentHash()
+    for field in [LoanField.isbn, .title, .author, .borrower] {
+      hash.combine(self.hash(of: field))
+    }
+    hash.combine(UInt64(truncatingIfNeeded: date.dayNumber))
+    return hash.value
+  }
+
   /// Bytes of text.
   var size: Int { bytes.count }
 
@@ -124,7 +136,6 @@ extension LoanRecord {
     self.location = location
     expiration = .none
     ordinal = 1
-    hasTitle = false
     bytes.removeAll(keepingCapacity: true)
     ranges = InlineArray(repeating: (0, 0))
   }

@@ -13,14 +13,12 @@ struct NameRoles {
     field == nil && !isRecord && !isMisspeltRecord && !isMisspeltField
   }
 
-  /// - Parameter wanted: the fields whose elements mean anything.
-  init(of name: String, in profile: CatalogueProfile, wanted: [LoanField]) {
+  init(of name: String, in profile: CatalogueProfile) {
     isRoot = profile.roots.contains(name)
     isRecord = profile.records.contains(name)
     field = profile.elements.first { $0.name == name }?.field
     isMisspeltRecord = !isRecord && profile.intendedRecord(name) != nil
     isMisspeltField = field == nil && profile.intendedField(name) != nil
-    if let known = field, !wanted.contains(known) { field = nil }
   }
 
   /// A name that means nothing.

@@ -14,7 +14,9 @@ struct RecordBuilder: ~Copyable {
 
   private var record = LoanRecord()
   private var identities = IdentityTable()
-  private var findings: [Diagnostic] = []
+  /// The loans seen so far.
+  private var loans = IdentityTable()
+  private var findings: FindingList
   private var depth = 0
   private var root: (name: String, location: SourceLocation, isKnown: Bool)?
   private var isInRecord = false
@@ -22,8 +24,9 @@ struct RecordBuilder: ~Copyable {
   private var isInMisspelt = false
   /// The field that the parser stands in, if its text is wanted.
   private(set) var field: LoanField?
-  /// Whether the field's text itself is wanted, not only whether there is any.
-  private var wantsText = true
+  /// Whether the place of the field's value is wanted.
+  private(set) var wantsPlace = false
+  private var places = ValuePlaces()
   /// Bytes of text that the field has so far.
   private var fieldLength = 0
   private var expirationElement = ExpirationElement()
@@ -31,24 +34,24 @@ struct RecordBuilder: ~Copyable {
   init(reader: CatalogueReader, use: @escaping (ReadingEvent) throws -> Void) {
     self.reader = reader
     self.use = use
+    findings = FindingList(rules: reader.rules)
   }
 
   /// What is known of the expiration elements of the record at hand.
   private struct ExpirationElement {
     var count = 0
     var start = SourceLocation(line: 1, column: 1)
-    var value: ValueExtent?
     var hasMarkup = false
   }
 
   /// Whether no element has begun yet.
   var isBeforeRoot: Bool { root == nil }
 
-  /// Where a value's first and last characters stand.
-  struct ValueExtent {
-    var start: SourceLocation
-    var end: SourceLocation
-  }
+  /// Whether the parser stands before the root element or behind it.
+  var isOutsideRoot: Bool { depth == 0 }
+
+  /// Whether comments mean anything.
+  var heedsComments: Bool { reader.rules.heedsComments }
 
   /// The longest text of one field, in bytes; libxml2's own limit for a text node.
   private static let longestField = 10_000_000
@@ -89,7 +92,9 @@ extension RecordBuilder {
   ) -> Element {
     if roles.isRecord {
       isInRecord = true
+      findings.beginBook()
       record.begin(at: start)
+      places.removeAll()
       expirationElement = ExpirationElement()
       return .record
     }
@@ -97,6 +102,7 @@ extension RecordBuilder {
       findMisplaced(at: start)
     } else if roles.isMisspeltRecord {
       isInMisspelt = true
+      findings.beginBook()
       findWrongCase(name(), intended: reader.profile.intendedRecord(name()), at: start)
     }
     return .other
@@ -123,7 +129,7 @@ extension RecordBuilder {
     }
     self.field = field
     fieldLength = 0
-    wantsText = reader.detail == .loans || field == .expiration || record.isEmpty(.id)
+    wantsPlace = reader.rules.judges(field) && record.isEmpty(field)
     record.beginField()
   }
 
@@ -148,7 +154,11 @@ extension RecordBuilder {
       record.endField(field)
       self.field = nil
     } else if depth == 1 {
-      if isInRecord { endRecord() }
+      if isInRecord {
+        endRecord()
+      } else if !findings.isEmpty {
+        handOverFindings(.document)
+      }
       isInRecord = false
       isInMisspelt = false
     }
@@ -162,18 +172,29 @@ extension RecordBuilder {
   /// - Returns: false if the field has grown beyond what is reasonable.
   mutating func append(_ text: some Collection<UInt8>) -> Bool {
     fieldLength += text.count
-    if wantsText {
-      record.append(text)
-    } else if !record.hasTitle {
-      record.hasTitle = text.contains { !$0.isXMLWhiteSpace }
-    }
+    record.append(text)
     return fieldLength <= Self.longestField
   }
 
-  /// Notes where a part of the expiration's value that is not white space stands.
-  mutating func extendValue(from start: SourceLocation, to end: SourceLocation) {
-    let first = expirationElement.value?.start ?? start
-    expirationElement.value = ValueExtent(start: first, end: end)
+  /// Notes where a part of a field's value that is not white space stands.
+  mutating func extendValue(
+    of field: LoanField, from start: SourceLocation, to end: SourceLocation
+  ) {
+    places.extend(field, ValueExtent(start: start, end: end))
+  }
+
+  /// Takes a comment that speaks to the reader.
+  mutating func take(_ comment: IgnoreComment, at start: SourceLocation) {
+    switch comment {
+    case .mistaken(let message):
+      find(.unusedIgnore, at: start, message)
+    case .ignore where isInRecord:
+      find(
+        .unusedIgnore, at: start,
+        "this comment stands inside a book, where it silences nothing; move it before the book")
+    case .ignore(let codes):
+      findings.ignore(codes, at: start)
+    }
   }
 
   mutating func appendAttribute(_ field: LoanField, _ text: some Sequence<UInt8>) {
@@ -192,7 +213,7 @@ extension RecordBuilder {
     let place = idLocation()
     let id = record.text(of: .id) ?? ""
     find(
-      .duplicateID, at: place.start, endColumn: Self.endColumn(of: place),
+      .duplicateID, at: place.start, endColumn: place.endColumn,
       """
       id \(id.quoted()) is already used by the book at line \(known.firstLine); \
       give each book an id of its own
@@ -204,18 +225,22 @@ extension RecordBuilder {
 extension RecordBuilder {
   private mutating func endRecord() {
     summary.records += 1
-    if !record.hasTitle && record.isEmpty(.title) {
+    if record.isEmpty(.title) {
       find(
         .missingTitle, at: record.location,
         "the book has no title, so its notices can only name its id or barcode")
     }
     judgeExpiration()
+    judgeTexts()
+    if reader.rules.findsDuplicateLoans { findDuplicateLoan() }
     if record.isEmpty(.id) && reader.detail == .loans, record.expiration != .none,
       let known = identities.note(record.baseKey, [], line: record.location.line)
     {
       record.ordinal = known.ordinal
     }
-    reportFindings()
+    if !findings.isEmpty {
+      handOverFindings(.record(key: record.baseKey, ordinal: record.ordinal))
+    }
     if reader.detail == .loans && failure == nil { handOver() }
   }
 
@@ -224,11 +249,44 @@ extension RecordBuilder {
     do { try use(.record(record)) } catch { failure = error }
   }
 
+  /// Ends the reading at a fault in the document itself.
+  mutating func endEarly(_ diagnostic: Diagnostic) {
+    summary.isComplete = false
+    findings.append(diagnostic)
+    handOverFindings(.document, isBookOver: false)
+  }
+
+  /// Ends the reading at the document's end.
+  mutating func endDocument() {
+    findings.endDocument()
+    if summary.records == 0, let root {
+      let name = root.name.visible
+      let found = root.isKnown ? "<\(name)> holds no <book>" : "the root is <\(name)>"
+      find(
+        .noLoans, at: root.location,
+        "no book record was found: \(found); expected <books> with <book> records")
+    }
+    handOverFindings(.document)
+  }
+
+  private mutating func handOverFindings(_ owner: FindingList.Owner, isBookOver: Bool = true) {
+    for finding in findings.drain(owner, isBookOver: isBookOver) where failure == nil {
+      switch finding.severity {
+      case .error: summary.errors += 1
+      case .warning: summary.warnings += 1
+      }
+      do { try use(.diagnostic(finding)) } catch { failure = error }
+    }
+  }
+}
+
+// Judging values.
+extension RecordBuilder {
   private mutating func judgeExpiration() {
     switch expirationElement.count {
     case 0:
       summary.onShelf += 1
-      if reader.requiresExpiration {
+      if reader.rules.requiresExpiration {
         find(
           .missingExpiration, at: record.location,
           "the book has no <expiration>; add one of the form yyyy.MM.dd")
@@ -243,7 +301,7 @@ extension RecordBuilder {
   private mutating func readExpiration() {
     record.expiration = .unusable
     let bytes = record.value(of: .expiration)
-    guard !bytes.isEmpty, let place = expirationElement.value else {
+    guard !bytes.isEmpty, let place = places[.expiration] else {
       if expirationElement.hasMarkup {
         findMarkup(at: expirationElement.start, text: "")
       } else {
@@ -261,48 +319,47 @@ extension RecordBuilder {
       let date = try CivilDate(dotted: bytes)
       record.expiration = .date(date)
       summary.loans += 1
-      if let finding = reader.dateRule(date) {
-        findInValue(finding.code, finding.message)
-      }
+      if let finding = reader.rules.expiration(date) { findInValue(of: .expiration, finding) }
     } catch {
-      let text = record.text(of: .expiration) ?? ""
-      switch error {
-      case .form: findInValue(.dateFormat, Self.formMessage(text))
-      case .notADay: findInValue(.impossibleDate, Self.calendarMessage(text))
-      }
+      findBadDate(error, .expiration)
     }
   }
 
-  /// Ends the reading at a fault in the document itself.
-  mutating func endEarly(_ diagnostic: Diagnostic) {
-    summary.isComplete = false
-    findings.append(diagnostic)
-    reportFindings()
+  private mutating func judgeLoanDate(_ rule: CatalogueRules.PeriodRule) {
+    guard !record.isEmpty(.loaned) else { return }
+    do throws(CivilDate.ParseFailure) {
+      let loaned = try CivilDate(dotted: record.value(of: .loaned))
+      guard case .date(let expiration) = record.expiration else { return }
+      if let finding = rule(loaned, expiration) { findInValue(of: .expiration, finding) }
+    } catch {
+      findBadDate(error, .loaned)
+    }
   }
 
-  /// Ends the reading at the document's end.
-  mutating func endDocument() {
-    if summary.records == 0, let root {
-      let name = root.name.visible
-      let found = root.isKnown ? "<\(name)> holds no <book>" : "the root is <\(name)>"
-      find(
-        .noLoans, at: root.location,
-        "no book record was found: \(found); expected <books> with <book> records")
-    }
-    reportFindings()
+  private mutating func judgeTexts() {
+    if let rule = reader.rules.period { judgeLoanDate(rule) }
+    if let rule = reader.rules.isbn { judge(.isbn, rule) }
+    if let rule = reader.rules.email { judge(.email, rule) }
   }
 
-  private mutating func reportFindings() {
-    guard !findings.isEmpty else { return }
-    findings.sort { $0.location < $1.location }
-    for finding in findings where failure == nil {
-      switch finding.severity {
-      case .error: summary.errors += 1
-      case .warning: summary.warnings += 1
-      }
-      do { try use(.diagnostic(finding)) } catch { failure = error }
-    }
-    findings.removeAll(keepingCapacity: true)
+  private mutating func judge(_ field: LoanField, _ rule: CatalogueRules.TextRule) {
+    guard !record.isEmpty(field), let finding = rule(record.value(of: field)) else { return }
+    findInValue(of: field, finding)
+  }
+
+  /// Looks whether the loan is new; a book whose id is known already has been told of.
+  private mutating func findDuplicateLoan() {
+    guard case .date = record.expiration, let key = record.loanKey,
+      let known = loans.note(key, record.value(of: .barcode), line: record.location.line),
+      record.ordinal == 1 || record.isEmpty(.id)
+    else { return }
+    let line = known.firstLine
+    let barcode = record.text(of: .barcode)
+    let same = barcode.map { "has the barcode \($0.quoted()), too" } ?? "is alike in all it says"
+    find(
+      .duplicateLoan, at: record.location,
+      "the loan of the book at line \(line) \(same); remove the one that is not right",
+      value: barcode)
   }
 }
 
@@ -312,18 +369,30 @@ extension RecordBuilder {
     _ code: Diagnostic.Code, at location: SourceLocation, endColumn: Int? = nil, _ message: String,
     value: String? = nil
   ) {
+    if findings.isLong { handOverFindings(owner, isBookOver: false) }
     findings.append(
       Diagnostic(
         code, at: location, endColumn: endColumn, message: message, value: value,
         loan: isInRecord ? record.name : nil))
   }
 
-  private mutating func findInValue(_ code: Diagnostic.Code, _ message: String) {
-    guard let place = expirationElement.value else { return }
+  private var owner: FindingList.Owner {
+    isInRecord ? .record(key: record.baseKey, ordinal: record.ordinal) : .document
+  }
+
+  private mutating func findInValue(
+    of field: LoanField, _ finding: Finding, replacement: CivilDate? = nil
+  ) {
+    guard let place = places[field] else { return }
     findings.append(
       Diagnostic(
-        code, at: place.start, endColumn: Self.endColumn(of: place), message: message,
-        value: record.text(of: .expiration), loan: record.name))
+        finding.code, at: place.start, endColumn: place.endColumn, message: finding.message,
+        value: record.text(of: field), loan: record.name, replacement: replacement?.dotted))
+  }
+
+  private mutating func findBadDate(_ failure: CivilDate.ParseFailure, _ field: LoanField) {
+    let fault = DateFault(failure, record.text(of: field) ?? "", in: field)
+    findInValue(of: field, fault.finding, replacement: fault.replacement)
   }
 
   private mutating func findMarkup(at location: SourceLocation, text: String) {
@@ -354,29 +423,5 @@ extension RecordBuilder {
       a second expiration in one book, after the one at line \(expirationElement.start.line); \
       keep only the right one
       """)
-  }
-
-  private static func endColumn(of place: ValueExtent) -> Int? {
-    place.start.line == place.end.line ? place.end.column : nil
-  }
-
-  private static func formMessage(_ text: String) -> String {
-    let message = "expiration \(text.quoted()) is not of the form yyyy.MM.dd"
-    guard let meant = DateSuggestion.reading(text) else { return message }
-    return "\(message); did you mean \(meant.dotted)?"
-  }
-
-  /// - Parameter text: of the form `yyyy.MM.dd`.
-  private static func calendarMessage(_ text: String) -> String {
-    let parts = text.split(separator: ".").compactMap { Int($0) }
-    let reason =
-      if parts[0] == 0 {
-        "years begin with 0001"
-      } else if !(1...12).contains(parts[1]) {
-        "there are months 01 to 12"
-      } else {
-        "that month has days 01 to \(CivilDate.length(ofMonth: parts[1], year: parts[0]))"
-      }
-    return "expiration \(text.quoted()) is not a calendar date; \(reason)"
   }
 }

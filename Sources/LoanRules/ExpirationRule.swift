@@ -12,14 +12,44 @@ public enum ExpirationRule {
   }()
 
   /// A finding about an expiration in an unlikely year, or `nil`.
-  public static func judge(_ expiration: CivilDate) -> (code: Diagnostic.Code, message: String)? {
+  public static func judge(_ expiration: CivilDate) -> Finding? {
     guard !likelyDays.contains(expiration) else { return nil }
-    return (
+    return Finding(
       .unlikelyDate,
       """
       expiration "\(expiration.dotted)" is outside the years \(likelyYears.lowerBound) to \
       \(likelyYears.upperBound); check the year
+      """)
+  }
+
+  /// A finding about an expiration in an unlikely year, or further ahead than loans are given, or
+  /// `nil`.
+  ///
+  /// - Parameters:
+  ///   - today: the civil day in the library's zone.
+  ///   - days: the longest time from today to an expiration, from 0 up.
+  public static func judge(
+    _ expiration: CivilDate, today: CivilDate, atMost days: Int
+  ) -> Finding? {
+    if let finding = judge(expiration) { return finding }
+    let last = today.adding(days: days)
+    guard expiration > last else { return nil }
+    return Finding(
+      .distantExpiration,
       """
-    )
+      expiration "\(expiration.dotted)" is more than \(days) days ahead, after \(last.dotted); \
+      check the year, or allow more with --max-days
+      """)
+  }
+
+  /// A finding about an expiration before the day on which the book was lent, or `nil`.
+  public static func judge(_ expiration: CivilDate, loaned: CivilDate) -> Finding? {
+    guard expiration < loaned else { return nil }
+    return Finding(
+      .expirationBeforeLoan,
+      """
+      expiration "\(expiration.dotted)" is before the loan date \(loaned.dotted); \
+      correct the one that is wrong
+      """)
   }
 }

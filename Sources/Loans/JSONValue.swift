@@ -25,7 +25,8 @@ public indirect enum JSONValue: Sendable {
 
   /// The value as JSON (RFC 8259) on one line.
   ///
-  /// Characters that could steer a terminal or reorder text are escaped beside those that must be.
+  /// Characters that could steer a terminal or reorder text are escaped beside those that must be,
+  /// and a `#` behind another one, which some CI systems take for the beginning of a command.
   public var text: String {
     var text = ""
     write(to: &text)
@@ -59,19 +60,21 @@ public indirect enum JSONValue: Sendable {
 
   private static func write(_ string: String, to text: inout String) {
     text += "\""
+    var previous: Unicode.Scalar?
     for scalar in string.unicodeScalars {
       switch scalar {
       case "\"": text += "\\\""
       case "\\": text += "\\\\"
       case "\n": text += "\\n"
       case "\t": text += "\\t"
-      case _ where scalar.isUnsafeToShow:
+      case _ where scalar.isUnsafeToShow || (scalar == "#" && previous == "#"):
         for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
           let digits = String(unit, radix: 16)
           text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
         }
       default: text.unicodeScalars.append(scalar)
       }
+      previous = scalar
     }
     text += "\""
   }

@@ -3,20 +3,40 @@ extension String {
   /// written as `\u{1b}`: controls (C0, DEL, C1), line and paragraph separators, bidirectional
   /// controls, zero-width and other invisible characters.
   ///
+  /// So is the second `#` of `##[`, `##vso[` and the like: some CI systems take that for the
+  /// beginning of a command wherever in a line of the log it stands.
+  ///
   /// The joiners U+200C and U+200D stay, since Persian words and emoji need them.
   public var visible: String {
-    guard utf8.contains(where: \.mayBeginUnsafeCharacter),
-      unicodeScalars.contains(where: \.isUnsafeToShow)
-    else { return self }
+    guard holdsUnsafeCharacter || holdsCommandMark else { return self }
     var text = ""
-    for scalar in unicodeScalars {
-      if scalar.isUnsafeToShow {
+    for index in unicodeScalars.indices {
+      let scalar = unicodeScalars[index]
+      if scalar.isUnsafeToShow || isCommandMark(at: index) {
         text += "\\u{\(String(scalar.value, radix: 16))}"
       } else {
         text.unicodeScalars.append(scalar)
       }
     }
     return text
+  }
+
+  private var holdsUnsafeCharacter: Bool {
+    utf8.contains(where: \.mayBeginUnsafeCharacter)
+      && unicodeScalars.contains(where: \.isUnsafeToShow)
+  }
+
+  private var holdsCommandMark: Bool {
+    utf8.contains(UInt8(ascii: "#")) && unicodeScalars.indices.contains(where: isCommandMark)
+  }
+
+  /// Whether the second `#` of `##`, letters and `[` is at `index`.
+  private func isCommandMark(at index: Index) -> Bool {
+    guard unicodeScalars[index] == "#", index > startIndex,
+      unicodeScalars[unicodeScalars.index(before: index)] == "#"
+    else { return false }
+    let rest = unicodeScalars[index...].dropFirst()
+    return rest.drop { ("a"..."z").contains($0) || ("A"..."Z").contains($0) }.first == "["
   }
 
   /// The text as the name of a catalogue, ``visible``; `-` is standard input.

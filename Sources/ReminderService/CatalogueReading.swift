@@ -16,8 +16,10 @@ struct CatalogueReading {
     self.settings = settings
     self.today = today
     reader = CatalogueReader(
-      detail: .loans, requiresExpiration: settings.requiresExpiration,
-      dateRule: ExpirationRule.judge)
+      detail: .loans,
+      rules: CatalogueRules(
+        requiresExpiration: settings.requiresExpiration,
+        expiration: { ExpirationRule.judge($0) }))
   }
 
   func run(

@@ -16,9 +16,9 @@ public struct CatalogueProperties: ~Copyable, Sendable {
   public func faults(ofReading bytes: [UInt8]) -> [String] {
     faults(ofReading: bytes) { reading in
       let again = try Reading(of: file.path, .loans)
-      let dates = try Reading(of: file.path, .dates)
+      let diagnostics = try Reading(of: file.path, .diagnostics)
       return (reading == again ? [] : ["a second reading differs: \(reading) and \(again)"])
-        + reading.faults(comparedToDates: dates)
+        + reading.faults(comparedToDiagnosticsAlone: diagnostics)
     }
   }
 

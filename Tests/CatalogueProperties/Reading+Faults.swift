@@ -35,10 +35,12 @@ extension Reading {
   private var orderFaults: [String] {
     let places = diagnostics.map(\.location)
     let isEnding = diagnostics.map { Self.endings.contains($0.code) }
+    let numbers = Set(diagnostics.map(\.fingerprint))
     return (places == places.sorted() ? [] : ["not in the order of their places: \(diagnostics)"])
       + (isEnding.dropLast().contains(true) ? ["something after the end: \(diagnostics)"] : [])
       + (summary.isComplete == (isEnding.last != true)
         ? [] : ["complete or not? \(summary), \(diagnostics)"])
+      + (numbers.count == diagnostics.count ? [] : ["alike in fingerprint: \(diagnostics)"])
   }
 
   private var countFaults: [String] {
@@ -61,20 +63,11 @@ extension Reading {
       .map { "a text is empty, or not trimmed: \"\($0)\"" }
   }
 
-  /// What is found only where every field is read.
-  private static let beyondDates: Set<Diagnostic.Code> = [
-    .duplicateLoan, .invalidISBN, .invalidEmail, .invalidLoanDate, .expirationBeforeLoan,
-    .unusedIgnore,
-  ]
-
-  /// Keeping less changes nothing in what is found.
-  func faults(comparedToDates dates: Reading) -> [String] {
-    let found = [self, dates].map { reading in
-      reading.diagnostics.filter { !Self.beyondDates.contains($0.code) }
-    }
-    return
-      (found[0] == found[1] ? [] : ["without the records others are found: \(found)"])
-      + (dates.records.isEmpty ? [] : ["records were handed over that nobody wanted"])
+  /// Handing over less changes nothing in what is found.
+  func faults(comparedToDiagnosticsAlone other: Reading) -> [String] {
+    let isSame = diagnostics == other.diagnostics && summary == other.summary
+    return (isSame ? [] : ["without records it reads otherwise: \(self) and \(other)"])
+      + (other.records.isEmpty ? [] : ["records were handed over that nobody wanted"])
   }
 
   /// What libxml2 takes is refused only by design: where it needs another file, is in an

@@ -1,4 +1,5 @@
 import LoanCatalogue
+import LoanRules
 import Loans
 
 /// All that one reading of a catalogue handed over.
@@ -24,21 +25,28 @@ struct Reading: Equatable {
     }
   }
 
-  /// Reads a catalogue as `check-loans` does, with every rule switched on.
+  /// Reads a catalogue as `check-loans validate` does, with every rule switched on.
   ///
   /// - Throws: `CatalogueError`.
   init(of path: String, _ detail: CatalogueReader.Detail) throws {
-    let reader = CatalogueReader(detail: detail, requiresExpiration: true) { date in
-      (1970...2099).contains(date.parts.year) ? nil : (.unlikelyDate, "\(date.dotted) is unlikely")
-    }
-    var diagnostics: [Diagnostic] = []
-    var records: [Record] = []
-    summary = try reader.read(path) {
-      diagnostics.append($0)
+    var reading = (diagnostics: [Diagnostic](), records: [Record]())
+    summary = try CatalogueReader(detail: detail, rules: Self.rules).read(path) {
+      reading.diagnostics.append($0)
     } onRecord: {
-      records.append(Record($0))
+      reading.records.append(Record($0))
     }
-    self.diagnostics = diagnostics
-    self.records = records
+    (diagnostics, records) = reading
   }
+
+  private static let rules: CatalogueRules = {
+    var rules = CatalogueRules(requiresExpiration: true) {
+      ExpirationRule.judge($0, today: .first, atMost: 740_000)
+    }
+    rules.heedsComments = true
+    rules.findsDuplicateLoans = true
+    rules.isbn = { ISBNRule.judge($0) }
+    rules.email = { EmailRule.judge($0) }
+    rules.period = { ExpirationRule.judge($1, loaned: $0) }
+    return rules
+  }()
 }

@@ -1,4 +1,5 @@
 import LoanCatalogue
+import LoanRules
 import Loans
 import Testing
 
@@ -37,17 +38,24 @@ struct Fixture: CustomTestStringConvertible {
   }
 
   /// A reader as `check-loans validate` uses it.
-  ///
-  /// The rule stands in for the one that LoanRules gives it; the fixtures have no other dates.
   func reader(_ detail: CatalogueReader.Detail) -> CatalogueReader {
-    CatalogueReader(detail: detail, requiresExpiration: name == "missing-expiration") { date in
-      guard !(1970...2099).contains(date.parts.year) else { return nil }
-      return (
-        .unlikelyDate,
-        "expiration \"\(date.dotted)\" is outside the years 1970 to 2099; check the year"
-      )
-    }
+    var rules = CatalogueRules.all
+    rules.requiresExpiration = name.hasPrefix("missing-expiration")
+    return CatalogueReader(detail: detail, rules: rules)
   }
+}
+
+extension CatalogueRules {
+  /// Everything that there are rules for, as `check-loans validate` composes it.
+  static let all: CatalogueRules = {
+    var rules = CatalogueRules { ExpirationRule.judge($0) }
+    rules.heedsComments = true
+    rules.findsDuplicateLoans = true
+    rules.isbn = { ISBNRule.judge($0) }
+    rules.email = { EmailRule.judge($0) }
+    rules.period = { ExpirationRule.judge($1, loaned: $0) }
+    return rules
+  }()
 }
 
 /// What a diagnostic is in an `.expected` file: `9:17: error: the message [date-format]`.
@@ -119,7 +127,7 @@ struct FixtureTests {
   @Test(arguments: Fixture.valid + Fixture.invalid)
   func `Validation finds the same although it keeps less`(fixture: Fixture) throws {
     let whole = try fixture.reader(.loans).reading(of: fixture.path)
-    let dates = try fixture.reader(.dates).reading(of: fixture.path)
+    let dates = try fixture.reader(.diagnostics).reading(of: fixture.path)
     #expect(dates.diagnostics == whole.diagnostics)
     #expect(dates.summary == whole.summary)
     #expect(dates.records.isEmpty)

@@ -3,7 +3,7 @@ import Loans
 import Testing
 
 struct ExpirationRuleTests {
-  private func judge(_ text: String) throws -> (code: Diagnostic.Code, message: String)? {
+  private func judge(_ text: String) throws -> Finding? {
     ExpirationRule.judge(try CivilDate(dotted: Array(text.utf8)[...]))
   }
 

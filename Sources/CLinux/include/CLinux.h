@@ -48,4 +48,14 @@ int check_loans_end_with_children(int number);
 /// Whether a signal is ignored, as SIGHUP is below nohup(1); sigaction(2).
 int check_loans_is_ignored(int number);
 
+/// Makes a file with a name of its own, not inherited by children, and puts the name in place of
+/// the six X that the path ends with; mkostemp(3).
+///
+/// Returns its descriptor, or -1 and errno.
+int check_loans_mkostemp(char *path);
+
+/// How many threads of the process can run at once, or 0 if the system does not tell;
+/// sched_getaffinity(2).
+int check_loans_processor_count(void);
+
 #endif

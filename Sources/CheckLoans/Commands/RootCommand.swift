@@ -33,7 +33,7 @@ struct RootCommand: ParsableCommand {
       threads; 73 the state cannot be created; 74 input or output failed; 75 try again later; 77 \
       no permission for the state; 78 a setting is wrong.
       """,
-    version: "check-loans 0.1.0",
+    version: "check-loans \(ProgramVersion.number)",
     subcommands: [
       CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, DeliverCommand.self,
       WatchCommand.self, ConfigCommand.self, TimerCommand.self,

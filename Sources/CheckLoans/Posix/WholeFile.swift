@@ -32,6 +32,20 @@ enum WholeFile {
     return try bytes(from: descriptor, limit: limit)
   }
 
+  /// What a file, a pipe or standard input holds, to its end.
+  ///
+  /// - Parameters:
+  ///   - path: `-` is standard input.
+  ///   - limit: the most bytes that it may have.
+  /// - SeeAlso: `open(2)`, `read(2)`.
+  static func allBytes(of path: String, limit: Int) throws(Failure) -> [UInt8] {
+    if path == "-" { return try bytes(from: STDIN_FILENO, limit: limit) }
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { throw Failure(errno) }
+    defer { close(descriptor) }
+    return try bytes(from: descriptor, limit: limit)
+  }
+
   private static func bytes(from descriptor: Int32, limit: Int) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)

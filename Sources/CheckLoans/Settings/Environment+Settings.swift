@@ -49,7 +49,8 @@ extension Environment {
     #endif
     // Catalogues are no option, and so have no variable.
     let known =
-      ["CONFIG"] + Setting.all.map { Setting.variableName($0.name) }.filter { $0 != "CATALOGUES" }
+      ["CONFIG"] + ValidationRequest.variables
+      + Setting.all.map { Setting.variableName($0.name) }.filter { $0 != "CATALOGUES" }
     return names.map(String.init).filter { !known.contains($0) && !others.contains($0) }.sorted()
       .map { name in
         var words = "the environment variable \((prefix + name).visible) is unknown"

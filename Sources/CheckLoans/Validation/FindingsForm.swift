@@ -39,6 +39,9 @@ struct FindingsTally: Sendable {
   var omitted = 0
   /// The catalogues that could not be read.
   var unread: [FileTally] = []
+
+  /// How many errors and warnings are in the results.
+  var shown: Int { errors + warnings - omitted }
 }
 
 /// One form of the results: pure functions whose texts are put together in the order head, then
@@ -50,6 +53,8 @@ struct FindingsTally: Sendable {
 protocol FindingsForm: Sendable {
   /// Whether ``head(_:)`` makes use of the numbers: all that follows it waits until they are known.
   var needsTally: Bool { get }
+  /// Whether ``text(of:)`` makes use of ``LocatedDiagnostic/sourceLine``.
+  var needsSourceLine: Bool { get }
   /// What stands between two findings, also of different catalogues, and nowhere else.
   var separator: String { get }
 
@@ -63,6 +68,7 @@ protocol FindingsForm: Sendable {
 // What most forms are without.
 extension FindingsForm {
   var needsTally: Bool { false }
+  var needsSourceLine: Bool { false }
   var separator: String { "" }
 
   func head(_ tally: FindingsTally) -> String { "" }

@@ -1,4 +1,4 @@
-extension Validation {
+extension ValidationRequest {
   /// The plainest calls, `validate [--quiet] [--require-expiration] CATALOGUE…`, or `nil` for any
   /// other.
   ///
@@ -8,7 +8,7 @@ extension Validation {
   /// - Parameter arguments: without the program's name.
   init?(plain arguments: ArraySlice<String>) {
     guard arguments.first == "validate" else { return nil }
-    self.init(catalogues: [])
+    self.init()
     for argument in arguments.dropFirst() {
       switch argument {
       case "-q", "--quiet": isQuiet = true

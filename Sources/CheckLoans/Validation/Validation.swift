@@ -1,93 +1,101 @@
-import LoanCatalogue
-import LoanRules
+import Dispatch
 import Loans
+import Synchronization
 
-/// One run of `validate`: reads each catalogue and prints what is wrong with it.
+/// One run of `validate`: reads catalogues and tells what is wrong with them.
 struct Validation {
-  /// The catalogues as given.
-  var catalogues: [String]
-  /// The form of the results, if a flag names it.
-  var format: OutputFormat?
-  var requiresExpiration = false
-  var isQuiet = false
+  let plan: ValidationPlan
+  let console: Console
+  private let form: any FindingsForm
+
+  init(_ plan: ValidationPlan, _ console: Console) {
+    self.plan = plan
+    self.console = console
+    form = plan.format.form
+  }
 
   /// - Throws: ``CommandError`` if nothing more can be done.
-  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
-    let format = try environment.value(format, "FORMAT") ?? .text
-    let isQuiet = try environment.isOn(isQuiet, "QUIET")
-    let reader = CatalogueReader(
-      detail: .dates,
-      requiresExpiration: try environment.isOn(requiresExpiration, "REQUIRE_EXPIRATION"),
-      dateRule: ExpirationRule.judge)
-    var findings = Findings()
-    for path in catalogues {
-      try validate(path, with: reader, format, console, &findings)
+  func run(_ environment: Environment) throws(CommandError) -> ExitStatus {
+    let sink = ResultsSink(
+      form, limit: plan.limit, console: console, file: try plan.output.map(ResultsFile.init),
+      spoolDirectory: environment["TMPDIR"] ?? "/tmp")
+    try sink.begin()
+    if plan.jobs < 2 {
+      for path in plan.catalogues { try check(path, into: sink) }
+      return try end(sink)
     }
-    if format == .json { try print(findings, console) }
-    try console.flush()
-    if !isQuiet { console.complain(findings.summary) }
-    return findings.status
+    return try checkSideBySide(OrderedResults(sink))
   }
 
-  /// What was found in all catalogues.
-  private struct Findings {
-    var files = 0
-    var unreadable = 0
-    var hasReadingFailed = false
-    var loans = 0
-    var errors = 0
-    var warnings = 0
-    /// The diagnostics as JSON.
-    var json: [String] = []
-
-    var status: ExitStatus {
-      if hasReadingFailed { return .inputOutput }
-      return unreadable > 0 ? .noInput : errors > 0 ? .findings : .done
+  private func check(_ path: String, into sink: ResultsSink) throws(CommandError) {
+    var check = CatalogueCheck(of: path, plan, form) { piece throws(CommandError) in
+      try sink.add(piece)
     }
+    try sink.add(try check.run())
+  }
 
-    var summary: String {
-      var findings = "no problems"
-      if errors + warnings > 0 || files == 0 {
-        findings = "\(counted(errors, "error")), \(counted(warnings, "warning"))"
+  private func end(_ sink: ResultsSink) throws(CommandError) -> ExitStatus {
+    try sink.end()
+    if !plan.isQuiet { console.complain(summary(sink)) }
+    if sink.hasReadingFailed { return .inputOutput }
+    if !sink.tally.unread.isEmpty { return .noInput }
+    return sink.tally.errors > 0 ? .findings : .done
+  }
+
+  private func summary(_ sink: ResultsSink) -> String {
+    let tally = sink.tally
+    var words = "no problems"
+    if tally.errors + tally.warnings > 0 || tally.files == 0 {
+      words = "\(counted(tally.errors, "error")), \(counted(tally.warnings, "warning"))"
+    }
+    if tally.omitted > 0 {
+      words += " (\(tally.omitted) not shown, because of --max-diagnostics)"
+    }
+    if sink.mended > 0 { words += ", \(counted(sink.mended, "date")) mended" }
+    if !tally.unread.isEmpty { words += ", \(counted(tally.unread.count, "file")) not read" }
+    return "\(counted(tally.files, "file")), \(counted(tally.loans, "loan")): \(words)"
+  }
+}
+
+// Several catalogues side by side.
+extension Validation {
+  /// How many catalogues a thread may be ahead of the one that is written.
+  private static let lead = 16
+
+  private func checkSideBySide(
+    _ results: OrderedResults
+  ) throws(CommandError) -> ExitStatus {
+    let next = Mutex(0)
+    let room = DispatchSemaphore(value: 0)
+    // A semaphore must not end below the value that it began with.
+    for _ in 0..<plan.jobs * Self.lead { room.signal() }
+    DispatchQueue.concurrentPerform(iterations: plan.jobs) { _ in
+      while true {
+        room.wait()
+        let number = next.withLock { next in
+          defer { next += 1 }
+          return next
+        }
+        guard number < plan.catalogues.count else { break }
+        for _ in 0..<check(number, results) { room.signal() }
       }
-      if unreadable > 0 { findings += ", \(counted(unreadable, "file")) not read" }
-      return "\(counted(files, "file")), \(counted(loans, "loan")): \(findings)"
+      room.signal()
     }
+    return try results.end { sink throws(CommandError) in try end(sink) }
   }
 
-  private func validate(
-    _ path: String, with reader: CatalogueReader, _ format: OutputFormat, _ console: Console,
-    _ findings: inout Findings
-  ) throws(CommandError) {
-    do {
-      let summary = try reader.read(
-        path,
-        onDiagnostic: { diagnostic in
-          let found = LocatedDiagnostic(path: path, diagnostic: diagnostic)
-          switch format {
-          case .text: try console.print(line: found.line)
-          case .json: findings.json.append(found.json.text)
-          }
-        }, onRecord: { _ in })
-      findings.files += 1
-      findings.loans += summary.loans
-      findings.errors += summary.errors
-      findings.warnings += summary.warnings
-    } catch let error as CatalogueError {
-      console.complain("\(error)")
-      if error.code == .inputOutput { findings.hasReadingFailed = true }
-      findings.unreadable += 1
+  /// - Returns: how many catalogues are finished now that were not before.
+  private func check(_ number: Int, _ results: OrderedResults) -> Int {
+    if results.failure != nil { return results.finish(ResultsSink.Piece(), of: number) }
+    var check = CatalogueCheck(of: plan.catalogues[number], plan, form) {
+      piece throws(CommandError) in
+      try results.add(piece, of: number)
+    }
+    do throws(CommandError) {
+      return results.finish(try check.run(), of: number)
     } catch {
-      throw CommandError(error)
+      // What failed is remembered there.
+      return results.finish(ResultsSink.Piece(), of: number)
     }
-  }
-
-  private func print(_ findings: Findings, _ console: Console) throws(CommandError) {
-    var line = """
-      {"version":1,"files":\(findings.files),"loans":\(findings.loans),\
-      "errors":\(findings.errors),"warnings":\(findings.warnings),"diagnostics":[
-      """
-    line += findings.json.joined(separator: ",")
-    try console.print(line: line + "]}")
   }
 }

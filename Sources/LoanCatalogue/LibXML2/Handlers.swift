@@ -56,7 +56,7 @@ let cdataHandler: cdataBlockSAXFunc = { context, text, length in
 
 let commentHandler: commentSAXFunc = { context, text in
   let parser = unsafe parser(context)
-  unsafe state(of: parser).pointee.skipped(parser, text)
+  unsafe state(of: parser).pointee.comment(parser, text)
 }
 
 let processingInstructionHandler: processingInstructionSAXFunc = { context, _, text in
@@ -91,9 +91,14 @@ let readHandler: xmlInputReadCallback = { state, buffer, length in
 
 /// Refuses whatever libxml2 wants to open, for the whole process and once for all.
 ///
-/// - SeeAlso: `xmlSetExternalEntityLoader`.
-let refuseExternalEntities: Void = unsafe xmlSetExternalEntityLoader { address, _, context in
-  guard let parser = unsafe context, unsafe parser.pointee._private != nil else { return nil }
-  unsafe state(of: parser).pointee.refuseEntity(address.map { unsafe String(cString: $0) } ?? "")
-  return nil
-}
+/// The library is made ready before, since several threads may read at once.
+///
+/// - SeeAlso: `xmlInitParser`, `xmlSetExternalEntityLoader`.
+let refuseExternalEntities: Void = {
+  xmlInitParser()
+  unsafe xmlSetExternalEntityLoader { address, _, context in
+    guard let parser = unsafe context, unsafe parser.pointee._private != nil else { return nil }
+    unsafe state(of: parser).pointee.refuseEntity(address.map { unsafe String(cString: $0) } ?? "")
+    return nil
+  }
+}()

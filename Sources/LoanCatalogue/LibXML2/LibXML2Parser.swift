@@ -9,11 +9,9 @@ import Loans
 @safe struct LibXML2Parser: ~Copyable {
   private let state: UnsafeMutablePointer<ParserState>
 
-  init(
-    builder: consuming RecordBuilder, profile: CatalogueProfile, wanted: [LoanField]
-  ) {
+  init(builder: consuming RecordBuilder, profile: CatalogueProfile) {
     unsafe state = .allocate(capacity: 1)
-    unsafe state.initialize(to: ParserState(builder: builder, profile: profile, wanted: wanted))
+    unsafe state.initialize(to: ParserState(builder: builder, profile: profile))
     refuseExternalEntities
   }
 

@@ -8,7 +8,6 @@ import CLibXML2
 @safe struct NameTable: ~Copyable {
   private typealias Entry = (name: UnsafePointer<xmlChar>?, roles: NameRoles)
   private let profile: CatalogueProfile
-  private let wanted: [LoanField]
   private var attributes: [(name: UnsafePointer<xmlChar>, field: LoanField)] = unsafe []
   private let places: UnsafeMutablePointer<Entry>
   private var entries: [Entry] = unsafe []
@@ -22,10 +21,8 @@ import CLibXML2
   /// Whether a name with characters outside ASCII has been met.
   private(set) var hasLongCharacters = false
 
-  /// - Parameter wanted: the fields whose elements mean anything.
-  init(profile: CatalogueProfile, wanted: [LoanField]) {
+  init(profile: CatalogueProfile) {
     self.profile = profile
-    self.wanted = wanted
     idAttribute = profile.attributes.first { $0.field == .id }?.name ?? ""
     unsafe places = .allocate(capacity: 256)
     unsafe places.initialize(repeating: (nil, .none), count: 256)
@@ -60,7 +57,7 @@ import CLibXML2
       return unsafe entries[index].roles
     }
     unsafe noteCharacters(of: name)
-    let entry = unsafe (name, NameRoles(of: String(cString: name), in: profile, wanted: wanted))
+    let entry = unsafe (name, NameRoles(of: String(cString: name), in: profile))
     if unsafe entries.count < Self.capacity {
       unsafe entries.append(entry)
       if unsafe places[place].name == nil { unsafe places[place] = entry }

@@ -24,11 +24,9 @@ import Loans
   private static let mostNames = 100_000
   private var isStopped = false
 
-  init(
-    builder: consuming RecordBuilder, profile: CatalogueProfile, wanted: [LoanField]
-  ) {
+  init(builder: consuming RecordBuilder, profile: CatalogueProfile) {
     self.builder = builder
-    names = NameTable(profile: profile, wanted: wanted)
+    names = NameTable(profile: profile)
   }
 
   /// Nothing more is handed over once something has gone wrong.
@@ -221,12 +219,12 @@ extension ParserState {
     isSection: Bool = false
   ) {
     guard let field = builder.field else { return }
-    if field == .expiration {
+    if builder.wantsPlace {
       let end = currentPosition()
       let isVerbatim = unsafe !isInsideEntity(context)
       let extent = unsafe ValueScan.extent(
         of: text, from: start, end: end, isVerbatim: isVerbatim, isSection: isSection)
-      if let extent { builder.extendValue(from: extent.start, to: extent.end) }
+      if let extent { builder.extendValue(of: field, from: extent.start, to: extent.end) }
     }
     if unsafe !builder.append(text) {
       endEarly(.malformedXML, at: start, "a text is longer than 10,000,000 bytes")
@@ -263,6 +261,30 @@ extension ParserState {
         .malformedXML, at: position,
         "what the document type declares expands to more than 10 MB and four times the document")
     }
+  }
+
+  /// - SeeAlso: `commentSAXFunc`.
+  @unsafe mutating func comment(_ context: xmlParserCtxtPtr, _ text: UnsafePointer<xmlChar>?) {
+    if builder.heedsComments, !isStopped, let text = unsafe text, unsafe !isInsideEntity(context) {
+      unsafe settlePosition(context)
+      let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
+      if let comment = unsafe IgnoreComment(bytes) {
+        builder.take(comment, at: unsafe commentStart(bytes))
+      }
+    }
+    unsafe skipped(context, text)
+  }
+
+  /// Where the comment begins that the parser has just read: where the last event ended, except
+  /// where something may stand between that raises no event.
+  @unsafe private func commentStart(_ text: UnsafeBufferPointer<xmlChar>) -> SourceLocation {
+    guard hasDoctype || builder.isOutsideRoot else { return position }
+    var place = currentPosition()
+    let lineBreaks = unsafe text.count { $0 == 0x0A }
+    place.line -= lineBreaks
+    place.column -= unsafe text.count { $0 & 0xC0 != 0x80 } + "<!---->".utf8.count
+    if lineBreaks > 0 { place.column = 1 }
+    return place
   }
 
   /// A comment or a processing instruction has ended.

@@ -37,11 +37,11 @@ struct TagText {
   }
 
   /// Where the trimmed value of an attribute stands, if the tag begins at `tagStart`.
-  func extent(ofValueOf attribute: String, tagStart: SourceLocation) -> RecordBuilder.ValueExtent {
+  func extent(ofValueOf attribute: String, tagStart: SourceLocation) -> ValueExtent {
     guard let value = value(of: attribute) else {
-      return RecordBuilder.ValueExtent(start: tagStart, end: tagStart)
+      return ValueExtent(start: tagStart, end: tagStart)
     }
-    return RecordBuilder.ValueExtent(
+    return ValueExtent(
       start: place(of: value.lowerBound, tagStart), end: place(of: value.upperBound, tagStart))
   }
 

@@ -13,14 +13,14 @@ enum ValueScan {
   @unsafe static func extent(
     of text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation, end: SourceLocation,
     isVerbatim: Bool, isSection: Bool
-  ) -> RecordBuilder.ValueExtent? {
+  ) -> ValueExtent? {
     if isVerbatim, unsafe text.allSatisfy({ (0x21...0x7E).contains($0) }) {
       var place = start
       place.column += text.count
-      if place == end { return RecordBuilder.ValueExtent(start: start, end: end) }
+      if place == end { return ValueExtent(start: start, end: end) }
     }
     var place = start
-    var extent: RecordBuilder.ValueExtent?
+    var extent: ValueExtent?
     for index in text.indices {
       let byte = unsafe text[index]
       let isContinuation = byte & 0xC0 == 0x80
@@ -31,12 +31,12 @@ enum ValueScan {
         place.column += 1
       }
       guard !byte.isXMLWhiteSpace, !isContinuation else { continue }
-      extent = RecordBuilder.ValueExtent(start: extent?.start ?? first, end: place)
+      extent = ValueExtent(start: extent?.start ?? first, end: place)
     }
     // A reference is longer than its text: it stands as a whole between start and end.
     guard extent != nil, !isVerbatim || (place != end && !isSection && text.count <= 4) else {
       return extent
     }
-    return RecordBuilder.ValueExtent(start: start, end: end)
+    return ValueExtent(start: start, end: end)
   }
 }

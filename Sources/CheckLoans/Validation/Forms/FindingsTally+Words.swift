@@ -1,0 +1,12 @@
+extension FindingsTally {
+  /// `2 files, 30 loans: 1 error, 0 warnings`, for people.
+  var words: String {
+    var findings = "no problems"
+    if errors + warnings > 0 || files == 0 {
+      findings = "\(counted(errors, "error")), \(counted(warnings, "warning"))"
+    }
+    if omitted > 0 { findings += ", \(omitted) not shown" }
+    if !unread.isEmpty { findings += ", \(counted(unread.count, "file")) not read" }
+    return "\(counted(files, "file")), \(counted(loans, "loan")): \(findings)"
+  }
+}

@@ -1,0 +1,14 @@
+extension UInt64 {
+  /// The number in 16 hexadecimal digits.
+  var hexadecimal: String {
+    let digits = String(self, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+extension String {
+  /// A number that hardly any other text has, the same in every run (FNV-1a).
+  var stableHash: UInt64 {
+    utf8.reduce(0xCBF2_9CE4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  }
+}

@@ -1,0 +1,52 @@
+import Loans
+
+/// A report of GitLab's Code Quality: what a merge request adds and what it repairs.
+struct GitLabForm: FindingsForm {
+  var separator: String { ",\n" }
+
+  func head(_ tally: FindingsTally) -> String { "[" }
+
+  func text(of finding: LocatedDiagnostic) -> String {
+    let diagnostic = finding.diagnostic
+    return issue(
+      diagnostic.message, diagnostic.code.rawValue, diagnostic.fingerprint,
+      severity: severity(of: diagnostic), path: finding.repositoryPath,
+      line: diagnostic.location.line)
+  }
+
+  func tail(_ tally: FindingsTally) -> String {
+    let unread = tally.unread.map { file in
+      issue(
+        file.failure ?? "the catalogue could not be read", "not-read", 0, severity: "blocker",
+        path: file.repositoryPath, line: 1)
+    }.joined(separator: separator)
+    let isFirst = tally.shown == 0 || unread.isEmpty
+    return "\(isFirst ? "" : separator)\(unread)]\n"
+  }
+
+  /// - Parameter fingerprint: no other of the same catalogue; GitLab shows only the first of those
+  ///   that are alike, so the catalogue goes into what is written.
+  private func issue(
+    _ message: String, _ code: String, _ fingerprint: UInt64, severity: String, path: String,
+    line: Int
+  ) -> String {
+    let path = path.withoutDotSlash
+    return JSONValue.object([
+      ("description", .string(message)),
+      ("check_name", .string(code)),
+      ("fingerprint", .string(path.stableHash.hexadecimal + fingerprint.hexadecimal)),
+      ("severity", .string(severity)),
+      (
+        "location",
+        .object([("path", .string(path)), ("lines", .object([("begin", .int(line))]))])
+      ),
+    ]).text
+  }
+
+  private func severity(of diagnostic: Diagnostic) -> String {
+    switch diagnostic.code {
+    case .malformedXML, .externalEntity, .unsupportedEncoding: "blocker"
+    default: diagnostic.severity == .error ? "major" : "minor"
+    }
+  }
+}

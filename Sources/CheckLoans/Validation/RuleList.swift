@@ -1,0 +1,108 @@
+import LoanRules
+import Loans
+
+/// What `validate` says about its rules.
+enum RuleList {
+  /// Lists all codes, a line each, or as JSON.
+  static func print(
+    as format: FindingsFormat?, _ console: Console
+  ) throws(CommandError) -> ExitStatus {
+    switch format {
+    case nil, .text: for rule in Rule.all { try console.print(line: line(of: rule)) }
+    case .json: try console.print(line: json.text)
+    default: throw CommandError(.usage, "the rules are listed as text or json")
+    }
+    return .done
+  }
+
+  private static let width = Diagnostic.Code.allCases.map(\.rawValue.count).max() ?? 0
+
+  private static func line(of rule: Rule) -> String {
+    let code = rule.code
+    let severity = code.severity.rawValue.padded(to: "warning".count)
+    return "\(code.rawValue.padded(to: width))  \(severity)  \(rule.summary)"
+  }
+
+  private static var json: JSONValue {
+    .object([
+      ("version", .int(1)),
+      (
+        "rules",
+        .array(
+          Rule.all.map { rule in
+            .object([
+              ("code", .string(rule.code.rawValue)),
+              ("severity", .string(rule.code.severity.rawValue)),
+              ("summary", .string(rule.summary)), ("explanation", .string(rule.explanation)),
+              ("example", .string(rule.example)), ("mended", .string(rule.mended)),
+              ("remedy", .string(rule.remedy)),
+            ])
+          })
+      ),
+    ])
+  }
+
+  /// Tells what a code means.
+  static func explain(
+    _ code: Diagnostic.Code, _ console: Console
+  ) throws(CommandError) -> ExitStatus {
+    let rule = Rule(code)
+    try console.print(
+      """
+      \(code.rawValue) (\(code.severity.rawValue)): \(rule.summary)
+
+      \(rule.explanation.wrapped(to: 78))
+
+      For example:
+
+      \(rule.example.indented)
+
+      Better:
+
+      \(rule.mended.indented)
+
+      \(rule.remedy.wrapped(to: 78))
+      \(silencing(rule).wrapped(to: 78))
+
+      """)
+    return .done
+  }
+
+  private static func silencing(_ rule: Rule) -> String {
+    let code = rule.code.rawValue
+    guard rule.canBeLowered else { return "It cannot be ignored: nothing behind it is read." }
+    switch rule.code {
+    case .noLoans, .unusedIgnore:
+      return "To leave it out: --ignore \(code); to make it a warning or an error: --warn, --error."
+    default:
+      return """
+        To leave it out of one book: <!-- check-loans: ignore \(code) --> before the book; \
+        everywhere: --ignore \(code); to make it a warning or an error: --warn, --error.
+        """
+    }
+  }
+}
+
+extension String {
+  /// Each line four spaces further in.
+  fileprivate var indented: String {
+    split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
+      .joined(separator: "\n")
+  }
+
+  /// The words in lines of at most so many characters.
+  fileprivate func wrapped(to width: Int) -> String {
+    var lines = [""]
+    for word in split(separator: " ") {
+      let line = lines[lines.count - 1]
+      if line.isEmpty {
+        lines[lines.count - 1] = String(word)
+      } else if line.count + 1 + word.count <= width {
+        lines[lines.count - 1] = "\(line) \(word)"
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,123 @@
+import LoanCatalogue
+import LoanRules
+import Loans
+
+/// What a run of `validate` is to do, with everything decided.
+struct ValidationPlan: Sendable {
+  let catalogues: [String]
+  let reader: CatalogueReader
+  let severities: SeverityPolicy
+  let format: FindingsFormat
+  /// The file that takes the results instead of standard output.
+  let output: String?
+  /// How many findings are shown at most.
+  let limit: Int?
+  /// How many catalogues are read side by side.
+  let jobs: Int
+  let paths: RepositoryPath
+  /// Whether lines of the catalogue are shown with the findings, and in which colours.
+  let excerpt: ExcerptStyle?
+  let fixing: Fixing
+  let isQuiet: Bool
+
+  /// What is done about values that can be mended.
+  enum Fixing { case none, dryRun, replace }
+
+  /// - Throws: ``CommandError`` with the status `usage` or `badSetting` if the wishes make no sense.
+  init(_ request: ValidationRequest, _ environment: Environment) throws(CommandError) {
+    catalogues = try Self.catalogues(request, environment)
+    severities = try Self.severities(request, environment)
+    reader = CatalogueReader(
+      detail: .diagnostics, rules: try Self.rules(request, environment, severities))
+    output = try environment.value(request.output, "OUTPUT")
+    format = try Self.format(request, environment, hasOutput: output != nil)
+    limit = try environment.value(request.maxDiagnostics, "MAX_DIAGNOSTICS")?.value
+    let jobs = try environment.value(request.jobs, "JOBS")?.value ?? Processors.count
+    self.jobs = min(jobs, catalogues.count)
+    paths = RepositoryPath(environment)
+    fixing = try Self.fixing(request, environment, catalogues)
+    excerpt = try Self.excerpt(request, environment, format, hasOutput: output != nil)
+    isQuiet = try environment.isOn(request.isQuiet, "QUIET")
+  }
+
+  private static func catalogues(
+    _ request: ValidationRequest, _ environment: Environment
+  ) throws(CommandError) -> [String] {
+    guard let list = try environment.value(request.filesFrom, "FILES_FROM") else {
+      return request.catalogues
+    }
+    if list == "-" && request.catalogues.contains("-") {
+      throw CommandError(
+        .usage, "standard input cannot be both a catalogue and the list of them")
+    }
+    return request.catalogues + (try FileList.read(list))
+  }
+
+  private static func severities(
+    _ request: ValidationRequest, _ environment: Environment
+  ) throws(CommandError) -> SeverityPolicy {
+    let policy = SeverityPolicy(
+      errors: Set(try environment.values(request.errors, "ERROR").map(\.value)),
+      warnings: Set(try environment.values(request.warnings, "WARN").map(\.value)),
+      ignored: Set(try environment.values(request.ignored, "IGNORE").map(\.value)),
+      isStrict: try environment.isOn(request.isStrict, "STRICT"))
+    if let code = policy.contradictions.first {
+      throw CommandError(
+        .usage,
+        "\(code.rawValue) is given with two of --error, --warn and --ignore; decide for one")
+    }
+    return policy
+  }
+
+  private static func rules(
+    _ request: ValidationRequest, _ environment: Environment, _ severities: SeverityPolicy
+  ) throws(CommandError) -> CatalogueRules {
+    var rules = CatalogueRules(
+      requiresExpiration: try environment.isOn(request.requiresExpiration, "REQUIRE_EXPIRATION"),
+      expiration: { ExpirationRule.judge($0) })
+    rules.heedsComments = true
+    rules.idleCodes = [.distantExpiration]
+    rules.findsDuplicateLoans = !severities.ignored.contains(.duplicateLoan)
+    rules.isbn = { ISBNRule.judge($0) }
+    rules.email = { EmailRule.judge($0) }
+    rules.period = { ExpirationRule.judge($1, loaned: $0) }
+    guard let days = try environment.value(request.maxDays, "MAX_DAYS")?.value else {
+      return rules
+    }
+    let today = try ClockOptions.read(now: request.now, timeZone: request.timeZone, environment)
+      .now.date
+    rules.expiration = { ExpirationRule.judge($0, today: today, atMost: days) }
+    rules.idleCodes = []
+    return rules
+  }
+
+  private static func format(
+    _ request: ValidationRequest, _ environment: Environment, hasOutput: Bool
+  ) throws(CommandError) -> FindingsFormat {
+    if let format = try environment.value(request.format, "FORMAT") { return format }
+    return environment["GITHUB_ACTIONS"] == "true" && !hasOutput ? .github : .text
+  }
+
+  private static func fixing(
+    _ request: ValidationRequest, _ environment: Environment, _ catalogues: [String]
+  ) throws(CommandError) -> Fixing {
+    guard try environment.isOn(request.fixes, "FIX") else {
+      if request.isDryRun {
+        throw CommandError(.usage, "--dry-run shows what --fix would do; give both")
+      }
+      return .none
+    }
+    if catalogues.contains("-") {
+      throw CommandError(.usage, "standard input cannot be mended; save it to a file first")
+    }
+    return try environment.isOn(request.isDryRun, "DRY_RUN") ? .dryRun : .replace
+  }
+
+  private static func excerpt(
+    _ request: ValidationRequest, _ environment: Environment, _ format: FindingsFormat,
+    hasOutput: Bool
+  ) throws(CommandError) -> ExcerptStyle? {
+    guard format == .text, !hasOutput, ProcessSetup.isOutputATerminal else { return nil }
+    return ExcerptStyle(isColored: try environment.isColored(request.color))
+  }
+}

@@ -1,0 +1,42 @@
+import Loans
+
+/// What is wrong with the text of a date, and what it can only have meant.
+struct DateFault {
+  let finding: Finding
+  /// The day, where that is beyond doubt.
+  let replacement: CivilDate?
+
+  /// - Parameters:
+  ///   - text: what stands in place of a date.
+  ///   - field: ``LoanField/expiration`` or ``LoanField/loaned``.
+  init(_ failure: CivilDate.ParseFailure, _ text: String, in field: LoanField) {
+    let name = field == .loaned ? "loan date" : "expiration"
+    let subject = "\(name) \(text.quoted())"
+    switch failure {
+    case .form:
+      let meant = DateSuggestion.reading(text)
+      let question = meant.map { "; did you mean \($0.date.dotted)?" } ?? ""
+      finding = Finding(
+        field == .loaned ? .invalidLoanDate : .dateFormat,
+        "\(subject) is not of the form yyyy.MM.dd\(question)")
+      replacement = meant?.isInOrder == true ? meant?.date : nil
+    case .notADay:
+      finding = Finding(
+        field == .loaned ? .invalidLoanDate : .impossibleDate,
+        "\(subject) is not a calendar date; \(Self.reason(text))")
+      replacement = nil
+    }
+  }
+
+  /// - Parameter text: of the form `yyyy.MM.dd`.
+  private static func reason(_ text: String) -> String {
+    let parts = text.split(separator: ".").compactMap { Int($0) }
+    return if parts[0] == 0 {
+      "years begin with 0001"
+    } else if !(1...12).contains(parts[1]) {
+      "there are months 01 to 12"
+    } else {
+      "that month has days 01 to \(CivilDate.length(ofMonth: parts[1], year: parts[0]))"
+    }
+  }
+}

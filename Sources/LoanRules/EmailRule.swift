@@ -1,0 +1,72 @@
+public import Loans
+
+/// What is wrong with an e-mail address that cannot be one, by the form and the limits of RFC 5321,
+/// section 4.1.2 and 4.5.3.1, and RFC 6531; whether anybody has it, nobody can tell.
+public enum EmailRule {
+  /// A finding about an e-mail address, or `nil`.
+  ///
+  /// - Parameter text: UTF-8, not empty.
+  public static func judge(_ text: ArraySlice<UInt8>) -> Finding? {
+    guard let reason = fault(text) else { return nil }
+    return Finding(
+      .invalidEmail,
+      "e-mail \(String(decoding: text, as: UTF8.self).quoted()) \(reason); expected NAME@DOMAIN")
+  }
+
+  private static func fault(_ text: ArraySlice<UInt8>) -> String? {
+    guard let at = text.lastIndex(of: UInt8(ascii: "@")) else { return "has no @" }
+    let name = text[..<at]
+    let domain = text[(at + 1)...]
+    if text.count > 254 { return "is longer than 254 bytes" }
+    return nameFault(name) ?? domainFault(domain)
+  }
+
+  private static func nameFault(_ name: ArraySlice<UInt8>) -> String? {
+    if name.isEmpty { return "has nothing before the @" }
+    if name.count > 64 { return "has more than 64 bytes before the @" }
+    let quote = UInt8(ascii: "\"")
+    if name.count > 1 && name.first == quote && name.last == quote { return nil }
+    if name.contains(UInt8(ascii: "@")) { return "has more than one @" }
+    if let byte = name.first(where: isForbidden) { return "holds \(shown(byte))" }
+    return hasEmptyPart(name) ? "has a full stop too many before the @" : nil
+  }
+
+  private static func domainFault(_ domain: ArraySlice<UInt8>) -> String? {
+    if domain.isEmpty { return "has nothing behind the @" }
+    if domain.first == UInt8(ascii: "[") && domain.last == UInt8(ascii: "]") { return nil }
+    if let byte = domain.first(where: isForbiddenInDomain) { return "holds \(shown(byte))" }
+    if hasEmptyPart(domain) { return "has a full stop too many behind the @" }
+    let hyphen = UInt8(ascii: "-")
+    for label in domain.split(separator: UInt8(ascii: ".")) {
+      if label.first == hyphen || label.last == hyphen {
+        return "has a hyphen at the edge of a name"
+      }
+      if label.count > 63 { return "has a name of more than 63 bytes behind the @" }
+    }
+    return nil
+  }
+
+  private static func hasEmptyPart(_ text: ArraySlice<UInt8>) -> Bool {
+    text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      .contains(where: \.isEmpty)
+  }
+
+  /// What needs quotation marks, or is no character of an address.
+  private static func isForbidden(_ byte: UInt8) -> Bool {
+    byte <= 0x20 || byte == 0x7F || "()<>[]:;,\\\"".utf8.contains(byte)
+  }
+
+  /// Names beyond ASCII are left to those who look them up.
+  private static func isForbiddenInDomain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), 0x80...:
+      false
+    default: true
+    }
+  }
+
+  private static func shown(_ byte: UInt8) -> String {
+    byte == 0x20 ? "a space" : String(UnicodeScalar(byte)).quoted()
+  }
+}

@@ -1,0 +1,39 @@
+public import Loans
+
+/// What becomes of each code: what it costs, or that it is left out.
+public struct SeverityPolicy: Hashable, Sendable {
+  /// The codes that are errors.
+  public var errors: Set<Diagnostic.Code>
+  /// The codes that are warnings, even if warnings are errors.
+  public var warnings: Set<Diagnostic.Code>
+  /// The codes that are left out.
+  public var ignored: Set<Diagnostic.Code>
+  /// Whether every other warning is an error.
+  public var isStrict: Bool
+
+  /// What the codes themselves say, but for these; no code may be in two of the sets.
+  public init(
+    errors: Set<Diagnostic.Code> = [], warnings: Set<Diagnostic.Code> = [],
+    ignored: Set<Diagnostic.Code> = [], isStrict: Bool = false
+  ) {
+    self.errors = errors
+    self.warnings = warnings
+    self.ignored = ignored
+    self.isStrict = isStrict
+  }
+
+  /// What a problem of this code costs, or `nil` if it is left out.
+  public func severity(of code: Diagnostic.Code) -> Diagnostic.Severity? {
+    if ignored.contains(code) { return nil }
+    if errors.contains(code) { return .error }
+    if warnings.contains(code) { return .warning }
+    return isStrict ? .error : code.severity
+  }
+
+  /// The codes that are in two of the sets, by name.
+  public var contradictions: [Diagnostic.Code] {
+    let twice = errors.intersection(warnings).union(errors.intersection(ignored))
+      .union(warnings.intersection(ignored))
+    return twice.sorted { $0.rawValue < $1.rawValue }
+  }
+}
