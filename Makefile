@@ -10,7 +10,7 @@ DESTDIR ?=
 # What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
 BUILD_PACKAGES := libxml2-dev libsqlite3-dev pkg-config tzdata
 TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
-  systemd python3-venv
+  systemd python3-venv patch
 BENCH_PACKAGES := libxml2-utils hyperfine time
 
 # The Swift runtime goes into the release binary, libxml2 and SQLite stay outside, where the
@@ -26,7 +26,7 @@ test: export CHECK_LOANS_PYTHON := $(CURDIR)/$(PYTHON)
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: setup build ## Install what is missing, build, and check books.xml
@@ -65,6 +65,15 @@ test-growth: setup-test ## Run it daily for 400 days over 100,000 loans: takes t
 test-soak: setup-test ## Let watch reload every second for an hour
 	FAILPOINTS=1 swift build --build-tests
 	CHECK_LOANS_SOAK=3600 FAILPOINTS=1 swift test --skip-build --filter WatchSoakTests
+
+.PHONY: test-conformance
+test-conformance: setup-test build ## Hold it against the W3C XML suite in XMLCONF_DIR, and xmllint
+	Tests/Conformance/run.py $(BINARY) "$${XMLCONF_DIR:?names the folder of the suite's xmlconf.xml}"
+
+.PHONY: test-sanitize
+test-sanitize: setup-test ## Run the suite under address sanitizer, then under thread sanitizer
+	Tests/Sanitizers/run.sh address
+	Tests/Sanitizers/run.sh thread
 
 FUZZ_SECONDS ?= 60
 FUZZER := .build-fuzz/release/CatalogueFuzzer
@@ -109,9 +118,12 @@ bench: setup-bench build ## Measure against xmllint on a catalogue of 1,000,000 
 	Benchmarks/run.sh $(BINARY)
 
 .PHONY: install
-install: ## Install below PREFIX (/usr/local): the binary and the shell completions
+install: ## Install below PREFIX (/usr/local): the binary, the schemas, the shell completions
 	@test -x $(BINARY) || { echo "make: run 'make build' first" >&2; exit 1; }
 	install -D -m 755 $(BINARY) "$(DESTDIR)$(PREFIX)/bin/check-loans"
+	install -d "$(DESTDIR)$(PREFIX)/share/check-loans"
+	install -m 644 Sources/CheckLoans/Schemas/books.xsd Sources/CheckLoans/Schemas/books.rng \
+	  "$(DESTDIR)$(PREFIX)/share/check-loans"
 	install -d "$(DESTDIR)$(PREFIX)/share/bash-completion/completions"
 	install -d "$(DESTDIR)$(PREFIX)/share/zsh/site-functions"
 	install -d "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
@@ -125,13 +137,16 @@ install: ## Install below PREFIX (/usr/local): the binary and the shell completi
 .PHONY: uninstall
 uninstall: ## Remove what install put below PREFIX
 	rm -f "$(DESTDIR)$(PREFIX)/bin/check-loans" \
+	  "$(DESTDIR)$(PREFIX)/share/check-loans/books.xsd" \
+	  "$(DESTDIR)$(PREFIX)/share/check-loans/books.rng" \
 	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/check-loans" \
 	  "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_check-loans" \
 	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/check-loans.fish"
+	rmdir "$(DESTDIR)$(PREFIX)/share/check-loans" 2>/dev/null || true
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf .build .build-bench .build-growth .build-fuzz
+	rm -rf .build .build-bench .build-growth .build-fuzz .build-asan .build-tsan
 
 .PHONY: setup setup-test setup-bench
 setup: ## Install the system libraries that are missing

@@ -72,6 +72,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "TOMLKit", package: "TOMLKit"),
       ],
+      // In the binary itself, which is all that is installed.
+      resources: [.embedInCode("Schemas/books.rng"), .embedInCode("Schemas/books.xsd")],
       swiftSettings: settings),
     // The documentation's example of a program that uses the library.
     .executableTarget(
@@ -108,7 +110,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "CheckLoansTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
+      name: "CheckLoansTests",
+      dependencies: ["CheckLoans", "LoanCatalogue", "Loans", "TestSupport"],
       exclude: ["Help"], swiftSettings: settings),
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],

@@ -18,17 +18,19 @@ struct LocatedDiagnostic {
   }
 
   /// `FILE:LINE:COLUMN: error: message [code]`, as compilers write it and editors read it.
+  var line: String { "\(place): \(diagnostic.severity.rawValue): \(words)" }
+
+  /// `FILE:LINE:COLUMN`.
   ///
-  /// A line never begins with `:` or `#`, which a CI system could take for a command of its own.
-  var line: String {
+  /// It never begins with `:` or `#`, which a CI system could take for a command of its own.
+  var place: String {
     let file = path.visible
     let prefix = file.hasPrefix(":") || file.hasPrefix("#") ? "./" : ""
-    let place = "\(diagnostic.location.line):\(diagnostic.location.column)"
-    return """
-      \(prefix)\(file):\(place): \(diagnostic.severity.rawValue): \(diagnostic.message) \
-      [\(diagnostic.code.rawValue)]
-      """
+    return "\(prefix)\(file):\(diagnostic.location.line):\(diagnostic.location.column)"
   }
+
+  /// `message [code]`.
+  var words: String { "\(diagnostic.message) [\(diagnostic.code.rawValue)]" }
 
   var json: JSONValue { .object(jsonMembers) }
 

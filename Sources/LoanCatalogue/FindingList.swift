@@ -12,8 +12,10 @@ struct FindingList {
 
   /// What a problem has in common with itself after the catalogue was edited.
   enum Owner {
-    /// A record: the hash of its identity, and its number among equals.
-    case record(key: UInt64, ordinal: Int)
+    /// A record with an id: the hash of it, and the record's number among those that have it.
+    case named(key: UInt64, ordinal: Int)
+    /// A record without: the hash of what else is known.
+    case unnamed(key: UInt64)
     /// The document outside its records.
     case document
   }
@@ -25,6 +27,10 @@ struct FindingList {
   private var active: [Ignore] = []
   /// How many of each code the record at hand has had.
   private var recordCounts: [Diagnostic.Code: Int] = [:]
+  /// The records without id that had findings.
+  private var unnamed = IdentityTable()
+  /// A hash of whose findings were handed over last, if there are more to come.
+  private var current: UInt64?
   /// How many of each code the document outside its records has had.
   private var documentCounts: [Diagnostic.Code: Int] = [:]
   /// The codes of rules that are not in force, so that nobody can know whether they would find
@@ -81,7 +87,10 @@ struct FindingList {
       findings.sort { $0.location < $1.location }
     }
     giveFingerprints(owner)
-    if isBookOver { recordCounts.removeAll() }
+    if isBookOver {
+      recordCounts.removeAll()
+      current = nil
+    }
     defer { findings.removeAll(keepingCapacity: true) }
     return findings
   }
@@ -95,13 +104,23 @@ struct FindingList {
   }
 
   private mutating func giveFingerprints(_ owner: Owner) {
-    switch owner {
-    case .record(let key, let ordinal):
-      for index in findings.indices {
-        findings[index].giveFingerprint(ContentHash.of(key, UInt64(ordinal)), &recordCounts)
-      }
-    case .document:
+    guard !findings.isEmpty else { return }
+    if case .document = owner {
       for index in findings.indices { findings[index].giveFingerprint(0, &documentCounts) }
+      return
+    }
+    let hash = current ?? hash(of: owner)
+    current = hash
+    for index in findings.indices { findings[index].giveFingerprint(hash, &recordCounts) }
+  }
+
+  private mutating func hash(of owner: Owner) -> UInt64 {
+    switch owner {
+    case .document: return 0
+    case .named(let key, let ordinal): return ContentHash.of(key, UInt64(ordinal))
+    case .unnamed(let key):
+      let ordinal = unnamed.note(key, [], line: 1)?.ordinal ?? 1
+      return ContentHash.of(key, UInt64(ordinal))
     }
   }
 }

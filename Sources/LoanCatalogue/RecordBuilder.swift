@@ -238,9 +238,7 @@ extension RecordBuilder {
     {
       record.ordinal = known.ordinal
     }
-    if !findings.isEmpty {
-      handOverFindings(.record(key: record.baseKey, ordinal: record.ordinal))
-    }
+    if !findings.isEmpty { handOverFindings(owner) }
     if reader.detail == .loans && failure == nil { handOver() }
   }
 
@@ -377,7 +375,9 @@ extension RecordBuilder {
   }
 
   private var owner: FindingList.Owner {
-    isInRecord ? .record(key: record.baseKey, ordinal: record.ordinal) : .document
+    guard isInRecord else { return .document }
+    return record.isEmpty(.id)
+      ? .unnamed(key: record.baseKey) : .named(key: record.baseKey, ordinal: record.ordinal)
   }
 
   private mutating func findInValue(

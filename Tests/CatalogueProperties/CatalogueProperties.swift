@@ -17,8 +17,10 @@ public struct CatalogueProperties: ~Copyable, Sendable {
     faults(ofReading: bytes) { reading in
       let again = try Reading(of: file.path, .loans)
       let diagnostics = try Reading(of: file.path, .diagnostics)
+      let mended = try Mended(bytes, reading)
       return (reading == again ? [] : ["a second reading differs: \(reading) and \(again)"])
         + reading.faults(comparedToDiagnosticsAlone: diagnostics)
+        + (mended.map { try faults(of: $0) } ?? [])
     }
   }
 
@@ -41,5 +43,11 @@ public struct CatalogueProperties: ~Copyable, Sendable {
     } catch {
       return ["the catalogue was not read: \(error)"]
     }
+  }
+
+  /// - Throws: `CatalogueError`.
+  private func faults(of mended: Mended) throws -> [String] {
+    file.fill(with: mended.bytes)
+    return try mended.faults(inReading: Reading(of: file.path, .loans))
   }
 }

@@ -38,6 +38,7 @@ struct CompletionTests {
     (["validate", "--f"], ["--format"]),
     (["validate", "--noti"], []),
     (["schedule", "l"], ["list"]),
+    (["schema", "--format", ""], ["rng", "xsd"]),
   ]
 
   @Test(.enabled(if: File.exists(bash)), arguments: lines)
@@ -94,7 +95,7 @@ struct CompletionTests {
       """
     let desk = try await desk("zsh")
     let told = try await run(Self.zsh, ["-f", "-c", script, "zsh"] + words, desk)
-    let isNamed = ["check", "validate", "schedule"].contains(words[0])
+    let isNamed = ["check", "validate", "schedule", "schema"].contains(words[0])
     let line = (["check-loans"] + words).joined(separator: " ")
     let asBehindCheck = (["check-loans", "check"] + words).joined(separator: " ")
     let maybeSubcommand = words == ["bo"] || words == ["val"]
@@ -112,7 +113,8 @@ struct CompletionTests {
     let script = try await Desk().run("--generate-completion-script", shell).text
     #expect(script.split(separator: words, omittingEmptySubsequences: false).count == 2)
     let subcommands = [
-      "check", "validate", "schedule", "deliver", "watch", "config", "timer", "help",
+      "check", "validate", "schedule", "deliver", "watch", "config", "timer", "schema",
+      "help",
     ]
     let separator = shell == "fish" ? " " : "|"
     #expect(script.contains(subcommands.joined(separator: separator)))

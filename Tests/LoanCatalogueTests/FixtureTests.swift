@@ -41,6 +41,11 @@ struct Fixture: CustomTestStringConvertible {
   func reader(_ detail: CatalogueReader.Detail) -> CatalogueReader {
     var rules = CatalogueRules.all
     rules.requiresExpiration = name.hasPrefix("missing-expiration")
+    if name.hasPrefix("distant-expiration"),
+      let today = CivilDate(year: 2026, month: 11, day: 21)
+    {
+      rules.expiration = { ExpirationRule.judge($0, today: today, atMost: 3_650) }
+    }
     return CatalogueReader(detail: detail, rules: rules)
   }
 }

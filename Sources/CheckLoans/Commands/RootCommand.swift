@@ -36,7 +36,7 @@ struct RootCommand: ParsableCommand {
     version: "check-loans \(ProgramVersion.number)",
     subcommands: [
       CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, DeliverCommand.self,
-      WatchCommand.self, ConfigCommand.self, TimerCommand.self,
+      WatchCommand.self, ConfigCommand.self, TimerCommand.self, SchemaCommand.self,
     ],
     defaultSubcommand: CheckCommand.self)
 }

@@ -6,50 +6,60 @@ import Loans
 struct CatalogueCheck {
   private let path: String
   private let plan: ValidationPlan
-  private let form: any FindingsForm
   private let handOver: (ResultsSink.Piece) throws(CommandError) -> Void
 
   private var piece = ResultsSink.Piece()
   private var tally: FileTally
   private var shown = 0
-  private var lines: SourceExcerpt?
+  private let lines: CatalogueLines?
+  /// What a diff mends, and so is not told of.
+  private var fixed = FixOutcome()
+  /// Why a diff could not be handed over.
+  private var failure: CommandError?
 
   /// So many findings are handed over at a time.
   private static let pieceSize = 512
+  /// So many bytes of a diff are handed over at a time.
+  private static let longestDiff = 262_144
 
   /// - Parameter handOver: takes what has been found, if there is much of it.
   init(
-    of path: String, _ plan: ValidationPlan, _ form: any FindingsForm,
+    of path: String, _ plan: ValidationPlan,
     handOver: @escaping (ResultsSink.Piece) throws(CommandError) -> Void
   ) {
     self.path = path
     self.plan = plan
-    self.form = form
     self.handOver = handOver
     tally = FileTally(path: path, repositoryPath: plan.paths.of(path))
-    lines = plan.excerpt.map { SourceExcerpt(of: path, $0) }
+    let wantsLines = plan.form.needsSourceLine || plan.terminal != nil
+    lines = wantsLines ? CatalogueLines(of: path) : nil
   }
 
-  /// Reads the catalogue.
+  /// Reads the catalogue, and mends it if that is wanted.
   ///
   /// - Returns: the rest of what was found.
   /// - Throws: ``CommandError`` if nothing more can be done.
   mutating func run() throws(CommandError) -> ResultsSink.Piece {
-    piece.head = form.head(ofFile: path, repositoryPath: tally.repositoryPath)
+    if plan.fixing != .none { try mend() }
+    piece.head += plan.form.head(ofFile: path, repositoryPath: tally.repositoryPath)
     do {
       tally.loans = try plan.reader.read(
         path, onDiagnostic: { try take($0) }, onRecord: { _ in }
       ).loans
     } catch let error as CatalogueError {
       tally.failure = error.message
-      piece.complaints.append("check-loans: \(error)")
-      piece.hasReadingFailed = error.code == .inputOutput
+      complain("\(error)", error.code == .inputOutput ? .inputOutput : .noInput)
     } catch {
       throw CommandError(error)
     }
-    piece.tail += form.tail(ofFile: tally)
+    piece.tail += plan.form.tail(ofFile: tally)
     piece.tally = tally
     return piece
+  }
+
+  private mutating func complain(_ words: String, _ status: ExitStatus) {
+    piece.complaints.append("check-loans: \(words)")
+    piece.status = piece.status.worse(status)
   }
 
   private mutating func take(_ diagnostic: Diagnostic) throws(CommandError) {
@@ -58,6 +68,7 @@ struct CatalogueCheck {
     case .error: tally.errors += 1
     case .warning: tally.warnings += 1
     }
+    if plan.fixing == .dryRun && fixed.isMended(diagnostic.location) { return }
     guard shown < plan.limit ?? .max else {
       piece.dropped += 1
       return
@@ -65,14 +76,85 @@ struct CatalogueCheck {
     shown += 1
     var diagnostic = diagnostic
     diagnostic.severity = severity
-    let found = LocatedDiagnostic(
-      path: path, repositoryPath: tally.repositoryPath, diagnostic: diagnostic)
-    piece.findings.append(form.text(of: found) + (lines?.text(for: diagnostic) ?? ""))
-    if piece.findings.count == Self.pieceSize { try handOverPiece() }
+    show(
+      LocatedDiagnostic(
+        path: path, repositoryPath: tally.repositoryPath, diagnostic: diagnostic))
+    if piece.findings.count + piece.complaints.count >= Self.pieceSize { try handOverPiece() }
+  }
+
+  private mutating func show(_ finding: LocatedDiagnostic) {
+    var finding = finding
+    if plan.fixing == .dryRun {
+      piece.complaints.append(finding.line)
+    } else if let terminal = plan.terminal {
+      let line = lines?.marked(finding.diagnostic, terminal) ?? ""
+      piece.findings.append(plan.form.text(of: finding) + line)
+    } else {
+      if plan.form.needsSourceLine {
+        finding.sourceLine = lines?.line(at: finding.diagnostic.location)
+      }
+      piece.findings.append(plan.form.text(of: finding))
+    }
   }
 
   private mutating func handOverPiece() throws(CommandError) {
     try handOver(piece)
     piece = ResultsSink.Piece()
+  }
+}
+
+// Mending.
+extension CatalogueCheck {
+  /// Mends what can be mended; where that fails, it is told, and the catalogue is as it was.
+  private mutating func mend() throws(CommandError) {
+    do throws(CommandError) {
+      let fixer = try CatalogueFixer(path)
+      guard let mends = try mends() else { return }
+      switch plan.fixing {
+      case .none: break
+      case .replace: fixed = try fixer.fix(mends)
+      case .dryRun: try preview(fixer, mends)
+      }
+    } catch {
+      if let failure { throw failure }
+      complain(error.message ?? "", error.status)
+    }
+    if plan.fixing == .replace { piece.mended = fixed.mended.count }
+  }
+
+  /// What can be mended, or `nil` if the catalogue cannot be read to its end.
+  private func mends() throws(CommandError) -> [Mend]? {
+    var mends: [Mend] = []
+    do {
+      let summary = try plan.reader.read(
+        path,
+        onDiagnostic: { diagnostic in
+          if plan.severities.severity(of: diagnostic.code) != nil, let mend = Mend(diagnostic) {
+            mends.append(mend)
+          }
+        }, onRecord: { _ in })
+      return summary.isComplete ? mends : nil
+    } catch is CatalogueError {
+      // The reading that follows tells it.
+      return nil
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
+  private mutating func preview(_ fixer: CatalogueFixer, _ mends: [Mend]) throws(CommandError) {
+    var visible = VisibleDiff()
+    let isForTerminal = plan.output == nil && ProcessSetup.isOutputATerminal
+    var piece = ResultsSink.Piece()
+    fixed = try fixer.preview(mends) { bytes throws(CommandError) in
+      piece.bytes += isForTerminal ? Array(visible.text(of: bytes).utf8) : bytes
+      guard piece.bytes.count > Self.longestDiff else { return }
+      do throws(CommandError) { try handOver(piece) } catch {
+        failure = error
+        throw error
+      }
+      piece = ResultsSink.Piece()
+    }
+    self.piece.bytes = piece.bytes
   }
 }

@@ -37,6 +37,8 @@ struct FindingsTally: Sendable {
   var warnings = 0
   /// How many of the errors and warnings are left out of the results.
   var omitted = 0
+  /// Dates that were mended, and are no findings any more.
+  var mended = 0
   /// The catalogues that could not be read.
   var unread: [FileTally] = []
 

@@ -9,11 +9,14 @@ final class ResultsSink {
     /// Findings that were counted but not kept, since there are too many before them.
     var dropped = 0
     var tail = ""
-    /// What to tell on standard error.
+    /// Bytes that are results by themselves: a part of a diff.
+    var bytes: [UInt8] = []
+    /// Lines for standard error.
     var complaints: [String] = []
     /// What the catalogue adds to the numbers, once it is finished.
     var tally: FileTally?
-    var hasReadingFailed = false
+    /// What went wrong beside what the catalogue holds.
+    var status = ExitStatus.done
     var mended = 0
   }
 
@@ -24,8 +27,8 @@ final class ResultsSink {
   private var room: Int
   private var isFirst = true
   private(set) var tally = FindingsTally()
-  private(set) var hasReadingFailed = false
-  private(set) var mended = 0
+  /// The worst that went wrong beside what the catalogues hold.
+  private(set) var status = ExitStatus.done
 
   init(
     _ form: any FindingsForm, limit: Int?, console: Console, file: ResultsFile?,
@@ -47,9 +50,10 @@ final class ResultsSink {
     for finding in piece.findings { try put(finding: finding) }
     tally.omitted += piece.dropped
     try put(piece.tail)
+    if !piece.bytes.isEmpty { try write(piece.bytes.span) }
     for complaint in piece.complaints { console.complain(line: complaint) }
-    hasReadingFailed = hasReadingFailed || piece.hasReadingFailed
-    mended += piece.mended
+    status = status.worse(piece.status)
+    tally.mended += piece.mended
     if let file = piece.tally { count(file) }
   }
 

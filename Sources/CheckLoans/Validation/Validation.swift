@@ -11,7 +11,7 @@ struct Validation {
   init(_ plan: ValidationPlan, _ console: Console) {
     self.plan = plan
     self.console = console
-    form = plan.format.form
+    form = plan.form
   }
 
   /// - Throws: ``CommandError`` if nothing more can be done.
@@ -28,7 +28,7 @@ struct Validation {
   }
 
   private func check(_ path: String, into sink: ResultsSink) throws(CommandError) {
-    var check = CatalogueCheck(of: path, plan, form) { piece throws(CommandError) in
+    var check = CatalogueCheck(of: path, plan) { piece throws(CommandError) in
       try sink.add(piece)
     }
     try sink.add(try check.run())
@@ -36,24 +36,8 @@ struct Validation {
 
   private func end(_ sink: ResultsSink) throws(CommandError) -> ExitStatus {
     try sink.end()
-    if !plan.isQuiet { console.complain(summary(sink)) }
-    if sink.hasReadingFailed { return .inputOutput }
-    if !sink.tally.unread.isEmpty { return .noInput }
-    return sink.tally.errors > 0 ? .findings : .done
-  }
-
-  private func summary(_ sink: ResultsSink) -> String {
-    let tally = sink.tally
-    var words = "no problems"
-    if tally.errors + tally.warnings > 0 || tally.files == 0 {
-      words = "\(counted(tally.errors, "error")), \(counted(tally.warnings, "warning"))"
-    }
-    if tally.omitted > 0 {
-      words += " (\(tally.omitted) not shown, because of --max-diagnostics)"
-    }
-    if sink.mended > 0 { words += ", \(counted(sink.mended, "date")) mended" }
-    if !tally.unread.isEmpty { words += ", \(counted(tally.unread.count, "file")) not read" }
-    return "\(counted(tally.files, "file")), \(counted(tally.loans, "loan")): \(words)"
+    if !plan.isQuiet { console.complain(sink.tally.words) }
+    return sink.status.worse(sink.tally.errors > 0 ? .findings : .done)
   }
 }
 
@@ -87,7 +71,7 @@ extension Validation {
   /// - Returns: how many catalogues are finished now that were not before.
   private func check(_ number: Int, _ results: OrderedResults) -> Int {
     if results.failure != nil { return results.finish(ResultsSink.Piece(), of: number) }
-    var check = CatalogueCheck(of: plan.catalogues[number], plan, form) {
+    var check = CatalogueCheck(of: plan.catalogues[number], plan) {
       piece throws(CommandError) in
       try results.add(piece, of: number)
     }

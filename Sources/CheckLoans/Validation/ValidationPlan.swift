@@ -7,7 +7,7 @@ struct ValidationPlan: Sendable {
   let catalogues: [String]
   let reader: CatalogueReader
   let severities: SeverityPolicy
-  let format: FindingsFormat
+  let form: any FindingsForm
   /// The file that takes the results instead of standard output.
   let output: String?
   /// How many findings are shown at most.
@@ -15,8 +15,8 @@ struct ValidationPlan: Sendable {
   /// How many catalogues are read side by side.
   let jobs: Int
   let paths: RepositoryPath
-  /// Whether lines of the catalogue are shown with the findings, and in which colours.
-  let excerpt: ExcerptStyle?
+  /// How findings are shown with their lines; `nil` if they are not for a terminal.
+  let terminal: TerminalStyle?
   let fixing: Fixing
   let isQuiet: Bool
 
@@ -30,13 +30,22 @@ struct ValidationPlan: Sendable {
     reader = CatalogueReader(
       detail: .diagnostics, rules: try Self.rules(request, environment, severities))
     output = try environment.value(request.output, "OUTPUT")
-    format = try Self.format(request, environment, hasOutput: output != nil)
+    let format = try Self.format(request, environment, hasOutput: output != nil)
     limit = try environment.value(request.maxDiagnostics, "MAX_DIAGNOSTICS")?.value
     let jobs = try environment.value(request.jobs, "JOBS")?.value ?? Processors.count
     self.jobs = min(jobs, catalogues.count)
     paths = RepositoryPath(environment)
     fixing = try Self.fixing(request, environment, catalogues)
-    excerpt = try Self.excerpt(request, environment, format, hasOutput: output != nil)
+    terminal =
+      format == .text ? try Self.terminal(request, environment, hasOutput: output != nil) : nil
+    form =
+      if fixing == .dryRun {
+        NoForm()
+      } else if format == .text, let terminal {
+        TextForm(isColored: terminal.isColored)
+      } else {
+        format.form
+      }
     isQuiet = try environment.isOn(request.isQuiet, "QUIET")
   }
 
@@ -110,14 +119,24 @@ struct ValidationPlan: Sendable {
     if catalogues.contains("-") {
       throw CommandError(.usage, "standard input cannot be mended; save it to a file first")
     }
-    return try environment.isOn(request.isDryRun, "DRY_RUN") ? .dryRun : .replace
+    guard try environment.isOn(request.isDryRun, "DRY_RUN") else { return .replace }
+    if request.format != nil {
+      throw CommandError(.usage, "--fix --dry-run prints a diff, which has no other --format")
+    }
+    return .dryRun
   }
 
-  private static func excerpt(
-    _ request: ValidationRequest, _ environment: Environment, _ format: FindingsFormat,
-    hasOutput: Bool
-  ) throws(CommandError) -> ExcerptStyle? {
-    guard format == .text, !hasOutput, ProcessSetup.isOutputATerminal else { return nil }
-    return ExcerptStyle(isColored: try environment.isColored(request.color))
+  private static func terminal(
+    _ request: ValidationRequest, _ environment: Environment, hasOutput: Bool
+  ) throws(CommandError) -> TerminalStyle? {
+    guard !hasOutput else { return nil }
+    let isColored = try environment.isColored(request.color)
+    guard isColored || ProcessSetup.isOutputATerminal else { return nil }
+    return TerminalStyle(isColored: isColored)
   }
+}
+
+/// No results but a diff.
+private struct NoForm: FindingsForm {
+  func text(of finding: LocatedDiagnostic) -> String { "" }
 }

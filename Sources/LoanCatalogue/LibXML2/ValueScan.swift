@@ -33,8 +33,14 @@ enum ValueScan {
       guard !byte.isXMLWhiteSpace, !isContinuation else { continue }
       extent = ValueExtent(start: extent?.start ?? first, end: place)
     }
+    guard extent != nil else { return nil }
+    // A carriage return alone is handed over as a line feed too, but ends no line: there is no
+    // telling which it was.
+    if isVerbatim && place.line > end.line {
+      return RecordBuilder.ValueExtent(start: start, end: end)
+    }
     // A reference is longer than its text: it stands as a whole between start and end.
-    guard extent != nil, !isVerbatim || (place != end && !isSection && text.count <= 4) else {
+    guard !isVerbatim || (place != end && !isSection && text.count <= 4) else {
       return extent
     }
     return ValueExtent(start: start, end: end)

@@ -5,7 +5,8 @@ extension FindingsTally {
     if errors + warnings > 0 || files == 0 {
       findings = "\(counted(errors, "error")), \(counted(warnings, "warning"))"
     }
-    if omitted > 0 { findings += ", \(omitted) not shown" }
+    if omitted > 0 { findings += " (\(omitted) not shown, because of --max-diagnostics)" }
+    if mended > 0 { findings += ", \(counted(mended, "date")) mended" }
     if !unread.isEmpty { findings += ", \(counted(unread.count, "file")) not read" }
     return "\(counted(files, "file")), \(counted(loans, "loan")): \(findings)"
   }

@@ -42,7 +42,8 @@ struct JUnitForm: FindingsForm {
     if let failure = tally.failure {
       let start = testCase("the catalogue can be read", tally.repositoryPath)
       let message = failure.asXML
-      return "\(start)><error message=\"\(message)\" type=\"not-read\">\(message)</error></testcase>\n"
+      return
+        "\(start)><error message=\"\(message)\" type=\"not-read\">\(message)</error></testcase>\n"
     }
     guard tally.errors + tally.warnings == 0 else { return "" }
     return testCase("the catalogue is without problems", tally.repositoryPath) + "/>\n"

@@ -1,3 +1,4 @@
+import LoanRules
 import Loans
 
 /// The results in SARIF 2.1.0 (OASIS), which GitHub's code scanning and others keep and compare.
@@ -119,12 +120,13 @@ extension SARIFForm {
   ])
 
   private static func rule(_ code: Diagnostic.Code) -> JSONValue {
-    let text = JSONValue.object([("text", .string(summary(of: code) + "."))])
+    let rule = Rule(code)
+    func text(_ text: String) -> JSONValue { .object([("text", .string(text))]) }
     return .object([
       ("id", .string(code.rawValue)),
-      ("shortDescription", text),
-      ("fullDescription", text),
-      ("help", text),
+      ("shortDescription", text("\(rule.summary).")),
+      ("fullDescription", text(rule.explanation)),
+      ("help", text(rule.remedy)),
       ("defaultConfiguration", .object([("level", .string(code.severity.rawValue))])),
     ])
   }

@@ -1,0 +1,109 @@
+import LoanCatalogue
+import Loans
+
+/// How findings are shown on a terminal.
+struct TerminalStyle: Sendable {
+  var isColored: Bool
+}
+
+/// The lines of one catalogue that findings are about.
+///
+/// They come from a second look at the file, which begins with the first finding and goes as far as
+/// findings ask.
+final class CatalogueLines {
+  private let path: String
+  private var isOpen = false
+  private var lines: SourceLines?
+
+  /// As much of a line as a form needs that counts bytes; a place further on has no line.
+  private static let longest = 8_192
+
+  init(of path: String) {
+    self.path = path
+  }
+
+  private func excerpt(_ place: SourceLocation, width: Int) -> SourceExcerpt? {
+    if !isOpen { lines = SourceLines(path: path) }
+    isOpen = true
+    return lines?.excerpt(around: place, width: width)
+  }
+
+  /// The line at a place from its beginning on, or `nil` if it is too long or not known.
+  func line(at place: SourceLocation) -> String? {
+    excerpt(place, width: Self.longest).flatMap { $0.isCutBefore ? nil : $0.text }
+  }
+
+  /// The line of a finding with a mark below the place, for a terminal.
+  func marked(_ diagnostic: Diagnostic, _ style: TerminalStyle) -> String {
+    guard let excerpt = excerpt(diagnostic.location, width: 100) else { return "" }
+    return MarkedLine(excerpt, diagnostic).text(style)
+  }
+}
+
+/// A line of a catalogue with a mark below the place that a finding is about.
+struct MarkedLine {
+  private let line: String
+  private let number: Int
+  /// What stands below the line: spaces, and the mark.
+  private let indentation: Int
+  private let mark: String
+
+  init(_ excerpt: SourceExcerpt, _ diagnostic: Diagnostic) {
+    let place = diagnostic.location
+    number = place.line
+    let scalars = Array(excerpt.text.unicodeScalars)
+    let start = min(max(0, place.column - excerpt.firstColumn), scalars.count)
+    let end = (diagnostic.endColumn ?? 0) - excerpt.firstColumn
+    let before = Self.shown(scalars[..<start])
+    let value = Self.shown(scalars[start..<min(scalars.count, max(start, end))])
+    let behind = Self.shown(scalars[(start + max(0, min(scalars.count, end) - start))...])
+    let head = excerpt.isCutBefore ? "…" : ""
+    line = head + before.text + value.text + behind.text + (excerpt.isCutAfter ? "…" : "")
+    indentation = head.count + before.width
+    mark = "^" + String(repeating: "~", count: max(0, value.width - 1))
+  }
+
+  func text(_ style: TerminalStyle) -> String {
+    let label = String(number)
+    let gutter = String(repeating: " ", count: max(5, label.count))
+    let padded = String(repeating: " ", count: max(0, 5 - label.count)) + label
+    let pointer = style.isColored ? "\u{1B}[1;32m\(mark)\u{1B}[0m" : mark
+    return """
+      \(padded) | \(line)
+      \(gutter) | \(String(repeating: " ", count: indentation))\(pointer)
+
+      """
+  }
+
+  /// Characters as a terminal may show them, and how many columns they take there.
+  private static func shown(
+    _ scalars: ArraySlice<Unicode.Scalar>
+  ) -> (text: String, width: Int) {
+    var text = ""
+    var width = 0
+    for scalar in scalars {
+      let part = scalar == "\t" ? " " : String(scalar).visible
+      text += part
+      width += part.unicodeScalars.reduce(0) { $0 + $1.terminalWidth }
+    }
+    return (text, width)
+  }
+}
+
+extension Unicode.Scalar {
+  /// How many columns a terminal gives the character: two to those of East Asia and to emoji, none
+  /// to marks (Unicode Standard Annex 11).
+  fileprivate var terminalWidth: Int {
+    switch properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    switch value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3,
+      0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F,
+      0x1F680...0x1F6FF, 0x1F900...0x1FAFF, 0x20000...0x3FFFD:
+      return 2
+    default: return 1
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Glibc
+
+/// Which file it is, and which content it has, as far as the system tells.
+struct FileVersion: Equatable {
+  private let device: dev_t
+  private let inode: ino_t
+  private let size: Int
+  private let modified: timespec
+  /// How many names the file has.
+  let links: Int
+  /// The permission bits.
+  let mode: mode_t
+  let owner: uid_t
+  let group: gid_t
+
+  /// The file at a path, links followed; `nil` if there is none.
+  ///
+  /// - SeeAlso: `stat(2)`.
+  init?(of path: String) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  /// An open file.
+  ///
+  /// - SeeAlso: `fstat(2)`.
+  init?(of descriptor: Int32) {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init(_ status: stat) {
+    device = status.st_dev
+    inode = status.st_ino
+    size = Int(status.st_size)
+    modified = status.st_mtim
+    links = Int(status.st_nlink)
+    mode = status.st_mode & 0o7777
+    owner = status.st_uid
+    group = status.st_gid
+  }
+
+  /// Whether it is the same file with the same content.
+  static func == (left: FileVersion, right: FileVersion) -> Bool {
+    left.device == right.device && left.inode == right.inode && left.size == right.size
+      && left.modified.tv_sec == right.modified.tv_sec
+      && left.modified.tv_nsec == right.modified.tv_nsec
+  }
+}

@@ -1,0 +1,270 @@
+import LoanCatalogue
+import Loans
+import TestSupport
+import Testing
+
+@testable import CheckLoans
+
+/// A folder with one catalogue, all of whose bad dates mean 1 December 2026.
+struct FixingDesk {
+  let folder: ScratchFolder
+  let name: String
+
+  var path: String { "\(folder.path)/\(name)" }
+
+  static let bad = "2026-12-1"
+  static let good = "2026.12.01"
+
+  static func record(_ date: String, title: String = "T") -> String {
+    "  <book>\n    <title>\(title)</title>\n    <expiration>\(date)</expiration>\n  </book>\n"
+  }
+
+  init(_ bytes: [UInt8], name: String = "books.xml") throws {
+    folder = try ScratchFolder()
+    self.name = name
+    try folder.write(bytes: bytes, to: name)
+  }
+
+  init(_ text: String = "<books>\n\(record(bad))\(record(good))</books>\n") throws {
+    try self.init(Array(text.utf8))
+  }
+
+  var bytes: [UInt8] {
+    get throws { try File.bytes(of: path) }
+  }
+
+  func mends() throws -> [Mend] {
+    var mends: [Mend] = []
+    _ = try CatalogueReader().read(
+      path,
+      onDiagnostic: { found in
+        var diagnostic = found
+        if found.code == .dateFormat { diagnostic.replacement = Self.good }
+        if let mend = Mend(diagnostic) { mends.append(mend) }
+      }, onRecord: { _ in })
+    return mends
+  }
+
+  @discardableResult
+  func fix() throws -> FixOutcome { try CatalogueFixer(path).fix(mends()) }
+
+  func diff() throws -> [UInt8] {
+    var diff: [UInt8] = []
+    _ = try CatalogueFixer(path).preview(mends()) { diff += $0 }
+    return diff
+  }
+}
+
+struct FixingTests {
+  @Test func `The catalogue is replaced by the mended one, and nothing is left beside it`() throws {
+    let desk = try FixingDesk()
+    let mends = try desk.mends()
+    let outcome = try desk.fix()
+    #expect(outcome.mended == [SourceLocation(line: 4, column: 17)])
+    #expect(outcome.left == 0)
+    #expect(outcome.isMended(mends[0].location))
+    #expect(!outcome.isMended(SourceLocation(line: 4, column: 18)))
+    let record = FixingDesk.record(FixingDesk.good)
+    #expect(try File.text(of: desk.path) == "<books>\n\(record)\(record)</books>\n")
+    #expect(try File.names(in: desk.folder.path) == ["books.xml"])
+  }
+
+  @Test(arguments: [0o640, 0o600, 0o664, 0o200, 0o755] as [UInt32])
+  func `The permissions stay`(mode: UInt32) throws {
+    let desk = try FixingDesk()
+    let mends = try desk.mends()
+    try desk.folder.setPermissions(of: desk.name, mode)
+    guard isRoot || mode & 0o400 != 0 else { return }
+    _ = try CatalogueFixer(desk.path).fix(mends)
+    #expect(try desk.folder.status(of: desk.name).mode == mode)
+  }
+
+  @Test(.enabled(if: isRoot, "only root can give files away"))
+  func `The owner and the group stay`() async throws {
+    let desk = try FixingDesk()
+    try desk.folder.setPermissions(of: desk.name, 0o640)
+    let chown = Command(
+      "/bin/chown", ["65534:1", desk.path], environment: [:], directory: desk.folder.path)
+    #expect(try await chown.run().status == 0)
+    try desk.fix()
+    let version = try #require(FileVersion(of: desk.path))
+    #expect(version.owner == 65_534)
+    #expect(version.group == 1)
+    #expect(version.mode == 0o640)
+  }
+
+  @Test func `A symbolic link stays, and leads to the mended catalogue`() throws {
+    let desk = try FixingDesk()
+    try desk.folder.makeDirectory("links")
+    try desk.folder.makeLink("links/first.xml", to: "second.xml")
+    try desk.folder.makeLink("links/second.xml", to: "../books.xml")
+    let link = "\(desk.folder.path)/links/first.xml"
+    let mends = try desk.mends()
+    _ = try CatalogueFixer(link).fix(mends)
+    #expect(try File.names(in: "\(desk.folder.path)/links") == ["first.xml", "second.xml"])
+    let isLink = SymbolicLink.target(of: link) == "second.xml"
+    #expect(isLink)
+    #expect(try desk.mends().isEmpty)
+  }
+
+  @Test func `What has nothing to mend is not touched`() throws {
+    let desk = try FixingDesk("<books>\n\(FixingDesk.record(FixingDesk.good))</books>")
+    let before = try desk.folder.status(of: desk.name)
+    #expect(try desk.fix() == FixOutcome())
+    #expect(try desk.folder.status(of: desk.name) == before)
+  }
+
+  @Test func `What cannot be mended is counted, and the file not touched`() throws {
+    let desk = try FixingDesk("<books>\n\(FixingDesk.record("2026-<!-- -->12-01"))</books>")
+    let before = try desk.folder.status(of: desk.name)
+    #expect(try desk.fix() == FixOutcome(left: 1))
+    #expect(try desk.folder.status(of: desk.name) == before)
+    #expect(try desk.diff().isEmpty)
+  }
+
+  @Test func `Mending twice changes nothing more`() throws {
+    let desk = try FixingDesk()
+    try desk.fix()
+    let after = try desk.folder.status(of: desk.name)
+    #expect(try desk.fix() == FixOutcome())
+    #expect(try desk.folder.status(of: desk.name) == after)
+  }
+
+  @Test func `A dry run touches nothing`() throws {
+    let desk = try FixingDesk()
+    let before = try desk.folder.status(of: desk.name)
+    #expect(try !desk.diff().isEmpty)
+    #expect(try desk.folder.status(of: desk.name) == before)
+    #expect(try File.names(in: desk.folder.path) == ["books.xml"])
+  }
+}
+
+/// What is refused, with the catalogue as it was.
+struct FixingRefusalTests {
+  private func expect(
+    _ desk: FixingDesk, _ status: CheckLoans.ExitStatus, _ message: String,
+    sourceLocation: Testing.SourceLocation = #_sourceLocation,
+    _ body: () throws -> Void
+  ) throws {
+    let before = try (desk.folder.status(of: desk.name), desk.bytes)
+    let names = try File.names(in: desk.folder.path)
+    let error = #expect(throws: CommandError.self, sourceLocation: sourceLocation) { try body() }
+    #expect(error?.status == status, sourceLocation: sourceLocation)
+    #expect(
+      error?.message?.replacing(desk.path, with: desk.name) == "\(desk.name): \(message)",
+      sourceLocation: sourceLocation)
+    #expect(try desk.folder.status(of: desk.name) == before.0, sourceLocation: sourceLocation)
+    #expect(try desk.bytes == before.1, sourceLocation: sourceLocation)
+    #expect(try File.names(in: desk.folder.path) == names, sourceLocation: sourceLocation)
+  }
+
+  @Test func `A read-only file is not replaced, though its directory could be written`() throws {
+    let desk = try FixingDesk()
+    try desk.folder.setPermissions(of: desk.name, 0o444)
+    try expect(
+      desk, .noPermission,
+      "this file is read-only, so it was left as it was; allow writing first"
+    ) { try desk.fix() }
+  }
+
+  @Test func `A file with several names is not replaced`() throws {
+    let desk = try FixingDesk()
+    try desk.folder.makeHardLink("other.xml", to: desk.name)
+    try expect(
+      desk, .inputOutput,
+      """
+      this file has 2 names (hard links), and mending would leave the others with the old content; \
+      it was left as it was, put a copy in its place first
+      """
+    ) { try desk.fix() }
+  }
+
+  @Test func `A file that was changed since it was read is not replaced`() throws {
+    let desk = try FixingDesk()
+    let fixer = try CatalogueFixer(desk.path)
+    let mends = try desk.mends()
+    try desk.folder.write(bytes: desk.bytes + [0x0A], to: desk.name)
+    let message = "the file was changed meanwhile; nothing was mended, try again"
+    try expect(desk, .tryAgain, message) { _ = try fixer.fix(mends) }
+    try expect(desk, .tryAgain, message) { _ = try fixer.preview(mends) { _ in } }
+  }
+
+  @Test func `A file that is changed while the new one is written is not replaced`() throws {
+    let desk = try FixingDesk()
+    let version = try #require(FileVersion(of: desk.path))
+    let replacement = try FileReplacement.begin(of: desk.path, version: version)
+    try replacement.write([0x41])
+    try desk.folder.write(bytes: desk.bytes + [0x0A], to: desk.name)
+    let error: CommandError?
+    do throws(CommandError) {
+      try replacement.commit(replacing: version)
+      error = nil
+    } catch let failure {
+      error = failure
+    }
+    #expect(error?.status == .tryAgain)
+    #expect(try desk.mends().count == 1)
+    #expect(try File.names(in: desk.folder.path) == ["books.xml"])
+  }
+
+  @Test func `A new file that is given up leaves nothing behind`() throws {
+    let desk = try FixingDesk()
+    let version = try #require(FileVersion(of: desk.path))
+    do {
+      let replacement = try FileReplacement.begin(of: desk.path, version: version)
+      try replacement.write([0x41])
+    }
+    #expect(try File.names(in: desk.folder.path) == ["books.xml"])
+    #expect(try desk.mends().count == 1)
+  }
+
+  @Test(.enabled(if: !isRoot, "root may do everything"))
+  func `A directory that cannot be written is told`() throws {
+    let desk = try FixingDesk()
+    try desk.folder.setPermissions(of: ".", 0o555)
+    defer { try? desk.folder.setPermissions(of: ".", 0o755) }
+    try expect(
+      desk, .noPermission,
+      """
+      a new file cannot be made beside it: permission denied; the catalogue was left as it was
+      """
+    ) { try desk.fix() }
+  }
+
+  @Test func `A full disk leaves the catalogue as it was`() async {
+    await #expect(processExitsWith: .success) {
+      let records = String(repeating: FixingDesk.record(FixingDesk.bad), count: 1_000)
+      let desk = try FixingDesk("<books>\n\(records)</books>")
+      let before = try desk.bytes
+      let mends = try desk.mends()
+      FileSizeLimit.set(10_000)
+      let error = #expect(throws: CommandError.self) {
+        _ = try CatalogueFixer(desk.path).fix(mends)
+      }
+      #expect(error?.status == .inputOutput)
+      #expect(
+        error?.message
+          == """
+          \(desk.path): the mended catalogue cannot be written: file too large; \
+          the catalogue was left as it was
+          """)
+      #expect(try desk.bytes == before)
+      #expect(try File.names(in: desk.folder.path) == ["books.xml"])
+    }
+  }
+
+  @Test func `Standard input cannot be mended`() {
+    let error = #expect(throws: CommandError.self) { _ = try CatalogueFixer("-") }
+    #expect(error?.status == .usage)
+    #expect(
+      error?.message == "standard input cannot be fixed; give the path of a catalogue file")
+  }
+
+  @Test func `A file that has gone is told`() throws {
+    let desk = try FixingDesk()
+    let mends = try desk.mends()
+    try desk.folder.remove(desk.name)
+    let error = #expect(throws: CommandError.self) { _ = try CatalogueFixer(desk.path).fix(mends) }
+    #expect(error?.status == .noInput)
+  }
+}

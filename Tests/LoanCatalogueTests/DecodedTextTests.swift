@@ -1,0 +1,166 @@
+import Loans
+import TestSupport
+import Testing
+
+@testable import LoanCatalogue
+
+/// All characters of these bytes, handed over in pieces of one size.
+private func decoded(_ bytes: [UInt8], piece: Int) -> [DecodedScalar] {
+  var rest = bytes[...]
+  var text = DecodedText(
+    GivenPieces(give: { () throws(Never) -> [UInt8] in
+      defer { rest = rest.dropFirst(piece) }
+      return Array(rest.prefix(piece))
+    }))
+  var scalars: [DecodedScalar] = []
+  while let scalar = text.next() { scalars.append(scalar) }
+  return scalars
+}
+
+extension [DecodedScalar] {
+  fileprivate var text: String {
+    var text = String.UnicodeScalarView()
+    text.append(contentsOf: map(\.scalar))
+    return String(text)
+  }
+}
+
+struct DecodedTextTests {
+  private func text(_ encoding: Encoding) -> String {
+    "\(encoding.declaration)<a>\n\t\(encoding.words)x\(encoding.words)\r\n\(encoding.words)</a>"
+  }
+
+  @Test(arguments: Encoding.table, [1, 2, 3, 7, 100_000])
+  func `Every character is found, in whatever pieces the bytes come`(
+    encoding: Encoding, piece: Int
+  ) throws {
+    let text = text(encoding)
+    let scalars = decoded(try encoding.bytes(of: text), piece: piece)
+    #expect(scalars.text == text)
+  }
+
+  @Test(arguments: Encoding.table)
+  func `The characters' bytes are those of the file, one behind the other`(
+    encoding: Encoding
+  ) throws {
+    let bytes = try encoding.bytes(of: text(encoding))
+    let scalars = decoded(bytes, piece: 50)
+    var end = encoding.hasMark ? try encoding.bytes(of: "").count : 0
+    for scalar in scalars {
+      #expect(scalar.bytes.lowerBound == end)
+      end = scalar.bytes.upperBound
+    }
+    #expect(end == bytes.count)
+  }
+
+  @Test(arguments: Encoding.table.filter { !$0.hasStates })
+  func `A character's bytes are that character`(encoding: Encoding) throws {
+    let bytes = try encoding.bytes(of: text(encoding))
+    var plain = encoding
+    plain.hasMark = false
+    for scalar in decoded(bytes, piece: 50) where !scalar.bytes.isEmpty {
+      #expect(try plain.text(of: Array(bytes[scalar.bytes])) == String(scalar.scalar))
+    }
+  }
+
+  @Test(arguments: [
+    ([0xFF], "\u{FFFD}"), ([0x41, 0xC3], "A\u{FFFD}"), ([0xC3, 0x28], "\u{FFFD}("),
+    ([0xE2, 0x82], "\u{FFFD}\u{FFFD}"), ([0xED, 0xA0, 0x80], "\u{FFFD}"),
+    ([0xF0, 0x9F, 0x8C, 0x99, 0x0A], "🌙\n"), ([0xF8, 0x41], "\u{FFFD}A"),
+    ([0xFF, 0xFE, 0x41], "\u{FFFD}"), ([0xFF, 0xFE, 0x3D, 0xD8, 0x41, 0], "\u{FFFD}A"),
+    ([0xFE, 0xFF, 0xD8, 0x3C, 0xDF, 0x19], "🌙"), ([0, 0, 0, 0x3C, 0, 1, 0xF3, 0x19], "<🌙"),
+    ([0x3C, 0, 0, 0, 0x19, 0xF3, 1, 0], "<🌙"), ([], ""),
+  ])
+  func `What is no character is one byte after the other, or one unit`(
+    bytes: [UInt8], text: String
+  ) {
+    #expect(decoded(bytes, piece: 3).text == text)
+  }
+
+  @Test(arguments: [
+    "<?xml encoding='ISO-8859-2'?>", "<?xml version=\"1.0\"\n\tencoding = \"ISO-8859-2\" ?>",
+    "<?xml version='1.0' encoding='iso-8859-2' standalone='yes'?>",
+  ])
+  func `The encoding is the declared one`(declaration: String) {
+    #expect(decoded(Array(declaration.utf8) + [0xF5], piece: 9).text == "\(declaration)ő")
+  }
+
+  @Test(arguments: [
+    "", " <?xml encoding='ISO-8859-2'?>", "<?xml version='1.0'?><a encoding='ISO-8859-2'/>",
+    "<?xml encoding='utf-8'?>", "<?xml encoding='nobody-knows'?>", "<?xml encoding='../x'?>",
+    "<?xml xencoding='ISO-8859-2'?>",
+  ])
+  func `The encoding is UTF-8 otherwise`(declaration: String) {
+    #expect(decoded(Array("\(declaration)ő".utf8), piece: 9).text == "\(declaration)ő")
+  }
+}
+
+struct SourceLinesTests {
+  private func lines(_ bytes: [UInt8], in folder: ScratchFolder) throws -> SourceLines {
+    try folder.write(bytes: bytes, to: "books.xml")
+    // Something that is not copied cannot be required.
+    guard let lines = SourceLines(path: "\(folder.path)/books.xml") else {
+      throw CatalogueError(code: .cannotRead, path: "", message: "", underlying: nil)
+    }
+    return lines
+  }
+
+  @Test(arguments: Encoding.table)
+  func `Lines are read in the catalogue's encoding`(encoding: Encoding) throws {
+    let folder = try ScratchFolder()
+    let words = encoding.words
+    let text = "\(encoding.declaration)<a>\r\n\(words)\n\n\ra\rb\r\r\n\(words)</a>"
+    var lines = try lines(encoding.bytes(of: text), in: folder)
+    let expected = [
+      "\(encoding.declaration)<a>", encoding.words, "", "\ra\rb\r", "\(encoding.words)</a>",
+    ]
+    for (index, line) in expected.enumerated() {
+      let excerpt = lines.excerpt(around: SourceLocation(line: index + 1, column: 1), width: 400)
+      #expect(excerpt == SourceExcerpt(text: line, firstColumn: 1, isCutAfter: false))
+    }
+    #expect(lines.excerpt(around: SourceLocation(line: 6, column: 1)) == nil)
+  }
+
+  @Test func `A line that is behind is not read again, the last one is`() throws {
+    let folder = try ScratchFolder()
+    var lines = try lines(Array("a\nb\nc".utf8), in: folder)
+    #expect(lines.excerpt(around: SourceLocation(line: 2, column: 1))?.text == "b")
+    #expect(lines.excerpt(around: SourceLocation(line: 2, column: 2))?.text == "b")
+    #expect(lines.excerpt(around: SourceLocation(line: 1, column: 1)) == nil)
+    #expect(lines.excerpt(around: SourceLocation(line: 3, column: 1))?.text == "c")
+  }
+
+  @Test func `A long line is shown around the place`() throws {
+    let folder = try ScratchFolder()
+    let digits = (0..<200_000).map { UInt8(ascii: "0") + UInt8($0 % 10) }
+    var lines = try lines(digits + [0x0A], in: folder)
+    func excerpt(_ column: Int) -> SourceExcerpt? {
+      lines.excerpt(around: SourceLocation(line: 1, column: column), width: 10)
+    }
+    #expect(
+      excerpt(1) == SourceExcerpt(text: "0123456789", firstColumn: 1, isCutAfter: true))
+    #expect(
+      excerpt(8) == SourceExcerpt(text: "2345678901", firstColumn: 3, isCutAfter: true))
+    #expect(
+      excerpt(100_001) == SourceExcerpt(text: "5678901234", firstColumn: 99_996, isCutAfter: true))
+    #expect(
+      excerpt(200_000) == SourceExcerpt(text: "456789", firstColumn: 199_995, isCutAfter: false))
+    #expect(excerpt(1) == nil, "long ago")
+    #expect(excerpt(200_020) == nil, "no such column")
+  }
+
+  @Test(arguments: [65_534, 65_535, 65_536, 300_000])
+  func `Lines are counted beyond 65,535`(count: Int) throws {
+    let folder = try ScratchFolder()
+    let text = String(repeating: "\n", count: count - 1) + "here\nthere"
+    var lines = try lines(Array(text.utf8), in: folder)
+    #expect(lines.excerpt(around: SourceLocation(line: count, column: 1))?.text == "here")
+    #expect(lines.excerpt(around: SourceLocation(line: count + 1, column: 3))?.text == "there")
+  }
+
+  @Test(arguments: ["-", "missing.xml", "."])
+  func `What cannot be read again has no lines`(path: String) {
+    let hasLines = if SourceLines(path: path) == nil { false } else { true }
+    #expect(!hasLines)
+  }
+}

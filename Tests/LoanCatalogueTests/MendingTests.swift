@@ -1,0 +1,308 @@
+import Loans
+import TestSupport
+import Testing
+
+@testable import LoanCatalogue
+
+extension Diagnostic {
+  /// The problem with the date that its message suggests, where year, month and day are in order.
+  fileprivate var withReplacement: Diagnostic {
+    var diagnostic = self
+    let groups = (value ?? "").split { $0.wholeNumberValue == nil }
+    if groups.first?.count == 4 || groups.first?.count == 8,
+      let suggestion = message.firstMatch(of: #/did you mean ([0-9.]+)\?/#)
+    {
+      diagnostic.replacement = String(suggestion.output.1)
+    }
+    return diagnostic
+  }
+}
+
+/// What mending makes of a catalogue.
+private struct Mended {
+  var before: Reading
+  var bytes: [UInt8]
+  var after: Reading
+  var mending: CatalogueMending
+
+  init(_ bytes: [UInt8], in folder: ScratchFolder, piece: Int = 1_000) throws {
+    before = try CatalogueReader().reading(ofBytes: bytes, in: folder)
+    let diagnostics = before.diagnostics.map(\.withReplacement)
+    mending = CatalogueMending(diagnostics.compactMap { Mend($0) }, in: pieces(bytes, piece))
+    self.bytes = mending.mended(bytes, at: 0)
+    after = try CatalogueReader().reading(ofBytes: self.bytes, in: folder)
+  }
+}
+
+/// Hands over these bytes, so many at a time.
+private func pieces(_ bytes: [UInt8], _ count: Int) -> () -> [UInt8] {
+  var rest = bytes[...]
+  return {
+    defer { rest = rest.dropFirst(count) }
+    return Array(rest.prefix(count))
+  }
+}
+
+/// Ways to write one date, all of which can only be that date.
+private enum Writing {
+  static let date = "2026.12.01"
+  static let forms = [
+    "2026-12-01", "2026/12/1", "2026. 12. 01.", "2026.12.01.", "20261201", "2026 12 01",
+    "2026\n12\n\t01", "2026.12.1",
+  ]
+  static let wideForms = ["２０２６.１２.０１", "2026-１２-01", "２０２６－１２－０１"]
+
+  /// What can stand around a value that is mended; `§` is the value.
+  static let frames = [
+    "§", " § ", "\n\t§\n", "<![CDATA[§]]>", "<![CDATA[ \n§ ]]>", "<!-- 2026-12-01 -->§",
+    "§<!-- 2026-12-01 -->", "<?x 2026-12-01?> §", "<![CDATA[]]>§", "&#32;§&#x20;", "§<![CDATA[ ]]>",
+  ]
+
+  /// Ways to write the date in which it cannot be said what to keep.
+  static let unmendable = [
+    "2026-<!-- -->12-01", "2026-12<?x?>-01", "<![CDATA[2026]]>-12-01", "2026-12-<![CDATA[01]]>",
+    "2026-12-0<!---->1",
+  ]
+}
+
+struct MendingTests {
+  private func record(_ value: String, _ title: String = "T") -> String {
+    "<book><title>\(title)</title><expiration>\(value)</expiration></book>"
+  }
+
+  private func expect(
+    _ value: String, becomes mended: String,
+    sourceLocation: Testing.SourceLocation = #_sourceLocation
+  ) throws {
+    let catalogue = { (record: String) in "<books>\n \(record)\(record)\r\n\(record)</books>\n" }
+    let result = try Mended(Array(catalogue(record(value)).utf8), in: ScratchFolder())
+    #expect(
+      String(decoding: result.bytes, as: UTF8.self) == catalogue(record(mended)),
+      sourceLocation: sourceLocation)
+  }
+
+  @Test(arguments: Writing.forms, Writing.frames)
+  func `Only the value's bytes are replaced, whatever is around it`(
+    form: String, frame: String
+  ) throws {
+    try expect(
+      frame.replacing("§", with: form), becomes: frame.replacing("§", with: Writing.date))
+  }
+
+  @Test(arguments: [
+    "&#50;026-12-01", "2026-12-0&#49;", "2026&#x2D;12&#45;01", "2026&#32;12&#x20;&#9;01",
+    "&#x32;&#48;&#50;&#54;-12-01", "&#00000000000000000050;026-12-01", "２０２６-１２-０１",
+    "2026\u{A0}12 01", "2026\u{3000}12 01\u{A0}",
+  ])
+  func `So is a value written with references or characters outside ASCII`(value: String) throws {
+    try expect(value, becomes: Writing.date)
+  }
+
+  @Test(arguments: Writing.unmendable)
+  func `A value with anything else inside is left alone and stays reported`(value: String) throws {
+    let bytes = Array("<books>\(record(value))</books>".utf8)
+    let result = try Mended(bytes, in: ScratchFolder())
+    #expect(result.before.findings.count == 1)
+    #expect(result.bytes == bytes)
+    #expect(result.mending.locations.isEmpty)
+  }
+
+  @Test(arguments: [
+    "<!DOCTYPE books [<!ENTITY d '2026-12-01'>]><books>§&d;§</books>",
+    "<!DOCTYPE books [<!ENTITY d '-12-'>]><books>§2026&d;01§</books>",
+    "<!DOCTYPE books [<!ENTITY d '§2026-12-01§'>]><books>&d;</books>",
+  ])
+  func `So is one that comes out of an entity`(catalogue: String) throws {
+    let parts = record("§").split(separator: "§")
+    let text = catalogue.replacing(#/§(.*)§/#) { "\(parts[0])\($0.output.1)\(parts[1])" }
+    let result = try Mended(Array(text.utf8), in: ScratchFolder())
+    #expect(result.before.diagnostics.map(\.code) == [.dateFormat])
+    #expect(result.mending.edits.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("01.12.2026", 0), ("2026-13-01", 0), ("2026.02.30", 0), ("x", 0), ("2026-12-01", 1),
+  ])
+  func `Only what has one reading is mended`(value: String, count: Int) throws {
+    let result = try Mended(Array("<books>\(record(value))</books>".utf8), in: ScratchFolder())
+    #expect(result.mending.locations == result.before.diagnostics.prefix(count).map(\.location))
+  }
+
+  @Test func `Nothing is touched where the value no longer stands`() throws {
+    let bytes = Array("<books>\(record("2026-12-01"))</books>".utf8)
+    let reading = try CatalogueReader().reading(ofBytes: bytes, in: ScratchFolder())
+    let mends = reading.diagnostics.map(\.withReplacement).compactMap { Mend($0) }
+    #expect(CatalogueMending(mends, in: pieces(bytes, 50)).edits.count == 1)
+    for (old, new) in [
+      ("2026-12-01", "2026-12-02"), ("2026-12-01", "2026-12-011"), ("2026-12-01", "02026-12-01"),
+      ("<books>", "<books> "), ("<books>", "<books>\n"), ("2026-12-01", "2026-12"),
+      ("2026-12-01</expiration></book></books>", "2026-12-01"),
+      ("2026-12-01", "2026-12-01]"), ("2026-12-01", "2026-12-01&#50;"),
+    ] {
+      let other = String(decoding: bytes, as: UTF8.self).replacing(old, with: new)
+      #expect(CatalogueMending(mends, in: pieces(Array(other.utf8), 50)).edits.isEmpty, "\(other)")
+    }
+  }
+
+  @Test(arguments: ["2026.12.01x", "", "2026.12.01<!--", "２０２６.１２.０１"])
+  func `A replacement is digits and full stops`(replacement: String) {
+    let diagnostic = Diagnostic(
+      .dateFormat, at: SourceLocation(line: 1, column: 1), message: "", value: "2026-12-01",
+      replacement: replacement)
+    #expect(Mend(diagnostic) == nil)
+  }
+
+  @Test(arguments: [
+    ("<books>\r<book><expiration>2026-12-01</expiration></book>\r</books>", true),
+    ("<books><book><expiration>2026-12-01\r</expiration></book></books>", true),
+    ("<books><book><expiration>\r2026-12-01</expiration></book>\n2026-12-01</books>", false),
+    (
+      "<books><book><expiration>\n\r2026-12-01</expiration><title>\n2026-12-01</title></book></books>",
+      false
+    ),
+    (
+      "<books><book><expiration><![CDATA[\r2026-12-01]]></expiration><title>\n2026-12-01</title></book>"
+        + "</books>", false
+    ),
+  ])
+  func `A carriage return alone never leads to another place`(
+    catalogue: String, isMended: Bool
+  ) throws {
+    let result = try Mended(Array(catalogue.utf8), in: ScratchFolder())
+    #expect(result.before.diagnostics.contains { $0.code == .dateFormat })
+    let expected = isMended ? catalogue.replacing("2026-12-01", with: Writing.date) : catalogue
+    #expect(String(decoding: result.bytes, as: UTF8.self) == expected)
+  }
+
+  @Test(arguments: [65_534, 65_535, 65_536, 200_000])
+  func `Values beyond line 65,535 are mended`(lines: Int) throws {
+    let text = { (value: String) in
+      "<books>\(String(repeating: "é\n", count: lines)) \(record(value))</books>"
+    }
+    let result = try Mended(Array(text("2026-\n12-01").utf8), in: ScratchFolder(), piece: 65_536)
+    #expect(result.bytes == Array(text(Writing.date).utf8))
+    #expect(result.mending.locations.map(\.line) == [lines + 1])
+  }
+
+  @Test(arguments: [70_000, 200_000])
+  func `Values beyond column 65,535 are mended`(columns: Int) throws {
+    let text = { (value: String) in
+      "<books>\(String(repeating: "é", count: columns)) \(record(value))</books>"
+    }
+    let result = try Mended(Array(text("2026-12-01").utf8), in: ScratchFolder(), piece: 65_536)
+    #expect(result.bytes == Array(text(Writing.date).utf8))
+  }
+}
+
+/// Catalogues thrown together, in every encoding.
+struct MendingPropertyTests {
+  /// A catalogue in parts; every second one is a value.
+  private struct Sample {
+    var parts: [String] = []
+    var mended: [String] = []
+    var unmendable = 0
+
+    mutating func add(value: String) {
+      parts.append(value)
+      mended.append(Writing.date)
+    }
+  }
+
+  private func sample(_ encoding: Encoding, _ lineEnd: String, _ dice: inout Dice) -> Sample {
+    var sample = Sample()
+    func turned(_ text: String) -> String { text.replacing("\n", with: lineEnd) }
+    var text = turned("\(encoding.declaration)<books>\n<!-- \(encoding.words) -->\n")
+    for number in 1...Int.random(in: 1...40, using: &dice) {
+      let words = dice.next() % 3 == 0 ? encoding.words : "x"
+      text += turned(dice.next() % 4 == 0 ? "" : "\n  ")
+      text += "<book id='\(number)'><title>\(words)</title>"
+      text += turned(dice.next() % 2 == 0 ? "" : "\n    ") + "<expiration>"
+      switch dice.next() % 8 {
+      case 0: text += Writing.date
+      case 1:
+        text += turned(Writing.unmendable.randomElement(using: &dice) ?? "")
+        sample.unmendable += 1
+      default:
+        let forms = Writing.forms + (encoding.hasWideDigits ? Array(Writing.wideForms[..<2]) : [])
+        let value = turned(forms.randomElement(using: &dice) ?? "")
+        let frame = turned(Writing.frames.randomElement(using: &dice) ?? "").split(
+          separator: "§", omittingEmptySubsequences: false)
+        sample.parts.append(text + frame[0])
+        sample.mended.append(text + frame[0])
+        sample.add(value: value)
+        text = String(frame[1])
+      }
+      text += "</expiration></book>"
+    }
+    sample.parts.append(text + turned("\n</books>"))
+    sample.mended.append(text + turned("\n</books>"))
+    return sample
+  }
+
+  @Test(arguments: Encoding.table, ["\n", "\r\n"])
+  func `Mending changes nothing but the values, all of them, and once for all`(
+    encoding: Encoding, lineEnd: String
+  ) throws {
+    let folder = try ScratchFolder()
+    var dice = Dice(state: UInt64(encoding.library.utf8.reduce(0) { $0 &* 31 &+ Int($1) }))
+    for _ in 1...12 {
+      let sample = sample(encoding, lineEnd, &dice)
+      let bytes = try encoding.bytes(of: sample.parts.joined())
+      let result = try Mended(bytes, in: folder, piece: Int.random(in: 1...300, using: &dice))
+      try #require(result.before.summary.isComplete, "\(result.before.diagnostics)")
+      #expect(try encoding.text(of: result.bytes) == sample.mended.joined())
+      #expect(result.mending.edits.count == sample.parts.count / 2)
+      if !encoding.hasStates {
+        #expect(try result.bytes == encoding.bytes(of: sample.mended.joined()))
+      }
+      #expect(result.after.diagnostics.count { $0.code == .dateFormat } == sample.unmendable)
+      #expect(result.after.diagnostics.map(\.code).allSatisfy { $0 == .dateFormat })
+      let again = try Mended(result.bytes, in: folder)
+      #expect(again.bytes == result.bytes)
+      #expect(result.mending.isProven(pieces(bytes, 99), pieces(result.bytes, 77)))
+      try expectSameOutside(result, bytes)
+    }
+  }
+
+  /// Byte for byte, whatever the encoding.
+  private func expectSameOutside(_ result: Mended, _ bytes: [UInt8]) throws {
+    var (old, new) = (0, 0)
+    for edit in result.mending.edits {
+      let length = edit.bytes.lowerBound - old
+      #expect(bytes[old..<old + length] == result.bytes[new..<new + length])
+      old = edit.bytes.upperBound
+      new += length + result.mending.bytes(of: edit).count
+    }
+    #expect(bytes[old...] == result.bytes[new...])
+  }
+
+  @Test(arguments: [1, 2, 3, 5, 16, 1_000])
+  func `A catalogue can be mended in parts`(length: Int) throws {
+    var dice = Dice(state: 7)
+    for encoding in Encoding.table.prefix(4) {
+      let bytes = try encoding.bytes(of: sample(encoding, "\n", &dice).parts.joined())
+      let whole = try Mended(bytes, in: ScratchFolder())
+      var parts: [UInt8] = []
+      for start in stride(from: 0, to: bytes.count, by: length) {
+        parts += whole.mending.mended(bytes[start...].prefix(length), at: start)
+      }
+      #expect(parts == whole.bytes)
+    }
+  }
+
+  @Test func `A change of anything else is found where bytes depend on those before`() throws {
+    let encoding = try #require(Encoding.table.first { $0.library == "ISO-2022-JP" })
+    var dice = Dice(state: 3)
+    let bytes = try encoding.bytes(of: sample(encoding, "\n", &dice).parts.joined())
+    let result = try Mended(bytes, in: ScratchFolder())
+    #expect(!result.mending.edits.isEmpty)
+    #expect(result.mending.isProven(pieces(bytes, 50), pieces(result.bytes, 50)))
+    for index in [60, result.bytes.count / 2, result.bytes.count - 1] {
+      var other = result.bytes
+      other[index] ^= 1
+      #expect(!result.mending.isProven(pieces(bytes, 50), pieces(other, 50)))
+    }
+    #expect(!result.mending.isProven(pieces(bytes, 50), pieces(result.bytes + [65], 50)))
+    #expect(!result.mending.isProven(pieces(bytes, 50), pieces(Array(result.bytes.dropLast()), 50)))
+  }
+}
