@@ -17,10 +17,9 @@ public struct CatalogueProperties: ~Copyable, Sendable {
     faults(ofReading: bytes) { reading in
       let again = try Reading(of: file.path, .loans)
       let diagnostics = try Reading(of: file.path, .diagnostics)
-      let mended = try Mended(bytes, reading)
-      return (reading == again ? [] : ["a second reading differs: \(reading) and \(again)"])
+      return try (reading == again ? [] : ["a second reading differs: \(reading) and \(again)"])
         + reading.faults(comparedToDiagnosticsAlone: diagnostics)
-        + (mended.map { try faults(of: $0) } ?? [])
+        + faults(ofMending: bytes, reading)
     }
   }
 
@@ -46,7 +45,8 @@ public struct CatalogueProperties: ~Copyable, Sendable {
   }
 
   /// - Throws: `CatalogueError`.
-  private func faults(of mended: Mended) throws -> [String] {
+  private func faults(ofMending bytes: [UInt8], _ reading: Reading) throws -> [String] {
+    guard let mended = Mended(bytes, reading) else { return [] }
     file.fill(with: mended.bytes)
     return try mended.faults(inReading: Reading(of: file.path, .loans))
   }

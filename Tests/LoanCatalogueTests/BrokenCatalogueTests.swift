@@ -70,8 +70,10 @@ private struct Cuts: CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  /// All fixtures, cut off everywhere; a large one near both of its ends and at a hundred places
-  /// between. What two of them have in common at the beginning is read once.
+  /// All fixtures, cut off everywhere.
+  ///
+  /// A large one is cut off near both of its ends and at a hundred places between. What two of them
+  /// have in common at the beginning is read once.
   static let ofFixtures: [Cuts] = {
     let documents = (Fixture.valid + Fixture.invalid)
       .map { ($0.name, Files.bytes(of: $0.path) ?? []) }

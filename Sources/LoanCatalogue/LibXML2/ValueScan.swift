@@ -37,7 +37,7 @@ enum ValueScan {
     // A carriage return alone is handed over as a line feed too, but ends no line: there is no
     // telling which it was.
     if isVerbatim && place.line > end.line {
-      return RecordBuilder.ValueExtent(start: start, end: end)
+      return ValueExtent(start: start, end: end)
     }
     // A reference is longer than its text: it stands as a whole between start and end.
     guard !isVerbatim || (place != end && !isSection && text.count <= 4) else {
