@@ -112,7 +112,7 @@ let package = Package(
     .testTarget(
       name: "CheckLoansTests",
       dependencies: ["CheckLoans", "LoanCatalogue", "Loans", "TestSupport"],
-      exclude: ["Help"], swiftSettings: settings),
+      exclude: ["Help", "Tools"], swiftSettings: settings),
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
       exclude: ["Shim", "Version1"], swiftSettings: settings),

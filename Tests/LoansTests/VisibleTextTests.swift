@@ -71,10 +71,30 @@ struct VisibleTextTests {
     }
   }
 
+  @Test(arguments: [
+    ("##[add-mask]x", #"#\u{23}[add-mask]x"#), ("a ##vso[task]", #"a #\u{23}vso[task]"#),
+    ("###[", #"##\u{23}["#), ("##aZ[##[", #"#\u{23}aZ[#\u{23}["#),
+    ("é##[\u{7}", #"é#\u{23}[\u{7}"#),
+    ("##", "##"), ("#[1]", "#[1]"), ("C## [x]", "C## [x]"), ("##1[", "##1["), ("a#", "a#"),
+  ])
+  func `Nothing looks like a CI system's command in a line`(text: String, visible: String) {
+    #expect(text.visible == visible)
+  }
+
   @Test func `A visible text stays as it is`() {
     let text = (0...0x2FFF).compactMap(Unicode.Scalar.init).map(String.init).joined()
     #expect(text.visible.visible == text.visible)
     #expect(!text.visible.unicodeScalars.contains { $0.isUnsafeToShow })
+  }
+}
+
+struct JSONStringTests {
+  @Test(arguments: [
+    ("##[x]", "\"#\\u0023[x]\""), ("###", "\"#\\u0023\\u0023\""), ("#a#", "\"#a#\""),
+    ("#", "\"#\""),
+  ])
+  func `Two hashes in a row are not written as they are`(text: String, json: String) {
+    #expect(JSONValue.string(text).text == json)
   }
 }
 

@@ -84,13 +84,19 @@ struct RuleOptions: ParsableArguments {
   @Flag(help: "Take every warning for an error.")
   var strict = false
 
-  @Option(help: ArgumentHelp("Take this code for an error.", valueName: "code"))
+  @Option(
+    help: ArgumentHelp("Take this code for an error.", valueName: "code"),
+    completion: .list(RuleCode.names), transform: RuleCode.parse)
   var error: [RuleCode] = []
 
-  @Option(help: ArgumentHelp("Take this code for a warning.", valueName: "code"))
+  @Option(
+    help: ArgumentHelp("Take this code for a warning.", valueName: "code"),
+    completion: .list(LowerableCode.names), transform: LowerableCode.parse)
   var warn: [LowerableCode] = []
 
-  @Option(help: ArgumentHelp("Leave this code out.", valueName: "code"))
+  @Option(
+    help: ArgumentHelp("Leave this code out.", valueName: "code"),
+    completion: .list(LowerableCode.names), transform: LowerableCode.parse)
   var ignore: [LowerableCode] = []
 
   @Flag(help: "A book without <expiration> is an error.")
@@ -106,7 +112,9 @@ struct RuleOptions: ParsableArguments {
   @Flag(help: "List all codes, and exit.")
   var listRules = false
 
-  @Option(help: ArgumentHelp("Tell what a code means and what to do, and exit.", valueName: "code"))
+  @Option(
+    help: ArgumentHelp("Tell what a code means and what to do, and exit.", valueName: "code"),
+    completion: .list(RuleCode.names), transform: RuleCode.parse)
   var explain: RuleCode?
 
   /// Whether something is asked that needs no catalogue.

@@ -11,7 +11,16 @@ struct RuleCode: ExpressibleByArgument, Hashable, Sendable {
     self.value = value
   }
 
-  static let allValueStrings = Diagnostic.Code.allCases.map(\.rawValue)
+  /// - Throws: `ValidationError`, which says what is wrong.
+  @Sendable static func parse(_ text: String) throws -> RuleCode {
+    guard let code = RuleCode(argument: text) else {
+      let nearest = text.nearest(among: names).map { "did you mean \($0)? " } ?? ""
+      throw ValidationError("\(nearest)--list-rules lists the codes")
+    }
+    return code
+  }
+
+  static let names = Diagnostic.Code.allCases.map(\.rawValue)
 }
 
 /// A code that a command can make less of.
@@ -19,13 +28,20 @@ struct LowerableCode: ExpressibleByArgument, Hashable, Sendable {
   let value: Diagnostic.Code
 
   init?(argument: String) {
-    guard let value = Diagnostic.Code(rawValue: argument), Rule(value).canBeLowered else {
-      return nil
-    }
-    self.value = value
+    guard let code = RuleCode(argument: argument), Rule(code.value).canBeLowered else { return nil }
+    value = code.value
   }
 
-  static let allValueStrings = Rule.all.filter(\.canBeLowered).map(\.code.rawValue)
+  /// - Throws: `ValidationError`, which says what is wrong.
+  @Sendable static func parse(_ text: String) throws -> LowerableCode {
+    _ = try RuleCode.parse(text)
+    guard let code = LowerableCode(argument: text) else {
+      throw ValidationError("nothing behind such a place is read, so it is always an error")
+    }
+    return code
+  }
+
+  static let names = Rule.all.filter(\.canBeLowered).map(\.code.rawValue)
 }
 
 /// How many days ahead an expiration may be.

@@ -24,7 +24,7 @@ struct GitHubForm: FindingsForm {
   func tail(ofFile tally: FileTally) -> String {
     guard let failure = tally.failure else { return "" }
     let file = "file=\(tally.repositoryPath.withoutDotSlash.asCommandProperty)"
-    return command(.error, [file, "title=not read"], failure)
+    return command(.error, [file, "title=not-read"], failure)
   }
 
   func tail(_ tally: FindingsTally) -> String {

@@ -1,0 +1,196 @@
+import Loans
+import TestSupport
+import Testing
+
+@testable import CheckLoans
+
+/// What `validate` writes, read by the programs that it is meant for.
+@Suite(.enabled(if: PublicTools.areWanted, "\(PublicTools.hint)"))
+struct PublicToolTests {
+  /// What a form tells of a finding.
+  struct Reading: CustomTestStringConvertible {
+    var format: FindingsFormat
+    var keys: [String]
+    var testDescription: String { format.rawValue }
+  }
+
+  private static let readings = [
+    Reading(format: .github, keys: place + ["column", "endColumn"]),
+    Reading(
+      format: .sarif, keys: place + ["column", "endColumn", "replacement", "fingerprint"]),
+    Reading(format: .junit, keys: place + ["fingerprint"]),
+    Reading(format: .gitlab, keys: place + ["fingerprint"]),
+    Reading(format: .checkstyle, keys: place + ["column"]),
+    Reading(format: .rdjsonl, keys: place + ["column", "endColumn", "replacement"]),
+  ]
+  private static let place = ["path", "line", "severity", "code", "message"]
+
+  @Test(arguments: readings)
+  func `A public reader finds in each form what JSON tells`(reading: Reading) async throws {
+    let library = try HostileLibrary()
+    let expected = try await library.findings()
+    #expect(expected.count > 20)
+    #expect(Set(expected.map(\.["severity"])) == ["error", "warning"])
+    let found = try await library.read(reading.format)
+    #expect(found.map { $0.only(reading.keys) } == expected.map { $0.only(reading.keys) })
+  }
+
+  @Test(arguments: readings)
+  func `A public reader finds nothing in a catalogue without problems`(
+    reading: Reading
+  ) async throws {
+    let library = try HostileLibrary(catalogues: ["good.xml": HostileLibrary.good])
+    #expect(try await library.findings() == [])
+    #expect(try await library.read(reading.format) == [])
+  }
+
+  @Test(arguments: readings)
+  func `A public reader finds the catalogue that could not be read`(
+    reading: Reading
+  ) async throws {
+    let library = try HostileLibrary(
+      catalogues: ["good.xml": HostileLibrary.good], missing: "[a](b) ::x.xml")
+    let found = try await library.read(reading.format)
+    #expect(found.map { $0["path"] } == ["[a](b) ::x.xml"])
+    #expect(found.map { $0["code"] } == ["not-read"])
+    #expect(found.map { $0["severity"] } == ["error"])
+    #expect(found.allSatisfy { $0["message"].text?.contains("no such file") == true })
+  }
+}
+
+extension JSON {
+  /// What is known of these, in their order.
+  fileprivate func only(_ keys: [String]) -> [JSON] { keys.map { self[$0] } }
+}
+
+/// Catalogues whose names and texts try to be something else.
+private struct HostileLibrary {
+  private let desk: Desk
+  private let names: [String]
+
+  static let good = """
+    <books><book id="a"><title>Abigél</title><expiration>2026.11.28</expiration></book></books>
+    """
+
+  private static let attacks = [
+    "::add-mask::x", "##[add-mask]2", "##[stop-commands]x", "%0A::error::x", "a\n::error::b",
+    "]]>", "<b>bold</b> & \"quoted\" 'text'", "\u{9B}31m\u{85}\u{7F}", "\u{202E}kcab\u{2066}",
+    "\u{2028}\u{200B}\u{FEFF}", "👩\u{200D}👧 Ünnep", "[click](http://example.org) {0} {2028}",
+    "`code` ``more`` @someone #1 <img src=x>", "--><!--", "\\u001b \\ \\n", "`",
+  ]
+
+  /// A book whose title, and one whose expiration, is the text.
+  private static func entries(_ attack: String) -> String {
+    let text = attack.escapedAsMarkup
+    return """
+      <book><title>\(text)</title>  <expiration>2026-12-01</expiration></book>
+      <book><title>ű</title><!-- é --><expiration>\(text)</expiration></book>
+      <book><borrower>\(text)</borrower><expiration>2026.12.01</expiration></book>
+
+      """
+  }
+
+  private static let hostile = """
+    <books>
+    \(attacks.map(entries).joined())<Expiration/><book id='a'/><book id='a'/></books>
+    """
+
+  private static func books(_ attack: String) -> String { "<books>\(entries(attack))</books>" }
+
+  private static let names = [
+    "::add-mask::x.xml", "##[error]x.xml", "##[stop-commands]x.xml",
+    "a b,ü:c=d;#f%25%0A?.xml", "new\nline.xml", "-leading.xml", "]]><b>&\"'.xml", "[a](b).xml",
+    "..x.xml",
+  ]
+
+  init(catalogues: [String: String]? = nil, missing: String? = nil) throws {
+    desk = try Desk(now: nil)
+    let catalogues =
+      catalogues
+      ?? Dictionary(uniqueKeysWithValues: Self.names.map { ($0, Self.books($0)) })
+      .merging(["books.xml": Self.hostile]) { $1 }
+    names = catalogues.keys.sorted() + (missing.map { [$0] } ?? [])
+    for (name, text) in catalogues {
+      try desk.folder.write(text, to: name)
+    }
+  }
+
+  /// What is found, as the form JSON tells it.
+  func findings() async throws -> [JSON] {
+    try JSON(parsing: await results(.json)).diagnostics.elements
+  }
+
+  /// What a public reader finds in the results.
+  func read(_ format: FindingsFormat) async throws -> [JSON] {
+    try desk.folder.write(await results(format), to: "results")
+    let reader = "\(projectDirectory)/Tests/CheckLoansTests/Tools/read_results.py"
+    let result = try await PublicTools.run(
+      reader, format.rawValue, "results", directory: desk.folder.path)
+    try #require(result.status == 0, "\(result.errorText)")
+    return try JSON(parsing: result.text).elements
+  }
+
+  private func results(_ format: FindingsFormat) async throws -> String {
+    try await results(written: format.form)
+  }
+}
+
+// The forms are written here, from the findings that the command tells, as long as it does not
+// write all of them itself.
+extension HostileLibrary {
+  private func results(written form: any FindingsForm) async throws -> String {
+    var tally = FindingsTally()
+    var body = ""
+    for name in names {
+      let (file, findings) = try await file(name)
+      body += form.head(ofFile: name, repositoryPath: name)
+      for finding in findings {
+        body += (tally.shown > 0 ? form.separator : "") + form.text(of: finding)
+        if finding.diagnostic.severity == .error { tally.errors += 1 } else { tally.warnings += 1 }
+      }
+      body += form.tail(ofFile: file)
+      tally.loans += file.loans
+      if file.failure != nil {
+        tally.unread.append(file)
+      } else {
+        tally.files += 1
+        if findings.isEmpty { tally.cleanFiles += 1 }
+      }
+    }
+    return form.head(tally) + body + form.tail(tally)
+  }
+
+  private func file(_ name: String) async throws -> (FileTally, [LocatedDiagnostic]) {
+    var tally = FileTally(path: name, repositoryPath: name)
+    let result = try await desk.run("validate", "-q", "--format", "json", "--", name)
+    if result.status == 66 {
+      tally.failure = result.errorLines.first
+      return (tally, [])
+    }
+    let document = try JSON(parsing: result.text)
+    tally.loans = document.loans.number ?? 0
+    tally.errors = document.errors.number ?? 0
+    tally.warnings = document.warnings.number ?? 0
+    let lines = desk.folder.contents(of: name).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    let findings = try document.diagnostics.elements.enumerated().map { index, json in
+      var finding = LocatedDiagnostic(path: name, diagnostic: try diagnostic(json))
+      finding.diagnostic.fingerprint = UInt64(index + 1)
+      finding.sourceLine = String(lines[finding.diagnostic.location.line - 1])
+      return finding
+    }
+    return (tally, findings)
+  }
+
+  private func diagnostic(_ json: JSON) throws -> Diagnostic {
+    let code = try #require(Diagnostic.Code(rawValue: json.code.text ?? ""))
+    let message = try #require(json.message.text)
+    let location = SourceLocation(
+      line: try #require(json.line.number), column: try #require(json.column.number))
+    let isSuggested = message.contains("did you mean 2026.12.01?")
+    return Diagnostic(
+      code, at: location, endColumn: json.endColumn.number, message: message,
+      value: json.value.text, loan: json.loan.text,
+      replacement: isSuggested ? "2026.12.01" : nil)
+  }
+}
