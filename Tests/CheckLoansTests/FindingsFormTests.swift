@@ -283,7 +283,7 @@ struct FindingsFormTests {
       #"""
       ::error file=gone.xml,title=not-read::gone.xml: cannot read the catalogue: no such file \#
       or directory
-      check-loans: 1 file, 2 loans: 8 errors, 0 warnings, 7 not shown, 1 file not read
+      check-loans: 1 file, 2 loans: 8 errors, 0 warnings (7 not shown, because of --max-diagnostics), 1 file not read
 
       """#
     ),
@@ -304,7 +304,7 @@ struct FindingsFormTests {
       <error message="gone.xml: cannot read the catalogue: no such file or directory" \#
       type="not-read">gone.xml: cannot read the catalogue: no such file or directory</error>\#
       </testcase>
-      <system-out>1 file, 2 loans: 8 errors, 0 warnings, 7 not shown, 1 file not read\#
+      <system-out>1 file, 2 loans: 8 errors, 0 warnings (7 not shown, because of --max-diagnostics), 1 file not read\#
       </system-out>
       </testsuite>
       </testsuites>

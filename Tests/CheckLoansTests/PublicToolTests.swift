@@ -131,66 +131,6 @@ private struct HostileLibrary {
   }
 
   private func results(_ format: FindingsFormat) async throws -> String {
-    try await results(written: format.form)
-  }
-}
-
-// The forms are written here, from the findings that the command tells, as long as it does not
-// write all of them itself.
-extension HostileLibrary {
-  private func results(written form: any FindingsForm) async throws -> String {
-    var tally = FindingsTally()
-    var body = ""
-    for name in names {
-      let (file, findings) = try await file(name)
-      body += form.head(ofFile: name, repositoryPath: name)
-      for finding in findings {
-        body += (tally.shown > 0 ? form.separator : "") + form.text(of: finding)
-        if finding.diagnostic.severity == .error { tally.errors += 1 } else { tally.warnings += 1 }
-      }
-      body += form.tail(ofFile: file)
-      tally.loans += file.loans
-      if file.failure != nil {
-        tally.unread.append(file)
-      } else {
-        tally.files += 1
-        if findings.isEmpty { tally.cleanFiles += 1 }
-      }
-    }
-    return form.head(tally) + body + form.tail(tally)
-  }
-
-  private func file(_ name: String) async throws -> (FileTally, [LocatedDiagnostic]) {
-    var tally = FileTally(path: name, repositoryPath: name)
-    let result = try await desk.run("validate", "-q", "--format", "json", "--", name)
-    if result.status == 66 {
-      tally.failure = result.errorLines.first
-      return (tally, [])
-    }
-    let document = try JSON(parsing: result.text)
-    tally.loans = document.loans.number ?? 0
-    tally.errors = document.errors.number ?? 0
-    tally.warnings = document.warnings.number ?? 0
-    let lines = desk.folder.contents(of: name).split(
-      separator: "\n", omittingEmptySubsequences: false)
-    let findings = try document.diagnostics.elements.enumerated().map { index, json in
-      var finding = LocatedDiagnostic(path: name, diagnostic: try diagnostic(json))
-      finding.diagnostic.fingerprint = UInt64(index + 1)
-      finding.sourceLine = String(lines[finding.diagnostic.location.line - 1])
-      return finding
-    }
-    return (tally, findings)
-  }
-
-  private func diagnostic(_ json: JSON) throws -> Diagnostic {
-    let code = try #require(Diagnostic.Code(rawValue: json.code.text ?? ""))
-    let message = try #require(json.message.text)
-    let location = SourceLocation(
-      line: try #require(json.line.number), column: try #require(json.column.number))
-    let isSuggested = message.contains("did you mean 2026.12.01?")
-    return Diagnostic(
-      code, at: location, endColumn: json.endColumn.number, message: message,
-      value: json.value.text, loan: json.loan.text,
-      replacement: isSuggested ? "2026.12.01" : nil)
+    try await desk.run(["validate", "-q", "--format", format.rawValue, "--"] + names).text
   }
 }
