@@ -70,13 +70,33 @@ test-soak: setup-test ## Let watch reload every second for an hour
 test-conformance: setup-test build ## Hold it against the W3C XML suite in XMLCONF_DIR, and xmllint
 	Tests/Conformance/run.py $(BINARY) "$${XMLCONF_DIR:?names the folder of the suite's xmlconf.xml}"
 
+.PHONY: test-sanitize
+test-sanitize: setup-test ## Run the suite under address sanitizer, then under thread sanitizer
+	Tests/Sanitizers/run.sh address
+	Tests/Sanitizers/run.sh thread
+
+FUZZ_SECONDS ?= 60
+FUZZER := .build-fuzz/release/CatalogueFuzzer
+
+.PHONY: fuzz
+fuzz: setup ## Read catalogues damaged at random, for FUZZ_SECONDS (60)
+	FUZZ=1 swift build --configuration release --scratch-path .build-fuzz \
+	  --sanitize fuzzer -Xswiftc -sanitize=fuzzer,address --product CatalogueFuzzer
+	mkdir -p .build-fuzz/corpus Fuzz/found
+	# Swift's own report of a crash would keep libFuzzer from keeping what it was found with.
+	SWIFT_BACKTRACE=enable=no $(FUZZER) .build-fuzz/corpus Fuzz/seeds Fixtures/valid \
+	  Fixtures/invalid -dict=Fuzz/xml.dict -max_total_time=$(FUZZ_SECONDS) -max_len=16384 \
+	  -timeout=100 -report_slow_units=50 -rss_limit_mb=2048 -detect_leaks=1 -artifact_prefix=Fuzz/found/ \
+	  -print_final_stats=1 \
+	  || { echo "make: read it alone with '$(FUZZER) FILE'; FILE is in Fuzz/found" >&2; exit 1; }
+
 .PHONY: build
 build: ## Build the release binary
 	swift build $(RELEASE) -Xlinker -s
 
 .PHONY: lint
 lint: ## Check the sources' form
-	swift format lint --strict --recursive Package.swift Sources Tests Examples
+	swift format lint --strict --recursive Package.swift Sources Tests Examples Fuzz
 
 LIBRARY := Loans LoanCatalogue LoanRules ReminderSchedule Notifiers ReminderService
 SYMBOLS := .build/library-symbols
@@ -126,7 +146,7 @@ uninstall: ## Remove what install put below PREFIX
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf .build .build-bench .build-growth
+	rm -rf .build .build-bench .build-growth .build-fuzz .build-asan .build-tsan
 
 .PHONY: setup setup-test setup-bench
 setup: ## Install the system libraries that are missing

@@ -12,6 +12,16 @@ let settings: [SwiftSetting] =
   // Makes the places named in the code where a test can stop the program; never in a release.
   + (Context.environment["FAILPOINTS"] == "1" ? [.define("FAILPOINTS")] : [])
 
+// What `make fuzz` builds, with instruments that nothing else needs.
+let fuzzers: [Target] =
+  Context.environment["FUZZ"] != "1"
+  ? []
+  : [
+    .executableTarget(
+      name: "CatalogueFuzzer", dependencies: ["CatalogueProperties"],
+      path: "Fuzz/CatalogueFuzzer", swiftSettings: settings)
+  ]
+
 let package = Package(
   name: "check-loans",
   products: [
@@ -73,10 +83,16 @@ let package = Package(
       ],
       path: "Examples/RemindMe", swiftSettings: settings),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "CatalogueProperties",
+      dependencies: ["CLibXML2", "LoanCatalogue", "LoanRules", "Loans"],
+      path: "Tests/CatalogueProperties", swiftSettings: settings),
     .testTarget(name: "LoansTests", dependencies: ["Loans"], swiftSettings: settings),
     .testTarget(
       name: "LoanCatalogueTests",
-      dependencies: ["Loans", "LoanCatalogue", "LoanRules", "TestSupport"],
+      dependencies: [
+        "CatalogueProperties", "Loans", "LoanCatalogue", "LoanRules", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "LoanRulesTests", dependencies: ["Loans", "LoanRules"], swiftSettings: settings),
@@ -100,5 +116,5 @@ let package = Package(
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
       exclude: ["Shim", "Version1"], swiftSettings: settings),
-  ]
+  ] + fuzzers
 )

@@ -1,3 +1,4 @@
+import CatalogueProperties
 import LoanCatalogue
 import Loans
 import TestSupport
@@ -35,14 +36,10 @@ struct TruncatedCatalogueTests {
     }
   }
 
-  @Test(arguments: [1, 2])
-  func `So is one in UTF-16`(order: Int) throws {
+  @Test(arguments: [true, false])
+  func `So is one in UTF-16`(isBigEndian: Bool) throws {
     let folder = try ScratchFolder()
-    let text = "\u{FEFF}" + small.replacing("UTF-8", with: "UTF-16")
-    let bytes = text.utf16.flatMap { unit in
-      let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
-      return order == 1 ? [high, low] : [low, high]
-    }
+    let bytes = utf16(small.replacing("UTF-8", with: "UTF-16"), isBigEndian: isBigEndian)
     let whole = try CatalogueReader().reading(ofBytes: bytes, in: folder)
     #expect(whole.findings == ["6:3 missing-title"])
     for count in 0..<bytes.count {
@@ -57,66 +54,109 @@ struct TruncatedCatalogueTests {
   }
 }
 
-struct ChangedCatalogueTests {
-  /// What must be true of every reading, whatever was read.
-  private func fault(in reading: Reading, lines: Int) -> String? {
-    let summary = reading.summary
-    let ending: [Diagnostic.Code] = [.malformedXML, .externalEntity, .unsupportedEncoding]
-    let endings = reading.diagnostics.count { ending.contains($0.code) }
-    if endings > 1 || (endings == 1) == summary.isComplete { return "completeness" }
-    if endings == 1 && !ending.contains(reading.diagnostics[reading.diagnostics.count - 1].code) {
-      return "something behind the end"
+/// A byte-order mark and the text in UTF-16.
+private func utf16(_ text: String, isBigEndian: Bool) -> [UInt8] {
+  "\u{FEFF}\(text)".utf16.flatMap { unit in
+    let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+    return isBigEndian ? [high, low] : [low, high]
+  }
+}
+
+/// A document and some of the lengths that it is cut off at.
+private struct Cuts: CustomTestStringConvertible {
+  var name: String
+  var bytes: [UInt8]
+  var lengths: [Int]
+
+  var testDescription: String { name }
+
+  /// All fixtures, cut off everywhere.
+  ///
+  /// A large one is cut off near both of its ends and at a hundred places between. What two of them
+  /// have in common at the beginning is read once.
+  static let ofFixtures: [Cuts] = {
+    let documents = (Fixture.valid + Fixture.invalid)
+      .map { ($0.name, Files.bytes(of: $0.path) ?? []) }
+      .sorted { $0.1.lexicographicallyPrecedes($1.1) }
+    var before: [UInt8] = []
+    return documents.map { name, bytes in
+      defer { before = bytes }
+      let shared = zip(before, bytes).prefix { $0 == $1 }.count
+      return Cuts(
+        name: name, bytes: bytes, lengths: lengths(of: bytes.count).filter { $0 >= shared })
     }
-    if summary.errors + summary.warnings != reading.diagnostics.count { return "counts" }
-    if summary.records != reading.records.count { return "records" }
-    for diagnostic in reading.diagnostics {
-      if diagnostic.message != diagnostic.message.visible { return "harmful message" }
-      if !(1...lines + 1).contains(diagnostic.location.line) { return "line" }
-      if !(1...200).contains(diagnostic.location.column) { return "column" }
+  }()
+
+  private static func lengths(of count: Int) -> [Int] {
+    guard count > 2_000 else { return Array(0..<count) }
+    let between = stride(from: 200, to: count - 200, by: (count - 400) / 100)
+    return Array(0..<200) + Array(between) + Array(count - 200..<count)
+  }
+}
+
+struct TruncatedFixtureTests {
+  @Test(arguments: Cuts.ofFixtures)
+  private func `A fixture cut off anywhere is read as far as it goes`(cuts: Cuts) {
+    let properties = CatalogueProperties()
+    for length in cuts.lengths {
+      for fault in properties.faults(ofReadingOnce: Array(cuts.bytes.prefix(length))) {
+        Issue.record("\(length) bytes: \(fault)")
+      }
     }
-    return nil
   }
 
-  private func expectSense(_ bytes: [UInt8], _ folder: ScratchFolder, _ change: String) throws {
-    let reading = try CatalogueReader().reading(ofBytes: bytes, in: folder)
-    let lines = bytes.count { $0 == 0x0A } + 1
-    guard let fault = fault(in: reading, lines: lines) else { return }
-    Issue.record("\(change): \(fault): \(reading.findings)")
+  @Test func `No fixture is left out`() {
+    #expect(Cuts.ofFixtures.map(\.lengths.count).reduce(0, +) > 50_000)
+  }
+}
+
+struct ChangedCatalogueTests {
+  /// Something of everything, in few bytes.
+  private static let tiny = """
+    <?xml version="1.0"?><!DOCTYPE books[<!ENTITY e "é">]>
+    <books><!--ő--><book id="a"><title>&e;<![CDATA[C]]></title><expiration>&#50;026.02.30<?x?>\
+    </expiration></book></books>
+    """
+
+  private func expectSense(
+    _ bytes: [UInt8], _ properties: borrowing CatalogueProperties, _ change: String
+  ) {
+    for fault in properties.faults(ofReadingOnce: bytes) { Issue.record("\(change): \(fault)") }
+  }
+
+  /// Puts every byte in the place of each byte of a tenth of the document.
+  private func changeEveryByte(of bytes: [UInt8], tenth: Int) {
+    let properties = CatalogueProperties()
+    for index in stride(from: tenth, to: bytes.count, by: 10) {
+      var bytes = bytes
+      for byte in 0...UInt8.max {
+        bytes[index] = byte
+        expectSense(bytes, properties, "byte \(byte) at \(index)")
+      }
+    }
+  }
+
+  @Test(arguments: 0..<10)
+  func `Any byte in the place of any other gives a result`(tenth: Int) {
+    changeEveryByte(of: Array(Self.tiny.utf8), tenth: tenth)
+  }
+
+  @Test(arguments: 0..<10)
+  func `Any byte in the place of any other of UTF-16 gives a result`(tenth: Int) {
+    let text = "<books><book id='ő'><title/><expiration>2026.02.30</expiration></book></books>"
+    changeEveryByte(of: utf16(text, isBigEndian: true), tenth: tenth)
   }
 
   private static let bytes = Array(small.utf8)
-  private static let others: [UInt8] =
-    Array("\u{0}\u{1B} \n\t\"&'<>/]-!?;:#x0=%[".utf8) + [0x7F, 0x80, 0xC3, 0xED, 0xF4, 0xFE, 0xFF]
 
-  @Test(arguments: others)
-  func `Any byte in the place of another gives a result`(byte: UInt8) throws {
-    let folder = try ScratchFolder()
-    for index in Self.bytes.indices where Self.bytes[index] != byte {
-      var bytes = Self.bytes
-      bytes[index] = byte
-      try expectSense(bytes, folder, "byte \(byte) at \(index)")
-    }
-  }
-
-  @Test func `Any byte more or less gives a result`() throws {
-    let folder = try ScratchFolder()
+  @Test func `Any byte more or less gives a result`() {
+    let properties = CatalogueProperties()
     for index in Self.bytes.indices {
       var bytes = Self.bytes
       bytes.insert(bytes[index], at: index)
-      try expectSense(bytes, folder, "double \(index)")
+      expectSense(bytes, properties, "double \(index)")
       bytes.removeSubrange(index...index + 1)
-      try expectSense(bytes, folder, "without \(index)")
-    }
-  }
-
-  @Test func `Any bit changed gives a result`() throws {
-    let folder = try ScratchFolder()
-    for index in Self.bytes.indices {
-      for bit in 0..<8 {
-        var bytes = Self.bytes
-        bytes[index] ^= 1 << UInt8(bit)
-        try expectSense(bytes, folder, "bit \(bit) of \(index)")
-      }
+      expectSense(bytes, properties, "without \(index)")
     }
   }
 

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# run.sh address|thread: builds the suite with a sanitizer and runs it, without what is named in
+# address.skip or thread.skip.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+sanitizer=$1
+here=Tests/Sanitizers
+suites=${SUITES:-LoansTests|LoanCatalogueTests|LoanRulesTests|ReminderScheduleTests|ReminderServiceTests|NotifiersTests|CheckLoansTests}
+
+skips=()
+while IFS= read -r name; do
+  skips+=(--skip "$name")
+done < <(sed -E '/^(#|$)/d' "$here/$sanitizer.skip")
+
+# Swift's own report of a crash would hang in a program that a sanitizer has taken over.
+export SWIFT_BACKTRACE=enable=no
+# Leaks are looked for as well; what Swift's runtime never gives back is in the list.
+export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=0
+export LSAN_OPTIONS=suppressions=$PWD/$here/leaks.txt:print_suppressions=0
+export TSAN_OPTIONS=suppressions=$PWD/$here/races.txt:halt_on_error=0:exitcode=66
+options=(--sanitize "$sanitizer" --scratch-path ".build-${sanitizer:0:1}san")
+swift build --build-tests "${options[@]}"
+swift test --skip-build "${options[@]}" --filter "^($suites)" "${skips[@]}"
