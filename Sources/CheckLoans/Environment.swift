@@ -59,7 +59,8 @@ struct Environment: Sendable {
     guard let text = setting(name) else { return try fileValues(name, Value.self) ?? [] }
     var values: [Value] = []
     for part in text.split(separator: ",") {
-      guard let value = Value(argument: String(part)) else { throw badSetting(name, text) }
+      let word = part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
+      guard let value = Value(argument: String(word)) else { throw badSetting(name, text) }
       values.append(value)
     }
     if values.isEmpty { throw badSetting(name, text) }

@@ -60,6 +60,23 @@ public indirect enum JSONValue: Sendable {
 
   private static func write(_ string: String, to text: inout String) {
     text += "\""
+    if string.utf8.allSatisfy(standsForItself) {
+      text += string
+    } else {
+      escape(string, to: &text)
+    }
+    text += "\""
+  }
+
+  /// Whether a byte needs no closer look: most texts are without those that do.
+  private static func standsForItself(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "#"): false
+    default: (0x20...0x7E).contains(byte)
+    }
+  }
+
+  private static func escape(_ string: String, to text: inout String) {
     var previous: Unicode.Scalar?
     for scalar in string.unicodeScalars {
       switch scalar {
@@ -76,6 +93,5 @@ public indirect enum JSONValue: Sendable {
       }
       previous = scalar
     }
-    text += "\""
   }
 }

@@ -71,7 +71,8 @@ struct ValidateFixTests {
     #expect(dry.status == 1)
     #expect(
       dry.errorText
-        == Self.left + "check-loans: 1 file, 0 loans: 4 errors, 1 warning\n")
+        == Self.left
+        + "check-loans: 1 file, 0 loans: 4 errors, 1 warning, 3 dates to be mended by --fix\n")
     #expect(try content(desk) == Self.bytes(Self.before))
     try desk.folder.write(bytes: dry.output, to: "diff")
     let patched = try await desk.shell("patch --fuzz=0 -p1 < diff")

@@ -156,5 +156,6 @@ extension CatalogueCheck {
       piece = ResultsSink.Piece()
     }
     self.piece.bytes = piece.bytes
+    self.piece.mendable = fixed.mended.count
   }
 }

@@ -39,6 +39,8 @@ struct FindingsTally: Sendable {
   var omitted = 0
   /// Dates that were mended, and are no findings any more.
   var mended = 0
+  /// Dates that would be mended if this were no dry run.
+  var mendable = 0
   /// The catalogues that could not be read.
   var unread: [FileTally] = []
 
@@ -57,6 +59,8 @@ protocol FindingsForm: Sendable {
   var needsTally: Bool { get }
   /// Whether ``text(of:)`` makes use of ``LocatedDiagnostic/sourceLine``.
   var needsSourceLine: Bool { get }
+  /// Whether the numbers are a part of the results.
+  var hasSummary: Bool { get }
   /// What stands between two findings, also of different catalogues, and nowhere else.
   var separator: String { get }
 
@@ -71,6 +75,7 @@ protocol FindingsForm: Sendable {
 extension FindingsForm {
   var needsTally: Bool { false }
   var needsSourceLine: Bool { false }
+  var hasSummary: Bool { false }
   var separator: String { "" }
 
   func head(_ tally: FindingsTally) -> String { "" }

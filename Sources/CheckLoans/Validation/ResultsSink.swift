@@ -18,6 +18,8 @@ final class ResultsSink {
     /// What went wrong beside what the catalogue holds.
     var status = ExitStatus.done
     var mended = 0
+    /// Dates that would be mended if this were no dry run.
+    var mendable = 0
   }
 
   private let form: any FindingsForm
@@ -54,6 +56,7 @@ final class ResultsSink {
     for complaint in piece.complaints { console.complain(line: complaint) }
     status = status.worse(piece.status)
     tally.mended += piece.mended
+    tally.mendable += piece.mendable
     if let file = piece.tally { count(file) }
   }
 

@@ -7,6 +7,7 @@ extension FindingsTally {
     }
     if omitted > 0 { findings += " (\(omitted) not shown, because of --max-diagnostics)" }
     if mended > 0 { findings += ", \(counted(mended, "date")) mended" }
+    if mendable > 0 { findings += ", \(counted(mendable, "date")) to be mended by --fix" }
     if !unread.isEmpty { findings += ", \(counted(unread.count, "file")) not read" }
     return "\(counted(files, "file")), \(counted(loans, "loan")): \(findings)"
   }
