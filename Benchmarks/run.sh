@@ -45,6 +45,12 @@ build_catalogue() {
   echo "writing a catalogue of $loans loans" >&2
   "$here/generate.py" "$loans" "$seed" --today "${now%T*}" --output "$big"
   printf '%s\n' "$wanted" >"$big.made-from"
+  rm -rf -- "$big.files"
+}
+
+# The same loans in files of 1,000.
+split_catalogue() {
+  [[ -f $big.files/list ]] || "$here/split.py" "$big" "$big.files" 1000
 }
 
 # A program started by Python counts Python's own memory, about 10 MB, as the least it used.
@@ -97,6 +103,7 @@ trap 'rm -rf -- "$work"' EXIT
 
 big=$dir/loans-$loans.xml
 build_catalogue
+split_catalogue
 bytes=$(stat -c %s -- "$big")
 megabytes=$(LC_ALL=C awk -v bytes="$bytes" 'BEGIN { printf "%.1f", bytes / 1e6 }')
 title="BIG: $loans loans, $megabytes MB, $runs runs; $small: $small_runs runs"
@@ -108,6 +115,7 @@ usual=$(fresh_state usual)
 
 xmllint_big=(xmllint --sax --noout "$big")
 validate_big=("$tool" validate "$big")
+validate_files=("$tool" validate --files-from "$big.files/list")
 check_first=("$tool" check --state "$first" --now "$now" "$big")
 check_again=("$tool" check --state "$again" --now "$now" "$big")
 xmllint_small=(xmllint --noout "$small")
@@ -117,6 +125,7 @@ check_small=("$tool" check --state "$usual" --now "$now" "$small")
 choose_meter
 measure_peak "xmllint --sax --noout BIG" "${xmllint_big[@]}"
 measure_peak "check-loans validate BIG" "${validate_big[@]}"
+measure_peak "check-loans validate FILES" "${validate_files[@]}"
 measure_peak "check-loans check BIG, first" "${check_again[@]}"
 measure_peak "check-loans check BIG, again" "${check_again[@]}"
 measure_peak "xmllint --noout books.xml" "${xmllint_small[@]}"
@@ -131,12 +140,16 @@ hyperfine -N --warmup 1 --runs "$runs" --export-json "$dir/big.json" \
   -n "check-loans check BIG, first" "$(quoted "${check_first[@]}")" \
   --prepare true -n "check-loans check BIG, again" "$(quoted "${check_again[@]}")" >&2
 
+hyperfine -N --warmup 1 --runs "$runs" --export-json "$dir/files.json" \
+  -n "check-loans validate BIG" "$(quoted "${validate_big[@]}")" \
+  -n "check-loans validate FILES" "$(quoted "${validate_files[@]}")" >&2
+
 hyperfine -N --warmup 20 --runs "$small_runs" --export-json "$dir/small.json" \
   -n "xmllint --noout books.xml" "$(quoted "${xmllint_small[@]}")" \
   -n "check-loans validate books.xml" "$(quoted "${validate_small[@]}")" \
   -n "check-loans check books.xml, again" "$(quoted "${check_small[@]}")" >&2
 
-python3 "$here/table.py" "$title" "$work/peaks" "$dir/big.json" "$dir/small.json" \
+python3 "$here/table.py" "$title" "$work/peaks" "$dir/big.json" "$dir/files.json" "$dir/small.json" \
   >"$work/results.txt"
 mv -- "$work/results.txt" "$dir/results.txt"
 cat -- "$dir/results.txt"

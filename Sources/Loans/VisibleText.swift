@@ -45,6 +45,9 @@ extension String {
   /// ``visible`` in quotation marks, at most `limit` characters of it, then `…`; white space that
   /// is no plain space is written as `\u{a0}` too.
   public func quoted(limit: Int = 80) -> String {
+    if utf8.count <= limit, utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x23 }) {
+      return "\"\(self)\""
+    }
     var text = ""
     for scalar in shortened(to: limit).visible.unicodeScalars {
       if scalar != " " && scalar.properties.isWhitespace {

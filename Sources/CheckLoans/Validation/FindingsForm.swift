@@ -59,8 +59,6 @@ protocol FindingsForm: Sendable {
   var needsTally: Bool { get }
   /// Whether ``text(of:)`` makes use of ``LocatedDiagnostic/sourceLine``.
   var needsSourceLine: Bool { get }
-  /// Whether the numbers are a part of the results.
-  var hasSummary: Bool { get }
   /// What stands between two findings, also of different catalogues, and nowhere else.
   var separator: String { get }
 
@@ -75,7 +73,6 @@ protocol FindingsForm: Sendable {
 extension FindingsForm {
   var needsTally: Bool { false }
   var needsSourceLine: Bool { false }
-  var hasSummary: Bool { false }
   var separator: String { "" }
 
   func head(_ tally: FindingsTally) -> String { "" }

@@ -36,9 +36,7 @@ struct Validation {
 
   private func end(_ sink: ResultsSink) throws(CommandError) -> ExitStatus {
     try sink.end()
-    // The log of a CI system has both standard output and standard error.
-    let isTold = plan.form.hasSummary && plan.output == nil
-    if !plan.isQuiet && !isTold { console.complain(sink.tally.words) }
+    if !plan.isQuiet { console.complain(sink.tally.words) }
     return sink.status.worse(sink.tally.errors > 0 ? .findings : .done)
   }
 }

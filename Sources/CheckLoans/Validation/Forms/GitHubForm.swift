@@ -9,8 +9,6 @@ struct GitHubForm: FindingsForm {
   /// How many errors, and how many warnings, GitHub shows of one step.
   private static let most = 10
 
-  var hasSummary: Bool { true }
-
   func text(of finding: LocatedDiagnostic) -> String {
     let diagnostic = finding.diagnostic
     let location = diagnostic.location
