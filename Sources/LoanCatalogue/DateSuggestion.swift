@@ -48,17 +48,31 @@ enum DateSuggestion {
   private static func digitGroups(_ text: String) -> [String]? {
     var groups: [String] = []
     var isInGroup = false
-    for character in text {
-      if let digit = character.wholeNumberValue, digit < 10 {
+    for character in text.unicodeScalars {
+      if let digit = digit(character) {
         if !isInGroup { groups.append("") }
         groups[groups.count - 1].append(String(digit))
         isInGroup = true
-      } else if ".-/".contains(character) || character.isWhitespace {
+      } else if isSeparator(character) {
         isInGroup = false
       } else {
         return nil
       }
     }
     return groups
+  }
+
+  private static func digit(_ character: Unicode.Scalar) -> Int? {
+    if character.isASCII {
+      return ("0"..."9").contains(character) ? Int(character.value) - 0x30 : nil
+    }
+    return Character(character).wholeNumberValue.flatMap { $0 < 10 ? $0 : nil }
+  }
+
+  private static func isSeparator(_ character: Unicode.Scalar) -> Bool {
+    switch character {
+    case ".", "-", "/", " ", "\t", "\n", "\r": true
+    default: !character.isASCII && character.properties.isWhitespace
+    }
   }
 }

@@ -37,8 +37,8 @@ extension [UInt8] {
     var index = start
     while index < text.count && text[index] > 0x20 { index += 1 }
     if index == text.count { return false }
-    var isAfterSpace = true
-    for index in start..<text.count {
+    var isAfterSpace = index == start
+    for index in index..<text.count {
       let byte = text[index]
       if byte <= 0x20 {
         if isAfterSpace || byte != 0x20 { return true }
