@@ -52,9 +52,10 @@ struct FindingList {
   /// Notes a comment about the next book.
   mutating func ignore(_ codes: [Diagnostic.Code], at location: SourceLocation) {
     for code in codes where !idle.contains(code) {
+      let what = codes.count == 1 ? "the comment" : "it from the comment"
       let unused = Diagnostic(
         .unusedIgnore, at: location,
-        message: "there is no \(code.rawValue) to ignore in the next book; remove the comment",
+        message: "there is no \(code.rawValue) to ignore in the next book; remove \(what)",
         value: code.rawValue)
       if pending.count == Self.mostPending {
         findings.append(unused)

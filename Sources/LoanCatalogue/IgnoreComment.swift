@@ -8,21 +8,36 @@ enum IgnoreComment: Equatable {
   case mistaken(String)
 
   private static let mark = "check-loans:"
+  /// What begins like this was probably meant for the reader.
+  private static let nearMarks = ["check-loans ignore", "checkloans: ignore", "checkloans ignore"]
 
   /// - Parameter text: what stands between `<!--` and `-->`.
   /// - Returns: `nil` if the comment is for somebody else.
   init?(_ text: some Collection<UInt8>) {
     let words = text.drop { $0.isXMLWhiteSpace }
-    guard words.starts(with: Self.mark.utf8) else { return nil }
+    guard words.starts(with: Self.mark.utf8) else {
+      guard Self.isNear(words) else { return nil }
+      self = .mistaken(Self.form)
+      return
+    }
     let directive = String(decoding: words.dropFirst(Self.mark.utf8.count), as: UTF8.self)
     self.init(directive: directive.prefix { $0 != "(" })
+  }
+
+  private static let form =
+    "a comment for check-loans is of the form <!-- check-loans: ignore CODE -->"
+
+  private static func isNear(_ words: some Collection<UInt8>) -> Bool {
+    // Few comments begin with a C.
+    guard words.first.map({ $0 | 0x20 }) == UInt8(ascii: "c") else { return false }
+    let start = String(decoding: words.prefix(24), as: UTF8.self).lowercased()
+    return start.hasPrefix(mark) || nearMarks.contains { start.hasPrefix($0) }
   }
 
   private init(directive: Substring) {
     let words = directive.split { $0.isWhitespace || $0 == "," }
     guard words.first == "ignore", words.count > 1 else {
-      self = .mistaken(
-        "a comment for check-loans is of the form <!-- check-loans: ignore CODE -->")
+      self = .mistaken(Self.form)
       return
     }
     var codes: [Diagnostic.Code] = []
@@ -30,13 +45,14 @@ enum IgnoreComment: Equatable {
       guard let code = Diagnostic.Code(rawValue: String(word)) else {
         self = .mistaken(
           """
-          there is no code \(String(word).quoted(limit: 40)) to ignore; \
-          check-loans validate --list-rules lists them
+          there is no code \(String(word).quoted(limit: 40)) to ignore; a reason stands in \
+          parentheses, and check-loans validate --list-rules lists the codes
           """)
         return
       }
       guard code.isAboutABook else {
-        self = .mistaken("\(code.rawValue) is not about one book, so no comment silences it")
+        self = .mistaken(
+          "\(code.rawValue) is not about one book and cannot be ignored; remove the comment")
         return
       }
       codes.append(code)

@@ -99,6 +99,7 @@ extension RecordBuilder {
       return .record
     }
     if roles.field == .expiration {
+      findings.beginBook()
       findMisplaced(at: start)
     } else if roles.isMisspeltRecord {
       isInMisspelt = true
@@ -351,13 +352,14 @@ extension RecordBuilder {
       let known = loans.note(key, record.value(of: .barcode), line: record.location.line),
       record.ordinal == 1 || record.isEmpty(.id)
     else { return }
-    let line = known.firstLine
     let barcode = record.text(of: .barcode)
-    let same = barcode.map { "has the barcode \($0.quoted()), too" } ?? "is alike in all it says"
+    let same = barcode.map { "with the same barcode \($0.quoted())" } ?? "alike in all it says"
     find(
       .duplicateLoan, at: record.location,
-      "the loan of the book at line \(line) \(same); remove the one that is not right",
-      value: barcode)
+      """
+      this is the loan of the book at line \(known.firstLine) once more, \(same); remove the one \
+      that is not right
+      """, value: barcode)
   }
 }
 

@@ -102,7 +102,7 @@ extension Diagnostic.Code {
         remedy: "Write the date, or remove the element if the book is on the shelf.")
     case .missingExpiration:
       RuleText(
-        summary: "a book has no expiration, with --require-expiration",
+        summary: "a book has no expiration (--require-expiration)",
         explanation: """
           Looked for only with --require-expiration, for catalogues that list nothing but books that \
           are lent.
@@ -214,8 +214,8 @@ extension Diagnostic.Code {
         summary: "an earlier book is the same loan",
         explanation: """
           Two loans have the same barcode, which only one copy can have; or, where there is no \
-          barcode, the same ISBN, title, author, borrower and expiration. The borrower would be \
-          reminded twice.
+          barcode, the same ISBN, title, author, borrower and expiration, if there is a borrower, and a \
+          title or an ISBN. The borrower would be reminded twice.
           """,
         example: """
           <book id="bk1"><title>Abigél</title><barcode>30053532</barcode>
@@ -281,8 +281,7 @@ extension Diagnostic.Code {
           <book id="bk1"><title>Abigél</title></book>
           """,
         mended: """
-          <!-- check-loans: ignore missing-title (a box of maps) -->
-          <book id="bk1"></book>
+          <book id="bk1"><title>Abigél</title></book>
           """,
         remedy: "Remove the comment, correct its code, or move it directly before its book.")
     }

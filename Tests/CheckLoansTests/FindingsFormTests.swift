@@ -38,7 +38,7 @@ struct FindingsFormTests {
     (
       .json,
       #"""
-      {"version":1,"files":1,"loans":2,"errors":0,"warnings":0,"omitted":0,"diagnostics":[]}
+      {"version":1,"files":1,"loans":2,"errors":0,"warnings":0,"omitted":0,"diagnostics":[],"unread":[]}
 
       """#
     ),
@@ -97,7 +97,7 @@ struct FindingsFormTests {
       {"path":"./books.xml","line":9,"column":12,"endColumn":22,"severity":"error",\#
       "code":"date-format","message":"expiration \"2026-12-01\" is not of the form yyyy.MM.dd; \#
       did you mean 2026.12.01?","value":"2026-12-01","loan":"Abigél",\#
-      "replacement":"2026.12.01","fingerprint":"00000abcdef01234"}]}
+      "replacement":"2026.12.01","fingerprint":"00000abcdef01234"}],"unread":[]}
 
       """#
     ),

@@ -58,7 +58,14 @@ struct ValidateManyTests {
     let desk = try Desk(now: nil)
     let result = try await desk.run("validate", "--files-from", "-")
     #expect(
-      result.outcome == Outcome(0, errors: "check-loans: 0 files, 0 loans: 0 errors, 0 warnings\n"))
+      result.outcome
+        == Outcome(
+          0,
+          errors: """
+            check-loans: the list of catalogues is empty
+            check-loans: 0 files, 0 loans: 0 errors, 0 warnings
+
+            """))
   }
 
   @Test func `A list that is not there is 66, one that is not UTF-8 is 64`() async throws {
@@ -95,6 +102,30 @@ struct ValidateManyTests {
     let full = try await desk.run("validate", "--output", "/dev/full", "c1.xml")
     #expect(full.status == 74)
     #expect(full.errorText.hasPrefix("check-loans: /dev/full: cannot write the results"))
+  }
+
+  @Test(arguments: ["./books.xml", "link.xml"])
+  func `Results never take the place of a catalogue`(output: String) async throws {
+    let desk = try Desk(now: nil)
+    try desk.folder.makeLink("link.xml", to: "books.xml")
+    let before = desk.folder.contents(of: "books.xml")
+    let result = try await desk.run("validate", "--output", output, "books.xml")
+    #expect(result.status == 64)
+    #expect(result.errorText.contains("would take the place of the catalogue books.xml"))
+    #expect(desk.folder.contents(of: "books.xml") == before)
+  }
+
+  @Test func `A link to results stays, and a hyphen is standard output`() async throws {
+    let desk = try desk(files: 2)
+    try desk.folder.write("old", to: "results")
+    try desk.folder.makeLink("link", to: "results")
+    let plain = try await desk.run("validate", "c1.xml")
+    try await desk.run("validate", "--output", "link", "c1.xml")
+    #expect(desk.folder.contents(of: "results") == plain.text)
+    for output in ["-", "/dev/stdout"] {
+      #expect(try await desk.run("validate", "--output", output, "c1.xml").outcome == plain.outcome)
+    }
+    #expect(try await desk.run("validate", "--output", "", "c1.xml").status == 64)
   }
 
   @Test func `What is left out is counted`() async throws {

@@ -198,9 +198,11 @@ struct ValidateRulesTests {
                 <expiration>2026.12.01</expiration>
 
             Write the date, or remove the element if the book is on the shelf.
-            To leave it out of one book: <!-- check-loans: ignore empty-expiration -->
-            before the book; everywhere: --ignore empty-expiration; to make it a warning
-            or an error: --warn, --error.
+            To leave it out everywhere: --ignore empty-expiration; to make it a warning or
+            an error: --warn, --error.
+            To leave it out of one book, write before the book:
+
+                <!-- check-loans: ignore empty-expiration (reason) -->
 
             """))
   }

@@ -124,7 +124,7 @@ struct ValidateTests {
         {"path":"untitled.xml","line":2,"column":1,"endColumn":null,"severity":"warning",\
         "code":"missing-title","message":"the book has no title, so its notices can only name \
         its id or barcode","value":null,"loan":null,"replacement":null,\
-        "fingerprint":"\(prints[1])"}]}
+        "fingerprint":"\(prints[1])"}],"unread":[]}
 
         """)
     #expect(try JSON(parsing: result.text).diagnostics.elements.count == 2)
@@ -141,7 +141,7 @@ struct ValidateTests {
         == Outcome(
           0,
           output:
-            "{\"version\":1,\"files\":1,\"loans\":14,\"errors\":0,\"warnings\":0,\"omitted\":0,\"diagnostics\":[]}\n"
+            "{\"version\":1,\"files\":1,\"loans\":14,\"errors\":0,\"warnings\":0,\"omitted\":0,\"diagnostics\":[],\"unread\":[]}\n"
         ))
   }
 

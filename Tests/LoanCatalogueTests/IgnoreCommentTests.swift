@@ -41,6 +41,13 @@ struct IgnoreCommentTests {
       try findings("\(comment)\(comment)\(comment)\n\(book)") == ["2:83 unused-ignore"])
   }
 
+  @Test func `Before an expiration beside the books it counts for that`() throws {
+    let comment = "<!-- check-loans: ignore misplaced-expiration -->"
+    #expect(try findings("\(comment)<expiration/><book><title>T</title></book>") == [])
+    #expect(
+      try findings("<expiration/><book><title>T</title></book>") == ["2:1 misplaced-expiration"])
+  }
+
   @Test func `One comment can name several codes, each for itself`() throws {
     let comment = "<!-- check-loans: ignore date-format, missing-title  invalid-isbn -->"
     let book = "<book id='a'><expiration>x</expiration></book>"
@@ -61,7 +68,8 @@ struct IgnoreCommentTests {
     "<!-- check-loans: ignore -->", "<!-- check-loans: -->", "<!-- check-loans: skip x -->",
     "<!-- check-loans: ignore (date-format) -->", "<!-- check-loans: ignore date-fromat -->",
     "<!-- check-loans: ignore no-loans -->", "<!-- check-loans: ignore unused-ignore -->",
-    "<!-- check-loans: ignore date-format nonsense -->",
+    "<!-- check-loans: ignore date-format nonsense -->", "<!-- check-loans ignore date-format -->",
+    "<!-- Check-Loans: ignore date-format -->", "<!--checkloans: ignore date-format -->",
   ])
   func `One that cannot be understood is a finding and silences nothing`(comment: String) throws {
     #expect(

@@ -5,7 +5,7 @@ import Loans
 struct ValidateCommand: AnySubcommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Check the dates of catalogues, for CI.",
+    abstract: "Check catalogues for wrong dates and other slips, for CI.",
     discussion: """
       Prints one line for each problem, FILE:LINE:COLUMN: error: message [code], on a terminal with \
       the line itself, and a summary on standard error. Reads only the catalogues and keeps no state.
@@ -20,8 +20,9 @@ struct ValidateCommand: AnySubcommand {
       A comment <!-- check-loans: ignore CODE (reason) --> before a book silences one problem of it.
 
       Exit status: 0 no errors (warnings do not count), 1 errors found, 64 wrong usage, 66 a \
-      catalogue cannot be read, 73 or 74 the results cannot be written, or a catalogue cannot be \
-      mended, 78 a setting is wrong.
+      catalogue cannot be read, 73 the file for the results cannot be created, 74 input or output \
+      failed, 75 a catalogue was changed meanwhile, 77 a catalogue may not be mended, 78 a setting \
+      is wrong.
       """)
 
   @Argument(help: "Catalogues to check; - is standard input.", completion: .file())
@@ -48,11 +49,6 @@ struct ValidateCommand: AnySubcommand {
 
   @OptionGroup(title: "What is shown")
   var shown: FindingOptions
-
-  func validate() throws {
-    guard catalogues.isEmpty, filesFrom == nil, !rules.isQuestion else { return }
-    throw ValidationError("Missing expected argument '<catalogues> ...'")
-  }
 
   func run(
     _ environment: Environment, _ console: Console
@@ -116,9 +112,6 @@ struct RuleOptions: ParsableArguments {
     help: ArgumentHelp("Tell what a code means and what to do, and exit.", valueName: "code"),
     completion: .list(RuleCode.names), transform: RuleCode.parse)
   var explain: RuleCode?
-
-  /// Whether something is asked that needs no catalogue.
-  var isQuestion: Bool { listRules || explain != nil }
 
   func add(to request: inout ValidationRequest) {
     request.isStrict = strict

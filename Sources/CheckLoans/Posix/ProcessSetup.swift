@@ -59,4 +59,15 @@ enum ProcessSetup {
   ///
   /// - SeeAlso: `isatty(3)`.
   static var isOutputATerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+  /// How many columns the terminal at standard output has, if it tells.
+  ///
+  /// - SeeAlso: `ioctl_tty(2)`.
+  static var terminalColumns: Int? {
+    var size = winsize()
+    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      return nil
+    }
+    return Int(size.ws_col)
+  }
 }

@@ -15,7 +15,9 @@ final class ResultsFile {
 
   /// - Throws: ``CommandError`` with the status `cannotCreate`.
   /// - SeeAlso: `stat(2)`, `open(2)`, `mkostemp(3)`.
-  init(_ path: String) throws(CommandError) {
+  init(_ given: String) throws(CommandError) {
+    // A link stays, and leads to the results.
+    let path = SymbolicLink.realPath(of: given) ?? given
     self.path = path
     var status = stat()
     let isThere = unsafe stat(path, &status) == 0
@@ -30,12 +32,22 @@ final class ResultsFile {
         fchmod(descriptor, isThere ? status.st_mode & 0o777 : 0o666 & ~Self.mask)
       }
     }
+    let number = errno
     guard descriptor >= 0 else {
       throw CommandError(
         .cannotCreate,
-        "\(path.visible): cannot create the file for the results: \(systemWords(errno))")
+        "\(path.visible): cannot create the file for the results: \(systemWords(number))")
     }
     output = CheckedOutput(descriptor: descriptor)
+  }
+
+  /// Whether two paths lead to the same file.
+  ///
+  /// - SeeAlso: `stat(2)`.
+  static func isSame(_ path: String, _ other: String) -> Bool {
+    var (one, two) = (stat(), stat())
+    return unsafe stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev
+      && one.st_ino == two.st_ino && one.st_mode & S_IFMT == S_IFREG
   }
 
   deinit {

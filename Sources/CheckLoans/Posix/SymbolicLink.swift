@@ -12,6 +12,16 @@ enum SymbolicLink {
     return buffer.prefix(length).map { UInt8(bitPattern: $0) }
   }
 
+  /// The absolute path of what is there, without any link in it; `nil` if there is nothing, or its
+  /// name is not UTF-8.
+  ///
+  /// - SeeAlso: `realpath(3)`.
+  static func realPath(of path: String) -> String? {
+    guard let real = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(real) }
+    return unsafe String(validatingCString: real)
+  }
+
   /// What a link says; `nil` for anything else.
   static func target(of path: String) -> String? {
     target(of: Array(path.utf8)).map { String(decoding: $0, as: UTF8.self) }

@@ -47,14 +47,19 @@ struct CatalogueCheck {
         path, onDiagnostic: { try take($0) }, onRecord: { _ in }
       ).loans
     } catch let error as CatalogueError {
-      tally.failure = error.message
-      complain("\(error)", error.code == .inputOutput ? .inputOutput : .noInput)
+      tally.failure = words(of: error)
+      complain("\(path.visible): \(words(of: error))", CommandError(error).status)
     } catch {
       throw CommandError(error)
     }
     piece.tail += plan.form.tail(ofFile: tally)
     piece.tally = tally
     return piece
+  }
+
+  private func words(of error: CatalogueError) -> String {
+    guard error.code == .changedWhileReading else { return error.message }
+    return "the file was changed while it was read, so what was found in it may be wrong; try again"
   }
 
   private mutating func complain(_ words: String, _ status: ExitStatus) {
@@ -109,7 +114,10 @@ extension CatalogueCheck {
   private mutating func mend() throws(CommandError) {
     do throws(CommandError) {
       let fixer = try CatalogueFixer(path)
-      guard let mends = try mends() else { return }
+      guard let mends = try mends() else {
+        let words = "nothing can be mended as long as the catalogue is not read to its end"
+        return piece.complaints.append("check-loans: \(path.visible): \(words)")
+      }
       switch plan.fixing {
       case .none: break
       case .replace: fixed = try fixer.fix(mends)
@@ -117,7 +125,15 @@ extension CatalogueCheck {
       }
     } catch {
       if let failure { throw failure }
-      complain(error.message ?? "", error.status)
+      if let message = error.message { complain(message, error.status) }
+    }
+    if fixed.left > 0 {
+      let dates = counted(fixed.left, "date")
+      piece.complaints.append(
+        """
+        check-loans: \(path.visible): \(dates) left as written, since something else stands inside; \
+        mend by hand
+        """)
     }
     if plan.fixing == .replace { piece.mended = fixed.mended.count }
   }

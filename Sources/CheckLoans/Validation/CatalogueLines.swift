@@ -4,6 +4,8 @@ import Loans
 /// How findings are shown on a terminal.
 struct TerminalStyle: Sendable {
   var isColored: Bool
+  /// How many columns a line may take.
+  var columns = 100
 }
 
 /// The lines of one catalogue that findings are about.
@@ -35,7 +37,9 @@ final class CatalogueLines {
 
   /// The line of a finding with a mark below the place, for a terminal.
   func marked(_ diagnostic: Diagnostic, _ style: TerminalStyle) -> String {
-    guard let excerpt = excerpt(diagnostic.location, width: 100) else { return "" }
+    // Beside the line's number, and the marks of what is cut off.
+    let width = max(20, style.columns - 11)
+    guard let excerpt = excerpt(diagnostic.location, width: width) else { return "" }
     return MarkedLine(excerpt, diagnostic).text(style)
   }
 }

@@ -33,6 +33,11 @@ final class OrderedResults: Sendable {
   /// Why nothing more is wanted, if that is so.
   var failure: CommandError? { state.withLock { $0.failure } }
 
+  /// Notes why nothing more is wanted; the first reason counts.
+  func fail(_ error: CommandError) {
+    state.withLock { $0.failure = $0.failure ?? error }
+  }
+
   /// Hands over a part of a catalogue's results; waits for the catalogue's turn.
   ///
   /// - Throws: ``CommandError`` if the results cannot be written.
@@ -49,6 +54,7 @@ final class OrderedResults: Sendable {
       state.finished[number] = piece
       var count = 0
       while let next = state.finished.removeValue(forKey: state.turn) {
+        // What fails is noted there.
         try? state.put(next)
         state.turn += 1
         count += 1

@@ -72,14 +72,15 @@ final class ResultsSink {
   }
 
   private func count(_ file: FileTally) {
+    // Also of a catalogue that failed after something was found in it.
+    tally.errors += file.errors
+    tally.warnings += file.warnings
     guard file.failure == nil else {
       tally.unread.append(file)
       return
     }
     tally.files += 1
     tally.loans += file.loans
-    tally.errors += file.errors
-    tally.warnings += file.warnings
     if file.errors + file.warnings == 0 { tally.cleanFiles += 1 }
   }
 

@@ -62,22 +62,26 @@ enum RuleList {
       \(rule.mended.indented)
 
       \(rule.remedy.wrapped(to: 78))
-      \(silencing(rule).wrapped(to: 78))
-
+      \(silencing(rule))
       """)
     return .done
   }
 
   private static func silencing(_ rule: Rule) -> String {
     let code = rule.code.rawValue
-    guard rule.canBeLowered else { return "It cannot be ignored: nothing behind it is read." }
+    guard rule.canBeLowered else { return "It cannot be ignored: nothing behind it is read.\n" }
+    let everywhere = """
+      To leave it out everywhere: --ignore \(code); to make it a warning or an error: --warn, --error.
+      """.wrapped(to: 78)
     switch rule.code {
-    case .noLoans, .unusedIgnore:
-      return "To leave it out: --ignore \(code); to make it a warning or an error: --warn, --error."
+    case .noLoans, .unusedIgnore: return "\(everywhere)\n"
     default:
       return """
-        To leave it out of one book: <!-- check-loans: ignore \(code) --> before the book; \
-        everywhere: --ignore \(code); to make it a warning or an error: --warn, --error.
+        \(everywhere)
+        To leave it out of one book, write before the book:
+
+            <!-- check-loans: ignore \(code) (reason) -->
+
         """
     }
   }

@@ -36,6 +36,7 @@ struct Validation {
 
   private func end(_ sink: ResultsSink) throws(CommandError) -> ExitStatus {
     try sink.end()
+    if plan.catalogues.isEmpty { console.complain("the list of catalogues is empty") }
     if !plan.isQuiet { console.complain(sink.tally.words) }
     return sink.status.worse(sink.tally.errors > 0 ? .findings : .done)
   }
@@ -78,7 +79,7 @@ extension Validation {
     do throws(CommandError) {
       return results.finish(try check.run(), of: number)
     } catch {
-      // What failed is remembered there.
+      results.fail(error)
       return results.finish(ResultsSink.Piece(), of: number)
     }
   }

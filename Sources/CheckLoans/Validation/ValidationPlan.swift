@@ -29,7 +29,7 @@ struct ValidationPlan: Sendable {
     severities = try Self.severities(request, environment)
     reader = CatalogueReader(
       detail: .diagnostics, rules: try Self.rules(request, environment, severities))
-    output = try environment.value(request.output, "OUTPUT")
+    output = try Self.output(request, environment, catalogues)
     let format = try Self.format(request, environment, hasOutput: output != nil)
     limit = try environment.value(request.maxDiagnostics, "MAX_DIAGNOSTICS")?.value
     let jobs = try environment.value(request.jobs, "JOBS")?.value ?? Processors.count
@@ -53,6 +53,10 @@ struct ValidationPlan: Sendable {
     _ request: ValidationRequest, _ environment: Environment
   ) throws(CommandError) -> [String] {
     guard let list = try environment.value(request.filesFrom, "FILES_FROM") else {
+      if request.catalogues.isEmpty {
+        throw CommandError(
+          .usage, "no catalogue is given; name one, or a list of them with --files-from")
+      }
       return request.catalogues
     }
     if list == "-" && request.catalogues.contains("-") {
@@ -60,6 +64,27 @@ struct ValidationPlan: Sendable {
         .usage, "standard input cannot be both a catalogue and the list of them")
     }
     return request.catalogues + (try FileList.read(list))
+  }
+
+  /// - Returns: `nil` for standard output.
+  private static func output(
+    _ request: ValidationRequest, _ environment: Environment, _ catalogues: [String]
+  ) throws(CommandError) -> String? {
+    guard let output = try environment.value(request.output, "OUTPUT"),
+      !["-", "/dev/stdout"].contains(output)
+    else {
+      return nil
+    }
+    if output.isEmpty { throw CommandError(.usage, "--output needs the name of a file") }
+    if let catalogue = catalogues.first(where: { ResultsFile.isSame($0, output) }) {
+      throw CommandError(
+        .usage,
+        """
+        the results would take the place of the catalogue \(catalogue.visible); name another file \
+        with --output
+        """)
+    }
+    return output
   }
 
   private static func severities(
@@ -90,11 +115,11 @@ struct ValidationPlan: Sendable {
     rules.isbn = { ISBNRule.judge($0) }
     rules.email = { EmailRule.judge($0) }
     rules.period = { ExpirationRule.judge($1, loaned: $0) }
-    guard let days = try environment.value(request.maxDays, "MAX_DAYS")?.value else {
-      return rules
-    }
+    let days = try environment.value(request.maxDays, "MAX_DAYS")?.value
+    guard days != nil || request.now != nil || request.timeZone != nil else { return rules }
     let today = try ClockOptions.read(now: request.now, timeZone: request.timeZone, environment)
       .now.date
+    guard let days else { return rules }
     rules.expiration = { ExpirationRule.judge($0, today: today, atMost: days) }
     rules.idleCodes = []
     return rules
@@ -132,7 +157,8 @@ struct ValidationPlan: Sendable {
     guard !hasOutput else { return nil }
     let isColored = try environment.isColored(request.color)
     guard isColored || ProcessSetup.isOutputATerminal else { return nil }
-    return TerminalStyle(isColored: isColored)
+    return TerminalStyle(
+      isColored: isColored, columns: min(ProcessSetup.terminalColumns ?? 100, 160))
   }
 }
 

@@ -14,6 +14,7 @@ struct RuleCode: ExpressibleByArgument, Hashable, Sendable {
   /// - Throws: `ValidationError`, which says what is wrong.
   @Sendable static func parse(_ text: String) throws -> RuleCode {
     guard let code = RuleCode(argument: text) else {
+      if text.contains(",") { throw ValidationError("give the option once for each code") }
       let nearest = text.nearest(among: names).map { "did you mean \($0)? " } ?? ""
       throw ValidationError("\(nearest)--list-rules lists the codes")
     }

@@ -11,9 +11,27 @@ enum FaultText {
       return "an & begins no reference here; write it as &amp;"
     case XML_ERR_INVALID_CHAR.rawValue, XML_ERR_INVALID_ENCODING.rawValue:
       return unsafe "\(words(error)); remove the character, or declare the right encoding"
+    case XML_ERR_TAG_NAME_MISMATCH.rawValue:
+      return unsafe mismatch(error) ?? words(error)
+    case XML_ERR_TAG_NOT_FINISHED.rawValue:
+      guard let open = unsafe openTag(error) else { return unsafe words(error) }
+      return "the document ends inside \(open); was it cut off?"
     default:
       return unsafe words(error)
     }
+  }
+
+  /// `<title> of line 3`, where libxml2 tells the name of an element that is open, and its line.
+  @unsafe private static func openTag(_ error: xmlError) -> String? {
+    guard let name = unsafe error.str1, unsafe error.int1 > 0 else { return nil }
+    let shown = unsafe String(cString: name).shortened(to: 60).visible
+    return unsafe "<\(shown)> of line \(error.int1)"
+  }
+
+  @unsafe private static func mismatch(_ error: xmlError) -> String? {
+    guard let open = unsafe openTag(error), let name = unsafe error.str2 else { return nil }
+    let shown = unsafe String(cString: name).shortened(to: 60).visible
+    return "\(open) is not closed before </\(shown)>"
   }
 
   @unsafe private static func words(_ error: xmlError) -> String {

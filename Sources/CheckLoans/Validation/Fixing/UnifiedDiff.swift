@@ -1,4 +1,5 @@
 import LoanCatalogue
+import Loans
 
 /// What mending changes in a file, as patch(1) and git-apply(1) take it.
 struct UnifiedDiff {
@@ -53,7 +54,11 @@ struct UnifiedDiff {
     var offset = bytes.lowerBound
     while offset < bytes.upperBound {
       let piece = try read(offset, min(Self.pieceSize, bytes.upperBound - offset))
-      guard !piece.isEmpty else { break }
+      guard !piece.isEmpty else {
+        throw CommandError(
+          .tryAgain,
+          "\(path.visible): the file was changed meanwhile; the diff is useless, try again")
+      }
       var text: [UInt8] = []
       for byte in isMended ? mending.mended(piece, at: offset) : piece {
         if isAtStart { text.append(UInt8(truncatingIfNeeded: sign.value)) }

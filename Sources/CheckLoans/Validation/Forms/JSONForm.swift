@@ -20,5 +20,12 @@ struct JSONForm: FindingsForm {
     return JSONValue.object(finding.jsonMembers + added).text
   }
 
-  func tail(_ tally: FindingsTally) -> String { "]}\n" }
+  func tail(_ tally: FindingsTally) -> String {
+    let unread = tally.unread.map { file in
+      JSONValue.object([
+        ("path", .string(file.path)), ("message", JSONValue(file.failure)),
+      ])
+    }
+    return "],\"unread\":\(JSONValue.array(unread).text)}\n"
+  }
 }

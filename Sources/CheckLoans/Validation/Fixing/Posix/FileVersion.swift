@@ -6,6 +6,7 @@ struct FileVersion: Equatable {
   private let inode: ino_t
   private let size: Int
   private let modified: timespec
+  private let changed: timespec
   /// How many names the file has.
   let links: Int
   /// The permission bits.
@@ -36,6 +37,7 @@ struct FileVersion: Equatable {
     inode = status.st_ino
     size = Int(status.st_size)
     modified = status.st_mtim
+    changed = status.st_ctim
     links = Int(status.st_nlink)
     mode = status.st_mode & 0o7777
     owner = status.st_uid
@@ -47,5 +49,7 @@ struct FileVersion: Equatable {
     left.device == right.device && left.inode == right.inode && left.size == right.size
       && left.modified.tv_sec == right.modified.tv_sec
       && left.modified.tv_nsec == right.modified.tv_nsec
+      && left.changed.tv_sec == right.changed.tv_sec
+      && left.changed.tv_nsec == right.changed.tv_nsec
   }
 }
