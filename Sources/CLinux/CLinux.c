@@ -8,7 +8,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/timerfd.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int check_loans_make_timer(void) {
@@ -100,6 +102,29 @@ int check_loans_is_ignored(int number) {
 }
 
 int check_loans_mkostemp(char *path) { return mkostemp(path, O_CLOEXEC); }
+
+int check_loans_copy_attributes(const char *path, int file) {
+  ssize_t size = listxattr(path, NULL, 0);
+  if (size < 0) return errno == ENOTSUP ? 0 : -1;
+  if (size == 0) return 0;
+  // The longest value that Linux allows.
+  size_t longest = 65536;
+  char *names = malloc((size_t)size + longest);
+  if (names == NULL) return -1;
+  char *value = names + size;
+  int result = 0;
+  size = listxattr(path, names, (size_t)size);
+  if (size < 0) result = -1;
+  for (char *name = names; result == 0 && name < names + size; name += strlen(name) + 1) {
+    if (strncmp(name, "security.", 9) == 0 || strncmp(name, "trusted.", 8) == 0) continue;
+    ssize_t length = getxattr(path, name, value, longest);
+    if (length < 0 || fsetxattr(file, name, value, (size_t)length, 0) != 0) result = -1;
+  }
+  int number = errno;
+  free(names);
+  errno = number;
+  return result;
+}
 
 int check_loans_processor_count(void) {
   cpu_set_t set;

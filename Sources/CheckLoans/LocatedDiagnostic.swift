@@ -22,10 +22,11 @@ struct LocatedDiagnostic {
 
   /// `FILE:LINE:COLUMN`.
   ///
-  /// It never begins with `:` or `#`, which a CI system could take for a command of its own.
+  /// It never begins with `:` or `#`, nor with white space before them, which a CI system could take
+  /// for a command of its own.
   var place: String {
     let file = path.visible
-    let prefix = file.hasPrefix(":") || file.hasPrefix("#") ? "./" : ""
+    let prefix = file.first.map { $0 == ":" || $0 == "#" || $0.isWhitespace } == true ? "./" : ""
     return "\(prefix)\(file):\(diagnostic.location.line):\(diagnostic.location.column)"
   }
 

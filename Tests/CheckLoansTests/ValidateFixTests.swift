@@ -118,6 +118,48 @@ struct ValidateFixTests {
     #expect(try content(desk) == Self.bytes(Self.after))
   }
 
+  @Test func `A catalogue that is named twice is mended once`() async throws {
+    for jobs in ["1", "4"] {
+      let desk = try desk()
+      let names = ["books.xml", "./books.xml", "books.xml"]
+      let dry = try await desk.run(["validate", "--fix", "--dry-run", "--jobs", jobs] + names)
+      #expect(dry.text.split(separator: "\n").count { $0.hasPrefix("+++ ") } == 1)
+      let fixed = try await desk.run(["validate", "--fix", "--jobs", jobs] + names)
+      #expect(fixed.status == 1)
+      #expect(fixed.errorText.hasPrefix("check-loans: 1 file, "))
+      #expect(try content(desk) == Self.bytes(Self.after))
+    }
+  }
+
+  @Test func `Attributes stay, and so who may read it`() async throws {
+    let desk = try desk()
+    let python = "/usr/bin/python3 -c 'import os, sys; "
+    let set = try await desk.shell(
+      python + #"os.setxattr("books.xml", "user.note", b"kept")'"#)
+    // Not every file system has them.
+    guard set.status == 0 else { return }
+    try await desk.run("validate", "--fix", "books.xml")
+    #expect(try content(desk) == Self.bytes(Self.after))
+    let got = try await desk.shell(
+      python + #"print(os.getxattr("books.xml", "user.note").decode())'"#)
+    #expect(got.text == "kept\n")
+  }
+
+  @Test(arguments: [["GITHUB_ACTIONS": "true"], ["TF_BUILD": "True"]])
+  func `Where lines can be commands, a diff goes to a file`(variables: [String: String])
+    async throws
+  {
+    let desk = try desk()
+    let arguments = ["validate", "-q", "--fix", "--dry-run", "books.xml"]
+    let refused = try await desk.run(arguments, variables: variables)
+    #expect(refused.status == 64 && refused.text == "")
+    #expect(refused.errorText.contains("write the diff to a file with --output"))
+    let plain = try await desk.run(arguments)
+    let written = try await desk.run(arguments + ["--output", "diff"], variables: variables)
+    #expect(written.status == 1 && written.text == "")
+    #expect(try File.bytes(of: "\(desk.folder.path)/diff") == plain.output)
+  }
+
   @Test func `Many are mended side by side as they are one by one`() async throws {
     var outcomes: [CommandResult.Outcome] = []
     for jobs in ["1", "5"] {

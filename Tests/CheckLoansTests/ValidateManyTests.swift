@@ -46,6 +46,8 @@ struct ValidateManyTests {
     }
     let lines = try await run("c0.xml\r\n\nc1.xml\nc2.xml")
     #expect(lines.errorText == "check-loans: 3 files, 4 loans: 2 errors, 0 warnings\n")
+    let marked = try await run("\u{FEFF}c0.xml\n")
+    #expect(marked.errorText == "check-loans: 1 file, 1 loan: no problems\n")
     let nul = try await run("c0.xml\0odd\nname.xml\0")
     #expect(nul.errorText == "check-loans: 2 files, 1 loan: 1 error, 0 warnings\n")
     #expect(nul.text.hasPrefix("odd\\u{a}name.xml:2:"))
@@ -126,6 +128,16 @@ struct ValidateManyTests {
       #expect(try await desk.run("validate", "--output", output, "c1.xml").outcome == plain.outcome)
     }
     #expect(try await desk.run("validate", "--output", "", "c1.xml").status == 64)
+  }
+
+  @Test(arguments: ["::error::x.xml", " ::error::x.xml", "\u{3000}::x.xml", "##[error]x.xml"])
+  func `No path begins a line as a command would`(name: String) async throws {
+    let desk = try Desk(now: nil)
+    try desk.folder.write(catalogue(("T", "x")), to: name)
+    let result = try await desk.run("validate", "--", name)
+    #expect(result.lines.count == 1)
+    #expect(result.lines[0].hasPrefix("./"))
+    #expect(!result.lines[0].contains("##["))
   }
 
   @Test func `What is left out is counted`() async throws {

@@ -91,6 +91,18 @@ struct ValidateTerminalTests {
     #expect(lines[1].dropFirst(column).first == "x")
   }
 
+  @Test func `Colours in a log bring no command along`() async throws {
+    let desk = try Desk(
+      now: nil,
+      catalogue: """
+        <books><book><title>##vso[task.complete]</title><expiration>##[error]x</expiration></book>\
+        <book><title>##</title><expiration>[error]x</expiration></book></books>
+        """)
+    let result = try await desk.run("validate", "--color", "always", "books.xml")
+    #expect(result.lines.count == 6)
+    #expect(!result.text.contains("##[") && !result.text.contains("##vso["))
+  }
+
   @Test func `Other forms are the same at a terminal, and a pipe gets no line`() async throws {
     let desk = try Desk(now: nil, catalogue: catalogue(("Abigél", "x")))
     let json = try await desk.run("validate", "-q", "--format", "json", "books.xml")

@@ -54,6 +54,12 @@ int check_loans_is_ignored(int number);
 /// Returns its descriptor, or -1 and errno.
 int check_loans_mkostemp(char *path);
 
+/// Gives an open file the extended attributes of the one at a path, access control lists among
+/// them; listxattr(2), getxattr(2), fsetxattr(2). Those that the system itself gives are left out.
+///
+/// Returns 0, or -1 and errno.
+int check_loans_copy_attributes(const char *path, int file);
+
 /// How many threads of the process can run at once, or 0 if the system does not tell;
 /// sched_getaffinity(2).
 int check_loans_processor_count(void);

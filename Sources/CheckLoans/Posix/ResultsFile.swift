@@ -21,6 +21,10 @@ final class ResultsFile {
     self.path = path
     var status = stat()
     let isThere = unsafe stat(path, &status) == 0
+    guard !isThere || status.st_mode & 0o222 != 0 else {
+      throw CommandError(
+        .cannotCreate, "\(path.visible): this file is read-only; name another one for the results")
+    }
     if isThere && status.st_mode & S_IFMT != S_IFREG {
       temporary = nil
       descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)

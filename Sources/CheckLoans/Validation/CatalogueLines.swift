@@ -62,7 +62,8 @@ struct MarkedLine {
     let value = Self.shown(scalars[start..<min(scalars.count, max(start, end))])
     let behind = Self.shown(scalars[(start + max(0, min(scalars.count, end) - start))...])
     let head = excerpt.isCutBefore ? "…" : ""
-    line = head + before.text + value.text + behind.text + (excerpt.isCutAfter ? "…" : "")
+    let text = (before.text + value.text + behind.text).visible
+    line = head + text + (excerpt.isCutAfter ? "…" : "")
     indentation = head.count + before.width
     mark = "^" + String(repeating: "~", count: max(0, value.width - 1))
   }
@@ -83,14 +84,10 @@ struct MarkedLine {
   private static func shown(
     _ scalars: ArraySlice<Unicode.Scalar>
   ) -> (text: String, width: Int) {
-    var text = ""
-    var width = 0
-    for scalar in scalars {
-      let part = scalar == "\t" ? " " : String(scalar).visible
-      text += part
-      width += part.unicodeScalars.reduce(0) { $0 + $1.terminalWidth }
-    }
-    return (text, width)
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: scalars.lazy.map { $0 == "\t" ? " " : $0 })
+    let text = String(view).visible
+    return (text, text.unicodeScalars.reduce(0) { $0 + $1.terminalWidth })
   }
 }
 

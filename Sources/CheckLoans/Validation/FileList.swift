@@ -35,7 +35,10 @@ enum FileList {
   static func paths(in bytes: [UInt8], of list: String) throws(CommandError) -> [String] {
     let hasNull = bytes.contains(0)
     var paths: [String] = []
-    for part in bytes.split(separator: hasNull ? 0 : 0x0A) {
+    // Editors elsewhere put a byte order mark before a text.
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]
+    for part in text.split(separator: hasNull ? 0 : 0x0A) {
       let isWindowsLine = !hasNull && part.last == 0x0D
       let name = isWindowsLine ? part.dropLast() : part
       guard !name.isEmpty else { continue }

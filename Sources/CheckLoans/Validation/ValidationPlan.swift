@@ -25,7 +25,9 @@ struct ValidationPlan: Sendable {
 
   /// - Throws: ``CommandError`` with the status `usage` or `badSetting` if the wishes make no sense.
   init(_ request: ValidationRequest, _ environment: Environment) throws(CommandError) {
-    catalogues = try Self.catalogues(request, environment)
+    let given = try Self.catalogues(request, environment)
+    let isMending = try environment.isOn(request.fixes, "FIX")
+    catalogues = isMending ? Self.unique(given, environment) : given
     severities = try Self.severities(request, environment)
     reader = CatalogueReader(
       detail: .diagnostics, rules: try Self.rules(request, environment, severities))
@@ -35,7 +37,7 @@ struct ValidationPlan: Sendable {
     let jobs = try environment.value(request.jobs, "JOBS")?.value ?? Processors.count
     self.jobs = min(jobs, catalogues.count)
     paths = RepositoryPath(environment)
-    fixing = try Self.fixing(request, environment, catalogues)
+    fixing = try Self.fixing(request, environment, catalogues, hasOutput: output != nil)
     terminal =
       format == .text ? try Self.terminal(request, environment, hasOutput: output != nil) : nil
     form =
@@ -64,6 +66,12 @@ struct ValidationPlan: Sendable {
         .usage, "standard input cannot be both a catalogue and the list of them")
     }
     return request.catalogues + (try FileList.read(list))
+  }
+
+  /// The paths, each file once: a catalogue that is mended must not be read by another thread.
+  private static func unique(_ paths: [String], _ environment: Environment) -> [String] {
+    var seen: Set<[UInt8]> = []
+    return paths.filter { seen.insert(Array(environment.absolutePath($0).utf8)).inserted }
   }
 
   /// - Returns: `nil` for standard output.
@@ -133,7 +141,8 @@ struct ValidationPlan: Sendable {
   }
 
   private static func fixing(
-    _ request: ValidationRequest, _ environment: Environment, _ catalogues: [String]
+    _ request: ValidationRequest, _ environment: Environment, _ catalogues: [String],
+    hasOutput: Bool
   ) throws(CommandError) -> Fixing {
     guard try environment.isOn(request.fixes, "FIX") else {
       if request.isDryRun {
@@ -147,6 +156,14 @@ struct ValidationPlan: Sendable {
     guard try environment.isOn(request.isDryRun, "DRY_RUN") else { return .replace }
     if request.format != nil {
       throw CommandError(.usage, "--fix --dry-run prints a diff, which has no other --format")
+    }
+    if !hasOutput && (environment["GITHUB_ACTIONS"] == "true" || environment["TF_BUILD"] != nil) {
+      throw CommandError(
+        .usage,
+        """
+        the text of a catalogue in a diff could be taken for commands by what runs this; write the \
+        diff to a file with --output
+        """)
     }
     return .dryRun
   }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Loans
 
@@ -176,6 +177,9 @@ extension FileReplacement {
     }
     guard fchmod(file, mode) == 0 else {
       throw Self.failure(path, "the permissions cannot be kept")
+    }
+    guard unsafe check_loans_copy_attributes(path, file) == 0 else {
+      throw Self.failure(path, "its access control list or other attributes cannot be kept")
     }
   }
 
