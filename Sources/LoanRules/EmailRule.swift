@@ -13,8 +13,9 @@ public enum EmailRule {
       "e-mail \(String(decoding: text, as: UTF8.self).quoted()) \(reason); expected NAME@DOMAIN")
   }
 
-  /// Whether the address is one of those that nearly all are: of ASCII letters, digits and a few
-  /// signs, with nothing special about it. What is not has to be looked at closely.
+  /// Whether the address is as nearly all are: ASCII letters, digits and a few signs.
+  ///
+  /// What is not has to be looked at closely.
   private static func isPlain(_ text: ArraySlice<UInt8>) -> Bool {
     let bytes = text.span
     var start = 0
