@@ -12,4 +12,4 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-private let catalogue = CatalogueProperties()
+private let catalogue = ReadingProperties()

@@ -97,7 +97,7 @@ private struct Cuts: CustomTestStringConvertible {
 struct TruncatedFixtureTests {
   @Test(arguments: Cuts.ofFixtures)
   private func `A fixture cut off anywhere is read as far as it goes`(cuts: Cuts) {
-    let properties = CatalogueProperties()
+    let properties = ReadingProperties()
     for length in cuts.lengths {
       for fault in properties.faults(ofReadingOnce: Array(cuts.bytes.prefix(length))) {
         Issue.record("\(length) bytes: \(fault)")
@@ -119,14 +119,14 @@ struct ChangedCatalogueTests {
     """
 
   private func expectSense(
-    _ bytes: [UInt8], _ properties: borrowing CatalogueProperties, _ change: String
+    _ bytes: [UInt8], _ properties: borrowing ReadingProperties, _ change: String
   ) {
     for fault in properties.faults(ofReadingOnce: bytes) { Issue.record("\(change): \(fault)") }
   }
 
   /// Puts every byte in the place of each byte of a tenth of the document.
   private func changeEveryByte(of bytes: [UInt8], tenth: Int) {
-    let properties = CatalogueProperties()
+    let properties = ReadingProperties()
     for index in stride(from: tenth, to: bytes.count, by: 10) {
       var bytes = bytes
       for byte in 0...UInt8.max {
@@ -150,7 +150,7 @@ struct ChangedCatalogueTests {
   private static let bytes = Array(small.utf8)
 
   @Test func `Any byte more or less gives a result`() {
-    let properties = CatalogueProperties()
+    let properties = ReadingProperties()
     for index in Self.bytes.indices {
       var bytes = Self.bytes
       bytes.insert(bytes[index], at: index)

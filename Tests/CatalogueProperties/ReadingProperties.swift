@@ -4,7 +4,7 @@ import Loans
 /// What must be true of every reading of a catalogue, whatever bytes it is of.
 ///
 /// The fuzzer asks it of what it thinks of, the tests of what they damage.
-public struct CatalogueProperties: ~Copyable, Sendable {
+public struct ReadingProperties: ~Copyable, Sendable {
   private let file = MemoryFile()
 
   /// For one catalogue after the other.
