@@ -141,9 +141,14 @@ extension ParserState {
       unsafe builder.appendAttribute(field, UnsafeBufferPointer(start: value, count: end - value))
     }
     let attribute = names.idAttribute
+    // Where an entity has it, the reference stands for it.
+    let isInsideEntity = unsafe isInsideEntity(context)
+    let end = currentPosition()
     builder.endAttributes {
-      unsafe TagText(endingAt: check_loans_document_input(context))
-        .extent(ofValueOf: attribute, tagStart: start)
+      isInsideEntity
+        ? ValueExtent(start: start, end: end)
+        : unsafe TagText(endingAt: check_loans_document_input(context))
+          .extent(ofValueOf: attribute, tagStart: start)
     }
   }
 
@@ -430,8 +435,27 @@ extension ParserState {
 
   private mutating func settleReference() {
     let end = currentPosition()
-    if let referenceEnd, referenceEnd != end { position = referenceEnd }
+    if let start = referenceStart(endingAt: end) {
+      position = start
+    } else if let referenceEnd, referenceEnd != end {
+      position = referenceEnd
+    }
     referenceEnd = end
+  }
+
+  /// Where the reference begins that the parser has just read in the document itself.
+  ///
+  /// Not where the last event ended: a reference before it to an entity without text raises none.
+  private func referenceStart(endingAt end: SourceLocation) -> SourceLocation? {
+    guard let input = unsafe document, let cursor = unsafe input.pointee.cur,
+      let base = unsafe input.pointee.base
+    else { return nil }
+    let text = unsafe UnsafeBufferPointer(start: base, count: cursor - base).suffix(1_024)
+    guard unsafe text.last == UInt8(ascii: ";"),
+      let start = unsafe text.lastIndex(of: UInt8(ascii: "&"))
+    else { return nil }
+    let length = unsafe text[start...].count { $0 & 0xC0 != 0x80 }
+    return SourceLocation(line: end.line, column: end.column - length)
   }
 
   /// Where the start tag begins that the parser has just read.
