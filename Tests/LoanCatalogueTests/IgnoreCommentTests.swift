@@ -64,6 +64,14 @@ struct IgnoreCommentTests {
         """) == ["2:1 unused-ignore", "3:42 date-format", "4:1 unused-ignore"])
   }
 
+  @Test(arguments: ["<expiration/>", "<x><expiration/></x>"])
+  func `What stands between a comment and a book makes the comment useless`(text: String) throws {
+    let place = text.hasPrefix("<x>") ? "3:4" : "3:1"
+    #expect(
+      try findings("<!-- check-loans: ignore date-format -->\n\(text)\n\(Self.bad)")
+        == ["2:1 unused-ignore", "\(place) misplaced-expiration", "4:42 date-format"])
+  }
+
   @Test(arguments: [
     "<!-- check-loans: ignore -->", "<!-- check-loans: -->", "<!-- check-loans: skip x -->",
     "<!-- check-loans: ignore (date-format) -->", "<!-- check-loans: ignore date-fromat -->",

@@ -264,4 +264,20 @@ struct EndColumnTests {
       "<book><title> Egri\n csillagok</title><expiration>x</expiration></book>")
     #expect(diagnostic.loan == "Egri csillagok")
   }
+
+  @Test(arguments: [
+    ("<!ENTITY b \"<book id='a'><title>T</title></book>\">", "&b;&b;", 11),
+    (
+      "<!ATTLIST book id CDATA 'a'>",
+      "<book><title>T</title></book><book><title>T</title></book>", 37
+    ),
+  ])
+  func `An id that does not stand in the document itself is told where its book is`(
+    declaration: String, books: String, column: Int
+  ) throws {
+    let reading = try CatalogueReader().reading(
+      ofText: "<!DOCTYPE books [\(declaration)]>\n<books>\(books)</books>")
+    #expect(reading.findings == ["2:\(column) duplicate-id"])
+    #expect(reading.diagnostics.first?.endColumn == nil)
+  }
 }

@@ -141,12 +141,11 @@ extension ParserState {
       unsafe builder.appendAttribute(field, UnsafeBufferPointer(start: value, count: end - value))
     }
     let attribute = names.idAttribute
-    // Where an entity has it, the reference stands for it.
+    // Where an entity has the tag, its own place is not one of the document.
     let isInsideEntity = unsafe isInsideEntity(context)
-    let end = currentPosition()
     builder.endAttributes {
       isInsideEntity
-        ? ValueExtent(start: start, end: end)
+        ? ValueExtent(start: start, end: start)
         : unsafe TagText(endingAt: check_loans_document_input(context))
           .extent(ofValueOf: attribute, tagStart: start)
     }
