@@ -109,7 +109,8 @@ struct CommandLineTests {
     #expect(result.status == 65)
     #expect(result.text == "\"Abigél\" expires tomorrow (2026.11.22)\n")
     #expect(result.errorLines.count == 1)
-    let shown = name == "a\nb.xml" ? #"a\u{a}b.xml"# : name
+    // No line begins with a blank, behind which could stand what a CI system takes for a command.
+    let shown = name == " " ? "./ " : name == "a\nb.xml" ? #"a\u{a}b.xml"# : name
     #expect(result.errorText.hasPrefix("\(shown):3:41: error: "))
     let list = try JSON(parsing: await desk.run("schedule", "--format", "json").text)
     #expect(list.reminders[0].catalogue == .string("\(desk.folder.path)/\(name)"))
