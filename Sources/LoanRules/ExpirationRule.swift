@@ -26,6 +26,7 @@ public enum ExpirationRule {
   /// `nil`.
   ///
   /// - Parameters:
+  ///   - expiration: the last day that the book may be kept.
   ///   - today: the civil day in the library's zone.
   ///   - days: the longest time from today to an expiration, from 0 up.
   public static func judge(
