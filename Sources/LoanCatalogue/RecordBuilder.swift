@@ -99,11 +99,9 @@ extension RecordBuilder {
       return .record
     }
     if roles.field == .expiration {
-      findings.beginBook()
       findMisplaced(at: start)
     } else if roles.isMisspeltRecord {
       isInMisspelt = true
-      findings.beginBook()
       findWrongCase(name(), intended: reader.profile.intendedRecord(name()), at: start)
     }
     return .other
@@ -158,7 +156,7 @@ extension RecordBuilder {
       if isInRecord {
         endRecord()
       } else if !findings.isEmpty {
-        // Comments before it are not directly before a book.
+        // Comments before it are about it, not about the next book.
         findings.beginBook()
         handOverFindings(.document)
       }
