@@ -41,12 +41,11 @@ enum ChildProgram {
     let isLate = !hasEnded(child, within: deadline)
     if isLate { kill(-child, SIGKILL) }
     check_loans_forget_child(child)
-    // One that even SIGKILL does not end at once is left to init.
-    if isLate {
-      let words = "no answer within \(deadline.components.seconds) s"
-      return .failure(Failure(words: words, isLate: true))
-    }
-    return reap(child)
+    guard isLate else { return reap(child) }
+    // One that even SIGKILL does not end is left to init.
+    if hasEnded(child, within: .seconds(1)) { _ = reap(child) }
+    return .failure(
+      Failure(words: "no answer within \(deadline.components.seconds) s", isLate: true))
   }
 
   /// The terminal tells only this process of Ctrl-C and of its own end, not the child's group.
