@@ -60,13 +60,3 @@ enum IgnoreComment: Equatable {
     self = .ignore(codes)
   }
 }
-
-extension Diagnostic.Code {
-  /// Whether problems of this kind belong to one book.
-  fileprivate var isAboutABook: Bool {
-    switch self {
-    case .malformedXML, .externalEntity, .unsupportedEncoding, .noLoans, .unusedIgnore: false
-    default: true
-    }
-  }
-}

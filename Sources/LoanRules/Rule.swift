@@ -17,12 +17,7 @@ public struct Rule: Hashable, Sendable {
 
   /// Whether a command can be told to make less of it: not of what ends the reading, since nobody
   /// knows what stands behind it.
-  public var canBeLowered: Bool {
-    switch code {
-    case .malformedXML, .externalEntity, .unsupportedEncoding: false
-    default: true
-    }
-  }
+  public var canBeLowered: Bool { !code.endsReading }
 
   /// The rule of a code.
   public init(_ code: Diagnostic.Code) {

@@ -85,6 +85,23 @@ public struct Diagnostic: Hashable, Sendable {
         .warning
       }
     }
+
+    /// Whether nothing behind a problem of this kind is read.
+    public var endsReading: Bool {
+      switch self {
+      case .malformedXML, .externalEntity, .unsupportedEncoding: true
+      default: false
+      }
+    }
+
+    /// Whether problems of this kind belong to one book, and not to the whole catalogue or to a
+    /// comment.
+    public var isAboutABook: Bool {
+      switch self {
+      case .noLoans, .unusedIgnore: false
+      default: !endsReading
+      }
+    }
   }
 
   /// What kind of problem it is.
@@ -104,8 +121,11 @@ public struct Diagnostic: Hashable, Sendable {
   public var replacement: String?
   /// Whether the problem costs something: as its code has it, unless somebody decided otherwise.
   public var severity: Severity
-  /// A number that no other problem of the catalogue has, and that stays the same as long as the
-  /// book and its problem do, wherever in the catalogue they stand.
+  /// A hash of the code and of whose problem it is, and how many like it came before; 0 until a
+  /// reader has made it.
+  ///
+  /// It stays the same as long as the book and its problem do, wherever in the catalogue they
+  /// stand; two problems of one catalogue have the same only by chance (1 in 2⁶⁴).
   public var fingerprint: UInt64 = 0
 
   /// A problem of this kind at `location`.

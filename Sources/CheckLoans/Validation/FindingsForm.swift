@@ -62,10 +62,21 @@ protocol FindingsForm: Sendable {
   /// What stands between two findings, also of different catalogues, and nowhere else.
   var separator: String { get }
 
+  /// What stands before everything else.
+  ///
+  /// - Parameter tally: the numbers of all catalogues, if ``needsTally``; else nothing is known yet.
   func head(_ tally: FindingsTally) -> String
+  /// What stands before the findings of one catalogue.
+  ///
+  /// - Parameters:
+  ///   - path: the catalogue as it was given.
+  ///   - repositoryPath: the catalogue as its repository knows it.
   func head(ofFile path: String, repositoryPath: String) -> String
+  /// One finding.
   func text(of finding: LocatedDiagnostic) -> String
+  /// What stands behind the findings of one catalogue.
   func tail(ofFile tally: FileTally) -> String
+  /// What stands behind everything else.
   func tail(_ tally: FindingsTally) -> String
 }
 

@@ -73,17 +73,14 @@ enum RuleList {
     let everywhere = """
       To leave it out everywhere: --ignore \(code); to make it a warning or an error: --warn, --error.
       """.wrapped(to: 78)
-    switch rule.code {
-    case .noLoans, .unusedIgnore: return "\(everywhere)\n"
-    default:
-      return """
-        \(everywhere)
-        To leave it out of one book, write before the book:
+    guard rule.code.isAboutABook else { return "\(everywhere)\n" }
+    return """
+      \(everywhere)
+      To leave it out of one book, write before the book:
 
-            <!-- check-loans: ignore \(code) (reason) -->
+          <!-- check-loans: ignore \(code) (reason) -->
 
-        """
-    }
+      """
   }
 }
 

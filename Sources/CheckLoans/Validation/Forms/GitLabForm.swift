@@ -44,9 +44,7 @@ struct GitLabForm: FindingsForm {
   }
 
   private func severity(of diagnostic: Diagnostic) -> String {
-    switch diagnostic.code {
-    case .malformedXML, .externalEntity, .unsupportedEncoding: "blocker"
-    default: diagnostic.severity == .error ? "major" : "minor"
-    }
+    if diagnostic.code.endsReading { return "blocker" }
+    return diagnostic.severity == .error ? "major" : "minor"
   }
 }
