@@ -3,10 +3,6 @@ import Loans
 
 // What must be true of one reading, one sentence for each property that does not hold.
 extension Reading {
-  private static let endings: Set<Diagnostic.Code> = [
-    .malformedXML, .externalEntity, .unsupportedEncoding,
-  ]
-
   /// - Parameter size: of the document, in bytes.
   func faults(inDocumentOf size: Int) -> [String] {
     diagnostics.flatMap { Self.faults(of: $0, inDocumentOf: size) }
@@ -36,7 +32,7 @@ extension Reading {
     let places = diagnostics.map(\.location)
     // So many are handed over before their record has ended, whose other findings come last.
     let isOrdered = places == places.sorted() || places.count >= 1_000
-    let isEnding = diagnostics.map { Self.endings.contains($0.code) }
+    let isEnding = diagnostics.map { $0.code.endsReading }
     let numbers = Set(diagnostics.map(\.fingerprint))
     return (isOrdered ? [] : ["not in the order of their places: \(diagnostics)"])
       + (isEnding.dropLast().contains(true) ? ["something after the end: \(diagnostics)"] : [])

@@ -1,47 +1,53 @@
-import LoanCatalogue
+package import LoanCatalogue
 import LoanRules
-import Loans
+package import Loans
 
 /// All that one reading of a catalogue handed over.
-struct Reading: Equatable {
-  var diagnostics: [Diagnostic] = []
-  var records: [Record] = []
-  var summary = CatalogueSummary()
+package struct Reading: Equatable {
+  package var diagnostics: [Diagnostic] = []
+  package var records: [Record] = []
+  package var summary = CatalogueSummary()
 
   /// A copy of what a record says.
-  struct Record: Equatable {
-    var location: SourceLocation
-    var expiration: LoanRecord.Expiration
-    var key: UInt64
-    var identity: String
-    var loan: Loan?
+  package struct Record: Equatable {
+    package var location: SourceLocation
+    package var expiration: LoanRecord.Expiration
+    package var key: UInt64
+    package var identity: String
+    package var fingerprint: UInt64
+    package var loan: Loan?
 
-    init(_ record: LoanRecord) {
+    fileprivate init(_ record: LoanRecord) {
       location = record.location
       expiration = record.expiration
       key = record.key
       identity = record.identity
+      fingerprint = record.fingerprint(fireAt: Reading.fireAt)
       loan = record.loan
     }
   }
 
-  /// Reads a catalogue as `check-loans validate` does, with every rule switched on.
-  ///
+  /// The moment that is in the fingerprints of records.
+  package static let fireAt = CivilDateTime(.first)
+}
+
+extension CatalogueReader {
   /// - Throws: `CatalogueError`.
-  init(of path: String, _ detail: CatalogueReader.Detail) throws {
-    var reading = (diagnostics: [Diagnostic](), records: [Record]())
-    summary = try CatalogueReader(detail: detail, rules: Self.rules).read(path) {
+  package func reading(of path: String) throws -> Reading {
+    var reading = Reading()
+    reading.summary = try read(path) {
       reading.diagnostics.append($0)
     } onRecord: {
-      reading.records.append(Record($0))
+      reading.records.append(Reading.Record($0))
     }
-    (diagnostics, records) = reading
+    return reading
   }
+}
 
-  private static let rules: CatalogueRules = {
-    var rules = CatalogueRules(requiresExpiration: true) {
-      ExpirationRule.judge($0, today: .first, atMost: 740_000)
-    }
+extension CatalogueRules {
+  /// Everything that there are rules for, as `check-loans validate` composes it.
+  package static let all: CatalogueRules = {
+    var rules = CatalogueRules { ExpirationRule.judge($0) }
     rules.heedsComments = true
     rules.findsDuplicateLoans = true
     rules.isbn = { ISBNRule.judge($0) }

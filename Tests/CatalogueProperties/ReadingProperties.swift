@@ -1,4 +1,5 @@
 import LoanCatalogue
+import LoanRules
 import Loans
 
 /// What must be true of every reading of a catalogue, whatever bytes it is of.
@@ -15,8 +16,8 @@ public struct ReadingProperties: ~Copyable, Sendable {
   /// - Returns: one sentence for each property that does not hold.
   public func faults(ofReading bytes: [UInt8]) -> [String] {
     faults(ofReading: bytes) { reading in
-      let again = try Reading(of: file.path, .loans)
-      let diagnostics = try Reading(of: file.path, .diagnostics)
+      let again = try Self.reader(.loans).reading(of: file.path)
+      let diagnostics = try Self.reader(.diagnostics).reading(of: file.path)
       return try (reading == again ? [] : ["a second reading differs: \(reading) and \(again)"])
         + reading.faults(comparedToDiagnosticsAlone: diagnostics)
         + faults(ofMending: bytes, reading)
@@ -35,7 +36,7 @@ public struct ReadingProperties: ~Copyable, Sendable {
   ) -> [String] {
     file.fill(with: bytes)
     do {
-      let reading = try Reading(of: file.path, .loans)
+      let reading = try Self.reader(.loans).reading(of: file.path)
       return try reading.faults(inDocumentOf: bytes.count)
         + reading.faults(comparedToLibXML2: Tree.canBeMade(of: bytes))
         + (PlainText(bytes).map(reading.misplacements) ?? []) + more(reading)
@@ -44,10 +45,18 @@ public struct ReadingProperties: ~Copyable, Sendable {
     }
   }
 
+  /// A reader with every rule switched on, also those that need an option.
+  private static func reader(_ detail: CatalogueReader.Detail) -> CatalogueReader {
+    var rules = CatalogueRules.all
+    rules.requiresExpiration = true
+    rules.expiration = { ExpirationRule.judge($0, today: .first, atMost: 740_000) }
+    return CatalogueReader(detail: detail, rules: rules)
+  }
+
   /// - Throws: `CatalogueError`.
   private func faults(ofMending bytes: [UInt8], _ reading: Reading) throws -> [String] {
     guard let mended = Mended(bytes, reading) else { return [] }
     file.fill(with: mended.bytes)
-    return try mended.faults(inReading: Reading(of: file.path, .loans))
+    return try mended.faults(inReading: Self.reader(.loans).reading(of: file.path))
   }
 }

@@ -1,3 +1,4 @@
+import CatalogueProperties
 import LoanCatalogue
 import LoanRules
 import Loans
@@ -48,19 +49,6 @@ struct Fixture: CustomTestStringConvertible {
     }
     return CatalogueReader(detail: detail, rules: rules)
   }
-}
-
-extension CatalogueRules {
-  /// Everything that there are rules for, as `check-loans validate` composes it.
-  static let all: CatalogueRules = {
-    var rules = CatalogueRules { ExpirationRule.judge($0) }
-    rules.heedsComments = true
-    rules.findsDuplicateLoans = true
-    rules.isbn = { ISBNRule.judge($0) }
-    rules.email = { EmailRule.judge($0) }
-    rules.period = { ExpirationRule.judge($1, loaned: $0) }
-    return rules
-  }()
 }
 
 /// What a diagnostic is in an `.expected` file: `9:17: error: the message [date-format]`.

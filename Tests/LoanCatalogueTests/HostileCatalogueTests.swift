@@ -1,3 +1,4 @@
+import CatalogueProperties
 import LoanCatalogue
 import Loans
 import TestSupport

@@ -1,3 +1,4 @@
+import CatalogueProperties
 import Loans
 import TestSupport
 import Testing

@@ -1,23 +1,9 @@
+import CatalogueProperties
 import LoanCatalogue
 import Loans
 import TestSupport
 
-/// All that one reading of a catalogue handed over.
-struct Reading: Equatable {
-  var diagnostics: [Diagnostic] = []
-  var records: [Record] = []
-  var summary = CatalogueSummary()
-
-  /// A copy of what a record says.
-  struct Record: Equatable {
-    var location: SourceLocation
-    var expiration: LoanRecord.Expiration
-    var key: UInt64
-    var identity: String
-    var fingerprint: UInt64
-    var loan: Loan?
-  }
-
+extension Reading {
   /// `9:17 date-format`, one for each diagnostic.
   var findings: [String] {
     diagnostics.map { "\($0.location.line):\($0.location.column) \($0.code.rawValue)" }
@@ -26,23 +12,7 @@ struct Reading: Equatable {
   var titles: [String?] { records.map { $0.loan?.title } }
 }
 
-let fireAt = CivilDateTime(.first)
-
 extension CatalogueReader {
-  func reading(of path: String) throws -> Reading {
-    var reading = Reading()
-    reading.summary = try read(path) { diagnostic in
-      reading.diagnostics.append(diagnostic)
-    } onRecord: { record in
-      reading.records.append(
-        Reading.Record(
-          location: record.location, expiration: record.expiration, key: record.key,
-          identity: record.identity, fingerprint: record.fingerprint(fireAt: fireAt),
-          loan: record.loan))
-    }
-    return reading
-  }
-
   /// Reads these bytes as a catalogue.
   func reading(ofBytes bytes: [UInt8], in folder: ScratchFolder) throws -> Reading {
     try folder.write(bytes: bytes, to: "books.xml")

@@ -1,3 +1,4 @@
+import CatalogueProperties
 import Dispatch
 import LoanCatalogue
 import Loans

@@ -1,3 +1,4 @@
+import CatalogueProperties
 import LoanCatalogue
 import LoanRules
 import Loans

@@ -1,3 +1,4 @@
+import CatalogueProperties
 import LoanCatalogue
 import TestSupport
 import Testing
