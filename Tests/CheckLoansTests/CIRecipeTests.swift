@@ -130,19 +130,6 @@ struct CIRecipeTests {
     #expect(job.steps.last == "check-loans validate books.xml: failure")
   }
 
-  private func job(withSteps steps: String) -> String {
-    let indented = steps.split(separator: "\n").map { "      \($0)\n" }.joined()
-    return """
-      on: push
-      jobs:
-        validate:
-          runs-on: ubuntu-latest
-          steps:
-            - uses: actions/checkout@v4
-      \(indented)
-      """
-  }
-
   @Test func `The problem matcher is the one of the project`() throws {
     let text = try File.text(of: "\(projectDirectory)/.github/check-loans-matcher.json")
     #expect(page["Problem matcher, json"].text == text)
@@ -155,7 +142,7 @@ struct CIRecipeTests {
       ("C", "\u{9b}31m##[error]x"), ("D", "x]\u{2028}b.xml:1:1: error: z [y]"),
       ("E", "2026.12.01"), ("", "2026.12.01"), ("G", "%0A::error::x"))
     try await pipeline.makeLibrary([
-      "workflow.yml": job(withSteps: page["Problem matcher, yaml"].text),
+      "workflow.yml": workflow(steps: page["Problem matcher, yaml"].text),
       ".github/check-loans-matcher.json": page["Problem matcher, json"].text,
       "books.xml": hostile,
     ])
@@ -188,8 +175,8 @@ struct CIRecipeTests {
 
       """
     try await pipeline.makeLibrary([
-      "workflow.yml": job(
-        withSteps: """
+      "workflow.yml": workflow(
+        steps: """
           - run: |
               echo '::add-matcher::matcher.json'
               cat lines

@@ -5,17 +5,9 @@ import Testing
 @Suite(.enabled(if: Pipeline.python != nil, "make test-tools installs what it needs"))
 struct GitHubActionTests {
   private func workflow(_ inputs: String = "") -> String {
-    let with = inputs.split(separator: "\n").map { "          \($0)\n" }.joined()
-    return """
-      on: push
-      jobs:
-        validate:
-          runs-on: ubuntu-latest
-          steps:
-            - uses: actions/checkout@v4
-            - uses: OWNER/check-loans@v0.1.0
-      \(with.isEmpty ? "" : "        with:\n\(with)")
-      """
+    let with = inputs.split(separator: "\n").map { "    \($0)\n" }.joined()
+    return CheckLoansTests.workflow(
+      steps: "- uses: OWNER/check-loans@v0.1.0\n\(with.isEmpty ? "" : "  with:\n\(with)")")
   }
 
   private static let path = ".github/workflows/catalogue.yml"

@@ -167,6 +167,20 @@ struct Pipeline {
   }
 }
 
+/// A workflow of one job, which checks its repository out and then takes these steps.
+func workflow(steps: String) -> String {
+  let indented = steps.split(separator: "\n").map { "      \($0)\n" }.joined()
+  return """
+    on: push
+    jobs:
+      validate:
+        runs-on: ubuntu-latest
+        steps:
+          - uses: actions/checkout@v4
+    \(indented)
+    """
+}
+
 /// What became of a job, as GitHub shows it.
 struct PlayedJob {
   /// What GitHub shows at a line of a file.
