@@ -44,6 +44,23 @@ struct ValidateFixTests {
 
     """
 
+  @Test func `A full disk leaves the catalogue as it was`() async throws {
+    let desk = try desk()
+    let before = String(repeating: "<book><expiration>2026-12-1</expiration></book>\n", count: 1_000)
+    try desk.folder.write("<books>\n\(before)</books>", to: "books.xml")
+    let result = try await desk.shell("ulimit -f 20; exec \"$0\" validate --fix books.xml")
+    #expect(result.status == 74)
+    #expect(
+      result.errorText.contains(
+        """
+        check-loans: books.xml: the new file cannot be written: file too large; the catalogue was \
+        left as it was
+
+        """))
+    #expect(desk.folder.contents(of: "books.xml") == "<books>\n\(before)</books>")
+    #expect(try File.names(in: desk.folder.path).filter { $0 != "state" } == ["books.xml"])
+  }
+
   @Test func `It mends what has one reading, tells what is left, and mends nothing twice`()
     async throws
   {

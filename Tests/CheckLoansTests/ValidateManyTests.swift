@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 
+@testable import CheckLoans
+
 /// Many catalogues in one call, and where their results go.
 struct ValidateManyTests {
   private func desk(files: Int) throws -> Desk {
@@ -104,6 +106,33 @@ struct ValidateManyTests {
     let full = try await desk.run("validate", "--output", "/dev/full", "c1.xml")
     #expect(full.status == 74)
     #expect(full.errorText.hasPrefix("check-loans: /dev/full: cannot write the results"))
+  }
+
+  /// Whether files without a name can be had here.
+  private static let hasNamelessFiles: Bool = {
+    guard let folder = try? ScratchFolder(),
+      let file = try? FileReplacement.begin(at: "\(folder.path)/out")
+    else { return false }
+    let names = try? File.names(in: folder.path)
+    _ = consume file
+    return names == []
+  }()
+
+  @Test(.enabled(if: hasNamelessFiles, "the file system has no files without a name"))
+  func `A run that is killed leaves nothing of its results`() async throws {
+    let desk = try desk(files: 1)
+    let result = try await desk.shell(
+      """
+      mkfifo pipe
+      exec 3<>pipe
+      "$0" validate --output out - <pipe &
+      until ls -l /proc/$!/fd 2>/dev/null | grep -q '(deleted)$'; do sleep 0.05; done
+      kill -KILL $!
+      wait $! || echo $?
+      ls
+      """)
+    #expect(result.lines.first == "137")
+    #expect(!result.lines.contains { $0.hasPrefix("out") || $0.hasPrefix(".check-loans") })
   }
 
   @Test(arguments: ["./books.xml", "link.xml"])

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import Loans
 import Notifiers
@@ -8,78 +7,67 @@ import Notifiers
 /// What is no regular file, `/dev/stdout` or a pipe, is written to as it comes.
 final class ResultsFile {
   private let path: String
-  private let temporary: String?
-  private let descriptor: Int32
+  private var replacement: FileReplacement?
+  /// What is written to as it comes.
+  private let device: Int32?
   let output: CheckedOutput
-  private var isCommitted = false
 
   /// - Throws: ``CommandError`` with the status `cannotCreate`.
-  /// - SeeAlso: `stat(2)`, `open(2)`, `mkostemp(3)`.
-  init(_ given: String) throws(CommandError) {
-    // A link stays, and leads to the results.
-    let path = SymbolicLink.realPath(of: given) ?? given
+  /// - SeeAlso: `open(2)`.
+  init(_ path: String) throws(CommandError) {
     self.path = path
-    var status = stat()
-    let isThere = unsafe stat(path, &status) == 0
-    guard !isThere || status.st_mode & 0o222 != 0 else {
+    let version = FileVersion(of: path)
+    if let version, version.mode & 0o222 == 0 {
       throw CommandError(
         .cannotCreate, "\(path.visible): this file is read-only; name another one for the results")
     }
-    if isThere && status.st_mode & S_IFMT != S_IFREG {
-      temporary = nil
-      descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
-    } else {
-      var name = Array("\(path).XXXXXX".utf8CString)
-      descriptor = unsafe check_loans_mkostemp(&name)
-      temporary = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      if descriptor >= 0 {
-        fchmod(descriptor, isThere ? status.st_mode & 0o777 : 0o666 & ~Self.mask)
-      }
+    if let version, !version.isRegular {
+      let device = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+      guard device >= 0 else { throw Self.cannotCreate(path, errno) }
+      self.device = device
+      output = CheckedOutput(descriptor: device)
+      return
     }
-    let number = errno
-    guard descriptor >= 0 else {
-      throw CommandError(
-        .cannotCreate,
-        "\(path.visible): cannot create the file for the results: \(systemWords(number))")
+    device = nil
+    do throws(FileReplacement.Failure) {
+      let replacement = try FileReplacement.begin(at: path, like: version)
+      output = CheckedOutput(descriptor: replacement.descriptor)
+      self.replacement = consume replacement
+    } catch {
+      throw Self.cannotCreate(path, error.number)
     }
-    output = CheckedOutput(descriptor: descriptor)
-  }
-
-  /// Whether two paths lead to the same file.
-  ///
-  /// - SeeAlso: `stat(2)`.
-  static func isSame(_ path: String, _ other: String) -> Bool {
-    var (one, two) = (stat(), stat())
-    return unsafe stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev
-      && one.st_ino == two.st_ino && one.st_mode & S_IFMT == S_IFREG
   }
 
   deinit {
-    close(descriptor)
-    if let temporary, !isCommitted { unsafe unlink(temporary) }
+    if let device { close(device) }
+  }
+
+  /// Whether two paths lead to the same regular file.
+  static func isSame(_ path: String, _ other: String) -> Bool {
+    guard let one = FileVersion(of: path), let two = FileVersion(of: other) else { return false }
+    return one.isRegular && one.isSameFile(as: two)
   }
 
   /// Puts the file in its place.
   ///
   /// - Throws: ``CommandError`` with the status `inputOutput`.
-  /// - SeeAlso: `rename(2)`.
   func commit() throws(CommandError) {
     do throws(OutputError) { try output.flush() } catch { throw failure("\(error)") }
-    guard let temporary else { return }
-    guard fsync(descriptor) == 0, unsafe rename(temporary, path) == 0 else {
-      throw failure(systemWords(errno))
+    guard let replacement = replacement.take() else { return }
+    do throws(FileReplacement.Failure) {
+      try replacement.commit()
+    } catch {
+      throw failure(systemWords(error.number))
     }
-    isCommitted = true
   }
 
   func failure(_ words: String) -> CommandError {
     CommandError(.inputOutput, "\(path.visible): cannot write the results: \(words)")
   }
 
-  /// - SeeAlso: `umask(2)`, which can only be read by being set.
-  private static var mask: mode_t {
-    let mask = umask(0)
-    umask(mask)
-    return mask
+  private static func cannotCreate(_ path: String, _ number: Int32) -> CommandError {
+    CommandError(
+      .cannotCreate,
+      "\(path.visible): cannot create the file for the results: \(systemWords(number))")
   }
 }

@@ -53,39 +53,16 @@ enum UnitFile {
 
   /// Puts a file in the place of another, or of none: whole, or not at all.
   ///
-  /// - SeeAlso: `open(2)`, `fchmod(2)`, `fsync(2)`, `rename(2)`.
+  /// - SeeAlso: `fchmod(2)`.
   static func write(_ content: String, to path: String) throws(Failure) {
-    let temporary = "\(path).\(getpid())"
-    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-    let descriptor = unsafe open(temporary, flags, 0o600)
-    guard descriptor >= 0 else { throw Failure(temporary, errno) }
-    var failure: Failure?
-    do throws(Failure) {
-      try write(Array(content.utf8), to: descriptor, temporary)
-      if fchmod(descriptor, 0o644) != 0 || fsync(descriptor) != 0 {
-        throw Failure(temporary, errno)
-      }
+    do throws(FileReplacement.Failure) {
+      let replacement = try FileReplacement.begin(at: path)
+      try replacement.write(Array(content.utf8))
+      // systemd reads it, whatever the umask.
+      _ = fchmod(replacement.descriptor, 0o644)
+      try replacement.commit()
     } catch {
-      failure = error
-    }
-    close(descriptor)
-    if failure == nil, unsafe rename(temporary, path) != 0 { failure = Failure(path, errno) }
-    guard let failure else { return }
-    unsafe unlink(temporary)
-    throw failure
-  }
-
-  private static func write(
-    _ bytes: [UInt8], to descriptor: Int32, _ path: String
-  ) throws(Failure) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { throw Failure(path, errno) }
-      rest = rest.dropFirst(count)
+      throw Failure(path, error.number)
     }
   }
 

@@ -1,3 +1,4 @@
+import Glibc
 import LoanCatalogue
 import Loans
 
@@ -47,11 +48,77 @@ struct CatalogueFixer {
     guard !mends.isEmpty else { return FixOutcome() }
     let file = try open()
     guard let mending = try mending(mends, file) else { return FixOutcome(left: mends.count) }
-    let replacement = try FileReplacement.begin(of: path, version: file.version)
-    let pieces = file.pieces { mending.mended($0, at: $1) }
-    while case let piece = try pieces(), !piece.isEmpty { try replacement.write(piece) }
-    try replacement.commit(replacing: file.version)
+    try checkPermission(file.version)
+    try replace(file.version, by: file.pieces { mending.mended($0, at: $1) })
     return outcome(mending, mends)
+  }
+
+  /// Puts what the pieces make in the place of the catalogue, unless that is another one by then.
+  func replace(
+    _ version: FileVersion, by pieces: () throws(CommandError) -> [UInt8]
+  ) throws(CommandError) {
+    let replacement = try telling { () throws(FileReplacement.Failure) in
+      try FileReplacement.begin(at: path, like: version)
+    }
+    while case let piece = try pieces(), !piece.isEmpty {
+      try telling { () throws(FileReplacement.Failure) in try replacement.write(piece) }
+    }
+    try telling { () throws(FileReplacement.Failure) in try replacement.sync() }
+    guard FileVersion(of: path) == version else { throw changed }
+    do throws(FileReplacement.Failure) {
+      try replacement.commit()
+    } catch {
+      throw failure(error.words, error.number)
+    }
+  }
+
+  /// Has what could not be done told with the catalogue's name.
+  private func telling<Result: ~Copyable>(
+    _ body: () throws(FileReplacement.Failure) -> Result
+  ) throws(CommandError) -> Result {
+    do throws(FileReplacement.Failure) {
+      return try body()
+    } catch {
+      throw failure(error.words, error.number)
+    }
+  }
+
+  private func failure(_ words: String, _ number: Int32) -> CommandError {
+    let isPermission = [EACCES, EPERM, EROFS].contains(number)
+    return CommandError(
+      isPermission ? .noPermission : .inputOutput,
+      "\(path.visible): \(words); the catalogue was left as it was")
+  }
+
+  private var changed: CommandError {
+    CommandError(
+      .tryAgain, "\(path.visible): the file was changed meanwhile; nothing was mended, try again")
+  }
+
+  /// A file that must not be written is not replaced either, be it by root.
+  ///
+  /// - Throws: ``CommandError`` with the status `noPermission`, `tryAgain` or `inputOutput`.
+  private func checkPermission(_ version: FileVersion) throws(CommandError) {
+    guard version.links == 1 else {
+      throw CommandError(
+        .inputOutput,
+        """
+        \(path.visible): this file has \(version.links) names (hard links), and mending would \
+        leave the others with the old content; it was left as it was, put a copy in its place first
+        """)
+    }
+    guard version.mode & 0o222 != 0 else {
+      throw CommandError(
+        .noPermission,
+        "\(path.visible): this file is read-only, so it was left as it was; allow writing first")
+    }
+    let writable: FileVersion?
+    do throws(SystemFailure) {
+      writable = try FileVersion(ofWritable: path)
+    } catch {
+      throw failure("it may not be written: \(error.words)", error.number)
+    }
+    guard writable == version else { throw changed }
   }
 
   /// Writes what ``fix(_:)`` would change, as a unified diff.
@@ -73,11 +140,7 @@ struct CatalogueFixer {
 
   private func open() throws(CommandError) -> ReadFile {
     let file = try ReadFile(path)
-    guard file.version == version else {
-      throw CommandError(
-        .tryAgain,
-        "\(path.visible): the file was changed meanwhile; nothing was mended, try again")
-    }
+    guard file.version == version else { throw changed }
     return file
   }
 

@@ -11,6 +11,7 @@ struct FileVersion: Equatable {
   let links: Int
   /// The permission bits.
   let mode: mode_t
+  let isRegular: Bool
   let owner: uid_t
   let group: gid_t
 
@@ -21,6 +22,17 @@ struct FileVersion: Equatable {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
     self.init(status)
+  }
+
+  /// The file at a path, links followed, which may be written.
+  ///
+  /// - Throws: ``SystemFailure`` if it may not.
+  /// - SeeAlso: `open(2)`.
+  init?(ofWritable path: String) throws(SystemFailure) {
+    let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { throw .last }
+    defer { close(descriptor) }
+    self.init(of: descriptor)
   }
 
   /// An open file.
@@ -40,13 +52,19 @@ struct FileVersion: Equatable {
     changed = status.st_ctim
     links = Int(status.st_nlink)
     mode = status.st_mode & 0o7777
+    isRegular = status.st_mode & S_IFMT == S_IFREG
     owner = status.st_uid
     group = status.st_gid
   }
 
+  /// Whether it is the same file, whatever is in it.
+  func isSameFile(as other: FileVersion) -> Bool {
+    device == other.device && inode == other.inode
+  }
+
   /// Whether it is the same file with the same content.
   static func == (left: FileVersion, right: FileVersion) -> Bool {
-    left.device == right.device && left.inode == right.inode && left.size == right.size
+    left.isSameFile(as: right) && left.size == right.size
       && left.modified.tv_sec == right.modified.tv_sec
       && left.modified.tv_nsec == right.modified.tv_nsec
       && left.changed.tv_sec == right.changed.tv_sec
