@@ -441,6 +441,11 @@ struct TimerInstallTests {
         \(units).service and \(units).timer stay until check-loans timer --uninstall
         """)
     try await desk.expectNothingRunning()
+    // Another test's may just have ended.
+    for _ in 0..<100 where !Processes.zombies(named: "systemctl").isEmpty {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(Processes.zombies(named: "systemctl") == [])
   }
 
   @Test func `The units are removed even if systemd never answers`() async throws {

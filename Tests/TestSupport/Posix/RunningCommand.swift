@@ -103,6 +103,15 @@ public enum Processes {
     return found
   }
 
+  /// The dead children of this process that nobody has reaped, by the name of their program;
+  /// proc(5).
+  public static func zombies(named name: String) -> [String] {
+    ((try? File.names(in: "/proc")) ?? []).filter { number in
+      let status = (try? File.text(of: "/proc/\(number)/stat")) ?? ""
+      return Int32(number) != nil && status.contains(" (\(name)) Z \(getpid()) ")
+    }
+  }
+
   /// Kills one of them; kill(2).
   public static func kill(_ number: String) {
     if let number = Int32(number) { Glibc.kill(number, SIGKILL) }
