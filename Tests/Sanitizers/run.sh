@@ -20,6 +20,10 @@ export SWIFT_BACKTRACE=enable=no
 export ASAN_OPTIONS=detect_leaks=1
 export LSAN_OPTIONS=suppressions=$PWD/$here/leaks.txt:print_suppressions=0
 export TSAN_OPTIONS=suppressions=$PWD/$here/races.txt:halt_on_error=0:exitcode=66
-options=(--sanitize "$sanitizer" --scratch-path ".build-${sanitizer:0:1}san")
+# Optimized, since plain code with a sanitizer takes hours for what is tried on each byte.
+options=(
+  --configuration release -Xswiftc -enable-testing
+  --sanitize "$sanitizer" --scratch-path ".build-${sanitizer:0:1}san"
+)
 swift build --build-tests "${options[@]}"
 swift test --skip-build "${options[@]}" --filter "^($suites)" "${skips[@]}"
