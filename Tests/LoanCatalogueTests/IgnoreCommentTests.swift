@@ -65,6 +65,21 @@ struct IgnoreCommentTests {
         """) == ["2:1 unused-ignore", "3:42 date-format", "4:1 unused-ignore"])
   }
 
+  @Test(arguments: [
+    ("<!-- check-loans: skip\r -->", "", "1:1"), ("\r<!-- check-loans:\r skip -->\r", "", "1:2"),
+    (" \n  <!-- check-loans:\r\n skip\n -->", "", "2:3"),
+    ("<?x?><!-- ő --> <!-- check-loans: skip -->", "", "1:17"),
+    ("<!DOCTYPE books>\n\t<!-- check-loans: skip\r-->", "", "2:2"),
+    ("", "<!-- -->\n <!-- check-loans: skip\r\n\r -->\r", "2:2"),
+  ])
+  func `Outside the root element it stands where it begins`(
+    before: String, after: String, place: String
+  ) throws {
+    let reading = try CatalogueReader(rules: .all)
+      .reading(ofText: "\(before)<books><book><title>T</title></book></books>\(after)")
+    #expect(reading.findings == ["\(place) unused-ignore"])
+  }
+
   @Test(arguments: ["<expiration/>", "<x><expiration/></x>"])
   func `What stands between a comment and a book makes the comment useless`(text: String) throws {
     let place = text.hasPrefix("<x>") ? "3:4" : "3:1"

@@ -154,24 +154,17 @@ struct MendingTests {
   }
 
   @Test(arguments: [
-    ("<books>\r<book><expiration>2026-12-01</expiration></book>\r</books>", true),
-    ("<books><book><expiration>2026-12-01\r</expiration></book></books>", true),
-    ("<books><book><expiration>\r2026-12-01</expiration></book>\n2026-12-01</books>", false),
-    (
-      "<books><book><expiration>\n\r2026-12-01</expiration><title>\n2026-12-01</title></book></books>",
-      false
-    ),
-    (
-      "<books><book><expiration><![CDATA[\r2026-12-01]]></expiration><title>\n2026-12-01</title></book>"
-        + "</books>", false
-    ),
+    "<books>\r<book><expiration>2026-12-01</expiration></book>\r</books>",
+    "<books><book><expiration>2026-12-01\r</expiration></book></books>",
+    "<books><book><expiration>\r2026-12-01</expiration></book>\n2026-12-01</books>",
+    "<books><book><expiration>\n\r2026-12-01</expiration><title>\n2026-12-01</title></book></books>",
+    "<books><book><expiration><![CDATA[\r2026-12-01]]></expiration>\n2026-12-01</book></books>",
+    "<books><book><expiration><![CDATA[\n\r]]>2026-12-01\r\n</expiration>2026-12-01</book></books>",
   ])
-  func `A carriage return alone never leads to another place`(
-    catalogue: String, isMended: Bool
-  ) throws {
+  func `A carriage return alone never leads to another place`(catalogue: String) throws {
     let result = try Mended(Array(catalogue.utf8), in: ScratchFolder())
     #expect(result.before.diagnostics.contains { $0.code == .dateFormat })
-    let expected = isMended ? catalogue.replacing("2026-12-01", with: Writing.date) : catalogue
+    let expected = catalogue.replacing("2026-12-01", with: Writing.date, maxReplacements: 1)
     #expect(String(decoding: result.bytes, as: UTF8.self) == expected)
   }
 

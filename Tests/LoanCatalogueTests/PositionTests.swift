@@ -61,6 +61,10 @@ struct Padding: CustomTestStringConvertible {
     Padding(testDescription: "predefined entities", unit: "&lt;"),
     Padding(testDescription: "an attribute", prefix: "<x a='", unit: "é", suffix: "'/>"),
     Padding(testDescription: "a processing instruction", prefix: "<?x ", unit: "é", suffix: "?>"),
+    Padding(testDescription: "carriage returns alone", unit: "\r"),
+    Padding(
+      testDescription: "a comment with carriage returns", prefix: "<!--", unit: "x\r", suffix: "-->"
+    ),
   ]
 
   /// Paddings of one line each.
@@ -209,6 +213,7 @@ struct EndColumnTests {
 
   @Test(arguments: [
     ("2026.02.30", 35, 45), ("  2026.02.30  ", 37, 47), ("1 Ő 🌙", 35, 40), ("x", 35, 36),
+    ("\r 2026.02.30\r", 37, 47), ("1\r\r2", 35, 39), ("<![CDATA[\r1\r]]>", 45, 46),
     ("20<!-- -->26", 35, 47), ("<![CDATA[2026.02.30]]>", 44, 54), ("2026.&#48;2.30", 35, 49),
     ("&#50;&#48;", 35, 45), ("&lt;", 35, 39), ("a&#98;", 35, 41),
   ])

@@ -273,7 +273,7 @@ extension ParserState {
       unsafe settlePosition(context)
       let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
       if let comment = unsafe IgnoreComment(bytes) {
-        builder.take(comment, at: unsafe commentStart(bytes))
+        builder.take(comment, at: unsafe commentStart(context))
       }
     }
     unsafe skipped(context, text)
@@ -281,14 +281,10 @@ extension ParserState {
 
   /// Where the comment begins that the parser has just read: where the last event ended, except
   /// where something may stand between that raises no event.
-  @unsafe private func commentStart(_ text: UnsafeBufferPointer<xmlChar>) -> SourceLocation {
+  @unsafe private func commentStart(_ context: xmlParserCtxtPtr) -> SourceLocation {
     guard hasDoctype || builder.isOutsideRoot else { return position }
-    var place = currentPosition()
-    let lineBreaks = unsafe text.count { $0 == 0x0A }
-    place.line -= lineBreaks
-    place.column -= unsafe text.count { $0 & 0xC0 != 0x80 } + "<!---->".utf8.count
-    if lineBreaks > 0 { place.column = 1 }
-    return place
+    return unsafe TagText(commentEndingAt: check_loans_document_input(context))?
+      .start(ofTagEndingAt: currentPosition()) ?? position
   }
 
   /// A comment or a processing instruction has ended.

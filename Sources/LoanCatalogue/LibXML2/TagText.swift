@@ -1,7 +1,8 @@
 import CLibXML2
 import Loans
 
-/// A start tag as it stands in the parser's buffer, from its `<` to before its `>` or `/>`.
+/// A start tag as it stands in the parser's buffer, from its `<` to before its `>` or `/>`; or a
+/// comment, as a whole.
 struct TagText {
   private let bytes: [UInt8]
   /// Characters before the `<` on its line, as far as the buffer reaches.
@@ -10,15 +11,30 @@ struct TagText {
   /// - Parameter input: stands at the tag's end; libxml2 keeps the whole tag in the buffer, since
   ///   it hands over attribute values as pointers into it (`xmlParseStartTag2`).
   @unsafe init(endingAt input: xmlParserInputPtr?) {
+    let buffer = unsafe Self.textRead(from: input)
+    unsafe self.init(buffer, from: buffer.lastIndex(of: UInt8(ascii: "<")) ?? 0)
+  }
+
+  /// - Parameter input: stands at the comment's end.
+  /// - Returns: nil if the comment is so long that the parser has not kept it.
+  @unsafe init?(commentEndingAt input: xmlParserInputPtr?) {
+    let buffer = unsafe Self.textRead(from: input)
+    // What begins a comment cannot stand in one.
+    let start = buffer.indices.last { unsafe buffer[$0...].starts(with: "<!--".utf8) }
+    guard let start else { return nil }
+    unsafe self.init(buffer, from: start)
+  }
+
+  @unsafe private static func textRead(
+    from input: xmlParserInputPtr?
+  ) -> UnsafeBufferPointer<xmlChar> {
     guard let input = unsafe input, let end = unsafe input.pointee.cur,
       let base = unsafe input.pointee.base
-    else {
-      bytes = []
-      indentation = 0
-      return
-    }
-    let buffer = unsafe UnsafeBufferPointer(start: base, count: end - base)
-    let start = unsafe buffer.lastIndex(of: UInt8(ascii: "<")) ?? 0
+    else { return unsafe UnsafeBufferPointer(start: nil, count: 0) }
+    return unsafe UnsafeBufferPointer(start: base, count: end - base)
+  }
+
+  @unsafe private init(_ buffer: UnsafeBufferPointer<xmlChar>, from start: Int) {
     let lineStart = unsafe buffer[..<start].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     bytes = unsafe Array(buffer[start...])
     indentation = unsafe buffer[lineStart..<start].count { $0 & 0xC0 != 0x80 }

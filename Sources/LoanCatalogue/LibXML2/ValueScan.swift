@@ -19,13 +19,15 @@ enum ValueScan {
       place.column += text.count
       if place == end { return ValueExtent(start: start, end: end) }
     }
+    // A carriage return alone is handed over as a line feed too, but ends no line.
+    let endsLines = !isVerbatim || end.line > start.line
     var place = start
     var extent: ValueExtent?
     for index in text.indices {
       let byte = unsafe text[index]
       let isContinuation = byte & 0xC0 == 0x80
       let first = place
-      if byte == 0x0A {
+      if byte == 0x0A && endsLines {
         place = SourceLocation(line: place.line + 1, column: 1)
       } else if !isContinuation {
         place.column += 1
@@ -34,11 +36,8 @@ enum ValueScan {
       extent = ValueExtent(start: extent?.start ?? first, end: place)
     }
     guard extent != nil else { return nil }
-    // A carriage return alone is handed over as a line feed too, but ends no line: there is no
-    // telling which it was.
-    if isVerbatim && place.line > end.line {
-      return ValueExtent(start: start, end: end)
-    }
+    // Of both kinds there is no telling which is which.
+    if isVerbatim && place.line > end.line { return ValueExtent(start: start, end: end) }
     // A reference is longer than its text: it stands as a whole between start and end.
     guard !isVerbatim || (place != end && !isSection && text.count <= 4) else {
       return extent
