@@ -30,9 +30,15 @@ struct PublicToolTests {
     let library = try HostileLibrary()
     let expected = try await library.findings()
     #expect(expected.count > 20)
-    #expect(Set(expected.map(\.["severity"])) == ["error", "warning"])
+    #expect(severities(of: expected) == ["error", "warning"])
     let found = try await library.read(reading.format)
-    #expect(found.map { $0.only(reading.keys) } == expected.map { $0.only(reading.keys) })
+    expect(found, toBe: expected, in: reading.keys)
+  }
+
+  private func severities(of findings: [JSON]) -> Set<JSON> { Set(findings.map { $0["severity"] }) }
+
+  private func expect(_ found: [JSON], toBe expected: [JSON], in keys: [String]) {
+    #expect(found.map { $0.only(keys) } == expected.map { $0.only(keys) })
   }
 
   /// In UTF-8, UTF-16, ISO-8859-2 and others; behind tabs, CRLF, byte order marks, CDATA sections,

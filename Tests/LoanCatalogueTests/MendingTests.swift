@@ -168,6 +168,18 @@ struct MendingTests {
     #expect(String(decoding: result.bytes, as: UTF8.self) == expected)
   }
 
+  @Test(arguments: ["xml9", "xml-model", "xmlé"])
+  func `An instruction that is named like a declaration declares no encoding`(
+    name: String
+  ) throws {
+    let catalogue = { (value: String) in
+      "<?\(name) version='1.0' encoding='UTF-16'?><books>+ok\(record(value))</books>"
+    }
+    let result = try Mended(Array(catalogue("2026-12-01").utf8), in: ScratchFolder())
+    #expect(result.before.findings.count == 1)
+    #expect(String(decoding: result.bytes, as: UTF8.self) == catalogue(Writing.date))
+  }
+
   @Test(arguments: [65_534, 65_535, 65_536, 200_000])
   func `Values beyond line 65,535 are mended`(lines: Int) throws {
     let text = { (value: String) in

@@ -53,9 +53,10 @@ struct CatalogueEncoding: Hashable, Sendable {
 
   /// The name in `<?xml version="1.0" encoding="NAME"?>` (XML 1.0, productions 23, 80 and 81).
   private static func declared(in head: [UInt8]) -> String? {
-    guard head.starts(with: "<?xml".utf8), let end = head.firstIndex(of: UInt8(ascii: ">")) else {
-      return nil
-    }
+    // Without white space it is an instruction of another name.
+    guard head.starts(with: "<?xml".utf8), head.dropFirst(5).first?.isXMLWhiteSpace == true,
+      let end = head.firstIndex(of: UInt8(ascii: ">"))
+    else { return nil }
     let declaration = String(decoding: head[..<end], as: UTF8.self)
     guard let name = declaration.firstMatch(of: #/\sencoding\s*=\s*(["'])([A-Za-z][\w.\-]*)\1/#)
     else { return nil }
