@@ -30,10 +30,10 @@ public struct CatalogueReader: Sendable {
 
   /// Reads one catalogue from its beginning to its end, or to where it is no longer XML.
   ///
-  /// Diagnostics come in the order of their places, those of a record just before it; a record with
-  /// more than 1,000 of them hands them over in parts, each in order. After one that ends the
-  /// reading (``Loans/Diagnostic/Code/endsReading``) the summary says that the catalogue is not
-  /// complete.
+  /// Diagnostics come in the order of their places, those of a record just before it; more than
+  /// 1,000 of one record, or before the first record, come in parts, each in order. After one that
+  /// ends the reading (``Loans/Diagnostic/Code/endsReading``) the summary says that the catalogue is
+  /// not complete.
   ///
   /// - Parameters:
   ///   - path: a regular file, or `-` for standard input.

@@ -45,7 +45,9 @@ struct FindingList {
 
   var isEmpty: Bool { findings.isEmpty && active.isEmpty }
   /// Whether there are so many that they should be handed over before the record has ended.
-  var isLong: Bool { findings.count >= 1_000 }
+  var isLong: Bool { findings.count >= Self.longest }
+  /// More are not kept, whatever their order.
+  static let longest = 1_000
 
   mutating func append(_ finding: Diagnostic) { findings.append(finding) }
 

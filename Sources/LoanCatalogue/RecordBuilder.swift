@@ -17,6 +17,9 @@ struct RecordBuilder: ~Copyable {
   /// The loans seen so far.
   private var loans = IdentityTable()
   private var findings: FindingList
+  /// Findings that are ready to be handed over; before the first record they wait, since that there
+  /// is none would be told of the root, before them.
+  private var held: [Diagnostic] = []
   private var depth = 0
   private var root: (name: String, location: SourceLocation, isKnown: Bool)?
   private var isInRecord = false
@@ -91,6 +94,7 @@ extension RecordBuilder {
     _ roles: NameRoles, _ name: () -> String, _ start: SourceLocation
   ) -> Element {
     if roles.isRecord {
+      if !held.isEmpty { handOverHeld() }
       isInRecord = true
       findings.beginBook()
       record.begin(at: start)
@@ -158,7 +162,7 @@ extension RecordBuilder {
       } else if !findings.isEmpty {
         // Comments before it are about it, not about the next book.
         findings.beginBook()
-        handOverFindings(.document)
+        if summary.records == 0 { holdFindings() } else { handOverFindings(.document) }
       }
       isInRecord = false
       isInMisspelt = false
@@ -269,13 +273,25 @@ extension RecordBuilder {
   }
 
   private mutating func handOverFindings(_ owner: FindingList.Owner, isBookOver: Bool = true) {
-    for finding in findings.drain(owner, isBookOver: isBookOver) where failure == nil {
+    held += findings.drain(owner, isBookOver: isBookOver)
+    handOverHeld()
+  }
+
+  private mutating func holdFindings() {
+    held += findings.drain(.document)
+    if held.count >= FindingList.longest { handOverHeld() }
+  }
+
+  private mutating func handOverHeld() {
+    held.sort { $0.location < $1.location }
+    for finding in held where failure == nil {
       switch finding.severity {
       case .error: summary.errors += 1
       case .warning: summary.warnings += 1
       }
       do { try use(.diagnostic(finding)) } catch { failure = error }
     }
+    held.removeAll(keepingCapacity: true)
   }
 }
 
