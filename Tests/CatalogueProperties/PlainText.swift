@@ -32,6 +32,7 @@ struct PlainText {
     let words = scalars.split { $0 == " " || $0 == "\t" }
     var text = String.UnicodeScalarView()
     text.append(contentsOf: words.joined(separator: [" "]))
-    return String(text)
+    // The end of a CDATA section that began before.
+    return String(text).contains("]]>") ? nil : String(text)
   }
 }

@@ -30,15 +30,9 @@ struct PublicToolTests {
     let library = try HostileLibrary()
     let expected = try await library.findings()
     #expect(expected.count > 20)
-    #expect(severities(of: expected) == ["error", "warning"])
+    #expect(Set(expected.map(\.["severity"])) == ["error", "warning"])
     let found = try await library.read(reading.format)
-    expect(found, toBe: expected, in: reading.keys)
-  }
-
-  private func severities(of findings: [JSON]) -> Set<JSON> { Set(findings.map { $0["severity"] }) }
-
-  private func expect(_ found: [JSON], toBe expected: [JSON], in keys: [String]) {
-    #expect(found.map { $0.only(keys) } == expected.map { $0.only(keys) })
+    #expect(found.map { $0.only(reading.keys) } == expected.map { $0.only(reading.keys) })
   }
 
   /// In UTF-8, UTF-16, ISO-8859-2 and others; behind tabs, CRLF, byte order marks, CDATA sections,
@@ -140,6 +134,8 @@ private struct HostileLibrary {
     "..x.xml",
   ]
 
+  // Where it is inlined, optimized for address sanitizer, Swift 6.3's compiler crashes.
+  @inline(never)
   init(catalogues: [String: String]? = nil, missing: String? = nil) throws {
     desk = try Desk(now: nil)
     let catalogues =
