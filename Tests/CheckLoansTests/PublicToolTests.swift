@@ -134,8 +134,6 @@ private struct HostileLibrary {
     "..x.xml",
   ]
 
-  // Where it is inlined, optimized for address sanitizer, Swift 6.3's compiler crashes.
-  @inline(never)
   init(catalogues: [String: String]? = nil, missing: String? = nil) throws {
     desk = try Desk(now: nil)
     let catalogues =
