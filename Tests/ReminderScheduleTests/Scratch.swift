@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A directory of one test, mode 0700, gone with the value.
 final class Scratch {
@@ -27,7 +28,7 @@ final class Scratch {
   }
 
   func bytes(_ path: String) throws -> Data {
-    try Data(contentsOf: URL(fileURLWithPath: path))
+    Data(try File.bytes(of: path))
   }
 
   func write(_ data: Data, to path: String) throws {
