@@ -5,8 +5,11 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 sanitizer=$1
 here=Tests/Sanitizers
-# The rooms of the library, whose code runs in the tests' own process.
-suites=${SUITES:-LoansTests|LoanCatalogueTests|LoanRulesTests|ReminderScheduleTests|ReminderServiceTests|NotifiersTests}
+# The rooms of the library, and what the command does with catalogues and files, as far as it runs in
+# the tests' own process or is indifferent to the command's speed, memory and environment.
+library='(Loans|LoanCatalogue|LoanRules|ReminderSchedule|ReminderService|Notifiers)Tests'
+command='CheckLoansTests\.(FileWatch|FindingsForm|Fixing|FixingRefusal|StrictJSON|Troubles|UnifiedDiff|Validate[A-Za-z]*|WatchPlan)Tests'
+suites=${SUITES:-$library|$command}
 
 skips=()
 while IFS= read -r name; do

@@ -100,24 +100,28 @@ extension SARIFForm {
   /// What relative addresses are relative to.
   private static let base = "%SRCROOT%"
 
-  private static let bases = JSONValue.object([
-    (
-      base,
-      .object([("description", .object([("text", .string("The root of the repository."))]))])
-    )
-  ])
+  private static var bases: JSONValue {
+    .object([
+      (
+        base,
+        .object([("description", .object([("text", .string("The root of the repository."))]))])
+      )
+    ])
+  }
 
-  private static let tool = JSONValue.object([
-    (
-      "driver",
-      .object([
-        ("name", .string("check-loans")),
-        ("version", .string(ProgramVersion.number)),
-        ("semanticVersion", .string(ProgramVersion.number)),
-        ("rules", .array(Diagnostic.Code.allCases.map(rule))),
-      ])
-    )
-  ])
+  private static var tool: JSONValue {
+    .object([
+      (
+        "driver",
+        .object([
+          ("name", .string("check-loans")),
+          ("version", .string(ProgramVersion.number)),
+          ("semanticVersion", .string(ProgramVersion.number)),
+          ("rules", .array(Diagnostic.Code.allCases.map(rule))),
+        ])
+      )
+    ])
+  }
 
   private static func rule(_ code: Diagnostic.Code) -> JSONValue {
     let rule = Rule(code)
