@@ -316,12 +316,16 @@ extension ParserState {
   /// - SeeAlso: `startDocumentSAXFunc`.
   @unsafe mutating func startDocument(_ context: xmlParserCtxtPtr) {
     unsafe document = check_loans_document_input(context)
-    guard let encoding = unsafe check_loans_declared_encoding(context) else { return }
+    if let name = unsafe refusedEncoding(context) { refuseEncoding(name) }
+  }
+
+  /// The encoding that the document declares, if it is refused.
+  @unsafe private func refusedEncoding(_ context: xmlParserCtxtPtr) -> String? {
+    guard let encoding = unsafe check_loans_declared_encoding(context) else { return nil }
     let name = unsafe String(cString: encoding)
     let uppercased = name.uppercased()
-    if uppercased.hasPrefix("UTF-7") || Self.refusedEncodings.contains(uppercased) {
-      refuseEncoding(name)
-    }
+    let isRefused = uppercased.hasPrefix("UTF-7") || Self.refusedEncodings.contains(uppercased)
+    return isRefused ? name : nil
   }
 
   mutating func refuseEncoding(_ name: String?) {
@@ -365,8 +369,10 @@ extension ParserState {
   @unsafe mutating func fault(_ error: xmlError) {
     guard !isStopped, input.failure == nil, unsafe error.level.rawValue >= XML_ERR_ERROR.rawValue,
       unsafe error.domain == XML_FROM_I18N.rawValue || error.domain == XML_FROM_IO.rawValue,
-      unsafe context != nil
+      let context = unsafe context
     else { return }
+    // What is refused may fail before the document has begun.
+    if let name = unsafe refusedEncoding(context) { return refuseEncoding(name) }
     let message = unsafe FaultText.of(error)
     endEarly(.malformedXML, at: currentPosition(), "not well-formed XML: \(message)")
   }
