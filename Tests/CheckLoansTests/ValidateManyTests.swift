@@ -129,7 +129,7 @@ struct ValidateManyTests {
       until ls -l /proc/$!/fd 2>/dev/null | grep -q '(deleted)$'; do sleep 0.05; done
       kill -KILL $!
       wait $! || echo $?
-      ls
+      ls -A
       """)
     #expect(result.lines.first == "137")
     #expect(!result.lines.contains { $0.hasPrefix("out") || $0.hasPrefix(".check-loans") })

@@ -59,7 +59,9 @@ enum UnitFile {
       let replacement = try FileReplacement.begin(at: path)
       try replacement.write(Array(content.utf8))
       // systemd reads it, whatever the umask.
-      _ = fchmod(replacement.descriptor, 0o644)
+      guard fchmod(replacement.descriptor, 0o644) == 0 else {
+        throw FileReplacement.Failure(.permissions)
+      }
       try replacement.commit()
     } catch {
       throw Failure(path, error.number)
