@@ -26,6 +26,12 @@ let fuzzers: [Target] =
 let unoptimized: [SwiftSetting] =
   Context.environment["SANITIZE"] == "1" ? [.unsafeFlags(["-Onone"])] : []
 
+// How the catalogues of other programs are read.
+let foreignForms = [
+  "native", "ncip2", "koha-ilsdi", "alma", "tellico", "opds", "aleph", "voyager", "datacrow",
+  "ncip1", "gcstar", "evergreen", "marcxml",
+]
+
 let package = Package(
   name: "check-loans",
   products: [
@@ -52,7 +58,11 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "Failpoints", swiftSettings: settings),
     .target(name: "Loans", swiftSettings: settings),
-    .target(name: "LoanCatalogue", dependencies: ["CLibXML2", "Loans"], swiftSettings: settings),
+    .target(
+      name: "LoanCatalogue", dependencies: ["CLibXML2", "Loans"],
+      // In the binary itself, which is all that is installed.
+      resources: foreignForms.map { .embedInCode("Profiles/Forms/\($0).xml") },
+      swiftSettings: settings),
     .target(name: "LoanRules", dependencies: ["Loans"], swiftSettings: settings),
     .target(
       name: "ReminderSchedule",

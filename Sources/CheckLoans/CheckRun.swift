@@ -20,6 +20,8 @@ final class CheckRun {
   /// Whether some catalogue was read to its end.
   private var hasRead = false
   private var diagnostics: [String] = []
+  /// The profiles that catalogues were read with, each once.
+  private var profiles: [String] = []
   private var nextReminder: CivilDateTime?
 
   init(
@@ -33,7 +35,8 @@ final class CheckRun {
     do throws(ScheduleError) {
       center = ReminderCenter(
         schedule: try Self.schedule(settings),
-        events: ScheduleEvents(isTold: settings.isVerbose, console))
+        events: ScheduleEvents(isTold: settings.isVerbose, console),
+        civilTime: ZoneClock.civilTime)
     } catch {
       throw CommandError(error)
     }
@@ -104,6 +107,8 @@ extension CheckRun {
     let path: String
     /// Its name in the schedule.
     let name: String
+    /// The name of the profile that it was read with; `nil` if no form is known that it is of.
+    var profile: String?
     var counts = Report.Counts()
     var hasErrors = false
     /// Whether the catalogue's part of the schedule is what was read now.
@@ -149,6 +154,8 @@ extension CheckRun {
   }
 
   private func note(_ result: ReloadReport, _ tally: Tally) {
+    tally.profile = result.summary.profile
+    if let profile = tally.profile, !profiles.contains(profile) { profiles.append(profile) }
     tally.counts.loans = result.summary.loans
     tally.counts.onShelf = result.summary.onShelf
     tally.counts.leftOut =
@@ -200,7 +207,7 @@ extension CheckRun {
     if !tally.isReplaced { try countWhatStays(tally) }
     total = total + tally.counts
     guard settings.format == .json else { return }
-    catalogues.append(tally.counts.json(path: tally.path))
+    catalogues.append(tally.counts.json(path: tally.path, profile: tally.profile))
   }
 }
 
@@ -223,6 +230,7 @@ extension CheckRun {
         ("status", .string(read.status.rawValue)),
         ("daysLeft", .int(loan.daysLeft(today: settings.now.date))),
         ("remindAt", read.status == .expired ? .null : .string(read.fireAt.toTheMinute)),
+        ("expirationTime", JSONValue(loan.expirationTime?.hoursAndMinutes)),
       ]).text
     }
   }
@@ -255,8 +263,17 @@ extension CheckRun {
     }
     if settings.isDryRun { parts.append("nothing written (--dry-run)") }
     return parts.joined(separator: ", ")
-      + (total.onShelf > 0 ? "; \(counted(total.onShelf, "book")) on the shelf" : "")
+      + (total.onShelf > 0 ? "; \(shelfWords)" : "")
       + (total.leftOut > 0 ? "; \(counted(total.leftOut, "book")) left out, see the errors" : "")
+      + profiles.foreignWords
+  }
+
+  /// How many books there are without expiration: in the tool's own form they are on the shelf; in
+  /// others they may be lent for an unknown time.
+  private var shelfWords: String {
+    let books = counted(total.onShelf, "book")
+    return profiles.foreignWords.isEmpty
+      ? "\(books) on the shelf" : "\(books) without expiration"
   }
 
   private func printJSON() throws(CommandError) {
@@ -274,6 +291,14 @@ extension CheckRun {
   }
 }
 
+extension [String] {
+  /// `; read as alma`, unless every catalogue is of the tool's own form.
+  var foreignWords: String {
+    allSatisfy { $0 == CatalogueProfile.native.name }
+      ? "" : "; read as \(joined(separator: ", "))"
+  }
+}
+
 extension Diagnostic {
   /// Whether a loan may go unnoticed because of it: then it is always told.
   var mayHideALoan: Bool {
@@ -287,11 +312,12 @@ extension Report.Counts {
     if status == .expiresToday { expiresToday += 1 }
   }
 
-  fileprivate func json(path: String) -> JSONValue {
+  fileprivate func json(path: String, profile: String?) -> JSONValue {
     .object([
       ("path", .string(path)), ("loans", .int(loans)), ("onShelf", .int(onShelf)),
       ("expired", .int(expired)), ("expiresToday", .int(expiresToday)),
       ("scheduled", .int(scheduled)), ("diagnostics", .int(diagnostics)),
+      ("profile", JSONValue(profile)),
     ])
   }
 }

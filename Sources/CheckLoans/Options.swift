@@ -1,4 +1,5 @@
 import ArgumentParser
+import LoanCatalogue
 import LoanRules
 import Loans
 import ReminderService
@@ -161,7 +162,11 @@ struct ClockOptions: ParsableArguments {
   ) throws(CommandError) -> (now: CivilDateTime, zone: String) {
     let text = try environment.value(timeZone, "TIME_ZONE") ?? environment["TZ"]
     let zone = try TimeZoneSetting(text, environment: environment)
-    if let now = try environment.value(now, "NOW") { return (now.value, zone.name) }
+    if let now = try environment.value(now, "NOW") {
+      // Catalogues may tell instants.
+      ZoneClock.enter(zone.variable)
+      return (now.value, zone.name)
+    }
     guard let now = SystemClock.now(in: zone.variable) else {
       throw CommandError(
         .badSetting, "the system's clock is outside the years 1 to 9999; set it, or use --now")
@@ -294,7 +299,9 @@ struct PolicyOptions: ParsableArguments {
   var allowEmpty = false
 
   /// How catalogues are read into the schedule.
-  func settings(_ environment: Environment) throws(CommandError) -> ReloadSettings {
+  func settings(
+    _ environment: Environment, profile: CatalogueProfile?, loanDays: Int?
+  ) throws(CommandError) -> ReloadSettings {
     let lead = try environment.value(remind, "REMIND")?.value
     let time = try environment.value(at, "AT")?.value
     return ReloadSettings(
@@ -302,7 +309,49 @@ struct PolicyOptions: ParsableArguments {
         lead: lead ?? ReminderPolicy.standard.lead, time: time ?? ReminderPolicy.standard.time)
         ?? .standard,
       requiresExpiration: try environment.isOn(requireExpiration, "REQUIRE_EXPIRATION"),
-      allowsEmpty: try environment.isOn(allowEmpty, "ALLOW_EMPTY"))
+      allowsEmpty: try environment.isOn(allowEmpty, "ALLOW_EMPTY"),
+      profile: profile, loanDays: loanDays)
+  }
+}
+
+/// For how many days books are lent.
+struct LoanDays: ExpressibleByArgument, Sendable {
+  let value: Int
+
+  init?(argument: String) {
+    guard let value = Int(argument), (1...3_650).contains(value) else { return nil }
+    self.value = value
+  }
+}
+
+/// How catalogues are written.
+struct ProfileOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      Read catalogues by this profile: a name that check-loans profiles lists, or the file of one. \
+      (default: found out from each catalogue)
+      """, valueName: "name|file"), completion: .list(BuiltInProfiles.names))
+  var profile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Loans are for so many days, 1 to 3650, where a catalogue only tells when they began.",
+      valueName: "days"))
+  var loanDays: LoanDays?
+
+  /// The file that the command line names, if it does.
+  var profileFile: String? { profile.flatMap { NamedProfile.isPath($0) ? $0 : nil } }
+
+  /// The profile to read by; `nil` to find it out.
+  func profile(_ environment: Environment) throws(CommandError) -> NamedProfile? {
+    guard let text = try environment.value(profile, "PROFILE") else { return nil }
+    return try NamedProfile(text, environment)
+  }
+
+  /// For how many days books are lent; `nil` if that is not known.
+  func days(_ environment: Environment) throws(CommandError) -> Int? {
+    try environment.value(loanDays, "LOAN_DAYS")?.value
   }
 }
 

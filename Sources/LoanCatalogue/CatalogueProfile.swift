@@ -1,55 +1,107 @@
 /// Which elements and attributes of a document mean what: everything the reader needs to know
 /// about one form of catalogue.
-public struct CatalogueProfile: Hashable, Sendable {
-  /// The form's name, as a user would give it.
-  public var name: String
-  /// The names that the root element may have.
-  public var roots: [String]
-  /// The names that a record, a child of the root, may have.
-  public var records: [String]
-  /// The record's attributes that hold fields; an expiration is read from elements only.
-  public var attributes: [FieldName]
-  /// The record's child elements that hold fields.
-  public var elements: [FieldName]
+///
+/// A profile is read from a small XML document (``init(reading:)``), as the built-in ones are
+/// (``BuiltInProfiles``).
+public struct CatalogueProfile: Sendable {
+  /// The form's name, as a user gives it: small letters, digits and hyphens.
+  public internal(set) var name: String
+  /// Whose documents these are, in a few words.
+  public internal(set) var title: String
+  /// The namespaces of names without prefix; none if they are in that of the root element.
+  public internal(set) var namespaces: [String] = []
+  /// The namespaces of prefixes.
+  public internal(set) var prefixes: [String: String] = [:]
+  /// Where records are: absolute paths.
+  public internal(set) var records: [ProfilePath] = []
+  /// Where a record's fields are; of several of one field the first that gives a value counts.
+  public internal(set) var fields: [FieldRule] = []
+  /// Where fields are that records refer to.
+  public internal(set) var lookups: [Lookup] = []
+  /// Where the texts of an error answer are: absolute paths, each list joined.
+  public internal(set) var problems: [[ProfilePath]] = []
+  /// By what the form is known where its root element is too common: absolute paths.
+  public internal(set) var marks: [ProfilePath] = []
+  /// Whether an expiration that is present but empty, or there twice, is an error.
+  public internal(set) var isStrict = false
 
-  /// A field and what it is called.
-  public struct FieldName: Hashable, Sendable {
+  /// Where a field is, and how it is written.
+  public struct FieldRule: Hashable, Sendable {
     /// The field.
     public var field: LoanField
-    /// The name of the attribute or element.
-    public var name: String
+    /// Paths whose texts are joined by spaces, from the record or absolute; at least one.
+    public var paths: [ProfilePath]
+    /// What the first path may have that means nothing is there.
+    public var absences: [String] = []
+    /// The forms of a date.
+    public var forms: [DateForm] = []
+    /// Whether the date is the day of lending, to which the days of a loan are added.
+    public var countsFromLoan = false
 
-    /// A field of this name.
-    public init(_ field: LoanField, _ name: String) {
+    /// A field at these paths.
+    public init(_ field: LoanField, _ paths: [ProfilePath], forms: [DateForm] = []) {
       self.field = field
-      self.name = name
+      self.paths = paths
+      self.forms = forms
     }
   }
 
-  /// A form that these names describe.
-  public init(
-    name: String, roots: [String], records: [String], attributes: [FieldName],
-    elements: [FieldName]
-  ) {
-    self.name = name
-    self.roots = roots
-    self.records = records
-    self.attributes = attributes
-    self.elements = elements
+  /// Elements that records refer to by a key.
+  public struct Lookup: Hashable, Sendable {
+    /// Where the elements are: an absolute path.
+    public var path: ProfilePath
+    /// Where an element's key is, from the element.
+    public var key: ProfilePath
+    /// Where the key is that a record refers to, from the record.
+    public var reference: ProfilePath
+    /// Where the fields are, from the element.
+    public var fields: [FieldRule]
   }
 
+  /// The paths, as the reader follows them.
+  var tree: ProfileTree
+
+  /// A form of this name, of which nothing else is known.
+  init(name: String, title: String) {
+    self.name = name
+    self.title = title
+    tree = .empty
+  }
+
+  /// Whether it is the tool's own form, whose dates can be mended.
+  var isNative: Bool { name == "native" }
+
   /// The tool's own form: `<books><book id="…"><title>…<expiration>2026.11.28</expiration>`.
-  public static let native = CatalogueProfile(
-    name: "native",
-    roots: ["books", "Books"],
-    records: ["book", "Book"],
-    attributes: [FieldName(.id, "id")],
-    elements: [
-      FieldName(.title, "title"), FieldName(.author, "author"), FieldName(.isbn, "isbn"),
-      FieldName(.barcode, "barcode"), FieldName(.borrower, "borrower"),
-      FieldName(.email, "email"), FieldName(.loaned, "loaned"),
-      FieldName(.expiration, "expiration"),
-    ])
+  public static let native: CatalogueProfile = {
+    var profile = CatalogueProfile(name: "native", title: "check-loans's own form")
+    let names = [("books", "book"), ("books", "Book"), ("Books", "Book"), ("Books", "book")]
+    profile.records = names.map { ProfilePath(elements: [$0, $1], isAbsolute: true) }
+    profile.fields = [
+      FieldRule(.id, [ProfilePath(attribute: "id")]),
+      FieldRule(.title, [ProfilePath(elements: ["title"])]),
+      FieldRule(.author, [ProfilePath(elements: ["author"])]),
+      FieldRule(.isbn, [ProfilePath(elements: ["isbn"])]),
+      FieldRule(.barcode, [ProfilePath(elements: ["barcode"])]),
+      FieldRule(.borrower, [ProfilePath(elements: ["borrower"])]),
+      FieldRule(.email, [ProfilePath(elements: ["email"])]),
+      FieldRule(.loaned, [ProfilePath(elements: ["loaned"])], forms: [.dotted]),
+      FieldRule(.expiration, [ProfilePath(elements: ["expiration"])], forms: [.dotted]),
+    ]
+    profile.isStrict = true
+    do { profile.tree = try ProfileTree(profile) } catch { preconditionFailure("\(error)") }
+    return profile
+  }()
+}
+
+extension ProfilePath {
+  fileprivate init(elements: [String], isAbsolute: Bool = false) {
+    self.isAbsolute = isAbsolute
+    steps = elements.map { Step(name: Name(prefix: nil, local: $0)) }
+  }
+
+  fileprivate init(attribute: String) {
+    self.attribute = Name(prefix: nil, local: attribute)
+  }
 }
 
 /// A field of a record.

@@ -1,7 +1,7 @@
 public import Loans
 
-/// Reads catalogues of one profile: a single pass, in memory that does not grow with the file
-/// except for the identities needed to find duplicates.
+/// Reads catalogues: a single pass, in memory that does not grow with the file except for the
+/// identities needed to find duplicates, and for what a form tells of a record before or after it.
 public struct CatalogueReader: Sendable {
   /// What is handed over.
   public enum Detail: Sendable {
@@ -11,21 +11,33 @@ public struct CatalogueReader: Sendable {
     case loans
   }
 
-  /// The form of catalogue to read.
-  public var profile: CatalogueProfile
+  /// The form of catalogue to read; `nil` to find it out from the document's beginning.
+  public var profile: CatalogueProfile?
   /// What is handed over.
   public var detail: Detail
   /// What is looked for.
   public var rules: CatalogueRules
+  /// After how many days a loan expires, where a form only tells when it began; `nil` if that is
+  /// not known.
+  public var loanDays: Int?
+  /// The library's civil time at an instant, in seconds since 1970-01-01T00:00:00Z; `nil` outside
+  /// the years 1 to 9999. What it throws ends the reading. By itself it takes the library to be where
+  /// UTC is kept.
+  public var civilTime: @Sendable (Int) throws -> CivilDateTime?
 
-  /// A reader of catalogues of this profile.
+  /// A reader of catalogues of this profile, or of any that is known.
   public init(
-    profile: CatalogueProfile = .native, detail: Detail = .loans,
-    rules: CatalogueRules = CatalogueRules()
+    profile: CatalogueProfile? = nil, detail: Detail = .loans,
+    rules: CatalogueRules = CatalogueRules(), loanDays: Int? = nil,
+    civilTime: @escaping @Sendable (Int) throws -> CivilDateTime? = {
+      CivilDateTime(ordinal: $0)
+    }
   ) {
     self.profile = profile
     self.detail = detail
     self.rules = rules
+    self.loanDays = loanDays
+    self.civilTime = civilTime
   }
 
   /// Reads one catalogue from its beginning to its end, or to where it is no longer XML.
@@ -60,10 +72,58 @@ public struct CatalogueReader: Sendable {
   private func read(
     _ path: String, _ use: (ReadingEvent) throws -> Void
   ) throws -> CatalogueSummary {
-    try withoutActuallyEscaping(use) { use in
-      let builder = RecordBuilder(reader: self, use: use)
-      return try LibXML2Parser(builder: builder, profile: profile)
-        .parse(CatalogueFile(opening: path))
+    let catalogue = try OpenCatalogue(path)
+    let opening = try DocumentOpening(of: catalogue)
+    catalogue.documentStart = opening.headerLength
+    if let refusal = opening.refusal(path: path) {
+      for warning in opening.warnings { try use(.diagnostic(warning)) }
+      try use(.diagnostic(refusal))
+      var summary = CatalogueSummary()
+      (summary.isComplete, summary.errors) = (false, 1)
+      summary.warnings = opening.warnings.count
+      return summary
     }
+    let document = ReadDocument(reader: self, catalogue: catalogue, opening: opening)
+    if let profile { return try document.parse(profile, for: .reading, use).summary }
+    let trial = try document.parse(.native, for: .trial, use)
+    guard trial.verdict == .no else { return trial.summary }
+    return try document.parse(try document.detect() ?? .native, for: .reading, use).summary
+  }
+}
+
+/// A document that is read, perhaps several times until its form is known.
+private struct ReadDocument {
+  var reader: CatalogueReader
+  var catalogue: OpenCatalogue
+  var opening: DocumentOpening
+
+  func parse(
+    _ profile: CatalogueProfile, for purpose: RecordBuilder.Purpose,
+    _ use: (ReadingEvent) throws -> Void
+  ) throws -> ParserOutcome {
+    try withoutActuallyEscaping(use) { use in
+      let builder = RecordBuilder(
+        reader: reader, profile: profile, tree: profile.tree, purpose: purpose,
+        warnings: opening.warnings, use: use)
+      return try LibXML2Parser(builder: builder, skippedLines: opening.headerLines)
+        .parse(catalogue)
+    }
+  }
+
+  /// The built-in profile that the document's beginning is of.
+  ///
+  /// What has a mark that no other form has goes before what only has the right root element.
+  func detect() throws -> CatalogueProfile? {
+    catalogue.endsWithBeginning = true
+    defer { catalogue.endsWithBeginning = false }
+    var possible: CatalogueProfile?
+    for profile in BuiltInProfiles.foreign {
+      switch try parse(profile, for: .detection, { _ in }).verdict {
+      case .marked: return profile
+      case .possible: possible = possible ?? profile
+      case .no, nil: continue
+      }
+    }
+    return possible
   }
 }

@@ -5,6 +5,9 @@ public struct CatalogueSummary: Hashable, Sendable {
   public var isComplete = true
   /// Whether the root element is one of the profile's.
   public var isKnownForm = false
+  /// The name of the profile that it was read with; `nil` if its root element is not one of the
+  /// profile's.
+  public var profile: String?
   /// Records found.
   public var records = 0
   /// Records without expiration.

@@ -28,6 +28,28 @@ struct DateFault {
     }
   }
 
+  /// - Parameters:
+  ///   - text: what stands in place of a date.
+  ///   - field: ``LoanField/expiration`` or ``LoanField/loaned``.
+  ///   - forms: in which it may be written.
+  init(
+    _ failure: CivilDate.ParseFailure, _ text: String, in field: LoanField, forms: [DateForm]
+  ) {
+    let isLoanDate = field == .loaned
+    let subject = "\(isLoanDate ? "loan date" : "expiration") \(text.quoted())"
+    switch failure {
+    case .form:
+      let words = forms.map(\.text).joined(separator: " or ")
+      finding = Finding(
+        isLoanDate ? .invalidLoanDate : .dateFormat, "\(subject) is not of the form \(words)")
+    case .notADay:
+      finding = Finding(
+        isLoanDate ? .invalidLoanDate : .impossibleDate,
+        "\(subject) is not a day and hour of the calendar")
+    }
+    replacement = nil
+  }
+
   /// - Parameter text: of the form `yyyy.MM.dd`.
   private static func reason(_ text: String) -> String {
     let parts = text.split(separator: ".").compactMap { Int($0) }

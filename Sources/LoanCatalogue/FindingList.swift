@@ -4,7 +4,7 @@ import Loans
 /// silence some of them.
 struct FindingList {
   /// A comment's code, waiting for what it is to silence.
-  private struct Ignore {
+  fileprivate struct Ignore {
     var code: Diagnostic.Code
     /// What is reported if there is nothing to silence.
     var unused: Diagnostic
@@ -72,6 +72,26 @@ struct FindingList {
     guard !pending.isEmpty else { return }
     active += pending
     pending.removeAll()
+  }
+
+  /// What is known of a record that is not over yet.
+  struct Suspended {
+    fileprivate var findings: [Diagnostic]
+    fileprivate var active: [Ignore]
+  }
+
+  /// Lays aside what is known of the record at hand.
+  mutating func suspend() -> Suspended {
+    defer {
+      findings.removeAll()
+      active.removeAll()
+    }
+    return Suspended(findings: findings, active: active)
+  }
+
+  /// Goes on with a record that was laid aside.
+  mutating func resume(_ suspended: Suspended) {
+    (findings, active) = (suspended.findings, suspended.active)
   }
 
   /// Comments that no book follows silence nothing.

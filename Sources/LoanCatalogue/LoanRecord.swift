@@ -16,6 +16,8 @@ public struct LoanRecord: Sendable {
 
   /// What the record says about its expiration.
   public internal(set) var expiration = Expiration.none
+  /// The time of that day at which the loan ends, where the catalogue tells one.
+  var expirationTime: CivilTime?
   /// The place of the record's start tag.
   public internal(set) var location = SourceLocation(line: 1, column: 1)
   /// 1, or 2, 3, … where earlier records have the same identity.
@@ -45,6 +47,7 @@ public struct LoanRecord: Sendable {
     if case .date(let date) = expiration {
       hash.combine(UInt64(truncatingIfNeeded: date.dayNumber))
     }
+    if let expirationTime { hash.combine(UInt64(expirationTime.secondOfDay)) }
     hash.combine(UInt64(ordinal))
     contentHash = hash.value
   }
@@ -68,7 +71,7 @@ public struct LoanRecord: Sendable {
     return Loan(
       id: text(of: .id), title: text(of: .title), author: text(of: .author),
       isbn: text(of: .isbn), barcode: text(of: .barcode), borrower: text(of: .borrower),
-      email: text(of: .email), expiration: date)
+      email: text(of: .email), expiration: date, expirationTime: expirationTime)
   }
 
   var baseKey: UInt64 {
@@ -135,6 +138,7 @@ extension LoanRecord {
   mutating func begin(at location: SourceLocation) {
     self.location = location
     expiration = .none
+    expirationTime = nil
     ordinal = 1
     bytes.removeAll(keepingCapacity: true)
     ranges = InlineArray(repeating: (0, 0))

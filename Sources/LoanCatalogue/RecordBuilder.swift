@@ -2,49 +2,137 @@ import Loans
 
 /// Makes records and diagnostics out of a document's elements and texts.
 ///
-/// It knows the profile but not the parser: the parser tells it names as ``NameRoles``, and the
+/// It knows the profile but not the parser: the parser tells it names as ``ElementName``, and the
 /// places where things begin.
 struct RecordBuilder: ~Copyable {
-  private let reader: CatalogueReader
-  private let use: (ReadingEvent) throws -> Void
-
-  private(set) var summary = CatalogueSummary()
-  /// What a closure threw; nothing more is handed over after it.
-  private(set) var failure: (any Error)?
-
-  private var record = LoanRecord()
-  private var identities = IdentityTable()
-  /// The loans seen so far.
-  private var loans = IdentityTable()
-  private var findings: FindingList
-  /// Findings that are ready to be handed over; before the first record they wait, since that there
-  /// is none would be told of the root, before them.
-  private var held: [Diagnostic] = []
-  private var depth = 0
-  private var root: (name: String, location: SourceLocation, isKnown: Bool)?
-  private var isInRecord = false
-  /// Whether the parser stands in a child of the root that is a record but for its name's case.
-  private var isInMisspelt = false
-  /// The field that the parser stands in, if its text is wanted.
-  private(set) var field: LoanField?
-  /// Whether the place of the field's value is wanted.
-  private(set) var wantsPlace = false
-  private var places = ValuePlaces()
-  /// Bytes of text that the field has so far.
-  private var fieldLength = 0
-  private var expirationElement = ExpirationElement()
-
-  init(reader: CatalogueReader, use: @escaping (ReadingEvent) throws -> Void) {
-    self.reader = reader
-    self.use = use
-    findings = FindingList(rules: reader.rules)
+  /// What a document is read for.
+  enum Purpose: Equatable {
+    /// Its loans.
+    case reading
+    /// Its loans, if the root element is the profile's; else nothing.
+    case trial
+    /// To know whether it is of the profile's form.
+    case detection
   }
 
-  /// What is known of the expiration elements of the record at hand.
-  private struct ExpirationElement {
+  let reader: CatalogueReader
+  let profile: CatalogueProfile
+  let tree: ProfileTree
+  private(set) var purpose: Purpose
+  private let use: (ReadingEvent) throws -> Void
+
+  var summary = CatalogueSummary()
+  /// What a closure threw; nothing more is handed over after it.
+  var failure: (any Error)?
+
+  // Where the parser stands.
+  private var depth = 0
+  /// Elements that are open and mean nothing, the innermost ones.
+  private var skipped = 0
+  private var walk: ProfileWalk
+  private var state = ProfileWalk.document
+  var root: RootElement?
+  /// What detection has found out; nothing more is wanted then.
+  private(set) var verdict: Verdict?
+  private var openGates: [OpenGate] = []
+  var scopes: [ScopeValues]
+
+  // The text that the parser stands in, if it is wanted.
+  var isCapturing: Bool { field != nil || !captures.isEmpty }
+  /// Whether the place of the text is wanted.
+  private(set) var wantsPlace = false
+  /// The field that the text goes to, without a detour.
+  private var field: LoanField?
+  /// The other texts that are wanted, those of the outer elements first.
+  private var captures: [Capture] = []
+  /// Bytes of text so far.
+  private var captureLength = 0
+
+  // The record at hand, those that wait, and what is known of all before.
+  var isInRecord = false
+  /// The plans that the record may be read by; none if its conditions do not hold.
+  var recordPlans: [Int] = []
+  var record = LoanRecord()
+  /// Whether the record's id was looked at.
+  var hasNotedID = false
+  var places = ValuePlaces()
+  var expirationElement = ExpirationElement()
+  var pending: [PendingItem] = []
+  /// How many items waited when each scope began.
+  var pendingCounts: [Int]
+  var found: [Int: [[UInt8]: LookupEntry]] = [:]
+  var identities = IdentityTable()
+  /// The loans seen so far.
+  var loans = IdentityTable()
+  /// Whether it was told that the days of a loan must be given.
+  var hasToldLoanDays = false
+
+  var findings: FindingList
+  /// Findings that are ready to be handed over; before the first record they wait, since that there
+  /// is none would be told of the root, before them.
+  private var held: [Diagnostic]
+  /// Whether the parser stands in a child of the root that is a record but for its name's case.
+  private var isInMisspelt = false
+  /// The number of the name by which a stray expiration is known; 0 if none is looked for.
+  private let strayName: Int
+
+  init(
+    reader: CatalogueReader, profile: CatalogueProfile, tree: ProfileTree, purpose: Purpose,
+    warnings: [Diagnostic] = [], use: @escaping (ReadingEvent) throws -> Void
+  ) {
+    held = warnings
+    self.reader = reader
+    self.profile = profile
+    self.tree = tree
+    self.purpose = purpose
+    self.use = use
+    walk = ProfileWalk(tree)
+    scopes = Array(repeating: ScopeValues(), count: tree.scopeCount)
+    pendingCounts = Array(repeating: 0, count: tree.scopeCount)
+    findings = FindingList(rules: reader.rules)
+    strayName =
+      profile.isNative ? tree.letters.firstIndex { $0.local == "expiration" } ?? 0 : 0
+  }
+
+  /// The document's first element.
+  struct RootElement {
+    var name: String
+    var namespace: String?
+    var location: SourceLocation
+    var isKnown: Bool
+    /// The first element inside, if there is one.
+    var firstChild: String?
+  }
+
+  /// Whether a document is of a profile's form.
+  enum Verdict: Equatable {
+    /// It is, since there is what only this form has.
+    case marked
+    /// It can be.
+    case possible
+    case no
+  }
+
+  /// What is known of the expiration elements of a record whose expiration goes to it directly.
+  struct ExpirationElement {
     var count = 0
     var start = SourceLocation(line: 1, column: 1)
     var hasMarkup = false
+  }
+
+  /// The text of an element that is wanted.
+  private struct Capture {
+    var state: Int
+    var text: [UInt8] = []
+    var start: SourceLocation
+    var extent: ValueExtent?
+  }
+
+  /// An element whose end decides whether what is found inside it counts.
+  private struct OpenGate {
+    var gate: Int
+    /// How many values each scope had before.
+    var counts: [Int]
   }
 
   /// Whether no element has begun yet.
@@ -54,7 +142,24 @@ struct RecordBuilder: ~Copyable {
   var isOutsideRoot: Bool { depth == 0 }
 
   /// Whether comments mean anything.
-  var heedsComments: Bool { reader.rules.heedsComments }
+  var heedsComments: Bool { reader.rules.heedsComments && purpose != .detection }
+
+  /// Whether the document is read no further.
+  var isDecided: Bool {
+    switch purpose {
+    case .reading: false
+    case .trial: verdict == .no
+    case .detection: verdict == .no || verdict == .marked
+    }
+  }
+
+  /// Whether it is known that the document is read to its end.
+  var isReading: Bool { purpose == .reading || purpose == .trial && verdict != .no }
+
+  /// Reads on whatever the root element is, since the document cannot be read again.
+  mutating func goOnReading() {
+    if purpose == .trial { purpose = .reading }
+  }
 
   /// The longest text of one field, in bytes; libxml2's own limit for a text node.
   private static let longestField = 10_000_000
@@ -65,127 +170,273 @@ extension RecordBuilder {
   /// What the parser has to do about an element that has just begun.
   enum Element: Equatable {
     case other
-    /// A record: its attributes are wanted, then ``endAttributes(idLocation:)``.
-    case record
+    /// Its attributes are wanted, then ``endAttributes(idLocation:)``.
+    case attributes
+    /// What it is depends on its attributes: on which of the tests it passes.
+    case conditional
   }
 
+  /// Whether the element that the parser stands in is itself a record.
+  var isAtRecord: Bool { isInRecord && !walk.states[state].records.isEmpty }
+
+  /// The tests that decide what an element is.
+  func tests(of name: ElementName) -> [Int] { walk.tests(from: state, name: name.number) }
+
+  /// Which attributes of the element that has just begun are wanted, and where they belong.
+  var attributeSlots: [(attribute: Int, slot: Int)] { walk.states[state].attributeSlots }
+
   mutating func startElement(
-    _ roles: NameRoles, named name: @autoclosure () -> String, at start: SourceLocation
+    _ name: ElementName, named text: @autoclosure () -> String,
+    namespace: @autoclosure () -> String?, at start: SourceLocation
   ) -> Element {
     depth += 1
     if depth == 1 {
-      root = (name(), start, roles.isRoot)
-      summary.isKnownForm = roles.isRoot
+      root = RootElement(name: text(), namespace: namespace(), location: start, isKnown: false)
+    } else if depth == 2 && root?.isKnown == false && root?.firstChild == nil {
+      root?.firstChild = text()
+    }
+    guard skipped == 0 else {
+      skip(name, at: start)
       return .other
     }
-    guard root?.isKnown == true else { return .other }
-    if depth == 2 { return startChildOfRoot(roles, name, start) }
-    if depth == 3 && isInRecord {
-      startChildOfRecord(roles, name, start)
-    } else if field == .expiration {
-      expirationElement.hasMarkup = true
-    } else if roles.field == .expiration && !isInMisspelt {
-      findMisplaced(at: start)
-    }
-    return .other
+    let move = walk.move(from: state, name: name.number)
+    if move == .nowhere && name.intended != 0 { lookAtCase(of: name, text, at: start) }
+    return follow(move, name, at: start)
   }
 
-  private mutating func startChildOfRoot(
-    _ roles: NameRoles, _ name: () -> String, _ start: SourceLocation
+  /// Goes on with an element that depended on its attributes.
+  ///
+  /// - Parameter passed: a bit for each of the tree's tests.
+  mutating func startElement(
+    _ name: ElementName, passed: UInt64, at start: SourceLocation
   ) -> Element {
-    if roles.isRecord {
-      if !held.isEmpty { handOverHeld() }
-      isInRecord = true
-      findings.beginBook()
-      record.begin(at: start)
-      places.removeAll()
-      expirationElement = ExpirationElement()
-      return .record
-    }
-    if roles.field == .expiration {
-      findMisplaced(at: start)
-    } else if roles.isMisspeltRecord {
-      isInMisspelt = true
-      findWrongCase(name(), intended: reader.profile.intendedRecord(name()), at: start)
-    }
-    return .other
+    follow(walk.move(from: state, name: name.number, passed: passed), name, at: start)
   }
 
-  private mutating func startChildOfRecord(
-    _ roles: NameRoles, _ name: () -> String, _ start: SourceLocation
-  ) {
-    if let field = roles.field {
-      startField(field, start)
-    } else if roles.isMisspeltField {
-      findWrongCase(name(), intended: reader.profile.intendedField(name()), at: start)
+  private mutating func follow(
+    _ move: ProfileWalk.Move, _ name: ElementName, at start: SourceLocation
+  ) -> Element {
+    if depth == 1 && move != .conditional { noteRoot(isKnown: move != .nowhere) }
+    switch move {
+    case .conditional:
+      return .conditional
+    case .nowhere:
+      skip(name, at: start)
+      return .other
+    case .to(let next):
+      state = next
+      if !walk.states[next].isPlain { open(at: start) }
+      if !walk.states[next].textSlots.isEmpty { startCapture(at: start) }
+      return walk.states[next].attributeSlots.isEmpty ? .other : .attributes
     }
   }
 
-  private mutating func startField(_ field: LoanField, _ start: SourceLocation) {
+  private mutating func noteRoot(isKnown: Bool) {
+    root?.isKnown = isKnown
+    summary.isKnownForm = isKnown
+    summary.profile = isKnown ? profile.name : nil
+    verdict = isKnown ? (tree.hasMarks ? nil : .possible) : .no
+  }
+
+  /// Notes an element that means nothing.
+  private mutating func skip(_ name: ElementName, at start: SourceLocation) {
+    skipped += 1
+    guard strayName != 0, root?.isKnown == true else { return }
     if field == .expiration {
-      expirationElement.count += 1
-      guard expirationElement.count == 1 else {
-        if expirationElement.count == 2 { findDuplicateExpiration(at: start) }
-        return
-      }
-      expirationElement.start = start
+      expirationElement.hasMarkup = true
+    } else if name.number == strayName && !isInMisspelt {
+      findMisplaced(at: start)
     }
-    self.field = field
-    fieldLength = 0
-    wantsPlace = reader.rules.judges(field) && record.isEmpty(field)
-    record.beginField()
+  }
+
+  private mutating func lookAtCase(
+    of name: ElementName, _ text: () -> String, at start: SourceLocation
+  ) {
+    guard depth > 1, case .to = walk.move(from: state, name: name.intended) else { return }
+    if depth == 2 { isInMisspelt = true }
+    findWrongCase(text(), intended: tree.letters[name.intended].local, at: start)
+  }
+
+  /// Begins what begins with the element of the state.
+  private mutating func open(at start: SourceLocation) {
+    for scope in walk.states[state].scopes where scope != ProfileTree.document {
+      scopes[scope].removeAll()
+      pendingCounts[scope] = pending.count
+    }
+    for gate in walk.states[state].gates {
+      openGates.append(OpenGate(gate: gate, counts: scopes.map(\.values.count)))
+    }
+    if walk.states[state].isMark { verdict = .marked }
+    if !walk.states[state].records.isEmpty { beginRecord(at: start) }
+  }
+
+  private mutating func beginRecord(at start: SourceLocation) {
+    if !held.isEmpty { handOverHeld() }
+    isInRecord = true
+    hasNotedID = false
+    recordPlans = walk.states[state].records
+    findings.beginBook()
+    record.begin(at: start)
+    places.removeAll()
+    expirationElement = ExpirationElement()
   }
 
   /// Notes an element that means nothing where it stands, as most do.
   ///
   /// - Returns: false if it may mean something after all.
   @inline(__always)
-  mutating func skipElement(_ roles: NameRoles) -> Bool {
-    guard roles.isMeaningless, depth > 0, field == nil else { return false }
+  mutating func skipElement(_ name: ElementName) -> Bool {
+    guard name.isUnknown, depth > 1, field == nil, skipped > 0 || !tree.hasAnyName else {
+      return false
+    }
     depth += 1
+    skipped += 1
     return true
   }
 
   @inline(__always)
   mutating func endElement() {
     depth -= 1
-    if depth == 1 || field != nil { endMeaningfulElement() }
+    if skipped > 0 {
+      skipped -= 1
+      if depth == 1 { endChildOfRoot() }
+    } else {
+      endMeaningfulElement()
+    }
   }
 
   private mutating func endMeaningfulElement() {
-    if depth == 2, let field {
-      record.endField(field)
-      self.field = nil
-    } else if depth == 1 {
-      if isInRecord {
-        endRecord()
-      } else if !findings.isEmpty {
-        // Comments before it are about it, not about the next book.
-        findings.beginBook()
-        if summary.records == 0 { holdFindings() } else { handOverFindings(.document) }
-      }
+    if field != nil || captures.last?.state == state { endCapture() }
+    if !walk.states[state].isPlain { close() }
+    state = walk.states[state].parent
+    if depth == 1 { endChildOfRoot() }
+  }
+
+  /// Ends what ends with the element of the state.
+  private mutating func close() {
+    let closing = walk.states[state]
+    for gate in closing.gates.reversed() { closeGate(gate) }
+    for lookup in closing.lookups { keepLookup(lookup) }
+    if !closing.records.isEmpty {
+      endRecord()
       isInRecord = false
-      isInMisspelt = false
     }
+    if !pending.isEmpty {
+      for scope in closing.scopes { keepContext(scope) }
+      finishPending(waitingFor: depth + 1)
+    }
+  }
+
+  private mutating func closeGate(_ gate: Int) {
+    guard let counts = openGates.popLast()?.counts else { return }
+    let plan = tree.gates[gate]
+    let isOpen = plan.conditions.allSatisfy { condition, slot in
+      let values = scopes[plan.scope]
+      return condition.isFulfilled(by: values.all(of: slot).map { values.text(of: $0) })
+    }
+    guard !isOpen else { return }
+    if let record = plan.record { recordPlans.removeAll { $0 == record } }
+    for scope in scopes.indices where scopes[scope].values.count > counts[scope] {
+      scopes[scope].removeValues(since: counts[scope], of: plan.slots)
+    }
+  }
+
+  private mutating func endChildOfRoot() {
+    isInMisspelt = false
+    guard !isInRecord, !findings.isEmpty else { return }
+    // Comments before it are about it, not about the next book.
+    findings.beginBook()
+    if summary.records == 0 { holdFindings() } else { handOverFindings(.document) }
   }
 }
 
 // Texts.
 extension RecordBuilder {
-  /// Takes text of the field that the parser stands in.
-  ///
-  /// - Returns: false if the field has grown beyond what is reasonable.
-  mutating func append(_ text: some Collection<UInt8>) -> Bool {
-    fieldLength += text.count
-    record.append(text)
-    return fieldLength <= Self.longestField
+  private mutating func startCapture(at start: SourceLocation) {
+    let slots = walk.states[state].textSlots
+    let isAlone = slots.count == 1 && walk.states[state].isLeaf && captures.isEmpty
+    field = isAlone ? tree.slots[slots[0]].field : nil
+    if field == .expiration, profile.isStrict {
+      expirationElement.count += 1
+      guard expirationElement.count == 1 else {
+        if expirationElement.count == 2 { findDuplicateExpiration(at: start) }
+        field = nil
+        // Nothing of it is wanted.
+        state = walk.states[state].parent
+        skipped += 1
+        return
+      }
+      expirationElement.start = start
+    }
+    captureLength = 0
+    if let field {
+      wantsPlace = (reader.rules.judges(field) || field == .id) && record.isEmpty(field)
+      record.beginField()
+    } else {
+      wantsPlace = true
+      captures.append(Capture(state: state, start: start))
+    }
   }
 
-  /// Notes where a part of a field's value that is not white space stands.
-  mutating func extendValue(
-    of field: LoanField, from start: SourceLocation, to end: SourceLocation
+  /// Takes text that is wanted.
+  ///
+  /// - Returns: false if it has grown beyond what is reasonable.
+  mutating func append(_ text: some Collection<UInt8>) -> Bool {
+    captureLength += text.count
+    if field != nil { record.append(text) }
+    for index in captures.indices { captures[index].text.append(contentsOf: text) }
+    return captureLength <= Self.longestField
+  }
+
+  /// Notes where a part of the text that is not white space stands.
+  mutating func extendValue(from start: SourceLocation, to end: SourceLocation) {
+    if let field {
+      places.extend(field, ValueExtent(start: start, end: end))
+    } else {
+      for index in captures.indices {
+        captures[index].extent = ValueExtent(
+          start: captures[index].extent?.start ?? start, end: end)
+      }
+    }
+  }
+
+  private mutating func endCapture() {
+    if let field {
+      record.endField(field)
+      self.field = nil
+      return
+    }
+    guard let capture = captures.popLast() else { return }
+    for slot in walk.states[state].textSlots {
+      keep(capture.text, in: slot, start: capture.start, extent: capture.extent)
+    }
+  }
+
+  private mutating func keep(
+    _ text: some Sequence<UInt8>, in slot: Int, start: SourceLocation, extent: ValueExtent?
   ) {
-    places.extend(field, ValueExtent(start: start, end: end))
+    if let field = tree.slots[slot].field {
+      let isFirst = record.isEmpty(field)
+      record.beginField()
+      record.append(text)
+      record.endField(field)
+      if isFirst, let extent { places.extend(field, extent) }
+    } else {
+      scopes[tree.slots[slot].scope].append(text, to: slot, start: start, extent: extent)
+    }
+  }
+
+  /// Takes the value of an attribute that is wanted.
+  ///
+  /// - Parameter extent: where the value stands.
+  mutating func takeAttribute(
+    _ text: some Sequence<UInt8>, in slot: Int, tagStart: SourceLocation, extent: () -> ValueExtent
+  ) {
+    if let field = tree.slots[slot].field, !reader.rules.judges(field) {
+      keep(text, in: slot, start: tagStart, extent: nil)
+    } else {
+      keep(text, in: slot, start: tagStart, extent: extent())
+    }
   }
 
   /// Takes a comment that speaks to the reader.
@@ -201,59 +452,18 @@ extension RecordBuilder {
       findings.ignore(codes, at: start)
     }
   }
-
-  mutating func appendAttribute(_ field: LoanField, _ text: some Sequence<UInt8>) {
-    record.beginField()
-    record.append(text)
-    record.endField(field)
-  }
-
-  /// Looks whether the id is new, once the record's attributes are known.
-  mutating func endAttributes(idLocation: () -> ValueExtent) {
-    guard !record.isEmpty(.id),
-      let known = identities.note(
-        record.baseKey, record.value(of: .id), line: record.location.line)
-    else { return }
-    record.ordinal = known.ordinal
-    let place = idLocation()
-    let id = record.text(of: .id) ?? ""
-    find(
-      .duplicateID, at: place.start, endColumn: place.endColumn,
-      """
-      id \(id.quoted()) is already used by the book at line \(known.firstLine); \
-      give each book an id of its own
-      """, value: id)
-  }
 }
 
-// The end of a record and of the document.
+// Handing over.
 extension RecordBuilder {
-  private mutating func endRecord() {
-    summary.records += 1
-    if record.isEmpty(.title) {
-      find(
-        .missingTitle, at: record.location,
-        "the book has no title, so its notices can only name its id or barcode")
-    }
-    judgeExpiration()
-    judgeTexts()
-    if reader.rules.findsDuplicateLoans { findDuplicateLoan() }
-    if record.isEmpty(.id) && reader.detail == .loans, record.expiration != .none,
-      let known = identities.note(record.baseKey, [], line: record.location.line)
-    {
-      record.ordinal = known.ordinal
-    }
-    if !findings.isEmpty { handOverFindings(owner) }
-    if reader.detail == .loans && failure == nil { handOver() }
-  }
-
-  private mutating func handOver() {
+  mutating func handOver() {
     record.seal()
     do { try use(.record(record)) } catch { failure = error }
   }
 
   /// Ends the reading at a fault in the document itself.
   mutating func endEarly(_ diagnostic: Diagnostic) {
+    finishPending(waitingFor: 0)
     summary.isComplete = false
     findings.append(diagnostic)
     handOverFindings(.document, isBookOver: false)
@@ -261,25 +471,31 @@ extension RecordBuilder {
 
   /// Ends the reading at the document's end.
   mutating func endDocument() {
+    if verdict == nil && purpose == .detection { verdict = .no }
+    finishPending(waitingFor: 0)
     findings.endDocument()
-    if summary.records == 0, let root {
-      let name = root.name.visible
-      let found = root.isKnown ? "<\(name)> holds no <book>" : "the root is <\(name)>"
-      find(
-        .noLoans, at: root.location,
-        "no book record was found: \(found); expected <books> with <book> records")
-    }
+    findAnswer()
+    if summary.records == 0, summary.isComplete, let root { findEmptiness(root) }
     handOverFindings(.document)
   }
 
-  private mutating func handOverFindings(_ owner: FindingList.Owner, isBookOver: Bool = true) {
-    held += findings.drain(owner, isBookOver: isBookOver)
+  mutating func handOverFindings(_ owner: FindingList.Owner, isBookOver: Bool = true) {
+    handOver(findings.drain(owner, isBookOver: isBookOver))
+  }
+
+  /// Hands over findings, behind the records that wait.
+  mutating func handOver(_ diagnostics: [Diagnostic]) {
+    guard pending.isEmpty else {
+      if !diagnostics.isEmpty { pending.append(.findings(diagnostics)) }
+      return
+    }
+    held += diagnostics
     handOverHeld()
   }
 
   private mutating func holdFindings() {
     held += findings.drain(.document)
-    if held.count >= FindingList.longest { handOverHeld() }
+    if held.count >= FindingList.longest && !isBeforeRoot { handOverHeld() }
   }
 
   private mutating func handOverHeld() {
@@ -292,154 +508,5 @@ extension RecordBuilder {
       do { try use(.diagnostic(finding)) } catch { failure = error }
     }
     held.removeAll(keepingCapacity: true)
-  }
-}
-
-// Judging values.
-extension RecordBuilder {
-  private mutating func judgeExpiration() {
-    switch expirationElement.count {
-    case 0:
-      summary.onShelf += 1
-      if reader.rules.requiresExpiration {
-        find(
-          .missingExpiration, at: record.location,
-          "the book has no <expiration>; add one of the form yyyy.MM.dd")
-      }
-    case 1:
-      readExpiration()
-    default:
-      record.expiration = .unusable
-    }
-  }
-
-  private mutating func readExpiration() {
-    record.expiration = .unusable
-    let bytes = record.value(of: .expiration)
-    guard !bytes.isEmpty, let place = places[.expiration] else {
-      if expirationElement.hasMarkup {
-        findMarkup(at: expirationElement.start, text: "")
-      } else {
-        find(
-          .emptyExpiration, at: expirationElement.start,
-          "the expiration is empty; write yyyy.MM.dd, or remove it if the book is on the shelf")
-      }
-      return
-    }
-    guard !expirationElement.hasMarkup else {
-      findMarkup(at: place.start, text: record.text(of: .expiration) ?? "")
-      return
-    }
-    do throws(CivilDate.ParseFailure) {
-      let date = try CivilDate(dotted: bytes)
-      record.expiration = .date(date)
-      summary.loans += 1
-      if let finding = reader.rules.expiration(date) { findInValue(of: .expiration, finding) }
-    } catch {
-      findBadDate(error, .expiration)
-    }
-  }
-
-  private mutating func judgeLoanDate(_ rule: CatalogueRules.PeriodRule) {
-    guard !record.isEmpty(.loaned) else { return }
-    do throws(CivilDate.ParseFailure) {
-      let loaned = try CivilDate(dotted: record.value(of: .loaned))
-      guard case .date(let expiration) = record.expiration else { return }
-      if let finding = rule(loaned, expiration) { findInValue(of: .expiration, finding) }
-    } catch {
-      findBadDate(error, .loaned)
-    }
-  }
-
-  private mutating func judgeTexts() {
-    if let rule = reader.rules.period { judgeLoanDate(rule) }
-    if let rule = reader.rules.isbn { judge(.isbn, rule) }
-    if let rule = reader.rules.email { judge(.email, rule) }
-  }
-
-  private mutating func judge(_ field: LoanField, _ rule: CatalogueRules.TextRule) {
-    guard !record.isEmpty(field), let finding = rule(record.value(of: field)) else { return }
-    findInValue(of: field, finding)
-  }
-
-  /// Looks whether the loan is new; a book whose id is known already has been told of.
-  private mutating func findDuplicateLoan() {
-    guard case .date = record.expiration, let key = record.loanKey,
-      let known = loans.note(key, record.value(of: .barcode), line: record.location.line),
-      record.ordinal == 1 || record.isEmpty(.id)
-    else { return }
-    let barcode = record.text(of: .barcode)
-    let same = barcode.map { "with the same barcode \($0.quoted())" } ?? "alike in all it says"
-    find(
-      .duplicateLoan, at: record.location,
-      """
-      this is the loan of the book at line \(known.firstLine) once more, \(same); remove the one \
-      that is not right
-      """, value: barcode)
-  }
-}
-
-// What there is to find.
-extension RecordBuilder {
-  private mutating func find(
-    _ code: Diagnostic.Code, at location: SourceLocation, endColumn: Int? = nil, _ message: String,
-    value: String? = nil
-  ) {
-    if findings.isLong { handOverFindings(owner, isBookOver: false) }
-    findings.append(
-      Diagnostic(
-        code, at: location, endColumn: endColumn, message: message, value: value,
-        loan: isInRecord ? record.name : nil))
-  }
-
-  private var owner: FindingList.Owner {
-    guard isInRecord else { return .document }
-    return record.isEmpty(.id)
-      ? .unnamed(key: record.baseKey) : .named(key: record.baseKey, ordinal: record.ordinal)
-  }
-
-  private mutating func findInValue(
-    of field: LoanField, _ finding: Finding, replacement: CivilDate? = nil
-  ) {
-    guard let place = places[field] else { return }
-    findings.append(
-      Diagnostic(
-        finding.code, at: place.start, endColumn: place.endColumn, message: finding.message,
-        value: record.text(of: field), loan: record.name, replacement: replacement?.dotted))
-  }
-
-  private mutating func findBadDate(_ failure: CivilDate.ParseFailure, _ field: LoanField) {
-    let fault = DateFault(failure, record.text(of: field) ?? "", in: field)
-    findInValue(of: field, fault.finding, replacement: fault.replacement)
-  }
-
-  private mutating func findMarkup(at location: SourceLocation, text: String) {
-    find(
-      .dateFormat, at: location,
-      "the expiration holds other elements; write only the date, as yyyy.MM.dd", value: text)
-  }
-
-  private mutating func findMisplaced(at location: SourceLocation) {
-    find(
-      .misplacedExpiration, at: location,
-      "this expiration is not directly inside a book, so it is ignored; move it into its book")
-  }
-
-  private mutating func findWrongCase(
-    _ name: String, intended: String?, at location: SourceLocation
-  ) {
-    find(
-      .unknownCase, at: location,
-      "<\(name.visible)> is ignored, since names are case-sensitive; did you mean <\(intended ?? "")>?",
-      value: name)
-  }
-
-  private mutating func findDuplicateExpiration(at location: SourceLocation) {
-    find(
-      .duplicateExpiration, at: location,
-      """
-      a second expiration in one book, after the one at line \(expirationElement.start.line); \
-      keep only the right one
-      """)
   }
 }

@@ -6,6 +6,14 @@ extension UInt8 {
 }
 
 extension [UInt8] {
+  /// The text without white space at its beginning and end.
+  var trimmed: ArraySlice<UInt8> {
+    guard let first = firstIndex(where: { !$0.isXMLWhiteSpace }),
+      let last = lastIndex(where: { !$0.isXMLWhiteSpace })
+    else { return [] }
+    return self[first...last]
+  }
+
   /// Trims the text from `start` to the end and folds each inner run of white space into one
   /// space, in place.
   ///

@@ -13,6 +13,7 @@ extension Diagnostic.Code {
   var ruleText: RuleText {
     switch self {
     case .malformedXML, .externalEntity, .unsupportedEncoding, .noLoans: documentText
+    case .notACatalogue, .errorAnswer, .httpHeaders, .missingLoanDays: answerText
     case .dateFormat, .impossibleDate, .emptyExpiration, .missingExpiration, .duplicateExpiration,
       .misplacedExpiration:
       expirationText
@@ -59,12 +60,16 @@ extension Diagnostic.Code {
       RuleText(
         summary: "the document holds no book record",
         explanation: """
-          The root has to be <books> (or <Books>) with <book> (or <Book>) directly inside. An export \
-          that went wrong often looks like this: an empty list, or a page that says what failed.
+          In the tool's own form the root is <books> (or <Books>) with <book> (or <Book>) directly \
+          inside; the forms of other systems are known by their root elements too (check-loans \
+          profiles). An export that went wrong often looks like this: an empty list, or something \
+          else altogether.
           """,
-        example: "<html><body>Internal error</body></html>",
+        example: "<report><line>nothing selected</line></report>",
         mended: "<books><book><title>Abigél</title></book></books>",
-        remedy: "Look at what wrote the file, and export it again.")
+        remedy: """
+          Look at what wrote the file, and export it again; or tell with --profile how to read it.
+          """)
     default:
       RuleText(
         summary: "the document is not well-formed XML",
@@ -75,6 +80,62 @@ extension Diagnostic.Code {
         example: "<books><book><title>Toldi & Toldi estéje</title></book></books>",
         mended: "<books><book><title>Toldi &amp; Toldi estéje</title></book></books>",
         remedy: "Correct the place that is named; the fault may begin a little before it.")
+    }
+  }
+
+  private var answerText: RuleText {
+    switch self {
+    case .notACatalogue:
+      RuleText(
+        summary: "the file is no XML but something else",
+        explanation: """
+          A packed file, an answer in JSON, or the page that a server shows to a browser, for example \
+          because one has to log in. Nothing of it is read.
+          """,
+        example: "<!DOCTYPE html><html><title>Log in</title><body>Who are you?</body></html>",
+        mended: "<books><book><title>Abigél</title></book></books>",
+        remedy: "Unpack it, or ask the server for XML and with the right key, as the message says.")
+    case .errorAnswer:
+      RuleText(
+        summary: "the document is a server's error answer",
+        explanation: """
+          The document is of a known form, but instead of loans it says why there are none. It must \
+          not be taken for a list without loans, so reminders stay as they were.
+          """,
+        example: "<GetPatronInfo><code>PatronNotFound</code></GetPatronInfo>",
+        mended: """
+          <GetPatronInfo><loans><loan><title>Abigél</title><date_due>2026-12-01</date_due></loan></loans></GetPatronInfo>
+          """,
+        remedy: "Mend the request, or wait until the server is well, and ask again.")
+    case .httpHeaders:
+      RuleText(
+        summary: "the headers of a server's answer stand before it",
+        explanation: """
+          The file begins with the headers of HTTP, as curl -i writes them. They are left out, and \
+          what follows is read.
+          """,
+        example: """
+          HTTP/1.1 200 OK
+          Content-Type: application/xml
+
+          <books><book><title>Abigél</title></book></books>
+          """,
+        mended: "<books><book><title>Abigél</title></book></books>",
+        remedy: "Save the body alone: leave out curl's -i.")
+    default:
+      RuleText(
+        summary: "a form without due dates needs --loan-days",
+        explanation: """
+          Some programs note when a book was lent, but not until when. Only somebody who knows for how \
+          long books are lent can tell when these loans expire; until then they are left out.
+          """,
+        example: """
+          <collection type="GCbooks" items="1"><item id="1" title="Abigél" borrower="Anna"
+            lendDate="21/11/2026"/></collection>
+          """,
+        mended:
+          "<books><book><title>Abigél</title><expiration>2026.12.19</expiration></book></books>",
+        remedy: "Say for how many days books are lent, for example --loan-days 28.")
     }
   }
 
@@ -135,7 +196,8 @@ extension Diagnostic.Code {
         summary: "an expiration is not of the form yyyy.MM.dd",
         explanation: """
           Four digits, full stop, two digits, full stop, two digits, in ASCII, with white space \
-          around or not. Nobody would be reminded of this loan.
+          around or not; in a document of another system, the forms that its profile names. Nobody \
+          would be reminded of this loan.
           """,
         example: "<expiration>2026-12-01</expiration>",
         mended: "<expiration>2026.12.01</expiration>",

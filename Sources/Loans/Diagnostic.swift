@@ -38,7 +38,15 @@ public struct Diagnostic: Hashable, Sendable {
     case unsupportedEncoding = "unsupported-encoding"
     /// The document holds no record.
     case noLoans = "no-loans"
-    /// An expiration is not of the form `yyyy.MM.dd`.
+    /// The file is no XML but something else: compressed, JSON, a page for a browser.
+    case notACatalogue = "not-a-catalogue"
+    /// The document is what a server says in place of an answer.
+    case errorAnswer = "error-answer"
+    /// The document comes with the headers of a server's answer before it.
+    case httpHeaders = "http-headers"
+    /// The form tells only when a loan began, and nobody said how long loans are.
+    case missingLoanDays = "missing-loan-days"
+    /// An expiration is not of the form `yyyy.MM.dd`, or of those of the catalogue's profile.
     case dateFormat = "date-format"
     /// An expiration is of the right form but not a day of the calendar.
     case impossibleDate = "impossible-date"
@@ -76,12 +84,13 @@ public struct Diagnostic: Hashable, Sendable {
     /// What the code's problem costs, where nobody has said otherwise.
     public var severity: Severity {
       switch self {
-      case .malformedXML, .externalEntity, .unsupportedEncoding, .noLoans, .dateFormat,
-        .impossibleDate, .emptyExpiration, .missingExpiration, .duplicateExpiration, .duplicateID:
+      case .malformedXML, .externalEntity, .unsupportedEncoding, .noLoans, .notACatalogue,
+        .errorAnswer, .missingLoanDays, .dateFormat, .impossibleDate, .emptyExpiration,
+        .missingExpiration, .duplicateExpiration, .duplicateID:
         .error
       case .missingTitle, .unlikelyDate, .misplacedExpiration, .unknownCase, .duplicateLoan,
         .invalidISBN, .invalidEmail, .invalidLoanDate, .expirationBeforeLoan, .distantExpiration,
-        .unusedIgnore:
+        .unusedIgnore, .httpHeaders:
         .warning
       }
     }
@@ -89,7 +98,7 @@ public struct Diagnostic: Hashable, Sendable {
     /// Whether nothing behind a problem of this kind is read.
     public var endsReading: Bool {
       switch self {
-      case .malformedXML, .externalEntity, .unsupportedEncoding: true
+      case .malformedXML, .externalEntity, .unsupportedEncoding, .notACatalogue, .errorAnswer: true
       default: false
       }
     }
@@ -98,7 +107,7 @@ public struct Diagnostic: Hashable, Sendable {
     /// comment.
     public var isAboutABook: Bool {
       switch self {
-      case .noLoans, .unusedIgnore: false
+      case .noLoans, .unusedIgnore, .httpHeaders, .missingLoanDays: false
       default: !endsReading
       }
     }

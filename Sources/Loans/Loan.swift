@@ -19,11 +19,15 @@ public struct Loan: Hashable, Sendable {
   public var email: String?
   /// The last day the book may be kept.
   public var expiration: CivilDate
+  /// The time of that day at which the loan ends, where the catalogue tells one: for the words
+  /// only, since a loan is good through its expiration.
+  public var expirationTime: CivilTime?
 
   /// A loan with this expiration; every other field is optional.
   public init(
     id: String? = nil, title: String? = nil, author: String? = nil, isbn: String? = nil,
-    barcode: String? = nil, borrower: String? = nil, email: String? = nil, expiration: CivilDate
+    barcode: String? = nil, borrower: String? = nil, email: String? = nil, expiration: CivilDate,
+    expirationTime: CivilTime? = nil
   ) {
     self.id = id
     self.title = title
@@ -33,6 +37,7 @@ public struct Loan: Hashable, Sendable {
     self.borrower = borrower
     self.email = email
     self.expiration = expiration
+    self.expirationTime = expirationTime
   }
 
   /// What the loan is called in a message: its title in quotation marks, harmless on a

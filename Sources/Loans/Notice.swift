@@ -61,7 +61,8 @@ extension Loan {
 
   /// The loan's one line in a report or notice; see ``Notice/line(today:)``.
   public func line(today: CivilDate) -> String {
-    var line = "\(label) \(fate(today: today)) (\(expiration.dotted))"
+    let time = expirationTime.map { " \($0.hoursAndMinutes)" } ?? ""
+    var line = "\(label) \(fate(today: today)) (\(expiration.dotted)\(time))"
     if let author { line += ", by \(author.visible)" }
     if let borrower { line += ", lent to \(borrower.visible)" }
     return line

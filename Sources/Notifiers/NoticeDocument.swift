@@ -33,6 +33,7 @@ extension Notice {
       ("daysLeft", .int(loan.daysLeft(today: today))),
       ("catalogue", .string(catalogue)),
       ("loan", loan.json),
+      ("expirationTime", JSONValue(loan.expirationTime?.hoursAndMinutes)),
     ])
   }
 }

@@ -54,7 +54,7 @@ private struct EntryReader {
       database,
       sql: """
         SELECT catalogue, expiration, fire_at, cancelled,
-          loan_id, title, author, isbn, barcode, borrower, email
+          loan_id, title, author, isbn, barcode, borrower, email, expiration_time
         FROM loan CROSS JOIN detail ON detail.loan = loan.id
         WHERE loan.id = ? AND left_on IS NULL
         """)

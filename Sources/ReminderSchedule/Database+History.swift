@@ -12,7 +12,7 @@ extension Database {
       self,
       sql: """
         SELECT catalogue, expiration, fire_at, cancelled, left_on,
-          loan_id, title, author, isbn, barcode, borrower, email, identity
+          loan_id, title, author, isbn, barcode, borrower, email, expiration_time, identity
         FROM loan CROSS JOIN detail ON detail.loan = loan.id WHERE loan.id = ?
         """)
     statement.query { $0.bind(id) }
@@ -25,7 +25,7 @@ extension Database {
     try collectDeliveries(of: id, into: &notices)
     if try hasFlight() { try endFlights(of: id, sent: sent(), in: &notices) }
     try collectDepartures(
-      statement.integer(0), Identity(statement.text(12) ?? ""), around: expiration, now.date,
+      statement.integer(0), Identity(statement.text(13) ?? ""), around: expiration, now.date,
       into: &notices)
     return LoanHistory(
       id: id, catalogue: catalogue, loan: statement.loan(from: 5, expiration: expiration),

@@ -36,13 +36,13 @@ struct LoanRows {
       database,
       sql: """
         UPDATE detail SET loan_id = ?, title = ?, author = ?, isbn = ?, barcode = ?, borrower = ?,
-          email = ? WHERE loan = ?
+          email = ?, expiration_time = ? WHERE loan = ?
         """)
     selectDetail = try RowStatement(
       database,
       sql: """
-        SELECT loan_id, title, author, isbn, barcode, borrower, email, identity FROM detail
-        WHERE loan = ?
+        SELECT loan_id, title, author, isbn, barcode, borrower, email, expiration_time, identity
+        FROM detail WHERE loan = ?
         """)
     restoreLoan = try RowStatement(
       database, sql: "UPDATE loan SET cancelled = 0, left_on = NULL WHERE id = ?")
@@ -189,7 +189,7 @@ struct LoanRows {
   func identity(of id: Int64) throws -> String? {
     selectDetail.query { $0.bind(id) }
     defer { selectDetail.reset() }
-    return try selectDetail.next() ? selectDetail.text(7) : nil
+    return try selectDetail.next() ? selectDetail.text(8) : nil
   }
 
   /// Whether a row already has the texts of `loan`: a renewal does not touch them.
@@ -202,7 +202,7 @@ struct LoanRows {
 }
 
 extension Parameters {
-  /// Gives the next seven parameters the texts of a loan, in the order of the table.
+  /// Gives the next eight parameters the texts of a loan and its time, in the order of the table.
   mutating func bind(textsOf loan: Loan) {
     bind(loan.id)
     bind(loan.title)
@@ -211,15 +211,17 @@ extension Parameters {
     bind(loan.barcode)
     bind(loan.borrower)
     bind(loan.email)
+    bind(loan.expirationTime.map { Int64($0.secondOfDay) })
   }
 }
 
 extension RowStatement {
-  /// The loan whose texts are in seven columns of the current row.
+  /// The loan whose texts and time are in eight columns of the current row.
   func loan(from first: Int32, expiration: CivilDate) -> Loan {
     Loan(
       id: text(first), title: text(first + 1), author: text(first + 2), isbn: text(first + 3),
       barcode: text(first + 4), borrower: text(first + 5), email: text(first + 6),
-      expiration: expiration)
+      expiration: expiration,
+      expirationTime: optionalInteger(first + 7).flatMap { CivilTime(secondOfDay: Int($0)) })
   }
 }

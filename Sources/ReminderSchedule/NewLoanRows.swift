@@ -52,7 +52,7 @@ final class NewLoanRows {
       loan = try RowStatement(
         database, sql: "INSERT INTO loan VALUES " + values("(?, ?, ?, ?, ?, ?, 0, NULL)"))
       detail = try RowStatement(
-        database, sql: "INSERT INTO detail VALUES " + values("(?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+        database, sql: "INSERT INTO detail VALUES " + values("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
     }
 
     func run(_ rows: ArraySlice<Waiting>, catalogue: Int64) throws {

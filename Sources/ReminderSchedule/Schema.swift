@@ -52,6 +52,15 @@ enum Schema {
     )
     """
 
+  /// ``detail`` with the time of day at which a loan ends, in seconds, as `ALTER TABLE` writes it.
+  private static let timedDetail = """
+    CREATE TABLE detail (
+      loan INTEGER PRIMARY KEY,
+      identity TEXT NOT NULL,
+      loan_id TEXT, title TEXT, author TEXT, isbn TEXT, barcode TEXT, borrower TEXT, email TEXT
+    , expiration_time INTEGER)
+    """
+
   private static let firstDelivery = """
     CREATE TABLE delivery (
       loan INTEGER NOT NULL,
@@ -148,6 +157,7 @@ enum Schema {
       "INSERT INTO counter SELECT last_id, NULL, NULL, random() FROM counter_1",
       "DROP TABLE counter_1",
     ],
+    ["ALTER TABLE detail ADD COLUMN expiration_time INTEGER"],
   ]
 
   /// The tables that each version has, as `sqlite_master` tells them.
@@ -155,6 +165,7 @@ enum Schema {
     [],
     [catalogue, loan, detail, firstDelivery, firstCounter],
     [catalogue, loan, detail, channel, delivery, departed, flight, counter],
+    [catalogue, loan, timedDetail, channel, delivery, departed, flight, counter],
   ]
 
   /// The version that this program writes.

@@ -11,15 +11,19 @@ struct CatalogueReading {
   private let today: CivilDate
   private let reader: CatalogueReader
 
-  init(_ catalogue: CatalogueSource, settings: ReloadSettings, today: CivilDate) {
+  init(
+    _ catalogue: CatalogueSource, settings: ReloadSettings, today: CivilDate,
+    civilTime: @escaping @Sendable (Int) -> CivilDateTime?
+  ) {
     self.catalogue = catalogue
     self.settings = settings
     self.today = today
     reader = CatalogueReader(
-      detail: .loans,
+      profile: settings.profile, detail: .loans,
       rules: CatalogueRules(
         requiresExpiration: settings.requiresExpiration,
-        expiration: { ExpirationRule.judge($0) }))
+        expiration: { ExpirationRule.judge($0) }),
+      loanDays: settings.loanDays, civilTime: civilTime)
   }
 
   func run(

@@ -19,13 +19,17 @@ public struct CatalogueSource: Hashable, Sendable {
 }
 
 /// How the loans of a catalogue are judged and scheduled.
-public struct ReloadSettings: Hashable, Sendable {
+public struct ReloadSettings: Sendable {
   /// When reminders fire.
   public var policy: ReminderPolicy
   /// Whether a record without expiration is an error.
   public var requiresExpiration: Bool
   /// Whether a catalogue without any record may replace one that had loans.
   public var allowsEmpty: Bool
+  /// The form of the catalogue; `nil` to find it out.
+  public var profile: CatalogueProfile?
+  /// After how many days a loan expires, where a form only tells when it began.
+  public var loanDays: Int?
 
   /// One day ahead; a book without expiration is on the shelf; nothing replaces something only if
   /// that is allowed.
@@ -33,11 +37,14 @@ public struct ReloadSettings: Hashable, Sendable {
 
   /// Settings with these parts.
   public init(
-    policy: ReminderPolicy = .standard, requiresExpiration: Bool = false, allowsEmpty: Bool = false
+    policy: ReminderPolicy = .standard, requiresExpiration: Bool = false,
+    allowsEmpty: Bool = false, profile: CatalogueProfile? = nil, loanDays: Int? = nil
   ) {
     self.policy = policy
     self.requiresExpiration = requiresExpiration
     self.allowsEmpty = allowsEmpty
+    self.profile = profile
+    self.loanDays = loanDays
   }
 }
 

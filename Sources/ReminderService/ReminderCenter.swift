@@ -22,15 +22,22 @@ public final class ReminderCenter: Sendable {
   public let schedule: Schedule?
   /// What happens to the schedule, for whoever wants to know.
   public let events: ScheduleEvents
+  private let civilTime: @Sendable (Int) -> CivilDateTime?
 
   /// A center for a schedule.
   ///
   /// - Parameters:
   ///   - schedule: where reminders are kept; without one, nothing is ever due.
   ///   - events: where to announce what happens.
-  public init(schedule: Schedule?, events: ScheduleEvents = ScheduleEvents()) {
+  ///   - civilTime: the library's civil time at an instant, in seconds since 1970-01-01T00:00:00Z,
+  ///     for catalogues that tell instants; without it, the library is where UTC is kept.
+  public init(
+    schedule: Schedule?, events: ScheduleEvents = ScheduleEvents(),
+    civilTime: @escaping @Sendable (Int) -> CivilDateTime? = { CivilDateTime(ordinal: $0) }
+  ) {
     self.schedule = schedule
     self.events = events
+    self.civilTime = civilTime
   }
 
   /// Reads a catalogue and replaces its part of the schedule, in one transaction.
@@ -52,7 +59,8 @@ public final class ReminderCenter: Sendable {
     onDiagnostic: (Diagnostic) -> Void = { _ in },
     onLoan: (inout ReadLoan) -> Void = { _ in }
   ) throws(ReminderError) -> ReloadReport {
-    let reading = CatalogueReading(catalogue, settings: settings, today: now.date)
+    let reading = CatalogueReading(
+      catalogue, settings: settings, today: now.date, civilTime: civilTime)
     let report = try reading.run(
       into: schedule, now: now, onDiagnostic: onDiagnostic, onLoan: onLoan)
     announce(report, of: catalogue)

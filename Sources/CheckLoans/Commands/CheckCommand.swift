@@ -43,6 +43,8 @@ struct CheckOptions: ParsableArguments {
 
   @OptionGroup var policy: PolicyOptions
 
+  @OptionGroup var form: ProfileOptions
+
   @OptionGroup var clock: ClockOptions
 
   @OptionGroup var state: StateOptions
@@ -96,7 +98,9 @@ struct CheckSettings {
 
   init(_ command: CheckOptions, _ environment: Environment) throws(CommandError) {
     channels = try command.channels.channels(environment)
-    reload = try command.policy.settings(environment)
+    reload = try command.policy.settings(
+      environment, profile: command.form.profile(environment)?.profile,
+      loanDays: command.form.days(environment))
     (now, zone) = try command.clock.read(environment)
     repeatExpired = try command.channels.repetition.days(environment)
     state = try command.keepsNoState(environment) ? nil : command.state.path(environment)

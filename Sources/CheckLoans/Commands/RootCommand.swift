@@ -37,6 +37,7 @@ struct RootCommand: ParsableCommand {
     subcommands: [
       CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, DeliverCommand.self,
       WatchCommand.self, ConfigCommand.self, TimerCommand.self, SchemaCommand.self,
+      ProfilesCommand.self,
     ],
     defaultSubcommand: CheckCommand.self)
 }

@@ -41,6 +41,8 @@ struct ValidateCommand: AnySubcommand {
     help: ArgumentHelp("Write the results to this file.", valueName: "file"), completion: .file())
   var output: String?
 
+  @OptionGroup var form: ProfileOptions
+
   @OptionGroup(title: "What is found")
   var rules: RuleOptions
 
@@ -64,6 +66,7 @@ struct ValidateCommand: AnySubcommand {
     request.filesFrom = filesFrom
     request.format = format
     request.output = output
+    request.profile = form
     rules.add(to: &request)
     request.fixes = mending.fix
     request.isDryRun = mending.dryRun

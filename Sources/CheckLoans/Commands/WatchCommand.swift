@@ -45,6 +45,8 @@ struct WatchCommand: Subcommand {
 
   @OptionGroup var policy: PolicyOptions
 
+  @OptionGroup var form: ProfileOptions
+
   @OptionGroup var zone: ZoneOptions
 
   @OptionGroup var state: StateOptions
@@ -79,6 +81,8 @@ struct WatchSettings {
   /// Where the schedule is kept.
   var state: String
   var isVerbose: Bool
+  /// The absolute path of the profile's file, if it has one.
+  var profileFile: String?
   /// The settings file's absolute path, whether it is there or not.
   var file: String?
 
@@ -89,7 +93,10 @@ struct WatchSettings {
     channels = try command.channels.channels(environment, otherwise: [.stdout])
     action = try ActionSetting(
       environment.value(command.action, "ACTION"), isGiven: command.action != nil)
-    reload = try command.policy.settings(environment)
+    let profile = try command.form.profile(environment)
+    profileFile = profile?.path
+    reload = try command.policy.settings(
+      environment, profile: profile?.profile, loanDays: command.form.days(environment))
     repeatExpired = try command.channels.repetition.days(environment)
     let zoneText = try command.zone.text(environment, inherited: inheritedZone)
     zone = try TimeZoneSetting(zoneText, environment: environment)
@@ -114,6 +121,7 @@ struct WatchSettings {
     }
     // Everybody writes to /dev/null, which stands for no settings.
     if let file, file != "/dev/null" { paths[.settings] = [file] }
+    if let profileFile { paths[.settings, default: []].append(profileFile) }
     if zone.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
     return paths
   }

@@ -11,6 +11,8 @@ extension CheckOptions {
     given["remind"] = policy.remind.map { ["\($0.value)"] }
     given["at"] = policy.at.map { [$0.value.hoursAndMinutes] }
     given["repeat-expired"] = channels.repetition.repeatExpired.map { ["\($0.value)"] }
+    given["profile"] = form.profile.map { [$0] }
+    given["loan-days"] = form.loanDays.map { ["\($0.value)"] }
     given["time-zone"] = clock.zone.timeZone.map { [$0] }
     given["now"] = clock.now.map { ["\($0.value)"] }
     given["state"] = state.state.map { [$0] }

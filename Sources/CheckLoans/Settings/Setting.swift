@@ -1,3 +1,4 @@
+import LoanCatalogue
 import LoanRules
 import Notifiers
 
@@ -19,7 +20,7 @@ struct Setting: Sendable {
   }
 
   /// What relative paths in the settings file are relative to its directory.
-  enum Paths: Sendable { case none, catalogues, files, programs }
+  enum Paths: Sendable { case none, catalogues, files, programs, profiles }
 
   /// The option's long name, which is the key in the settings file.
   let name: String
@@ -86,6 +87,19 @@ extension Setting {
       example: "repeat-expired = 7",
       purpose: "Tell again of a loan that has expired, every so many days.",
       accepts: { text, _ in RepetitionDays(argument: text) != nil }),
+    Setting(
+      name: "profile", kind: .text, paths: .profiles,
+      expected: "a name that check-loans profiles lists, or a file name that ends with .xml",
+      example: #"profile = "koha-ilsdi""#,
+      purpose: "Read catalogues by this profile, instead of finding it out from each of them.",
+      accepts: { text, _ in
+        BuiltInProfiles.names.contains(text) || NamedProfile.isPath(text)
+      }),
+    Setting(
+      name: "loan-days", kind: .number, expected: "a number of days from 1 to 3650",
+      example: "loan-days = 28",
+      purpose: "Loans are for so many days, where a catalogue only tells when they began.",
+      accepts: { text, _ in LoanDays(argument: text) != nil }),
     Setting(
       name: "time-zone", kind: .text,
       expected: "a time zone of /usr/share/zoneinfo (Debian: apt install tzdata)",

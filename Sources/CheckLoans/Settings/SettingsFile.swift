@@ -221,6 +221,9 @@ private struct SettingsReading {
     case .catalogues where text == "-": return text
     case .catalogues, .files:
       return environment.absolutePath(environment.absolute(text, in: directory))
+    case .profiles:
+      guard NamedProfile.isPath(text) else { return text }
+      return environment.absolutePath(environment.absolute(text, in: directory))
     case .programs:
       guard case .exec(let program) = ChannelName(argument: text) else { return text }
       return ChannelName.exec(environment.programPath(program, in: directory)).name

@@ -15,7 +15,8 @@ struct DailyCommand {
     guard let program = ProcessSetup.ownPath else {
       throw CommandError(.inputOutput, "/proc/self/exe cannot be read, and so the program's path")
     }
-    let files = [options.state.config, options.state.state].compactMap { $0 }
+    let files = [options.state.config, options.state.state, options.form.profileFile]
+      .compactMap(\.self)
     try environment.checkWorkingDirectory(for: files)
     var given = options.given
     let zone = try options.clock.zone.text(environment, inherited: environment["TZ"])
@@ -61,6 +62,7 @@ struct DailyCommand {
     case .none: return value
     case .catalogues: return environment.catalogueName(value)
     case .files: return environment.absolutePath(value)
+    case .profiles: return NamedProfile.isPath(value) ? environment.absolutePath(value) : value
     case .programs:
       guard case .exec(let program) = ChannelName(argument: value) else { return value }
       let path = environment.programPath(program, in: environment.workingDirectory)

@@ -43,9 +43,10 @@ struct CatalogueCheck {
     if plan.fixing != .none { try mend() }
     piece.head += plan.form.head(ofFile: path, repositoryPath: tally.repositoryPath)
     do {
-      tally.loans = try plan.reader.read(
-        path, onDiagnostic: { try take($0) }, onRecord: { _ in }
-      ).loans
+      let summary = try plan.reader.read(
+        path, onDiagnostic: { try take($0) }, onRecord: { _ in })
+      tally.loans = summary.loans
+      tally.profile = summary.profile
     } catch let error as CatalogueError {
       tally.failure = words(of: error)
       complain("\(path.visible): \(words(of: error))", CommandError(error).status)

@@ -19,6 +19,8 @@ struct FileTally: Sendable {
   var path: String
   /// The catalogue as its repository knows it, with `/` between directories.
   var repositoryPath: String
+  /// The name of the profile that it was read with; `nil` if no form is known that it is of.
+  var profile: String?
   var loans = 0
   var errors = 0
   var warnings = 0
@@ -41,6 +43,8 @@ struct FindingsTally: Sendable {
   var mended = 0
   /// Dates that would be mended if this were no dry run.
   var mendable = 0
+  /// The catalogues that were read, each with its profile.
+  var read: [(path: String, profile: String?)] = []
   /// The catalogues that could not be read.
   var unread: [FileTally] = []
 

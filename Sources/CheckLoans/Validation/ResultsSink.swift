@@ -81,6 +81,7 @@ final class ResultsSink {
     }
     tally.files += 1
     tally.loans += file.loans
+    tally.read.append((file.path, file.profile))
     if file.errors + file.warnings == 0 { tally.cleanFiles += 1 }
   }
 

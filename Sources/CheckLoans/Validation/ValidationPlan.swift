@@ -1,6 +1,7 @@
 import LoanCatalogue
 import LoanRules
 import Loans
+import Synchronization
 
 /// What a run of `validate` is to do, with everything decided.
 struct ValidationPlan: Sendable {
@@ -30,7 +31,10 @@ struct ValidationPlan: Sendable {
     catalogues = isMending ? Self.unique(given, environment) : given
     severities = try Self.severities(request, environment)
     reader = CatalogueReader(
-      detail: .diagnostics, rules: try Self.rules(request, environment, severities))
+      profile: try request.profile.profile(environment)?.profile, detail: .diagnostics,
+      rules: try Self.rules(request, environment, severities),
+      loanDays: try request.profile.days(environment),
+      civilTime: try Self.civilTime(request, environment))
     output = try Self.output(request, environment, catalogues)
     let format = try Self.format(request, environment, hasOutput: output != nil)
     limit = try environment.value(request.maxDiagnostics, "MAX_DIAGNOSTICS")?.value
@@ -133,6 +137,22 @@ struct ValidationPlan: Sendable {
     return rules
   }
 
+  /// What turns instants into the library's days: its time zone is only looked at if there are any,
+  /// unless it was asked for.
+  private static func civilTime(
+    _ request: ValidationRequest, _ environment: Environment
+  ) throws(CommandError) -> @Sendable (Int) throws -> CivilDateTime? {
+    if let zone = try environment.value(request.timeZone, "TIME_ZONE") {
+      ZoneClock.enter(try TimeZoneSetting(zone, environment: environment).variable)
+      return ZoneClock.civilTime
+    }
+    let check = InheritedZone(environment)
+    return { instant in
+      try check.check()
+      return ZoneClock.civilTime(at: instant)
+    }
+  }
+
   private static func format(
     _ request: ValidationRequest, _ environment: Environment, hasOutput: Bool
   ) throws(CommandError) -> FindingsFormat {
@@ -176,6 +196,31 @@ struct ValidationPlan: Sendable {
     guard isColored || ProcessSetup.isOutputATerminal else { return nil }
     return TerminalStyle(
       isColored: isColored, columns: min(ProcessSetup.terminalColumns ?? 100, 160))
+  }
+}
+
+/// The time zone that the process has from the beginning, looked at once.
+private final class InheritedZone: Sendable {
+  private let environment: Environment
+  private let result = Mutex<Result<Void, CommandError>?>(nil)
+
+  init(_ environment: Environment) { self.environment = environment }
+
+  /// - Throws: ``CommandError`` with the status `badSetting` if it is unknown.
+  func check() throws(CommandError) {
+    let result = result.withLock { known in
+      if let known { return known }
+      let result: Result<Void, CommandError>
+      do throws(CommandError) {
+        _ = try TimeZoneSetting(environment["TZ"], environment: environment)
+        result = .success(())
+      } catch {
+        result = .failure(error)
+      }
+      known = result
+      return result
+    }
+    try result.get()
   }
 }
 

@@ -80,6 +80,7 @@ struct ValidationRequest: Sendable {
   var catalogues: [String] = []
   var filesFrom: String?
   var format: FindingsFormat?
+  var profile = ProfileOptions()
   var output: String?
   var isStrict = false
   var errors: [RuleCode] = []

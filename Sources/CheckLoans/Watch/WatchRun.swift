@@ -187,7 +187,8 @@ extension WatchRun {
     usedSchedule = used
     let warning = try schedule.clockSetBackWarning(now: now)
     complain(of: warning.map { [$0] } ?? [], told: &clockTroubles)
-    let center = ReminderCenter(schedule: schedule, events: events)
+    let center = ReminderCenter(
+      schedule: schedule, events: events, civilTime: ZoneClock.civilTime)
     for index in unread.sorted() where !awaiter.mustStop { try reload(index, center, now) }
     for channel in settings.channels where !awaiter.mustStop {
       let isComplete = try await deliver(through: channel, center, now)

@@ -1,9 +1,10 @@
 import Glibc
 
-/// The bytes of the open catalogue, read in large pieces and handed on in libxml2's small ones.
+/// The bytes of the open catalogue from its document's beginning on, read in large pieces and handed
+/// on in libxml2's small ones.
 @safe struct CatalogueInput: ~Copyable {
   private static let pieceSize = 128 * 1024
-  private var file: CatalogueFile?
+  private var catalogue: OpenCatalogue?
   private let piece: UnsafeMutableRawBufferPointer
   private var unread = 0..<0
   /// `errno` of the read that failed.
@@ -20,9 +21,16 @@ import Glibc
     unsafe piece.deallocate()
   }
 
-  mutating func open(_ file: consuming CatalogueFile) {
-    self.file = consume file
+  mutating func open(_ catalogue: OpenCatalogue) {
+    self.catalogue = catalogue
+    catalogue.rewind()
   }
+
+  /// Whether the document can be read from its beginning again.
+  var keepsBeginning: Bool { catalogue?.keepsBeginning ?? false }
+
+  /// From now on nothing is read twice.
+  func forgetBeginning() { catalogue?.forgetBeginning() }
 
   /// From now on there is nothing more to read, so that the parser comes to its end.
   mutating func close() { isClosed = true }
@@ -36,7 +44,7 @@ import Glibc
     var filled = 0
     while filled < target.count {
       if unread.isEmpty {
-        let count = unsafe file?.read(into: piece) ?? 0
+        let count = unsafe catalogue?.read(into: piece) ?? 0
         if count < 0 { failure = errno }
         guard count > 0 else { return failure == nil ? filled : -1 }
         unread = 0..<count
@@ -54,21 +62,7 @@ import Glibc
 
   /// - Throws: ``CatalogueError`` if reading failed, or the file is no longer the one opened.
   func checkAfterwards() throws(CatalogueError) {
-    if let failure { throw Self.error(failure, file) }
-    try Self.check(file)
-  }
-
-  private static func error(_ code: Int32, _ file: borrowing CatalogueFile?) -> CatalogueError {
-    switch file {
-    case .some(let file): file.inputOutputError(code)
-    case .none: CatalogueError(code: .inputOutput, path: "", message: "not open", underlying: code)
-    }
-  }
-
-  private static func check(_ file: borrowing CatalogueFile?) throws(CatalogueError) {
-    switch file {
-    case .some(let file): try file.checkUnchanged()
-    case .none: break
-    }
+    if let failure, let catalogue { throw catalogue.inputOutputError(failure) }
+    try catalogue?.checkUnchanged()
   }
 }

@@ -27,13 +27,15 @@ let internalSubsetHandler: internalSubsetSAXFunc = { context, name, externalID, 
 }
 
 let startElementHandler: startElementNsSAX2Func = {
-  context, name, prefix, _, _, _, attributeCount, defaultCount, attributes in
+  context, name, prefix, namespace, _, _, attributeCount, defaultCount, attributes in
   guard let name = unsafe name else { return }
   let parser = unsafe parser(context)
   if defaultCount > 0 { unsafe state(of: parser).pointee.countDefaults(Int(defaultCount)) }
   unsafe state(of: parser).pointee.startElement(
-    parser, name, prefix,
-    attributes: UnsafeBufferPointer(start: attributes, count: Int(attributeCount) * 5))
+    parser,
+    ParserState.StartTag(
+      name: name, prefix: prefix, namespace: namespace,
+      attributes: UnsafeBufferPointer(start: attributes, count: Int(attributeCount) * 5)))
 }
 
 let endElementHandler: endElementNsSAX2Func = { context, name, prefix, _ in

@@ -9,9 +9,10 @@ import Loans
 @safe struct LibXML2Parser: ~Copyable {
   private let state: UnsafeMutablePointer<ParserState>
 
-  init(builder: consuming RecordBuilder, profile: CatalogueProfile) {
+  /// - Parameter skippedLines: lines of the file before the document.
+  init(builder: consuming RecordBuilder, skippedLines: Int) {
     unsafe state = .allocate(capacity: 1)
-    unsafe state.initialize(to: ParserState(builder: builder, profile: profile))
+    unsafe state.initialize(to: ParserState(builder: builder, skippedLines: skippedLines))
     refuseExternalEntities
   }
 
@@ -20,17 +21,17 @@ import Loans
     unsafe state.deallocate()
   }
 
-  /// Reads the file to its end or to its first fault.
+  /// Reads the catalogue to its end or to its first fault, or until enough is known.
   ///
   /// - Throws: ``CatalogueError``, or what the builder's closures threw.
   /// - SeeAlso: `xmlCtxtReadIO`.
-  consuming func parse(_ file: consuming CatalogueFile) throws -> CatalogueSummary {
+  consuming func parse(_ catalogue: OpenCatalogue) throws -> ParserOutcome {
     guard let context = unsafe xmlNewParserCtxt() else {
-      throw file.inputOutputError(ENOMEM)
+      throw catalogue.inputOutputError(ENOMEM)
     }
     defer { unsafe xmlFreeParserCtxt(context) }
     unsafe prepare(context)
-    unsafe state.pointee.beginReading(file)
+    unsafe state.pointee.beginReading(catalogue)
     unsafe check_loans_set_thread_error_handler(state, threadErrorHandler)
     let document = unsafe xmlCtxtReadIO(
       context, readHandler, nil, state, nil, nil,

@@ -1,31 +1,57 @@
 import CLibXML2
 
-/// The roles of the element names met so far.
+/// The names of a profile, as the names of a document.
 ///
 /// libxml2 interns names in its dictionary, so that one name is one pointer, and a known one is
 /// found by comparing pointers: at the place that the pointer itself gives, else in the list of
 /// all.
 @safe struct NameTable: ~Copyable {
-  private typealias Entry = (name: UnsafePointer<xmlChar>?, roles: NameRoles)
-  private let profile: CatalogueProfile
-  private var attributes: [(name: UnsafePointer<xmlChar>, field: LoanField)] = unsafe []
+  private typealias Entry = (
+    name: UnsafePointer<xmlChar>?, vocabulary: Int, element: ElementName
+  )
+  private typealias Namespace = (
+    address: UnsafePointer<xmlChar>?, prefix: UnsafePointer<xmlChar>?, vocabulary: Int
+  )
+  private let letters: [ProfileTree.Letter]
+  private let attributeNames: [ProfilePath.Name]
+  /// The profile's own namespaces.
+  private let ownNamespaces: [String]
+  /// The namespaces of its prefixes; a vocabulary's number is its place, from ``firstBound`` on.
+  private let boundNamespaces: [String]
+  private let prefixes: [String: String]
+  /// Whether names that are right but for their case are looked for.
+  private let heedsCase: Bool
+  private var attributes: [(name: UnsafePointer<xmlChar>, number: Int)] = unsafe []
   private let places: UnsafeMutablePointer<Entry>
   private var entries: [Entry] = unsafe []
-  /// More names than a catalogue has; beyond, a name's roles are worked out each time.
+  private var namespaces: [Namespace] = unsafe []
+  /// More names than a catalogue has; beyond, a name's meaning is worked out each time.
   private static let capacity = 64
 
-  /// The attribute that holds the id.
-  let idAttribute: String
+  /// A vocabulary that the profile has nothing of.
+  private static let foreign = 0
+  /// That of the profile's names without prefix.
+  private static let own = 1
+  private static let firstBound = 2
+  /// The namespace and prefix of the root element, by which its like are known.
+  private var root: (address: UnsafePointer<xmlChar>?, prefix: UnsafePointer<xmlChar>?)?
+  /// The namespace of the first element without prefix, which most others have too.
+  private var usual: (address: UnsafePointer<xmlChar>?, vocabulary: Int) = (nil, -1)
+
   /// Whether a name has been looked up since this was set to false that is not in the list.
   var hasMissed = false
   /// Whether a name with characters outside ASCII has been met.
   private(set) var hasLongCharacters = false
 
-  init(profile: CatalogueProfile) {
-    self.profile = profile
-    idAttribute = profile.attributes.first { $0.field == .id }?.name ?? ""
+  init(profile: CatalogueProfile, tree: ProfileTree) {
+    letters = tree.letters
+    boundNamespaces = tree.vocabularies
+    attributeNames = tree.attributes
+    ownNamespaces = profile.namespaces
+    prefixes = profile.prefixes
+    heedsCase = profile.isNative
     unsafe places = .allocate(capacity: 256)
-    unsafe places.initialize(repeating: (nil, .none), count: 256)
+    unsafe places.initialize(repeating: (nil, 0, .unknown), count: 256)
   }
 
   deinit {
@@ -37,41 +63,124 @@ import CLibXML2
   ///
   /// - SeeAlso: `xmlDictLookup`.
   @unsafe mutating func intern(in context: xmlParserCtxtPtr) {
-    for attribute in profile.attributes {
-      guard let interned = unsafe check_loans_intern(context, attribute.name) else { continue }
-      unsafe attributes.append((interned, attribute.field))
+    for (number, name) in attributeNames.enumerated() {
+      guard let interned = unsafe check_loans_intern(context, name.local) else { continue }
+      unsafe attributes.append((interned, number))
     }
   }
 
+  /// What an element's name means.
   @inline(__always)
-  @unsafe mutating func roles(of name: UnsafePointer<xmlChar>) -> NameRoles {
-    let place = Int((UInt(bitPattern: name) &* 0x9E37_79B9_7F4A_7C15) >> 56)
-    if unsafe places[place].name == name { return unsafe places[place].roles }
-    return unsafe lookUp(name, place)
+  @unsafe mutating func element(
+    _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
+    _ address: UnsafePointer<xmlChar>?
+  ) -> ElementName {
+    let isUsual = unsafe prefix == nil && address == usual.address && usual.vocabulary >= 0
+    let vocabulary = unsafe isUsual ? usual.vocabulary : vocabulary(of: address, prefix)
+    let place = Int((UInt(bitPattern: name) &* 0x9E37_79B9_7F4A_7C15) >> 56) ^ (vocabulary - 1)
+    let entry = unsafe places[place & 0xFF]
+    if unsafe entry.name == name && entry.vocabulary == vocabulary { return unsafe entry.element }
+    return unsafe lookUp(name, vocabulary, place & 0xFF)
   }
 
   @unsafe private mutating func lookUp(
-    _ name: UnsafePointer<xmlChar>, _ place: Int
-  ) -> NameRoles {
-    for index in unsafe entries.indices where unsafe entries[index].name == name {
-      return unsafe entries[index].roles
+    _ name: UnsafePointer<xmlChar>, _ vocabulary: Int, _ place: Int
+  ) -> ElementName {
+    for index in unsafe entries.indices
+    where unsafe entries[index].name == name && entries[index].vocabulary == vocabulary {
+      return unsafe entries[index].element
     }
     unsafe noteCharacters(of: name)
-    let entry = unsafe (name, NameRoles(of: String(cString: name), in: profile))
+    let element = element(unsafe String(cString: name), vocabulary)
     if unsafe entries.count < Self.capacity {
-      unsafe entries.append(entry)
-      if unsafe places[place].name == nil { unsafe places[place] = entry }
+      unsafe entries.append((name, vocabulary, element))
+      if unsafe places[place].name == nil { unsafe places[place] = (name, vocabulary, element) }
     }
-    return unsafe entry.1
+    return element
+  }
+
+  private func element(_ local: String, _ vocabulary: Int) -> ElementName {
+    guard vocabulary != Self.foreign else { return .unknown }
+    let wanted =
+      vocabulary == Self.own ? ProfileTree.ownVocabulary : vocabulary - Self.firstBound
+    let number = letters.firstIndex { $0.vocabulary == wanted && $0.local == local }
+    if let number { return ElementName(number: number) }
+    guard heedsCase else { return .unknown }
+    let lowercased = local.lowercased()
+    // Of the spellings that are known the first one is Book, so the last one is meant.
+    let intended = letters.lastIndex { $0.local.lowercased() == lowercased }
+    return ElementName(intended: intended ?? 0)
+  }
+
+  /// Which of the profile's attributes the one at an index is.
+  ///
+  /// Names of attributes without prefix belong to their element; those with one to a namespace.
+  @unsafe func attribute(
+    _ tag: UnsafeBufferPointer<UnsafePointer<xmlChar>?>, at index: Int
+  ) -> Int? {
+    for place in unsafe attributes.indices where unsafe attributes[place].name == tag[index] {
+      let number = unsafe attributes[place].number
+      let wanted = attributeNames[number].prefix
+      if unsafe matches(wanted, tag[index + 1], tag[index + 2]) { return number }
+    }
+    return nil
+  }
+
+  @unsafe private func matches(
+    _ wanted: String?, _ prefix: UnsafePointer<xmlChar>?, _ address: UnsafePointer<xmlChar>?
+  ) -> Bool {
+    guard unsafe prefix != nil else { return wanted == nil }
+    guard let address = unsafe address else { return false }
+    let namespace = unsafe String(cString: address)
+    guard let wanted else { return ownNamespaces.contains(namespace) }
+    return prefixes[wanted] == namespace
   }
 
   @unsafe mutating func noteCharacters(of name: UnsafePointer<xmlChar>) {
     hasMissed = true
     if unsafe continuationBytes(in: name) > 0 { hasLongCharacters = true }
   }
+}
 
-  @unsafe func attributeField(of name: UnsafePointer<xmlChar>) -> LoanField? {
-    unsafe attributes.first { unsafe $0.name == name }?.field
+// Namespaces.
+extension NameTable {
+  /// Which of the profile's names those of a namespace can be.
+  @inline(never)
+  @unsafe private mutating func vocabulary(
+    of address: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?
+  ) -> Int {
+    for index in unsafe namespaces.indices
+    where unsafe namespaces[index].address == address && namespaces[index].prefix == prefix {
+      return unsafe namespaces[index].vocabulary
+    }
+    if let prefix = unsafe prefix { unsafe noteCharacters(of: prefix) }
+    if unsafe root == nil { unsafe root = (address, prefix) }
+    let vocabulary = unsafe workOutVocabulary(of: address, prefix)
+    if unsafe namespaces.count < Self.capacity {
+      unsafe namespaces.append((address, prefix, vocabulary))
+    }
+    if unsafe prefix == nil && usual.vocabulary < 0 { unsafe usual = (address, vocabulary) }
+    return vocabulary
+  }
+
+  @unsafe private func workOutVocabulary(
+    of address: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?
+  ) -> Int {
+    if let address = unsafe address {
+      let namespace = unsafe String(cString: address)
+      if let place = boundNamespaces.firstIndex(of: namespace) { return place + Self.firstBound }
+      if ownNamespaces.contains(namespace) { return Self.own }
+      return unsafe ownNamespaces.isEmpty && address == root?.address ? Self.own : Self.foreign
+    }
+    guard let prefix = unsafe prefix else {
+      return unsafe !ownNamespaces.isEmpty || root?.address == nil ? Self.own : Self.foreign
+    }
+    // The prefix is not declared: it may still be what it is everywhere.
+    let text = unsafe String(cString: prefix)
+    if let place = prefixes[text].flatMap({ boundNamespaces.firstIndex(of: $0) }) {
+      return place + Self.firstBound
+    }
+    return unsafe root?.address == nil && root?.prefix == prefix ? Self.own : Self.foreign
   }
 }
 

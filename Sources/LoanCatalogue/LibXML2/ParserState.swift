@@ -24,9 +24,13 @@ import Loans
   private static let mostNames = 100_000
   private var isStopped = false
 
-  init(builder: consuming RecordBuilder, profile: CatalogueProfile) {
+  /// Lines before the document itself.
+  private let skippedLines: Int
+
+  init(builder: consuming RecordBuilder, skippedLines: Int) {
+    names = NameTable(profile: builder.profile, tree: builder.tree)
     self.builder = builder
-    names = NameTable(profile: profile)
+    self.skippedLines = skippedLines
   }
 
   /// Nothing more is handed over once something has gone wrong.
@@ -43,8 +47,8 @@ extension ParserState {
     unsafe names.intern(in: context)
   }
 
-  mutating func beginReading(_ file: consuming CatalogueFile) {
-    input.open(file)
+  mutating func beginReading(_ catalogue: OpenCatalogue) {
+    input.open(catalogue)
   }
 
   @unsafe mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -52,8 +56,11 @@ extension ParserState {
   }
 
   /// - Throws: ``CatalogueError``, or what the builder's closures threw.
-  mutating func endReading(isWellFormed: Bool) throws -> CatalogueSummary {
+  mutating func endReading(isWellFormed: Bool) throws -> ParserOutcome {
     if let failure = builder.failure { throw failure }
+    if builder.isDecided {
+      return ParserOutcome(summary: builder.summary, verdict: builder.verdict)
+    }
     try input.checkAfterwards()
     if !isStopped {
       if isWellFormed {
@@ -63,41 +70,58 @@ extension ParserState {
       }
     }
     if let failure = builder.failure { throw failure }
-    return builder.summary
+    return ParserOutcome(summary: builder.summary, verdict: builder.verdict)
   }
+}
+
+/// What came of a reading.
+struct ParserOutcome {
+  var summary: CatalogueSummary
+  /// Whether the document is of the profile's form, as far as that was asked.
+  var verdict: RecordBuilder.Verdict?
 }
 
 // Elements.
 extension ParserState {
+  /// A start tag as libxml2 tells it.
+  @unsafe struct StartTag {
+    var name: UnsafePointer<xmlChar>
+    var prefix: UnsafePointer<xmlChar>?
+    var namespace: UnsafePointer<xmlChar>?
+    /// Five pointers each: name, prefix, namespace, first byte of the value, end.
+    var attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>
+  }
+
   /// - SeeAlso: `startElementNsSAX2Func`.
-  @unsafe mutating func startElement(
-    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>,
-    _ prefix: UnsafePointer<xmlChar>?,
-    attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>
-  ) {
+  @unsafe mutating func startElement(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
     guard !isStopped else { return }
     unsafe settlePosition(context)
-    if unsafe isInsideEntity(context) { unsafe countElement(attributes) }
-    let roles = unsafe roles(of: name, prefix)
+    if unsafe isInsideEntity(context) { unsafe countElement(tag.attributes) }
+    let name = unsafe names.element(tag.name, tag.prefix, tag.namespace)
     if names.hasMissed { unsafe checkNames(context) }
-    if builder.skipElement(roles) {
+    if builder.skipElement(name) {
       unsafe noteTagEnd(context)
     } else {
-      unsafe startMeaningfulElement(context, name, roles, attributes)
+      unsafe startMeaningfulElement(context, name, tag)
     }
   }
 
   @unsafe private mutating func startMeaningfulElement(
-    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ roles: NameRoles,
-    _ attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>
+    _ context: xmlParserCtxtPtr, _ name: ElementName, _ tag: StartTag
   ) {
     let start = unsafe tagStart(context)
-    let element = builder.startElement(roles, named: unsafe String(cString: name), at: start)
-    if element == .record {
-      unsafe takeAttributes(context, attributes, start)
+    if builder.isBeforeRoot && !input.keepsBeginning { builder.goOnReading() }
+    var element = builder.startElement(
+      name, named: unsafe String(cString: tag.name),
+      namespace: unsafe tag.namespace.map { unsafe String(cString: $0) }, at: start)
+    if element == .conditional {
+      let passed = unsafe passedTests(builder.tests(of: name), tag)
+      element = builder.startElement(name, passed: passed, at: start)
     }
+    if element == .attributes { unsafe takeAttributes(context, tag, start) }
     unsafe noteTagEnd(context)
     checkFailure()
+    if builder.isDecided { stop() } else if builder.isReading { input.forgetBeginning() }
   }
 
   /// The parser stands at the tag's `>`, or at the `/>` that ends the element too.
@@ -117,38 +141,57 @@ extension ParserState {
     }
   }
 
-  /// A name with a prefix belongs to another vocabulary.
-  @inline(__always)
-  @unsafe private mutating func roles(
-    of name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
-  ) -> NameRoles {
-    guard let prefix = unsafe prefix else { return unsafe names.roles(of: name) }
-    unsafe names.noteCharacters(of: prefix)
-    unsafe names.noteCharacters(of: name)
-    return .none
+  @unsafe private func passedTests(_ tests: [Int], _ tag: StartTag) -> UInt64 {
+    var passed: UInt64 = 0
+    for number in tests {
+      let test = builder.tree.tests[number]
+      var values: [ArraySlice<UInt8>] = []
+      for index in unsafe stride(from: 0, to: tag.attributes.count - 4, by: 5)
+      where unsafe names.attribute(tag.attributes, at: index) == test.attribute {
+        guard let value = unsafe tag.attributes[index + 3],
+          let end = unsafe tag.attributes[index + 4]
+        else { continue }
+        unsafe values.append(Array(UnsafeBufferPointer(start: value, count: end - value)).trimmed)
+      }
+      if test.condition.isFulfilled(by: values) { passed |= 1 << UInt64(number) }
+    }
+    return passed
   }
 
-  /// Attributes come five pointers each: name, prefix, URI, first byte of the value, end.
   @unsafe private mutating func takeAttributes(
-    _ context: xmlParserCtxtPtr, _ attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>,
-    _ start: SourceLocation
+    _ context: xmlParserCtxtPtr, _ tag: StartTag, _ start: SourceLocation
   ) {
-    for index in stride(from: 0, to: attributes.count - 4, by: 5) {
-      guard let name = unsafe attributes[index], unsafe attributes[index + 1] == nil,
-        let field = unsafe names.attributeField(of: name),
-        let value = unsafe attributes[index + 3], let end = unsafe attributes[index + 4]
-      else { continue }
-      unsafe builder.appendAttribute(field, UnsafeBufferPointer(start: value, count: end - value))
-    }
-    let attribute = names.idAttribute
     // Where an entity has the tag, its own place is not one of the document.
     let isInsideEntity = unsafe isInsideEntity(context)
-    builder.endAttributes {
+    let extent = { (index: Int) in
       isInsideEntity
         ? ValueExtent(start: start, end: start)
         : unsafe TagText(endingAt: check_loans_document_input(context))
-          .extent(ofValueOf: attribute, tagStart: start)
+          .extent(ofValueOf: Self.qualifiedName(tag.attributes, at: index), tagStart: start)
     }
+    var idIndex = 0
+    let wanted = builder.attributeSlots
+    for index in unsafe stride(from: 0, to: tag.attributes.count - 4, by: 5) {
+      guard let number = unsafe names.attribute(tag.attributes, at: index),
+        let value = unsafe tag.attributes[index + 3], let end = unsafe tag.attributes[index + 4]
+      else { continue }
+      for (attribute, slot) in wanted where attribute == number {
+        if builder.tree.slots[slot].field == .id { idIndex = index }
+        unsafe builder.takeAttribute(
+          UnsafeBufferPointer(start: value, count: end - value), in: slot, tagStart: start
+        ) { extent(index) }
+      }
+    }
+    builder.endAttributes { extent(idIndex) }
+  }
+
+  /// An attribute's name as the document has it.
+  @unsafe private static func qualifiedName(
+    _ attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>, at index: Int
+  ) -> String {
+    let name = unsafe attributes[index].map { unsafe String(cString: $0) } ?? ""
+    guard let prefix = unsafe attributes[index + 1] else { return name }
+    return unsafe "\(String(cString: prefix)):\(name)"
   }
 
   /// - SeeAlso: `endElementNsSAX2Func`.
@@ -189,7 +232,7 @@ extension ParserState {
   @unsafe mutating func characters(
     _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
   ) {
-    if builder.field == nil && !hasDoctype && !isStopped {
+    if !builder.isCapturing && !hasDoctype && !isStopped {
       position = currentPosition()
     } else {
       unsafe takeCharacters(context, text)
@@ -203,7 +246,7 @@ extension ParserState {
     guard !isStopped else { return }
     unsafe settlePosition(context)
     unsafe countExpansion(context, by: text.count)
-    if builder.field != nil { unsafe take(context, text, from: position) }
+    if builder.isCapturing { unsafe take(context, text, from: position) }
     unsafe notePosition(context)
   }
 
@@ -222,13 +265,13 @@ extension ParserState {
     _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation,
     isSection: Bool = false
   ) {
-    guard let field = builder.field else { return }
+    guard builder.isCapturing else { return }
     if builder.wantsPlace {
       let end = currentPosition()
       let isVerbatim = unsafe !isInsideEntity(context)
       let extent = unsafe ValueScan.extent(
         of: text, from: start, end: end, isVerbatim: isVerbatim, isSection: isSection)
-      if let extent { builder.extendValue(of: field, from: extent.start, to: extent.end) }
+      if let extent { builder.extendValue(from: extent.start, to: extent.end) }
     }
     if unsafe !builder.append(text) {
       endEarly(.malformedXML, at: start, "a text is longer than 10,000,000 bytes")
@@ -316,6 +359,10 @@ extension ParserState {
   /// - SeeAlso: `startDocumentSAXFunc`.
   @unsafe mutating func startDocument(_ context: xmlParserCtxtPtr) {
     unsafe document = check_loans_document_input(context)
+    if skippedLines > 0, let input = unsafe document {
+      unsafe input.pointee.line += Int32(skippedLines)
+      position.line += skippedLines
+    }
     if let name = unsafe refusedEncoding(context) { refuseEncoding(name) }
   }
 
@@ -380,7 +427,9 @@ extension ParserState {
   @unsafe private func place(of error: xmlError, _ context: xmlParserCtxtPtr?) -> SourceLocation {
     guard let context = unsafe context, unsafe !isInsideEntity(context), unsafe error.line > 0
     else { return position }
-    return unsafe SourceLocation(line: Int(error.line), column: max(1, Int(error.int2)))
+    let isBefore = unsafe document == nil
+    return unsafe SourceLocation(
+      line: Int(error.line) + (isBefore ? skippedLines : 0), column: max(1, Int(error.int2)))
   }
 
   private mutating func endEarly(

@@ -9,6 +9,11 @@ extension FindingsTally {
     if mended > 0 { findings += ", \(counted(mended, "date")) mended" }
     if mendable > 0 { findings += ", \(counted(mendable, "date")) to be mended by --fix" }
     if !unread.isEmpty { findings += ", \(counted(unread.count, "file")) not read" }
+    var profiles: [String] = []
+    for profile in read.compactMap(\.profile) where !profiles.contains(profile) {
+      profiles.append(profile)
+    }
     return "\(counted(files, "file")), \(counted(loans, "loan")): \(findings)"
+      + profiles.foreignWords
   }
 }

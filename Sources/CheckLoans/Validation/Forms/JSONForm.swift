@@ -26,6 +26,12 @@ struct JSONForm: FindingsForm {
         ("path", .string(file.path)), ("message", JSONValue(file.failure)),
       ])
     }
-    return "],\"unread\":\(JSONValue.array(unread).text)}\n"
+    let read = tally.read.map { file in
+      JSONValue.object([("path", .string(file.path)), ("profile", JSONValue(file.profile))])
+    }
+    return """
+      ],"unread":\(JSONValue.array(unread).text),"catalogues":\(JSONValue.array(read).text)}
+
+      """
   }
 }

@@ -27,6 +27,12 @@ enum ZoneClock {
   /// Outside the years 1 to 9999 it is the instant itself.
   static func civilOrdinal(at instant: Int) -> Int { ordinal(at: instant) ?? instant }
 
+  /// The civil time at an instant, in seconds since 1970-01-01T00:00:00Z; `nil` outside the years 1
+  /// to 9999.
+  @Sendable static func civilTime(at instant: Int) -> CivilDateTime? {
+    ordinal(at: instant).flatMap(CivilDateTime.init(ordinal:))
+  }
+
   /// - SeeAlso: `localtime_r(3)`.
   private static func ordinal(at instant: Int) -> Int? {
     var instant = instant

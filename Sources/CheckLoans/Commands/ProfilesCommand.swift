@@ -1,0 +1,81 @@
+import ArgumentParser
+import LoanCatalogue
+import Loans
+
+/// `check-loans profiles`.
+struct ProfilesCommand: AnySubcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "profiles",
+    abstract: "List the forms of catalogue that are known, or print one.",
+    discussion: """
+      A profile tells where in a document the loans are, and how their dates are written. Which one \
+      a catalogue is of is found out from its beginning; --profile names one.
+
+      A profile is a small XML file. To write your own, begin with one that is alike:
+
+        check-loans profiles --show koha-ilsdi > ours.xml
+        check-loans --profile ours.xml --no-state --all export.xml
+
+      Exit status: 0 done, 64 wrong usage, 66 a profile cannot be read, 74 output failed, 78 a \
+      profile is wrong.
+      """)
+
+  @Option(
+    help: ArgumentHelp("Print this profile as XML.", valueName: "name"),
+    completion: .list(BuiltInProfiles.names))
+  var show: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Look whether a profile of your own makes sense, and tell what it reads.",
+      valueName: "file"), completion: .file())
+  var check: String?
+
+  func validate() throws {
+    if show != nil && check != nil {
+      throw ValidationError("--show and --check are two different things; choose one.")
+    }
+  }
+
+  func run(
+    _ environment: Environment, _ console: Console
+  ) async throws(CommandError) -> ExitStatus {
+    if let show {
+      guard let document = BuiltInProfiles.document(named: show) else {
+        throw NamedProfile.unknown(show)
+      }
+      try console.print(document.span)
+      return .done
+    }
+    if let check {
+      try console.print(try NamedProfile(check, environment).profile.description)
+      return .done
+    }
+    for name in BuiltInProfiles.names {
+      guard let profile = BuiltInProfiles.profile(named: name) else { continue }
+      try console.print(profile.description)
+    }
+    return .done
+  }
+}
+
+extension CatalogueProfile {
+  /// What it reads, on several lines.
+  fileprivate var description: String {
+    var text = "\(name.padded(to: 11))  \(title.visible)\n"
+    for path in records { text += "  loan        \("\(path)".visible)\n" }
+    let forms = fields.filter { $0.field == .expiration }.flatMap(\.forms).map(\.text)
+    var known: [String] = []
+    for form in forms where !known.contains(form) { known.append(form) }
+    text += "  expiration  \(known.joined(separator: " | ").visible)\(counting)\n"
+    return text
+  }
+
+  /// How expirations are counted that a catalogue does not tell.
+  private var counting: String {
+    let expirations = fields.filter { $0.field == .expiration }
+    guard expirations.contains(where: \.countsFromLoan) else { return "" }
+    return expirations.allSatisfy(\.countsFromLoan)
+      ? ", the day of lending (--loan-days)" : ", or the day of lending (--loan-days)"
+  }
+}

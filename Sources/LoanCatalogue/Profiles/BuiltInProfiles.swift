@@ -1,0 +1,68 @@
+/// The profiles that come with the library.
+public enum BuiltInProfiles {
+  /// Their names with their XML forms, in the order in which forms are tried.
+  private static let documents: [(name: String, bytes: [UInt8])] = [
+    ("native", PackageResources.native_xml),
+    ("ncip2", PackageResources.ncip2_xml),
+    ("koha-ilsdi", PackageResources.koha_ilsdi_xml),
+    ("alma", PackageResources.alma_xml),
+    ("tellico", PackageResources.tellico_xml),
+    ("opds", PackageResources.opds_xml),
+    ("aleph", PackageResources.aleph_xml),
+    ("voyager", PackageResources.voyager_xml),
+    ("datacrow", PackageResources.datacrow_xml),
+    ("ncip1", PackageResources.ncip1_xml),
+    ("gcstar", PackageResources.gcstar_xml),
+    ("evergreen", PackageResources.evergreen_xml),
+    ("marcxml", PackageResources.marcxml_xml),
+  ]
+
+  /// All names, the tool's own form first.
+  public static var names: [String] { documents.map(\.name) }
+
+  /// The XML form of a profile, by its name.
+  public static func document(named name: String) -> [UInt8]? {
+    documents.first { $0.name == name }?.bytes
+  }
+
+  /// A profile, by its name.
+  public static func profile(named name: String) -> CatalogueProfile? {
+    if name == CatalogueProfile.native.name { return .native }
+    return foreign.first { $0.name == name }
+  }
+
+  /// The forms of other programs, in the order in which they are tried; read once, when the first
+  /// document that is not of the tool's own form is met.
+  static let foreign: [CatalogueProfile] =
+    documents.dropFirst().map { read($0.bytes) } + [soap]
+
+  /// What some servers wrap their answers in: only known to be told.
+  private static let soap: CatalogueProfile = {
+    var profile = CatalogueProfile(name: "soap", title: "a SOAP envelope")
+    profile.namespaces = [
+      "http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope",
+    ]
+    profile.marks = paths("/Envelope")
+    profile.problems = [
+      paths("/Envelope/Body/Fault/faultstring"), paths("/Envelope/Body/Fault/Reason/Text"),
+    ]
+    do { profile.tree = try ProfileTree(profile) } catch { preconditionFailure("\(error)") }
+    return profile
+  }()
+
+  private static func paths(_ text: String) -> [ProfilePath] {
+    do throws(ProfilePath.SyntaxError) {
+      return try ProfilePath.list(text)
+    } catch {
+      preconditionFailure(error.message)
+    }
+  }
+
+  private static func read(_ bytes: [UInt8]) -> CatalogueProfile {
+    do throws(CatalogueProfile.Fault) {
+      return try CatalogueProfile(reading: bytes)
+    } catch {
+      preconditionFailure("\(error.location): \(error.message)")
+    }
+  }
+}

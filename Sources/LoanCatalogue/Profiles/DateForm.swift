@@ -1,0 +1,255 @@
+public import Loans
+
+/// A form in which a system writes dates, perhaps with an hour and a zone.
+///
+/// `yyyy`, `MM`, `dd`, `HH`, `mm` and `ss` are numbers of so many digits, `M` and `d` numbers of one
+/// or two, `MMM` is the English name of a month in three letters, `S` the digits of a fraction, and
+/// `X` a zone: `Z`, `+02:00`, `+0200` or `+02`. What is in brackets may be missing; everything else
+/// stands for itself.
+public struct DateForm: Hashable, Sendable {
+  /// The form as it is written.
+  public let text: String
+  /// The form with and without each of its optional parts, those with most parts first.
+  private let variants: [[Part]]
+  private static let mostVariants = 64
+
+  private indirect enum Part: Hashable, Sendable {
+    case number(Field, digits: ClosedRange<Int>)
+    case monthName
+    case fraction
+    case zone
+    case literal(UInt8)
+    case optional([Part])
+  }
+
+  private enum Field: Hashable, Sendable { case year, month, day, hour, minute, second }
+
+  /// What a text of some form says.
+  public enum Reading: Hashable, Sendable {
+    /// A day, and the hour if it is told, as the library's people would say them.
+    case civil(CivilDate, CivilTime?)
+    /// An instant, in seconds since 1970-01-01T00:00:00Z.
+    case instant(Int)
+  }
+
+  /// Why a text is no form.
+  struct SyntaxError: Error, Equatable {
+    /// One lower-case sentence.
+    var message: String
+  }
+
+  /// The tool's own form, `yyyy.MM.dd`.
+  public static let dotted: DateForm = {
+    do throws(SyntaxError) {
+      return try DateForm("yyyy.MM.dd")
+    } catch {
+      preconditionFailure(error.message)
+    }
+  }()
+
+  /// - Throws: ``SyntaxError``.
+  init(_ text: String) throws(SyntaxError) {
+    self.text = text
+    var parser = FormParser(text)
+    let parts = try parser.form()
+    variants = Self.variants(of: parts[...])
+    if variants.count > Self.mostVariants {
+      throw SyntaxError(message: "the form \(text.quoted()) has too many parts that may be missing")
+    }
+    for (field, name) in [(Field.year, "yyyy"), (.month, "MM"), (.day, "dd")]
+    where !Self.names(field, in: parts) {
+      throw SyntaxError(message: "the form \(text.quoted()) has no \(name)")
+    }
+  }
+
+  private static func names(_ field: Field, in parts: [Part]) -> Bool {
+    parts.contains { part in
+      switch part {
+      case .number(field, _): true
+      case .monthName: field == .month
+      default: false
+      }
+    }
+  }
+
+  /// Reads the letters of a form.
+  private struct FormParser {
+    private var rest: Substring.UTF8View
+    private let text: String
+
+    init(_ text: String) {
+      self.text = text
+      rest = text.utf8[...]
+    }
+
+    mutating func form() throws(SyntaxError) -> [Part] {
+      let parts = try self.parts()
+      if !rest.isEmpty { throw SyntaxError(message: "a [ is missing in the form \(text.quoted())") }
+      return parts
+    }
+
+    private mutating func parts() throws(SyntaxError) -> [Part] {
+      var parts: [Part] = []
+      while let byte = rest.first, byte != UInt8(ascii: "]") {
+        let run = rest.prefix { $0 == byte }.count
+        switch byte {
+        case UInt8(ascii: "["):
+          rest.removeFirst()
+          parts.append(.optional(try self.parts()))
+          guard rest.popFirst() == UInt8(ascii: "]") else {
+            throw SyntaxError(message: "a ] is missing in the form \(text.quoted())")
+          }
+        case _ where "yMdHmsSX".utf8.contains(byte):
+          parts.append(try letters(byte, run))
+          rest.removeFirst(run)
+        default:
+          parts.append(.literal(byte))
+          rest.removeFirst()
+        }
+      }
+      return parts
+    }
+
+    private func letters(_ letter: UInt8, _ count: Int) throws(SyntaxError) -> Part {
+      switch (Unicode.Scalar(letter), count) {
+      case ("y", 4): return .number(.year, digits: 4...4)
+      case ("M", 1): return .number(.month, digits: 1...2)
+      case ("M", 2): return .number(.month, digits: 2...2)
+      case ("M", 3): return .monthName
+      case ("d", 1): return .number(.day, digits: 1...2)
+      case ("d", 2): return .number(.day, digits: 2...2)
+      case ("H", 1): return .number(.hour, digits: 1...2)
+      case ("H", 2): return .number(.hour, digits: 2...2)
+      case ("m", 2): return .number(.minute, digits: 2...2)
+      case ("s", 2): return .number(.second, digits: 2...2)
+      case ("S", 1): return .fraction
+      case ("X", 1): return .zone
+      default:
+        let run = String(repeating: Character(Unicode.Scalar(letter)), count: count)
+        throw SyntaxError(
+          message: """
+            \(run.quoted()) means nothing in the form \(text.quoted()); known are yyyy, MM, M, MMM, \
+            dd, d, HH, H, mm, ss, S, X and what is in brackets
+            """)
+      }
+    }
+  }
+}
+
+extension DateForm {
+  /// Reads a text of this form.
+  ///
+  /// 24:00 is the end of the day that it is written with. A date with a zone and no hour is the day
+  /// as it is written.
+  ///
+  /// - Throws: `CivilDate.ParseFailure` `form` if the text is of another form, `notADay` if there is
+  ///   no such day or hour.
+  func read(_ text: ArraySlice<UInt8>) throws(CivilDate.ParseFailure) -> Reading {
+    // What fits as a whole counts.
+    for parts in variants {
+      var found = Found()
+      if Self.match(parts[...], text, &found) { return try found.reading }
+    }
+    throw .form
+  }
+
+  private static func variants(of parts: ArraySlice<Part>) -> [[Part]] {
+    guard let first = parts.first else { return [[]] }
+    let rest = variants(of: parts.dropFirst())
+    guard case .optional(let inner) = first else { return rest.map { [first] + $0 } }
+    return variants(of: inner[...]).flatMap { inner in rest.map { inner + $0 } } + rest
+  }
+
+  private struct Found {
+    var numbers: [Field: Int] = [:]
+    /// Seconds east of Greenwich.
+    var offset: Int?
+
+    var reading: Reading {
+      get throws(CivilDate.ParseFailure) {
+        guard
+          let date = CivilDate(
+            year: numbers[.year] ?? 0, month: numbers[.month] ?? 0, day: numbers[.day] ?? 0)
+        else { throw .notADay }
+        guard let hour = numbers[.hour] else { return .civil(date, nil) }
+        let (minute, second) = (numbers[.minute] ?? 0, numbers[.second] ?? 0)
+        guard minute < 60, second <= 60, hour < 24 || hour == 24 && minute == 0 && second == 0
+        else { throw .notADay }
+        // A leap second counts as the one before it, and the end of a day as its last second.
+        let time = hour == 24 ? 86_399 : hour * 3_600 + minute * 60 + min(second, 59)
+        if let offset { return .instant(date.dayNumber * 86_400 + time - offset) }
+        return .civil(date, CivilTime(secondOfDay: time))
+      }
+    }
+  }
+
+  private static func match(
+    _ parts: ArraySlice<Part>, _ text: ArraySlice<UInt8>, _ found: inout Found
+  ) -> Bool {
+    guard let part = parts.first else { return text.isEmpty }
+    let others = parts.dropFirst()
+    switch part {
+    case .literal(let byte):
+      return text.first == byte && match(others, text.dropFirst(), &found)
+    case .number(let field, let digits):
+      let available = text.prefix(digits.upperBound).prefix { $0.isASCIIDigit }
+      // Of one or two digits two are taken if there are two.
+      guard digits.contains(available.count) else { return false }
+      found.numbers[field] = available.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+      return match(others, text.dropFirst(available.count), &found)
+    case .monthName:
+      guard let month = month(text.prefix(3)) else { return false }
+      found.numbers[.month] = month
+      return match(others, text.dropFirst(3), &found)
+    case .fraction:
+      let digits = text.prefix { $0.isASCIIDigit }
+      return !digits.isEmpty && match(others, text.dropFirst(digits.count), &found)
+    case .zone:
+      var rest = text
+      guard let offset = takeZone(&rest) else { return false }
+      found.offset = offset
+      return match(others, rest, &found)
+    case .optional:
+      return false
+    }
+  }
+
+  private static func month(_ name: ArraySlice<UInt8>) -> Int? {
+    let months = [
+      "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ]
+    let name = String(decoding: name, as: UTF8.self).lowercased()
+    return months.firstIndex(of: name).map { $0 + 1 }
+  }
+
+  /// `Z`, `+hh`, `+hhmm` or `+hh:mm`, at most 14 hours away (XML Schema 1.0 part 2, 3.2.7).
+  private static func takeZone(_ rest: inout ArraySlice<UInt8>) -> Int? {
+    guard let sign = rest.popFirst() else { return nil }
+    if sign == UInt8(ascii: "Z") { return 0 }
+    guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
+      let hours = takeTwoDigits(&rest)
+    else { return nil }
+    var minutes = 0
+    if rest.first == UInt8(ascii: ":") {
+      rest.removeFirst()
+      guard let digits = takeTwoDigits(&rest) else { return nil }
+      minutes = digits
+    } else if let digits = takeTwoDigits(&rest) {
+      minutes = digits
+    }
+    guard minutes < 60, hours * 60 + minutes <= 14 * 60 else { return nil }
+    let offset = hours * 3_600 + minutes * 60
+    return sign == UInt8(ascii: "-") ? -offset : offset
+  }
+
+  private static func takeTwoDigits(_ rest: inout ArraySlice<UInt8>) -> Int? {
+    let digits = rest.prefix(2)
+    guard digits.count == 2, digits.allSatisfy(\.isASCIIDigit) else { return nil }
+    rest = rest.dropFirst(2)
+    return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+  }
+}
+
+extension UInt8 {
+  var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}

@@ -1,0 +1,262 @@
+internal import Loans
+
+/// Where in a document something stands: a location path, in a small part of XPath 1.0.
+///
+/// `/collection/record/datafield[@tag='952']`, `authors/author`, `../@name`: names with `/` between
+/// them, `*` for any name, `..` at the beginning, an attribute at the end, and conditions on
+/// attributes and on child elements.
+///
+/// - SeeAlso: XML Path Language 1.0, 2.5 (abbreviated syntax).
+public struct ProfilePath: Hashable, Sendable {
+  /// Whether the path begins at the document itself.
+  public var isAbsolute = false
+  /// How many elements up the path begins, 0 or more; only if it is not absolute.
+  public var ascents = 0
+  /// The elements on the way.
+  public var steps: [Step] = []
+  /// The attribute of the last element, if the path leads to one.
+  public var attribute: Name?
+
+  /// A path to an attribute, or to nothing.
+  init(attribute: Name? = nil) { self.attribute = attribute }
+
+  /// The path to the document itself.
+  static let document: ProfilePath = {
+    var path = ProfilePath()
+    path.isAbsolute = true
+    return path
+  }()
+
+  /// A name as a path has it.
+  public struct Name: Hashable, Sendable {
+    /// The prefix, if there is one.
+    public var prefix: String?
+    /// The name behind the prefix, or `*`.
+    public var local: String
+  }
+
+  /// An element on the way.
+  public struct Step: Hashable, Sendable {
+    /// Its name.
+    public var name: Name
+    /// What it has to fulfil.
+    public var conditions: [Condition] = []
+  }
+
+  /// What an element has to fulfil.
+  public struct Condition: Hashable, Sendable {
+    /// What is looked at: a path from the element, to child elements or an attribute.
+    public var operand: ProfilePath
+    /// What it is compared with; `nil` if it only has to be there.
+    public var comparison: Comparison?
+    /// Whether the condition is inside `not(…)`.
+    public var isNegated = false
+
+    /// Whether the start tag alone decides.
+    var isOnAttribute: Bool { operand.steps.isEmpty }
+
+    /// Whether it is fulfilled by an element of which these values were found.
+    ///
+    /// As in XPath, one of several values is enough.
+    func isFulfilled(by values: some Sequence<ArraySlice<UInt8>>) -> Bool {
+      let isTrue = values.contains { value in
+        switch comparison {
+        case nil: true
+        case .equal(let text): value.elementsEqual(text.utf8)
+        case .unequal(let text): !value.elementsEqual(text.utf8)
+        }
+      }
+      return isTrue != isNegated
+    }
+  }
+
+  /// A comparison with a text.
+  public enum Comparison: Hashable, Sendable {
+    case equal(String)
+    case unequal(String)
+  }
+}
+
+extension ProfilePath.Name: CustomStringConvertible {
+  /// As a path has it.
+  public var description: String { prefix.map { "\($0):\(local)" } ?? local }
+}
+
+extension ProfilePath: CustomStringConvertible {
+  /// The path as it is written.
+  public var description: String {
+    var parts = Array(repeating: "..", count: ascents)
+    parts += steps.map { "\($0.name)" + $0.conditions.map { "[\($0)]" }.joined() }
+    if let attribute { parts.append("@\(attribute)") }
+    return (isAbsolute ? "/" : "") + parts.joined(separator: "/")
+  }
+}
+
+extension ProfilePath.Condition: CustomStringConvertible {
+  /// The condition as it is written, without its brackets.
+  public var description: String {
+    let text: String =
+      switch comparison {
+      case nil: "\(operand)"
+      case .equal(let value): "\(operand)='\(value)'"
+      case .unequal(let value): "\(operand)!='\(value)'"
+      }
+    return isNegated ? "not(\(text))" : text
+  }
+}
+
+extension ProfilePath {
+  /// Why a text is no path.
+  struct SyntaxError: Error, Equatable {
+    /// One lower-case sentence.
+    var message: String
+  }
+
+  /// Reads paths with white space between them.
+  ///
+  /// - Throws: ``SyntaxError``; also if there is none.
+  static func list(_ text: String) throws(SyntaxError) -> [ProfilePath] {
+    var parser = PathParser(text)
+    return try parser.paths()
+  }
+}
+
+/// Reads paths, character by character.
+private struct PathParser {
+  private var rest: Substring.UnicodeScalarView
+  private let text: String
+
+  init(_ text: String) {
+    self.text = text
+    rest = text.unicodeScalars[...]
+  }
+
+  private func error(_ message: String) -> ProfilePath.SyntaxError {
+    ProfilePath.SyntaxError(message: message)
+  }
+
+  private mutating func skipSpace() -> Bool {
+    let count = rest.count
+    rest = rest.drop { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" }
+    return rest.count < count
+  }
+
+  private mutating func take(_ token: String) -> Bool {
+    guard rest.starts(with: token.unicodeScalars) else { return false }
+    rest.removeFirst(token.unicodeScalars.count)
+    return true
+  }
+
+  mutating func paths() throws(ProfilePath.SyntaxError) -> [ProfilePath] {
+    var paths: [ProfilePath] = []
+    _ = skipSpace()
+    while !rest.isEmpty {
+      paths.append(try path())
+      guard rest.isEmpty || skipSpace() else {
+        throw error("\(found) is not understood here")
+      }
+    }
+    if paths.isEmpty { throw error("the path is empty") }
+    return paths
+  }
+
+  private var found: String { String(String(rest).prefix(20)).quoted() }
+
+  private mutating func path(isOperand: Bool = false) throws(ProfilePath.SyntaxError) -> ProfilePath
+  {
+    var path = ProfilePath()
+    path.isAbsolute = take("/")
+    if path.isAbsolute && isOperand {
+      throw error("what a condition looks at is inside the element, and begins with no /")
+    }
+    while true {
+      if rest.first == "/" { throw error("// is not known here; write every element on the way") }
+      if take("@") {
+        path.attribute = try name()
+        if path.attribute?.local == "*" { throw error("@* is not known here; name the attribute") }
+        return path
+      }
+      if take("..") {
+        guard path.steps.isEmpty, !path.isAbsolute, !isOperand else {
+          throw error(".. can only stand at the beginning of a path")
+        }
+        path.ascents += 1
+      } else {
+        path.steps.append(try step(isOperand: isOperand))
+      }
+      guard take("/") else { return path }
+    }
+  }
+
+  private mutating func step(isOperand: Bool) throws(ProfilePath.SyntaxError) -> ProfilePath.Step {
+    var step = ProfilePath.Step(name: try name())
+    while take("[") {
+      if isOperand { throw error("a condition has no conditions inside") }
+      step.conditions.append(try condition())
+      guard take("]") else { throw error("a ] is missing before \(found)") }
+    }
+    return step
+  }
+
+  private mutating func name() throws(ProfilePath.SyntaxError) -> ProfilePath.Name {
+    if take("*") { return ProfilePath.Name(prefix: nil, local: "*") }
+    let first = try plainName()
+    guard rest.first == ":", rest.dropFirst().first.map(Self.isNameCharacter) == true else {
+      return ProfilePath.Name(prefix: nil, local: first)
+    }
+    rest.removeFirst()
+    return ProfilePath.Name(prefix: first, local: try plainName())
+  }
+
+  private mutating func plainName() throws(ProfilePath.SyntaxError) -> String {
+    let name = rest.prefix(while: Self.isNameCharacter)
+    guard let first = name.first, first != "-", first != ".", !("0"..."9").contains(first) else {
+      throw error(rest.isEmpty ? "a name is missing at the end" : "\(found) begins with no name")
+    }
+    rest.removeFirst(name.count)
+    if rest.first == "(" { throw error("functions are not known here, but for not(…)") }
+    return String(name)
+  }
+
+  private static func isNameCharacter(_ scalar: Unicode.Scalar) -> Bool {
+    !scalar.isASCII || scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+      || "-._".unicodeScalars.contains(scalar)
+  }
+
+  private mutating func condition() throws(ProfilePath.SyntaxError) -> ProfilePath.Condition {
+    _ = skipSpace()
+    let isNegated = take("not(")
+    _ = skipSpace()
+    if let first = rest.first, ("0"..."9").contains(first) {
+      throw error("a condition by number is not known here")
+    }
+    var condition = ProfilePath.Condition(operand: try path(isOperand: true))
+    condition.isNegated = isNegated
+    _ = skipSpace()
+    if take("!=") {
+      condition.comparison = .unequal(try literal())
+    } else if take("=") {
+      condition.comparison = .equal(try literal())
+    }
+    _ = skipSpace()
+    if isNegated {
+      guard take(")") else { throw error("a ) is missing before \(found)") }
+      _ = skipSpace()
+    }
+    return condition
+  }
+
+  private mutating func literal() throws(ProfilePath.SyntaxError) -> String {
+    _ = skipSpace()
+    guard let quote = rest.first, quote == "'" || quote == "\"" else {
+      throw error("a text in quotation marks is missing before \(found)")
+    }
+    rest.removeFirst()
+    guard let end = rest.firstIndex(of: quote) else {
+      throw error("the quotation mark is not closed")
+    }
+    let text = String(rest[..<end])
+    rest = rest[rest.index(after: end)...]
+    return text
+  }
+}

@@ -1,0 +1,190 @@
+import Loans
+
+// What there is to find in a record.
+extension RecordBuilder {
+  mutating func find(
+    _ code: Diagnostic.Code, at location: SourceLocation, endColumn: Int? = nil, _ message: String,
+    value: String? = nil
+  ) {
+    if findings.isLong { handOverFindings(owner, isBookOver: false) }
+    findings.append(
+      Diagnostic(
+        code, at: location, endColumn: endColumn, message: message, value: value,
+        loan: isInRecord ? record.name : nil))
+  }
+
+  var owner: FindingList.Owner {
+    guard isInRecord else { return .document }
+    return record.isEmpty(.id)
+      ? .unnamed(key: record.baseKey) : .named(key: record.baseKey, ordinal: record.ordinal)
+  }
+
+  mutating func findInValue(
+    of field: LoanField, _ finding: Finding, replacement: CivilDate? = nil
+  ) {
+    let place = places[field] ?? ValueExtent(start: record.location, end: record.location)
+    findings.append(
+      Diagnostic(
+        finding.code, at: place.start, endColumn: place.endColumn, message: finding.message,
+        value: record.text(of: field), loan: record.name, replacement: replacement?.dotted))
+  }
+
+  mutating func findBadDate(
+    _ failure: CivilDate.ParseFailure, _ field: LoanField, forms: [DateForm] = [.dotted]
+  ) {
+    let text = record.text(of: field) ?? ""
+    let fault =
+      forms == [.dotted]
+      ? DateFault(failure, text, in: field) : DateFault(failure, text, in: field, forms: forms)
+    findInValue(of: field, fault.finding, replacement: fault.replacement)
+  }
+
+  mutating func findMissingTitle() {
+    find(
+      .missingTitle, at: record.location,
+      "the book has no title, so its notices can only name its id or barcode")
+  }
+
+  mutating func findMissingExpiration() {
+    find(
+      .missingExpiration, at: record.location,
+      profile.isNative
+        ? "the book has no <expiration>; add one of the form yyyy.MM.dd"
+        : "the loan has no expiration; ask for it where the loan is kept")
+  }
+
+  mutating func findEmptyExpiration(at location: SourceLocation) {
+    find(
+      .emptyExpiration, at: location,
+      "the expiration is empty; write yyyy.MM.dd, or remove it if the book is on the shelf")
+  }
+
+  mutating func findMarkup(at location: SourceLocation, text: String) {
+    find(
+      .dateFormat, at: location,
+      "the expiration holds other elements; write only the date, as yyyy.MM.dd", value: text)
+  }
+
+  mutating func findMisplaced(at location: SourceLocation) {
+    find(
+      .misplacedExpiration, at: location,
+      "this expiration is not directly inside a book, so it is ignored; move it into its book")
+  }
+
+  mutating func findWrongCase(_ name: String, intended: String, at location: SourceLocation) {
+    find(
+      .unknownCase, at: location,
+      "<\(name.visible)> is ignored, since names are case-sensitive; did you mean <\(intended)>?",
+      value: name)
+  }
+
+  mutating func findDuplicateExpiration(at location: SourceLocation) {
+    find(
+      .duplicateExpiration, at: location,
+      profile.isStrict
+        ? """
+        a second expiration in one book, after the one at line \(expirationElement.start.line); \
+        keep only the right one
+        """
+        : "this loan has several expirations that differ, so it is left out; ask which is right")
+  }
+
+  mutating func findDuplicateID(firstLine: Int, at place: ValueExtent) {
+    let id = record.text(of: .id) ?? ""
+    let advice =
+      profile.isNative ? "give each book an id of its own" : "both are taken; ask which is right"
+    find(
+      .duplicateID, at: place.start, endColumn: place.endColumn,
+      "id \(id.quoted()) is already used by the book at line \(firstLine); \(advice)", value: id)
+  }
+
+  /// Looks whether the loan is new; a book whose id is known already has been told of.
+  mutating func findDuplicateLoan() {
+    guard case .date = record.expiration, let key = record.loanKey,
+      let known = loans.note(key, record.value(of: .barcode), line: record.location.line),
+      record.ordinal == 1 || record.isEmpty(.id)
+    else { return }
+    let barcode = record.text(of: .barcode)
+    let same = barcode.map { "with the same barcode \($0.quoted())" } ?? "alike in all it says"
+    find(
+      .duplicateLoan, at: record.location,
+      """
+      this is the loan of the book at line \(known.firstLine) once more, \(same); remove the one \
+      that is not right
+      """, value: barcode)
+  }
+
+  /// Tells once that the days of a loan must be given.
+  mutating func findMissingLoanDays(at location: SourceLocation) {
+    guard !hasToldLoanDays else { return }
+    hasToldLoanDays = true
+    find(
+      .missingLoanDays, at: location,
+      """
+      \(profile.name) tells when a book was lent, but not when it is due; say after how many days \
+      that is, for example with --loan-days 28
+      """)
+  }
+}
+
+// What there is to find in the document as a whole.
+extension RecordBuilder {
+  /// Finds what a server says in place of an answer.
+  mutating func findAnswer() {
+    for slots in tree.problems {
+      let texts = slots.compactMap { slot in
+        scopes[ProfileTree.document].first(of: slot).map { value in
+          (text: scopes[ProfileTree.document].text(of: value), place: value.extent?.start)
+        }
+      }
+      guard let first = texts.first else { continue }
+      let text = texts.map { String(decoding: $0.text, as: UTF8.self) }.joined(separator: ": ")
+      summary.isComplete = false
+      find(
+        .errorAnswer, at: first.place ?? root?.location ?? SourceLocation(line: 1, column: 1),
+        """
+        this is not a list of loans but an error answer: \(text.quoted(limit: 200)); mend the \
+        request, and ask again
+        """, value: text)
+      return
+    }
+  }
+
+  mutating func findEmptiness(_ root: RootElement) {
+    let name = root.name.visible
+    guard !profile.isNative || !root.isKnown else {
+      find(
+        .noLoans, at: root.location,
+        """
+        no book record was found: <\(name)> holds no <book>; expected <books> with <book> records
+        """)
+      return
+    }
+    find(.noLoans, at: root.location, emptinessWords(root, name))
+  }
+
+  private func emptinessWords(_ root: RootElement, _ name: String) -> String {
+    if root.isKnown {
+      let paths = Set(profile.records.filter { $0.steps.first?.name.local == root.name })
+        .map { "\($0)" }.sorted().joined(separator: " or ")
+      return """
+        no loan was found: <\(name)>, read as \(profile.name), has no \(paths.visible); if nothing \
+        is lent, that is right
+        """
+    }
+    var top = "the root is <\(name)>"
+    if let namespace = root.namespace { top += " of the namespace \(namespace.quoted())" }
+    if let child = root.firstChild { top += ", with <\(child.visible)> inside" }
+    guard reader.profile == nil else {
+      let roots = Set(profile.records.compactMap { $0.steps.first?.name.local }).sorted()
+      return """
+        no loan was found: \(top), but the profile \(profile.name) expects \
+        \(roots.map { "<\($0)>" }.joined(separator: " or ").visible)
+        """
+    }
+    return """
+      no book record was found: \(top), and no known form begins like that; check-loans profiles \
+      lists what is known, --profile names one, and --profile FILE.xml describes another
+      """
+  }
+}

@@ -1,0 +1,379 @@
+import Loans
+
+/// A record whose values may not all have been found when it ends.
+struct OpenRecord {
+  fileprivate var record: LoanRecord
+  fileprivate var values: ScopeValues
+  fileprivate var places: ValuePlaces
+  fileprivate var plans: [Int]
+  fileprivate var expirationElement: RecordBuilder.ExpirationElement
+  fileprivate var hasNotedID: Bool
+  fileprivate var findings: FindingList.Suspended
+  /// What was found in the elements around it that have ended since, by their scopes.
+  fileprivate var contexts: [Int: ScopeValues] = [:]
+  /// The depth of the element whose end it waits for; 0 for the document's.
+  fileprivate var waitDepth: Int
+}
+
+/// What is to be handed over once something else is known.
+enum PendingItem {
+  case record(OpenRecord)
+  case findings([Diagnostic])
+}
+
+/// What a record may refer to.
+struct LookupEntry {
+  fileprivate var fields: [(field: LoanField, text: [UInt8])]
+}
+
+/// A field's text, put together.
+private struct SourceValue {
+  var text: [UInt8]
+  /// Where its first part stands.
+  var extent: ValueExtent?
+  /// Where the element of its first part begins.
+  var start: SourceLocation
+}
+
+// The end of a record.
+extension RecordBuilder {
+  mutating func endRecord() {
+    var waitDepth: Int?
+    if let plan = recordPlans.first.map({ tree.records[$0] }) {
+      waitDepth = plan.waitDepth
+      for (slot, lookup) in plan.references where found(lookup, of: key(slot)) == nil {
+        waitDepth = 0
+      }
+    }
+    guard waitDepth == nil && pending.isEmpty else {
+      wait(until: waitDepth ?? .max)
+      return
+    }
+    finishRecord()
+  }
+
+  private func key(_ slot: Int) -> ArraySlice<UInt8>? {
+    let scope = tree.slots[slot].scope
+    return scopes[scope].first(of: slot).map { scopes[scope].text(of: $0) }
+  }
+
+  private func found(_ lookup: Int, of key: ArraySlice<UInt8>?) -> LookupEntry? {
+    key.flatMap { found[lookup]?[Array($0)] }
+  }
+
+  private mutating func wait(until depth: Int) {
+    let scope = recordPlans.first.map { tree.records[$0].scope }
+    pending.append(
+      .record(
+        OpenRecord(
+          record: record, values: scope.map { scopes[$0] } ?? ScopeValues(), places: places,
+          plans: recordPlans, expirationElement: expirationElement, hasNotedID: hasNotedID,
+          findings: findings.suspend(), waitDepth: depth)))
+  }
+
+  /// Keeps what was found in an element that ends for the records inside that still wait.
+  mutating func keepContext(_ scope: Int) {
+    for index in pendingCounts[scope]..<max(pending.count, pendingCounts[scope]) {
+      guard case .record(var open) = pending[index] else { continue }
+      open.contexts[scope] = scopes[scope]
+      pending[index] = .record(open)
+    }
+  }
+
+  /// Finishes the records that wait, unless one of them waits for an element further out.
+  mutating func finishPending(waitingFor depth: Int) {
+    let mustWait = pending.contains { item in
+      if case .record(let open) = item { open.waitDepth < depth } else { false }
+    }
+    guard !mustWait, !pending.isEmpty else { return }
+    let items = pending
+    let atHand = (record, places, recordPlans, expirationElement, hasNotedID)
+    let suspended = findings.suspend()
+    let wasInRecord = isInRecord
+    pending.removeAll()
+    for scope in pendingCounts.indices { pendingCounts[scope] = 0 }
+    for item in items {
+      switch item {
+      case .findings(let diagnostics): handOver(diagnostics)
+      case .record(let open): finish(open)
+      }
+    }
+    (record, places, recordPlans, expirationElement, hasNotedID) = atHand
+    findings.resume(suspended)
+    isInRecord = wasInRecord
+  }
+
+  private mutating func finish(_ open: OpenRecord) {
+    record = open.record
+    places = open.places
+    recordPlans = open.plans
+    expirationElement = open.expirationElement
+    hasNotedID = open.hasNotedID
+    for (scope, values) in open.contexts { scopes[scope] = values }
+    if let plan = recordPlans.first { scopes[tree.records[plan].scope] = open.values }
+    isInRecord = true
+    findings.resume(open.findings)
+    finishRecord()
+  }
+
+  private mutating func finishRecord() {
+    summary.records += 1
+    guard let plan = recordPlans.first.map({ tree.records[$0] }) else {
+      summary.onShelf += 1
+      if !findings.isEmpty { handOverFindings(owner) }
+      return
+    }
+    if !plan.sources.isEmpty || !plan.references.isEmpty { fill(plan) }
+    if !record.isEmpty(.id) && !hasNotedID {
+      let nowhere = ValueExtent(start: record.location, end: record.location)
+      let place = places[.id] ?? nowhere
+      noteID { place }
+    }
+    if record.isEmpty(.title) && profile.fields.contains(where: { $0.field == .title }) {
+      findMissingTitle()
+    }
+    judgeExpiration(plan)
+    judgeTexts()
+    if reader.rules.findsDuplicateLoans { findDuplicateLoan() }
+    if record.isEmpty(.id) && reader.detail == .loans, record.expiration != .none,
+      let known = identities.note(record.baseKey, [], line: record.location.line)
+    {
+      record.ordinal = known.ordinal
+    }
+    if !findings.isEmpty { handOverFindings(owner) }
+    if reader.detail == .loans && failure == nil { handOver() }
+  }
+
+  /// Looks whether the id is new, once the record's attributes are known, if it is one of them.
+  mutating func endAttributes(idLocation: () -> ValueExtent) {
+    guard isAtRecord, !record.isEmpty(.id) else { return }
+    noteID(place: idLocation)
+  }
+
+  private mutating func noteID(place: () -> ValueExtent) {
+    hasNotedID = true
+    guard
+      let known = identities.note(
+        record.baseKey, record.value(of: .id), line: record.location.line)
+    else { return }
+    record.ordinal = known.ordinal
+    findDuplicateID(firstLine: known.firstLine, at: place())
+  }
+}
+
+// Filling the fields that have more than one source.
+extension RecordBuilder {
+  private mutating func fill(_ plan: ProfileTree.RecordPlan) {
+    for source in plan.sources where source.field != .expiration && record.isEmpty(source.field) {
+      if let value = value(of: source) { fill(source.field, value) }
+    }
+    for (slot, lookup) in plan.references {
+      guard let entry = found(lookup, of: key(slot)) else { continue }
+      for (field, text) in entry.fields where record.isEmpty(field) {
+        record.beginField()
+        record.append(text)
+        record.endField(field)
+      }
+    }
+  }
+
+  private mutating func fill(_ field: LoanField, _ value: SourceValue) {
+    record.beginField()
+    record.append(value.text)
+    record.endField(field)
+    if let extent = value.extent { places.extend(field, extent) }
+  }
+
+  /// The text of a source, or `nil` if it has none; of a date the first part has to be there.
+  private func value(of source: ProfileTree.Source) -> SourceValue? {
+    var whole: SourceValue?
+    for (index, slot) in source.slots.enumerated() {
+      let values = scopes[tree.slots[slot].scope]
+      guard let value = values.first(of: slot) else {
+        if index == 0 && !source.forms.isEmpty { return nil }
+        continue
+      }
+      let text = values.text(of: value)
+      if index == 0 && source.absences.contains(where: { text.elementsEqual($0) }) { return nil }
+      if whole == nil {
+        whole = SourceValue(text: Array(text), extent: value.extent, start: value.start)
+      } else {
+        whole?.text.append(0x20)
+        whole?.text.append(contentsOf: text)
+      }
+    }
+    return whole
+  }
+
+  /// Keeps what a record may refer to.
+  mutating func keepLookup(_ lookup: Int) {
+    let plan = tree.lookups[lookup]
+    guard let key = scopes[plan.scope].first(of: plan.keySlot) else { return }
+    let text = Array(scopes[plan.scope].text(of: key))
+    guard found[lookup]?[text] == nil else { return }
+    var entry = LookupEntry(fields: [])
+    for source in plan.sources where !entry.fields.contains(where: { $0.field == source.field }) {
+      if let value = value(of: source) {
+        entry.fields.append((source.field, value.text))
+      }
+    }
+    found[lookup, default: [:]][text] = entry
+  }
+}
+
+// Judging values.
+extension RecordBuilder {
+  private mutating func judgeExpiration(_ plan: ProfileTree.RecordPlan) {
+    if plan.sources.contains(where: { $0.field == .expiration }) {
+      judgeExpirationSources(plan)
+      return
+    }
+    switch expirationElement.count {
+    case 0: endWithoutExpiration()
+    case 1: readExpiration()
+    default: record.expiration = .unusable
+    }
+  }
+
+  private mutating func endWithoutExpiration() {
+    summary.onShelf += 1
+    if reader.rules.requiresExpiration { findMissingExpiration() }
+  }
+
+  private mutating func readExpiration() {
+    record.expiration = .unusable
+    let bytes = record.value(of: .expiration)
+    guard !bytes.isEmpty, let place = places[.expiration] else {
+      if expirationElement.hasMarkup {
+        findMarkup(at: expirationElement.start, text: "")
+      } else {
+        findEmptyExpiration(at: expirationElement.start)
+      }
+      return
+    }
+    guard !expirationElement.hasMarkup else {
+      findMarkup(at: place.start, text: record.text(of: .expiration) ?? "")
+      return
+    }
+    do throws(CivilDate.ParseFailure) {
+      take(try CivilDate(dotted: bytes), time: nil)
+    } catch {
+      findBadDate(error, .expiration)
+    }
+  }
+
+  private mutating func take(_ date: CivilDate, time: CivilTime?) {
+    record.expiration = .date(date)
+    record.expirationTime = time
+    summary.loans += 1
+    if let finding = reader.rules.expiration(date) { findInValue(of: .expiration, finding) }
+  }
+
+  private mutating func judgeExpirationSources(_ plan: ProfileTree.RecordPlan) {
+    /// Where the day of lending stands, if the days of a loan are not known.
+    var uncounted: SourceValue?
+    for source in plan.sources where source.field == .expiration {
+      guard let value = value(of: source) else { continue }
+      if source.countsFromLoan && reader.loanDays == nil {
+        uncounted = uncounted ?? value
+        continue
+      }
+      fill(.expiration, value)
+      record.expiration = .unusable
+      if isContradicted(source) {
+        findDuplicateExpiration(at: value.start)
+      } else {
+        readExpiration(source)
+      }
+      return
+    }
+    if let uncounted, !plan.sources.contains(where: \.isExpirationItself) {
+      record.expiration = .unusable
+      findMissingLoanDays(at: uncounted.extent?.start ?? uncounted.start)
+    } else {
+      endWithoutExpiration()
+    }
+  }
+
+  /// Whether another value was found at the same path.
+  private func isContradicted(_ source: ProfileTree.Source) -> Bool {
+    let values = scopes[tree.slots[source.slots[0]].scope]
+    let texts = values.all(of: source.slots[0]).map { values.text(of: $0) }.filter { !$0.isEmpty }
+    return texts.dropFirst().contains { $0 != texts.first }
+  }
+
+  private mutating func readExpiration(_ source: ProfileTree.Source) {
+    do {
+      guard let read = try read(.expiration, source.forms) else { return }
+      guard source.countsFromLoan else { return take(read.date, time: read.time) }
+      take(read.date.adding(days: reader.loanDays ?? 0), time: nil)
+    } catch {
+      failure = error
+    }
+  }
+
+  /// Reads a date of one of these forms, or finds what is wrong with it.
+  ///
+  /// - Throws: what the reader's time zone throws.
+  private mutating func read(
+    _ field: LoanField, _ forms: [DateForm]
+  ) throws -> (date: CivilDate, time: CivilTime?)? {
+    var fault = CivilDate.ParseFailure.form
+    for form in forms {
+      let reading: DateForm.Reading
+      do throws(CivilDate.ParseFailure) {
+        reading = try form.read(record.value(of: field))
+      } catch {
+        if error == .notADay { fault = error }
+        continue
+      }
+      switch reading {
+      case .civil(let date, let time):
+        return (date, time?.worthTelling)
+      case .instant(let instant):
+        if let moment = try reader.civilTime(instant) {
+          return (moment.date, moment.time.worthTelling)
+        }
+        fault = .notADay
+      }
+    }
+    findBadDate(fault, field, forms: forms)
+    return nil
+  }
+
+  private mutating func judgeTexts() {
+    if let rule = reader.rules.period { judgeLoanDate(rule) }
+    if let rule = reader.rules.isbn { judge(.isbn, rule) }
+    if let rule = reader.rules.email { judge(.email, rule) }
+  }
+
+  private mutating func judgeLoanDate(_ rule: CatalogueRules.PeriodRule) {
+    guard !record.isEmpty(.loaned) else { return }
+    let forms = profile.fields.first { $0.field == .loaned }?.forms ?? []
+    do {
+      guard let loaned = try read(.loaned, forms)?.date,
+        case .date(let expiration) = record.expiration
+      else { return }
+      if let finding = rule(loaned, expiration) { findInValue(of: .expiration, finding) }
+    } catch {
+      failure = error
+    }
+  }
+
+  private mutating func judge(_ field: LoanField, _ rule: CatalogueRules.TextRule) {
+    guard !record.isEmpty(field), let finding = rule(record.value(of: field)) else { return }
+    findInValue(of: field, finding)
+  }
+}
+
+extension ProfileTree.Source {
+  /// Whether it is the day on which a loan expires, not one to count from.
+  fileprivate var isExpirationItself: Bool { field == .expiration && !countsFromLoan }
+}
+
+extension CivilTime {
+  /// The time, unless it only stands for the whole day: its beginning or its end.
+  fileprivate var worthTelling: CivilTime? {
+    (1..<86_340).contains(secondOfDay) ? self : nil
+  }
+}
