@@ -18,8 +18,12 @@ public struct CatalogueProfile: Sendable {
   public internal(set) var fields: [FieldRule] = []
   /// Where fields are that records refer to.
   public internal(set) var lookups: [Lookup] = []
-  /// Where the texts of an error answer are: absolute paths, each list joined.
-  public internal(set) var problems: [[ProfilePath]] = []
+  /// Where the texts of an error answer are.
+  public internal(set) var problems: [Problem] = []
+  /// Where the document tells how many loans there are: an absolute path.
+  public internal(set) var total: ProfilePath?
+  /// Where something is only if there are more loans than the document holds: absolute paths.
+  public internal(set) var continuations: [ProfilePath] = []
   /// By what the form is known where its root element is too common: absolute paths.
   public internal(set) var marks: [ProfilePath] = []
   /// Whether an expiration that is present but empty, or there twice, is an error.
@@ -46,6 +50,14 @@ public struct CatalogueProfile: Sendable {
     }
   }
 
+  /// The text of an error answer.
+  public struct Problem: Hashable, Sendable {
+    /// Absolute paths, whose texts are joined.
+    public var paths: [ProfilePath]
+    /// Whether it makes an error answer only of a document in which no loan was found.
+    public var yieldsToLoans = false
+  }
+
   /// Elements that records refer to by a key.
   public struct Lookup: Hashable, Sendable {
     /// Where the elements are: an absolute path.
@@ -68,13 +80,18 @@ public struct CatalogueProfile: Sendable {
     tree = .empty
   }
 
+  /// Whether it knows where a field is.
+  func tells(_ field: LoanField) -> Bool {
+    (fields + lookups.flatMap(\.fields)).contains { $0.field == field }
+  }
+
   /// Whether it is the tool's own form, whose dates can be mended.
   var isNative: Bool { name == "native" }
 
   /// The tool's own form: `<books><book id="…"><title>…<expiration>2026.11.28</expiration>`.
   public static let native: CatalogueProfile = {
     var profile = CatalogueProfile(name: "native", title: "check-loans's own form")
-    let names = [("books", "book"), ("books", "Book"), ("Books", "Book"), ("Books", "book")]
+    let names = [("books", "book"), ("Books", "Book"), ("books", "Book"), ("Books", "book")]
     profile.records = names.map { ProfilePath(elements: [$0, $1], isAbsolute: true) }
     profile.fields = [
       FieldRule(.id, [ProfilePath(attribute: "id")]),

@@ -76,8 +76,9 @@ public struct CatalogueReader: Sendable {
     let opening = try DocumentOpening(of: catalogue)
     catalogue.documentStart = opening.headerLength
     if let refusal = opening.refusal(path: path) {
-      for warning in opening.warnings { try use(.diagnostic(warning)) }
-      try use(.diagnostic(refusal))
+      var findings = FindingList(rules: rules)
+      for finding in opening.warnings + [refusal] { findings.append(finding) }
+      for finding in findings.drain(.document) { try use(.diagnostic(finding)) }
       var summary = CatalogueSummary()
       (summary.isComplete, summary.errors) = (false, 1)
       summary.warnings = opening.warnings.count

@@ -56,7 +56,10 @@ extension RecordBuilder {
   mutating func findEmptyExpiration(at location: SourceLocation) {
     find(
       .emptyExpiration, at: location,
-      "the expiration is empty; write yyyy.MM.dd, or remove it if the book is on the shelf")
+      """
+      the expiration is empty; write \(profile.isNative ? "yyyy.MM.dd" : "the date"), or remove it \
+      if the book is on the shelf
+      """)
   }
 
   mutating func findMarkup(at location: SourceLocation, text: String) {
@@ -131,7 +134,7 @@ extension RecordBuilder {
 extension RecordBuilder {
   /// Finds what a server says in place of an answer.
   mutating func findAnswer() {
-    for slots in tree.problems {
+    for (slots, yields) in tree.problems where !yields || summary.records == 0 {
       let texts = slots.compactMap { slot in
         scopes[ProfileTree.document].first(of: slot).map { value in
           (text: scopes[ProfileTree.document].text(of: value), place: value.extent?.start)
@@ -150,6 +153,25 @@ extension RecordBuilder {
     }
   }
 
+  /// Finds that there are more loans than the document holds.
+  mutating func findContinuation() {
+    let values = scopes[ProfileTree.document]
+    if let slot = tree.totalSlot, let value = values.first(of: slot),
+      let total = Int(String(decoding: values.text(of: value), as: UTF8.self)),
+      total > summary.records
+    {
+      findMore("it tells of \(total) loans and holds \(summary.records)", value)
+    } else if let value = tree.continuations.lazy.compactMap({ values.first(of: $0) }).first {
+      findMore("it is a part of a longer list", value)
+    }
+  }
+
+  private mutating func findMore(_ words: String, _ value: ScopeValues.Value) {
+    find(
+      .incompleteAnswer, at: value.extent?.start ?? value.start,
+      "this is not all: \(words); ask for the rest too, and give all parts to one run")
+  }
+
   mutating func findEmptiness(_ root: RootElement) {
     let name = root.name.visible
     guard !profile.isNative || !root.isKnown else {
@@ -164,9 +186,14 @@ extension RecordBuilder {
   }
 
   private func emptinessWords(_ root: RootElement, _ name: String) -> String {
+    if root.isKnown && profile.records.isEmpty {
+      return """
+        no loan was found: this is \(profile.title); save what is inside as a document of its own
+        """
+    }
     if root.isKnown {
-      let paths = Set(profile.records.filter { $0.steps.first?.name.local == root.name })
-        .map { "\($0)" }.sorted().joined(separator: " or ")
+      let records = profile.records.filter { $0.steps.first?.name.local == root.name }
+      let paths = Set(records.map(\.withoutConditions)).sorted().joined(separator: " or ")
       return """
         no loan was found: <\(name)>, read as \(profile.name), has no \(paths.visible); if nothing \
         is lent, that is right

@@ -121,6 +121,7 @@ extension RecordBuilder {
     guard let plan = recordPlans.first.map({ tree.records[$0] }) else {
       summary.onShelf += 1
       if !findings.isEmpty { handOverFindings(owner) }
+      if reader.detail == .loans && failure == nil { handOver() }
       return
     }
     if !plan.sources.isEmpty || !plan.references.isEmpty { fill(plan) }
@@ -129,7 +130,7 @@ extension RecordBuilder {
       let place = places[.id] ?? nowhere
       noteID { place }
     }
-    if record.isEmpty(.title) && profile.fields.contains(where: { $0.field == .title }) {
+    if record.isEmpty(.title) && profile.tells(.title) {
       findMissingTitle()
     }
     judgeExpiration(plan)
@@ -280,12 +281,16 @@ extension RecordBuilder {
       }
       fill(.expiration, value)
       record.expiration = .unusable
-      if isContradicted(source) {
-        findDuplicateExpiration(at: value.start)
+      if let other = contradiction(of: source) {
+        findDuplicateExpiration(at: other.start)
       } else {
         readExpiration(source)
       }
       return
+    }
+    if profile.isStrict, let empty = emptyExpiration(plan) {
+      record.expiration = .unusable
+      return findEmptyExpiration(at: empty.start)
     }
     if let uncounted, !plan.sources.contains(where: \.isExpirationItself) {
       record.expiration = .unusable
@@ -295,11 +300,21 @@ extension RecordBuilder {
     }
   }
 
-  /// Whether another value was found at the same path.
-  private func isContradicted(_ source: ProfileTree.Source) -> Bool {
+  private func emptyExpiration(_ plan: ProfileTree.RecordPlan) -> ScopeValues.Value? {
+    for source in plan.sources where source.field == .expiration {
+      let values = scopes[tree.slots[source.slots[0]].scope]
+      if let value = values.values.first(where: { $0.slot == source.slots[0] }) { return value }
+    }
+    return nil
+  }
+
+  /// Another value that was found at the same path.
+  private func contradiction(of source: ProfileTree.Source) -> ScopeValues.Value? {
     let values = scopes[tree.slots[source.slots[0]].scope]
-    let texts = values.all(of: source.slots[0]).map { values.text(of: $0) }.filter { !$0.isEmpty }
-    return texts.dropFirst().contains { $0 != texts.first }
+    guard let first = values.first(of: source.slots[0]) else { return nil }
+    return values.all(of: source.slots[0]).first { value in
+      !values.text(of: value).isEmpty && values.text(of: value) != values.text(of: first)
+    }
   }
 
   private mutating func readExpiration(_ source: ProfileTree.Source) {

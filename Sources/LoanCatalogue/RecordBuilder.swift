@@ -80,7 +80,6 @@ struct RecordBuilder: ~Copyable {
     reader: CatalogueReader, profile: CatalogueProfile, tree: ProfileTree, purpose: Purpose,
     warnings: [Diagnostic] = [], use: @escaping (ReadingEvent) throws -> Void
   ) {
-    held = warnings
     self.reader = reader
     self.profile = profile
     self.tree = tree
@@ -89,7 +88,10 @@ struct RecordBuilder: ~Copyable {
     walk = ProfileWalk(tree)
     scopes = Array(repeating: ScopeValues(), count: tree.scopeCount)
     pendingCounts = Array(repeating: 0, count: tree.scopeCount)
-    findings = FindingList(rules: reader.rules)
+    var findings = FindingList(rules: reader.rules)
+    for warning in warnings { findings.append(warning) }
+    held = findings.drain(.document)
+    self.findings = findings
     strayName =
       profile.isNative ? tree.letters.firstIndex { $0.local == "expiration" } ?? 0 : 0
   }
@@ -475,6 +477,7 @@ extension RecordBuilder {
     finishPending(waitingFor: 0)
     findings.endDocument()
     findAnswer()
+    if summary.isComplete { findContinuation() }
     if summary.records == 0, summary.isComplete, let root { findEmptiness(root) }
     handOverFindings(.document)
   }

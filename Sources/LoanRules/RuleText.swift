@@ -13,7 +13,8 @@ extension Diagnostic.Code {
   var ruleText: RuleText {
     switch self {
     case .malformedXML, .externalEntity, .unsupportedEncoding, .noLoans: documentText
-    case .notACatalogue, .errorAnswer, .httpHeaders, .missingLoanDays: answerText
+    case .notACatalogue, .errorAnswer, .incompleteAnswer, .httpHeaders, .missingLoanDays:
+      answerText
     case .dateFormat, .impossibleDate, .emptyExpiration, .missingExpiration, .duplicateExpiration,
       .misplacedExpiration:
       expirationText
@@ -107,6 +108,25 @@ extension Diagnostic.Code {
           <GetPatronInfo><loans><loan><title>Abigél</title><date_due>2026-12-01</date_due></loan></loans></GetPatronInfo>
           """,
         remedy: "Mend the request, or wait until the server is well, and ask again.")
+    case .incompleteAnswer:
+      RuleText(
+        summary: "a server's answer holds only a part of the loans",
+        explanation: """
+          Servers answer long lists in parts, and tell how many loans there are or where the next \
+          part is. The loans of this part are processed; nobody would be reminded of the others.
+          """,
+        example: """
+          <item_loans total_record_count="2"><item_loan><title>Abigél</title>
+            <due_date>2026-12-01T17:00:00Z</due_date></item_loan></item_loans>
+          """,
+        mended: """
+          <item_loans total_record_count="1"><item_loan><title>Abigél</title>
+            <due_date>2026-12-01T17:00:00Z</due_date></item_loan></item_loans>
+          """,
+        remedy: """
+          Ask for all of them at once (Alma: limit=100), or fetch each part and give them all to one \
+          run.
+          """)
     case .httpHeaders:
       RuleText(
         summary: "the headers of a server's answer stand before it",

@@ -42,10 +42,8 @@ public struct Diagnostic: Hashable, Sendable {
     case notACatalogue = "not-a-catalogue"
     /// The document is what a server says in place of an answer.
     case errorAnswer = "error-answer"
-    /// The document comes with the headers of a server's answer before it.
-    case httpHeaders = "http-headers"
-    /// The form tells only when a loan began, and nobody said how long loans are.
-    case missingLoanDays = "missing-loan-days"
+    /// The document tells that there are more loans than it holds.
+    case incompleteAnswer = "incomplete-answer"
     /// An expiration is not of the form `yyyy.MM.dd`, or of those of the catalogue's profile.
     case dateFormat = "date-format"
     /// An expiration is of the right form but not a day of the calendar.
@@ -54,6 +52,8 @@ public struct Diagnostic: Hashable, Sendable {
     case emptyExpiration = "empty-expiration"
     /// A record without expiration, where one is required.
     case missingExpiration = "missing-expiration"
+    /// The form tells only when a loan began, and nobody said how long loans are.
+    case missingLoanDays = "missing-loan-days"
     /// A second expiration in one record.
     case duplicateExpiration = "duplicate-expiration"
     /// An id that an earlier record has.
@@ -78,6 +78,8 @@ public struct Diagnostic: Hashable, Sendable {
     case expirationBeforeLoan = "expiration-before-loan"
     /// An expiration further ahead than was allowed.
     case distantExpiration = "distant-expiration"
+    /// The document comes with the headers of a server's answer before it.
+    case httpHeaders = "http-headers"
     /// A comment that was to silence a problem, but there is none.
     case unusedIgnore = "unused-ignore"
 
@@ -85,7 +87,8 @@ public struct Diagnostic: Hashable, Sendable {
     public var severity: Severity {
       switch self {
       case .malformedXML, .externalEntity, .unsupportedEncoding, .noLoans, .notACatalogue,
-        .errorAnswer, .missingLoanDays, .dateFormat, .impossibleDate, .emptyExpiration,
+        .errorAnswer, .incompleteAnswer, .missingLoanDays, .dateFormat, .impossibleDate,
+        .emptyExpiration,
         .missingExpiration, .duplicateExpiration, .duplicateID:
         .error
       case .missingTitle, .unlikelyDate, .misplacedExpiration, .unknownCase, .duplicateLoan,
@@ -107,7 +110,7 @@ public struct Diagnostic: Hashable, Sendable {
     /// comment.
     public var isAboutABook: Bool {
       switch self {
-      case .noLoans, .unusedIgnore, .httpHeaders, .missingLoanDays: false
+      case .noLoans, .unusedIgnore, .httpHeaders, .incompleteAnswer, .missingLoanDays: false
       default: !endsReading
       }
     }

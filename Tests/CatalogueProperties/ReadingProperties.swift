@@ -37,8 +37,11 @@ public struct ReadingProperties: ~Copyable, Sendable {
     file.fill(with: bytes)
     do {
       let reading = try Self.reader(.loans).reading(of: file.path)
+      // Headers are no part of the document that libxml2 is asked for.
+      let codes = Set(reading.diagnostics.map(\.code))
+      let isPlain = codes.isDisjoint(with: [.httpHeaders, .notACatalogue, .errorAnswer])
       return try reading.faults(inDocumentOf: bytes.count)
-        + reading.faults(comparedToLibXML2: Tree.canBeMade(of: bytes))
+        + (isPlain ? reading.faults(comparedToLibXML2: Tree.canBeMade(of: bytes)) : [])
         + (PlainText(bytes).map(reading.misplacements) ?? []) + more(reading)
     } catch {
       return ["the catalogue was not read: \(error)"]

@@ -6,7 +6,7 @@ struct HelpTests {
   private static let commands = [
     [], ["check"], ["validate"], ["deliver"], ["schedule"], ["schedule", "list"],
     ["schedule", "cancel"], ["schedule", "explain"], ["watch"], ["config"], ["timer"],
-    ["schema"],
+    ["schema"], ["profiles"],
   ]
 
   private func expectedHelp(_ command: [String]) throws -> String {

@@ -57,9 +57,10 @@ struct ValidateTests {
       "the encoding \"UTF-7\" is not supported; save the catalogue as UTF-8 [unsupported-encoding]"
     ),
     (
-      "no-loans-html", "2:1",
+      "not-a-catalogue-html", "1:1",
       """
-      no book record was found: the root is <html>; expected <books> with <book> records [no-loans]
+      this is an HTML page "502 Bad Gateway", not a list of loans; look at it in a browser, since \
+      the address or the login may be wrong [not-a-catalogue]
       """
     ),
   ])
@@ -228,7 +229,8 @@ struct ValidateTests {
 
   @Test(arguments: [
     "invalid/date-format-hyphens.xml", "invalid/missing-expiration.xml",
-    "invalid/no-loans-html.xml", "invalid/unlikely-date-last-day.xml", "valid/utf-16le-bom.xml",
+    "invalid/not-a-catalogue-html.xml", "invalid/unlikely-date-last-day.xml",
+    "valid/utf-16le-bom.xml",
   ])
   func `The order and the form of the arguments change nothing`(fixture: String) async throws {
     let desk = try desk(with: fixture)

@@ -75,8 +75,10 @@ private struct Cuts: CustomTestStringConvertible {
   /// A large one is cut off near both of its ends and at a hundred places between. What two of them
   /// have in common at the beginning is read once.
   static let ofFixtures: [Cuts] = {
-    let documents = (Fixture.valid + Fixture.invalid)
-      .map { ($0.name, Files.bytes(of: $0.path) ?? []) }
+    let fixtures =
+      (Fixture.valid + Fixture.invalid).map { ($0.name, $0.path) }
+      + SystemDocument.all.map { ($0.name, $0.path) }
+    let documents = fixtures.map { ($0.0, Files.bytes(of: $0.1) ?? []) }
       .sorted { $0.1.lexicographicallyPrecedes($1.1) }
     var before: [UInt8] = []
     return documents.map { name, bytes in

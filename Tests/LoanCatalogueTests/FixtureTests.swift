@@ -113,7 +113,9 @@ struct FixtureTests {
     #expect(summary.records == reading.records.count)
     #expect(summary.onShelf == reading.records.count { $0.expiration == .none })
     #expect(summary.loans == reading.records.count { $0.loan != nil })
-    let ending: [Diagnostic.Code] = [.malformedXML, .externalEntity, .unsupportedEncoding]
+    let ending: [Diagnostic.Code] = [
+      .malformedXML, .externalEntity, .unsupportedEncoding, .notACatalogue, .errorAnswer,
+    ]
     #expect(summary.isComplete == !reading.diagnostics.contains { ending.contains($0.code) })
   }
 

@@ -21,7 +21,8 @@ struct RuleExampleTests {
   private func document(_ example: String) -> String {
     let parts = ["<expiration", "<Expiration", "<loaned", "<loan>", "<isbn", "<email"]
     let isPart = parts.contains { example.hasPrefix($0) }
-    if !isPart && !example.hasPrefix("<book ") && !example.hasPrefix("<!--") { return example }
+    let books = ["<book ", "<book>", "<!--"]
+    if !isPart && !books.contains(where: { example.hasPrefix($0) }) { return example }
     if example.contains("<book") { return "<books>\(example)</books>" }
     return "<books><book id='x'><title>T</title>\(example)</book></books>"
   }

@@ -18,6 +18,7 @@ struct CheckCommand: Subcommand {
         check-loans --notify stdout --time-zone Europe/Budapest books.xml
         check-loans --dry-run
         curl -s https://example.org/books.xml | check-loans --no-state -
+        check-loans --profile ours.xml --notify stdout export.xml
       """)
 
   @OptionGroup var options: CheckOptions

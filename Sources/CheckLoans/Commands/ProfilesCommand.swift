@@ -11,9 +11,12 @@ struct ProfilesCommand: AnySubcommand {
       A profile tells where in a document the loans are, and how their dates are written. Which one \
       a catalogue is of is found out from its beginning; --profile names one.
 
-      A profile is a small XML file. To write your own, begin with one that is alike:
+      A profile is a small XML file. To write your own, begin with one that is alike.
 
+      Examples:
+        check-loans profiles
         check-loans profiles --show koha-ilsdi > ours.xml
+        check-loans profiles --check ours.xml
         check-loans --profile ours.xml --no-state --all export.xml
 
       Exit status: 0 done, 64 wrong usage, 66 a profile cannot be read, 74 output failed, 78 a \
@@ -62,13 +65,23 @@ struct ProfilesCommand: AnySubcommand {
 extension CatalogueProfile {
   /// What it reads, on several lines.
   fileprivate var description: String {
-    var text = "\(name.padded(to: 11))  \(title.visible)\n"
-    for path in records { text += "  loan        \("\(path)".visible)\n" }
-    let forms = fields.filter { $0.field == .expiration }.flatMap(\.forms).map(\.text)
-    var known: [String] = []
-    for form in forms where !known.contains(form) { known.append(form) }
-    text += "  expiration  \(known.joined(separator: " | ").visible)\(counting)\n"
-    return text
+    let places = Self.unique(records.map(\.withoutConditions))
+    let names = Self.unique(
+      LoanField.allCases.filter { field in
+        fields.contains { $0.field == field }
+          || lookups.contains { $0.fields.contains { $0.field == field } }
+      }.map { "\($0)" })
+    let forms = Self.unique(
+      fields.filter { $0.field == .expiration }.flatMap(\.forms).map(\.text))
+    var text = "\(name): \(title.visible)\n"
+    for place in places { text += "  loan   \(place.visible)\n" }
+    text += "  with   \(names.joined(separator: ", "))\n"
+    return text + "  dates  \(forms.joined(separator: " | ").visible)\(counting)\n"
+  }
+
+  private static func unique(_ texts: [String]) -> [String] {
+    var known: Set<String> = []
+    return texts.filter { known.insert($0).inserted }
   }
 
   /// How expirations are counted that a catalogue does not tell.
@@ -76,6 +89,7 @@ extension CatalogueProfile {
     let expirations = fields.filter { $0.field == .expiration }
     guard expirations.contains(where: \.countsFromLoan) else { return "" }
     return expirations.allSatisfy(\.countsFromLoan)
-      ? ", the day of lending (--loan-days)" : ", or the day of lending (--loan-days)"
+      ? ", counted from the day of lending (--loan-days)"
+      : ", or counted from the day of lending (--loan-days)"
   }
 }

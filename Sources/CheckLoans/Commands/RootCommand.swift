@@ -10,7 +10,8 @@ struct RootCommand: ParsableCommand {
       check-loans <subcommand> ...
       """,
     discussion: """
-      Reads book catalogues in XML, tells which loans have expired or expire soon, and schedules \
+      Reads book catalogues in XML, also what library systems answer (check-loans profiles), \
+      tells which loans have expired or expire soon, and schedules \
       a reminder one day before each expiration. Every run replaces the schedule of the \
       catalogues it reads; what was delivered is remembered and never sent twice.
 

@@ -44,7 +44,8 @@ public enum BuiltInProfiles {
     ]
     profile.marks = paths("/Envelope")
     profile.problems = [
-      paths("/Envelope/Body/Fault/faultstring"), paths("/Envelope/Body/Fault/Reason/Text"),
+      CatalogueProfile.Problem(paths: paths("/Envelope/Body/Fault/faultstring")),
+      CatalogueProfile.Problem(paths: paths("/Envelope/Body/Fault/Reason/Text")),
     ]
     do { profile.tree = try ProfileTree(profile) } catch { preconditionFailure("\(error)") }
     return profile

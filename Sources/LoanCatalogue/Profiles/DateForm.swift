@@ -2,8 +2,8 @@ public import Loans
 
 /// A form in which a system writes dates, perhaps with an hour and a zone.
 ///
-/// `yyyy`, `MM`, `dd`, `HH`, `mm` and `ss` are numbers of so many digits, `M` and `d` numbers of one
-/// or two, `MMM` is the English name of a month in three letters, `S` the digits of a fraction, and
+/// `yyyy`, `MM`, `dd`, `HH`, `mm` and `ss` are numbers of so many digits, `yy` a year from 2000 to
+/// 2099, `M`, `d` and `H` numbers of one or two digits, `MMM` is the English name of a month in three letters, `S` the digits of a fraction, and
 /// `X` a zone: `Z`, `+02:00`, `+0200` or `+02`. What is in brackets may be missing; everything else
 /// stands for itself.
 public struct DateForm: Hashable, Sendable {
@@ -22,7 +22,9 @@ public struct DateForm: Hashable, Sendable {
     case optional([Part])
   }
 
-  private enum Field: Hashable, Sendable { case year, month, day, hour, minute, second }
+  private enum Field: Hashable, Sendable {
+    case year, yearOfCentury, month, day, hour, minute, second
+  }
 
   /// What a text of some form says.
   public enum Reading: Hashable, Sendable {
@@ -66,6 +68,7 @@ public struct DateForm: Hashable, Sendable {
     parts.contains { part in
       switch part {
       case .number(field, _): true
+      case .number(.yearOfCentury, _): field == .year
       case .monthName: field == .month
       default: false
       }
@@ -113,6 +116,7 @@ public struct DateForm: Hashable, Sendable {
     private func letters(_ letter: UInt8, _ count: Int) throws(SyntaxError) -> Part {
       switch (Unicode.Scalar(letter), count) {
       case ("y", 4): return .number(.year, digits: 4...4)
+      case ("y", 2): return .number(.yearOfCentury, digits: 2...2)
       case ("M", 1): return .number(.month, digits: 1...2)
       case ("M", 2): return .number(.month, digits: 2...2)
       case ("M", 3): return .monthName
@@ -128,7 +132,7 @@ public struct DateForm: Hashable, Sendable {
         let run = String(repeating: Character(Unicode.Scalar(letter)), count: count)
         throw SyntaxError(
           message: """
-            \(run.quoted()) means nothing in the form \(text.quoted()); known are yyyy, MM, M, MMM, \
+            \(run.quoted()) means nothing in the form \(text.quoted()); known are yyyy, yy, MM, M, MMM, \
             dd, d, HH, H, mm, ss, S, X and what is in brackets
             """)
       }
@@ -169,7 +173,8 @@ extension DateForm {
       get throws(CivilDate.ParseFailure) {
         guard
           let date = CivilDate(
-            year: numbers[.year] ?? 0, month: numbers[.month] ?? 0, day: numbers[.day] ?? 0)
+            year: numbers[.year] ?? numbers[.yearOfCentury].map { 2_000 + $0 } ?? 0,
+            month: numbers[.month] ?? 0, day: numbers[.day] ?? 0)
         else { throw .notADay }
         guard let hour = numbers[.hour] else { return .civil(date, nil) }
         let (minute, second) = (numbers[.minute] ?? 0, numbers[.second] ?? 0)

@@ -103,8 +103,23 @@ struct ProfileDocument {
       profile.records.append(try onePath("path", of: element))
       try refuseChildren(of: element)
     case "problem":
+      try checkAttributes(of: element, ["path", "unless"])
+      var problem = CatalogueProfile.Problem(paths: try absolutePaths(of: element))
+      if let unless = element["unless"] {
+        guard unless.value == "loans" else {
+          throw fault(in: element, "unless", "expected \"loans\", found \(unless.value.quoted())")
+        }
+        problem.yieldsToLoans = true
+      }
+      profile.problems.append(problem)
+      try refuseChildren(of: element)
+    case "total":
       try checkAttributes(of: element, ["path"])
-      profile.problems.append(try absolutePaths(of: element))
+      profile.total = try absolutePaths(of: element).first
+      try refuseChildren(of: element)
+    case "more":
+      try checkAttributes(of: element, ["path"])
+      profile.continuations += try absolutePaths(of: element)
       try refuseChildren(of: element)
     case "mark":
       try checkAttributes(of: element, ["path"])
@@ -158,7 +173,7 @@ struct ProfileDocument {
 
 // Fields.
 extension ProfileDocument {
-  private static let otherNames = ["record", "lookup", "problem", "mark"]
+  private static let otherNames = ["record", "lookup", "problem", "total", "more", "mark"]
 
   private mutating func fieldRule(
     _ element: SmallDocument.Element

@@ -52,8 +52,12 @@ public struct ProfilePath: Hashable, Sendable {
     /// Whether the condition is inside `not(…)`.
     public var isNegated = false
 
+    /// Whether it tells a book that is lent from one that is not, rather than one kind of element
+    /// from another: then an element that does not fulfil it still is a book.
+    fileprivate(set) var isOfLending = false
+
     /// Whether the start tag alone decides.
-    var isOnAttribute: Bool { operand.steps.isEmpty }
+    var isOnAttribute: Bool { operand.steps.isEmpty && !isOfLending }
 
     /// Whether it is fulfilled by an element of which these values were found.
     ///
@@ -74,6 +78,26 @@ public struct ProfilePath: Hashable, Sendable {
   public enum Comparison: Hashable, Sendable {
     case equal(String)
     case unequal(String)
+  }
+}
+
+extension ProfilePath {
+  /// The path as it is written, but for what has to be fulfilled on the way.
+  public var withoutConditions: String {
+    var path = self
+    for index in path.steps.indices { path.steps[index].conditions = [] }
+    return "\(path)"
+  }
+
+  /// The path of a record, of which what its last step denies tells books that are not lent.
+  var asRecord: ProfilePath {
+    var path = self
+    guard let last = steps.indices.last else { return path }
+    for index in path.steps[last].conditions.indices
+    where path.steps[last].conditions[index].isNegated {
+      path.steps[last].conditions[index].isOfLending = true
+    }
+    return path
   }
 }
 
@@ -191,8 +215,11 @@ private struct PathParser {
   private mutating func step(isOperand: Bool) throws(ProfilePath.SyntaxError) -> ProfilePath.Step {
     var step = ProfilePath.Step(name: try name())
     while take("[") {
-      if isOperand { throw error("a condition has no conditions inside") }
-      step.conditions.append(try condition())
+      let condition = try condition()
+      if isOperand && !condition.isOnAttribute {
+        throw error("a condition inside a condition can only ask for an attribute")
+      }
+      step.conditions.append(condition)
       guard take("]") else { throw error("a ] is missing before \(found)") }
     }
     return step

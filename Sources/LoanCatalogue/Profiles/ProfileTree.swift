@@ -110,8 +110,12 @@ struct ProfileTree: Sendable {
   private(set) var scopeCount = 1
   private(set) var records: [RecordPlan] = []
   private(set) var lookups: [LookupPlan] = []
-  private(set) var problems: [[Int]] = []
+  private(set) var problems: [(slots: [Int], yieldsToLoans: Bool)] = []
   private(set) var gates: [Gate] = []
+  /// The slot of how many loans there are, if the document tells it.
+  private(set) var totalSlot: Int?
+  /// The slots of what is only there if there is more to come.
+  private(set) var continuations: [Int] = []
   private(set) var hasMarks = false
   private var contexts: [Int: Int] = [:]
 
@@ -127,12 +131,16 @@ struct ProfileTree: Sendable {
   init(_ profile: CatalogueProfile) throws(Failure) {
     vocabularies = Set(profile.prefixes.values).sorted()
     nodes[0].scopes = [0]
-    for path in profile.records { try addRecord(path, profile) }
-    for path in profile.records { try addLookups(path, profile) }
-    for paths in profile.problems {
+    for path in profile.records { try addRecord(path.asRecord, profile) }
+    for path in profile.records { try addLookups(path.asRecord, profile) }
+    if let total = profile.total { totalSlot = addSlot(at: total, scope: Self.document) }
+    for path in profile.continuations {
+      continuations.append(addSlot(at: path, scope: Self.document))
+    }
+    for problem in profile.problems {
       var slots: [Int] = []
-      for path in paths { slots.append(addSlot(at: path, scope: Self.document)) }
-      problems.append(slots)
+      for path in problem.paths { slots.append(addSlot(at: path, scope: Self.document)) }
+      problems.append((slots, problem.yieldsToLoans))
     }
     for path in profile.marks { addMark(path) }
     fillGates()

@@ -1,0 +1,261 @@
+import CatalogueProperties
+import Loans
+import TestSupport
+import Testing
+
+@testable import LoanCatalogue
+
+/// Profiles in their XML form.
+struct ProfileDocumentTests {
+  private func fault(_ text: String) -> String {
+    do throws(CatalogueProfile.Fault) {
+      _ = try CatalogueProfile(reading: Array(text.utf8))
+      return ""
+    } catch {
+      return "\(error.location.line):\(error.location.column): \(error.message)"
+    }
+  }
+
+  /// A profile with these lines inside, the first of them in line 2.
+  private func profile(_ lines: String...) -> String {
+    """
+    <profile name="ours" title="Ours">
+    \(lines.joined(separator: "\n"))
+    <record path="/list/loan"/>
+    <expiration path="due" form="yyyy-MM-dd"/>
+    </profile>
+    """
+  }
+
+  @Test func `A profile without faults has none`() {
+    #expect(fault(profile("<title path=\"name\"/>")) == "")
+  }
+
+  @Test(arguments: [
+    ("<titel path=\"name\"/>", "2:1: <titel> is not known in a profile; known are "),
+    ("<title/>", "2:1: <title> needs an attribute path"),
+    (
+      "<title pfad=\"name\" path=\"n\"/>",
+      "2:14: <title> has no attribute pfad; it may have path, none"
+    ),
+    ("<title path=\"name\" form=\"yyyy\"/>", "2:26: <title> has no attribute form"),
+    ("<title path=\"\"/>", "2:14: path \"\": the path is empty"),
+    ("<title path=\"a//b\"/>", "2:14: path \"a//b\": // is not known here"),
+    ("<title path=\"//b\"/>", "2:14: path \"//b\": // is not known here"),
+    ("<title path=\"a/../b\"/>", "2:14: path \"a/../b\": .. can only stand at the beginning"),
+    ("<title path=\"a[1]\"/>", "2:14: path \"a[1]\": a condition by number"),
+    ("<title path=\"a[b\"/>", "2:14: path \"a[b\": a ] is missing"),
+    ("<title path=\"a[b=c]\"/>", "2:14: path \"a[b=c]\": a text in quotation marks is missing"),
+    ("<title path=\"a[b='c]\"/>", "2:14: path \"a[b='c]\": the quotation mark is not closed"),
+    ("<title path=\"a/@*\"/>", "2:14: path \"a/@*\": @* is not known"),
+    ("<title path=\"text()\"/>", "2:14: path \"text()\": functions are not known here"),
+    ("<title path=\"a/\"/>", "2:14: path \"a/\": a name is missing at the end"),
+    ("<title path=\"x:a\"/>", "2:14: the prefix \"x\" is not bound; add xmlns:x="),
+    (
+      "<title path=\"/elsewhere/a\"/>",
+      "2:14: path \"/elsewhere/a\": the path has nothing in common"
+    ),
+    ("<title path=\"../../../a\"/>", "2:14: path \"../../../a\": the path has nothing in common"),
+    ("<record path=\"loan\"/>", "2:15: path \"loan\": a record's path begins with /"),
+    ("<record path=\"/list/@loan\"/>", "2:15: path \"/list/@loan\": a record's path begins with /"),
+    ("<record path=\"/list/loan/copy\"/>", "2:15: path \"/list/loan/copy\": "),
+    (
+      "<record path=\"/list[open='1']/loan\"/>",
+      "2:15: path \"/list[open='1']/loan\": of what encloses"
+    ),
+    ("<loaned path=\"l\"/>", "2:1: <loaned> needs an attribute form"),
+    ("<loaned path=\"l\" form=\"dd.MM\"/>", "2:24: the form \"dd.MM\" has no yyyy"),
+    ("<problem path=\"code\"/>", "2:16: the path \"code\" has to begin with /"),
+    ("<problem path=\"/e\" unless=\"x\"/>", "2:28: expected \"loans\", found \"x\""),
+    ("<title path=\"a\"><b/></title>", "2:17: <b> cannot be inside <title>"),
+    ("<title path=\"a\">b</title>", "2:1: <title> has text inside"),
+    ("<lookup path=\"/a\" key=\"@k\" reference=\"r\"/>", "2:1: <lookup> has no field inside"),
+    ("&nope;", "2:7: not well-formed XML"),
+  ])
+  func `A fault is told with its place`(line: String, expected: String) {
+    let found = fault(profile(line))
+    #expect(found.hasPrefix(expected), "\(found)")
+  }
+
+  @Test(arguments: [
+    ("", "1:1: not well-formed XML"), ("<books/>", "1:1: a profile's root element is <profile>"),
+    ("<profile/>", "1:1: <profile> needs an attribute name"),
+    ("<profile name=\"Ours\"/>", "1:16: a profile's name has small letters"),
+    ("<profile name=\"a\"/>", "1:1: the profile has no <record"),
+    (
+      "<profile name=\"a\"><record path=\"/a\"/></profile>", "1:1: the profile has no <expiration"
+    ),
+    (
+      "<!DOCTYPE profile [<!ENTITY a 'b'>]><profile name=\"a\"/>",
+      "1:1: a profile has no document type"
+    ),
+  ])
+  func `So is one of the whole document`(text: String, expected: String) {
+    let found = fault(text)
+    #expect(found.hasPrefix(expected), "\(found)")
+  }
+
+  @Test func `The tool's own form is as its XML form says`() throws {
+    let document = try #require(BuiltInProfiles.document(named: "native"))
+    let read = try CatalogueProfile(reading: document)
+    let native = CatalogueProfile.native
+    #expect(read.records == native.records)
+    #expect(read.fields == native.fields)
+    #expect(read.isStrict == native.isStrict)
+    #expect(read.lookups.isEmpty && read.problems.isEmpty && read.marks.isEmpty)
+  }
+
+  @Test(arguments: BuiltInProfiles.names)
+  func `A profile has the name that it is listed with`(name: String) throws {
+    let document = try #require(BuiltInProfiles.document(named: name))
+    #expect(try CatalogueProfile(reading: document).name == name)
+    #expect(BuiltInProfiles.profile(named: name)?.name == name)
+  }
+
+  @Test(arguments: BuiltInProfiles.names)
+  func `A path is read again as it is written`(name: String) throws {
+    let profile = try #require(BuiltInProfiles.profile(named: name))
+    let paths =
+      profile.records + profile.fields.flatMap(\.paths) + profile.marks
+      + profile.problems.flatMap(\.paths)
+    for path in paths { #expect(try ProfilePath.list("\(path)") == [path]) }
+  }
+}
+
+/// Catalogues that nobody has seen before, read by profiles of one's own.
+struct OwnProfileTests {
+  private func read(_ profile: String, _ text: String, loanDays: Int? = nil) throws -> [String] {
+    let profile = try CatalogueProfile(reading: Array(profile.utf8))
+    let reading = try CatalogueReader(profile: profile, loanDays: loanDays).reading(ofText: text)
+    return reading.records.map { record in
+      let loan = record.loan
+      return [
+        "\(record.location.line)", loan?.id, loan?.title, loan?.author, loan?.borrower,
+        loan.map { "\($0.expiration)" } ?? "\(record.expiration)",
+      ].map { $0 ?? "" }.joined(separator: "|")
+    } + reading.diagnostics.map { "\($0.location.line):\($0.location.column) \($0.code.rawValue)" }
+  }
+
+  private static let school = """
+    <profile name="school" title="A school's list">
+      <record path="/biblioteca/prestamos/prestamo[not(estado='Devuelto')]"/>
+      <id path="@id"/>
+      <expiration path="fecha_devolucion" form="yyyy-MM-dd"/>
+      <lookup path="/biblioteca/libros/libro" key="@ref" reference="ejemplar/@ref">
+        <title path="titulo"/>
+      </lookup>
+      <lookup path="/biblioteca/usuarios/usuario" key="@id" reference="usuario/@ref">
+        <borrower path="nombre"/>
+      </lookup>
+    </profile>
+    """
+
+  @Test func `Books and readers are looked up, before the loans or behind them`() throws {
+    let loans = """
+      <biblioteca>
+      <libros><libro ref="l1"><titulo>Niebla</titulo></libro></libros>
+      <prestamos>
+      <prestamo id="1"><usuario ref="u1"/><ejemplar ref="l1"/><fecha_devolucion>2026-12-01</fecha_devolucion></prestamo>
+      <prestamo id="2"><usuario ref="u2"/><ejemplar ref="l1"/><fecha_devolucion>2026-12-02</fecha_devolucion>
+      <estado>Devuelto</estado></prestamo>
+      <prestamo id="3"><usuario ref="u2"/><ejemplar ref="l9"/><fecha_devolucion>2026-12-32</fecha_devolucion></prestamo>
+      </prestamos>
+      <usuarios><usuario id="u1"><nombre>Ana</nombre></usuario></usuarios>
+      </biblioteca>
+      """
+    let found = try read(Self.school, loans)
+    #expect(
+      found == [
+        "4|1|Niebla||Ana|2026-12-01", "5|||||none", "7|||||unusable", "7:1 missing-title",
+        "7:75 impossible-date",
+      ])
+  }
+
+  @Test func `Ten lines are enough`() throws {
+    let profile = """
+      <profile name="parish" title="The parish library">
+        <record path="/library/lent/item"/>
+        <id path="@no"/>
+        <title path="name"/>
+        <borrower path="../@to"/>
+        <expiration path="back" form="d/M/yyyy"/>
+      </profile>
+      """
+    let text = """
+      <library><lent to="Anna Kovács"><item no="7"><name>Abigél</name><back>1/12/2026</back></item>
+      <item no="8"><name>Toldi</name><back/></item></lent>
+      <lent to="Ivan"><item no="9"><back>soon</back></item></lent></library>
+      """
+    let found = try read(profile, text)
+    #expect(
+      found == [
+        "1|7|Abigél||Anna Kovács|2026-12-01", "2|||||none", "3|||||unusable", "3:17 missing-title",
+        "3:36 date-format",
+      ])
+  }
+
+  @Test func `What encloses the loans is known where it stands`() throws {
+    let profile = """
+      <profile name="nested" title="Nested">
+        <record path="/l/branch/person/loan"/>
+        <title path="t"/><author path="/l/head"/><borrower path="../name ../../town"/>
+        <expiration path="d" form="yyyyMMdd"/>
+      </profile>
+      """
+    let text = """
+      <l><branch><person><loan><t>A</t><d>20261201</d></loan><name>Ann</name></person>
+      <person><name>Bea</name><loan><t>B</t><d>20261202</d></loan></person><town>Brno</town></branch>
+      <branch><person><loan><t>C</t><d>20261203</d></loan></person></branch><head>H</head></l>
+      """
+    let found = try read(profile, text)
+    #expect(
+      found == [
+        "1||A|H|Ann Brno|2026-12-01", "2||B|H|Bea Brno|2026-12-02", "3||C|H||2026-12-03",
+      ])
+  }
+
+  @Test func `A text inside a text belongs to both`() throws {
+    let profile = """
+      <profile name="mixed" title="Mixed">
+        <record path="/l/b"/><title path="t"/><author path="t/by"/>
+        <expiration path="d" form="yyyyMMdd" empty="error"/>
+      </profile>
+      """
+    let text = "<l><b><t>Toldi, <by>Arany</by> I.</t><d>20261201</d></b><b><t>x</t><d/></b></l>"
+    let found = try read(profile, text)
+    #expect(
+      found == [
+        "1||Toldi, Arany I.|Arany||2026-12-01", "1|||||unusable", "1:68 empty-expiration",
+      ])
+  }
+
+  @Test func `Two expirations that differ are an error, two that are alike are not`() throws {
+    let profile = """
+      <profile name="two" title="Two"><record path="/l/b"/><title path="t"/>
+        <expiration path="d" form="yyyyMMdd"/></profile>
+      """
+    let text = """
+      <l><b><t>A</t><d>20261201</d><d>20261201</d></b><b><t>B</t><d>20261201</d><d>20261202</d></b></l>
+      """
+    let found = try read(profile, text)
+    #expect(
+      found == [
+        "1||A|||2026-12-01", "1|||||unusable", "1:75 duplicate-expiration",
+      ])
+  }
+
+  @Test func `The days of a loan are added`() throws {
+    let profile = """
+      <profile name="lent" title="Lent"><record path="/l/b"/><title path="t"/>
+        <expiration path="@from" form="d/M/yyyy" plus="loan-days"/></profile>
+      """
+    let text = "<l><b from='1/12/2026'><t>A</t></b><b><t>B</t></b><b from='2/12/2026'/></l>"
+    let found = try read(profile, text, loanDays: 28)
+    #expect(
+      found == [
+        "1||A|||2026-12-29", "1|||||none", "1|||||2026-12-30", "1:51 missing-title",
+      ])
+    let unknown = try read(profile, text)
+    #expect(unknown.contains("1:13 missing-loan-days"), "\(unknown)")
+  }
+}
