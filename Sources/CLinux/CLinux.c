@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/timerfd.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 int check_loans_make_timer(void) {
@@ -60,7 +61,27 @@ void check_loans_forget_child(int child) {
   }
 }
 
+// How many children are being started, which nobody has noted yet.
+static atomic_int starting;
+static _Thread_local sigset_t mask_before_start;
+
+void check_loans_begin_start(void) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &mask_before_start);
+  atomic_fetch_add(&starting, 1);
+}
+
+void check_loans_end_start(void) {
+  atomic_fetch_sub(&starting, 1);
+  pthread_sigmask(SIG_SETMASK, &mask_before_start, NULL);
+}
+
 static void end_with_children(int number) {
+  // The thread that starts one is not this one, since it has blocked all signals; it needs some
+  // milliseconds at most.
+  struct timespec pause = {.tv_nsec = 1000000};
+  for (int round = 0; round < 1000 && atomic_load(&starting) > 0; round++) nanosleep(&pause, NULL);
   for (size_t place = 0; place < sizeof children / sizeof *children; place++) {
     int child = atomic_load(&children[place]);
     if (child == 0) continue;

@@ -10,6 +10,15 @@ struct NamedProfile: Sendable {
   /// More than anybody writes into one.
   private static let limit = 1_000_000
 
+  /// The profile that a flag, or else the environment or the settings file, names; `nil` if none of
+  /// them does.
+  ///
+  /// - Throws: as ``init(_:_:)``.
+  init?(given: String?, _ environment: Environment) throws(CommandError) {
+    guard let text = try environment.value(given, "PROFILE") else { return nil }
+    try self.init(text, environment)
+  }
+
   /// - Throws: ``CommandError`` with the status `usage` for a name that is not known, `noInput` for a
   ///   file that cannot be read, and `badSetting` for one that makes no sense.
   init(_ text: String, _ environment: Environment) throws(CommandError) {

@@ -345,8 +345,7 @@ struct ProfileOptions: ParsableArguments {
 
   /// The profile to read by; `nil` to find it out.
   func profile(_ environment: Environment) throws(CommandError) -> NamedProfile? {
-    guard let text = try environment.value(profile, "PROFILE") else { return nil }
-    return try NamedProfile(text, environment)
+    try NamedProfile(given: profile, environment)
   }
 
   /// For how many days books are lent; `nil` if that is not known.

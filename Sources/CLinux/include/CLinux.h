@@ -20,6 +20,15 @@ int check_loans_set_timer(int timer, long second);
 /// Returns 0, or -1 and errno.
 int check_loans_make_pipe(int *read_end, int *write_end);
 
+/// Begins to start a child: until the start has ended, this thread takes no signal, and a signal that
+/// ends the process and its children waits for it.
+///
+/// - SeeAlso: `pthread_sigmask(3)`.
+void check_loans_begin_start(void);
+
+/// Ends what `check_loans_begin_start` began, on the same thread.
+void check_loans_end_start(void);
+
 /// Notes a child that leads a process group of its own, so that it does not outlive a process that
 /// is ended by a signal; -1 if there are too many to note another one.
 ///

@@ -66,7 +66,8 @@ struct ValidateCommand: AnySubcommand {
     request.filesFrom = filesFrom
     request.format = format
     request.output = output
-    request.profile = form
+    request.profile = form.profile
+    request.loanDays = form.loanDays
     rules.add(to: &request)
     request.fixes = mending.fix
     request.isDryRun = mending.dryRun

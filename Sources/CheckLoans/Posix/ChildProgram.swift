@@ -35,9 +35,11 @@ enum ChildProgram {
     var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
     defer { unsafe words.forEach { unsafe free($0) } }
     var child = pid_t()
+    check_loans_begin_start()
     let result = unsafe posix_spawn(&child, path, &actions, &attributes, &words, environ)
+    if result == 0 { _ = check_loans_note_child(child) }
+    check_loans_end_start()
     guard result == 0 else { return .failure(Failure(words: systemWords(result))) }
-    _ = check_loans_note_child(child)
     let isLate = !hasEnded(child, within: deadline)
     if isLate { kill(-child, SIGKILL) }
     check_loans_forget_child(child)

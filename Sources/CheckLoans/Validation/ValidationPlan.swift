@@ -31,9 +31,9 @@ struct ValidationPlan: Sendable {
     catalogues = isMending ? Self.unique(given, environment) : given
     severities = try Self.severities(request, environment)
     reader = CatalogueReader(
-      profile: try request.profile.profile(environment)?.profile, detail: .diagnostics,
+      profile: try NamedProfile(given: request.profile, environment)?.profile, detail: .diagnostics,
       rules: try Self.rules(request, environment, severities),
-      loanDays: try request.profile.days(environment),
+      loanDays: try environment.value(request.loanDays, "LOAN_DAYS")?.value,
       civilTime: try Self.civilTime(request, environment))
     output = try Self.output(request, environment, catalogues)
     let format = try Self.format(request, environment, hasOutput: output != nil)

@@ -80,7 +80,8 @@ struct ValidationRequest: Sendable {
   var catalogues: [String] = []
   var filesFrom: String?
   var format: FindingsFormat?
-  var profile = ProfileOptions()
+  var profile: String?
+  var loanDays: LoanDays?
   var output: String?
   var isStrict = false
   var errors: [RuleCode] = []

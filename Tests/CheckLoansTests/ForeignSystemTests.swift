@@ -1,0 +1,305 @@
+import TestSupport
+import Testing
+
+/// What somebody gets to see who gives the command what another system exports.
+struct ForeignSystemTests {
+  private func desk(_ system: ForeignSystem, due: String) throws -> Desk {
+    let desk = try Desk()
+    try desk.folder.write(system.document(due: due), to: "loans.xml")
+    return desk
+  }
+
+  private static let common = ["--time-zone", "Europe/Budapest", "--loan-days", "28"]
+
+  @Test(arguments: ForeignSystem.all)
+  func `It is without problems to validate`(system: ForeignSystem) async throws {
+    let desk = try desk(system, due: system.due.first)
+    let result = try await desk.run(
+      ["validate", "--time-zone", "Europe/Budapest", "--loan-days", "28", "loans.xml"])
+    // The first version of NCIP tells no titles.
+    let isUntitled = system.profile == "ncip1"
+    #expect(result.status == 0)
+    #expect(result.lines.count == (isUntitled ? 1 : 0))
+    let findings = isUntitled ? "0 errors, 1 warning" : "no problems"
+    #expect(
+      result.errorText
+        == "check-loans: 1 file, 1 loan: \(findings); read as \(system.profile)\n")
+    let json = try await desk.run(["validate", "--format", "json"] + Self.common + ["loans.xml"])
+    #expect(json.text.hasSuffix(#""profile":"\#(system.profile)"}]}"# + "\n"), "\(json.text)")
+  }
+
+  @Test(arguments: ForeignSystem.all)
+  func `It is reported, scheduled, delivered once, and again when it is renewed`(
+    system: ForeignSystem
+  ) async throws {
+    let desk = try desk(system, due: system.due.first)
+    let report = try await desk.run(Self.common + ["loans.xml"])
+    #expect(report.status == 0)
+    #expect(report.errorText == "")
+    #expect(
+      report.lines.first?.hasPrefix("\(system.title) expires tomorrow (2026.11.22") == true,
+      "\(report.text)")
+    #expect(report.lines.first?.hasSuffix(")\(system.details)") == true, "\(report.text)")
+    #expect(
+      report.lines.last == """
+        1 loan, 0 expired, 0 expire today, 1 scheduled, no reminder to come; \
+        read as \(system.profile)
+        """)
+    let notify = Self.common + ["--notify", "stdout", "loans.xml"]
+    #expect(try await desk.run(notify).lines == [report.lines[0]])
+    #expect(try await desk.run(notify).outcome == Outcome(0))
+    try desk.folder.write(system.document(due: system.due.renewed), to: "loans.xml")
+    #expect(try await desk.run(notify).outcome == Outcome(0))
+    #expect(try await desk.schedule().map(\.expiration) == ["2026-12-20"])
+    let later = try await desk.run(["--now", "2026-12-19T07:00"] + notify)
+    #expect(later.lines.count == 1)
+    #expect(later.lines.first?.contains("expires tomorrow (2026.12.20") == true)
+    #expect(
+      try await desk.run(["--now", "2026-12-21"] + ["deliver", "--notify", "stdout"]).status != 0)
+    let expired = try await desk.run("deliver", "--notify", "stdout", "--now", "2026-12-21T07:00")
+    #expect(expired.lines.count == 1)
+    #expect(expired.lines.first?.contains("expired yesterday (2026.12.20") == true)
+  }
+
+  @Test(arguments: ForeignSystem.all)
+  func `The profile's name may be given`(system: ForeignSystem) async throws {
+    let desk = try desk(system, due: system.due.first)
+    let plain = try await desk.run(Self.common + ["--no-state", "--all", "loans.xml"])
+    let named = try await desk.run(
+      Self.common + ["--no-state", "--all", "--profile", system.profile, "loans.xml"])
+    #expect(plain.outcome == named.outcome)
+    let input = try await desk.shell(
+      "cat loans.xml | \"$0\" --time-zone Europe/Budapest --loan-days 28 --no-state --all -")
+    #expect(input.text == plain.text)
+  }
+
+  @Test func `The hour of a loan is told, and travels with its notice`() async throws {
+    let desk = try Desk()
+    let text = ForeignSystem.all[2].document(due: "2026-11-22T17:30:00Z")
+    try desk.folder.write(text, to: "loans.xml")
+    let line = "\"Abigél\" expires tomorrow (2026.11.22 18:30), lent to R7"
+    #expect(try await desk.run(Self.common + ["loans.xml"]).lines.first == line)
+    let json = try await desk.run(Self.common + ["--format", "json", "loans.xml"])
+    #expect(json.text.contains(#""expirationTime":"18:30""#))
+    #expect(
+      try await desk.run("deliver", "--notify", "stdout").text == line + "\n", "from the schedule")
+  }
+
+  @Test func `The library's zone decides about the day`() async throws {
+    let desk = try desk(ForeignSystem.all[0], due: "2026-11-21T23:00:00Z")
+    for (zone, day) in [
+      ("Europe/Prague", "tomorrow (2026.11.22)"), ("UTC", "today (2026.11.21 23:00)"),
+      ("America/New_York", "today (2026.11.21 18:00)"),
+      ("Asia/Tokyo", "tomorrow (2026.11.22 08:00)"),
+    ] {
+      let result = try await desk.run("--no-state", "--time-zone", zone, "loans.xml")
+      #expect(result.lines.first?.contains("expires \(day)") == true, "\(result.text)")
+    }
+  }
+
+  @Test func `An unknown zone is refused, also where only a catalogue asks for it`() async throws {
+    let desk = try desk(ForeignSystem.all[0], due: "2026-11-21T23:00:00Z")
+    let variables = ["TZ": "Europe/Budapets"]
+    #expect(try await desk.run("validate", "loans.xml", variables: variables).status == 78)
+    #expect(try await desk.run("validate", "books.xml", variables: variables).status == 0)
+  }
+
+  @Test func `Without the days of a loan it is said what to do`() async throws {
+    let gcstar = try #require(ForeignSystem.all.first { $0.profile == "gcstar" })
+    let desk = try desk(gcstar, due: "25/10/2026")
+    let result = try await desk.run("loans.xml")
+    #expect(result.status == 65)
+    #expect(
+      result.errorLines == [
+        """
+        loans.xml:2:11: error: gcstar tells when a book was lent, but not when it is due; say after \
+        how many days that is, for example with --loan-days 28 [missing-loan-days]
+        """
+      ])
+  }
+
+  @Test func `An error answer leaves the reminders as they were, even if nothing may be there`()
+    async throws
+  {
+    let koha = ForeignSystem.all[1]
+    let desk = try desk(koha, due: koha.due.first)
+    #expect(try await desk.run(Self.common + ["loans.xml"]).status == 0)
+    try desk.folder.write(
+      "<GetPatronInfo><code>PatronNotFound</code></GetPatronInfo>", to: "loans.xml")
+    let result = try await desk.run(Self.common + ["--allow-empty", "loans.xml"])
+    #expect(result.status == 65)
+    #expect(
+      result.errorLines.first == """
+        loans.xml:1:22: error: this is not a list of loans but an error answer: "PatronNotFound"; \
+        mend the request, and ask again [error-answer]
+        """)
+    #expect(try await desk.schedule().count == 1)
+    try desk.folder.write("<GetPatronInfo><surname>R</surname></GetPatronInfo>", to: "loans.xml")
+    #expect(try await desk.run(Self.common + ["--allow-empty", "loans.xml"]).status == 0)
+    #expect(try await desk.schedule().count == 0)
+  }
+
+  @Test func `A part of a list is told to be one`() async throws {
+    let desk = try Desk()
+    let alma = ForeignSystem.all[2]
+    let text = alma.document(due: alma.due.first)
+      .replacing("total_record_count=\"1\"", with: "total_record_count=\"15\"")
+    try desk.folder.write(text, to: "loans.xml")
+    let result = try await desk.run(Self.common + ["loans.xml"])
+    #expect(result.status == 65)
+    #expect(
+      result.errorLines == [
+        """
+        loans.xml:1:33: error: this is not all: it tells of 15 loans and holds 1; ask for the rest \
+        too, and give all parts to one run [incomplete-answer]
+        """
+      ])
+    #expect(try await desk.schedule().count == 1)
+  }
+
+  @Test func `What is no XML is named, with the command that helps`() async throws {
+    let desk = try Desk()
+    try desk.folder.write(bytes: [0x1F, 0x8B, 8, 0], to: "loans.xml.gz")
+    let result = try await desk.run("--no-state", "loans.xml.gz")
+    #expect(result.status == 65)
+    #expect(
+      result.errorLines.first == """
+        loans.xml.gz:1:1: error: this is a gzip file, not XML; unpack it first: \
+        gunzip -c loans.xml.gz | check-loans - [not-a-catalogue]
+        """)
+    try desk.folder.write("HTTP/1.1 401 Unauthorized\r\n\r\n<html></html>", to: "answer.xml")
+    let answer = try await desk.run("validate", "answer.xml")
+    #expect(answer.status == 1)
+    #expect(
+      answer.lines == [
+        """
+        answer.xml:1:1: warning: the file begins with the headers of the server's answer \
+        "401 Unauthorized"; they are left out, but save the body alone (curl without -i) \
+        [http-headers]
+        """,
+        """
+        answer.xml:3:1: error: this is an HTML page, not a list of loans; look at it in a browser, \
+        since the address or the login may be wrong; the server's answer was "401 Unauthorized" \
+        [not-a-catalogue]
+        """,
+      ])
+  }
+}
+
+/// Profiles, and the command that lists them.
+struct ProfilesTests {
+  private static let parish = """
+    <profile name="parish" title="The parish library's list">
+      <record path="/library/lent/item"/>
+      <id path="@no"/>
+      <title path="name"/>
+      <borrower path="../@to"/>
+      <expiration path="back" form="d/M/yyyy"/>
+    </profile>
+    """
+  private static let list = """
+    <library><lent to="Anna"><item no="7"><name>Abigél</name><back>22/11/2026</back></item></lent>
+    </library>
+    """
+  private static let line = "\"Abigél\" expires tomorrow (2026.11.22), lent to Anna"
+
+  private func desk() throws -> Desk {
+    let desk = try Desk()
+    try desk.folder.write(Self.parish, to: "parish.xml")
+    try desk.folder.write(Self.list, to: "list.xml")
+    return desk
+  }
+
+  @Test func `All profiles are listed, with what they read`() async throws {
+    let result = try await Desk().run("profiles")
+    #expect(result.status == 0)
+    let names = result.lines.filter { !$0.hasPrefix(" ") }.compactMap {
+      $0.split(separator: ":").first
+    }
+    #expect(
+      names == [
+        "native", "ncip2", "koha-ilsdi", "alma", "tellico", "opds", "aleph", "voyager", "datacrow",
+        "ncip1", "gcstar", "evergreen", "marcxml",
+      ])
+    #expect(result.text.contains("  loan   /GetPatronInfo/loans/loan\n"))
+    #expect(
+      result.text.contains("  dates  d/M/yyyy, counted from the day of lending (--loan-days)\n"))
+  }
+
+  @Test(arguments: ForeignSystem.all)
+  func `A profile that is printed works as one's own`(system: ForeignSystem) async throws {
+    let desk = try Desk()
+    let printed = try await desk.run("profiles", "--show", system.profile)
+    #expect(printed.status == 0)
+    try desk.folder.write(printed.text, to: "ours.xml")
+    try desk.folder.write(system.document(due: system.due.first), to: "loans.xml")
+    let arguments = ["--no-state", "--all", "--loan-days", "28", "loans.xml"]
+    #expect(
+      try await desk.run(["--profile", "ours.xml"] + arguments).outcome
+        == desk.run(arguments).outcome)
+  }
+
+  @Test func `A catalogue that nobody has seen before is read by a profile of one's own`()
+    async throws
+  {
+    let desk = try desk()
+    #expect(try await desk.run("--profile", "parish.xml", "list.xml").lines.first == Self.line)
+    #expect(try await desk.run("list.xml").status == 65)
+    let variable = try await desk.run(
+      "list.xml", variables: ["CHECK_LOANS_PROFILE": "./parish.xml"])
+    #expect(variable.lines.first == Self.line)
+    #expect(
+      try await desk.run("profiles", "--check", "parish.xml").text == """
+        parish: The parish library's list
+          loan   /library/lent/item
+          with   id, title, borrower, expiration
+          dates  d/M/yyyy
+
+        """)
+  }
+
+  @Test func `The settings file may name one, relative to itself`() async throws {
+    let desk = try desk()
+    try desk.folder.write("profile = \"parish.xml\"\n", to: "config.toml")
+    let result = try await desk.run("--config", "config.toml", "list.xml")
+    #expect(result.lines.first == Self.line)
+    let timer = try await desk.run(
+      "timer", "--cron", "--profile", "parish.xml", "--notify", "stdout", "list.xml")
+    #expect(timer.text.contains("--profile \(desk.folder.path)/parish.xml"), "\(timer.text)")
+  }
+
+  @Test func `A fault in a profile is told with its place, and nothing is done`() async throws {
+    let desk = try desk()
+    try desk.folder.write(
+      Self.parish.replacing("path=\"name\"", with: "path=\"//name\""), to: "p.xml")
+    let result = try await desk.run("--profile", "p.xml", "list.xml")
+    #expect(
+      result.outcome
+        == Outcome(
+          78,
+          errors: """
+            check-loans: p.xml:4:16: path "//name": // is not known here; write every element on \
+            the way
+
+            """))
+    #expect(try await desk.run("profiles", "--check", "p.xml").outcome == result.outcome)
+  }
+
+  @Test(arguments: [
+    (
+      ["--profile", "ncip", "list.xml"], 64, "the profile \"ncip\" is unknown; did you mean ncip2? "
+    ),
+    (["--profile", "none.xml", "list.xml"], 66, "none.xml: cannot read the profile: no such file"),
+    (["--profile", "./", "list.xml"], 66, "./: this is a directory, not a profile"),
+    (["profiles", "--show", "kohailsdi"], 64, "did you mean koha-ilsdi? "),
+    (["--profile", "alma", "list.xml"], 65, "but the profile alma expects <item>"),
+    (["--loan-days", "0", "list.xml"], 64, "loan-days"),
+  ])
+  func `What is wrong with a profile's name is told`(
+    arguments: [String], status: Int32, words: String
+  ) async throws {
+    let result = try await desk().run(arguments)
+    #expect(result.status == status)
+    #expect(result.errorText.contains(words), "\(result.errorText)")
+  }
+}
