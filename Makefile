@@ -85,7 +85,7 @@ fuzz: setup ## Read catalogues damaged at random, for FUZZ_SECONDS (60)
 	mkdir -p .build-fuzz/corpus Fuzz/found
 	# Swift's own report of a crash would keep libFuzzer from keeping what it was found with.
 	SWIFT_BACKTRACE=enable=no $(FUZZER) .build-fuzz/corpus Fuzz/seeds Fixtures/valid \
-	  Fixtures/invalid -dict=Fuzz/xml.dict -max_total_time=$(FUZZ_SECONDS) -max_len=16384 \
+	  Fixtures/invalid Fixtures/systems -dict=Fuzz/xml.dict -max_total_time=$(FUZZ_SECONDS) -max_len=16384 \
 	  -timeout=100 -report_slow_units=50 -rss_limit_mb=2048 -detect_leaks=1 -artifact_prefix=Fuzz/found/ \
 	  -print_final_stats=1 \
 	  || { echo "make: read it alone with '$(FUZZER) FILE'; FILE is in Fuzz/found" >&2; exit 1; }

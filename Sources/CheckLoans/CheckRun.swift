@@ -302,7 +302,8 @@ extension [String] {
 extension Diagnostic {
   /// Whether a loan may go unnoticed because of it: then it is always told.
   var mayHideALoan: Bool {
-    severity == .error || code == .unknownCase || code == .misplacedExpiration
+    severity == .error
+      || [.unknownCase, .misplacedExpiration, .httpHeaders, .noExpirations].contains(code)
   }
 }
 

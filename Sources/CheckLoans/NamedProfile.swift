@@ -7,6 +7,9 @@ struct NamedProfile: Sendable {
   /// The absolute path of its file; `nil` for one that comes with the program.
   let path: String?
 
+  /// What is given where the form is to be found out.
+  static let automatic = "auto"
+
   /// More than anybody writes into one.
   private static let limit = 1_000_000
 
@@ -15,7 +18,9 @@ struct NamedProfile: Sendable {
   ///
   /// - Throws: as ``init(_:_:)``.
   init?(given: String?, _ environment: Environment) throws(CommandError) {
-    guard let text = try environment.value(given, "PROFILE") else { return nil }
+    guard let text = try environment.value(given, "PROFILE"), text != Self.automatic else {
+      return nil
+    }
     try self.init(text, environment)
   }
 
@@ -38,7 +43,8 @@ struct NamedProfile: Sendable {
 
   /// That no profile has this name.
   static func unknown(_ name: String) -> CommandError {
-    let nearest = name.nearest(among: BuiltInProfiles.names).map { "did you mean \($0)? " } ?? ""
+    let nearest =
+      name.nearest(among: [automatic] + BuiltInProfiles.names).map { "did you mean \($0)? " } ?? ""
     return CommandError(
       .usage,
       """

@@ -329,9 +329,9 @@ struct ProfileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Read catalogues by this profile: a name that check-loans profiles lists, or the file of one. \
-      (default: found out from each catalogue)
-      """, valueName: "name|file"), completion: .list(BuiltInProfiles.names))
+      Read catalogues by this profile: a name that check-loans profiles lists, or the file of one; \
+      auto is to find it out from each catalogue. (default: auto)
+      """, valueName: "name|file"), completion: .list(["auto"] + BuiltInProfiles.names))
   var profile: String?
 
   @Option(

@@ -26,7 +26,7 @@ public struct CatalogueProfile: Sendable {
   public internal(set) var continuations: [ProfilePath] = []
   /// By what the form is known where its root element is too common: absolute paths.
   public internal(set) var marks: [ProfilePath] = []
-  /// Whether an expiration that is present but empty, or there twice, is an error.
+  /// Whether an expiration that is present but empty is an error.
   public internal(set) var isStrict = false
 
   /// Where a field is, and how it is written.
@@ -85,8 +85,8 @@ public struct CatalogueProfile: Sendable {
     (fields + lookups.flatMap(\.fields)).contains { $0.field == field }
   }
 
-  /// Whether it is the tool's own form, whose dates can be mended.
-  var isNative: Bool { name == "native" }
+  /// Whether it is the tool's own form: what people write by hand, and slip in.
+  private(set) var isNative = false
 
   /// The tool's own form: `<books><book id="…"><title>…<expiration>2026.11.28</expiration>`.
   public static let native: CatalogueProfile = {
@@ -105,6 +105,7 @@ public struct CatalogueProfile: Sendable {
       FieldRule(.expiration, [ProfilePath(elements: ["expiration"])], forms: [.dotted]),
     ]
     profile.isStrict = true
+    profile.isNative = true
     do { profile.tree = try ProfileTree(profile) } catch { preconditionFailure("\(error)") }
     return profile
   }()

@@ -20,9 +20,10 @@ public struct CatalogueReader: Sendable {
   /// After how many days a loan expires, where a form only tells when it began; `nil` if that is
   /// not known.
   public var loanDays: Int?
-  /// The library's civil time at an instant, in seconds since 1970-01-01T00:00:00Z; `nil` outside
-  /// the years 1 to 9999. What it throws ends the reading. By itself it takes the library to be where
-  /// UTC is kept.
+  /// The library's civil time at an instant, in seconds since 1970-01-01T00:00:00Z.
+  ///
+  /// `nil` outside the years 1 to 9999. What it throws ends the reading. By itself it takes the
+  /// library to be where UTC is kept.
   public var civilTime: @Sendable (Int) throws -> CivilDateTime?
 
   /// A reader of catalogues of this profile, or of any that is known.
@@ -43,9 +44,10 @@ public struct CatalogueReader: Sendable {
   /// Reads one catalogue from its beginning to its end, or to where it is no longer XML.
   ///
   /// Diagnostics come in the order of their places, those of a record just before it; more than
-  /// 1,000 of one record, or before the first record, come in parts, each in order. After one that
-  /// ends the reading (``Loans/Diagnostic/Code/endsReading``) the summary says that the catalogue is
-  /// not complete.
+  /// 1,000 of one record, or before the first record, come in parts, each in order. What only the
+  /// document's end tells comes last, wherever it stands: an error answer, that there are more loans,
+  /// that none has an expiration. After one that ends the reading
+  /// (``Loans/Diagnostic/Code/endsReading``) the summary says that the catalogue is not complete.
   ///
   /// - Parameters:
   ///   - path: a regular file, or `-` for standard input.
@@ -87,7 +89,8 @@ public struct CatalogueReader: Sendable {
     let document = ReadDocument(reader: self, catalogue: catalogue, opening: opening)
     if let profile { return try document.parse(profile, for: .reading, use).summary }
     let trial = try document.parse(.native, for: .trial, use)
-    guard trial.verdict == .no else { return trial.summary }
+    // What cannot be read again was read as it is.
+    guard trial.verdict == .no, catalogue.keepsBeginning else { return trial.summary }
     return try document.parse(try document.detect() ?? .native, for: .reading, use).summary
   }
 }

@@ -12,6 +12,9 @@ public struct CatalogueSummary: Hashable, Sendable {
   public var records = 0
   /// Records without expiration.
   public var onShelf = 0
+  /// Records, of a form that is not the tool's own, that have nothing at all where an expiration is
+  /// looked for.
+  public var undated = 0
   /// Records with a usable expiration.
   public var loans = 0
   /// Diagnostics of severity error.

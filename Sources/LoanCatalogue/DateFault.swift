@@ -32,11 +32,14 @@ struct DateFault {
   ///   - text: what stands in place of a date.
   ///   - field: ``LoanField/expiration`` or ``LoanField/loaned``.
   ///   - forms: in which it may be written.
+  ///   - isLendingDay: whether an expiration is counted from it.
   init(
-    _ failure: CivilDate.ParseFailure, _ text: String, in field: LoanField, forms: [DateForm]
+    _ failure: CivilDate.ParseFailure, _ text: String, in field: LoanField, forms: [DateForm],
+    isLendingDay: Bool
   ) {
     let isLoanDate = field == .loaned
-    let subject = "\(isLoanDate ? "loan date" : "expiration") \(text.quoted())"
+    let name = isLoanDate || isLendingDay ? "loan date" : "expiration"
+    let subject = "\(name) \(text.quoted())"
     switch failure {
     case .form:
       let words = forms.map(\.text).joined(separator: " or ")

@@ -61,8 +61,8 @@ struct DocumentOpening {
   }
 
   private static func status(of bytes: ArraySlice<UInt8>) -> String {
-    let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }.drop { $0 != 0x20 }
-    return String(decoding: line.drop { $0 == 0x20 }, as: UTF8.self)
+    let line = Array(bytes.prefix { $0 != 0x0A && $0 != 0x0D }.drop { $0 != 0x20 })
+    return String(decoding: line.trimmed, as: UTF8.self)
   }
 }
 

@@ -78,6 +78,8 @@ struct FindingList {
   struct Suspended {
     fileprivate var findings: [Diagnostic]
     fileprivate var active: [Ignore]
+    fileprivate var recordCounts: [Diagnostic.Code: Int]
+    fileprivate var current: UInt64?
   }
 
   /// Lays aside what is known of the record at hand.
@@ -85,13 +87,17 @@ struct FindingList {
     defer {
       findings.removeAll()
       active.removeAll()
+      recordCounts.removeAll()
+      current = nil
     }
-    return Suspended(findings: findings, active: active)
+    return Suspended(
+      findings: findings, active: active, recordCounts: recordCounts, current: current)
   }
 
   /// Goes on with a record that was laid aside.
   mutating func resume(_ suspended: Suspended) {
     (findings, active) = (suspended.findings, suspended.active)
+    (recordCounts, current) = (suspended.recordCounts, suspended.current)
   }
 
   /// Comments that no book follows silence nothing.

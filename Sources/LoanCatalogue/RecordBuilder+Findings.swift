@@ -30,12 +30,15 @@ extension RecordBuilder {
   }
 
   mutating func findBadDate(
-    _ failure: CivilDate.ParseFailure, _ field: LoanField, forms: [DateForm] = [.dotted]
+    _ failure: CivilDate.ParseFailure, _ field: LoanField, forms: [DateForm] = [.dotted],
+    isLendingDay: Bool = false
   ) {
     let text = record.text(of: field) ?? ""
     let fault =
       forms == [.dotted]
-      ? DateFault(failure, text, in: field) : DateFault(failure, text, in: field, forms: forms)
+      ? DateFault(failure, text, in: field)
+      : DateFault(
+        failure, text, in: field, forms: forms, isLendingDay: isLendingDay)
     findInValue(of: field, fault.finding, replacement: fault.replacement)
   }
 
@@ -84,12 +87,15 @@ extension RecordBuilder {
   mutating func findDuplicateExpiration(at location: SourceLocation) {
     find(
       .duplicateExpiration, at: location,
-      profile.isStrict
+      profile.isNative
         ? """
         a second expiration in one book, after the one at line \(expirationElement.start.line); \
         keep only the right one
         """
-        : "this loan has several expirations that differ, so it is left out; ask which is right")
+        : """
+        this loan has another expiration at line \(expirationElement.start.line), so it is left out; \
+        ask which is right
+        """)
   }
 
   mutating func findDuplicateID(firstLine: Int, at place: ValueExtent) {
@@ -166,10 +172,19 @@ extension RecordBuilder {
     }
   }
 
+  mutating func findLackOfExpirations() {
+    guard let root else { return }
+    let loans = summary.records == 1 ? "the only loan" : "none of \(summary.records) loans"
+    let has = summary.records == 1 ? "has no expiration" : "has an expiration"
+    find(
+      .noExpirations, at: root.location,
+      "\(loans) \(has) where \(profile.name) looks for it; is it somewhere else now?")
+  }
+
   private mutating func findMore(_ words: String, _ value: ScopeValues.Value) {
     find(
       .incompleteAnswer, at: value.extent?.start ?? value.start,
-      "this is not all: \(words); ask for the rest too, and give all parts to one run")
+      "this is not all: \(words); nobody is reminded of the rest, so ask for all of them at once")
   }
 
   mutating func findEmptiness(_ root: RootElement) {
@@ -192,7 +207,8 @@ extension RecordBuilder {
         """
     }
     if root.isKnown {
-      let records = profile.records.filter { $0.steps.first?.name.local == root.name }
+      let here = profile.records.filter { $0.steps.first?.name.local == root.name }
+      let records = here.isEmpty ? profile.records : here
       let paths = Set(records.map(\.withoutConditions)).sorted().joined(separator: " or ")
       return """
         no loan was found: <\(name)>, read as \(profile.name), has no \(paths.visible); if nothing \

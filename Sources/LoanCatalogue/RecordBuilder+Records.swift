@@ -147,7 +147,7 @@ extension RecordBuilder {
 
   /// Looks whether the id is new, once the record's attributes are known, if it is one of them.
   mutating func endAttributes(idLocation: () -> ValueExtent) {
-    guard isAtRecord, !record.isEmpty(.id) else { return }
+    guard isAtRecord, mayCountAtOnce, !record.isEmpty(.id) else { return }
     noteID(place: idLocation)
   }
 
@@ -165,8 +165,11 @@ extension RecordBuilder {
 // Filling the fields that have more than one source.
 extension RecordBuilder {
   private mutating func fill(_ plan: ProfileTree.RecordPlan) {
+    loanedForms = [.dotted]
     for source in plan.sources where source.field != .expiration && record.isEmpty(source.field) {
-      if let value = value(of: source) { fill(source.field, value) }
+      guard let value = value(of: source) else { continue }
+      fill(source.field, value)
+      if source.field == .loaned { loanedForms = source.forms }
     }
     for (slot, lookup) in plan.references {
       guard let entry = found(lookup, of: key(slot)) else { continue }
@@ -282,6 +285,7 @@ extension RecordBuilder {
       fill(.expiration, value)
       record.expiration = .unusable
       if let other = contradiction(of: source) {
+        expirationElement.start = value.start
         findDuplicateExpiration(at: other.start)
       } else {
         readExpiration(source)
@@ -292,6 +296,7 @@ extension RecordBuilder {
       record.expiration = .unusable
       return findEmptyExpiration(at: empty.start)
     }
+    if !profile.isNative && !hasSomeExpiration(plan) { summary.undated += 1 }
     if let uncounted, !plan.sources.contains(where: \.isExpirationItself) {
       record.expiration = .unusable
       findMissingLoanDays(at: uncounted.extent?.start ?? uncounted.start)
@@ -300,10 +305,18 @@ extension RecordBuilder {
     }
   }
 
+  private func hasSomeExpiration(_ plan: ProfileTree.RecordPlan) -> Bool {
+    plan.sources.contains { source in
+      source.field == .expiration
+        && scopes[tree.slots[source.slots[0]].scope].values.contains { $0.slot == source.slots[0] }
+    }
+  }
+
   private func emptyExpiration(_ plan: ProfileTree.RecordPlan) -> ScopeValues.Value? {
-    for source in plan.sources where source.field == .expiration {
+    for source in plan.sources where source.isExpirationItself {
       let values = scopes[tree.slots[source.slots[0]].scope]
-      if let value = values.values.first(where: { $0.slot == source.slots[0] }) { return value }
+      let empty = values.all(of: source.slots[0]).first { values.text(of: $0).isEmpty }
+      if let empty { return empty }
     }
     return nil
   }
@@ -319,7 +332,7 @@ extension RecordBuilder {
 
   private mutating func readExpiration(_ source: ProfileTree.Source) {
     do {
-      guard let read = try read(.expiration, source.forms) else { return }
+      guard let read = try read(.expiration, source.forms, source.countsFromLoan) else { return }
       guard source.countsFromLoan else { return take(read.date, time: read.time) }
       take(read.date.adding(days: reader.loanDays ?? 0), time: nil)
     } catch {
@@ -331,7 +344,7 @@ extension RecordBuilder {
   ///
   /// - Throws: what the reader's time zone throws.
   private mutating func read(
-    _ field: LoanField, _ forms: [DateForm]
+    _ field: LoanField, _ forms: [DateForm], _ isLendingDay: Bool = false
   ) throws -> (date: CivilDate, time: CivilTime?)? {
     var fault = CivilDate.ParseFailure.form
     for form in forms {
@@ -352,7 +365,7 @@ extension RecordBuilder {
         fault = .notADay
       }
     }
-    findBadDate(fault, field, forms: forms)
+    findBadDate(fault, field, forms: forms, isLendingDay: isLendingDay)
     return nil
   }
 
@@ -364,9 +377,8 @@ extension RecordBuilder {
 
   private mutating func judgeLoanDate(_ rule: CatalogueRules.PeriodRule) {
     guard !record.isEmpty(.loaned) else { return }
-    let forms = profile.fields.first { $0.field == .loaned }?.forms ?? []
     do {
-      guard let loaned = try read(.loaned, forms)?.date,
+      guard let loaned = try read(.loaned, loanedForms)?.date,
         case .date(let expiration) = record.expiration
       else { return }
       if let finding = rule(loaned, expiration) { findInValue(of: .expiration, finding) }

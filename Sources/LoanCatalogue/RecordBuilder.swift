@@ -64,6 +64,8 @@ struct RecordBuilder: ~Copyable {
   var identities = IdentityTable()
   /// The loans seen so far.
   var loans = IdentityTable()
+  /// The forms in which the day of lending of the record at hand is written.
+  var loanedForms: [DateForm] = [.dotted]
   /// Whether it was told that the days of a loan must be given.
   var hasToldLoanDays = false
 
@@ -151,7 +153,7 @@ struct RecordBuilder: ~Copyable {
     switch purpose {
     case .reading: false
     case .trial: verdict == .no
-    case .detection: verdict == .no || verdict == .marked
+    case .detection: verdict != nil
     }
   }
 
@@ -180,6 +182,9 @@ extension RecordBuilder {
 
   /// Whether the element that the parser stands in is itself a record.
   var isAtRecord: Bool { isInRecord && !walk.states[state].records.isEmpty }
+
+  /// Whether nothing can show yet that the record at hand is none.
+  var mayCountAtOnce: Bool { walk.states[state].gates.isEmpty }
 
   /// The tests that decide what an element is.
   func tests(of name: ElementName) -> [Int] { walk.tests(from: state, name: name.number) }
@@ -235,7 +240,12 @@ extension RecordBuilder {
 
   private mutating func noteRoot(isKnown: Bool) {
     root?.isKnown = isKnown
-    summary.isKnownForm = isKnown
+    // An envelope or an error's root is known, but tells nothing of loans.
+    summary.isKnownForm =
+      isKnown
+      && profile.records.contains { path in
+        [root?.name, "*"].contains(path.steps.first?.name.local)
+      }
     summary.profile = isKnown ? profile.name : nil
     verdict = isKnown ? (tree.hasMarks ? nil : .possible) : .no
   }
@@ -348,7 +358,11 @@ extension RecordBuilder {
     guard !isInRecord, !findings.isEmpty else { return }
     // Comments before it are about it, not about the next book.
     findings.beginBook()
-    if summary.records == 0 { holdFindings() } else { handOverFindings(.document) }
+    if summary.records == 0 && pending.isEmpty {
+      holdFindings()
+    } else {
+      handOverFindings(.document)
+    }
   }
 }
 
@@ -370,7 +384,7 @@ extension RecordBuilder {
       }
       expirationElement.start = start
     }
-    captureLength = 0
+    if field != nil || captures.isEmpty { captureLength = 0 }
     if let field {
       wantsPlace = (reader.rules.judges(field) || field == .id) && record.isEmpty(field)
       record.beginField()
@@ -478,6 +492,7 @@ extension RecordBuilder {
     findings.endDocument()
     findAnswer()
     if summary.isComplete { findContinuation() }
+    if summary.records > 0 && summary.undated == summary.records { findLackOfExpirations() }
     if summary.records == 0, summary.isComplete, let root { findEmptiness(root) }
     handOverFindings(.document)
   }

@@ -13,7 +13,8 @@ extension Diagnostic.Code {
   var ruleText: RuleText {
     switch self {
     case .malformedXML, .externalEntity, .unsupportedEncoding, .noLoans: documentText
-    case .notACatalogue, .errorAnswer, .incompleteAnswer, .httpHeaders, .missingLoanDays:
+    case .notACatalogue, .errorAnswer, .incompleteAnswer, .noExpirations, .httpHeaders,
+      .missingLoanDays:
       answerText
     case .dateFormat, .impossibleDate, .emptyExpiration, .missingExpiration, .duplicateExpiration,
       .misplacedExpiration:
@@ -105,7 +106,9 @@ extension Diagnostic.Code {
           """,
         example: "<GetPatronInfo><code>PatronNotFound</code></GetPatronInfo>",
         mended: """
-          <GetPatronInfo><loans><loan><title>Abigél</title><date_due>2026-12-01</date_due></loan></loans></GetPatronInfo>
+          <GetPatronInfo><loans>
+            <loan><title>Abigél</title><date_due>2026-12-01</date_due></loan>
+          </loans></GetPatronInfo>
           """,
         remedy: "Mend the request, or wait until the server is well, and ask again.")
     case .incompleteAnswer:
@@ -123,10 +126,24 @@ extension Diagnostic.Code {
           <item_loans total_record_count="1"><item_loan><title>Abigél</title>
             <due_date>2026-12-01T17:00:00Z</due_date></item_loan></item_loans>
           """,
-        remedy: """
-          Ask for all of them at once (Alma: limit=100), or fetch each part and give them all to one \
-          run.
-          """)
+        remedy: "Ask for all of them at once (Alma: limit=100).")
+    case .noExpirations:
+      RuleText(
+        summary: "no loan has an expiration at all",
+        explanation: """
+          There are loans, but none of them has anything where its form has the date. Perhaps none has \
+          an end; but perhaps the server writes another name today than yesterday, or a profile has a \
+          slip, and nobody would be reminded any more. Reminders that there were stay.
+          """,
+        example: """
+          <item_loans><item_loan><title>Abigél</title>
+            <date_due>2026-12-01T17:00:00Z</date_due></item_loan></item_loans>
+          """,
+        mended: """
+          <item_loans><item_loan><title>Abigél</title>
+            <due_date>2026-12-01T17:00:00Z</due_date></item_loan></item_loans>
+          """,
+        remedy: "Look whether the dates are where the profile says (check-loans profiles).")
     case .httpHeaders:
       RuleText(
         summary: "the headers of a server's answer stand before it",

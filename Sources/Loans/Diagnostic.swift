@@ -44,6 +44,8 @@ public struct Diagnostic: Hashable, Sendable {
     case errorAnswer = "error-answer"
     /// The document tells that there are more loans than it holds.
     case incompleteAnswer = "incomplete-answer"
+    /// No loan of another program's form has anything where an expiration is looked for.
+    case noExpirations = "no-expirations"
     /// An expiration is not of the form `yyyy.MM.dd`, or of those of the catalogue's profile.
     case dateFormat = "date-format"
     /// An expiration is of the right form but not a day of the calendar.
@@ -93,7 +95,7 @@ public struct Diagnostic: Hashable, Sendable {
         .error
       case .missingTitle, .unlikelyDate, .misplacedExpiration, .unknownCase, .duplicateLoan,
         .invalidISBN, .invalidEmail, .invalidLoanDate, .expirationBeforeLoan, .distantExpiration,
-        .unusedIgnore, .httpHeaders:
+        .unusedIgnore, .httpHeaders, .noExpirations:
         .warning
       }
     }
@@ -110,7 +112,9 @@ public struct Diagnostic: Hashable, Sendable {
     /// comment.
     public var isAboutABook: Bool {
       switch self {
-      case .noLoans, .unusedIgnore, .httpHeaders, .incompleteAnswer, .missingLoanDays: false
+      case .noLoans, .noExpirations, .unusedIgnore, .httpHeaders, .incompleteAnswer,
+        .missingLoanDays:
+        false
       default: !endsReading
       }
     }

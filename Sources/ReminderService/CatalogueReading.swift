@@ -41,7 +41,7 @@ struct CatalogueReading {
       ) { reload throws(any Error) -> ReloadDecision in
         summary = try read(into: reload, onDiagnostic, onLoan)
         failpoint("catalogue-read")
-        return summary.isUsable ? .replace(records: summary.records) : .keep
+        return summary.isUsable ? .replace(records: summary.records - summary.undated) : .keep
       }
       return ReloadReport(summary: summary, outcome: outcome)
     } catch {

@@ -29,7 +29,9 @@ extension Reading {
   }
 
   private var orderFaults: [String] {
-    let places = diagnostics.map(\.location)
+    // These are only known at the document's end.
+    let late: Set<Diagnostic.Code> = [.errorAnswer, .incompleteAnswer, .noExpirations]
+    let places = diagnostics.filter { !late.contains($0.code) }.map(\.location)
     // So many are handed over before their record has ended, whose other findings come last.
     let isOrdered = places == places.sorted() || places.count >= 1_000
     let isEnding = diagnostics.map { $0.code.endsReading }

@@ -116,7 +116,7 @@ struct CompletionTests {
     #expect(script.split(separator: words, omittingEmptySubsequences: false).count == 2)
     let subcommands = [
       "check", "validate", "schedule", "deliver", "watch", "config", "timer", "schema",
-      "help",
+      "profiles", "help",
     ]
     let separator = shell == "fish" ? " " : "|"
     #expect(script.contains(subcommands.joined(separator: separator)))

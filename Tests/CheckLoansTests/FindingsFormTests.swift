@@ -38,7 +38,7 @@ struct FindingsFormTests {
     (
       .json,
       #"""
-      {"version":1,"files":1,"loans":2,"errors":0,"warnings":0,"omitted":0,"diagnostics":[],"unread":[]}
+      {"version":1,"files":1,"loans":2,"errors":0,"warnings":0,"omitted":0,"diagnostics":[],"unread":[],"catalogues":[]}
 
       """#
     ),
@@ -97,7 +97,7 @@ struct FindingsFormTests {
       {"path":"./books.xml","line":9,"column":12,"endColumn":22,"severity":"error",\#
       "code":"date-format","message":"expiration \"2026-12-01\" is not of the form yyyy.MM.dd; \#
       did you mean 2026.12.01?","value":"2026-12-01","loan":"Abigél",\#
-      "replacement":"2026.12.01","fingerprint":"00000abcdef01234"}],"unread":[]}
+      "replacement":"2026.12.01","fingerprint":"00000abcdef01234"}],"unread":[],"catalogues":[]}
 
       """#
     ),
@@ -165,7 +165,7 @@ struct FindingsFormTests {
     (
       .sarif,
       #"""
-      {"ruleId":"date-format","ruleIndex":4,"level":"error","message":{"text":\#
+      {"ruleId":"date-format","ruleIndex":8,"level":"error","message":{"text":\#
       "expiration \"2026-12-01\" is not of the form yyyy.MM.dd; did you mean 2026.12.01?"},\#
       "locations":[{"physicalLocation":{"artifactLocation":{"uri":"books.xml",\#
       "uriBaseId":"%SRCROOT%"},"region":{"startLine":9,"startColumn":12,"endLine":9,\#
@@ -252,7 +252,7 @@ struct FindingsFormTests {
     (
       .sarif,
       #"""
-      {"ruleId":"unlikely-date","ruleIndex":11,"level":"warning","message":{"text":\#
+      {"ruleId":"unlikely-date","ruleIndex":16,"level":"warning","message":{"text":\#
       "odd: \"]]><b>&\"' [a] (b) { 0} ``#\\u{ 23}[add-mask]x %0A,\\u{ 1b}\\u{ 9b}\\u{ 202e}\#
       \\u{ 2028}\#u{FFFE}👩\""},"locations":[{"physicalLocation":{"artifactLocation":{"uri":\#
       "%3A%3Ax%3A%20%5D%5D%3E%3Cb%3E%26%22%27%20%5Ba%5D%28b%29%20%7B0%7D%20%60%60%23%23%5B\#

@@ -150,8 +150,8 @@ struct ForeignSystemTests {
     #expect(
       result.errorLines == [
         """
-        loans.xml:1:33: error: this is not all: it tells of 15 loans and holds 1; ask for the rest \
-        too, and give all parts to one run [incomplete-answer]
+        loans.xml:1:33: error: this is not all: it tells of 15 loans and holds 1; nobody is \
+        reminded of the rest, so ask for all of them at once [incomplete-answer]
         """
       ])
     #expect(try await desk.schedule().count == 1)

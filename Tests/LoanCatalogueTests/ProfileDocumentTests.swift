@@ -61,7 +61,7 @@ struct ProfileDocumentTests {
     ("<record path=\"/list/loan/copy\"/>", "2:15: path \"/list/loan/copy\": "),
     (
       "<record path=\"/list[open='1']/loan\"/>",
-      "2:15: path \"/list[open='1']/loan\": of what encloses"
+      "2:15: path \"/list[open='1']/loan\": of what is around it"
     ),
     ("<loaned path=\"l\"/>", "2:1: <loaned> needs an attribute form"),
     ("<loaned path=\"l\" form=\"dd.MM\"/>", "2:24: the form \"dd.MM\" has no yyyy"),
@@ -257,5 +257,42 @@ struct OwnProfileTests {
       ])
     let unknown = try read(profile, text)
     #expect(unknown.contains("1:13 missing-loan-days"), "\(unknown)")
+  }
+}
+
+/// What only the whole document tells.
+struct UndatedLoanTests {
+  private func reading(_ text: String) throws -> Reading {
+    try CatalogueReader().reading(ofText: text)
+  }
+
+  @Test func `Loans of which none has a date are no proof that nothing is lent`() throws {
+    let text = """
+      <item_loans><item_loan><title>A</title><date_due>2026-12-01</date_due></item_loan>
+      <item_loan><title>B</title><date_due>2026-12-01</date_due></item_loan></item_loans>
+      """
+    let undated = try reading(text)
+    #expect(undated.diagnostics.map(\.code) == [.noExpirations])
+    #expect(undated.summary.undated == 2)
+    let one = try reading(text.replacing("<title>B", with: "<due_date></due_date><title>B"))
+    #expect(one.diagnostics == [])
+    #expect(one.summary.undated == 1)
+  }
+
+  @Test func `Two lookups of the same elements both count, and a text of its own is a dot`() throws
+  {
+    let profile = try CatalogueProfile(
+      reading: Array(
+        """
+        <profile name="two" title="Two"><record path="/l/b"/>
+        <expiration path="." form="yyyyMMdd"/>
+        <lookup path="/l/t" key="@n" reference="@t"><title path="."/></lookup>
+        <lookup path="/l/t" key="@n" reference="@t"><author path="@by"/></lookup></profile>
+        """.utf8))
+    let text = "<l><t n='1' by='Arany'>Toldi</t><b t='1'>20261201</b></l>"
+    let loan = try CatalogueReader(profile: profile).reading(ofText: text).records.first?.loan
+    #expect(loan?.title == "Toldi")
+    #expect(loan?.author == "Arany")
+    #expect(loan?.expiration == CivilDate(year: 2026, month: 12, day: 1))
   }
 }

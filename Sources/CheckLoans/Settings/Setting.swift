@@ -91,9 +91,11 @@ extension Setting {
       name: "profile", kind: .text, paths: .profiles,
       expected: "a name that check-loans profiles lists, or a file name that ends with .xml",
       example: #"profile = "koha-ilsdi""#,
-      purpose: "Read catalogues by this profile, instead of finding it out from each of them.",
+      purpose: "Read catalogues by this profile; auto is to find it out from each of them.",
+      standard: "auto",
       accepts: { text, _ in
-        BuiltInProfiles.names.contains(text) || NamedProfile.isPath(text)
+        ([NamedProfile.automatic] + BuiltInProfiles.names).contains(text)
+          || NamedProfile.isPath(text)
       }),
     Setting(
       name: "loan-days", kind: .number, expected: "a number of days from 1 to 3650",

@@ -11,6 +11,8 @@ enum FaultText {
       return "an & begins no reference here; write it as &amp;"
     case XML_ERR_INVALID_CHAR.rawValue, XML_ERR_INVALID_ENCODING.rawValue:
       return unsafe "\(words(error)); remove the character, or declare the right encoding"
+    case XML_ERR_DOCUMENT_EMPTY.rawValue:
+      return "there is nothing in it; did what wrote it fail?"
     case XML_ERR_TAG_NAME_MISMATCH.rawValue:
       return unsafe mismatch(error) ?? words(error)
     case XML_ERR_TAG_NOT_FINISHED.rawValue:

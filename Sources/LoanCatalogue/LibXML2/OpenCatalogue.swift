@@ -10,6 +10,8 @@ final class OpenCatalogue {
   private(set) var keepsBeginning = true
   /// Whether nothing but the beginning is to be read.
   var endsWithBeginning = false
+  /// Whether the end was met: at a terminal it would have to be typed again.
+  private var isAtEnd = false
   /// Where reading goes on.
   private var position = 0
   /// Where the document begins; what comes before are the headers that it came with.
@@ -26,11 +28,14 @@ final class OpenCatalogue {
   ///
   /// - Throws: ``CatalogueError`` with the code `inputOutput`.
   func firstBytes(_ count: Int) throws(CatalogueError) -> ArraySlice<UInt8> {
-    while beginning.count < count {
+    while beginning.count < count && !isAtEnd {
       var piece = [UInt8](repeating: 0, count: 65_536)
       let length = unsafe piece.withUnsafeMutableBytes { unsafe file.read(into: $0) }
       if length < 0 { throw file.inputOutputError(errno) }
-      if length == 0 { break }
+      if length == 0 {
+        isAtEnd = true
+        break
+      }
       beginning += piece[..<length]
     }
     return beginning.prefix(count)
@@ -53,17 +58,24 @@ final class OpenCatalogue {
       if !keepsBeginning && position == beginning.count { beginning = [] }
       return count
     }
-    if !keepsBeginning { return unsafe file.read(into: target) }
+    if isAtEnd { return 0 }
+    if !keepsBeginning { return unsafe readOn(into: target) }
     if beginning.count >= Self.longestBeginning {
       if endsWithBeginning { return 0 }
       beginning = []
       forgetBeginning()
-      return unsafe file.read(into: target)
+      return unsafe readOn(into: target)
     }
-    let count = unsafe file.read(into: target)
+    let count = unsafe readOn(into: target)
     guard count > 0 else { return count }
     unsafe beginning.append(contentsOf: target[..<count])
     position = beginning.count
+    return count
+  }
+
+  @unsafe private func readOn(into target: UnsafeMutableRawBufferPointer) -> Int {
+    let count = unsafe file.read(into: target)
+    if count == 0 { isAtEnd = true }
     return count
   }
 

@@ -46,6 +46,9 @@ import Loans
       return unsafe bytes.withUnsafeBytes { bytes in
         let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
         let options = Int32(XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue)
+        // What a converter has to say is said by the parser, too.
+        unsafe check_loans_set_thread_error_handler(nil, { _, _ in })
+        defer { check_loans_set_thread_error_handler(nil, nil) }
         unsafe xmlFreeDoc(
           xmlCtxtReadMemory(context, start, Int32(clamping: bytes.count), nil, nil, options))
         return unsafe context.pointee.wellFormed != 0
@@ -110,6 +113,7 @@ extension SmallDocument {
       Fault(
         location: SourceLocation(line: line, column: 1),
         message: "a profile has no document type; remove the <!DOCTYPE"))
+    unsafe xmlStopParser(context)
   }
 
   @unsafe fileprivate mutating func fault(_ error: xmlError) {

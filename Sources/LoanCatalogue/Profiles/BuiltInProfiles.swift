@@ -28,7 +28,7 @@ public enum BuiltInProfiles {
   /// A profile, by its name.
   public static func profile(named name: String) -> CatalogueProfile? {
     if name == CatalogueProfile.native.name { return .native }
-    return foreign.first { $0.name == name }
+    return names.contains(name) ? foreign.first { $0.name == name } : nil
   }
 
   /// The forms of other programs, in the order in which they are tried; read once, when the first

@@ -11,7 +11,7 @@ public struct DateForm: Hashable, Sendable {
   public let text: String
   /// The form with and without each of its optional parts, those with most parts first.
   private let variants: [[Part]]
-  private static let mostVariants = 64
+  private static let mostOptions = 6
 
   private indirect enum Part: Hashable, Sendable {
     case number(Field, digits: ClosedRange<Int>)
@@ -52,12 +52,12 @@ public struct DateForm: Hashable, Sendable {
   /// - Throws: ``SyntaxError``.
   init(_ text: String) throws(SyntaxError) {
     self.text = text
+    if text.utf8.count(where: { $0 == UInt8(ascii: "[") }) > Self.mostOptions {
+      throw SyntaxError(message: "the form \(text.quoted()) has too many parts that may be missing")
+    }
     var parser = FormParser(text)
     let parts = try parser.form()
     variants = Self.variants(of: parts[...])
-    if variants.count > Self.mostVariants {
-      throw SyntaxError(message: "the form \(text.quoted()) has too many parts that may be missing")
-    }
     for (field, name) in [(Field.year, "yyyy"), (.month, "MM"), (.day, "dd")]
     where !Self.names(field, in: parts) {
       throw SyntaxError(message: "the form \(text.quoted()) has no \(name)")

@@ -115,7 +115,8 @@ struct ProfileDocument {
       try refuseChildren(of: element)
     case "total":
       try checkAttributes(of: element, ["path"])
-      profile.total = try absolutePaths(of: element).first
+      _ = try absolutePaths(of: element)
+      profile.total = try onePath("path", of: element)
       try refuseChildren(of: element)
     case "more":
       try checkAttributes(of: element, ["path"])
@@ -128,7 +129,7 @@ struct ProfileDocument {
     case "lookup":
       try readLookup(element)
     default:
-      if let rule = try fieldRule(element) { profile.fields.append(rule) }
+      profile.fields.append(try fieldRule(element))
       try refuseChildren(of: element)
     }
   }
@@ -155,7 +156,9 @@ struct ProfileDocument {
     places[lookup.reference] = element["reference"]?.location
     while let child = elements.first, child.depth > element.depth {
       elements.removeFirst()
-      guard let rule = try fieldRule(child), child.depth == element.depth + 1 else { continue }
+      if child.hasText { throw textFault(child) }
+      let rule = try fieldRule(child)
+      try refuseChildren(of: child)
       guard ![.expiration, .loaned].contains(rule.field) else {
         throw Fault(
           location: child.location, message: "<\(child.name)> cannot be looked up; it is the loan's"
@@ -177,7 +180,7 @@ extension ProfileDocument {
 
   private mutating func fieldRule(
     _ element: SmallDocument.Element
-  ) throws(CatalogueProfile.Fault) -> CatalogueProfile.FieldRule? {
+  ) throws(CatalogueProfile.Fault) -> CatalogueProfile.FieldRule {
     guard let field = LoanField.allCases.first(where: { $0.name == element.name }) else {
       let known = Self.otherNames + LoanField.allCases.map(\.name)
       throw Fault(

@@ -89,6 +89,14 @@ extension ProfilePath {
     return "\(path)"
   }
 
+  /// Whether an element at the other path may be inside an element at this one.
+  func isOutside(_ other: ProfilePath) -> Bool {
+    steps.count < other.steps.count
+      && zip(steps, other.steps).allSatisfy { own, others in
+        own.name == others.name || own.name.local == "*" || others.name.local == "*"
+      }
+  }
+
   /// The path of a record, of which what its last step denies tells books that are not lent.
   var asRecord: ProfilePath {
     var path = self
@@ -112,6 +120,7 @@ extension ProfilePath: CustomStringConvertible {
     var parts = Array(repeating: "..", count: ascents)
     parts += steps.map { "\($0.name)" + $0.conditions.map { "[\($0)]" }.joined() }
     if let attribute { parts.append("@\(attribute)") }
+    if parts.isEmpty && !isAbsolute { return "." }
     return (isAbsolute ? "/" : "") + parts.joined(separator: "/")
   }
 }
@@ -148,12 +157,11 @@ extension ProfilePath {
 /// Reads paths, character by character.
 private struct PathParser {
   private var rest: Substring.UnicodeScalarView
-  private let text: String
+  /// Conditions that are open.
+  private var depth = 0
+  private static let mostSteps = 64
 
-  init(_ text: String) {
-    self.text = text
-    rest = text.unicodeScalars[...]
-  }
+  init(_ text: String) { rest = text.unicodeScalars[...] }
 
   private func error(_ message: String) -> ProfilePath.SyntaxError {
     ProfilePath.SyntaxError(message: message)
@@ -193,6 +201,10 @@ private struct PathParser {
     if path.isAbsolute && isOperand {
       throw error("what a condition looks at is inside the element, and begins with no /")
     }
+    if takeSelf() {
+      if path.isAbsolute { throw error(". means nothing behind the /") }
+      guard take("/") else { return path }
+    }
     while true {
       if rest.first == "/" { throw error("// is not known here; write every element on the way") }
       if take("@") {
@@ -207,9 +219,18 @@ private struct PathParser {
         path.ascents += 1
       } else {
         path.steps.append(try step(isOperand: isOperand))
+        if path.steps.count > Self.mostSteps { throw error("no path has so many elements") }
       }
       guard take("/") else { return path }
     }
+  }
+
+  /// Takes a `.` that stands alone.
+  private mutating func takeSelf() -> Bool {
+    let next = rest.dropFirst().first
+    guard rest.first == ".", next.map({ !Self.isNameCharacter($0) }) ?? true else { return false }
+    rest.removeFirst()
+    return true
   }
 
   private mutating func step(isOperand: Bool) throws(ProfilePath.SyntaxError) -> ProfilePath.Step {
@@ -251,6 +272,9 @@ private struct PathParser {
   }
 
   private mutating func condition() throws(ProfilePath.SyntaxError) -> ProfilePath.Condition {
+    depth += 1
+    defer { depth -= 1 }
+    if depth > 2 { throw error("a condition inside a condition can only ask for an attribute") }
     _ = skipSpace()
     let isNegated = take("not(")
     _ = skipSpace()

@@ -19,7 +19,7 @@ struct ProfileTree: Sendable {
     /// The scopes that begin and end with it.
     var scopes: [Int] = []
     var record: Int?
-    var lookup: Int?
+    var lookups: [Int] = []
     /// The conditions on its children that can only be judged at its end.
     var gate: Int?
     var isMark = false
@@ -195,10 +195,9 @@ extension ProfileTree {
     guard path.isAbsolute, path.attribute == nil else {
       throw Failure(path: path, message: "a record's path begins with / and leads to an element")
     }
-    if path.steps.dropLast().contains(where: { $0.conditions.contains { !$0.isOnAttribute } }) {
-      throw Failure(
-        path: path,
-        message: "of what encloses a record only attributes can be asked for, not child elements")
+    try checkWay(to: path)
+    if let outer = profile.records.first(where: { $0.isOutside(path) }) {
+      throw Failure(path: path, message: "this record is inside another one, \(outer)")
     }
     let node = addNode(at: path.steps)
     guard nodes[node].record == nil else {
@@ -211,6 +210,15 @@ extension ProfileTree {
     }
     nodes[node].record = records.count
     records.append(plan)
+  }
+
+  /// - Throws: ``Failure`` for conditions that are judged too late.
+  private func checkWay(to path: ProfilePath) throws(Failure) {
+    if path.steps.dropLast().contains(where: { $0.conditions.contains { !$0.isOnAttribute } }) {
+      throw Failure(
+        path: path,
+        message: "of what is around it only attributes can be asked for, not child elements")
+    }
   }
 
   private mutating func addField(
@@ -240,7 +248,7 @@ extension ProfileTree {
   ) -> Bool {
     guard source.slots.count == 1, slots[source.slots[0]].scope == scope,
       rule.absences.isEmpty, !rule.countsFromLoan,
-      rule.forms.isEmpty || rule.forms == [.dotted] && profile.isStrict
+      rule.forms.isEmpty || profile.isNative
     else { return false }
     let steps = record.resolving(rule.paths[0]).steps.dropFirst(record.steps.count)
     return !steps.contains { $0.conditions.contains { !$0.isOnAttribute } }
@@ -285,9 +293,10 @@ extension ProfileTree {
       throw Failure(
         path: lookup.path, message: "a lookup's path begins with / and leads to an element")
     }
+    try checkWay(to: lookup.path)
     let node = addNode(at: lookup.path.steps)
     let scope = addScope(at: node)
-    nodes[node].lookup = lookups.count
+    nodes[node].lookups.append(lookups.count)
     var sources: [Source] = []
     for rule in lookup.fields {
       var source = Source(rule, slots: [])
@@ -421,30 +430,12 @@ extension ProfileTree {
     }
   }
 
-  /// - Throws: ``Failure`` for what the reader would not find.
+  /// - Throws: ``Failure`` if there are more tests than a set of them can hold.
   private func check() throws(Failure) {
-    try check(Self.document, way: .document, isInRecord: false)
-    if tests.count > 64 {
-      throw Failure(
-        path: ProfilePath(), message: "there are more than 64 conditions on attributes")
-    }
-  }
-
-  private func check(_ node: Int, way: ProfilePath, isInRecord: Bool) throws(Failure) {
-    let isRecord = nodes[node].record != nil
-    if isRecord && isInRecord {
-      throw Failure(path: way, message: "this record is inside another one")
-    }
-    for child in nodes[node].children {
-      var next = way
-      let name = nodes[child].name == Self.anyName ? nil : names[nodes[child].name]
-      next.steps.append(
-        ProfilePath.Step(
-          name: name ?? ProfilePath.Name(prefix: nil, local: "*"),
-          conditions: nodes[child].tests.map { tests[$0].condition }
-            + nodes[child].childConditions))
-      try check(child, way: next, isInRecord: isInRecord || isRecord)
-    }
+    guard tests.count > 64 else { return }
+    var path = ProfilePath(attribute: attributes[tests[64].attribute])
+    path.steps = []
+    throw Failure(path: path, message: "there are more than 64 different conditions on attributes")
   }
 }
 

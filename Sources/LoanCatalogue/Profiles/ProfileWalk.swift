@@ -55,7 +55,7 @@ struct ProfileWalk {
     var state = State(parent: parent, nodes: nodes)
     for node in nodes.lazy.map({ [tree] in tree.nodes[$0] }) {
       if let record = node.record { state.records.append(record) }
-      if let lookup = node.lookup { state.lookups.append(lookup) }
+      state.lookups += node.lookups
       state.textSlots += node.textSlots
       state.attributeSlots += node.attributeSlots
       state.scopes += node.scopes
