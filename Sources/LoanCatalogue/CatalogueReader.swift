@@ -77,7 +77,7 @@ public struct CatalogueReader: Sendable {
     let catalogue = try OpenCatalogue(path)
     let opening = try DocumentOpening(of: catalogue)
     catalogue.documentStart = opening.headerLength
-    if let refusal = opening.refusal(path: path) {
+    if let refusal = opening.refusal(path: path, isFormKnown: profile != nil) {
       var findings = FindingList(rules: rules)
       for finding in opening.warnings + [refusal] { findings.append(finding) }
       for finding in findings.drain(.document) { try use(.diagnostic(finding)) }

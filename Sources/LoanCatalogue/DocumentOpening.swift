@@ -154,9 +154,12 @@ extension DocumentOpening {
 
   /// Why the file is no list of loans; `nil` if it may be one.
   ///
-  /// - Parameter path: by which a command can find it.
-  func refusal(path: String) -> Diagnostic? {
+  /// - Parameters:
+  ///   - path: by which a command can find it.
+  ///   - isFormKnown: whether somebody has said of what form it is, which may be that of a page.
+  func refusal(path: String, isFormKnown: Bool) -> Diagnostic? {
     guard let kind else { return nil }
+    if isFormKnown, case .html = kind { return nil }
     let what = "\(words(for: kind, path: path))"
     let answer = isFailure ? "; the server's answer was \((status ?? "").quoted())" : ""
     return Diagnostic(

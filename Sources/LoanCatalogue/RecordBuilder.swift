@@ -437,9 +437,15 @@ extension RecordBuilder {
       record.append(text)
       record.endField(field)
       if isFirst, let extent { places.extend(field, extent) }
-    } else {
+    } else if !isSuperfluous(slot) {
       scopes[tree.slots[slot].scope].append(text, to: slot, start: start, extent: extent)
     }
+  }
+
+  /// Whether the slot has a value that will count: of what encloses records, thousands of values
+  /// could pile up.
+  private func isSuperfluous(_ slot: Int) -> Bool {
+    openGates.isEmpty && !isInRecord && scopes[tree.slots[slot].scope].first(of: slot) != nil
   }
 
   /// Takes the value of an attribute that is wanted.

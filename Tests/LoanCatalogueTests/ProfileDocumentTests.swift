@@ -63,6 +63,15 @@ struct ProfileDocumentTests {
       "<record path=\"/list[open='1']/loan\"/>",
       "2:15: path \"/list[open='1']/loan\": of what is around it"
     ),
+    (
+      "<record path=\"/list/*/copy\"/>",
+      "2:15: path \"/list/*/copy\": this record is inside another"
+    ),
+    (
+      "<record path=\"/list/set[@k='a']/item\"/><author path=\"/list/set/by\"/>",
+      "2:54: path \"/list/set/by\": write the same conditions here as in the record's path"
+    ),
+    ("<id path=\"a[b[c[@d]]]\"/>", "2:11: path \"a[b[c[@d]]]\": a condition inside a condition"),
     ("<loaned path=\"l\"/>", "2:1: <loaned> needs an attribute form"),
     ("<loaned path=\"l\" form=\"dd.MM\"/>", "2:24: the form \"dd.MM\" has no yyyy"),
     ("<problem path=\"code\"/>", "2:16: the path \"code\" has to begin with /"),
@@ -212,6 +221,49 @@ struct OwnProfileTests {
       found == [
         "1||A|H|Ann Brno|2026-12-01", "2||B|H|Bea Brno|2026-12-02", "3||C|H||2026-12-03",
       ])
+  }
+
+  @Test func `What encloses other loans is not taken for these`() throws {
+    let profile = """
+      <profile name="sides" title="Sides">
+        <record path="/l/adults/i"/><record path="/l/children/i"/><title path="@t"/>
+        <borrower path="/l/adults/@to"/><borrower path="/l/children/@to"/>
+        <author path="/l/adults/by"/><expiration path="@d" form="yyyyMMdd"/>
+      </profile>
+      """
+    let text = """
+      <l><adults to="Anna"><by>X</by><i t="A" d="20261201"/></adults>
+      <children to="Bob"><i t="B" d="20261201"/></children>
+      <children to="Cecil"><i t="C" d="20261201"/></children></l>
+      """
+    let found = try read(profile, text)
+    #expect(
+      found == [
+        "1||A|X|Anna|2026-12-01", "2||B||Bob|2026-12-01", "3||C||Cecil|2026-12-01",
+      ])
+  }
+
+  @Test func `An empty expiration is an error in whatever form and place it is asked for`() throws {
+    let profile = """
+      <profile name="strict" title="Strict"><record path="/l/i[t!='']"/><title path="t"/>
+        <expiration path="@due" form="yyyy.MM.dd" empty="error"/></profile>
+      """
+    let text = "<l><i due='2026.11.22'><t>A</t></i><i due=''><t>B</t></i><i><t>C</t></i></l>"
+    let found = try read(profile, text)
+    #expect(
+      found == ["1||A|||2026-11-22", "1|||||unusable", "1|||||none", "1:36 empty-expiration"])
+  }
+
+  @Test func `A book that was returned does not have the id of the one that is lent`() throws {
+    let profile = """
+      <profile name="back" title="Back"><record path="/l/i[not(back!='')]"/><id path="@no"/>
+        <expiration path="due" form="yyyyMMdd"/></profile>
+      """
+    let text = """
+      <l><i no="1"><due>20261022</due><back>20261020</back></i><i no="1"><due>20261122</due></i></l>
+      """
+    let found = try read(profile, text)
+    #expect(found == ["1|||||none", "1|1||||2026-11-22"])
   }
 
   @Test func `A text inside a text belongs to both`() throws {

@@ -12,6 +12,7 @@ public struct DateForm: Hashable, Sendable {
   /// The form with and without each of its optional parts, those with most parts first.
   private let variants: [[Part]]
   private static let mostOptions = 6
+  private static let longest = 200
 
   private indirect enum Part: Hashable, Sendable {
     case number(Field, digits: ClosedRange<Int>)
@@ -52,6 +53,9 @@ public struct DateForm: Hashable, Sendable {
   /// - Throws: ``SyntaxError``.
   init(_ text: String) throws(SyntaxError) {
     self.text = text
+    if text.utf8.count > Self.longest {
+      throw SyntaxError(message: "a form has no more than \(Self.longest) bytes")
+    }
     if text.utf8.count(where: { $0 == UInt8(ascii: "[") }) > Self.mostOptions {
       throw SyntaxError(message: "the form \(text.quoted()) has too many parts that may be missing")
     }

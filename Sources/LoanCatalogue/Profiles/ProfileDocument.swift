@@ -25,6 +25,8 @@ struct ProfileDocument {
   private let root: SmallDocument.Element
   private var elements: ArraySlice<SmallDocument.Element>
   private var profile: CatalogueProfile
+  private static let mostElements = 500
+  private static let longestText = 4_000
   /// Where each path is written.
   private var places: [ProfilePath: SourceLocation] = [:]
 
@@ -46,6 +48,11 @@ struct ProfileDocument {
   }
 
   mutating func read() throws(CatalogueProfile.Fault) -> CatalogueProfile {
+    if elements.count > Self.mostElements {
+      throw Fault(
+        location: elements[elements.startIndex + Self.mostElements].location,
+        message: "a profile has no more than \(Self.mostElements) elements")
+    }
     try readRoot()
     while let element = elements.popFirst() { try readChild(element) }
     guard !profile.records.isEmpty else {
@@ -68,6 +75,7 @@ struct ProfileDocument {
   }
 
   private mutating func readRoot() throws(CatalogueProfile.Fault) {
+    profile.prefixes["xml"] = "http://www.w3.org/XML/1998/namespace"
     for (prefix, namespace) in root.namespaces where !prefix.isEmpty {
       profile.prefixes[prefix] = namespace
     }
@@ -276,6 +284,11 @@ extension ProfileDocument {
     guard let attribute = element[name] else {
       throw Fault(
         location: element.location, message: "<\(element.name)> needs an attribute \(name)")
+    }
+    if attribute.value.utf8.count > Self.longestText {
+      throw Fault(
+        location: attribute.location,
+        message: "an attribute has no more than \(Self.longestText) bytes")
     }
     return attribute
   }

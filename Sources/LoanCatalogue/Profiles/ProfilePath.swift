@@ -89,6 +89,11 @@ extension ProfilePath {
     return "\(path)"
   }
 
+  /// How many elements both paths have in common from the document on.
+  func commonSteps(with other: ProfilePath) -> Int {
+    zip(steps, other.steps).prefix { $0 == $1 }.count
+  }
+
   /// Whether an element at the other path may be inside an element at this one.
   func isOutside(_ other: ProfilePath) -> Bool {
     steps.count < other.steps.count

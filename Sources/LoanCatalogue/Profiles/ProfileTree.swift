@@ -228,7 +228,9 @@ extension ProfileTree {
     for rule in rules {
       var source = Source(rule, slots: [])
       for path in rule.paths {
-        guard let slot = try addSlot(at: path, of: record, &plan) else { continue }
+        guard try belongs(path, to: record, profile),
+          let slot = addSlot(at: path, of: record, &plan)
+        else { continue }
         source.slots.append(slot)
       }
       // A path that has nothing in common with this record's is another record's.
@@ -254,18 +256,38 @@ extension ProfileTree {
     return !steps.contains { $0.conditions.contains { !$0.isOnAttribute } }
   }
 
-  /// - Returns: nil if the path lies elsewhere than the record.
-  private mutating func addSlot(
-    at path: ProfilePath, of record: ProfilePath, _ plan: inout RecordPlan
-  ) throws(Failure) -> Int? {
-    guard path.ascents < record.steps.count else { return nil }
+  /// Whether a path is that of a record rather than of one that it has more in common with.
+  ///
+  /// - Throws: ``Failure`` for a path that nearly leads through what encloses the record.
+  private func belongs(
+    _ path: ProfilePath, to record: ProfilePath, _ profile: CatalogueProfile
+  ) throws(Failure) -> Bool {
+    guard path.ascents < record.steps.count else { return false }
     let whole = record.resolving(path)
-    let common = zip(whole.steps, record.steps).prefix { $0 == $1 }.count
-    guard common > 0 else { return nil }
-    if common == record.steps.count { return addSlot(at: whole, scope: plan.scope) }
+    let common = whole.commonSteps(with: record)
+    if common == record.steps.count { return true }
     guard whole.attribute != nil || whole.steps.count > common else {
       throw Failure(path: path, message: "the record itself is inside this element")
     }
+    let most = profile.records.map { whole.commonSteps(with: $0.asRecord) }.max() ?? 0
+    if path.isAbsolute && most > common { return false }
+    let next = whole.steps.dropFirst(common).first?.name
+    if common < record.steps.count - 1 && next == record.steps[common].name {
+      throw Failure(
+        path: path, message: "write the same conditions here as in the record's path \(record)")
+    }
+    return common > 0
+  }
+
+  /// - Returns: nil if the path lies elsewhere than the record.
+  private mutating func addSlot(
+    at path: ProfilePath, of record: ProfilePath, _ plan: inout RecordPlan
+  ) -> Int? {
+    guard path.ascents < record.steps.count else { return nil }
+    let whole = record.resolving(path)
+    let common = whole.commonSteps(with: record)
+    guard common > 0 else { return nil }
+    if common == record.steps.count { return addSlot(at: whole, scope: plan.scope) }
     let enclosing = addNode(at: Array(record.steps.prefix(common)))
     let isKnownBefore = whole.steps.count == common
     if !isKnownBefore { plan.waitDepth = min(plan.waitDepth ?? common, common) }
@@ -281,7 +303,7 @@ extension ProfileTree {
     for (index, lookup) in profile.lookups.enumerated() {
       if lookups.count == index { try addLookup(lookup) }
       var plan = records[number]
-      if let slot = try addSlot(at: lookup.reference, of: record, &plan) {
+      if let slot = addSlot(at: lookup.reference, of: record, &plan) {
         plan.references.append((slot, index))
       }
       records[number] = plan
