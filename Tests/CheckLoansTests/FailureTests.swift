@@ -3,15 +3,24 @@ import Testing
 
 /// What stays right although something fails on the way.
 struct FailureTests {
-  @Test func `A page that is no catalogue is an error, also where an empty one is allowed`()
-    async throws
-  {
+  @Test(arguments: [
+    ("<html><body>Not found</body></html>", "not-a-catalogue"),
+    ("<report><body>Not found</body></report>", "no-loans"),
+    (
+      "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body/></s:Envelope>",
+      "no-loans"
+    ),
+    ("<web_service_result><errorList/></web_service_result>", "no-loans"),
+  ])
+  func `A page that is no catalogue is an error, also where an empty one is allowed`(
+    page: String, code: String
+  ) async throws {
     let desk = try Desk()
     try await desk.run("books.xml")
-    try desk.folder.write("<html><body>Not found</body></html>", to: "books.xml")
+    try desk.folder.write(page, to: "books.xml")
     let result = try await desk.run("--allow-empty", "books.xml")
     #expect(result.status == 65)
-    #expect(result.errorText.contains("[no-loans]"))
+    #expect(result.errorText.contains("[\(code)]"))
     #expect(try await desk.pending().count == 14)
   }
 
