@@ -158,6 +158,7 @@ extension CheckRun {
     if let profile = tally.profile, !profiles.contains(profile) { profiles.append(profile) }
     tally.counts.loans = result.summary.loans
     tally.counts.onShelf = result.summary.onShelf
+    tally.counts.uncounted = result.summary.uncounted
     tally.counts.leftOut =
       result.summary.records - result.summary.loans - result.summary.onShelf
     if tally.hasErrors { note(.invalidData) }
@@ -272,8 +273,9 @@ extension CheckRun {
   /// others they may be lent for an unknown time.
   private var shelfWords: String {
     let books = counted(total.onShelf, "book")
-    return profiles.foreignWords.isEmpty
-      ? "\(books) on the shelf" : "\(books) without expiration"
+    guard !profiles.foreignWords.isEmpty else { return "\(books) on the shelf" }
+    let lent = "\(total.uncounted) of them lent on a known day (see --loan-days)"
+    return "\(books) without expiration" + (total.uncounted > 0 ? ", \(lent)" : "")
   }
 
   private func printJSON() throws(CommandError) {

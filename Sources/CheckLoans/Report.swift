@@ -8,6 +8,8 @@ struct Report {
   struct Counts {
     var loans = 0
     var onShelf = 0
+    /// Books without expiration that would have one if the days of a loan were known.
+    var uncounted = 0
     /// Books whose expiration is unusable.
     var leftOut = 0
     var expired = 0
@@ -18,6 +20,7 @@ struct Report {
     static func + (left: Counts, right: Counts) -> Counts {
       Counts(
         loans: left.loans + right.loans, onShelf: left.onShelf + right.onShelf,
+        uncounted: left.uncounted + right.uncounted,
         leftOut: left.leftOut + right.leftOut,
         expired: left.expired + right.expired,
         expiresToday: left.expiresToday + right.expiresToday,

@@ -20,8 +20,8 @@ public struct CatalogueProfile: Sendable {
   public internal(set) var lookups: [Lookup] = []
   /// Where the texts of an error answer are.
   public internal(set) var problems: [Problem] = []
-  /// Where the document tells how many loans there are: an absolute path.
-  public internal(set) var total: ProfilePath?
+  /// Where the document tells how many records there are: absolute paths.
+  public internal(set) var totals: [ProfilePath] = []
   /// Where something is only if there are more loans than the document holds: absolute paths.
   public internal(set) var continuations: [ProfilePath] = []
   /// By what the form is known where its root element is too common: absolute paths.

@@ -107,7 +107,7 @@ private struct ReadDocument {
   ) throws -> ParserOutcome {
     try withoutActuallyEscaping(use) { use in
       let builder = RecordBuilder(
-        reader: reader, profile: profile, tree: profile.tree, purpose: purpose,
+        reader: reader, profile: profile, purpose: purpose,
         warnings: opening.warnings, use: use)
       return try LibXML2Parser(builder: builder, skippedLines: opening.headerLines)
         .parse(catalogue)

@@ -15,6 +15,9 @@ public struct CatalogueSummary: Hashable, Sendable {
   /// Records, of a form that is not the tool's own, that have nothing at all where an expiration is
   /// looked for.
   public var undated = 0
+  /// Records without expiration that tell when they were lent, and would expire some days later
+  /// (``CatalogueReader/loanDays``).
+  public var uncounted = 0
   /// Records with a usable expiration.
   public var loans = 0
   /// Diagnostics of severity error.

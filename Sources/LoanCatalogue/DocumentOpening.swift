@@ -21,6 +21,10 @@ struct DocumentOpening {
     case json
     /// A page, with its title.
     case html(String?)
+    /// Text without any tag, with its first line.
+    case text(String)
+    /// Nothing behind the headers.
+    case nothing
   }
 
   private static let longestHeaders = 65_536
@@ -31,6 +35,11 @@ struct DocumentOpening {
     var bytes = try catalogue.firstBytes(Self.longestLook)
     if bytes.starts(with: Self.protocolName) {
       bytes = try catalogue.firstBytes(Self.longestHeaders)
+      if bytes.count < Self.longestHeaders, Self.body(behind: bytes) == nil {
+        // An answer without body, of which the empty line may be lost.
+        status = Self.status(of: bytes)
+        bytes = bytes[bytes.endIndex...]
+      }
       while let rest = Self.body(behind: bytes) {
         status = Self.status(of: bytes)
         bytes = rest
@@ -43,7 +52,7 @@ struct DocumentOpening {
       }
       bytes = body
     }
-    kind = Self.kind(of: bytes)
+    kind = status != nil && bytes.isEmpty ? .nothing : Self.kind(of: bytes)
   }
 
   private static let protocolName = Array("HTTP/".utf8)
@@ -92,7 +101,17 @@ extension DocumentOpening {
     let text = (bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes)
       .drop(while: \.isXMLWhiteSpace)
     if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") { return .json }
-    return isHTML(text) ? .html(title(of: text)) : nil
+    if isHTML(text) { return .html(title(of: text)) }
+    return firstLine(ofPlain: text).map { .text($0) }
+  }
+
+  /// The first line of what is text in ASCII or UTF-8 and has no tag; `nil` if it is anything else.
+  private static func firstLine(ofPlain text: ArraySlice<UInt8>) -> String? {
+    guard !text.contains(where: { $0 == UInt8(ascii: "<") || $0 == 0 }) else { return nil }
+    var line = text.prefix(80).prefix { $0 != 0x0A && $0 != 0x0D }
+    // A character may have been cut.
+    while let last = line.last, last >= 0x80 { line.removeLast() }
+    return line.isEmpty ? nil : String(validating: line, as: UTF8.self)
   }
 
   /// The name of an archive's first file, if it is plain.
@@ -171,6 +190,20 @@ extension DocumentOpening {
   private func words(for kind: Kind, path: String) -> String {
     let file = path.asPlainWord ?? "FILE"
     switch kind {
+    case .packed(let name, _) where status != nil:
+      return """
+        behind the headers is \(name), not XML; save the body alone, and unpacked (curl \
+        --compressed, without -i)
+        """
+    case .zip where status != nil:
+      return """
+        behind the headers is a ZIP archive, not XML; save the body alone (curl without -i), and \
+        unpack it
+        """
+    case .nothing:
+      return "nothing follows the headers; mend the request, and ask again"
+    case .text(let line):
+      return "this is plain text, not XML, and begins with \(line.quoted())"
     case .packed(let name, let command):
       return path == "-"
         ? "this is \(name), not XML; unpack it first: … | \(command) | check-loans -"

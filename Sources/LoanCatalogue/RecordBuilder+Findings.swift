@@ -23,10 +23,21 @@ extension RecordBuilder {
     of field: LoanField, _ finding: Finding, replacement: CivilDate? = nil
   ) {
     let place = places[field] ?? ValueExtent(start: record.location, end: record.location)
+    guard !isToldAlready(finding.code, field, at: place.start) else { return }
     findings.append(
       Diagnostic(
         finding.code, at: place.start, endColumn: place.endColumn, message: finding.message,
         value: record.text(of: field), loan: record.name, replacement: replacement?.dotted))
+  }
+
+  /// Whether it was said of another record, to which the same value of what encloses them belongs.
+  private mutating func isToldAlready(
+    _ code: Diagnostic.Code, _ field: LoanField, at place: SourceLocation
+  ) -> Bool {
+    guard !profile.isNative else { return false }
+    if let last = told[field], last.code == code, last.place == place { return true }
+    told[field] = (code, place)
+    return false
   }
 
   mutating func findBadDate(
@@ -162,7 +173,7 @@ extension RecordBuilder {
   /// Finds that there are more loans than the document holds.
   mutating func findContinuation() {
     let values = scopes[ProfileTree.document]
-    if let slot = tree.totalSlot, let value = values.first(of: slot),
+    if let value = tree.totals.lazy.compactMap({ values.first(of: $0) }).first,
       let total = Int(String(decoding: values.text(of: value), as: UTF8.self)),
       total > summary.records
     {

@@ -301,6 +301,7 @@ extension RecordBuilder {
       record.expiration = .unusable
       findMissingLoanDays(at: uncounted.extent?.start ?? uncounted.start)
     } else {
+      if uncounted != nil { summary.uncounted += 1 }
       endWithoutExpiration()
     }
   }
@@ -362,7 +363,8 @@ extension RecordBuilder {
         if let moment = try reader.civilTime(instant) {
           return (moment.date, moment.time.worthTelling)
         }
-        fault = .notADay
+        // The last second of all years stands for "never", wherever the library is.
+        return (instant < 0 ? .first : .last, nil)
       }
     }
     findBadDate(fault, field, forms: forms, isLendingDay: isLendingDay)

@@ -66,6 +66,8 @@ struct RecordBuilder: ~Copyable {
   var loans = IdentityTable()
   /// The forms in which the day of lending of the record at hand is written.
   var loanedForms: [DateForm] = [.dotted]
+  /// What was said last of a field's value, and where that stands.
+  var told: [LoanField: (code: Diagnostic.Code, place: SourceLocation)] = [:]
   /// Whether it was told that the days of a loan must be given.
   var hasToldLoanDays = false
 
@@ -79,12 +81,12 @@ struct RecordBuilder: ~Copyable {
   private let strayName: Int
 
   init(
-    reader: CatalogueReader, profile: CatalogueProfile, tree: ProfileTree, purpose: Purpose,
+    reader: CatalogueReader, profile: CatalogueProfile, purpose: Purpose,
     warnings: [Diagnostic] = [], use: @escaping (ReadingEvent) throws -> Void
   ) {
     self.reader = reader
     self.profile = profile
-    self.tree = tree
+    tree = profile.tree
     self.purpose = purpose
     self.use = use
     walk = ProfileWalk(tree)

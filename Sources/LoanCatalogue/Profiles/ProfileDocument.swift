@@ -64,6 +64,7 @@ struct ProfileDocument {
         location: root.location,
         message: "the profile has no <expiration path=\"…\" form=\"…\"/>")
     }
+    if profile.namespaces.isEmpty { profile.namespaces = rootNamespaces }
     do throws(ProfileTree.Failure) {
       profile.tree = try ProfileTree(profile)
     } catch {
@@ -72,6 +73,13 @@ struct ProfileDocument {
         location: place, message: "path \("\(error.path)".quoted(limit: 200)): \(error.message)")
     }
     return profile
+  }
+
+  /// The namespaces that the root elements of records have by their prefixes: names without prefix
+  /// are meant to be of the same.
+  private var rootNamespaces: [String] {
+    let prefixes = profile.records.compactMap { $0.steps.first?.name.prefix }
+    return Set(prefixes.compactMap { profile.prefixes[$0] }).sorted()
   }
 
   private mutating func readRoot() throws(CatalogueProfile.Fault) {
@@ -123,8 +131,7 @@ struct ProfileDocument {
       try refuseChildren(of: element)
     case "total":
       try checkAttributes(of: element, ["path"])
-      _ = try absolutePaths(of: element)
-      profile.total = try onePath("path", of: element)
+      profile.totals += try absolutePaths(of: element)
       try refuseChildren(of: element)
     case "more":
       try checkAttributes(of: element, ["path"])

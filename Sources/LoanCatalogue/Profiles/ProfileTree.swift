@@ -3,8 +3,6 @@
 struct ProfileTree: Sendable {
   /// An element that means something.
   struct Node: Sendable {
-    /// Elements around it; 0 for the document itself.
-    var depth = 0
     /// Its name's number, or ``anyName``.
     var name = 0
     /// Which of ``tests`` its start tag has to pass.
@@ -112,8 +110,8 @@ struct ProfileTree: Sendable {
   private(set) var lookups: [LookupPlan] = []
   private(set) var problems: [(slots: [Int], yieldsToLoans: Bool)] = []
   private(set) var gates: [Gate] = []
-  /// The slot of how many loans there are, if the document tells it.
-  private(set) var totalSlot: Int?
+  /// The slots of how many records there are.
+  private(set) var totals: [Int] = []
   /// The slots of what is only there if there is more to come.
   private(set) var continuations: [Int] = []
   private(set) var hasMarks = false
@@ -133,7 +131,7 @@ struct ProfileTree: Sendable {
     nodes[0].scopes = [0]
     for path in profile.records { try addRecord(path.asRecord, profile) }
     for path in profile.records { try addLookups(path.asRecord, profile) }
-    if let total = profile.total { totalSlot = addSlot(at: total, scope: Self.document) }
+    for path in profile.totals { totals.append(addSlot(at: path, scope: Self.document)) }
     for path in profile.continuations {
       continuations.append(addSlot(at: path, scope: Self.document))
     }
@@ -303,7 +301,9 @@ extension ProfileTree {
     for (index, lookup) in profile.lookups.enumerated() {
       if lookups.count == index { try addLookup(lookup) }
       var plan = records[number]
-      if let slot = addSlot(at: lookup.reference, of: record, &plan) {
+      if try belongs(lookup.reference, to: record, profile),
+        let slot = addSlot(at: lookup.reference, of: record, &plan)
+      {
         plan.references.append((slot, index))
       }
       records[number] = plan
@@ -341,8 +341,14 @@ extension ProfileTree {
   }
 
   private mutating func addSlot(at path: ProfilePath, scope: Int) -> Int {
-    let node = addNode(at: path.steps)
-    if let attribute = path.attribute {
+    addSlot(at: addNode(at: path.steps), path.attribute, scope: scope)
+  }
+
+  /// - Parameter attribute: whose value is wanted; `nil` for the element's text.
+  private mutating func addSlot(
+    at node: Int, _ attribute: ProfilePath.Name?, scope: Int
+  ) -> Int {
+    if let attribute {
       let number = number(ofAttribute: attribute)
       nodes[node].attributeSlots.append((number, slots.count))
     } else {
@@ -371,9 +377,7 @@ extension ProfileTree {
         && nodes[child].childConditions == conditions
     }
     if let known { return known }
-    nodes.append(
-      Node(
-        depth: nodes[parent].depth + 1, name: name, tests: tests, childConditions: conditions))
+    nodes.append(Node(name: name, tests: tests, childConditions: conditions))
     let node = nodes.count - 1
     nodes[parent].children.append(node)
     if !conditions.isEmpty { addGate(at: node, conditions) }
@@ -386,14 +390,8 @@ extension ProfileTree {
     for condition in conditions {
       // The operand's elements are looked for below this very node.
       let target = condition.operand.steps.reduce(node) { addNode(for: $1, below: $0) }
-      if let attribute = condition.operand.attribute {
-        let number = number(ofAttribute: attribute)
-        nodes[target].attributeSlots.append((number, slots.count))
-      } else {
-        nodes[target].textSlots.append(slots.count)
-      }
-      gate.conditions.append((condition, slots.count))
-      slots.append(Slot(scope: scope))
+      let slot = addSlot(at: target, condition.operand.attribute, scope: scope)
+      gate.conditions.append((condition, slot))
     }
     nodes[node].gate = gates.count
     gates.append(gate)
@@ -439,6 +437,10 @@ extension ProfileTree {
 
   /// - Throws: ``Failure`` for a path that no record has anything of.
   private func checkUse(_ profile: CatalogueProfile) throws(Failure) {
+    for (index, lookup) in profile.lookups.enumerated()
+    where !records.contains(where: { $0.references.contains { $0.lookup == index } }) {
+      throw Failure(path: lookup.reference, message: Self.useless)
+    }
     for rule in profile.fields {
       let isUsed = profile.records.contains { record in
         rule.paths.allSatisfy { path in
@@ -447,17 +449,18 @@ extension ProfileTree {
         }
       }
       guard !isUsed, !profile.records.isEmpty else { continue }
-      throw Failure(
-        path: rule.paths[0], message: "the path has nothing in common with that of any record")
+      throw Failure(path: rule.paths[0], message: Self.useless)
     }
   }
+
+  private static let useless = "the path has nothing in common with that of any record"
 
   /// - Throws: ``Failure`` if there are more tests than a set of them can hold.
   private func check() throws(Failure) {
     guard tests.count > 64 else { return }
-    var path = ProfilePath(attribute: attributes[tests[64].attribute])
-    path.steps = []
-    throw Failure(path: path, message: "there are more than 64 different conditions on attributes")
+    throw Failure(
+      path: ProfilePath(attribute: attributes[tests[64].attribute]),
+      message: "there are more than 64 different conditions on attributes")
   }
 }
 
