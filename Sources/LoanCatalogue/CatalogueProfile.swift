@@ -90,7 +90,7 @@ public struct CatalogueProfile: Sendable {
 
   /// The tool's own form: `<books><book id="…"><title>…<expiration>2026.11.28</expiration>`.
   public static let native: CatalogueProfile = {
-    var profile = CatalogueProfile(name: "native", title: "check-loans's own form")
+    var profile = CatalogueProfile(name: "native", title: "the tool's own list of loans")
     let names = [("books", "book"), ("Books", "Book"), ("books", "Book"), ("Books", "book")]
     profile.records = names.map { ProfilePath(elements: [$0, $1], isAbsolute: true) }
     profile.fields = [

@@ -17,8 +17,9 @@ public struct CatalogueReader: Sendable {
   public var detail: Detail
   /// What is looked for.
   public var rules: CatalogueRules
-  /// After how many days a loan expires, where a form only tells when it began; `nil` if that is
-  /// not known.
+  /// After how many days a loan expires, where a form only tells when it began.
+  ///
+  /// 1 or more; `nil` if that is not known. Beyond the year 9999 it expires on the last day of it.
   public var loanDays: Int?
   /// The library's civil time at an instant, in seconds since 1970-01-01T00:00:00Z.
   ///

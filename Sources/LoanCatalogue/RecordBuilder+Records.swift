@@ -39,17 +39,19 @@ private struct SourceValue {
 extension RecordBuilder {
   mutating func endRecord() {
     var waitDepth: Int?
-    if let plan = recordPlans.first.map({ tree.records[$0] }) {
-      waitDepth = plan.waitDepth
-      for (slot, lookup) in plan.references where found(lookup, of: key(slot)) == nil {
-        waitDepth = 0
-      }
+    if let plan = recordPlans.first {
+      waitDepth = refersToUnknown(plan) ? 0 : tree.records[plan].waitDepth
     }
     guard waitDepth == nil && pending.isEmpty else {
       wait(until: waitDepth ?? .max)
       return
     }
     finishRecord()
+  }
+
+  @inline(__always)
+  private func refersToUnknown(_ plan: Int) -> Bool {
+    tree.records[plan].references.contains { found($0.lookup, of: key($0.slot)) == nil }
   }
 
   private func key(_ slot: Int) -> ArraySlice<UInt8>? {
@@ -118,13 +120,14 @@ extension RecordBuilder {
 
   private mutating func finishRecord() {
     summary.records += 1
-    guard let plan = recordPlans.first.map({ tree.records[$0] }) else {
+    guard let plan = recordPlans.first else {
       summary.onShelf += 1
       if !findings.isEmpty { handOverFindings(owner) }
       if reader.detail == .loans && failure == nil { handOver() }
       return
     }
-    if !plan.sources.isEmpty || !plan.references.isEmpty { fill(plan) }
+    let isDirect = tree.records[plan].isDirect
+    if !isDirect { fill(tree.records[plan]) }
     if !record.isEmpty(.id) && !hasNotedID {
       let nowhere = ValueExtent(start: record.location, end: record.location)
       let place = places[.id] ?? nowhere
@@ -133,7 +136,7 @@ extension RecordBuilder {
     if record.isEmpty(.title) && profile.tells(.title) {
       findMissingTitle()
     }
-    judgeExpiration(plan)
+    if isDirect { judgeExpirationElement() } else { judgeExpiration(tree.records[plan]) }
     judgeTexts()
     if reader.rules.findsDuplicateLoans { findDuplicateLoan() }
     if record.isEmpty(.id) && reader.detail == .loans, record.expiration != .none,
@@ -230,8 +233,12 @@ extension RecordBuilder {
   private mutating func judgeExpiration(_ plan: ProfileTree.RecordPlan) {
     if plan.sources.contains(where: { $0.field == .expiration }) {
       judgeExpirationSources(plan)
-      return
+    } else {
+      judgeExpirationElement()
     }
+  }
+
+  private mutating func judgeExpirationElement() {
     switch expirationElement.count {
     case 0: endWithoutExpiration()
     case 1: readExpiration()

@@ -41,6 +41,8 @@ struct RecordBuilder: ~Copyable {
   var isCapturing: Bool { field != nil || !captures.isEmpty }
   /// Whether the place of the text is wanted.
   private(set) var wantsPlace = false
+  /// For each field whether its place is wanted where it goes to the record at once.
+  private let isPlaced: [Bool]
   /// The field that the text goes to, without a detour.
   private var field: LoanField?
   /// The other texts that are wanted, those of the outer elements first.
@@ -90,6 +92,7 @@ struct RecordBuilder: ~Copyable {
     self.purpose = purpose
     self.use = use
     walk = ProfileWalk(tree)
+    isPlaced = LoanField.allCases.map { $0 == .id || reader.rules.judges($0) }
     scopes = Array(repeating: ScopeValues(), count: tree.scopeCount)
     pendingCounts = Array(repeating: 0, count: tree.scopeCount)
     var findings = FindingList(rules: reader.rules)
@@ -136,8 +139,7 @@ struct RecordBuilder: ~Copyable {
 
   /// An element whose end decides whether what is found inside it counts.
   private struct OpenGate {
-    var gate: Int
-    /// How many values each scope had before.
+    /// How many values each of the gate's scopes had before.
     var counts: [Int]
   }
 
@@ -191,8 +193,13 @@ extension RecordBuilder {
   /// The tests that decide what an element is.
   func tests(of name: ElementName) -> [Int] { walk.tests(from: state, name: name.number) }
 
-  /// Which attributes of the element that has just begun are wanted, and where they belong.
-  var attributeSlots: [(attribute: Int, slot: Int)] { walk.states[state].attributeSlots }
+  /// How many values are wanted of the attributes of the element that has just begun.
+  var attributeSlotCount: Int { walk.states[state].attributeSlots.count }
+
+  /// Which attribute's value is wanted, and where it belongs.
+  func attributeSlot(_ index: Int) -> (attribute: Int, slot: Int) {
+    walk.states[state].attributeSlots[index]
+  }
 
   mutating func startElement(
     _ name: ElementName, named text: @autoclosure () -> String,
@@ -273,12 +280,16 @@ extension RecordBuilder {
 
   /// Begins what begins with the element of the state.
   private mutating func open(at start: SourceLocation) {
-    for scope in walk.states[state].scopes where scope != ProfileTree.document {
+    // By their numbers, since to walk through an array costs more than what is in it.
+    for index in walk.states[state].scopes.indices {
+      let scope = walk.states[state].scopes[index]
+      guard scope != ProfileTree.document else { continue }
       scopes[scope].removeAll()
       pendingCounts[scope] = pending.count
     }
-    for gate in walk.states[state].gates {
-      openGates.append(OpenGate(gate: gate, counts: scopes.map(\.values.count)))
+    for index in walk.states[state].gates.indices {
+      let gate = walk.states[state].gates[index]
+      openGates.append(OpenGate(counts: tree.gates[gate].scopes.map { scopes[$0].values.count }))
     }
     if walk.states[state].isMark { verdict = .marked }
     if !walk.states[state].records.isEmpty { beginRecord(at: start) }
@@ -293,6 +304,20 @@ extension RecordBuilder {
     record.begin(at: start)
     places.removeAll()
     expirationElement = ExpirationElement()
+  }
+
+  /// Begins an element whose text goes to a field at once, as most do that mean something.
+  ///
+  /// - Returns: false if it may be another one.
+  @inline(__always)
+  mutating func startField(_ name: ElementName) -> Bool {
+    guard skipped == 0, captures.isEmpty,
+      let move = walk.fieldMove(from: state, name: name.number)
+    else { return false }
+    depth += 1
+    state = move.state
+    startText(of: move.field)
+    return true
   }
 
   /// Notes an element that means nothing where it stands, as most do.
@@ -320,7 +345,12 @@ extension RecordBuilder {
   }
 
   private mutating func endMeaningfulElement() {
-    if field != nil || captures.last?.state == state { endCapture() }
+    if let field {
+      record.endField(field)
+      self.field = nil
+    } else if !captures.isEmpty && captures[captures.count - 1].state == state {
+      endCapture()
+    }
     if !walk.states[state].isPlain { close() }
     state = walk.states[state].parent
     if depth == 1 { endChildOfRoot() }
@@ -328,15 +358,18 @@ extension RecordBuilder {
 
   /// Ends what ends with the element of the state.
   private mutating func close() {
-    let closing = walk.states[state]
-    for gate in closing.gates.reversed() { closeGate(gate) }
-    for lookup in closing.lookups { keepLookup(lookup) }
-    if !closing.records.isEmpty {
+    for index in walk.states[state].gates.indices.reversed() {
+      closeGate(walk.states[state].gates[index])
+    }
+    for index in walk.states[state].lookups.indices {
+      keepLookup(walk.states[state].lookups[index])
+    }
+    if !walk.states[state].records.isEmpty {
       endRecord()
       isInRecord = false
     }
     if !pending.isEmpty {
-      for scope in closing.scopes { keepContext(scope) }
+      for scope in walk.states[state].scopes { keepContext(scope) }
       finishPending(waitingFor: depth + 1)
     }
   }
@@ -350,8 +383,8 @@ extension RecordBuilder {
     }
     guard !isOpen else { return }
     if let record = plan.record { recordPlans.removeAll { $0 == record } }
-    for scope in scopes.indices where scopes[scope].values.count > counts[scope] {
-      scopes[scope].removeValues(since: counts[scope], of: plan.slots)
+    for (scope, count) in zip(plan.scopes, counts) where scopes[scope].values.count > count {
+      scopes[scope].removeValues(since: count, of: plan.slots)
     }
   }
 
@@ -386,24 +419,35 @@ extension RecordBuilder {
       }
       expirationElement.start = start
     }
-    if field != nil || captures.isEmpty { captureLength = 0 }
     if let field {
-      wantsPlace = (reader.rules.judges(field) || field == .id) && record.isEmpty(field)
-      record.beginField()
+      startText(of: field)
     } else {
+      if captures.isEmpty { captureLength = 0 }
       wantsPlace = true
       captures.append(Capture(state: state, start: start))
     }
   }
 
+  @inline(__always)
+  private mutating func startText(of field: LoanField) {
+    self.field = field
+    captureLength = 0
+    wantsPlace = isPlaced[field.rawValue] && record.isEmpty(field)
+    record.beginField()
+  }
+
   /// Takes text that is wanted.
   ///
   /// - Returns: false if it has grown beyond what is reasonable.
+  @inline(__always)
   mutating func append(_ text: some Collection<UInt8>) -> Bool {
     captureLength += text.count
-    if field != nil { record.append(text) }
-    for index in captures.indices { captures[index].text.append(contentsOf: text) }
+    if field != nil { record.append(text) } else { appendToCaptures(text) }
     return captureLength <= Self.longestField
+  }
+
+  private mutating func appendToCaptures(_ text: some Collection<UInt8>) {
+    for index in captures.indices { captures[index].text.append(contentsOf: text) }
   }
 
   /// Notes where a part of the text that is not white space stands.
@@ -419,11 +463,6 @@ extension RecordBuilder {
   }
 
   private mutating func endCapture() {
-    if let field {
-      record.endField(field)
-      self.field = nil
-      return
-    }
     guard let capture = captures.popLast() else { return }
     for slot in walk.states[state].textSlots {
       keep(capture.text, in: slot, start: capture.start, extent: capture.extent)

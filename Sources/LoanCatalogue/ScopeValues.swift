@@ -17,6 +17,7 @@ struct ScopeValues {
   private(set) var values: [Value] = []
 
   mutating func removeAll() {
+    guard !values.isEmpty else { return }
     bytes.removeAll(keepingCapacity: true)
     values.removeAll(keepingCapacity: true)
   }

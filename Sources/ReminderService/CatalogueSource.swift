@@ -28,7 +28,7 @@ public struct ReloadSettings: Sendable {
   public var allowsEmpty: Bool
   /// The form of the catalogue; `nil` to find it out.
   public var profile: CatalogueProfile?
-  /// After how many days a loan expires, where a form only tells when it began.
+  /// After how many days a loan expires, 1 or more, where a form only tells when it began.
   public var loanDays: Int?
 
   /// One day ahead; a book without expiration is on the shelf; nothing replaces something only if

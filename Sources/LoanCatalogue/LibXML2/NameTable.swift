@@ -7,7 +7,8 @@ import CLibXML2
 /// all.
 @safe struct NameTable: ~Copyable {
   private typealias Entry = (
-    name: UnsafePointer<xmlChar>?, vocabulary: Int, element: ElementName
+    name: UnsafePointer<xmlChar>?, prefix: UnsafePointer<xmlChar>?,
+    address: UnsafePointer<xmlChar>?, element: ElementName
   )
   private typealias Namespace = (
     address: UnsafePointer<xmlChar>?, prefix: UnsafePointer<xmlChar>?, vocabulary: Int
@@ -25,8 +26,9 @@ import CLibXML2
   private let places: UnsafeMutablePointer<Entry>
   private var entries: [Entry] = unsafe []
   private var namespaces: [Namespace] = unsafe []
-  /// More names than a catalogue has; beyond, a name's meaning is worked out each time.
-  private static let capacity = 64
+  /// More names than a document of any known form has; beyond, a name's meaning is worked out each
+  /// time.
+  private static let capacity = 128
 
   /// A vocabulary that the profile has nothing of.
   private static let foreign = 0
@@ -35,8 +37,6 @@ import CLibXML2
   private static let firstBound = 2
   /// The namespace and prefix of the root element, by which its like are known.
   private var root: (address: UnsafePointer<xmlChar>?, prefix: UnsafePointer<xmlChar>?)?
-  /// The namespace of the first element without prefix, which most others have too.
-  private var usual: (address: UnsafePointer<xmlChar>?, vocabulary: Int) = (nil, -1)
 
   /// Whether a name has been looked up since this was set to false that is not in the list.
   var hasMissed = false
@@ -51,7 +51,7 @@ import CLibXML2
     prefixes = profile.prefixes
     heedsCase = profile.isNative
     unsafe places = .allocate(capacity: 256)
-    unsafe places.initialize(repeating: (nil, 0, .unknown), count: 256)
+    unsafe places.initialize(repeating: (nil, nil, nil, .unknown), count: 256)
   }
 
   deinit {
@@ -75,26 +75,32 @@ import CLibXML2
     _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
     _ address: UnsafePointer<xmlChar>?
   ) -> ElementName {
-    let isUsual = unsafe prefix == nil && address == usual.address && usual.vocabulary >= 0
-    let vocabulary = unsafe isUsual ? usual.vocabulary : vocabulary(of: address, prefix)
-    let place = Int((UInt(bitPattern: name) &* 0x9E37_79B9_7F4A_7C15) >> 56) ^ (vocabulary - 1)
-    let entry = unsafe places[place & 0xFF]
-    if unsafe entry.name == name && entry.vocabulary == vocabulary { return unsafe entry.element }
-    return unsafe lookUp(name, vocabulary, place & 0xFF)
+    let place = Int((UInt(bitPattern: name) &* 0x9E37_79B9_7F4A_7C15) >> 56)
+    let entry = unsafe places[place]
+    if unsafe entry.name == name && entry.address == address && entry.prefix == prefix {
+      return unsafe entry.element
+    }
+    return unsafe lookUp(name, prefix, address, place)
   }
 
   @unsafe private mutating func lookUp(
-    _ name: UnsafePointer<xmlChar>, _ vocabulary: Int, _ place: Int
+    _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
+    _ address: UnsafePointer<xmlChar>?, _ place: Int
   ) -> ElementName {
     for index in unsafe entries.indices
-    where unsafe entries[index].name == name && entries[index].vocabulary == vocabulary {
+    where unsafe entries[index].name == name && entries[index].address == address
+      && entries[index].prefix == prefix
+    {
       return unsafe entries[index].element
     }
     unsafe noteCharacters(of: name)
-    let element = element(unsafe String(cString: name), vocabulary)
+    let element = element(
+      unsafe String(cString: name), unsafe vocabulary(of: address, prefix))
     if unsafe entries.count < Self.capacity {
-      unsafe entries.append((name, vocabulary, element))
-      if unsafe places[place].name == nil { unsafe places[place] = (name, vocabulary, element) }
+      unsafe entries.append((name, prefix, address, element))
+      if unsafe places[place].name == nil {
+        unsafe places[place] = (name, prefix, address, element)
+      }
     }
     return element
   }
@@ -159,7 +165,6 @@ extension NameTable {
     if unsafe namespaces.count < Self.capacity {
       unsafe namespaces.append((address, prefix, vocabulary))
     }
-    if unsafe prefix == nil && usual.vocabulary < 0 { unsafe usual = (address, vocabulary) }
     return vocabulary
   }
 

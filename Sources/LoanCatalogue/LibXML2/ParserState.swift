@@ -99,7 +99,7 @@ extension ParserState {
     if unsafe isInsideEntity(context) { unsafe countElement(tag.attributes) }
     let name = unsafe names.element(tag.name, tag.prefix, tag.namespace)
     if names.hasMissed { unsafe checkNames(context) }
-    if builder.skipElement(name) {
+    if builder.skipElement(name) || builder.startField(name) {
       unsafe noteTagEnd(context)
     } else {
       unsafe startMeaningfulElement(context, name, tag)
@@ -162,27 +162,36 @@ extension ParserState {
     _ context: xmlParserCtxtPtr, _ tag: StartTag, _ start: SourceLocation
   ) {
     // Where an entity has the tag, its own place is not one of the document.
-    let isInsideEntity = unsafe isInsideEntity(context)
-    let extent = { (index: Int) in
-      isInsideEntity
-        ? ValueExtent(start: start, end: start)
-        : unsafe TagText(endingAt: check_loans_document_input(context))
-          .extent(ofValueOf: Self.qualifiedName(tag.attributes, at: index), tagStart: start)
-    }
+    let hasPlace = unsafe !isInsideEntity(context)
+    let count = builder.attributeSlotCount
     var idIndex = 0
-    let wanted = builder.attributeSlots
     for index in unsafe stride(from: 0, to: tag.attributes.count - 4, by: 5) {
       guard let number = unsafe names.attribute(tag.attributes, at: index),
         let value = unsafe tag.attributes[index + 3], let end = unsafe tag.attributes[index + 4]
       else { continue }
-      for (attribute, slot) in wanted where attribute == number {
+      for place in 0..<count {
+        let (attribute, slot) = builder.attributeSlot(place)
+        guard attribute == number else { continue }
         if builder.tree.slots[slot].field == .id { idIndex = index }
         unsafe builder.takeAttribute(
           UnsafeBufferPointer(start: value, count: end - value), in: slot, tagStart: start
-        ) { extent(index) }
+        ) { unsafe Self.extent(of: tag, at: index, from: start, in: hasPlace ? context : nil) }
       }
     }
-    builder.endAttributes { extent(idIndex) }
+    builder.endAttributes {
+      unsafe Self.extent(of: tag, at: idIndex, from: start, in: hasPlace ? context : nil)
+    }
+  }
+
+  /// Where an attribute's value stands: at its tag if that is not in the document itself.
+  ///
+  /// - Parameter context: of the parser that has just read the tag in the document.
+  @unsafe private static func extent(
+    of tag: StartTag, at index: Int, from start: SourceLocation, in context: xmlParserCtxtPtr?
+  ) -> ValueExtent {
+    guard let context = unsafe context else { return ValueExtent(start: start, end: start) }
+    return unsafe TagText(endingAt: check_loans_document_input(context))
+      .extent(ofValueOf: qualifiedName(tag.attributes, at: index), tagStart: start)
   }
 
   /// An attribute's name as the document has it.

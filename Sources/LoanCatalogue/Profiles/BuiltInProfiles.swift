@@ -20,12 +20,12 @@ public enum BuiltInProfiles {
   /// All names, the tool's own form first.
   public static var names: [String] { documents.map(\.name) }
 
-  /// The XML form of a profile, by its name.
+  /// The XML form of a profile, or `nil` if none of ``names`` is this one.
   public static func document(named name: String) -> [UInt8]? {
     documents.first { $0.name == name }?.bytes
   }
 
-  /// A profile, by its name.
+  /// A profile, or `nil` if none of ``names`` is this one.
   public static func profile(named name: String) -> CatalogueProfile? {
     if name == CatalogueProfile.native.name { return .native }
     return names.contains(name) ? foreign.first { $0.name == name } : nil

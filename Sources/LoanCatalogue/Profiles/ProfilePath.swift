@@ -76,7 +76,9 @@ public struct ProfilePath: Hashable, Sendable {
 
   /// A comparison with a text.
   public enum Comparison: Hashable, Sendable {
+    /// Some value at the operand is this text.
     case equal(String)
+    /// Some value at the operand is another text.
     case unequal(String)
   }
 }

@@ -50,6 +50,9 @@ struct ProfileTree: Sendable {
     /// may come after it.
     var waitDepth: Int?
     var scope: Int
+
+    /// Whether all fields go to the record at once.
+    var isDirect: Bool { sources.isEmpty && references.isEmpty }
   }
 
   struct LookupPlan: Sendable {
@@ -64,6 +67,8 @@ struct ProfileTree: Sendable {
     var scope: Int
     /// The slots of everything inside the element, whose values count only if the conditions hold.
     var slots: Set<Int> = []
+    /// The scopes of these slots.
+    var scopes: [Int] = []
     /// The record that the element is if the conditions hold.
     var record: Int?
   }
@@ -401,6 +406,7 @@ extension ProfileTree {
     for node in nodes.indices {
       guard let gate = nodes[node].gate else { continue }
       gates[gate].slots = slots(inside: node)
+      gates[gate].scopes = Set(gates[gate].slots.map { slots[$0].scope }).sorted()
       gates[gate].record = nodes[node].record
     }
   }

@@ -34,6 +34,9 @@ struct ProfileWalk {
 
   private let tree: ProfileTree
   private(set) var states: [State] = []
+  /// For each state the field that the text of its element goes to at once, if nothing else is to
+  /// be done about it.
+  private var fields: [LoanField?] = []
   /// The state behind each state and name; ``unknown`` where nobody has been yet.
   private var moves: [Int32] = []
   private let width: Int
@@ -66,8 +69,25 @@ struct ProfileWalk {
     state.isPlain =
       state.records.isEmpty && state.scopes.isEmpty && !state.isMark
     states.append(state)
+    fields.append(plainField(of: state))
     moves += Array(repeating: Self.unknown, count: width)
     return states.count - 1
+  }
+
+  private func plainField(of state: State) -> LoanField? {
+    guard state.isLeaf, state.isPlain, state.attributeSlots.isEmpty, state.textSlots.count == 1
+    else { return nil }
+    let field = tree.slots[state.textSlots[0]].field
+    // Of expirations it is told if there are two.
+    return field == .expiration ? nil : field
+  }
+
+  /// Where an element of this name leads whose text goes to a field at once, if that is known.
+  @inline(__always)
+  func fieldMove(from state: Int, name: Int) -> (state: Int, field: LoanField)? {
+    let known = Int(moves[state * width + name])
+    guard known > 0, let field = fields[known] else { return nil }
+    return (known, field)
   }
 
   /// Where an element of this name leads, from a state.
