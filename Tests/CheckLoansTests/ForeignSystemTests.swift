@@ -118,6 +118,18 @@ struct ForeignSystemTests {
       ])
   }
 
+  @Test func `What has no end, but a beginning, is counted`() async throws {
+    let tellico = try #require(ForeignSystem.all.first { $0.profile == "tellico" })
+    let desk = try desk(tellico, due: "")
+    let result = try await desk.run("--no-state", "--time-zone", "UTC", "loans.xml")
+    #expect(
+      result.text == """
+        0 loans, 0 expired, 0 expire today, nothing scheduled (--no-state); 1 book without \
+        expiration, 1 of them lent on a known day (see --loan-days); read as tellico
+
+        """)
+  }
+
   @Test func `An error answer leaves the reminders as they were, even if nothing may be there`()
     async throws
   {
@@ -167,6 +179,20 @@ struct ForeignSystemTests {
         loans.xml.gz:1:1: error: this is a gzip file, not XML; unpack it first: \
         gunzip -c loans.xml.gz | check-loans - [not-a-catalogue]
         """)
+    for (text, words) in [
+      (
+        "HTTP/1.1 404 Not Found\r\n\r\nNot Found",
+        "this is plain text, not XML, and begins with \"Not Found\"; the server's answer was \"404 Not Found\""
+      ),
+      (
+        "HTTP/1.1 204 No Content\r\n",
+        "nothing follows the headers; mend the request, and ask again"
+      ),
+    ] {
+      try desk.folder.write(text, to: "body.xml")
+      let errors = try await desk.run("--no-state", "body.xml").errorText
+      #expect(errors.contains("error: \(words) [not-a-catalogue]"), "\(errors)")
+    }
     try desk.folder.write("HTTP/1.1 401 Unauthorized\r\n\r\n<html></html>", to: "answer.xml")
     let answer = try await desk.run("validate", "answer.xml")
     #expect(answer.status == 1)

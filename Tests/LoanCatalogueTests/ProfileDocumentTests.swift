@@ -108,6 +108,7 @@ struct ProfileDocumentTests {
     let document = try #require(BuiltInProfiles.document(named: "native"))
     let read = try CatalogueProfile(reading: document)
     let native = CatalogueProfile.native
+    #expect(read.title == native.title)
     #expect(read.records == native.records)
     #expect(read.fields == native.fields)
     #expect(read.isStrict == native.isStrict)
@@ -296,6 +297,46 @@ struct OwnProfileTests {
       ])
   }
 
+  @Test(arguments: ["xmlns='urn:b'", "xmlns:x='urn:b'", "xmlns:b='urn:b'"])
+  func `Names without prefix are of the namespace that the record's path has`(
+    namespace: String
+  ) throws {
+    let profile = """
+      <profile name="bound" title="Bound" xmlns:b="urn:b"><record path="/b:l/b:i"/><title path="t"/>
+        <expiration path="b:d" form="yyyyMMdd"/></profile>
+      """
+    let prefix = namespace.dropFirst(5).prefix { $0 != "=" }.dropFirst().map { "\($0)" }.joined()
+    let colon = prefix.isEmpty ? "" : prefix + ":"
+    let text = "<l \(namespace)><i><t>A</t><d>20261201</d></i></l>"
+      .replacing("</", with: "\u{1}").replacing("<", with: "<" + colon)
+      .replacing("\u{1}", with: "</" + colon)
+    let found = try read(profile, text)
+    #expect(found == ["1||A|||2026-12-01"])
+  }
+
+  @Test func `What is wrong with a value around loans is told once`() throws {
+    let profile = try CatalogueProfile(
+      reading: Array(
+        """
+        <profile name="mail" title="Mail"><record path="/l/p/i"/>
+        <email path="../@mail"/><title path="@t"/><expiration path="@d" form="yyyyMMdd"/></profile>
+        """.utf8))
+    let text = """
+      <l><p mail='x'><i t='A' d='20261201'/><i t='B' d='20261202'/></p>
+      <p mail='x'><i t='C' d='20261203'/><i t='D' d='2026123'/><i t='E' d='2026123'/></p></l>
+      """
+    var rules = CatalogueRules()
+    rules.email = { bytes in
+      bytes.contains(UInt8(ascii: "@")) ? nil : Finding(.invalidEmail, "no @")
+    }
+    let reading = try CatalogueReader(profile: profile, rules: rules).reading(ofText: text)
+    #expect(
+      reading.findings == [
+        "1:13 invalid-email", "2:10 invalid-email", "2:48 date-format", "2:70 date-format",
+      ])
+    #expect(reading.records.count == 5)
+  }
+
   @Test func `The days of a loan are added`() throws {
     let profile = """
       <profile name="lent" title="Lent"><record path="/l/b"/><title path="t"/>
@@ -329,6 +370,28 @@ struct UndatedLoanTests {
     let one = try reading(text.replacing("<title>B", with: "<due_date></due_date><title>B"))
     #expect(one.diagnostics == [])
     #expect(one.summary.undated == 1)
+  }
+
+  @Test func `A document of which one part is not due is counted`() throws {
+    let text = """
+      <tellico xmlns="http://periapsis.org/tellico/"><borrowers><borrower name="Eszter">
+      <loan uid="1" loanDate="2026-11-01" dueDate="2026-12-01"/>
+      <loan uid="2" loanDate="2026-11-01" dueDate=""/><loan uid="3" loanDate="2026-11-01"/>
+      <loan uid="4" loanDate="" dueDate=""/></borrower></borrowers></tellico>
+      """
+    let summary = try reading(text).summary
+    #expect(summary.onShelf == 3)
+    #expect(summary.uncounted == 2)
+  }
+
+  @Test func `The items of a holding are counted, whether they are lent or not`() throws {
+    let text = """
+      <items total_record_count="3"><item><item_data><pid>1</pid></item_data></item>
+      <item><item_data><pid>2</pid><due_date>2026-12-01Z</due_date></item_data></item></items>
+      """
+    #expect(try reading(text).diagnostics.map(\.code) == [.missingTitle, .incompleteAnswer])
+    let whole = try reading(text.replacing("=\"3\"", with: "=\"2\""))
+    #expect(whole.diagnostics.map(\.code) == [.missingTitle])
   }
 
   @Test func `Two lookups of the same elements both count, and a text of its own is a dot`() throws
