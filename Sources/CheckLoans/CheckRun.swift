@@ -158,9 +158,11 @@ extension CheckRun {
     if let profile = tally.profile, !profiles.contains(profile) { profiles.append(profile) }
     tally.counts.loans = result.summary.loans
     tally.counts.onShelf = result.summary.onShelf
+    tally.counts.withoutExpiration = result.summary.withoutExpiration
     tally.counts.uncounted = result.summary.uncounted
     tally.counts.leftOut =
       result.summary.records - result.summary.loans - result.summary.onShelf
+      - result.summary.withoutExpiration
     if tally.hasErrors { note(.invalidData) }
     if result.isUsable {
       hasRead = true
@@ -264,18 +266,16 @@ extension CheckRun {
     }
     if settings.isDryRun { parts.append("nothing written (--dry-run)") }
     return parts.joined(separator: ", ")
-      + (total.onShelf > 0 ? "; \(shelfWords)" : "")
+      + (total.onShelf > 0 ? "; \(counted(total.onShelf, "book")) on the shelf" : "")
+      + (total.withoutExpiration > 0 ? "; \(withoutExpirationWords)" : "")
       + (total.leftOut > 0 ? "; \(counted(total.leftOut, "book")) left out, see the errors" : "")
       + profiles.foreignWords
   }
 
-  /// How many books there are without expiration: in the tool's own form they are on the shelf; in
-  /// others they may be lent for an unknown time.
-  private var shelfWords: String {
-    let books = counted(total.onShelf, "book")
-    guard !profiles.foreignWords.isEmpty else { return "\(books) on the shelf" }
-    let lent = "\(total.uncounted) of them lent on a known day (see --loan-days)"
-    return "\(books) without expiration" + (total.uncounted > 0 ? ", \(lent)" : "")
+  private var withoutExpirationWords: String {
+    counted(total.withoutExpiration, "loan") + " without expiration"
+      + (total.uncounted > 0
+        ? ", \(total.uncounted) of them lent on a known day (see --loan-days)" : "")
   }
 
   private func printJSON() throws(CommandError) {
@@ -320,7 +320,7 @@ extension Report.Counts {
       ("path", .string(path)), ("loans", .int(loans)), ("onShelf", .int(onShelf)),
       ("expired", .int(expired)), ("expiresToday", .int(expiresToday)),
       ("scheduled", .int(scheduled)), ("diagnostics", .int(diagnostics)),
-      ("profile", JSONValue(profile)),
+      ("profile", JSONValue(profile)), ("withoutExpiration", .int(withoutExpiration)),
     ])
   }
 }

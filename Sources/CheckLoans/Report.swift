@@ -8,7 +8,9 @@ struct Report {
   struct Counts {
     var loans = 0
     var onShelf = 0
-    /// Books without expiration that would have one if the days of a loan were known.
+    /// Loans of other forms without expiration.
+    var withoutExpiration = 0
+    /// How many of these would have one if the days of a loan were known.
     var uncounted = 0
     /// Books whose expiration is unusable.
     var leftOut = 0
@@ -20,6 +22,7 @@ struct Report {
     static func + (left: Counts, right: Counts) -> Counts {
       Counts(
         loans: left.loans + right.loans, onShelf: left.onShelf + right.onShelf,
+        withoutExpiration: left.withoutExpiration + right.withoutExpiration,
         uncounted: left.uncounted + right.uncounted,
         leftOut: left.leftOut + right.leftOut,
         expired: left.expired + right.expired,

@@ -10,12 +10,14 @@ public struct CatalogueSummary: Hashable, Sendable {
   public var profile: String?
   /// Records found.
   public var records = 0
-  /// Records without expiration.
+  /// Books that are not lent: records without expiration, in the tool's own form; in others those of
+  /// which a condition of the profile does not hold.
   public var onShelf = 0
-  /// Records, of a form that is not the tool's own, that have nothing at all where an expiration is
-  /// looked for.
+  /// Loans, of a form that is not the tool's own, without expiration.
+  public var withoutExpiration = 0
+  /// Loans of these that have nothing at all where an expiration is looked for.
   public var undated = 0
-  /// Records without expiration that tell when they were lent, and would expire some days later
+  /// Loans of these that tell when they were lent, and would expire some days later
   /// (``CatalogueReader/loanDays``).
   public var uncounted = 0
   /// Records with a usable expiration.

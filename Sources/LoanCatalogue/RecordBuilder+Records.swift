@@ -247,7 +247,7 @@ extension RecordBuilder {
   }
 
   private mutating func endWithoutExpiration() {
-    summary.onShelf += 1
+    if profile.isNative { summary.onShelf += 1 } else { summary.withoutExpiration += 1 }
     if reader.rules.requiresExpiration { findMissingExpiration() }
   }
 

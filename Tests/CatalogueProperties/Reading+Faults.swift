@@ -45,7 +45,8 @@ extension Reading {
 
   private var countFaults: [String] {
     let counted = [
-      summary.errors, summary.warnings, summary.records, summary.onShelf, summary.loans,
+      summary.errors, summary.warnings, summary.records,
+      summary.onShelf + summary.withoutExpiration, summary.loans,
     ]
     let handedOver = [
       diagnostics.count { $0.severity == .error }, diagnostics.count { $0.severity == .warning },

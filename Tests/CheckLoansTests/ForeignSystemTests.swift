@@ -124,7 +124,7 @@ struct ForeignSystemTests {
     let result = try await desk.run("--no-state", "--time-zone", "UTC", "loans.xml")
     #expect(
       result.text == """
-        0 loans, 0 expired, 0 expire today, nothing scheduled (--no-state); 1 book without \
+        0 loans, 0 expired, 0 expire today, nothing scheduled (--no-state); 1 loan without \
         expiration, 1 of them lent on a known day (see --loan-days); read as tellico
 
         """)

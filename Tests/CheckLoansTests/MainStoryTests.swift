@@ -66,6 +66,7 @@ struct MainStoryTests {
         [
           "path": "books.xml", "loans": 14, "onShelf": 4, "expired": 4, "expiresToday": 1,
           "scheduled": 10, "diagnostics": 0, "profile": "native",
+          "withoutExpiration": 0,
         ]
       ])
     #expect(report.diagnostics == [])
