@@ -57,14 +57,17 @@ struct DocumentOpening {
 
   private static let protocolName = Array("HTTP/".utf8)
 
-  /// What stands behind the headers that a text begins with (RFC 9112, 2.1).
+  /// What stands behind the headers that a text begins with (RFC 9112, 2.1); the empty line between
+  /// may have been lost.
   private static func body(behind bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard bytes.starts(with: protocolName) else { return nil }
-    var lineStart = bytes.startIndex
-    while let end = bytes[lineStart...].firstIndex(of: 0x0A) {
-      let line = bytes[lineStart..<end]
-      lineStart = end + 1
-      if line.isEmpty || line.elementsEqual([0x0D]) { return bytes[lineStart...] }
+    var rest = bytes
+    while let end = rest.firstIndex(of: 0x0A) {
+      let line = rest[..<end]
+      rest = rest[(end + 1)...]
+      if line.isEmpty || line.elementsEqual([0x0D]) || rest.first == UInt8(ascii: "<") {
+        return rest
+      }
     }
     return nil
   }

@@ -201,7 +201,7 @@ extension RecordBuilder {
         continue
       }
       let text = values.text(of: value)
-      if index == 0 && source.absences.contains(where: { text.elementsEqual($0) }) { return nil }
+      if index == 0 && isAbsence(text, of: source) { return nil }
       if whole == nil {
         whole = SourceValue(text: Array(text), extent: value.extent, start: value.start)
       } else {
@@ -210,6 +210,14 @@ extension RecordBuilder {
       }
     }
     return whole
+  }
+
+  /// Whether a text means that nothing is there: so does every date that is only zeros.
+  private func isAbsence(_ text: ArraySlice<UInt8>, of source: ProfileTree.Source) -> Bool {
+    if source.absences.contains(where: { text.elementsEqual($0) }) { return true }
+    guard !source.forms.isEmpty, !profile.isNative else { return false }
+    return text.allSatisfy { "0-/.: TZ".utf8.contains($0) }
+      && text.count { $0 == UInt8(ascii: "0") } >= 6
   }
 
   /// Keeps what a record may refer to.

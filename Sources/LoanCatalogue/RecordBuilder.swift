@@ -255,7 +255,7 @@ extension RecordBuilder {
       && profile.records.contains { path in
         [root?.name, "*"].contains(path.steps.first?.name.local)
       }
-    summary.profile = isKnown ? profile.name : nil
+    summary.profile = isKnown && !profile.records.isEmpty ? profile.name : nil
     verdict = isKnown ? (tree.hasMarks ? nil : .possible) : .no
   }
 
