@@ -14,7 +14,7 @@ public struct DateForm: Hashable, Sendable {
   private static let mostOptions = 6
   private static let longest = 200
 
-  private indirect enum Part: Hashable, Sendable {
+  private enum Part: Hashable, Sendable {
     case number(Field, digits: ClosedRange<Int>)
     case monthName
     case fraction
