@@ -179,7 +179,9 @@ extension CheckRun {
       console.complain("\(tally.path.visible): \(emptinessWords(stored: stored))")
       note(.invalidData)
     case .kept:
-      break
+      if result.isUsable && settings.state != nil {
+        console.complain("\(tally.path.visible): its reminders stay as they were")
+      }
     }
   }
 

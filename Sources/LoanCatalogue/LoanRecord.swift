@@ -20,6 +20,8 @@ public struct LoanRecord: Sendable {
   var expirationTime: CivilTime?
   /// The place of the record's start tag.
   public internal(set) var location = SourceLocation(line: 1, column: 1)
+  /// Whether loans of other copies can have the same id.
+  var isIDShared = false
   /// 1, or 2, 3, … where earlier records have the same identity.
   var ordinal = 1
   /// A hash of every field, of the expiration and of the ordinal.
@@ -75,8 +77,8 @@ public struct LoanRecord: Sendable {
   }
 
   var baseKey: UInt64 {
-    if !isEmpty(.id) { return hash(of: .id) }
-    if !isEmpty(.barcode) { return hash(of: .barcode) }
+    if !isEmpty(.id) && !isIDShared { return hash(of: .id) }
+    if isEmpty(.id) && !isEmpty(.barcode) { return hash(of: .barcode) }
     var hash = ContentHash()
     for field in identityFields { hash.combine(self.hash(of: field)) }
     return hash.value
@@ -90,7 +92,7 @@ public struct LoanRecord: Sendable {
   }
 
   private var identityFields: [LoanField] {
-    if !isEmpty(.id) { return [.id] }
+    if !isEmpty(.id) { return isIDShared ? [.id, .title] : [.id] }
     if !isEmpty(.barcode) { return [.barcode] }
     return [.isbn, .title, .author, .borrower]
   }
@@ -140,6 +142,7 @@ extension LoanRecord {
     expiration = .none
     expirationTime = nil
     ordinal = 1
+    isIDShared = false
     bytes.removeAll(keepingCapacity: true)
     ranges = InlineArray(repeating: (0, 0))
   }

@@ -193,6 +193,7 @@ extension RecordBuilder {
   }
 
   private mutating func findMore(_ words: String, _ value: ScopeValues.Value) {
+    summary.isPart = true
     find(
       .incompleteAnswer, at: value.extent?.start ?? value.start,
       "this is not all: \(words); nobody is reminded of the rest, so ask for all of them at once")
@@ -220,7 +221,8 @@ extension RecordBuilder {
     if root.isKnown {
       let here = profile.records.filter { $0.steps.first?.name.local == root.name }
       let records = here.isEmpty ? profile.records : here
-      let paths = Set(records.map(\.withoutConditions)).sorted().joined(separator: " or ")
+      let short = Set(records.map(\.withoutConditions)).sorted().joined(separator: " or ")
+      let paths = paths(of: records) ?? short
       return """
         no loan was found: <\(name)>, read as \(profile.name), has no \(paths.visible); if nothing \
         is lent, that is right
@@ -231,14 +233,23 @@ extension RecordBuilder {
     if let child = root.firstChild { top += ", with <\(child.visible)> inside" }
     guard reader.profile == nil else {
       let roots = Set(profile.records.compactMap { $0.steps.first?.name.local }).sorted()
+      let expected =
+        paths(of: profile.records) ?? roots.map { "<\($0)>" }.joined(separator: " or ")
+      let namespaces = profile.namespaces.map { $0.quoted() }.joined(separator: " or ")
       return """
-        no loan was found: \(top), but the profile \(profile.name) expects \
-        \(roots.map { "<\($0)>" }.joined(separator: " or ").visible)
+        no loan was found: \(top), but the profile \(profile.name) expects \(expected.visible)\
+        \(namespaces.isEmpty ? "" : " in the namespace " + namespaces)
         """
     }
     return """
       no book record was found: \(top), and no known form begins like that; check-loans profiles \
       lists what is known, --profile names one, and --profile FILE.xml describes another
       """
+  }
+
+  /// The paths of records as they are written, if that is not too much to tell.
+  private func paths(of records: [ProfilePath]) -> String? {
+    let text = records.map { "\($0)" }.joined(separator: " or ")
+    return text.utf8.count <= 120 ? text : nil
   }
 }

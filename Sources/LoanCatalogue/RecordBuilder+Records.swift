@@ -173,6 +173,7 @@ extension RecordBuilder {
       guard let value = value(of: source) else { continue }
       fill(source.field, value)
       if source.field == .loaned { loanedForms = source.forms }
+      if source.field == .id { record.isIDShared = source.isShared }
     }
     for (slot, lookup) in plan.references {
       guard let entry = found(lookup, of: key(slot)) else { continue }
@@ -196,12 +197,11 @@ extension RecordBuilder {
     var whole: SourceValue?
     for (index, slot) in source.slots.enumerated() {
       let values = scopes[tree.slots[slot].scope]
-      guard let value = values.first(of: slot) else {
+      guard let value = first(of: slot, for: source) else {
         if index == 0 && !source.forms.isEmpty { return nil }
         continue
       }
       let text = values.text(of: value)
-      if index == 0 && isAbsence(text, of: source) { return nil }
       if whole == nil {
         whole = SourceValue(text: Array(text), extent: value.extent, start: value.start)
       } else {
@@ -210,6 +210,14 @@ extension RecordBuilder {
       }
     }
     return whole
+  }
+
+  /// The first value that says something.
+  private func first(of slot: Int, for source: ProfileTree.Source) -> ScopeValues.Value? {
+    let values = scopes[tree.slots[slot].scope]
+    return values.all(of: slot).first { value in
+      !values.text(of: value).isEmpty && !isAbsence(values.text(of: value), of: source)
+    }
   }
 
   /// Whether a text means that nothing is there: so does every date that is only zeros.
@@ -340,9 +348,10 @@ extension RecordBuilder {
   /// Another value that was found at the same path.
   private func contradiction(of source: ProfileTree.Source) -> ScopeValues.Value? {
     let values = scopes[tree.slots[source.slots[0]].scope]
-    guard let first = values.first(of: source.slots[0]) else { return nil }
+    guard let first = first(of: source.slots[0], for: source) else { return nil }
     return values.all(of: source.slots[0]).first { value in
       !values.text(of: value).isEmpty && values.text(of: value) != values.text(of: first)
+        && !isAbsence(values.text(of: value), of: source)
     }
   }
 

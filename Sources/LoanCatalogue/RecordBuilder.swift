@@ -369,7 +369,9 @@ extension RecordBuilder {
       isInRecord = false
     }
     if !pending.isEmpty {
-      for scope in walk.states[state].scopes { keepContext(scope) }
+      for scope in walk.states[state].scopes where tree.enclosingScopes.contains(scope) {
+        keepContext(scope)
+      }
       finishPending(waitingFor: depth + 1)
     }
   }
@@ -405,7 +407,10 @@ extension RecordBuilder {
 extension RecordBuilder {
   private mutating func startCapture(at start: SourceLocation) {
     let slots = walk.states[state].textSlots
-    let isAlone = slots.count == 1 && walk.states[state].isLeaf && captures.isEmpty
+    // An attribute of the element may go to another field at once, before its text does.
+    let isAlone =
+      slots.count == 1 && captures.isEmpty && walk.states[state].isLeaf
+      && walk.states[state].attributeSlots.isEmpty
     field = isAlone ? tree.slots[slots[0]].field : nil
     if field == .expiration, profile.isStrict {
       expirationElement.count += 1
@@ -540,7 +545,7 @@ extension RecordBuilder {
     findAnswer()
     if summary.isComplete { findContinuation() }
     if summary.records > 0 && summary.undated == summary.records { findLackOfExpirations() }
-    if summary.records == 0, summary.isComplete, let root { findEmptiness(root) }
+    if summary.records == 0, summary.isComplete, !summary.isPart, let root { findEmptiness(root) }
     handOverFindings(.document)
   }
 

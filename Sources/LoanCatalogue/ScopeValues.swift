@@ -17,7 +17,7 @@ struct ScopeValues {
   private(set) var values: [Value] = []
 
   mutating func removeAll() {
-    guard !values.isEmpty else { return }
+    guard !bytes.isEmpty || !values.isEmpty else { return }
     bytes.removeAll(keepingCapacity: true)
     values.removeAll(keepingCapacity: true)
   }
@@ -46,5 +46,6 @@ struct ScopeValues {
   mutating func removeValues(since count: Int, of slots: Set<Int>) {
     let kept = values[count...].filter { !slots.contains($0.slot) }
     values.replaceSubrange(count..., with: kept)
+    bytes.removeSubrange((values.last?.range.upperBound ?? 0)...)
   }
 }

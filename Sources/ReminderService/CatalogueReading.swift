@@ -41,7 +41,9 @@ struct CatalogueReading {
       ) { reload throws(any Error) -> ReloadDecision in
         summary = try read(into: reload, onDiagnostic, onLoan)
         failpoint("catalogue-read")
-        return summary.isUsable ? .replace(records: summary.records - summary.undated) : .keep
+        // That nothing is lent may be allowed; that no date is where it was is something else.
+        guard summary.isUsable, !(summary.isUndated && settings.allowsEmpty) else { return .keep }
+        return .replace(records: summary.records - summary.withoutExpiration)
       }
       return ReloadReport(summary: summary, outcome: outcome)
     } catch {

@@ -78,11 +78,14 @@ public struct ReloadReport: Hashable, Sendable {
   /// What became of its part of the schedule.
   public var outcome: ReloadOutcome
 
-  /// Whether the catalogue was read to its end and is of a known form: else it says nothing about
-  /// the loans that there are.
+  /// Whether the catalogue was read to its end, is of a known form and does not itself say that its
+  /// loans are elsewhere: else it tells nothing about the loans that there are.
   public var isUsable: Bool { summary.isUsable }
 }
 
 extension CatalogueSummary {
-  var isUsable: Bool { isComplete && isKnownForm }
+  var isUsable: Bool { isComplete && isKnownForm && !(isPart && records == 0) }
+
+  /// Whether there are loans, and none has anything where an expiration is looked for.
+  public var isUndated: Bool { records > 0 && undated == records }
 }

@@ -131,8 +131,8 @@ struct DiagnosticTests {
           errors: """
             books.xml:1:1: error: no book record was found: <books> holds no <book>; expected \
             <books> with <book> records [no-loans]
-            check-loans: books.xml: no loan record, but 14 loans in the schedule; nothing was \
-            changed; if all books are back, run again with --allow-empty
+            check-loans: books.xml: no loan with an expiration, but 14 loans in the schedule; \
+            nothing was changed; if all books are back, run again with --allow-empty
 
             """))
     #expect(try desk.stateBytes() == bytes)

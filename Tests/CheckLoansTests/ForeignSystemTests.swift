@@ -151,6 +151,48 @@ struct ForeignSystemTests {
     #expect(try await desk.schedule().count == 0)
   }
 
+  @Test(arguments: [[], ["--allow-empty"]])
+  func `Reminders are not lost where the dates are`(options: [String]) async throws {
+    let koha = ForeignSystem.all[1]
+    let desk = try desk(koha, due: koha.due.first)
+    #expect(try await desk.run(Self.common + ["loans.xml"]).status == 0)
+    // Another name for the date: none is found.
+    try desk.folder.write(
+      koha.document(due: "2026-11-22").replacing("date_due", with: "due"), to: "loans.xml")
+    let renamed = try await desk.run(Self.common + options + ["loans.xml"])
+    #expect(renamed.errorText.contains("[no-expirations]"), "\(renamed.errorText)")
+    #expect(
+      renamed.errorText.contains(
+        options.isEmpty ? "1 loan in the schedule; nothing was changed" : "its reminders stay"),
+      "\(renamed.errorText)")
+    #expect(try await desk.schedule().count == 1)
+    // There are more, but none is here.
+    try desk.folder.write("<item_loans total_record_count=\"5\"/>", to: "loans.xml")
+    let part = try await desk.run(Self.common + options + ["loans.xml"])
+    #expect(part.status == 65)
+    #expect(part.errorText.contains("it tells of 5 loans and holds 0"), "\(part.errorText)")
+    #expect(!part.errorText.contains("[no-loans]"), "\(part.errorText)")
+    #expect(try await desk.schedule().count == 1)
+    // The date is there, and empty: only that is something that can be allowed.
+    try desk.folder.write(koha.document(due: ""), to: "loans.xml")
+    let empty = try await desk.run(Self.common + options + ["loans.xml"])
+    #expect(empty.status == (options.isEmpty ? 65 : 0), "\(empty.errorText)")
+    #expect(try await desk.schedule().count == (options.isEmpty ? 1 : 0))
+  }
+
+  @Test func `What stands before the document is not taken for an empty one`() async throws {
+    let desk = try Desk()
+    try desk.folder.write("Notice: x\n<?xml version=\"1.0\"?><books/>", to: "loans.xml")
+    let result = try await desk.run("--no-state", "loans.xml")
+    #expect(
+      result.errorLines == [
+        """
+        loans.xml:1:1: error: not well-formed XML: it does not begin with <; remove what stands \
+        before the XML [malformed-xml]
+        """
+      ])
+  }
+
   @Test func `A part of a list is told to be one`() async throws {
     let desk = try Desk()
     let alma = ForeignSystem.all[2]

@@ -111,7 +111,9 @@ struct FixtureTests {
     #expect(summary.errors == severities.count { $0 == .error })
     #expect(summary.warnings == severities.count { $0 == .warning })
     #expect(summary.records == reading.records.count)
-    #expect(summary.onShelf == reading.records.count { $0.expiration == .none })
+    #expect(
+      summary.onShelf + summary.withoutExpiration
+        == reading.records.count { $0.expiration == .none })
     #expect(summary.loans == reading.records.count { $0.loan != nil })
     let ending: [Diagnostic.Code] = [
       .malformedXML, .externalEntity, .unsupportedEncoding, .notACatalogue, .errorAnswer,

@@ -57,6 +57,34 @@ struct ProfileDocumentTests {
     ),
     ("<title path=\"../../../a\"/>", "2:14: path \"../../../a\": the path has nothing in common"),
     ("<record path=\"loan\"/>", "2:15: path \"loan\": a record's path begins with /"),
+    (
+      "<record path=\"/list/book[@lent]\"/><title path=\"/list/book/title\"/>",
+      "2:48: path \"/list/book/title\": write the same names and conditions here as in the record's"
+    ),
+    (
+      "<record path=\"/list/book[@a][@b]\"/><title path=\"/list/book[@b][@a]/title\"/>",
+      "2:49: path \"/list/book[@b][@a]/title\": write the same names and conditions"
+    ),
+    (
+      "<record path=\"/list/book[c]\"/><title path=\"../book/title\"/>",
+      "2:44: path \"../book/title\": write the same names and conditions"
+    ),
+    (
+      "<record path=\"/r/*/i\"/><title path=\"/r/g/t\"/>",
+      "2:37: path \"/r/g/t\": write the same names and conditions"
+    ),
+    (
+      "<record path=\"/r/c[@x]/a\"/><record path=\"/r/c/b\"/><title path=\"/r/c/t\"/>",
+      "2:64: path \"/r/c/t\": write the same names and conditions"
+    ),
+    (
+      "<record path=\"/r/a/i\"/><title path=\"@y /r/a/n\"/>",
+      "2:37: path \"@y\": of the paths that are joined here the record /list/loan has only some"
+    ),
+    ("<id path=\"a\" shared=\"true\"/>", "2:22: expected \"yes\", found \"true\""),
+    ("<title path=\"a\" shared=\"yes\"/>", "2:25: <title> has no attribute shared"),
+    ("<loaned path=\"a\" form=\"yyyyMd\"/>", "2:24: in the form \"yyyyMd\" numbers of any length"),
+    ("<loaned path=\"a\" form=\"yyyy-MM-dd yyyy\"/>", "2:24: the form \"yyyy-MM-dd yyyy\" names"),
     ("<record path=\"/list/@loan\"/>", "2:15: path \"/list/@loan\": a record's path begins with /"),
     ("<record path=\"/list/loan/copy\"/>", "2:15: path \"/list/loan/copy\": "),
     (
@@ -69,7 +97,7 @@ struct ProfileDocumentTests {
     ),
     (
       "<record path=\"/list/set[@k='a']/item\"/><author path=\"/list/set/by\"/>",
-      "2:54: path \"/list/set/by\": write the same conditions here as in the record's path"
+      "2:54: path \"/list/set/by\": write the same names and conditions here as in the record's"
     ),
     ("<id path=\"a[b[c[@d]]]\"/>", "2:11: path \"a[b[c[@d]]]\": a condition inside a condition"),
     ("<loaned path=\"l\"/>", "2:1: <loaned> needs an attribute form"),
@@ -312,6 +340,69 @@ struct OwnProfileTests {
       .replacing("\u{1}", with: "</" + colon)
     let found = try read(profile, text)
     #expect(found == ["1||A|||2026-12-01"])
+  }
+
+  @Test(arguments: ["<b n='5' d='20261201'>Abigél</b>", "<b d='20261201' n='5'>Abigél</b>"])
+  func `An attribute of an element does not touch its text`(book: String) throws {
+    let profile = """
+      <profile name="own" title="Own"><record path="/l/b"/><title path="."/><id path="@n"/>
+        <expiration path="@d" form="yyyyMMdd"/></profile>
+      """
+    #expect(try read(profile, "<l>\(book)</l>") == ["1|5|Abigél|||2026-12-01"])
+    let inner = profile.replacing("path=\".\"", with: "path=\"t\"")
+      .replacing("path=\"@n\"", with: "path=\"t/@n\"")
+    let text = "<l><b d='20261201'><t n='5'>Abigél</t></b></l>"
+    #expect(try read(inner, text) == ["1|5|Abigél|||2026-12-01"])
+  }
+
+  @Test func `Elements of one name that cannot be the record may tell of it`() throws {
+    let profile = """
+      <profile name="tags" title="Tags"><record path="/r/f[@n='2']"/><title path="../f[@n='1']"/>
+        <expiration path="@d" form="yyyyMMdd"/></profile>
+      """
+    let text = "<r><f n='1'>Abigél</f><f n='2' d='20261201'/><f n='3'/></r>"
+    #expect(try read(profile, text) == ["1||Abigél|||2026-12-01"])
+  }
+
+  @Test func `What means nothing counts for nothing, wherever it stands`() throws {
+    let profile = """
+      <profile name="none" title="None"><record path="/l/b"/><title path="t"/>
+        <borrower path="f s" none="-"/><expiration path="d" form="yyyy-MM-dd"/></profile>
+      """
+    func book(_ name: String) -> String {
+      "<b><t>A</t>\(name)<d>0000-00-00</d><d>2026-12-01</d></b>"
+    }
+    let text =
+      "<l>\(book("<f>Anna</f><s>-</s>"))\(book("<f>-</f><s>Kiss</s>"))\(book("<f>-</f><f>Bea</f>"))</l>"
+    let found = try read(profile, text)
+    #expect(
+      found == ["1||A||Anna|2026-12-01", "1||A||Kiss|2026-12-01", "1||A||Bea|2026-12-01"])
+  }
+
+  @Test func `The volumes of a work are told apart, in whatever order they come`() throws {
+    func keys(_ volumes: [String]) throws -> [String: UInt64] {
+      let loans = volumes.map { title in
+        """
+        <LoanedItem><DateDue>2026-12-01</DateDue><Title>\(title)</Title><Ext><BibliographicDescription>
+        <BibliographicRecordId><BibliographicRecordIdentifier>R</BibliographicRecordIdentifier>
+        </BibliographicRecordId></BibliographicDescription></Ext></LoanedItem>
+        """
+      }
+      let text = """
+        <NCIPMessage xmlns="http://www.niso.org/2008/ncip"><LookupUserResponse>\(loans.joined())
+        </LookupUserResponse></NCIPMessage>
+        """
+      let reading = try CatalogueReader().reading(ofText: text)
+      #expect(reading.diagnostics == [])
+      #expect(reading.records.allSatisfy { $0.loan?.id == "R" })
+      return Dictionary(
+        uniqueKeysWithValues: reading.records.map { ($0.loan?.title ?? "", $0.key) })
+    }
+    let alone = try keys(["Volume 2"])
+    let both = try keys(["Volume 1", "Volume 2"])
+    #expect(alone["Volume 2"] == both["Volume 2"])
+    #expect(both["Volume 1"] != both["Volume 2"])
+    #expect(try keys(["Volume 2", "Volume 1"]) == both)
   }
 
   @Test func `What is wrong with a value around loans is told once`() throws {

@@ -413,6 +413,11 @@ extension ParserState {
       unsafe unresolvedReference(name)
     case Int32(XML_ERR_UNSUPPORTED_ENCODING.rawValue):
       refuseEncoding(unsafe error.str1.map { unsafe String(cString: $0) })
+    case Int32(XML_ERR_DOCUMENT_EMPTY.rawValue)
+    where unsafe context?.pointee.input?.pointee.cur?.pointee ?? 0 != 0:
+      endEarly(
+        .malformedXML, at: unsafe place(of: error, context),
+        "not well-formed XML: it does not begin with <; remove what stands before the XML")
     case _ where unsafe error.level == XML_ERR_FATAL:
       let place = unsafe place(of: error, context)
       endEarly(.malformedXML, at: place, "not well-formed XML: \(message)")

@@ -31,6 +31,8 @@ import Loans
     var message: String
   }
 
+  /// One more is kept, to tell where there are too many.
+  static let mostElements = 500
   private(set) var elements: [Element] = []
   private var depth = 0
   private var fault: Fault?
@@ -71,6 +73,8 @@ extension SmallDocument {
     _ namespaces: UnsafeBufferPointer<UnsafePointer<xmlChar>?>,
     _ attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>
   ) {
+    // The rest would be looked at for nothing.
+    guard elements.count <= Self.mostElements else { return unsafe xmlStopParser(context) }
     let input = unsafe check_loans_document_input(context)
     let end = unsafe input.map { input in
       unsafe SourceLocation(line: Int(input.pointee.line), column: Int(input.pointee.col))

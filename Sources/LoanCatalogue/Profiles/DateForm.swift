@@ -21,6 +21,32 @@ public struct DateForm: Hashable, Sendable {
     case zone
     case literal(UInt8)
     case optional([Part])
+
+    /// What of a date it names.
+    var field: Field? {
+      switch self {
+      case .number(.yearOfCentury, _): .year
+      case .number(let field, _): field
+      case .monthName: .month
+      case .fraction, .zone, .literal, .optional: nil
+      }
+    }
+
+    var isDigits: Bool {
+      switch self {
+      case .number, .fraction: true
+      case .monthName, .zone, .literal, .optional: false
+      }
+    }
+
+    /// Whether it has no certain number of digits.
+    var isOfAnyLength: Bool {
+      switch self {
+      case .number(_, let digits): digits.count > 1
+      case .fraction: true
+      case .monthName, .zone, .literal, .optional: false
+      }
+    }
   }
 
   private enum Field: Hashable, Sendable {
@@ -65,6 +91,24 @@ public struct DateForm: Hashable, Sendable {
     for (field, name) in [(Field.year, "yyyy"), (.month, "MM"), (.day, "dd")]
     where !Self.names(field, in: parts) {
       throw SyntaxError(message: "the form \(text.quoted()) has no \(name)")
+    }
+    try checkVariants()
+  }
+
+  /// - Throws: ``SyntaxError`` if a text could be read in two ways, or something is named twice.
+  private func checkVariants() throws(SyntaxError) {
+    for parts in variants {
+      for (part, next) in zip(parts, parts.dropFirst()) where part.isOfAnyLength && next.isDigits {
+        throw SyntaxError(
+          message: """
+            in the form \(text.quoted()) numbers of any length touch; write MM, dd or HH, or \
+            something between
+            """)
+      }
+      let fields = parts.compactMap(\.field)
+      if Set(fields).count < fields.count {
+        throw SyntaxError(message: "the form \(text.quoted()) names something twice")
+      }
     }
   }
 

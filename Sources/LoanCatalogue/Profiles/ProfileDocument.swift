@@ -25,7 +25,6 @@ struct ProfileDocument {
   private let root: SmallDocument.Element
   private var elements: ArraySlice<SmallDocument.Element>
   private var profile: CatalogueProfile
-  private static let mostElements = 500
   private static let longestText = 4_000
   /// Where each path is written.
   private var places: [ProfilePath: SourceLocation] = [:]
@@ -48,10 +47,10 @@ struct ProfileDocument {
   }
 
   mutating func read() throws(CatalogueProfile.Fault) -> CatalogueProfile {
-    if elements.count > Self.mostElements {
+    if let last = elements.last, elements.count >= SmallDocument.mostElements {
       throw Fault(
-        location: elements[elements.startIndex + Self.mostElements].location,
-        message: "a profile has no more than \(Self.mostElements) elements")
+        location: last.location,
+        message: "a profile has no more than \(SmallDocument.mostElements) elements")
     }
     try readRoot()
     while let element = elements.popFirst() { try readChild(element) }
@@ -209,7 +208,8 @@ extension ProfileDocument {
     try checkAttributes(
       of: element,
       ["path", "none"] + (isDate ? ["form"] : [])
-        + (field == .expiration ? ["plus", "empty"] : []))
+        + (field == .expiration ? ["plus", "empty"] : [])
+        + (field == .id ? ["shared"] : []))
     var rule = CatalogueProfile.FieldRule(field, try paths("path", of: element))
     for path in rule.paths { places[path] = element["path"]?.location }
     rule.absences = Self.words(element["none"]?.value ?? "")
@@ -220,6 +220,12 @@ extension ProfileDocument {
           in: element, "plus", "expected \"loan-days\", found \(plus.value.quoted())")
       }
       rule.countsFromLoan = true
+    }
+    if let shared = element["shared"] {
+      guard shared.value == "yes" else {
+        throw fault(in: element, "shared", "expected \"yes\", found \(shared.value.quoted())")
+      }
+      rule.isShared = true
     }
     if let empty = element["empty"] {
       guard empty.value == "error" else {

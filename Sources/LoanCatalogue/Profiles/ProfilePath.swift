@@ -33,6 +33,9 @@ public struct ProfilePath: Hashable, Sendable {
     public var prefix: String?
     /// The name behind the prefix, or `*`.
     public var local: String
+
+    /// Whether an element can have both names.
+    func mayBe(_ other: Name) -> Bool { self == other || local == "*" || other.local == "*" }
   }
 
   /// An element on the way.
@@ -41,6 +44,12 @@ public struct ProfilePath: Hashable, Sendable {
     public var name: Name
     /// What it has to fulfil.
     public var conditions: [Condition] = []
+
+    /// Whether one element can be both.
+    func mayBe(_ other: Step) -> Bool {
+      name.mayBe(other.name)
+        && !conditions.contains { own in other.conditions.contains { own.excludes($0) } }
+    }
   }
 
   /// What an element has to fulfil.
@@ -58,6 +67,16 @@ public struct ProfilePath: Hashable, Sendable {
 
     /// Whether the start tag alone decides.
     var isOnAttribute: Bool { operand.steps.isEmpty && !isOfLending }
+
+    /// Whether no element fulfils both; false if that is not plain to see.
+    func excludes(_ other: Condition) -> Bool {
+      guard operand == other.operand else { return false }
+      if comparison == other.comparison { return isNegated != other.isNegated }
+      guard isOnAttribute, !isNegated, !other.isNegated, case .equal = comparison,
+        case .equal = other.comparison
+      else { return false }
+      return true
+    }
 
     /// Whether it is fulfilled by an element of which these values were found.
     ///
@@ -99,9 +118,7 @@ extension ProfilePath {
   /// Whether an element at the other path may be inside an element at this one.
   func isOutside(_ other: ProfilePath) -> Bool {
     steps.count < other.steps.count
-      && zip(steps, other.steps).allSatisfy { own, others in
-        own.name == others.name || own.name.local == "*" || others.name.local == "*"
-      }
+      && zip(steps, other.steps).allSatisfy { $0.name.mayBe($1.name) }
   }
 
   /// The path of a record, of which what its last step denies tells books that are not lent.

@@ -38,6 +38,7 @@ struct ProfileTree: Sendable {
     var absences: [[UInt8]]
     var forms: [DateForm]
     var countsFromLoan: Bool
+    var isShared: Bool
   }
 
   /// One kind of record.
@@ -121,6 +122,8 @@ struct ProfileTree: Sendable {
   private(set) var continuations: [Int] = []
   private(set) var hasMarks = false
   private var contexts: [Int: Int] = [:]
+  /// The scopes of what encloses records and tells something of them.
+  private(set) var enclosingScopes: Set<Int> = []
 
   /// Whether some element may have any name.
   private(set) var hasAnyName = false
@@ -237,7 +240,12 @@ extension ProfileTree {
         source.slots.append(slot)
       }
       // A path that has nothing in common with this record's is another record's.
-      guard source.slots.count == rule.paths.count else { continue }
+      guard !source.slots.isEmpty else { continue }
+      guard source.slots.count == rule.paths.count else {
+        throw Failure(
+          path: rule.paths[0],
+          message: "of the paths that are joined here the record \(record) has only some")
+      }
       if rules.count == 1, isDirect(rule, source, record, plan.scope, profile) {
         slots[source.slots[0]].field = rule.field
       } else {
@@ -252,7 +260,7 @@ extension ProfileTree {
     _ profile: CatalogueProfile
   ) -> Bool {
     guard source.slots.count == 1, slots[source.slots[0]].scope == scope,
-      rule.absences.isEmpty, !rule.countsFromLoan,
+      rule.absences.isEmpty, !rule.countsFromLoan, !rule.isShared,
       rule.forms.isEmpty || profile.isNative
     else { return false }
     let steps = record.resolving(rule.paths[0]).steps.dropFirst(record.steps.count)
@@ -272,12 +280,17 @@ extension ProfileTree {
     guard whole.attribute != nil || whole.steps.count > common else {
       throw Failure(path: path, message: "the record itself is inside this element")
     }
-    let most = profile.records.map { whole.commonSteps(with: $0.asRecord) }.max() ?? 0
-    if path.isAbsolute && most > common { return false }
-    let next = whole.steps.dropFirst(common).first?.name
-    if common < record.steps.count - 1 && next == record.steps[common].name {
+    let others = profile.records.map(\.asRecord)
+    if path.isAbsolute, others.contains(where: { whole.commonSteps(with: $0) == $0.steps.count }) {
+      return false
+    }
+    if whole.steps.count > common, whole.steps[common].mayBe(record.steps[common]) {
       throw Failure(
-        path: path, message: "write the same conditions here as in the record's path \(record)")
+        path: path,
+        message: "write the same names and conditions here as in the record's path \(record)")
+    }
+    if path.isAbsolute, others.contains(where: { whole.commonSteps(with: $0) > common }) {
+      return false
     }
     return common > 0
   }
@@ -296,6 +309,7 @@ extension ProfileTree {
     if !isKnownBefore { plan.waitDepth = min(plan.waitDepth ?? common, common) }
     let scope = contexts[enclosing] ?? addScope(at: enclosing)
     contexts[enclosing] = scope
+    enclosingScopes.insert(scope)
     return addSlot(at: whole, scope: scope)
   }
 
@@ -474,7 +488,7 @@ extension ProfileTree.Source {
   fileprivate init(_ rule: CatalogueProfile.FieldRule, slots: [Int]) {
     self.init(
       field: rule.field, slots: slots, absences: rule.absences.map { Array($0.utf8) },
-      forms: rule.forms, countsFromLoan: rule.countsFromLoan)
+      forms: rule.forms, countsFromLoan: rule.countsFromLoan, isShared: rule.isShared)
   }
 }
 
