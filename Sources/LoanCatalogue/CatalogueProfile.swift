@@ -39,7 +39,8 @@ public struct CatalogueProfile: Sendable {
     public var absences: [String] = []
     /// The forms of a date.
     public var forms: [DateForm] = []
-    /// Whether several loans can have the same: an id that is that of a title, not of a copy.
+    /// Whether it is an id that other loans can have too, a title's for example: then the title counts
+    /// with it.
     public var isShared = false
     /// Whether the date is the day of lending, to which the days of a loan are added.
     public var countsFromLoan = false

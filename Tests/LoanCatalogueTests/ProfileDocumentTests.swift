@@ -405,6 +405,19 @@ struct OwnProfileTests {
     #expect(try keys(["Volume 2", "Volume 1"]) == both)
   }
 
+  @Test func `Two institutions may have the same number`() throws {
+    let text = """
+      <response><reply-code>0</reply-code><loans>
+      <institution id="A"><loan><itemId>7</itemId><dueDate>2026-12-01</dueDate><title>A</title></loan>
+      </institution><institution id="B"><loan><itemId>7</itemId><dueDate>2026-12-01</dueDate>
+      <title>B</title></loan></institution></loans></response>
+      """
+    #expect(try CatalogueReader().reading(ofText: text).diagnostics == [])
+    let alike = try CatalogueReader().reading(
+      ofText: text.replacing("<title>B<", with: "<title>A<"))
+    #expect(alike.findings == ["3:49 duplicate-id"])
+  }
+
   @Test func `What is wrong with a value around loans is told once`() throws {
     let profile = try CatalogueProfile(
       reading: Array(
