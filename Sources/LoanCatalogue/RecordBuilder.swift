@@ -310,10 +310,15 @@ extension RecordBuilder {
   ///
   /// - Returns: false if it may be another one.
   @inline(__always)
-  mutating func startField(_ name: ElementName) -> Bool {
+  mutating func startField(_ name: ElementName, at start: SourceLocation) -> Bool {
     guard skipped == 0, captures.isEmpty,
       let move = walk.fieldMove(from: state, name: name.number)
     else { return false }
+    if move.field == .expiration {
+      guard expirationElement.count == 0 else { return false }
+      expirationElement.count = 1
+      expirationElement.start = start
+    }
     depth += 1
     state = move.state
     startText(of: move.field)

@@ -99,7 +99,7 @@ extension ParserState {
     if unsafe isInsideEntity(context) { unsafe countElement(tag.attributes) }
     let name = unsafe names.element(tag.name, tag.prefix, tag.namespace)
     if names.hasMissed { unsafe checkNames(context) }
-    if builder.skipElement(name) || builder.startField(name) {
+    if unsafe builder.skipElement(name) || builder.startField(name, at: tagStart(context)) {
       unsafe noteTagEnd(context)
     } else {
       unsafe startMeaningfulElement(context, name, tag)

@@ -77,9 +77,7 @@ struct ProfileWalk {
   private func plainField(of state: State) -> LoanField? {
     guard state.isLeaf, state.isPlain, state.attributeSlots.isEmpty, state.textSlots.count == 1
     else { return nil }
-    let field = tree.slots[state.textSlots[0]].field
-    // Of expirations it is told if there are two.
-    return field == .expiration ? nil : field
+    return tree.slots[state.textSlots[0]].field
   }
 
   /// Where an element of this name leads whose text goes to a field at once, if that is known.
