@@ -13,8 +13,8 @@ func systemWords(_ number: Int32) -> String { systemMessage(for: number).lowerca
 /// - Parameter stored: how many loans of it are in the schedule.
 func emptinessWords(stored: Int) -> String {
   """
-  no loan with an expiration, but \(counted(stored, "loan")) in the schedule; nothing was changed; if all books \
-  are back, run again with --allow-empty
+  no loan with an expiration, but \(counted(stored, "loan")) in the schedule; nothing was changed; \
+  if all books are back, run again with --allow-empty
   """
 }
 

@@ -34,7 +34,9 @@ struct RecordBuilder: ~Copyable {
   var root: RootElement?
   /// What detection has found out; nothing more is wanted then.
   private(set) var verdict: Verdict?
-  private var openGates: [OpenGate] = []
+  /// For each open element whose end decides whether what is found inside it counts, the innermost
+  /// last: how many values each of its gate's scopes had before.
+  private var openGates: [[Int]] = []
   var scopes: [ScopeValues]
 
   // The text that the parser stands in, if it is wanted.
@@ -135,12 +137,6 @@ struct RecordBuilder: ~Copyable {
     var text: [UInt8] = []
     var start: SourceLocation
     var extent: ValueExtent?
-  }
-
-  /// An element whose end decides whether what is found inside it counts.
-  private struct OpenGate {
-    /// How many values each of the gate's scopes had before.
-    var counts: [Int]
   }
 
   /// Whether no element has begun yet.
@@ -289,7 +285,7 @@ extension RecordBuilder {
     }
     for index in walk.states[state].gates.indices {
       let gate = walk.states[state].gates[index]
-      openGates.append(OpenGate(counts: tree.gates[gate].scopes.map { scopes[$0].values.count }))
+      openGates.append(tree.gates[gate].scopes.map { scopes[$0].values.count })
     }
     if walk.states[state].isMark { verdict = .marked }
     if !walk.states[state].records.isEmpty { beginRecord(at: start) }
@@ -382,7 +378,7 @@ extension RecordBuilder {
   }
 
   private mutating func closeGate(_ gate: Int) {
-    guard let counts = openGates.popLast()?.counts else { return }
+    guard let counts = openGates.popLast() else { return }
     let plan = tree.gates[gate]
     let isOpen = plan.conditions.allSatisfy { condition, slot in
       let values = scopes[plan.scope]
