@@ -23,7 +23,7 @@ enum PendingItem {
 
 /// What a record may refer to.
 struct LookupEntry {
-  fileprivate var fields: [(field: LoanField, text: [UInt8])]
+  fileprivate var fields: [(field: LoanField, text: [UInt8], isShared: Bool)]
 }
 
 /// A field's text, put together.
@@ -177,10 +177,9 @@ extension RecordBuilder {
     }
     for (slot, lookup) in plan.references {
       guard let entry = found(lookup, of: key(slot)) else { continue }
-      for (field, text) in entry.fields where record.isEmpty(field) {
-        record.beginField()
-        record.append(text)
-        record.endField(field)
+      for (field, text, isShared) in entry.fields where record.isEmpty(field) {
+        fill(field, SourceValue(text: text, start: record.location))
+        if field == .id { record.isIDShared = isShared }
       }
     }
   }
@@ -237,7 +236,7 @@ extension RecordBuilder {
     var entry = LookupEntry(fields: [])
     for source in plan.sources where !entry.fields.contains(where: { $0.field == source.field }) {
       if let value = value(of: source) {
-        entry.fields.append((source.field, value.text))
+        entry.fields.append((source.field, value.text, source.isShared))
       }
     }
     found[lookup, default: [:]][text] = entry

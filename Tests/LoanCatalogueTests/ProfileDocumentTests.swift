@@ -405,6 +405,16 @@ struct OwnProfileTests {
     #expect(try keys(["Volume 2", "Volume 1"]) == both)
   }
 
+  @Test func `A number that is looked up may be shared, too`() throws {
+    let profile = """
+      <profile name="works" title="Works"><record path="/l/b"/><title path="@t"/>
+        <expiration path="@d" form="yyyyMMdd"/>
+        <lookup path="/l/w" key="@n" reference="@w"><id path="@id" shared="yes"/></lookup></profile>
+      """
+    let text = "<l><w n='1' id='W'/><b w='1' t='A' d='20261201'/><b w='1' t='B' d='20261201'/></l>"
+    #expect(try read(profile, text) == ["1|W|A|||2026-12-01", "1|W|B|||2026-12-01"])
+  }
+
   @Test func `Two institutions may have the same number`() throws {
     let text = """
       <response><reply-code>0</reply-code><loans>

@@ -118,6 +118,7 @@ struct SystemTests {
   func `An error answer is told as what it is`(document: SystemDocument) throws {
     let reading = try document.reader.reading(of: document.path)
     #expect(reading.diagnostics.map(\.code).filter { $0 != .httpHeaders } == [.errorAnswer])
+    #expect(reading.summary.profile == document.profile)
     #expect(!reading.summary.isComplete)
   }
 
