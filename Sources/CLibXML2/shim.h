@@ -51,4 +51,10 @@ static inline int check_loans_name_count(xmlParserCtxtPtr context) {
   return xmlDictSize(context->dict);
 }
 
+/// Whether the document's bytes are read as they are, without a converter.
+static inline int check_loans_reads_plainly(xmlParserCtxtPtr context) {
+  return context->input != NULL && context->input->buf != NULL &&
+         context->input->buf->encoder == NULL;
+}
+
 #endif

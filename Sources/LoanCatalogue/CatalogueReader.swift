@@ -26,6 +26,10 @@ public struct CatalogueReader: Sendable {
   /// `nil` outside the years 1 to 9999. What it throws ends the reading. By itself it takes the
   /// library to be where UTC is kept.
   public var civilTime: @Sendable (Int) throws -> CivilDateTime?
+  /// On how many threads a large catalogue is read, 1 or more; what comes of it is the same.
+  public var jobs = 1
+  /// How a large catalogue is read in parts, but for the number of threads.
+  package var parts: (size: Int, least: Int) = (size: 1 << 20, least: 4 << 20)
 
   /// A reader of catalogues of this profile, or of any that is known.
   public init(
@@ -68,7 +72,9 @@ public struct CatalogueReader: Sendable {
       case .diagnostic(let diagnostic): try onDiagnostic(diagnostic)
       }
     }
-    guard detail == .loans, CatalogueFile.isLarge(path) else { return try read(path, use) }
+    guard jobs > 1, detail == .loans, CatalogueFile.isLarge(path) else {
+      return try read(path, use)
+    }
     return try ReadingAhead { use in try read(path, use) }.forEach(use)
   }
 
@@ -88,11 +94,11 @@ public struct CatalogueReader: Sendable {
       return summary
     }
     let document = ReadDocument(reader: self, catalogue: catalogue, opening: opening)
-    if let profile { return try document.parse(profile, for: .reading, use).summary }
-    let trial = try document.parse(.native, for: .trial, use)
+    if let profile { return try document.read(profile, for: .reading, use).summary }
+    let trial = try document.read(.native, for: .trial, use)
     // What cannot be read again was read as it is.
     guard trial.verdict == .no, catalogue.keepsBeginning else { return trial.summary }
-    return try document.parse(try document.detect() ?? .native, for: .reading, use).summary
+    return try document.read(try document.detect() ?? .native, for: .reading, use).summary
   }
 }
 
@@ -102,16 +108,57 @@ private struct ReadDocument {
   var catalogue: OpenCatalogue
   var opening: DocumentOpening
 
-  func parse(
+  /// What came of a reading.
+  struct Outcome {
+    var summary: CatalogueSummary
+    /// Whether the document is of the profile's form, as far as that was asked.
+    var verdict: RecordBuilder.Verdict?
+  }
+
+  func read(
     _ profile: CatalogueProfile, for purpose: RecordBuilder.Purpose,
     _ use: (ReadingEvent) throws -> Void
-  ) throws -> ParserOutcome {
+  ) throws -> Outcome {
     try withoutActuallyEscaping(use) { use in
       let builder = RecordBuilder(
-        reader: reader, profile: profile, purpose: purpose,
-        warnings: opening.warnings, use: use)
-      return try LibXML2Parser(builder: builder, skippedLines: opening.headerLines)
-        .parse(catalogue)
+        reader: reader, profile: profile, purpose: purpose, warnings: opening.warnings, use: use)
+      return try read(builder)
+    }
+  }
+
+  /// Reads the document in one piece as far as that is needed, and the rest in parts.
+  private func read(_ builder: consuming RecordBuilder) throws -> Outcome {
+    let profile = builder.profile
+    let settings = SplitSettings(
+      jobs: reader.jobs, partSize: reader.parts.size, leastSize: reader.parts.least)
+    let size = catalogue.bytes?.size ?? 0
+    // The first record is the first that could begin a part.
+    var splitOffset = size >= settings.leastSize ? 0 : Int.max
+    var role = ParserState.Role.document(skippedLines: opening.headerLines)
+    var piece = settings.partSize
+    while true {
+      let outcome = try LibXML2Parser(builder: builder, role: role)
+        .parse(catalogue, stoppingFrom: splitOffset)
+      let place = outcome.splitPoint
+      builder = outcome.takeBuilder()
+      guard let place, let file = catalogue.bytes?.file else {
+        return Outcome(summary: builder.summary, verdict: builder.verdict)
+      }
+      let parts = PartReader(
+        reader: reader, profile: profile, frame: place.frame, file: file)
+      var split = SplitReading(parts, size: size, from: place, settings)
+      let ending = split.run(into: &builder)
+      if let failure = builder.failure { throw failure }
+      if case .wholeDocument = ending {
+        try catalogue.checkUnchanged()
+        builder.endDocument()
+        if let failure = builder.failure { throw failure }
+        return Outcome(summary: builder.summary, verdict: builder.verdict)
+      }
+      // What looked like a record's start was none, so such guesses are trusted less.
+      piece *= 2
+      splitOffset = split.place.offset + piece
+      role = .rest(split.place)
     }
   }
 
@@ -123,7 +170,7 @@ private struct ReadDocument {
     defer { catalogue.endsWithBeginning = false }
     var possible: CatalogueProfile?
     for profile in BuiltInProfiles.foreign {
-      switch try parse(profile, for: .detection, { _ in }).verdict {
+      switch try read(profile, for: .detection, { _ in }).verdict {
       case .marked: return profile
       case .possible: possible = possible ?? profile
       case .no, nil: continue

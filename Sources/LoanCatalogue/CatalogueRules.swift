@@ -7,7 +7,7 @@ public struct CatalogueRules: Sendable {
   /// Judges a loan date together with the expiration, both usable.
   public typealias PeriodRule = @Sendable (_ loaned: CivilDate, _ expiration: CivilDate) -> Finding?
   /// Judges a text, as UTF-8, with its white space trimmed and folded; never an empty one.
-  public typealias TextRule = @Sendable (ArraySlice<UInt8>) -> Finding?
+  public typealias TextRule = @Sendable (Span<UInt8>) -> Finding?
 
   /// Whether a record without expiration is an error.
   public var requiresExpiration: Bool

@@ -12,25 +12,37 @@ struct ContentHash {
     return hash.value
   }
 
+  func combined(with word: UInt64) -> ContentHash {
+    var hash = self
+    hash.combine(word)
+    return hash
+  }
+
   mutating func combine(_ word: UInt64) {
     let product = (value ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
     value = product.high ^ product.low ^ value.rotatedLeft(by: 23)
   }
 
+  /// The hash of a field's text.
+  static func of(_ field: LoanField, _ text: Span<UInt8>) -> UInt64 {
+    var hash = ContentHash()
+    hash.combine(UInt64(field.rawValue))
+    hash.combine(text)
+    return hash.value
+  }
+
   /// Mixes in a text with its length, so that where one field ends and the next begins counts.
-  mutating func combine(_ bytes: ArraySlice<UInt8>) {
+  mutating func combine(_ bytes: Span<UInt8>) {
     combine(UInt64(bytes.count))
-    var index = bytes.startIndex
-    while bytes.endIndex - index >= 8 {
+    var index = 0
+    while bytes.count - index >= 8 {
       combine(Self.word(bytes, at: index, count: 8))
       index += 8
     }
-    if index < bytes.endIndex {
-      combine(Self.word(bytes, at: index, count: bytes.endIndex - index))
-    }
+    if index < bytes.count { combine(Self.word(bytes, at: index, count: bytes.count - index)) }
   }
 
-  private static func word(_ bytes: ArraySlice<UInt8>, at start: Int, count: Int) -> UInt64 {
+  private static func word(_ bytes: Span<UInt8>, at start: Int, count: Int) -> UInt64 {
     var word: UInt64 = 0
     for offset in 0..<count {
       word |= UInt64(bytes[start + offset]) << UInt64(8 * offset)

@@ -6,7 +6,7 @@ struct ElementName {
   var intended = 0
 
   /// Whether the profile knows nothing like it.
-  var isUnknown: Bool { number == 0 && intended == 0 }
+  var isUnknown: Bool { number | intended == 0 }
 
   /// A name that means nothing.
   static let unknown = ElementName()

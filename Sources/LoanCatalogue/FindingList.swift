@@ -51,6 +51,16 @@ struct FindingList {
 
   mutating func append(_ finding: Diagnostic) { findings.append(finding) }
 
+  /// Notes what was there before all that was found so far.
+  mutating func prepend(_ finding: Diagnostic) { findings.insert(finding, at: 0) }
+
+  /// Takes the findings of the record at hand as they are.
+  mutating func takeAll() -> [Diagnostic] {
+    if findings.isEmpty { return [] }
+    defer { findings = [] }
+    return findings
+  }
+
   /// Notes a comment about the next book.
   mutating func ignore(_ codes: [Diagnostic.Code], at location: SourceLocation) {
     for code in codes where !idle.contains(code) {
@@ -148,7 +158,7 @@ struct FindingList {
     case .document: return 0
     case .named(let key, let ordinal): return ContentHash.of(key, UInt64(ordinal))
     case .unnamed(let key):
-      let ordinal = unnamed.note(key, [], line: 1)?.ordinal ?? 1
+      let ordinal = unnamed.note(key, line: 1)?.ordinal ?? 1
       return ContentHash.of(key, UInt64(ordinal))
     }
   }
@@ -162,7 +172,7 @@ extension Diagnostic {
     let number = counts[code, default: 0]
     counts[code] = number + 1
     var hash = ContentHash()
-    hash.combine(Array(code.rawValue.utf8)[...])
+    hash.combine(Array(code.rawValue.utf8).span)
     hash.combine(owner)
     hash.combine(UInt64(number))
     fingerprint = hash.value

@@ -1,61 +1,45 @@
 /// The identities seen so far in one catalogue, as hashes, each with the line of its first record.
 ///
 /// Most catalogues are sorted by id. As long as each text is greater than the one before, none can
-/// be a repetition, and the identities are only listed; the first one out of order brings them into
-/// a table. A million identities take about 13 MB, or 20 MB in the table.
+/// be a repetition, and the texts are only listed; the first one out of order brings them into a
+/// table. A million identities take about 4 MB, or 20 MB in the table.
 struct IdentityTable {
   private var parts: [Part] = []
   private var repetitions: [UInt64: Int] = [:]
-  /// The keys and lines of what came in order; apart, since together they would take a third more.
-  private var keys: [UInt64] = []
-  private var lines: [UInt32] = []
-  private var last: [UInt8] = []
+  private var list = AscendingList()
 
-  /// Notes an identity at a record's line.
+  /// Notes an identity that is the text of a field, at a record's line.
   ///
-  /// - Parameters:
-  ///   - text: equal for equal keys.
   /// - Returns: the line of its first record and this record's ordinal, from 2 on, if the
   ///   identity is known already.
   mutating func note(
-    _ key: UInt64, _ text: ArraySlice<UInt8>, line: Int
+    _ field: LoanField, _ text: Span<UInt8>, line: Int
   ) -> (firstLine: Int, ordinal: Int)? {
-    let line = UInt32(clamping: line)
     if parts.isEmpty {
-      if isAscending(to: text) {
-        keys.append(key)
-        lines.append(line)
-        last.removeAll(keepingCapacity: true)
-        last.append(contentsOf: text)
-        return nil
-      }
-      makeTable()
+      if list.append(text, line: line) { return nil }
+      makeTable(of: field)
     }
-    guard let first = insert(key, line) else { return nil }
+    return note(ContentHash.of(field, text), line: line)
+  }
+
+  /// Notes an identity that is known by its hash.
+  mutating func note(_ key: UInt64, line: Int) -> (firstLine: Int, ordinal: Int)? {
+    if parts.isEmpty { makeTable(of: .id) }
+    guard let first = parts[Int(key % 64)].insert(key, UInt32(clamping: line)) else { return nil }
     let ordinal = repetitions[key, default: 1] + 1
     repetitions[key] = ordinal
     return (Int(first), ordinal)
   }
 
-  private func isAscending(to text: ArraySlice<UInt8>) -> Bool {
-    let old = last.span
-    let new = text.span
-    for index in 0..<min(old.count, new.count) where old[index] != new[index] {
-      return old[index] < new[index]
-    }
-    return old.count < new.count
-  }
-
   /// The table is split into parts, so that growing copies a small part at a time.
-  private mutating func makeTable() {
-    parts = [Part](repeating: Part(), count: 64)
-    for (key, line) in zip(keys, lines) { _ = insert(key, line) }
-    keys = []
-    lines = []
-  }
-
-  private mutating func insert(_ key: UInt64, _ line: UInt32) -> UInt32? {
-    parts[Int(key % 64)].insert(key, line)
+  private mutating func makeTable(of field: LoanField) {
+    var parts = [Part](repeating: Part(), count: 64)
+    list.forEach { text, line in
+      let key = ContentHash.of(field, text.span)
+      _ = parts[Int(key % 64)].insert(key, UInt32(clamping: line))
+    }
+    list = AscendingList()
+    self.parts = parts
   }
 
   /// An open-addressed table; line 0 marks a free place.

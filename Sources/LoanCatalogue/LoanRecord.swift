@@ -2,7 +2,8 @@ public import Loans
 
 /// One record of a catalogue, as bytes.
 ///
-/// Its texts become strings only when ``loan`` or ``identity`` is asked for.
+/// Its texts become strings only when ``loan`` or ``identity`` is asked for. They lie in memory that
+/// some records share, so whoever keeps one record for long should keep its ``loan`` instead.
 public struct LoanRecord: Sendable {
   /// What a record says about its expiration.
   public enum Expiration: Hashable, Sendable {
@@ -14,56 +15,44 @@ public struct LoanRecord: Sendable {
     case unusable
   }
 
-  /// What the record says about its expiration.
-  public internal(set) var expiration = Expiration.none
-  /// The time of that day at which the loan ends, where the catalogue tells one.
-  var expirationTime: CivilTime?
-  /// The place of the record's start tag.
-  public internal(set) var location = SourceLocation(line: 1, column: 1)
-  /// Whether loans of other copies can have the same id.
-  var isIDShared = false
-  /// 1, or 2, 3, … where earlier records have the same identity.
-  var ordinal = 1
-  /// A hash of every field, of the expiration and of the ordinal.
-  private var contentHash: UInt64 = 0
-  private var bytes: [UInt8] = []
-  private var ranges = InlineArray<9, (start: UInt32, end: UInt32)>(repeating: (0, 0))
-  private var fieldStart = 0
+  private let facts: RecordFacts
+  private let texts: TextStorage
 
   /// A 64-bit hash of what makes the loan the same loan in another version of the catalogue: its
   /// id, else its barcode, else ISBN, title, author and borrower; and its ordinal among equals.
-  public private(set) var key: UInt64 = 0
+  public let key: UInt64
+  /// A hash of every field, of the expiration and of the ordinal.
+  private let contentHash: UInt64
+
+  init(_ facts: RecordFacts, _ hashes: RecordHashes, _ texts: TextStorage) {
+    self.facts = facts
+    self.texts = texts
+    let ordinal = UInt64(facts.ordinal)
+    key = ordinal == 1 ? hashes.base : ContentHash.of(hashes.base, ordinal)
+    contentHash = hashes.content.combined(with: ordinal).value
+  }
+
+  /// What the record says about its expiration.
+  public var expiration: Expiration { facts.expiration }
+
+  /// The place of the record's start tag.
+  public var location: SourceLocation { facts.location }
 
   /// A 64-bit hash of every field, of the expiration, and of when the reminder fires.
   public func fingerprint(fireAt: CivilDateTime) -> UInt64 {
     ContentHash.of(contentHash, UInt64(truncatingIfNeeded: fireAt.ordinal))
   }
 
-  /// Works out the hashes, once the record is complete.
-  mutating func seal() {
-    key = ordinal == 1 ? baseKey : ContentHash.of(baseKey, UInt64(ordinal))
-    var hash = ContentHash()
-    for field in LoanField.allCases where field != .expiration && field != .loaned {
-      hash.combine(bytes[range(of: field)])
-    }
-    if case .date(let date) = expiration {
-      hash.combine(UInt64(truncatingIfNeeded: date.dayNumber))
-    }
-    if let expirationTime { hash.combine(UInt64(expirationTime.secondOfDay)) }
-    hash.combine(UInt64(ordinal))
-    contentHash = hash.value
-  }
-
   /// The identity behind ``key``, in words.
   public var identity: String {
     var identity = ""
-    for field in identityFields {
+    for field in facts.identityFields {
       if !identity.isEmpty { identity += "\n" }
       identity += field.name
       identity += " "
       identity += text(of: field) ?? ""
     }
-    if ordinal > 1 { identity += "\n#\(ordinal)" }
+    if facts.ordinal > 1 { identity += "\n#\(facts.ordinal)" }
     return identity
   }
 
@@ -73,88 +62,116 @@ public struct LoanRecord: Sendable {
     return Loan(
       id: text(of: .id), title: text(of: .title), author: text(of: .author),
       isbn: text(of: .isbn), barcode: text(of: .barcode), borrower: text(of: .borrower),
-      email: text(of: .email), expiration: date, expirationTime: expirationTime)
-  }
-
-  var baseKey: UInt64 {
-    if !isEmpty(.id) && !isIDShared { return hash(of: .id) }
-    if isEmpty(.id) && !isEmpty(.barcode) { return hash(of: .barcode) }
-    var hash = ContentHash()
-    for field in identityFields { hash.combine(self.hash(of: field)) }
-    return hash.value
-  }
-
-  private func hash(of field: LoanField) -> UInt64 {
-    var hash = ContentHash()
-    hash.combine(UInt64(field.rawValue))
-    hash.combine(bytes[range(of: field)])
-    return hash.value
-  }
-
-  private var identityFields: [LoanField] {
-    if !isEmpty(.id) { return isIDShared ? [.id, .title] : [.id] }
-    if !isEmpty(.barcode) { return [.barcode] }
-    return [.isbn, .title, .author, .borrower]
-  }
-
-  /// What two records of one loan have in common: the barcode, or, where there is none, everything
-  /// that tells one loan from another; `nil` where too little is known.
-  var loanKey: UInt64? {
-    if !isEmpty(.barcode) { return hash(of: .barcode) }
-    guard case .date(let date) = expiration, !isEmpty(.borrower),
-      !isEmpty(.title) || !isEmpty(.isbn)
-    else { return nil }
-    var hash = ContentHash()
-    for field in [LoanField.isbn, .title, .author, .borrower] {
-      hash.combine(self.hash(of: field))
-    }
-    hash.combine(UInt64(truncatingIfNeeded: date.dayNumber))
-    return hash.value
+      email: text(of: .email), expiration: date, expirationTime: facts.expirationTime)
   }
 
   /// Bytes of text.
-  var size: Int { bytes.count }
+  var size: Int { facts.size }
 
-  /// What a diagnostic calls the record: its id, else its title.
-  var name: String? { text(of: .id) ?? text(of: .title) }
-
-  func isEmpty(_ field: LoanField) -> Bool {
-    let range = ranges[field.rawValue]
-    return range.start == range.end
-  }
-
-  func text(of field: LoanField) -> String? {
-    isEmpty(field) ? nil : String(decoding: bytes[range(of: field)], as: UTF8.self)
-  }
-
-  func value(of field: LoanField) -> ArraySlice<UInt8> { bytes[range(of: field)] }
-
-  private func range(of field: LoanField) -> Range<Int> {
-    let range = ranges[field.rawValue]
-    return Int(range.start)..<Int(range.end)
+  private func text(of field: LoanField) -> String? {
+    facts.isEmpty(field) ? nil : texts.text(in: facts.range(of: field))
   }
 }
 
-// Filling it, field by field.
-extension LoanRecord {
+/// What is known of a record beside its texts, and where these lie.
+struct RecordFacts: Sendable {
+  var expiration = LoanRecord.Expiration.none
+  /// The time of that day at which the loan ends, where the catalogue tells one.
+  var expirationTime: CivilTime?
+  /// The place of the record's start tag.
+  var location = SourceLocation(line: 1, column: 1)
+  /// Whether loans of other copies can have the same id.
+  var isIDShared = false
+  /// 1, or 2, 3, … where earlier records have the same identity.
+  var ordinal = 1
+  private var ranges = InlineArray<9, (start: UInt32, end: UInt32)>(repeating: (0, 0))
+
+  /// Forgets what was known of the record before.
   mutating func begin(at location: SourceLocation) {
     self.location = location
     expiration = .none
     expirationTime = nil
     ordinal = 1
     isIDShared = false
-    bytes.removeAll(keepingCapacity: true)
     ranges = InlineArray(repeating: (0, 0))
   }
 
-  mutating func beginField() { fieldStart = bytes.count }
+  func isEmpty(_ field: LoanField) -> Bool {
+    let range = ranges[field.rawValue]
+    return range.start == range.end
+  }
 
-  mutating func append(_ text: some Sequence<UInt8>) { bytes.append(contentsOf: text) }
+  func range(of field: LoanField) -> Range<Int> {
+    let range = ranges[field.rawValue]
+    return Int(range.start)..<Int(range.end)
+  }
 
-  /// Ends the field: its white space is trimmed and folded, and the first of several counts.
-  mutating func endField(_ field: LoanField) {
-    let end = isEmpty(field) ? bytes.foldWhiteSpace(from: fieldStart) : fieldStart
-    if end < bytes.count { bytes.removeSubrange(end...) }
-    if isEmpty(field) { ranges[field.rawValue] = (UInt32(fieldStart), UInt32(end)) }
+  mutating func set(_ field: LoanField, _ range: Range<Int>) {
+    ranges[field.rawValue] = (UInt32(range.lowerBound), UInt32(range.upperBound))
+  }
+
+  var size: Int { LoanField.allCases.reduce(0) { $0 + range(of: $1).count } }
+
+  var identityFields: [LoanField] {
+    if !isEmpty(.id) { return isIDShared ? [.id, .title] : [.id] }
+    if !isEmpty(.barcode) { return [.barcode] }
+    return [.isbn, .title, .author, .borrower]
+  }
+}
+
+/// What a record is known by, as far as that does not depend on those before it.
+struct RecordHashes {
+  /// What makes the loan the same, but for its ordinal.
+  var base: UInt64 = 0
+  /// Of every field and the expiration.
+  var content = ContentHash()
+  /// What two records of one loan without barcode have in common; `nil` where too little is known,
+  /// or nobody asked.
+  var loan: UInt64?
+}
+
+// Hashes.
+extension RecordFacts {
+  /// What makes the loan the same, but for its ordinal.
+  func baseKey(_ texts: TextStorage) -> UInt64 {
+    if !isEmpty(.id) && !isIDShared { return hash(of: .id, texts) }
+    if isEmpty(.id) && !isEmpty(.barcode) { return hash(of: .barcode, texts) }
+    var hash = ContentHash()
+    for field in identityFields { hash.combine(self.hash(of: field, texts)) }
+    return hash.value
+  }
+
+  func contentHash(_ texts: TextStorage) -> ContentHash {
+    var hash = ContentHash()
+    for field in LoanField.allCases where field != .expiration && field != .loaned {
+      texts.combine(range(of: field), into: &hash)
+    }
+    if case .date(let date) = expiration {
+      hash.combine(UInt64(truncatingIfNeeded: date.dayNumber))
+    }
+    if let expirationTime { hash.combine(UInt64(expirationTime.secondOfDay)) }
+    return hash
+  }
+
+  /// What two records of one loan without barcode have in common: everything that tells one loan
+  /// from another; `nil` where too little is known.
+  func loanKey(_ texts: TextStorage) -> UInt64? {
+    guard case .date(let date) = expiration, !isEmpty(.borrower),
+      !isEmpty(.title) || !isEmpty(.isbn)
+    else { return nil }
+    var hash = ContentHash()
+    hash.combine(self.hash(of: .isbn, texts))
+    hash.combine(self.hash(of: .title, texts))
+    hash.combine(self.hash(of: .author, texts))
+    hash.combine(self.hash(of: .borrower, texts))
+    hash.combine(UInt64(truncatingIfNeeded: date.dayNumber))
+    return hash.value
+  }
+
+  private func hash(of field: LoanField, _ texts: TextStorage) -> UInt64 {
+    var hash = ContentHash()
+    hash.combine(UInt64(field.rawValue))
+    texts.combine(range(of: field), into: &hash)
+    return hash.value
   }
 }

@@ -6,23 +6,34 @@ extension RecordBuilder {
     _ code: Diagnostic.Code, at location: SourceLocation, endColumn: Int? = nil, _ message: String,
     value: String? = nil
   ) {
-    if findings.isLong { handOverFindings(owner, isBookOver: false) }
+    if findings.isLong { handOverLongFindings() }
     findings.append(
       Diagnostic(
         code, at: location, endColumn: endColumn, message: message, value: value,
         loan: isInRecord ? record.name : nil))
   }
 
+  private mutating func handOverLongFindings() {
+    guard log == nil else {
+      // A part of them must not wait for what comes before.
+      log?.isUsable = false
+      return
+    }
+    if isInRecord && tree.isFlat { noteID() }
+    handOverFindings(owner, isBookOver: false)
+  }
+
   var owner: FindingList.Owner {
     guard isInRecord else { return .document }
     return record.isEmpty(.id)
-      ? .unnamed(key: record.baseKey) : .named(key: record.baseKey, ordinal: record.ordinal)
+      ? .unnamed(key: record.baseKey) : .named(key: record.baseKey, ordinal: record.facts.ordinal)
   }
 
   mutating func findInValue(
     of field: LoanField, _ finding: Finding, replacement: CivilDate? = nil
   ) {
-    let place = places[field] ?? ValueExtent(start: record.location, end: record.location)
+    let place =
+      places[field] ?? ValueExtent(start: record.facts.location, end: record.facts.location)
     guard !isToldAlready(finding.code, field, at: place.start) else { return }
     findings.append(
       Diagnostic(
@@ -55,13 +66,13 @@ extension RecordBuilder {
 
   mutating func findMissingTitle() {
     find(
-      .missingTitle, at: record.location,
+      .missingTitle, at: record.facts.location,
       "the book has no title, so its notices can only name its id or barcode")
   }
 
   mutating func findMissingExpiration() {
     find(
-      .missingExpiration, at: record.location,
+      .missingExpiration, at: record.facts.location,
       profile.isNative
         ? "the book has no <expiration>; add one of the form yyyy.MM.dd"
         : "the loan has no expiration; ask for it where the loan is kept")
@@ -98,40 +109,47 @@ extension RecordBuilder {
   mutating func findDuplicateExpiration(at location: SourceLocation) {
     find(
       .duplicateExpiration, at: location,
-      profile.isNative
-        ? """
-        a second expiration in one book, after the one at line \(expirationElement.start.line); \
-        keep only the right one
-        """
-        : """
-        this loan has another expiration at line \(expirationElement.start.line), so it is left out; \
-        ask which is right
-        """)
+      duplicateExpirationWords(firstLine: expirationElement.start.line))
+  }
+
+  func duplicateExpirationWords(firstLine: Int) -> String {
+    profile.isNative
+      ? "a second expiration in one book, after the one at line \(firstLine); keep only the right one"
+      : "this loan has another expiration at line \(firstLine), so it is left out; ask which is right"
   }
 
   mutating func findDuplicateID(firstLine: Int, at place: ValueExtent) {
     let id = record.text(of: .id) ?? ""
     let advice =
       profile.isNative ? "give each book an id of its own" : "both are taken; ask which is right"
-    find(
-      .duplicateID, at: place.start, endColumn: place.endColumn,
-      "id \(id.quoted()) is already used by the book at line \(firstLine); \(advice)", value: id)
+    findings.prepend(
+      Diagnostic(
+        .duplicateID, at: place.start, endColumn: place.endColumn,
+        message: "id \(id.quoted()) is already used by the book at line \(firstLine); \(advice)",
+        value: id, loan: record.name))
   }
 
   /// Looks whether the loan is new; a book whose id is known already has been told of.
   mutating func findDuplicateLoan() {
-    guard case .date = record.expiration, let key = record.loanKey,
-      let known = loans.note(key, record.value(of: .barcode), line: record.location.line),
-      record.ordinal == 1 || record.isEmpty(.id)
+    guard case .date = record.facts.expiration, let known = noteLoan(),
+      record.facts.ordinal == 1 || record.isEmpty(.id)
     else { return }
     let barcode = record.text(of: .barcode)
     let same = barcode.map { "with the same barcode \($0.quoted())" } ?? "alike in all it says"
     find(
-      .duplicateLoan, at: record.location,
+      .duplicateLoan, at: record.facts.location,
       """
       this is the loan of the book at line \(known.firstLine) once more, \(same); remove the one \
       that is not right
       """, value: barcode)
+  }
+
+  private mutating func noteLoan() -> (firstLine: Int, ordinal: Int)? {
+    let line = record.facts.location.line
+    guard record.isEmpty(.barcode) else {
+      return record.withValue(of: .barcode) { barcodes.note(.barcode, $0, line: line) }
+    }
+    return hashes.loan.flatMap { otherLoans.note($0, line: line) }
   }
 
   /// Tells once that the days of a loan must be given.

@@ -2,7 +2,7 @@ import Loans
 
 /// A record whose values may not all have been found when it ends.
 struct OpenRecord {
-  fileprivate var record: LoanRecord
+  fileprivate var record: DraftCopy
   fileprivate var values: ScopeValues
   fileprivate var places: ValuePlaces
   fileprivate var plans: [Int]
@@ -68,7 +68,7 @@ extension RecordBuilder {
     pending.append(
       .record(
         OpenRecord(
-          record: record, values: scope.map { scopes[$0] } ?? ScopeValues(), places: places,
+          record: record.copy, values: scope.map { scopes[$0] } ?? ScopeValues(), places: places,
           plans: recordPlans, expirationElement: expirationElement, hasNotedID: hasNotedID,
           findings: findings.suspend(), waitDepth: depth)))
   }
@@ -89,7 +89,7 @@ extension RecordBuilder {
     }
     guard !mustWait, !pending.isEmpty else { return }
     let items = pending
-    let atHand = (record, places, recordPlans, expirationElement, hasNotedID)
+    let atHand = (record.copy, places, recordPlans, expirationElement, hasNotedID)
     let suspended = findings.suspend()
     let wasInRecord = isInRecord
     pending.removeAll()
@@ -100,13 +100,14 @@ extension RecordBuilder {
       case .record(let open): finish(open)
       }
     }
-    (record, places, recordPlans, expirationElement, hasNotedID) = atHand
+    record.restore(atHand.0)
+    (_, places, recordPlans, expirationElement, hasNotedID) = atHand
     findings.resume(suspended)
     isInRecord = wasInRecord
   }
 
   private mutating func finish(_ open: OpenRecord) {
-    record = open.record
+    record.restore(open.record)
     places = open.places
     recordPlans = open.plans
     expirationElement = open.expirationElement
@@ -118,50 +119,65 @@ extension RecordBuilder {
     finishRecord()
   }
 
-  private mutating func finishRecord() {
+  mutating func finishRecord() {
+    if let plan = recordPlans.first { judgeRecord(tree.records[plan]) }
+    if log == nil {
+      completeRecord()
+    } else {
+      logRecord()
+    }
+  }
+
+  /// Finds what is wrong with the record alone.
+  private mutating func judgeRecord(_ plan: ProfileTree.RecordPlan) {
+    if !plan.isDirect { fill(plan) }
+    if record.isEmpty(.title) && profile.tells(.title) { findMissingTitle() }
+    if plan.isDirect { judgeExpirationElement() } else { judgeExpiration(plan) }
+    judgeTexts()
+    hashes = record.hashes(
+      isWanted: reader.detail == .loans, ofLoan: reader.rules.findsDuplicateLoans)
+  }
+
+  /// Finds what is wrong with the record beside those before it, and hands it over.
+  mutating func completeRecord() {
     summary.records += 1
-    guard let plan = recordPlans.first else {
+    guard !recordPlans.isEmpty else {
       summary.onShelf += 1
       if !findings.isEmpty { handOverFindings(owner) }
       if reader.detail == .loans && failure == nil { handOver() }
       return
     }
-    let isDirect = tree.records[plan].isDirect
-    if !isDirect { fill(tree.records[plan]) }
-    if !record.isEmpty(.id) && !hasNotedID {
-      let nowhere = ValueExtent(start: record.location, end: record.location)
-      let place = places[.id] ?? nowhere
-      noteID { place }
+    switch record.facts.expiration {
+    case .date: summary.loans += 1
+    case .none where profile.isNative: summary.onShelf += 1
+    case .none: summary.withoutExpiration += 1
+    case .unusable: break
     }
-    if record.isEmpty(.title) && profile.tells(.title) {
-      findMissingTitle()
-    }
-    if isDirect { judgeExpirationElement() } else { judgeExpiration(tree.records[plan]) }
-    judgeTexts()
+    noteID()
     if reader.rules.findsDuplicateLoans { findDuplicateLoan() }
-    if record.isEmpty(.id) && reader.detail == .loans, record.expiration != .none,
-      let known = identities.note(record.baseKey, [], line: record.location.line)
+    if record.isEmpty(.id) && reader.detail == .loans, record.facts.expiration != .none,
+      let known = identities.note(record.baseKey, line: record.facts.location.line)
     {
-      record.ordinal = known.ordinal
+      record.facts.ordinal = known.ordinal
     }
     if !findings.isEmpty { handOverFindings(owner) }
     if reader.detail == .loans && failure == nil { handOver() }
   }
 
-  /// Looks whether the id is new, once the record's attributes are known, if it is one of them.
-  mutating func endAttributes(idLocation: () -> ValueExtent) {
-    guard isAtRecord, mayCountAtOnce, !record.isEmpty(.id) else { return }
-    noteID(place: idLocation)
+  /// Looks whether the id is new, if there is one.
+  mutating func noteID() {
+    guard !record.isEmpty(.id), !hasNotedID else { return }
+    hasNotedID = true
+    guard let known = noteIdentity() else { return }
+    record.facts.ordinal = known.ordinal
+    let nowhere = ValueExtent(start: record.facts.location, end: record.facts.location)
+    findDuplicateID(firstLine: known.firstLine, at: places[.id] ?? nowhere)
   }
 
-  private mutating func noteID(place: () -> ValueExtent) {
-    hasNotedID = true
-    guard
-      let known = identities.note(
-        record.baseKey, record.value(of: .id), line: record.location.line)
-    else { return }
-    record.ordinal = known.ordinal
-    findDuplicateID(firstLine: known.firstLine, at: place())
+  private mutating func noteIdentity() -> (firstLine: Int, ordinal: Int)? {
+    let line = record.facts.location.line
+    if record.facts.isIDShared { return identities.note(record.baseKey, line: line) }
+    return record.withValue(of: .id) { identities.note(.id, $0, line: line) }
   }
 }
 
@@ -173,13 +189,13 @@ extension RecordBuilder {
       guard let value = value(of: source) else { continue }
       fill(source.field, value)
       if source.field == .loaned { loanedForms = source.forms }
-      if source.field == .id { record.isIDShared = source.isShared }
+      if source.field == .id { record.facts.isIDShared = source.isShared }
     }
     for (slot, lookup) in plan.references {
       guard let entry = found(lookup, of: key(slot)) else { continue }
       for (field, text, isShared) in entry.fields where record.isEmpty(field) {
-        fill(field, SourceValue(text: text, start: record.location))
-        if field == .id { record.isIDShared = isShared }
+        fill(field, SourceValue(text: text, start: record.facts.location))
+        if field == .id { record.facts.isIDShared = isShared }
       }
     }
   }
@@ -257,19 +273,17 @@ extension RecordBuilder {
     switch expirationElement.count {
     case 0: endWithoutExpiration()
     case 1: readExpiration()
-    default: record.expiration = .unusable
+    default: record.facts.expiration = .unusable
     }
   }
 
   private mutating func endWithoutExpiration() {
-    if profile.isNative { summary.onShelf += 1 } else { summary.withoutExpiration += 1 }
     if reader.rules.requiresExpiration { findMissingExpiration() }
   }
 
   private mutating func readExpiration() {
-    record.expiration = .unusable
-    let bytes = record.value(of: .expiration)
-    guard !bytes.isEmpty, let place = places[.expiration] else {
+    record.facts.expiration = .unusable
+    guard !record.isEmpty(.expiration), let place = places[.expiration] else {
       if expirationElement.hasMarkup {
         findMarkup(at: expirationElement.start, text: "")
       } else {
@@ -282,16 +296,18 @@ extension RecordBuilder {
       return
     }
     do throws(CivilDate.ParseFailure) {
-      take(try CivilDate(dotted: bytes), time: nil)
+      let date = try record.withValue(of: .expiration) { value throws(CivilDate.ParseFailure) in
+        try CivilDate(dotted: value)
+      }
+      take(date, time: nil)
     } catch {
       findBadDate(error, .expiration)
     }
   }
 
   private mutating func take(_ date: CivilDate, time: CivilTime?) {
-    record.expiration = .date(date)
-    record.expirationTime = time
-    summary.loans += 1
+    record.facts.expiration = .date(date)
+    record.facts.expirationTime = time
     if let finding = reader.rules.expiration(date) { findInValue(of: .expiration, finding) }
   }
 
@@ -305,7 +321,7 @@ extension RecordBuilder {
         continue
       }
       fill(.expiration, value)
-      record.expiration = .unusable
+      record.facts.expiration = .unusable
       if let other = contradiction(of: source) {
         expirationElement.start = value.start
         findDuplicateExpiration(at: other.start)
@@ -315,12 +331,12 @@ extension RecordBuilder {
       return
     }
     if profile.isStrict, let empty = emptyExpiration(plan) {
-      record.expiration = .unusable
+      record.facts.expiration = .unusable
       return findEmptyExpiration(at: empty.start)
     }
     if !profile.isNative && !hasSomeExpiration(plan) { summary.undated += 1 }
     if let uncounted, !plan.sources.contains(where: \.isExpirationItself) {
-      record.expiration = .unusable
+      record.facts.expiration = .unusable
       findMissingLoanDays(at: uncounted.extent?.start ?? uncounted.start)
     } else {
       if uncounted != nil { summary.uncounted += 1 }
@@ -374,7 +390,7 @@ extension RecordBuilder {
     for form in forms {
       let reading: DateForm.Reading
       do throws(CivilDate.ParseFailure) {
-        reading = try form.read(record.value(of: field))
+        reading = try form.read(record.value(of: field)[...])
       } catch {
         if error == .notADay { fault = error }
         continue
@@ -404,7 +420,7 @@ extension RecordBuilder {
     guard !record.isEmpty(.loaned) else { return }
     do {
       guard let loaned = try read(.loaned, loanedForms)?.date,
-        case .date(let expiration) = record.expiration
+        case .date(let expiration) = record.facts.expiration
       else { return }
       if let finding = rule(loaned, expiration) { findInValue(of: .expiration, finding) }
     } catch {
@@ -413,7 +429,7 @@ extension RecordBuilder {
   }
 
   private mutating func judge(_ field: LoanField, _ rule: CatalogueRules.TextRule) {
-    guard !record.isEmpty(field), let finding = rule(record.value(of: field)) else { return }
+    guard !record.isEmpty(field), let finding = record.withValue(of: field, rule) else { return }
     findInValue(of: field, finding)
   }
 }

@@ -40,15 +40,17 @@ struct RecordBuilder: ~Copyable {
   var scopes: [ScopeValues]
 
   // The text that the parser stands in, if it is wanted.
-  var isCapturing: Bool { field != nil || !captures.isEmpty }
+  private(set) var isCapturing = false
   /// Whether the place of the text is wanted.
   private(set) var wantsPlace = false
-  /// For each field whether its place is wanted where it goes to the record at once.
-  private let isPlaced: [Bool]
+  /// A bit for each field whose place is wanted where it goes to the record at once.
+  private let placedFields: UInt16
   /// The field that the text goes to, without a detour.
   private var field: LoanField?
   /// The other texts that are wanted, those of the outer elements first.
-  private var captures: [Capture] = []
+  private var captures: [Capture] = [] {
+    didSet { isCapturing = field != nil || !captures.isEmpty }
+  }
   /// Bytes of text so far.
   private var captureLength = 0
 
@@ -56,18 +58,22 @@ struct RecordBuilder: ~Copyable {
   var isInRecord = false
   /// The plans that the record may be read by; none if its conditions do not hold.
   var recordPlans: [Int] = []
-  var record = LoanRecord()
+  var record = RecordDraft()
   /// Whether the record's id was looked at.
   var hasNotedID = false
   var places = ValuePlaces()
+  /// What the record is known by.
+  var hashes = RecordHashes()
   var expirationElement = ExpirationElement()
   var pending: [PendingItem] = []
   /// How many items waited when each scope began.
   var pendingCounts: [Int]
   var found: [Int: [[UInt8]: LookupEntry]] = [:]
   var identities = IdentityTable()
-  /// The loans seen so far.
-  var loans = IdentityTable()
+  /// The barcodes of the loans seen so far.
+  var barcodes = IdentityTable()
+  /// The loans seen so far that have no barcode.
+  var otherLoans = IdentityTable()
   /// The forms in which the day of lending of the record at hand is written.
   var loanedForms: [DateForm] = [.dotted]
   /// What was said last of a field's value, and where that stands.
@@ -76,6 +82,9 @@ struct RecordBuilder: ~Copyable {
   var hasToldLoanDays = false
 
   var findings: FindingList
+  /// Takes what there is in a part of the document, whose place in the whole is not known yet;
+  /// `nil` where the document is read from its beginning.
+  var log: RecordLog?
   /// Findings that are ready to be handed over; before the first record they wait, since that there
   /// is none would be told of the root, before them.
   private var held: [Diagnostic]
@@ -86,7 +95,8 @@ struct RecordBuilder: ~Copyable {
 
   init(
     reader: CatalogueReader, profile: CatalogueProfile, purpose: Purpose,
-    warnings: [Diagnostic] = [], use: @escaping (ReadingEvent) throws -> Void
+    warnings: [Diagnostic] = [], log: RecordLog? = nil,
+    use: @escaping (ReadingEvent) throws -> Void
   ) {
     self.reader = reader
     self.profile = profile
@@ -94,13 +104,16 @@ struct RecordBuilder: ~Copyable {
     self.purpose = purpose
     self.use = use
     walk = ProfileWalk(tree)
-    isPlaced = LoanField.allCases.map { $0 == .id || reader.rules.judges($0) }
+    placedFields = LoanField.allCases.reduce(0) { fields, field in
+      field == .id || reader.rules.judges(field) ? fields | 1 << UInt16(field.rawValue) : fields
+    }
     scopes = Array(repeating: ScopeValues(), count: tree.scopeCount)
     pendingCounts = Array(repeating: 0, count: tree.scopeCount)
     var findings = FindingList(rules: reader.rules)
     for warning in warnings { findings.append(warning) }
     held = findings.drain(.document)
     self.findings = findings
+    self.log = log
     strayName =
       profile.isNative ? tree.letters.firstIndex { $0.local == "expiration" } ?? 0 : 0
   }
@@ -145,6 +158,9 @@ struct RecordBuilder: ~Copyable {
   /// Whether the parser stands before the root element or behind it.
   var isOutsideRoot: Bool { depth == 0 }
 
+  /// Whether the parser stands in the root element, outside its children.
+  var isAtRoot: Bool { depth == 1 }
+
   /// Whether comments mean anything.
   var heedsComments: Bool { reader.rules.heedsComments && purpose != .detection }
 
@@ -174,17 +190,14 @@ extension RecordBuilder {
   /// What the parser has to do about an element that has just begun.
   enum Element: Equatable {
     case other
-    /// Its attributes are wanted, then ``endAttributes(idLocation:)``.
+    /// Its attributes are wanted.
     case attributes
     /// What it is depends on its attributes: on which of the tests it passes.
     case conditional
   }
 
-  /// Whether the element that the parser stands in is itself a record.
-  var isAtRecord: Bool { isInRecord && !walk.states[state].records.isEmpty }
-
-  /// Whether nothing can show yet that the record at hand is none.
-  var mayCountAtOnce: Bool { walk.states[state].gates.isEmpty }
+  /// Which attribute is wanted of the flat record that has just begun, and for which field.
+  var flatAttribute: (number: Int, field: LoanField)? { walk.states[state].flatAttribute }
 
   /// The tests that decide what an element is.
   func tests(of name: ElementName) -> [Int] { walk.tests(from: state, name: name.number) }
@@ -292,14 +305,41 @@ extension RecordBuilder {
   }
 
   private mutating func beginRecord(at start: SourceLocation) {
+    beginBook()
+    if recordPlans.isEmpty || !tree.isFlat { recordPlans = walk.states[state].records }
+    record.begin(at: start, keepsOthers: log != nil)
+    places.removeAll()
+    expirationElement = ExpirationElement()
+  }
+
+  /// Begins a record, as far as those before it are concerned.
+  mutating func beginBook() {
     if !held.isEmpty { handOverHeld() }
     isInRecord = true
     hasNotedID = false
-    recordPlans = walk.states[state].records
     findings.beginBook()
-    record.begin(at: start)
-    places.removeAll()
-    expirationElement = ExpirationElement()
+  }
+
+  /// Whether the element would be a record directly inside the root element, of which each field
+  /// goes to it at once.
+  mutating func isFlatRecord(_ name: ElementName) -> Bool {
+    guard depth == 1, skipped == 0, !isCapturing, tree.isFlat, isReading,
+      case .to = walk.move(from: state, name: name.number)
+    else { return false }
+    return walk.recordMove(from: state, name: name.number) != nil
+  }
+
+  /// Begins a record of which each field goes to it at once.
+  ///
+  /// - Returns: false if it may be another one.
+  @inline(__always)
+  mutating func startFlatRecord(_ name: ElementName, at start: SourceLocation) -> Bool {
+    guard skipped == 0, !isCapturing, let next = walk.recordMove(from: state, name: name.number)
+    else { return false }
+    depth += 1
+    state = next
+    beginRecord(at: start)
+    return walk.states[next].attributeSlots.isEmpty || walk.states[next].flatAttribute != nil
   }
 
   /// Begins an element whose text goes to a field at once, as most do that mean something.
@@ -307,7 +347,7 @@ extension RecordBuilder {
   /// - Returns: false if it may be another one.
   @inline(__always)
   mutating func startField(_ name: ElementName, at start: SourceLocation) -> Bool {
-    guard skipped == 0, captures.isEmpty,
+    guard skipped == 0, !isCapturing,
       let move = walk.fieldMove(from: state, name: name.number)
     else { return false }
     if move.field == .expiration {
@@ -349,10 +389,16 @@ extension RecordBuilder {
     if let field {
       record.endField(field)
       self.field = nil
+      isCapturing = false
     } else if !captures.isEmpty && captures[captures.count - 1].state == state {
       endCapture()
     }
-    if !walk.states[state].isPlain { close() }
+    if walk.states[state].isFlatRecord {
+      finishRecord()
+      isInRecord = false
+    } else if !walk.states[state].isPlain {
+      close()
+    }
     state = walk.states[state].parent
     if depth == 1 { endChildOfRoot() }
   }
@@ -391,9 +437,13 @@ extension RecordBuilder {
     }
   }
 
-  private mutating func endChildOfRoot() {
+  mutating func endChildOfRoot() {
     isInMisspelt = false
     guard !isInRecord, !findings.isEmpty else { return }
+    guard log == nil else {
+      log?.endChild(findings.takeAll())
+      return
+    }
     // Comments before it are about it, not about the next book.
     findings.beginBook()
     if summary.records == 0 && pending.isEmpty {
@@ -438,7 +488,8 @@ extension RecordBuilder {
   private mutating func startText(of field: LoanField) {
     self.field = field
     captureLength = 0
-    wantsPlace = isPlaced[field.rawValue] && record.isEmpty(field)
+    isCapturing = true
+    wantsPlace = placedFields & 1 << UInt16(field.rawValue) != 0 && record.isEmpty(field)
     record.beginField()
   }
 
@@ -446,14 +497,14 @@ extension RecordBuilder {
   ///
   /// - Returns: false if it has grown beyond what is reasonable.
   @inline(__always)
-  mutating func append(_ text: some Collection<UInt8>) -> Bool {
+  @unsafe mutating func append(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     captureLength += text.count
-    if field != nil { record.append(text) } else { appendToCaptures(text) }
+    if field != nil {
+      unsafe record.append(text)
+    } else {
+      for index in captures.indices { unsafe captures[index].text.append(contentsOf: text) }
+    }
     return captureLength <= Self.longestField
-  }
-
-  private mutating func appendToCaptures(_ text: some Collection<UInt8>) {
-    for index in captures.indices { captures[index].text.append(contentsOf: text) }
   }
 
   /// Notes where a part of the text that is not white space stands.
@@ -501,11 +552,22 @@ extension RecordBuilder {
   mutating func takeAttribute(
     _ text: some Sequence<UInt8>, in slot: Int, tagStart: SourceLocation, extent: () -> ValueExtent
   ) {
-    if let field = tree.slots[slot].field, !reader.rules.judges(field) {
-      keep(text, in: slot, start: tagStart, extent: nil)
-    } else {
-      keep(text, in: slot, start: tagStart, extent: extent())
-    }
+    let isPlaced = tree.slots[slot].field.map { placedFields & 1 << UInt16($0.rawValue) != 0 }
+    keep(text, in: slot, start: tagStart, extent: isPlaced ?? true ? extent() : nil)
+  }
+
+  /// Takes the value of a flat record's attribute.
+  ///
+  /// - Parameter extent: where the value stands.
+  @inline(__always)
+  @unsafe mutating func takeFlatAttribute(
+    _ text: UnsafeBufferPointer<UInt8>, in field: LoanField, extent: () -> ValueExtent
+  ) {
+    guard record.isEmpty(field) else { return }
+    record.beginField()
+    unsafe record.append(text)
+    record.endField(field)
+    if placedFields & 1 << UInt16(field.rawValue) != 0 { places.extend(field, extent()) }
   }
 
   /// Takes a comment that speaks to the reader.
@@ -517,6 +579,8 @@ extension RecordBuilder {
       find(
         .unusedIgnore, at: start,
         "this comment stands inside a book, where it silences nothing; move it before the book")
+    case .ignore(let codes) where log != nil:
+      log?.ignore(codes, at: start)
     case .ignore(let codes):
       findings.ignore(codes, at: start)
     }
@@ -526,12 +590,15 @@ extension RecordBuilder {
 // Handing over.
 extension RecordBuilder {
   mutating func handOver() {
-    record.seal()
-    do { try use(.record(record)) } catch { failure = error }
+    do { try use(.record(record.record(hashes))) } catch { failure = error }
   }
 
   /// Ends the reading at a fault in the document itself.
   mutating func endEarly(_ diagnostic: Diagnostic) {
+    guard log == nil else {
+      log?.isUsable = false
+      return
+    }
     finishPending(waitingFor: 0)
     summary.isComplete = false
     findings.append(diagnostic)

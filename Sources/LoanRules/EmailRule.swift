@@ -6,8 +6,10 @@ public enum EmailRule {
   /// A finding about an e-mail address, or `nil`.
   ///
   /// - Parameter text: UTF-8, not empty.
-  public static func judge(_ text: ArraySlice<UInt8>) -> Finding? {
-    guard !isPlain(text), let reason = fault(text) else { return nil }
+  public static func judge(_ text: Span<UInt8>) -> Finding? {
+    guard !isPlain(text) else { return nil }
+    let text = Array(copying: text)
+    guard let reason = fault(text[...]) else { return nil }
     return Finding(
       .invalidEmail,
       "e-mail \(String(decoding: text, as: UTF8.self).quoted()) \(reason); expected NAME@DOMAIN")
@@ -16,8 +18,7 @@ public enum EmailRule {
   /// Whether the address is as nearly all are: ASCII letters, digits and a few signs.
   ///
   /// What is not has to be looked at closely.
-  private static func isPlain(_ text: ArraySlice<UInt8>) -> Bool {
-    let bytes = text.span
+  private static func isPlain(_ bytes: Span<UInt8>) -> Bool {
     var start = 0
     var isInDomain = false
     var previous = UInt8(ascii: ".")

@@ -8,9 +8,11 @@ public enum ISBNRule {
   /// parentheses.
   ///
   /// - Parameter text: UTF-8, not empty.
-  public static func judge(_ text: ArraySlice<UInt8>) -> Finding? {
+  public static func judge(_ text: Span<UInt8>) -> Finding? {
+    if isPlain(text) { return nil }
     var number = Number()
-    for byte in text {
+    for index in text.indices {
+      let byte = text[index]
       switch byte {
       case UInt8(ascii: "("): return number.fault(text)
       case UInt8(ascii: "-"), UInt8(ascii: " "): continue
@@ -18,6 +20,20 @@ public enum ISBNRule {
       }
     }
     return number.fault(text)
+  }
+
+  /// Whether the ISBN is as nearly all are: thirteen digits that are right.
+  private static func isPlain(_ text: Span<UInt8>) -> Bool {
+    guard text.count == 13, text[0] == UInt8(ascii: "9"), text[1] == UInt8(ascii: "7"),
+      text[2] == UInt8(ascii: "8") || text[2] == UInt8(ascii: "9")
+    else { return false }
+    var sum = 0
+    for index in 0..<13 {
+      let digit = Int(text[index] &- UInt8(ascii: "0"))
+      guard digit < 10 else { return false }
+      sum += index & 1 == 0 ? digit : digit * 3
+    }
+    return sum % 10 == 0
   }
 
   /// The digits of an ISBN, as far as they have been read.
@@ -40,12 +56,12 @@ public enum ISBNRule {
       count += 1
     }
 
-    func fault(_ text: ArraySlice<UInt8>) -> Finding? {
+    func fault(_ text: Span<UInt8>) -> Finding? {
       if !hasOther {
         if count == 13 && isBookland { return check(expected13, digits[12], text) }
         if count == 10 { return check(expected10, digits[9], text) }
       }
-      let quoted = String(decoding: text, as: UTF8.self).quoted()
+      let quoted = String(decoding: Array(copying: text), as: UTF8.self).quoted()
       return Finding(
         .invalidISBN, "ISBN \(quoted) \(reason); write the ISBN as it is in the book, or remove it")
     }
@@ -57,10 +73,10 @@ public enum ISBNRule {
     }
 
     private func check(
-      _ expected: UInt8, _ found: UInt8, _ text: ArraySlice<UInt8>
+      _ expected: UInt8, _ found: UInt8, _ text: Span<UInt8>
     ) -> Finding? {
       if expected == found { return nil }
-      let quoted = String(decoding: text, as: UTF8.self).quoted()
+      let quoted = String(decoding: Array(copying: text), as: UTF8.self).quoted()
       return Finding(
         .invalidISBN,
         """

@@ -14,6 +14,16 @@ extension CivilDate {
   /// - Parameter bytes: UTF-8.
   /// - Throws: ``ParseFailure``.
   public init(dotted bytes: ArraySlice<UInt8>) throws(ParseFailure) {
+    try self.init(bytes.span, separator: UInt8(ascii: "."))
+  }
+
+  /// Reads a date of exactly ten ASCII characters, `yyyy.MM.dd`.
+  ///
+  /// Nothing is trimmed and no other digits are taken.
+  ///
+  /// - Parameter bytes: UTF-8.
+  /// - Throws: ``ParseFailure``.
+  public init(dotted bytes: Span<UInt8>) throws(ParseFailure) {
     try self.init(bytes, separator: UInt8(ascii: "."))
   }
 
@@ -22,16 +32,14 @@ extension CivilDate {
   /// - Parameter bytes: UTF-8.
   /// - Throws: ``ParseFailure``.
   public init(iso bytes: ArraySlice<UInt8>) throws(ParseFailure) {
-    try self.init(bytes, separator: UInt8(ascii: "-"))
+    try self.init(bytes.span, separator: UInt8(ascii: "-"))
   }
 
-  private init(_ bytes: ArraySlice<UInt8>, separator: UInt8) throws(ParseFailure) {
-    guard bytes.count == 10 else { throw .form }
-    let start = bytes.startIndex
-    guard bytes[start + 4] == separator, bytes[start + 7] == separator,
-      let year = Self.number(bytes, from: start, to: start + 4),
-      let month = Self.number(bytes, from: start + 5, to: start + 7),
-      let day = Self.number(bytes, from: start + 8, to: start + 10)
+  private init(_ bytes: Span<UInt8>, separator: UInt8) throws(ParseFailure) {
+    guard bytes.count == 10, bytes[4] == separator, bytes[7] == separator,
+      let year = Self.number(bytes, from: 0, to: 4),
+      let month = Self.number(bytes, from: 5, to: 7),
+      let day = Self.number(bytes, from: 8, to: 10)
     else { throw .form }
     guard let date = CivilDate(year: year, month: month, day: day) else {
       throw .notADay
@@ -39,7 +47,7 @@ extension CivilDate {
     self = date
   }
 
-  private static func number(_ bytes: ArraySlice<UInt8>, from start: Int, to end: Int) -> Int? {
+  private static func number(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Int? {
     var number = 0
     for index in start..<end {
       guard let digit = bytes[index].asciiDigit else { return nil }

@@ -27,6 +27,20 @@ package struct Reading: Equatable {
     }
   }
 
+  /// What is first another thing than in another reading.
+  func difference(from other: Reading) -> String {
+    if let (mine, its) = zip(diagnostics, other.diagnostics).first(where: { $0 != $1 }) {
+      return "\(mine) in place of \(its)"
+    }
+    if let (mine, its) = zip(records, other.records).first(where: { $0 != $1 }) {
+      return "\(mine) in place of \(its)"
+    }
+    return """
+      \(diagnostics.count) diagnostics, \(records.count) records, \(summary) in place of \
+      \(other.diagnostics.count), \(other.records.count), \(other.summary)
+      """
+  }
+
   /// The moment that is in the fingerprints of records.
   package static let fireAt = CivilDateTime(.first)
 }

@@ -20,8 +20,52 @@ public struct ReadingProperties: ~Copyable, Sendable {
       let diagnostics = try Self.reader(.diagnostics).reading(of: file.path)
       return try (reading == again ? [] : ["a second reading differs: \(reading) and \(again)"])
         + reading.faults(comparedToDiagnosticsAlone: diagnostics)
+        + faults(ofReadingInParts: reading, bytes.count)
         + faults(ofMending: bytes, reading)
     }
+  }
+
+  /// Reads the bytes as a catalogue, in one piece and in parts of several sizes.
+  ///
+  /// - Parameters:
+  ///   - sizes: of a part, at least.
+  ///   - jobs: how many threads read.
+  /// - Returns: one sentence for each way in which something else came out.
+  public func faults(ofReadingInParts bytes: [UInt8], sizes: [Int], jobs: [Int]) -> [String] {
+    file.fill(with: bytes)
+    do {
+      return try [CatalogueReader.Detail.loans, .diagnostics].flatMap { detail in
+        let whole = try Self.reader(detail).reading(of: file.path)
+        return try sizes.flatMap { size in
+          try jobs.flatMap { jobs in
+            try faults(ofReadingInParts: whole, size: size, jobs: jobs, detail)
+          }
+        }
+      }
+    } catch {
+      return ["the catalogue was not read: \(error)"]
+    }
+  }
+
+  /// - Throws: `CatalogueError`.
+  private func faults(ofReadingInParts whole: Reading, _ count: Int) throws -> [String] {
+    try [count % 97 + 1, count / 3 + 1].flatMap { size in
+      try faults(ofReadingInParts: whole, size: size, jobs: 1 + count % 3, .loans)
+    }
+  }
+
+  /// - Throws: `CatalogueError`.
+  private func faults(
+    ofReadingInParts whole: Reading, size: Int, jobs: Int, _ detail: CatalogueReader.Detail
+  ) throws -> [String] {
+    var reader = Self.reader(detail)
+    reader.jobs = jobs
+    reader.parts = (size: size, least: 0)
+    let parts = try reader.reading(of: file.path)
+    if parts == whole { return [] }
+    return [
+      "in parts of \(size) bytes by \(jobs) threads it differs: \(parts.difference(from: whole))"
+    ]
   }
 
   /// Reads the bytes once, which is faster.

@@ -441,7 +441,8 @@ struct OwnProfileTests {
       """
     var rules = CatalogueRules()
     rules.email = { bytes in
-      bytes.contains(UInt8(ascii: "@")) ? nil : Finding(.invalidEmail, "no @")
+      bytes.indices.contains { bytes[$0] == UInt8(ascii: "@") }
+        ? nil : Finding(.invalidEmail, "no @")
     }
     let reading = try CatalogueReader(profile: profile, rules: rules).reading(ofText: text)
     #expect(

@@ -4,7 +4,7 @@ import Testing
 
 struct EmailRuleTests {
   private func judge(_ text: String) -> String? {
-    let finding = EmailRule.judge(Array(text.utf8)[...])
+    let finding = EmailRule.judge(Array(text.utf8).span)
     if let finding { #expect(finding.code == .invalidEmail) }
     return finding?.message
   }

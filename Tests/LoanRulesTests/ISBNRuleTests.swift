@@ -4,7 +4,7 @@ import Testing
 
 struct ISBNRuleTests {
   private func judge(_ text: String) -> String? {
-    let finding = ISBNRule.judge(Array(text.utf8)[...])
+    let finding = ISBNRule.judge(Array(text.utf8).span)
     if let finding { #expect(finding.code == .invalidISBN) }
     return finding?.message
   }

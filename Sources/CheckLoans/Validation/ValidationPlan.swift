@@ -30,7 +30,7 @@ struct ValidationPlan: Sendable {
     let isMending = try environment.isOn(request.fixes, "FIX")
     catalogues = isMending ? Self.unique(given, environment) : given
     severities = try Self.severities(request, environment)
-    reader = CatalogueReader(
+    var reader = CatalogueReader(
       profile: try NamedProfile(given: request.profile, environment)?.profile, detail: .diagnostics,
       rules: try Self.rules(request, environment, severities),
       loanDays: try environment.value(request.loanDays, "LOAN_DAYS")?.value,
@@ -40,6 +40,9 @@ struct ValidationPlan: Sendable {
     limit = try environment.value(request.maxDiagnostics, "MAX_DIAGNOSTICS")?.value
     let jobs = try environment.value(request.jobs, "JOBS")?.value ?? Processors.count
     self.jobs = min(jobs, catalogues.count)
+    // Cores that have no catalogue of their own read parts of one.
+    reader.jobs = max(1, jobs / max(1, catalogues.count))
+    self.reader = reader
     paths = RepositoryPath(environment)
     fixing = try Self.fixing(request, environment, catalogues, hasOutput: output != nil)
     terminal =

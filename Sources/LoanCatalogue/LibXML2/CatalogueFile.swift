@@ -39,6 +39,12 @@ struct CatalogueFile: ~Copyable {
     }
   }
 
+  /// How many bytes there were when the file was opened, and how to read any of them; `nil` for
+  /// standard input.
+  var bytes: (file: FileBytes, size: Int)? {
+    before.map { (FileBytes(descriptor: descriptor), $0.size) }
+  }
+
   /// Whether reading the file takes long enough to do something else meanwhile.
   ///
   /// - SeeAlso: `stat(2)`.
@@ -114,7 +120,7 @@ struct CatalogueFile: ~Copyable {
 private struct FileState: Equatable {
   private let device: UInt
   private let inode: UInt
-  private let size: Int
+  let size: Int
   private let modified: (seconds: Int, nanoseconds: Int)
   private let mode: mode_t
 

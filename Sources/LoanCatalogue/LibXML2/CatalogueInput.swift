@@ -7,6 +7,8 @@ import Glibc
   private var catalogue: OpenCatalogue?
   private let piece: UnsafeMutableRawBufferPointer
   private var unread = 0..<0
+  /// Where reading goes on, if that does not depend on what others read.
+  private var offset: Int?
   /// `errno` of the read that failed.
   private(set) var failure: Int32?
   private var isClosed = false
@@ -24,6 +26,15 @@ import Glibc
   mutating func open(_ catalogue: OpenCatalogue) {
     self.catalogue = catalogue
     catalogue.rewind()
+  }
+
+  /// Begins with these bytes, and goes on with what stands in the file from an offset on.
+  mutating func open(_ catalogue: OpenCatalogue, at offset: Int, behind head: [UInt8]) {
+    precondition(head.count <= Self.pieceSize, "\(head.count) bytes before the catalogue")
+    self.catalogue = catalogue
+    self.offset = offset
+    unsafe piece.copyBytes(from: head)
+    unread = 0..<head.count
   }
 
   /// Whether the document can be read from its beginning again.
@@ -44,7 +55,7 @@ import Glibc
     var filled = 0
     while filled < target.count {
       if unread.isEmpty {
-        let count = unsafe catalogue?.read(into: piece) ?? 0
+        let count = unsafe readPiece()
         if count < 0 { failure = errno }
         guard count > 0 else { return failure == nil ? filled : -1 }
         unread = 0..<count
@@ -58,6 +69,13 @@ import Glibc
       filled += count
     }
     return filled
+  }
+
+  @unsafe private mutating func readPiece() -> Int {
+    guard let offset else { return unsafe catalogue?.read(into: piece) ?? 0 }
+    let count = unsafe catalogue?.bytes?.file.read(at: offset, into: piece) ?? 0
+    self.offset = offset + max(0, count)
+    return count
   }
 
   /// - Throws: ``CatalogueError`` if reading failed, or the file is no longer the one opened.

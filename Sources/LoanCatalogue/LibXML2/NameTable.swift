@@ -69,24 +69,31 @@ import CLibXML2
     }
   }
 
-  /// What an element's name means.
+  /// What an element's name means, if that is known already.
   @inline(__always)
+  @unsafe func knownElement(
+    _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
+    _ address: UnsafePointer<xmlChar>?
+  ) -> ElementName? {
+    let entry = unsafe places + place(of: name)
+    guard unsafe entry.pointee.name == name, unsafe entry.pointee.address == address,
+      unsafe entry.pointee.prefix == prefix
+    else { return nil }
+    return unsafe entry.pointee.element
+  }
+
+  @inline(__always)
+  @unsafe private func place(of name: UnsafePointer<xmlChar>) -> Int {
+    Int(truncatingIfNeeded: (UInt(bitPattern: name) &* 0x9E37_79B9_7F4A_7C15) &>> 56)
+  }
+
+  /// What an element's name means.
+  @inline(never)
   @unsafe mutating func element(
     _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
     _ address: UnsafePointer<xmlChar>?
   ) -> ElementName {
-    let place = Int((UInt(bitPattern: name) &* 0x9E37_79B9_7F4A_7C15) >> 56)
-    let entry = unsafe places[place]
-    if unsafe entry.name == name && entry.address == address && entry.prefix == prefix {
-      return unsafe entry.element
-    }
-    return unsafe lookUp(name, prefix, address, place)
-  }
-
-  @unsafe private mutating func lookUp(
-    _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
-    _ address: UnsafePointer<xmlChar>?, _ place: Int
-  ) -> ElementName {
+    let place = unsafe place(of: name)
     for index in unsafe entries.indices
     where unsafe entries[index].name == name && entries[index].address == address
       && entries[index].prefix == prefix
@@ -94,8 +101,8 @@ import CLibXML2
       return unsafe entries[index].element
     }
     unsafe noteCharacters(of: name)
-    let element = element(
-      unsafe String(cString: name), unsafe vocabulary(of: address, prefix))
+    let element = meaning(
+      of: unsafe String(cString: name), unsafe vocabulary(of: address, prefix))
     if unsafe entries.count < Self.capacity {
       unsafe entries.append((name, prefix, address, element))
       if unsafe places[place].name == nil {
@@ -105,7 +112,7 @@ import CLibXML2
     return element
   }
 
-  private func element(_ local: String, _ vocabulary: Int) -> ElementName {
+  private func meaning(of local: String, _ vocabulary: Int) -> ElementName {
     guard vocabulary != Self.foreign else { return .unknown }
     let wanted =
       vocabulary == Self.own ? ProfileTree.ownVocabulary : vocabulary - Self.firstBound

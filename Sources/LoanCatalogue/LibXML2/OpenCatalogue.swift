@@ -24,6 +24,10 @@ final class OpenCatalogue {
     file = try CatalogueFile(opening: path)
   }
 
+  /// How many bytes there were when the file was opened, and how to read any of them; `nil` for
+  /// standard input.
+  var bytes: (file: FileBytes, size: Int)? { file.bytes }
+
   /// The first bytes, as many as there are of so many.
   ///
   /// - Throws: ``CatalogueError`` with the code `inputOutput`.

@@ -24,13 +24,35 @@ import Loans
   private static let mostNames = 100_000
   private var isStopped = false
 
-  /// Lines before the document itself.
-  private let skippedLines: Int
+  /// What of the document is read.
+  enum Role {
+    /// All of it, behind so many lines of other things.
+    case document(skippedLines: Int)
+    /// A part of it, of which nobody knows yet where it stands.
+    case part
+    /// The rest of it from a record's start on, in which a part has the frame of the whole.
+    case rest(SplitPoint)
+  }
 
-  init(builder: consuming RecordBuilder, skippedLines: Int) {
+  private let role: Role
+  /// Bytes of the file before those that the parser reads.
+  private var inputStart = 0
+  /// Whether the root element that is to come is not one of the document itself.
+  private var awaitsFrame: Bool
+  /// Where reading may stop at a record's start, in bytes of the file.
+  private var splitOffset = Int.max
+  private var rootTag: [UInt8]?
+  private var rootLine = 1
+  /// Where reading has stopped so that the rest can be read in parts.
+  private var splitPoint: SplitPoint?
+  /// Where the last thing inside the root element ends.
+  private var bodyEnd = SourceLocation(line: 1, column: 1)
+
+  init(builder: consuming RecordBuilder, role: Role) {
     names = NameTable(profile: builder.profile, tree: builder.tree)
     self.builder = builder
-    self.skippedLines = skippedLines
+    self.role = role
+    if case .document = role { awaitsFrame = false } else { awaitsFrame = true }
   }
 
   /// Nothing more is handed over once something has gone wrong.
@@ -47,8 +69,16 @@ extension ParserState {
     unsafe names.intern(in: context)
   }
 
-  mutating func beginReading(_ catalogue: OpenCatalogue) {
-    input.open(catalogue)
+  /// - Parameter splitOffset: where in the file reading stops at the next record's start, if the
+  ///   rest can be read in parts.
+  mutating func beginReading(_ catalogue: OpenCatalogue, stoppingFrom splitOffset: Int) {
+    self.splitOffset = splitOffset
+    guard case .rest(let place) = role else {
+      inputStart = catalogue.documentStart
+      return input.open(catalogue)
+    }
+    inputStart = place.offset - place.frame.head.count
+    input.open(catalogue, at: place.offset, behind: place.frame.head)
   }
 
   @unsafe mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -56,11 +86,9 @@ extension ParserState {
   }
 
   /// - Throws: ``CatalogueError``, or what the builder's closures threw.
-  mutating func endReading(isWellFormed: Bool) throws -> ParserOutcome {
+  consuming func endReading(isWellFormed: Bool) throws -> ParserOutcome {
     if let failure = builder.failure { throw failure }
-    if builder.isDecided {
-      return ParserOutcome(summary: builder.summary, verdict: builder.verdict)
-    }
+    if builder.isDecided { return ParserOutcome(builder: builder) }
     try input.checkAfterwards()
     if !isStopped {
       if isWellFormed {
@@ -70,15 +98,34 @@ extension ParserState {
       }
     }
     if let failure = builder.failure { throw failure }
-    return ParserOutcome(summary: builder.summary, verdict: builder.verdict)
+    return ParserOutcome(builder: builder, splitPoint: splitPoint)
+  }
+
+  /// - Returns: what the part holds; `nil` if it cannot be read on its own.
+  consuming func endPart(isWellFormed: Bool) -> PartReading? {
+    guard isWellFormed, !isStopped, !hasDoctype, var log = builder.log, log.isUsable,
+      builder.failure == nil
+    else { return nil }
+    log.texts = builder.record.texts
+    log.end(builder.findings.takeAll())
+    return PartReading(log: log, end: bodyEnd)
   }
 }
 
 /// What came of a reading.
-struct ParserOutcome {
-  var summary: CatalogueSummary
-  /// Whether the document is of the profile's form, as far as that was asked.
-  var verdict: RecordBuilder.Verdict?
+struct ParserOutcome: ~Copyable {
+  var builder: RecordBuilder
+  /// Where reading has stopped so that the rest can be read in parts.
+  var splitPoint: SplitPoint?
+
+  consuming func takeBuilder() -> RecordBuilder { builder }
+}
+
+/// What a part of a document holds.
+struct PartReading: Sendable {
+  var log: RecordLog
+  /// Where the part ends, counted from its beginning.
+  var end: SourceLocation
 }
 
 // Elements.
@@ -94,11 +141,44 @@ extension ParserState {
 
   /// - SeeAlso: `startElementNsSAX2Func`.
   @unsafe mutating func startElement(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
+    if let name = unsafe names.knownElement(tag.name, tag.prefix, tag.namespace),
+      unsafe startOrdinaryElement(context, name, tag)
+    {
+      return
+    }
+    unsafe startOtherElement(context, tag)
+  }
+
+  /// Starts what nearly all elements are: a record, a field of one, or one that means nothing.
+  @inline(__always)
+  @unsafe private mutating func startOrdinaryElement(
+    _ context: xmlParserCtxtPtr, _ name: ElementName, _ tag: StartTag
+  ) -> Bool {
+    if isStopped || hasDoctype { return false }
+    if builder.skipElement(name) || builder.startField(name, at: position) {
+      position = currentPosition()
+      position.column &+= 1
+      return true
+    }
+    if awaitsFrame || bytesRead >= splitOffset { return false }
+    guard builder.startFlatRecord(name, at: position) else { return false }
+    unsafe takeFlatAttribute(tag)
+    position = currentPosition()
+    position.column &+= 1
+    checkFailure()
+    return true
+  }
+
+  @inline(never)
+  @unsafe private mutating func startOtherElement(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
     guard !isStopped else { return }
     unsafe settlePosition(context)
     if unsafe isInsideEntity(context) { unsafe countElement(tag.attributes) }
     let name = unsafe names.element(tag.name, tag.prefix, tag.namespace)
     if names.hasMissed { unsafe checkNames(context) }
+    if awaitsFrame, unsafe startFrame() { return }
+    if unsafe stopsHere(name, context) { return }
+    if builder.isBeforeRoot { unsafe noteRoot(context) }
     if unsafe builder.skipElement(name) || builder.startField(name, at: tagStart(context)) {
       unsafe noteTagEnd(context)
     } else {
@@ -163,8 +243,8 @@ extension ParserState {
   ) {
     // Where an entity has the tag, its own place is not one of the document.
     let hasPlace = unsafe !isInsideEntity(context)
+    let input = unsafe document
     let count = builder.attributeSlotCount
-    var idIndex = 0
     for index in unsafe stride(from: 0, to: tag.attributes.count - 4, by: 5) {
       guard let number = unsafe names.attribute(tag.attributes, at: index),
         let value = unsafe tag.attributes[index + 3], let end = unsafe tag.attributes[index + 4]
@@ -172,26 +252,66 @@ extension ParserState {
       for place in 0..<count {
         let (attribute, slot) = builder.attributeSlot(place)
         guard attribute == number else { continue }
-        if builder.tree.slots[slot].field == .id { idIndex = index }
         unsafe builder.takeAttribute(
           UnsafeBufferPointer(start: value, count: end - value), in: slot, tagStart: start
-        ) { unsafe Self.extent(of: tag, at: index, from: start, in: hasPlace ? context : nil) }
+        ) {
+          guard hasPlace else { return ValueExtent(start: start, end: start) }
+          return unsafe Self.extent(of: tag, at: index, from: start, in: input)
+        }
       }
-    }
-    builder.endAttributes {
-      unsafe Self.extent(of: tag, at: idIndex, from: start, in: hasPlace ? context : nil)
     }
   }
 
-  /// Where an attribute's value stands: at its tag if that is not in the document itself.
-  ///
-  /// - Parameter context: of the parser that has just read the tag in the document.
+  @inline(__always)
+  @unsafe private mutating func takeFlatAttribute(_ tag: StartTag) {
+    guard let (wanted, field) = builder.flatAttribute else { return }
+    for index in unsafe stride(from: 0, to: tag.attributes.count - 4, by: 5)
+    where unsafe names.attribute(tag.attributes, at: index) == wanted {
+      guard let value = unsafe tag.attributes[index + 3],
+        let end = unsafe tag.attributes[index + 4]
+      else { continue }
+      let (start, input) = unsafe (position, document)
+      unsafe builder.takeFlatAttribute(
+        UnsafeBufferPointer(start: value, count: end - value), in: field
+      ) {
+        unsafe Self.extent(of: tag, at: index, from: start, in: input)
+      }
+    }
+  }
+
+  /// Where an attribute's value stands in the tag that the parser has just read in the document.
+  @inline(__always)
   @unsafe private static func extent(
-    of tag: StartTag, at index: Int, from start: SourceLocation, in context: xmlParserCtxtPtr?
+    of tag: StartTag, at index: Int, from start: SourceLocation, in input: xmlParserInputPtr?
   ) -> ValueExtent {
-    guard let context = unsafe context else { return ValueExtent(start: start, end: start) }
-    return unsafe TagText(endingAt: check_loans_document_input(context))
+    if let value = unsafe tag.attributes[index + 3], let end = unsafe tag.attributes[index + 4],
+      let extent = unsafe plainExtent(of: value, end, from: start, in: input)
+    {
+      return extent
+    }
+    return unsafe TagText(endingAt: input)
       .extent(ofValueOf: qualifiedName(tag.attributes, at: index), tagStart: start)
+  }
+
+  /// Where a value stands in a tag on one line, of ASCII, where its pointer leads into the document.
+  @inline(__always)
+  @unsafe private static func plainExtent(
+    of value: UnsafePointer<xmlChar>, _ end: UnsafePointer<xmlChar>, from start: SourceLocation,
+    in input: xmlParserInputPtr?
+  ) -> ValueExtent? {
+    guard let input = unsafe input, let cursor = unsafe input.pointee.cur,
+      let base = unsafe input.pointee.base, unsafe value >= base, unsafe value < end,
+      unsafe end < cursor, unsafe Int(input.pointee.line) == start.line
+    else { return nil }
+    // In ASCII the tag has as many bytes as columns; its < is no character of a value.
+    let length = unsafe Int(input.pointee.col) &- start.column
+    guard length > 0, unsafe length <= cursor - base, unsafe cursor[-length] == UInt8(ascii: "<"),
+      unsafe !value.pointee.isXMLWhiteSpace, unsafe !end[-1].isXMLWhiteSpace
+    else { return nil }
+    let tag = unsafe cursor - length
+    return unsafe ValueExtent(
+      start: SourceLocation(line: start.line, column: start.column &+ (value - tag)),
+      end: SourceLocation(line: start.line, column: start.column &+ (end - tag)))
   }
 
   /// An attribute's name as the document has it.
@@ -210,6 +330,7 @@ extension ParserState {
     guard !isStopped else { return }
     unsafe settlePosition(context)
     if names.hasLongCharacters { unsafe correctColumn(context, name, prefix) }
+    if builder.isAtRoot { bodyEnd = position }
     unsafe notePosition(context)
     builder.endElement()
     checkFailure()
@@ -232,6 +353,97 @@ extension ParserState {
   }
 }
 
+// Parts.
+extension ParserState {
+  /// Lines before the first one that the parser reads.
+  private var linesBefore: Int {
+    switch role {
+    case .document(let skippedLines): skippedLines
+    case .part: 0
+    case .rest(let place): place.frame.rootLine - 1
+    }
+  }
+
+  /// Begins the root element that stands around a part.
+  ///
+  /// - Returns: whether that is all there is to it.
+  @unsafe private mutating func startFrame() -> Bool {
+    awaitsFrame = false
+    // libxml2 goes on behind the tag's end.
+    switch role {
+    case .document: return false
+    case .part:
+      unsafe moveInput(to: SourceLocation(line: 1, column: 0))
+      return false
+    case .rest(let place):
+      unsafe moveInput(
+        to: SourceLocation(line: place.location.line, column: place.location.column - 1))
+      position = place.location
+      return true
+    }
+  }
+
+  @unsafe private func moveInput(to place: SourceLocation) {
+    guard let input = unsafe document else { return }
+    unsafe input.pointee.line = Int32(clamping: place.line)
+    unsafe input.pointee.col = Int32(clamping: place.column)
+  }
+
+  /// Keeps how the root element begins, by which parts of the document get one too.
+  @unsafe private mutating func noteRoot(_ context: xmlParserCtxtPtr) {
+    guard splitOffset != .max else { return }
+    rootTag = unsafe TagText(endingAt: document).bytes
+    rootLine = unsafe tagStart(context).line
+  }
+
+  /// Stops at a record's start if the rest can be read in parts.
+  @unsafe private mutating func stopsHere(
+    _ name: ElementName, _ context: xmlParserCtxtPtr
+  ) -> Bool {
+    guard splitOffset != .max, builder.isFlatRecord(name) else { return false }
+    let tag = unsafe TagText(endingAt: document).bytes
+    let offset = bytesRead - tag.count
+    guard offset >= splitOffset else { return false }
+    guard let frame = unsafe frame(context, recordTag: tag) else {
+      splitOffset = .max
+      return false
+    }
+    splitPoint = SplitPoint(offset: offset, location: position, frame: frame)
+    stop()
+    unsafe xmlStopParser(context)
+    return true
+  }
+
+  /// How far in the file the parser has come, where its bytes are read as they are.
+  @inline(__always)
+  private var bytesRead: Int {
+    guard let input = unsafe document, let cursor = unsafe input.pointee.cur,
+      let base = unsafe input.pointee.base
+    else { return 0 }
+    return unsafe inputStart &+ Int(input.pointee.consumed) &+ (cursor - base)
+  }
+
+  /// What parts of the document need around them; `nil` if there can be none.
+  @unsafe private func frame(_ context: xmlParserCtxtPtr, recordTag: [UInt8]) -> PartFrame? {
+    if case .rest(let place) = role { return place.frame }
+    let version = unsafe context.pointee.version.map { unsafe String(cString: $0) }
+    guard let rootTag, !hasDoctype, unsafe check_loans_reads_plainly(context) != 0,
+      version ?? "1.0" == "1.0", rootTag.count < 4_096, rootTag.last != UInt8(ascii: "/")
+    else { return nil }
+    let isDeclared = unsafe check_loans_declared_encoding(context) != nil
+    let declaration = isDeclared ? "<?xml version=\"1.0\" encoding=\"UTF-8\"?>" : ""
+    return PartFrame(
+      head: Array(declaration.utf8) + rootTag + [UInt8(ascii: ">")],
+      tail: [UInt8(ascii: "<"), UInt8(ascii: "/")] + Self.name(in: rootTag) + [UInt8(ascii: ">")],
+      recordStart: [UInt8(ascii: "<")] + Self.name(in: recordTag), rootLine: rootLine)
+  }
+
+  /// The name in a tag, as it is written.
+  private static func name(in tag: [UInt8]) -> ArraySlice<UInt8> {
+    tag.dropFirst().prefix { !$0.isXMLWhiteSpace && $0 != UInt8(ascii: "/") }
+  }
+}
+
 // Texts.
 extension ParserState {
   /// Most texts are the white space between elements.
@@ -241,11 +453,9 @@ extension ParserState {
   @unsafe mutating func characters(
     _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
   ) {
-    if !builder.isCapturing && !hasDoctype && !isStopped {
-      position = currentPosition()
-    } else {
-      unsafe takeCharacters(context, text)
-    }
+    if hasDoctype || isStopped { return unsafe takeCharacters(context, text) }
+    if builder.isCapturing { unsafe take(text, from: position, isVerbatim: true) }
+    position = currentPosition()
   }
 
   @inline(never)
@@ -255,7 +465,7 @@ extension ParserState {
     guard !isStopped else { return }
     unsafe settlePosition(context)
     unsafe countExpansion(context, by: text.count)
-    if builder.isCapturing { unsafe take(context, text, from: position) }
+    unsafe take(text, from: position, isVerbatim: !isInsideEntity(context))
     unsafe notePosition(context)
   }
 
@@ -266,20 +476,20 @@ extension ParserState {
     unsafe countExpansion(context, by: text.count)
     var start = position
     if unsafe !isInsideEntity(context) { start.column += "<![CDATA[".utf8.count }
-    unsafe take(context, text, from: start, isSection: true)
+    unsafe take(text, from: start, isVerbatim: !isInsideEntity(context), isSection: true)
     unsafe notePosition(context)
   }
 
+  @inline(__always)
   @unsafe private mutating func take(
-    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation,
+    _ text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation, isVerbatim: Bool,
     isSection: Bool = false
   ) {
     guard builder.isCapturing else { return }
     if builder.wantsPlace {
-      let end = currentPosition()
-      let isVerbatim = unsafe !isInsideEntity(context)
       let extent = unsafe ValueScan.extent(
-        of: text, from: start, end: end, isVerbatim: isVerbatim, isSection: isSection)
+        of: text, from: start, end: currentPosition(), isVerbatim: isVerbatim,
+        isSection: isSection)
       if let extent { builder.extendValue(from: extent.start, to: extent.end) }
     }
     if unsafe !builder.append(text) {
@@ -368,9 +578,9 @@ extension ParserState {
   /// - SeeAlso: `startDocumentSAXFunc`.
   @unsafe mutating func startDocument(_ context: xmlParserCtxtPtr) {
     unsafe document = check_loans_document_input(context)
-    if skippedLines > 0, let input = unsafe document {
-      unsafe input.pointee.line += Int32(skippedLines)
-      position.line += skippedLines
+    if linesBefore > 0, let input = unsafe document {
+      unsafe input.pointee.line += Int32(linesBefore)
+      position.line += linesBefore
     }
     if let name = unsafe refusedEncoding(context) { refuseEncoding(name) }
   }
@@ -443,7 +653,7 @@ extension ParserState {
     else { return position }
     let isBefore = unsafe document == nil
     return unsafe SourceLocation(
-      line: Int(error.line) + (isBefore ? skippedLines : 0), column: max(1, Int(error.int2)))
+      line: Int(error.line) + (isBefore ? linesBefore : 0), column: max(1, Int(error.int2)))
   }
 
   private mutating func endEarly(

@@ -4,7 +4,7 @@ import Loans
 /// A start tag as it stands in the parser's buffer, from its `<` to before its `>` or `/>`; or a
 /// comment, as a whole.
 struct TagText {
-  private let bytes: [UInt8]
+  let bytes: [UInt8]
   /// Characters before the `<` on its line, as far as the buffer reaches.
   private let indentation: Int
 

@@ -10,15 +10,25 @@ enum ValueScan {
   ///   - isVerbatim: false if the text comes from an entity.
   ///   - isSection: whether it is a CDATA section, which ends behind its text.
   /// - Returns: nil if there is only white space.
+  @inline(__always)
   @unsafe static func extent(
     of text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation, end: SourceLocation,
     isVerbatim: Bool, isSection: Bool
   ) -> ValueExtent? {
-    if isVerbatim, unsafe text.allSatisfy({ (0x21...0x7E).contains($0) }) {
-      var place = start
-      place.column += text.count
-      if place == end { return ValueExtent(start: start, end: end) }
+    if isVerbatim, start.line == end.line, end.column &- start.column == text.count,
+      unsafe text.isVisible
+    {
+      return ValueExtent(start: start, end: end)
     }
+    return unsafe carefulExtent(
+      of: text, from: start, end: end, isVerbatim: isVerbatim, isSection: isSection)
+  }
+
+  @inline(never)
+  @unsafe private static func carefulExtent(
+    of text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation, end: SourceLocation,
+    isVerbatim: Bool, isSection: Bool
+  ) -> ValueExtent? {
     // A carriage return alone is handed over as a line feed too, but ends no line.
     let endsLines = !isVerbatim || end.line > start.line
     var place = start

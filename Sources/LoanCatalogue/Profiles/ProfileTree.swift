@@ -128,6 +128,9 @@ struct ProfileTree: Sendable {
   /// Whether some element may have any name.
   private(set) var hasAnyName = false
 
+  /// Whether a record is known when its element ends, and every value goes to its record at once.
+  private(set) var isFlat = false
+
   /// Of no profile.
   static let empty = ProfileTree()
 
@@ -153,6 +156,10 @@ struct ProfileTree: Sendable {
     fillLetters(profile)
     try checkUse(profile)
     try check()
+    isFlat =
+      !hasMarks && tests.isEmpty && gates.isEmpty && lookups.isEmpty
+      && slots.allSatisfy { $0.field != nil }
+      && records.allSatisfy { $0.isDirect && $0.waitDepth == nil }
   }
 }
 

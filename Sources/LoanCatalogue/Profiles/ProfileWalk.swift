@@ -20,6 +20,10 @@ struct ProfileWalk {
     var isLeaf = true
     /// Whether nothing begins with the element but its text and its attributes.
     var isPlain = true
+    /// Whether the element is a record of which each field goes to it at once.
+    var isFlatRecord = false
+    /// Which attribute of a flat record is wanted, if it is one, and the field that it goes to.
+    var flatAttribute: (number: Int, field: LoanField)?
   }
 
   /// What becomes of the walk at a start tag.
@@ -34,11 +38,11 @@ struct ProfileWalk {
 
   private let tree: ProfileTree
   private(set) var states: [State] = []
-  /// For each state the field that the text of its element goes to at once, if nothing else is to
-  /// be done about it.
-  private var fields: [LoanField?] = []
   /// The state behind each state and name; ``unknown`` where nobody has been yet.
   private var moves: [Int32] = []
+  /// For each state and name the same, with the field that the text of the element goes to at once,
+  /// if nothing else is to be done about it; else ``unknown``.
+  private var fieldMoves: [Int32] = []
   private let width: Int
   private static let unknown: Int32 = -1
   private static let conditional: Int32 = -2
@@ -68,9 +72,15 @@ struct ProfileWalk {
     }
     state.isPlain =
       state.records.isEmpty && state.scopes.isEmpty && !state.isMark
+    state.isFlatRecord = tree.isFlat && !state.records.isEmpty
+    if state.isFlatRecord, state.attributeSlots.count == 1 {
+      state.flatAttribute = tree.slots[state.attributeSlots[0].slot].field.map {
+        (state.attributeSlots[0].attribute, $0)
+      }
+    }
     states.append(state)
-    fields.append(plainField(of: state))
     moves += Array(repeating: Self.unknown, count: width)
+    fieldMoves += Array(repeating: Self.unknown, count: width)
     return states.count - 1
   }
 
@@ -83,9 +93,16 @@ struct ProfileWalk {
   /// Where an element of this name leads whose text goes to a field at once, if that is known.
   @inline(__always)
   func fieldMove(from state: Int, name: Int) -> (state: Int, field: LoanField)? {
-    let known = Int(moves[state * width + name])
-    guard known > 0, let field = fields[known] else { return nil }
-    return (known, field)
+    let known = Int(fieldMoves[state &* width &+ name])
+    guard known > 0, let field = LoanField(rawValue: known & 15) else { return nil }
+    return (known &>> 4, field)
+  }
+
+  /// Where an element of this name leads that is a record, if that is known.
+  @inline(__always)
+  func recordMove(from state: Int, name: Int) -> Int? {
+    let known = Int(moves[state &* width &+ name])
+    return known > 0 && states[known].isFlatRecord ? known : nil
   }
 
   /// Where an element of this name leads, from a state.
@@ -111,6 +128,9 @@ struct ProfileWalk {
     }
     let next = add(parent: state, nodes: candidates)
     moves[state * width + name] = Int32(next)
+    if let field = plainField(of: states[next]) {
+      fieldMoves[state * width + name] = Int32(next << 4 | field.rawValue)
+    }
     return .to(next)
   }
 

@@ -1,0 +1,318 @@
+import Loans
+
+/// Memory in which the texts of some records lie, one after the other.
+///
+/// One ``RecordDraft`` writes it, and never changes what it has handed over.
+@safe final class TextStorage: @unchecked Sendable {
+  fileprivate let start: UnsafeMutablePointer<UInt8>
+  fileprivate let capacity: Int
+  /// Bytes behind the capacity, so that eight can be read at any place.
+  private static let margin = 8
+
+  init(capacity: Int) {
+    self.capacity = capacity
+    unsafe start = .allocate(capacity: capacity + Self.margin)
+    unsafe start.initialize(repeating: 0, count: capacity + Self.margin)
+  }
+
+  deinit {
+    unsafe start.deallocate()
+  }
+
+  /// The text in a range, as UTF-8.
+  func text(in range: Range<Int>) -> String {
+    unsafe String(
+      decoding: UnsafeBufferPointer(start: start + range.lowerBound, count: range.count),
+      as: UTF8.self)
+  }
+
+  /// Mixes the bytes in a range into a hash, with their number.
+  func combine(_ range: Range<Int>, into hash: inout ContentHash) {
+    unsafe start.combine(range, into: &hash)
+  }
+}
+
+extension UnsafeMutablePointer<UInt8> {
+  /// Mixes bytes into a hash, with their number, so that where one text ends and the next begins
+  /// counts.
+  fileprivate func combine(_ range: Range<Int>, into hash: inout ContentHash) {
+    hash.combine(UInt64(range.count))
+    var index = range.lowerBound
+    while range.upperBound - index >= 8 {
+      unsafe hash.combine(word(at: index))
+      index += 8
+    }
+    if index < range.upperBound {
+      let bits = UInt64(range.upperBound - index) * 8
+      unsafe hash.combine(word(at: index) & (1 << bits - 1))
+    }
+  }
+
+  /// Eight bytes, the first one lowest.
+  @inline(__always)
+  fileprivate func word(at index: Int) -> UInt64 {
+    unsafe UInt64(
+      littleEndian: UnsafeRawPointer(self).loadUnaligned(
+        fromByteOffset: index, as: UInt64.self))
+  }
+}
+
+// Eight bytes at once.
+extension UInt64 {
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+  private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+  /// Not 0 if one of the bytes is below a value of at most 0x80.
+  @inline(__always)
+  func bytes(below value: UInt64) -> UInt64 {
+    (self &- Self.ones &* value) & ~self & Self.highBits
+  }
+
+  /// The highest bit of each byte that is equal to a value below 0x80.
+  @inline(__always)
+  fileprivate func bytes(equalTo value: UInt64) -> UInt64 {
+    let difference = self ^ Self.ones &* value
+    return ~((difference & ~Self.highBits &+ ~Self.highBits) | difference | ~Self.highBits)
+  }
+
+  /// Whether each byte is of ASCII, printed, and no space.
+  @inline(__always)
+  fileprivate var isVisible: Bool {
+    // One more than 0x7E has the highest bit, too.
+    bytes(below: 0x21) | ((self | self &+ Self.ones) & Self.highBits) == 0
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether each byte is of ASCII, printed, and no space.
+  @inline(__always)
+  var isVisible: Bool {
+    var index = 0
+    while count &- index >= 8 {
+      let word = unsafe UnsafeRawPointer(self.baseAddress.unsafelyUnwrapped).loadUnaligned(
+        fromByteOffset: index, as: UInt64.self)
+      if !word.isVisible { return false }
+      index &+= 8
+    }
+    while index < count {
+      if unsafe self[index] &- 0x21 > 0x5D { return false }
+      index &+= 1
+    }
+    return true
+  }
+}
+
+/// The record at hand: its facts, and its texts as they are copied out of the parser's buffer.
+@safe struct RecordDraft: ~Copyable {
+  var facts = RecordFacts()
+  private var storage: TextStorage
+  private var start: UnsafeMutablePointer<UInt8>
+  private var capacity: Int
+  /// Bytes written so far.
+  private(set) var count = 0
+  private var fieldStart = 0
+  private static let usualCapacity = 4_096
+  /// Where records are kept, one allocation for some hundred of them.
+  private static let sharedCapacity = 65_536
+
+  init() {
+    self.init(TextStorage(capacity: Self.usualCapacity))
+  }
+
+  private init(_ storage: TextStorage) {
+    self.storage = storage
+    unsafe start = storage.start
+    capacity = storage.capacity
+  }
+
+  private mutating func use(_ storage: TextStorage) {
+    self.storage = storage
+    unsafe start = storage.start
+    capacity = storage.capacity
+  }
+
+  /// Begins a record whose texts take the place of those before.
+  ///
+  /// Those of a record that somebody has kept are left alone.
+  mutating func begin(at location: SourceLocation, keepsOthers: Bool) {
+    facts.begin(at: location)
+    if keepsOthers { return }
+    if isKnownUniquelyReferenced(&storage) {
+      count = 0
+    } else if capacity - count < Self.usualCapacity {
+      use(TextStorage(capacity: Self.sharedCapacity))
+      count = 0
+    }
+  }
+
+  @inline(never)
+  private mutating func grow(to size: Int) {
+    let new = TextStorage(capacity: max(size, capacity * 2))
+    unsafe new.start.update(from: start, count: count)
+    use(new)
+  }
+}
+
+// Filling it, field by field.
+extension RecordDraft {
+  @inline(__always)
+  mutating func beginField() { fieldStart = count }
+
+  @inline(__always)
+  mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
+    guard let source = text.baseAddress else { return }
+    if count + text.count > capacity { grow(to: count + text.count) }
+    unsafe (start + count).update(from: source, count: text.count)
+    count += text.count
+  }
+
+  mutating func append(_ text: some Sequence<UInt8>) {
+    for byte in text {
+      if count == capacity { grow(to: count + 1) }
+      unsafe start[count] = byte
+      count += 1
+    }
+  }
+
+  /// Ends the field: its white space is trimmed and folded, and the first of several counts.
+  @inline(__always)
+  mutating func endField(_ field: LoanField) {
+    guard facts.isEmpty(field) else {
+      count = fieldStart
+      return
+    }
+    if !isFolded { fold() }
+    facts.set(field, fieldStart..<count)
+  }
+
+  /// Whether the field has no white space but single spaces inside, as most have.
+  @inline(__always)
+  private var isFolded: Bool {
+    var index = fieldStart
+    // A space at the beginning is one behind a space.
+    var spaceBefore: UInt64 = 0x80
+    while index < count {
+      var word = unsafe start.word(at: index)
+      let rest = count &- index
+      if rest < 8 { word |= ~0 &<< UInt64(truncatingIfNeeded: rest &* 8) }
+      // White space but spaces, and with them other characters that no XML has.
+      if word.bytes(below: 0x20) != 0 { return false }
+      let spaces = word.bytes(equalTo: 0x20)
+      if spaces & (spaces &<< 8 | spaceBefore) != 0 { return false }
+      spaceBefore = spaces &>> 56
+      index &+= 8
+    }
+    return unsafe count == fieldStart || start[count &- 1] != 0x20
+  }
+
+  @inline(never)
+  private mutating func fold() {
+    var end = fieldStart
+    var isSpacePending = false
+    for index in fieldStart..<count {
+      let byte = unsafe start[index]
+      if byte.isXMLWhiteSpace {
+        isSpacePending = end > fieldStart
+        continue
+      }
+      if isSpacePending {
+        unsafe start[end] = 0x20
+        end += 1
+        isSpacePending = false
+      }
+      unsafe start[end] = byte
+      end += 1
+    }
+    count = end
+  }
+}
+
+// Looking at it.
+extension RecordDraft {
+  @inline(__always)
+  func isEmpty(_ field: LoanField) -> Bool { facts.isEmpty(field) }
+
+  /// Calls `body` with a field's text.
+  @inline(__always)
+  func withValue<Result, Failure: Error>(
+    of field: LoanField, _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let range = facts.range(of: field)
+    let buffer = unsafe UnsafeBufferPointer(start: start + range.lowerBound, count: range.count)
+    return try unsafe body(buffer.span)
+  }
+
+  /// A copy of a field's text.
+  func value(of field: LoanField) -> [UInt8] {
+    let range = facts.range(of: field)
+    return unsafe Array(UnsafeBufferPointer(start: start + range.lowerBound, count: range.count))
+  }
+
+  func text(of field: LoanField) -> String? {
+    isEmpty(field) ? nil : storage.text(in: facts.range(of: field))
+  }
+
+  /// What a diagnostic calls the record: its id, else its title.
+  var name: String? { text(of: .id) ?? text(of: .title) }
+
+  var baseKey: UInt64 { facts.baseKey(storage) }
+
+  /// Works out what the record is known by.
+  ///
+  /// - Parameters:
+  ///   - isWanted: whether the record is handed over.
+  ///   - ofLoan: whether other loans like it are looked for.
+  func hashes(isWanted: Bool, ofLoan: Bool) -> RecordHashes {
+    var hashes = RecordHashes()
+    if isWanted {
+      hashes.base = facts.baseKey(storage)
+      hashes.content = facts.contentHash(storage)
+    }
+    if ofLoan && facts.isEmpty(.barcode) { hashes.loan = facts.loanKey(storage) }
+    return hashes
+  }
+
+  /// The record as it is now.
+  func record(_ hashes: RecordHashes) -> LoanRecord { LoanRecord(facts, hashes, storage) }
+}
+
+// Records that others have read.
+extension RecordDraft {
+  /// A draft for records that are kept, about as many bytes of them.
+  init(capacity: Int) {
+    self.init(TextStorage(capacity: capacity))
+  }
+
+  /// The texts so far, all of them.
+  var texts: TextStorage { storage }
+
+  /// Takes the texts of other records, one of which is then the one at hand by its facts.
+  mutating func use(textsOf storage: TextStorage) {
+    use(storage)
+    count = storage.capacity
+  }
+}
+
+/// A record that is laid aside.
+struct DraftCopy {
+  fileprivate var facts: RecordFacts
+  fileprivate var storage: TextStorage
+  fileprivate var count: Int
+}
+
+// Laying it aside.
+extension RecordDraft {
+  /// The record, to go on with later.
+  var copy: DraftCopy {
+    let storage = TextStorage(capacity: count)
+    unsafe storage.start.update(from: start, count: count)
+    return DraftCopy(facts: facts, storage: storage, count: count)
+  }
+
+  /// Goes on with a record that was laid aside.
+  mutating func restore(_ copy: DraftCopy) {
+    facts = copy.facts
+    use(copy.storage)
+    (count, fieldStart) = (copy.count, copy.count)
+  }
+}

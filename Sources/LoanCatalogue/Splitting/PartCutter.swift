@@ -1,0 +1,82 @@
+import Loans
+
+/// Cuts a file into parts where records seem to begin.
+///
+/// What looks like a record's start may stand in a comment or in a CDATA section. So a part counts
+/// only once the one before it has been read, and turned out to end directly inside the root
+/// element.
+struct PartCutter {
+  /// A part of a file.
+  struct Part: Sendable {
+    var range: Range<Int>
+    /// Whether it ends with the file.
+    var isLast: Bool
+  }
+
+  private let file: FileBytes
+  private let pattern: [UInt8]
+  private let size: Int
+  private let partSize: Int
+  private var next: Int
+  private var piece: [UInt8]
+  /// Longer parts are not read as a whole.
+  private static let longestPart = 1 << 24
+
+  /// - Parameters:
+  ///   - start: where a record begins.
+  ///   - partSize: how long a part is at least.
+  init(_ file: FileBytes, size: Int, from start: Int, recordStart: [UInt8], partSize: Int) {
+    self.file = file
+    self.size = size
+    self.partSize = partSize
+    pattern = recordStart
+    next = start
+    piece = [UInt8](repeating: 0, count: max(16_384, pattern.count * 2))
+  }
+
+  /// The next part.
+  ///
+  /// - Returns: `nil` behind the last one, and where there is none that could be read.
+  mutating func nextPart() -> Part? {
+    guard next < size else { return nil }
+    let start = next
+    guard let end = recordStart(from: start + partSize, before: start + Self.longestPart) else {
+      return nil
+    }
+    next = end
+    return Part(range: start..<end, isLast: end == size)
+  }
+
+  /// Where the next record seems to begin, or the file's end.
+  private mutating func recordStart(from start: Int, before limit: Int) -> Int? {
+    var offset = start
+    while offset < size {
+      if offset >= limit { return nil }
+      let count = file.read(at: offset, into: &piece)
+      guard count > 0 else { return nil }
+      if let place = place(in: count) { return offset + place }
+      if offset + count >= size { return size }
+      // What stands at the piece's end may begin what is looked for.
+      offset += max(1, count - pattern.count)
+    }
+    return size
+  }
+
+  /// Where a name follows that is as long as the record's.
+  private func place(in count: Int) -> Int? {
+    let bytes = piece.span
+    let last = count - pattern.count - 1
+    var index = 0
+    while index <= last {
+      if bytes[index] == pattern[0], matches(bytes, at: index) { return index }
+      index &+= 1
+    }
+    return nil
+  }
+
+  private func matches(_ bytes: Span<UInt8>, at index: Int) -> Bool {
+    for offset in pattern.indices where bytes[index + offset] != pattern[offset] { return false }
+    let next = bytes[index + pattern.count]
+    return next.isXMLWhiteSpace || next == UInt8(ascii: ">") || next == UInt8(ascii: "/")
+  }
+}

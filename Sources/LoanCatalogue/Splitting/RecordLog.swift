@@ -1,0 +1,154 @@
+import Loans
+
+/// What a part of a document holds that was read before its place in the document was known: its
+/// records as far as each can be judged alone, and what stands between them.
+///
+/// Places count from the part's beginning.
+struct RecordLog: Sendable {
+  /// A record.
+  struct Entry {
+    var facts: RecordFacts
+    var hashes: RecordHashes
+    /// Where its id stands.
+    var idPlace: ValueExtent?
+    /// On which line its first expiration begins, if it has one.
+    var expirationLine: Int
+  }
+
+  /// What stands between records.
+  enum Event {
+    /// A comment that is to silence findings.
+    case ignore([Diagnostic.Code], SourceLocation)
+    /// The end of an element that is no record, and what was found in it.
+    case childEnd([Diagnostic])
+    /// What was found behind the last element.
+    case found([Diagnostic])
+  }
+
+  private(set) var entries: [Entry] = []
+  /// The records that have findings, by their numbers in ``entries``.
+  private(set) var findings: [(entry: Int, found: [Diagnostic])] = []
+  /// Each with the number of the record that follows.
+  private(set) var events: [(next: Int, event: Event)] = []
+  /// The texts of the records, once all have been read.
+  var texts = TextStorage(capacity: 0)
+  /// Whether the part can be read like that.
+  var isUsable = true
+
+  /// - Parameter capacity: how many records there may be.
+  init(capacity: Int) {
+    entries.reserveCapacity(capacity)
+  }
+
+  /// Takes a record and what was found in it.
+  mutating func append(_ entry: Entry, _ found: [Diagnostic]) {
+    if !found.isEmpty { findings.append((entries.count, found)) }
+    entries.append(entry)
+  }
+
+  /// Takes a comment that is to silence findings of the next record.
+  mutating func ignore(_ codes: [Diagnostic.Code], at location: SourceLocation) {
+    events.append((entries.count, .ignore(codes, location)))
+  }
+
+  /// Takes what was found in an element that is no record.
+  mutating func endChild(_ found: [Diagnostic]) {
+    events.append((entries.count, .childEnd(found)))
+  }
+
+  /// Takes what was found behind the last element.
+  mutating func end(_ found: [Diagnostic]) {
+    if !found.isEmpty { events.append((entries.count, .found(found))) }
+  }
+}
+
+// Taking a log over.
+extension RecordBuilder {
+  /// Notes the record at hand in the log.
+  mutating func logRecord() {
+    log?.append(
+      RecordLog.Entry(
+        facts: record.facts, hashes: hashes, idPlace: places[.id],
+        expirationLine: expirationElement.start.line), findings.takeAll())
+  }
+
+  /// Takes over what was read of the part of the document that begins here.
+  ///
+  /// - Parameter place: where the part begins.
+  mutating func join(_ log: RecordLog, at place: SourceLocation) {
+    record.use(textsOf: log.texts)
+    if recordPlans.isEmpty { recordPlans = [0] }
+    var findings = log.findings[...]
+    var events = log.events[...]
+    for number in log.entries.indices where failure == nil {
+      while let next = events.first, next.next == number {
+        events.removeFirst()
+        replay(next.event, place)
+      }
+      var found: [Diagnostic] = []
+      if let first = findings.first, first.entry == number {
+        found = first.found
+        findings.removeFirst()
+      }
+      join(log.entries[number], found, place)
+    }
+    for next in events where failure == nil { replay(next.event, place) }
+    record = RecordDraft()
+  }
+
+  private mutating func join(
+    _ entry: RecordLog.Entry, _ found: [Diagnostic], _ place: SourceLocation
+  ) {
+    beginBook()
+    record.facts = entry.facts
+    record.facts.location = entry.facts.location.shifted(to: place)
+    hashes = entry.hashes
+    places.removeAll()
+    if let idPlace = entry.idPlace {
+      places.extend(
+        .id,
+        ValueExtent(start: idPlace.start.shifted(to: place), end: idPlace.end.shifted(to: place)))
+    }
+    for diagnostic in found {
+      var diagnostic = diagnostic.shifted(to: place)
+      if diagnostic.code == .duplicateExpiration {
+        diagnostic.message = duplicateExpirationWords(
+          firstLine: entry.expirationLine + place.line - 1)
+      }
+      findings.append(diagnostic)
+    }
+    completeRecord()
+    isInRecord = false
+  }
+
+  private mutating func replay(_ event: RecordLog.Event, _ place: SourceLocation) {
+    switch event {
+    case .ignore(let codes, let location):
+      findings.ignore(codes, at: location.shifted(to: place))
+    case .childEnd(let found):
+      for diagnostic in found { findings.append(diagnostic.shifted(to: place)) }
+      endChildOfRoot()
+    case .found(let found):
+      for diagnostic in found { findings.append(diagnostic.shifted(to: place)) }
+    }
+  }
+}
+
+extension SourceLocation {
+  /// The place in the document of a place in a part of it.
+  ///
+  /// - Parameter place: where the part begins.
+  func shifted(to place: SourceLocation) -> SourceLocation {
+    SourceLocation(
+      line: line &+ place.line &- 1, column: line == 1 ? column &+ place.column &- 1 : column)
+  }
+}
+
+extension Diagnostic {
+  fileprivate func shifted(to place: SourceLocation) -> Diagnostic {
+    var diagnostic = self
+    diagnostic.location = location.shifted(to: place)
+    if location.line == 1 { diagnostic.endColumn = endColumn.map { $0 + place.column - 1 } }
+    return diagnostic
+  }
+}
