@@ -11,7 +11,8 @@ DESTDIR ?=
 BUILD_PACKAGES := libxml2-dev libsqlite3-dev pkg-config tzdata
 TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
   systemd python3-venv patch
-BENCH_PACKAGES := libxml2-utils hyperfine time
+BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixml-dev \
+  gnuplot-nox gcc g++
 
 # The Swift runtime goes into the release binary, libxml2 and SQLite stay outside, where the
 # system keeps them up to date.
@@ -114,8 +115,8 @@ docs: setup ## Make the library's documentation in .build/LoanReminders.doccarch
 	  --output-path .build/LoanReminders.doccarchive
 
 .PHONY: bench
-bench: setup-bench build ## Measure against xmllint on a catalogue of 1,000,000 loans
-	Benchmarks/run.sh $(BINARY)
+bench: setup-bench build ## Compare with other programs, write docs/performance.md
+	/usr/bin/python3 Benchmarks/run.py $(BINARY)
 
 .PHONY: install
 install: ## Install below PREFIX (/usr/local): the binary, the schemas, the shell completions

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+"""report.py RESULTS_JSON: print the tables of a run of run.py, and write its page and picture.
+
+The page of a whole run is docs/performance.md; that of a smaller one stays beside its results.
+"""
+
+import itertools
+import json
+import string
+import subprocess
+import sys
+import tempfile
+from collections import namedtuple
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+LOANS = 1_000_000
+GROWTH = (10_000, 100_000, 1_000_000, 10_000_000)
+HARD = ("TEXT", "SHORT", "DECOYS")
+GROWING = ("xmllint --sax", "validate", "check, again")
+
+SAX = "xmllint --sax --noout BIG"
+VALIDATE = "check-loans validate BIG"
+SMALL = "xmllint --noout books.xml"
+
+
+def growth_name(program, loans):
+    return f"{program}, {loans:,} loans"
+
+
+# What was aimed at: a figure of `command`, divided by that of `reference` if there is one.
+Aim = namedtuple("Aim", "series command figure reference at_most at_least", defaults=(None, None))
+
+
+def hard_aim(kind):
+    one_core = f"check-loans validate --jobs 1 {kind}"
+    return Aim(kind, f"check-loans validate {kind}", "wall", one_core, 1.3)
+
+
+def growth_aims(program):
+    large, small = (growth_name(program, loans) for loans in (GROWTH[-1], GROWTH[-2]))
+    # Ten times the time and the same memory, but for what two runs of the same differ.
+    yield Aim("growth", large, "wall", small, 10.5)
+    yield Aim("growth", large, "peak", small, 1.1)
+
+
+AIMS = (
+    Aim("big", VALIDATE, "wall", SAX, 0.70),
+    Aim("big", VALIDATE, "cpu", SAX, 1.25),
+    Aim("big", VALIDATE, "peak", None, 48),
+    Aim("big", "check-loans validate --jobs 1 BIG", "wall", SAX, 1.2),
+    Aim("big", "check-loans validate --jobs 1 BIG", "peak", None, 24),
+    Aim("big", "check-loans check BIG, first", "wall", SAX, 1.5),
+    Aim("big", "check-loans check BIG, first", "peak", None, 96),
+    Aim("big", "check-loans check BIG, again", "wall", SAX, 0.85),
+    Aim("big", "check-loans check BIG, again", "peak", None, 64),
+    Aim("big", "check-loans check BIG, 2% changed", "wall", SAX, 1.1),
+    Aim("big", "check-loans check BIG, 2% changed", "peak", None, 64),
+    Aim("big", "expired_pugixml BIG", "wall", VALIDATE, at_least=1),
+    Aim("big", "expired_lxml.py BIG", "wall", VALIDATE, at_least=12),
+    Aim("files", "check-loans validate FILES", "wall", VALIDATE, 1.3),
+    Aim("small", "check-loans validate books.xml", "wall", SMALL, 1.3),
+    Aim("small", "check-loans validate books.xml", "peak", None, 16),
+    Aim("small", "check-loans check books.xml, again", "wall", SMALL, 2.0),
+    Aim("small", "check-loans check books.xml, again", "peak", None, 24),
+    Aim("delivery", "check-loans check --notify stdout DUE", "wall", "check-loans check DUE", 3),
+    *map(hard_aim, HARD),
+    *growth_aims(GROWING[1]),
+    *growth_aims(GROWING[2]),
+)
+
+FIGURES = {"wall": "wall", "cpu": "CPU", "peak": "peak"}
+
+
+class Results:
+    """The rows of a run: by series, in the order of measuring."""
+
+    def __init__(self, path):
+        self.all = json.loads(Path(path).read_text())
+        self.rows = self.all["rows"]
+
+    def of(self, *series):
+        return [row for row in self.rows if row["series"] in series]
+
+    def row(self, series, name):
+        return next((row for row in self.of(series) if row["name"] == name), None)
+
+    def reference(self, row):
+        """The first of a series is what the others in it are compared with."""
+        return self.of(row["series"])[0]
+
+    def is_whole(self):
+        return self.all["loans"] == LOANS and tuple(self.all["growth"]) == GROWTH
+
+
+def ratio(value, reference):
+    return value / reference if reference > 0 else float("nan")
+
+
+def duration(seconds):
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+
+
+def megabytes(peak):
+    return f"{peak:.1f} MB"
+
+
+def count(number):
+    return "" if number is None else f"{number:,}"
+
+
+def code(name):
+    command, comma, rest = name.partition(", ")
+    return f"`{command}`{comma}{rest}"
+
+
+def without_empty(table):
+    """The columns of a table that hold more than their heading."""
+    columns = [column for column in zip(*table) if any(column[1:])]
+    return list(zip(*columns))
+
+
+def measured(results, *series):
+    """A table of what was measured in some series."""
+    yield "command", "wall", "ratio", "CPU", "ratio", "peak", "expired", "runs"
+    for row in results.of(*series):
+        reference = results.reference(row)
+        yield (
+            code(row["name"]),
+            duration(row["wall"]),
+            f"{ratio(row['wall'], reference['wall']):.2f}",
+            duration(row["cpu"]),
+            f"{ratio(row['cpu'], reference['cpu']):.2f}",
+            megabytes(row["peak"]),
+            count(row["expired"]),
+            str(len(row["times"])),
+        )
+
+
+def grown(results):
+    yield ("loans", *(f"{program}: {figure}" for program in GROWING for figure in ("wall", "peak")))
+    for loans in results.all["growth"]:
+        rows = [results.row("growth", growth_name(program, loans)) for program in GROWING]
+        cells = ((duration(row["wall"]), megabytes(row["peak"])) for row in rows)
+        yield (count(loans), *(cell for pair in cells for cell in pair))
+
+
+def aimed(results):
+    yield "command", "aim", "measured", ""
+    for aim in AIMS:
+        value = value_of(aim, results)
+        yield code(aim.command), sentence(aim), *verdict(aim, value)
+
+
+def value_of(aim, results):
+    row = results.row(aim.series, aim.command)
+    if row is None or aim.reference is None:
+        return row and row[aim.figure]
+    reference = results.row(aim.series, aim.reference)
+    return reference and ratio(row[aim.figure], reference[aim.figure])
+
+
+def sentence(aim):
+    bound = f"at most {aim.at_most}" if aim.at_least is None else f"at least {aim.at_least}"
+    unit = "MB" if aim.reference is None else f"× {code(aim.reference)}"
+    return f"{FIGURES[aim.figure]} {bound} {unit}"
+
+
+def verdict(aim, value):
+    if value is None:
+        return "", "not measured"
+    shown = megabytes(value) if aim.reference is None else f"{value:.2f}"
+    is_met = value <= aim.at_most if aim.at_least is None else value >= aim.at_least
+    return shown, "met" if is_met else "not met"
+
+
+def aligned(table, texts=1):
+    """As plain text: the first columns to the left, the figures to the right."""
+    lines = [[cell.replace("`", "") for cell in line] for line in table]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    for line in lines:
+        cells = zip(line, widths)
+        left = [cell.ljust(width) for cell, width in itertools.islice(cells, texts)]
+        yield "  ".join((*left, *(cell.rjust(width) for cell, width in cells))).rstrip()
+
+
+def markdown(table, texts=1):
+    headings, *lines = table
+    yield f"| {' | '.join(headings)} |"
+    yield f"|{'---|' * texts}{'---:|' * (len(headings) - texts)}"
+    for line in lines:
+        yield f"| {' | '.join(line)} |"
+
+
+def tables(results):
+    """What the page has a place for, and how many columns of it are text."""
+    yield "aims", list(aimed(results)), 2
+    for series in ("big", "files", "small", "delivery"):
+        yield series, without_empty(measured(results, series)), 1
+    yield "hard", without_empty(measured(results, *HARD)), 1
+    yield "growth", list(grown(results)), 1
+
+
+def text(results):
+    everything = results.all
+    yield (
+        f"BIG: {everything['loans']:,} loans, {everything['bytes'] / 1e6:.1f} MB; "
+        f"DUE: {everything['notices']:,} notices"
+    )
+    for _, table, texts in tables(results):
+        yield ""
+        yield from aligned(table, texts)
+
+
+def page(results):
+    everything = results.all
+    places = {name: "\n".join(markdown(table, texts)) for name, table, texts in tables(results)}
+    template = string.Template((HERE / "performance.md.in").read_text())
+    return template.substitute(
+        places,
+        **everything["machine"],
+        date=everything["date"],
+        loans=count(everything["loans"]),
+        size=f"{everything['bytes'] / 1e6:.1f} MB",
+        notices=count(everything["notices"]),
+    )
+
+
+def draw(results, picture):
+    """One block of figures for each program, as growth.gnuplot wants them."""
+    with tempfile.NamedTemporaryFile("w", suffix=".dat") as data:
+        for program in GROWING:
+            print(f'"{program}"', file=data)
+            for loans in results.all["growth"]:
+                row = results.row("growth", growth_name(program, loans))
+                print(loans, row["wall"], row["peak"], file=data)
+            print("\n", file=data)
+        data.flush()
+        subprocess.run(["gnuplot", "-c", HERE / "growth.gnuplot", data.name, picture], check=True)
+
+
+def main(path):
+    results = Results(path)
+    beside = Path(path).parent
+    printed = "\n".join(text(results)) + "\n"
+    (beside / "results.txt").write_text(printed)
+    print(printed, end="")
+    folder = HERE.parent / "docs" if results.is_whole() else beside
+    (folder / "performance.md").write_text(page(results))
+    draw(results, folder / "performance.svg")
+    print(f"wrote {folder / 'performance.md'} and its picture", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
