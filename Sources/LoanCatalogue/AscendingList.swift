@@ -22,7 +22,7 @@ struct AscendingList {
   mutating func append(_ text: Span<UInt8>, line: Int) -> Bool {
     guard text.count <= Self.longest, line >= lastLine else { return false }
     let shared = sharedCount(text)
-    guard shared < text.count, shared == lastCount || text[shared] > last[shared] else {
+    guard shared < text.count, shared == lastCount || text[shared] > last.span[shared] else {
       return false
     }
     if piece.count > Self.pieceSize - Self.longestEntry { endPiece() }
@@ -34,10 +34,9 @@ struct AscendingList {
       write(shared)
       write(rest)
     }
-    for index in shared..<text.count {
-      last[index] = text[index]
-      piece.append(text[index])
-    }
+    for index in shared..<text.count { piece.append(text[index]) }
+    var last = last.mutableSpan
+    for index in shared..<text.count { last[index] = text[index] }
     lastCount = text.count
     write(line &- lastLine)
     lastLine = line
@@ -46,6 +45,7 @@ struct AscendingList {
 
   private func sharedCount(_ text: Span<UInt8>) -> Int {
     let most = min(lastCount, text.count)
+    let last = last.span
     var index = 0
     while index < most && last[index] == text[index] { index &+= 1 }
     return index

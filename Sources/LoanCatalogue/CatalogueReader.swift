@@ -29,7 +29,7 @@ public struct CatalogueReader: Sendable {
   /// On how many threads a large catalogue is read, 1 or more; what comes of it is the same.
   public var jobs = 1
   /// How a large catalogue is read in parts, but for the number of threads.
-  package var parts: (size: Int, least: Int) = (size: 1 << 20, least: 4 << 20)
+  package var parts: (size: Int, least: Int) = (size: 1 << 19, least: 4 << 20)
 
   /// A reader of catalogues of this profile, or of any that is known.
   public init(

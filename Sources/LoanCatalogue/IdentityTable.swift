@@ -4,7 +4,7 @@
 /// be a repetition, and the texts are only listed; the first one out of order brings them into a
 /// table. A million identities take about 4 MB, or 20 MB in the table.
 struct IdentityTable {
-  private var parts: [Part] = []
+  private var table: HashTable?
   private var repetitions: [UInt64: Int] = [:]
   private var list = AscendingList()
 
@@ -15,7 +15,7 @@ struct IdentityTable {
   mutating func note(
     _ field: LoanField, _ text: Span<UInt8>, line: Int
   ) -> (firstLine: Int, ordinal: Int)? {
-    if parts.isEmpty {
+    if table == nil {
       if list.append(text, line: line) { return nil }
       makeTable(of: field)
     }
@@ -24,61 +24,86 @@ struct IdentityTable {
 
   /// Notes an identity that is known by its hash.
   mutating func note(_ key: UInt64, line: Int) -> (firstLine: Int, ordinal: Int)? {
-    if parts.isEmpty { makeTable(of: .id) }
-    guard let first = parts[Int(key % 64)].insert(key, UInt32(clamping: line)) else { return nil }
+    if table == nil { makeTable(of: .id) }
+    guard let first = table?.insert(key, UInt32(clamping: line)) else { return nil }
     let ordinal = repetitions[key, default: 1] + 1
     repetitions[key] = ordinal
     return (Int(first), ordinal)
   }
 
-  /// The table is split into parts, so that growing copies a small part at a time.
   private mutating func makeTable(of field: LoanField) {
-    var parts = [Part](repeating: Part(), count: 64)
+    var table = HashTable()
     list.forEach { text, line in
-      let key = ContentHash.of(field, text.span)
-      _ = parts[Int(key % 64)].insert(key, UInt32(clamping: line))
+      _ = table.insert(ContentHash.of(field, text.span), UInt32(clamping: line))
     }
     list = AscendingList()
-    self.parts = parts
+    self.table = table
+  }
+}
+
+/// Keys in the order in which they came, each with a line, and where to find them.
+private struct HashTable {
+  /// In pieces, so that growing copies nothing.
+  private var keys: [[UInt64]] = []
+  private var lines: [[UInt32]] = []
+  private var count = 0
+  /// Open-addressed. A cell has the number of its key, counted from 1, in its lower bits, and above
+  /// some bits of the key itself, so that other keys are hardly ever looked at; 0 marks a free one.
+  private var cells = [UInt32](repeating: 0, count: 16)
+  private var bits: UInt32 = 4
+  private static let pieceBits = 12
+
+  /// - Returns: the line noted before, if the key is known.
+  mutating func insert(_ key: UInt64, _ line: UInt32) -> UInt32? {
+    if count * 4 >= cells.count * 3 { grow() }
+    var place = place(of: key)
+    let tag = tag(of: key)
+    while case let cell = cells[place], cell != 0 {
+      if cell &>> bits == tag {
+        let number = Int(cell & (1 &<< bits &- 1)) &- 1
+        if keys[number &>> Self.pieceBits][number & 0xFFF] == key {
+          return lines[number &>> Self.pieceBits][number & 0xFFF]
+        }
+      }
+      place = (place &+ 1) & (cells.count &- 1)
+    }
+    append(key, line)
+    cells[place] = tag &<< bits | UInt32(truncatingIfNeeded: count)
+    return nil
   }
 
-  /// An open-addressed table; line 0 marks a free place.
-  private struct Part {
-    private var keys: [UInt64] = []
-    private var lines: [UInt32] = []
-    private var count = 0
-
-    /// - Returns: the line noted before, if the key is known.
-    mutating func insert(_ key: UInt64, _ line: UInt32) -> UInt32? {
-      if count * 8 >= keys.count * 7 { grow() }
-      let place = self.place(of: key)
-      guard lines[place] == 0 else { return lines[place] }
-      keys[place] = key
-      lines[place] = line
-      count += 1
-      return nil
-    }
-
-    /// Where the key is, or where it belongs.
-    private func place(of key: UInt64) -> Int {
-      var place = Int(key.multipliedFullWidth(by: UInt64(keys.count)).high)
-      while lines[place] != 0 && keys[place] != key {
-        place += 1
-        if place == keys.count { place = 0 }
+  private mutating func append(_ key: UInt64, _ line: UInt32) {
+    if count & 0xFFF == 0 {
+      keys.append([])
+      lines.append([])
+      if count > 0 {
+        keys[keys.count - 1].reserveCapacity(1 << Self.pieceBits)
+        lines[lines.count - 1].reserveCapacity(1 << Self.pieceBits)
       }
-      return place
     }
+    keys[keys.count - 1].append(key)
+    lines[lines.count - 1].append(line)
+    count += 1
+  }
 
-    private mutating func grow() {
-      let old = (keys: keys, lines: lines)
-      let capacity = max(16, keys.count * 3 / 2)
-      keys = [UInt64](repeating: 0, count: capacity)
-      lines = [UInt32](repeating: 0, count: capacity)
-      for index in old.keys.indices where old.lines[index] != 0 {
-        let place = self.place(of: old.keys[index])
-        keys[place] = old.keys[index]
-        lines[place] = old.lines[index]
-      }
+  /// Where the key is looked for first.
+  private func place(of key: UInt64) -> Int {
+    Int(truncatingIfNeeded: key &>> UInt64(64 &- bits))
+  }
+
+  private func tag(of key: UInt64) -> UInt32 {
+    UInt32(truncatingIfNeeded: key) &>> bits
+  }
+
+  private mutating func grow() {
+    bits += 1
+    precondition(bits < 32, "\(count) records")
+    cells = [UInt32](repeating: 0, count: 1 << Int(bits))
+    for number in 0..<count {
+      let key = keys[number >> Self.pieceBits][number & 0xFFF]
+      var place = place(of: key)
+      while cells[place] != 0 { place = (place &+ 1) & (cells.count &- 1) }
+      cells[place] = tag(of: key) &<< bits | UInt32(truncatingIfNeeded: number + 1)
     }
   }
 }

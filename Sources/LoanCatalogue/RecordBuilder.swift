@@ -47,6 +47,9 @@ struct RecordBuilder: ~Copyable {
   private let placedFields: UInt16
   /// The field that the text goes to, without a detour.
   private var field: LoanField?
+  /// Whether nothing but that field ends with its element, and which state is around it.
+  private var endsPlainly = false
+  private var parentOfField = ProfileWalk.document
   /// The other texts that are wanted, those of the outer elements first.
   private var captures: [Capture] = [] {
     didSet { isCapturing = field != nil || !captures.isEmpty }
@@ -355,7 +358,9 @@ extension RecordBuilder {
       expirationElement.count = 1
       expirationElement.start = start
     }
-    depth += 1
+    depth &+= 1
+    parentOfField = state
+    endsPlainly = true
     state = move.state
     startText(of: move.field)
     return true
@@ -374,7 +379,25 @@ extension RecordBuilder {
     return true
   }
 
+  /// Ends an element that means nothing, or whose text goes to a field at once.
+  ///
+  /// - Returns: false if it may be another one; then nothing has changed.
   @inline(__always)
+  mutating func endOrdinaryElement() -> Bool {
+    guard depth > 2 else { return false }
+    if skipped > 0 {
+      skipped &-= 1
+    } else {
+      guard endsPlainly, let field else { return false }
+      record.endField(field)
+      self.field = nil
+      isCapturing = false
+      state = parentOfField
+    }
+    depth &-= 1
+    return true
+  }
+
   mutating func endElement() {
     depth -= 1
     if skipped > 0 {
@@ -476,6 +499,7 @@ extension RecordBuilder {
       expirationElement.start = start
     }
     if let field {
+      endsPlainly = false
       startText(of: field)
     } else {
       if captures.isEmpty { captureLength = 0 }

@@ -17,13 +17,19 @@ struct ValuePlaces {
   private var known = 0
 
   subscript(field: LoanField) -> ValueExtent? {
-    known & 1 << field.rawValue == 0 ? nil : extents[field.rawValue]
+    known & 1 &<< field.rawValue == 0 ? nil : extents.span[field.rawValue]
   }
 
   /// Adds a part that follows what is known of the field's value.
   mutating func extend(_ field: LoanField, _ part: ValueExtent) {
-    extents[field.rawValue] = ValueExtent(start: self[field]?.start ?? part.start, end: part.end)
-    known |= 1 << field.rawValue
+    let isFirst = known & 1 &<< field.rawValue == 0
+    var extents = extents.mutableSpan
+    if isFirst {
+      extents[field.rawValue] = part
+    } else {
+      extents[field.rawValue].end = part.end
+    }
+    known |= 1 &<< field.rawValue
   }
 
   mutating func removeAll() { known = 0 }

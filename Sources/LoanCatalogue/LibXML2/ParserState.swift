@@ -13,16 +13,27 @@ import Loans
   private var document: xmlParserInputPtr?
   private var names: NameTable
 
+  /// Where the last event ended, as libxml2 counts.
+  private var place: (line: Int32, column: Int32) = (1, 1)
   /// Where the last event ended, in the document itself: where the next one begins.
-  private var position = SourceLocation(line: 1, column: 1)
+  private var position: SourceLocation {
+    get { SourceLocation(line: Int(place.line), column: Int(place.column)) }
+    set { place = (Int32(clamping: newValue.line), Int32(clamping: newValue.column)) }
+  }
   /// Where the reference ends whose entity's text was read last.
   private var referenceEnd: SourceLocation?
-  private var hasDoctype = false
+  private var hasDoctype = false {
+    didSet { updateIsSpecial() }
+  }
   /// Bytes of text, and of elements roughly, that came out of entities.
   private var expansion = 0
   private static let largestExpansion = 10_000_000
   private static let mostNames = 100_000
-  private var isStopped = false
+  private var isStopped = false {
+    didSet { updateIsSpecial() }
+  }
+  /// Whether an event needs more than nearly all do.
+  private var isSpecial = false
 
   /// What of the document is read.
   enum Role {
@@ -53,6 +64,10 @@ import Loans
     self.builder = builder
     self.role = role
     if case .document = role { awaitsFrame = false } else { awaitsFrame = true }
+  }
+
+  private mutating func updateIsSpecial() {
+    isSpecial = isStopped || hasDoctype || names.hasLongCharacters
   }
 
   /// Nothing more is handed over once something has gone wrong.
@@ -140,33 +155,39 @@ extension ParserState {
   }
 
   /// - SeeAlso: `startElementNsSAX2Func`.
+  @inline(__always)
   @unsafe mutating func startElement(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
-    if let name = unsafe names.knownElement(tag.name, tag.prefix, tag.namespace),
-      unsafe startOrdinaryElement(context, name, tag)
-    {
-      return
+    guard !isSpecial, let name = unsafe names.knownElement(tag.name, tag.prefix, tag.namespace)
+    else { return unsafe startOtherElement(context, tag) }
+    if builder.skipElement(name) || builder.startField(name, at: position) {
+      noteTagEnd()
+    } else if unsafe !startRecord(name, tag) {
+      unsafe startOtherElement(context, tag)
     }
-    unsafe startOtherElement(context, tag)
   }
 
-  /// Starts what nearly all elements are: a record, a field of one, or one that means nothing.
-  @inline(__always)
-  @unsafe private mutating func startOrdinaryElement(
-    _ context: xmlParserCtxtPtr, _ name: ElementName, _ tag: StartTag
-  ) -> Bool {
-    if isStopped || hasDoctype { return false }
-    if builder.skipElement(name) || builder.startField(name, at: position) {
-      position = currentPosition()
-      position.column &+= 1
-      return true
-    }
-    if awaitsFrame || bytesRead >= splitOffset { return false }
+  @inline(never)
+  @unsafe private mutating func startRecord(_ name: ElementName, _ tag: StartTag) -> Bool {
+    if bytesRead >= splitOffset { return false }
     guard builder.startFlatRecord(name, at: position) else { return false }
     unsafe takeFlatAttribute(tag)
-    position = currentPosition()
-    position.column &+= 1
+    noteTagEnd()
     checkFailure()
     return true
+  }
+
+  /// The parser stands at the tag's `>` in the document itself.
+  @inline(__always)
+  private mutating func noteTagEnd() {
+    notePlace()
+    place.column &+= 1
+  }
+
+  /// Notes where the parser stands in the document itself.
+  @inline(__always)
+  private mutating func notePlace() {
+    guard let input = unsafe document else { return }
+    unsafe place = (input.pointee.line, input.pointee.col)
   }
 
   @inline(never)
@@ -216,6 +237,7 @@ extension ParserState {
   /// - SeeAlso: `xmlDictSize`.
   @unsafe private mutating func checkNames(_ context: xmlParserCtxtPtr) {
     names.hasMissed = false
+    updateIsSpecial()
     if unsafe check_loans_name_count(context) > Self.mostNames {
       endEarly(.malformedXML, at: position, "the document has more than 100,000 different names")
     }
@@ -324,7 +346,18 @@ extension ParserState {
   }
 
   /// - SeeAlso: `endElementNsSAX2Func`.
+  @inline(__always)
   @unsafe mutating func endElement(
+    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
+  ) {
+    guard !isSpecial, builder.endOrdinaryElement() else {
+      return unsafe endOtherElement(context, name, prefix)
+    }
+    notePlace()
+  }
+
+  @inline(never)
+  @unsafe private mutating func endOtherElement(
     _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
   ) {
     guard !isStopped else { return }
@@ -453,9 +486,14 @@ extension ParserState {
   @unsafe mutating func characters(
     _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
   ) {
-    if hasDoctype || isStopped { return unsafe takeCharacters(context, text) }
-    if builder.isCapturing { unsafe take(text, from: position, isVerbatim: true) }
-    position = currentPosition()
+    if isSpecial { return unsafe takeCharacters(context, text) }
+    if builder.isCapturing { unsafe takeOrdinary(text) }
+    notePlace()
+  }
+
+  @inline(never)
+  @unsafe private mutating func takeOrdinary(_ text: UnsafeBufferPointer<xmlChar>) {
+    unsafe take(text, from: position, isVerbatim: true)
   }
 
   @inline(never)

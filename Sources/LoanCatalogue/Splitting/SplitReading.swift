@@ -68,9 +68,9 @@ struct SplitSettings: Sendable {
   /// How many threads read.
   var jobs: Int
   /// Bytes of a part, at least.
-  var partSize = 1 << 20
+  var partSize: Int
   /// Documents with fewer bytes behind their first record are read in one piece.
-  var leastSize = 4 << 20
+  var leastSize: Int
 }
 
 /// Threads that read parts, each when there is room for what it will find.
