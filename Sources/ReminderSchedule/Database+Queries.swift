@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Loans
 
 extension Database {
@@ -25,9 +24,10 @@ extension Database {
       FROM loan
       WHERE \(Self.scheduled(in: catalogues)) AND expiration >= \(now.date.dayNumber)
       """
-    let row = try Row.fetchOne(self, sql: sql)
-    let next: Int? = row?[1]
-    return (row?[0] ?? 0, next.flatMap(CivilDateTime.init(ordinal:)))
+    let row = try RowStatement(once: self, sql: sql)
+    guard try row.next() else { return (0, nil) }
+    let next = row.optionalInteger(1).map { Int($0) }
+    return (Int(row.integer(0)), next.flatMap(CivilDateTime.init(ordinal:)))
   }
 
   /// The first moment after `now` at which a loan that has not expired does.
@@ -38,7 +38,7 @@ extension Database {
       SELECT min(expiration) FROM loan
       WHERE \(Self.scheduled(in: catalogues)) AND expiration >= \(now.date.dayNumber)
       """
-    let day = try Int.fetchOne(self, sql: sql)
+    let day = try integer(sql: sql).map { Int($0) }
     return day.flatMap(CivilDate.init(dayNumber:)).map { CivilDateTime($0.adding(days: 1)) }
   }
 
@@ -110,8 +110,9 @@ extension Database {
       WHERE \(Self.scheduled(in: catalogues))
         AND (expiration < \(today) OR fire_at <= \(now.ordinal))
       """
-    guard let row = try Row.fetchOne(self, sql: sql) else { return (0, 0) }
-    let (all, expired): (Int, Int) = (row[0], row[1])
+    let row = try RowStatement(once: self, sql: sql)
+    guard try row.next() else { return (0, 0) }
+    let (all, expired) = (Int(row.integer(0)), Int(row.integer(1)))
     return (all - expired, expired)
   }
 

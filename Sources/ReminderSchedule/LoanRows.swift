@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Loans
 
 /// The statements by which a reload changes and removes the rows of a loan.

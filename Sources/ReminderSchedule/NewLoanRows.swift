@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Loans
 
 /// The rows of loans that had none, inserted sixteen at a time.

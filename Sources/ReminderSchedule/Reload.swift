@@ -1,5 +1,4 @@
 internal import Failpoints
-internal import GRDB
 public import Loans
 
 /// The replacement of one catalogue's reminders while the catalogue is being read.

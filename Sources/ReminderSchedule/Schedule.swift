@@ -1,5 +1,4 @@
 internal import Failpoints
-internal import GRDB
 public import Loans
 internal import Synchronization
 
