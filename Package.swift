@@ -46,7 +46,8 @@ let package = Package(
     // The command line: parsing, help, and the shell completions.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     // Running notify-send: no shell, no inherited descriptors, a deadline.
-    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    // Without the parts that need Foundation.
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     // The settings file: TOML, as people know it from other tools, with located errors.
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
