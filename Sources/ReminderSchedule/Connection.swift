@@ -38,8 +38,11 @@ struct Connection: Sendable {
     let queue = try asDamage { try DatabaseQueue(file.location, writing) }
     do {
       // Looked at before anything is changed that another program may rely on.
-      let version = try asDamage { try queue.read { try Schema.check($0, path: file.path) } }
-      if isChecked, version > 0 { try queue.read(Schema.checkWhole) }
+      let version = try queue.read { database in
+        let version = try asDamage { try Schema.check(database, path: file.path) }
+        if isChecked, version > 0 { try Schema.checkWhole(database) }
+        return version
+      }
       try queue.use { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
       try queue.write { database in (.commit, try Schema.migrate(database, path: file.path)) }
       if version < Schema.version { failpoint("migration-committed") }

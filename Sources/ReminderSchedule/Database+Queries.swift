@@ -4,14 +4,19 @@ extension Database {
   /// The paths of catalogues by row number; all of them, or those named.
   func catalogues(_ paths: [String]?) throws -> [Int64: String] {
     var found: [Int64: String] = [:]
+    try forEachCatalogue(paths) { id, path in found[id] = path }
+    return found
+  }
+
+  /// Calls `body` with the row number and path of each catalogue, or of those named.
+  func forEachCatalogue(_ paths: [String]?, _ body: (Int64, String) -> Void) throws {
     let rows = try RowStatement(self, sql: "SELECT id, path FROM catalogue")
     while try rows.next() {
       guard let path = rows.text(1) else { throw Schema.damage("the path of a catalogue") }
       // A path is bytes: names that Unicode takes for equal are different files.
       let isWanted = paths?.contains { $0.utf8.elementsEqual(path.utf8) } ?? true
-      if isWanted { found[rows.integer(0)] = path }
+      if isWanted { body(rows.integer(0), path) }
     }
-    return found
   }
 
   /// How many loans have not expired and are not cancelled, and when the first of their reminders

@@ -11,7 +11,9 @@ extension Database {
   /// The row number of a catalogue, which is made if it is new.
   func catalogueID(_ path: String) throws -> Int64 {
     // As what is due is found, so that the two agree even on a damaged file.
-    if let id = try catalogues([path]).keys.first { return id }
+    var known: Int64?
+    try forEachCatalogue([path]) { id, _ in known = id }
+    if let known { return known }
     try execute(sql: "INSERT INTO catalogue (path) VALUES (?)") { $0.bind(path) }
     return lastInsertedRowID
   }

@@ -114,3 +114,25 @@ internal import CSQLite
     if let failure { throw failure }
   }
 }
+
+/// A statement for the rows of a whole catalogue that is prepared when the first row needs it.
+final class LateStatement {
+  private let database: Database
+  private let sql: String
+  private var prepared: RowStatement?
+
+  init(_ database: Database, sql: String) {
+    self.database = database
+    self.sql = sql
+  }
+
+  /// The statement, which is prepared now if it is needed for the first time.
+  var statement: RowStatement {
+    get throws {
+      if let prepared { return prepared }
+      let statement = try RowStatement(database, sql: sql)
+      prepared = statement
+      return statement
+    }
+  }
+}
