@@ -126,7 +126,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CheckLoansTests",
-      dependencies: ["CheckLoans", "LoanCatalogue", "Loans", "TestSupport"],
+      dependencies: [
+        "CheckLoans", "LoanCatalogue", "Loans", "TestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       exclude: ["Help", "Tools"], swiftSettings: settings + unoptimized),
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],

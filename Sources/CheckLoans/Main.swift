@@ -88,6 +88,10 @@ enum Main {
     if let request = ValidationRequest(plain: arguments) {
       return try request.run(.ofProcess(), console)
     }
+    if let request = CheckRequest(plain: arguments) {
+      try MistakenCommand.check(arguments, catalogues: request.catalogues)
+      return try run(request, console)
+    }
     guard let command = try parse(console) else { return .done }
     if let check = command as? CheckCommand {
       try MistakenCommand.check(arguments, catalogues: check.options.catalogues)
