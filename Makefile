@@ -93,7 +93,8 @@ fuzz: setup ## Read catalogues damaged at random, for FUZZ_SECONDS (60)
 
 .PHONY: build
 build: ## Build the release binary
-	swift build $(RELEASE) -Xlinker -s
+	# Nothing in it is for others to link to: the names of its symbols are as needless as the rest.
+	swift build $(RELEASE) -Xlinker -s -Xlinker --no-export-dynamic
 
 .PHONY: lint
 lint: ## Check the sources' form

@@ -45,16 +45,17 @@ let package = Package(
   dependencies: [
     // The command line: parsing, help, and the shell completions.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    // The schedule and the ledger: SQLite with migrations and transactions.
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     // Running notify-send: no shell, no inherited descriptors, a deadline.
-    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    // Without the parts that need Foundation.
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     // The settings file: TOML, as people know it from other tools, with located errors.
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
   targets: [
     .systemLibrary(
       name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CLinux"),
     .target(name: "Failpoints", swiftSettings: settings),
     .target(name: "Loans", swiftSettings: settings),
@@ -66,7 +67,7 @@ let package = Package(
     .target(name: "LoanRules", dependencies: ["Loans"], swiftSettings: settings),
     .target(
       name: "ReminderSchedule",
-      dependencies: ["Failpoints", "Loans", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["CSQLite", "Failpoints", "Loans"],
       swiftSettings: settings),
     .target(
       name: "Notifiers",
@@ -125,7 +126,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CheckLoansTests",
-      dependencies: ["CheckLoans", "LoanCatalogue", "Loans", "TestSupport"],
+      dependencies: [
+        "CheckLoans", "LoanCatalogue", "Loans", "TestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       exclude: ["Help", "Tools"], swiftSettings: settings + unoptimized),
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],

@@ -50,12 +50,29 @@ final class CheckRun {
 
   /// - Throws: ``CommandError`` if nothing more can be done.
   func run() async throws(CommandError) -> ExitStatus {
+    try read()
+    return try end(await deliver())
+  }
+
+  /// The same where no channel is named.
+  ///
+  /// - Throws: ``CommandError`` if nothing more can be done.
+  func runWithoutDelivery() throws(CommandError) -> ExitStatus {
+    try read()
+    return try end(.success(.done))
+  }
+
+  private func read() throws(CommandError) {
     if settings.isVerbose {
       console.complain("now is \(settings.now) in the time zone \(settings.zone.visible)")
     }
     try warnOfClockSetBack()
     for path in settings.catalogues { try check(path) }
-    let delivered = await deliver()
+  }
+
+  private func end(
+    _ delivered: Result<ExitStatus, CommandError>
+  ) throws(CommandError) -> ExitStatus {
     // Whoever reads the report may take as long as he likes: it keeps no other run waiting.
     center = nil
     do throws(CommandError) {

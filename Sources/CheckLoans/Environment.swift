@@ -178,11 +178,20 @@ extension Environment {
     let absolute = path.hasPrefix("/") ? path : "\(workingDirectory)/\(path)"
     var parts = absolute.split(separator: "/").filter { $0 != "." }
     if parts.dropLast().contains(".."), let name = parts.last,
-      let directory = realDirectory("/" + parts.dropLast().joined(separator: "/"))
+      let directory = realDirectory(Self.path(of: parts.dropLast()))
     {
       parts = directory.split(separator: "/") + [name]
     }
-    return "/" + parts.joined(separator: "/")
+    return Self.path(of: parts[...])
+  }
+
+  private static func path(of parts: ArraySlice<Substring>) -> String {
+    var path = parts.isEmpty ? "/" : ""
+    for part in parts {
+      path += "/"
+      path += part
+    }
+    return path
   }
 
   /// The working directory; empty if it is gone.

@@ -4,18 +4,53 @@ import Glibc
 import Loans
 import Synchronization
 
-/// A subcommand of `check-loans`, with or without settings.
-protocol AnySubcommand: ParsableCommand, Sendable {
-  /// Does the command's work.
+/// What the program was asked to do.
+protocol Job: Sendable {
+  /// Where the settings file is that it goes by.
+  var settings: SettingsPlace { get }
+
+  /// Does it.
   ///
   /// - Throws: ``CommandError``.
   func run(_ environment: Environment, _ console: Console) async throws(CommandError) -> ExitStatus
+
+  /// Does it if that takes no thread but this one, and so neither a pool of threads nor making sure
+  /// that they can be had.
+  ///
+  /// - Returns: `nil` if it takes more; then nothing was done.
+  /// - Throws: ``CommandError``.
+  func runAlone(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus?
+}
+
+extension Job {
+  func runAlone(
+    _ environment: Environment, _ console: Console
+  ) throws(CommandError) -> ExitStatus? { nil }
+}
+
+/// Where a settings file is.
+enum SettingsPlace: Sendable {
+  /// None is read.
+  case none
+  /// The file that the command line names, else that of the variable or of the standard place.
+  case file(named: String?)
+}
+
+/// A subcommand of `check-loans`, with or without settings.
+protocol AnySubcommand: ParsableCommand, Job {}
+
+extension AnySubcommand {
+  var settings: SettingsPlace { .none }
 }
 
 /// A subcommand that goes by the settings file.
 protocol Subcommand: AnySubcommand {
   /// Where the settings and the schedule are kept.
   var state: StateOptions { get }
+}
+
+extension Subcommand {
+  var settings: SettingsPlace { .file(named: state.config) }
 }
 
 @main
@@ -49,19 +84,31 @@ enum Main {
       throw CommandError(
         .usage, "the argument \(argument.quoted()) is not UTF-8; rename the file, or pipe it to -")
     }
-    if let request = ValidationRequest(plain: CommandLine.arguments.dropFirst()) {
+    let arguments = CommandLine.arguments.dropFirst()
+    if let request = ValidationRequest(plain: arguments) {
       return try request.run(.ofProcess(), console)
+    }
+    if let request = CheckRequest(plain: arguments) {
+      try MistakenCommand.check(arguments, catalogues: request.catalogues)
+      return try run(request, console)
     }
     guard let command = try parse(console) else { return .done }
     if let check = command as? CheckCommand {
-      try MistakenCommand.check(
-        CommandLine.arguments.dropFirst(), catalogues: check.options.catalogues)
+      try MistakenCommand.check(arguments, catalogues: check.options.catalogues)
     }
-    try SystemLimits.check()
-    let environment = try environment(for: command, console)
+    return try run(command, console)
+  }
+
+  private static func run(
+    _ job: some Job, _ console: Console
+  ) throws(CommandError) -> ExitStatus {
+    try SystemLimits.checkDescriptors()
+    let environment = try environment(for: job.settings, console)
+    if let status = try job.runAlone(environment, console) { return status }
+    try SystemLimits.checkThreads()
     return try waitForResult {
       do throws(CommandError) {
-        return .success(try await command.run(environment, console))
+        return .success(try await job.run(environment, console))
       } catch {
         return .failure(error)
       }
@@ -69,12 +116,12 @@ enum Main {
   }
 
   private static func environment(
-    for command: any AnySubcommand, _ console: Console
+    for settings: SettingsPlace, _ console: Console
   ) throws(CommandError) -> Environment {
     let environment = Environment.ofProcess()
-    guard let command = command as? any Subcommand else { return environment }
+    guard case .file(let name) = settings else { return environment }
     for warning in environment.unknownVariables { console.complain(warning) }
-    return try environment.withSettings(command.state)
+    return try environment.withSettings(named: name)
   }
 
   /// Blocks until the work is done: only commands that start children need the concurrency

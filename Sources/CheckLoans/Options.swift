@@ -5,7 +5,7 @@ import Loans
 import ReminderService
 
 /// A moment as the command line gives it.
-struct Moment: ExpressibleByArgument {
+struct Moment: ExpressibleByArgument, Equatable {
   let value: CivilDateTime
 
   init?(argument: String) {
@@ -15,7 +15,7 @@ struct Moment: ExpressibleByArgument {
 }
 
 /// A time of day as the command line gives it.
-struct TimeOfDay: ExpressibleByArgument {
+struct TimeOfDay: ExpressibleByArgument, Equatable {
   let value: CivilTime
 
   init?(argument: String) {
@@ -25,7 +25,7 @@ struct TimeOfDay: ExpressibleByArgument {
 }
 
 /// A number of days before the expiration.
-struct LeadDays: ExpressibleByArgument {
+struct LeadDays: ExpressibleByArgument, Equatable {
   let value: Int
 
   init?(argument: String) {
@@ -35,7 +35,7 @@ struct LeadDays: ExpressibleByArgument {
 }
 
 /// After how many days a loan that has expired is told again.
-struct RepetitionDays: ExpressibleByArgument {
+struct RepetitionDays: ExpressibleByArgument, Equatable {
   let value: Int
 
   init?(argument: String) {
@@ -200,9 +200,16 @@ struct StateOptions: ParsableArguments {
   ///
   /// - Throws: ``CommandError`` with the status `cannotCreate` if the directory is not there.
   func path(_ environment: Environment) throws(CommandError) -> String {
-    guard let path = try environment.value(state, "STATE") else {
-      return try environment.standardStateFile()
-    }
+    try environment.stateFile(state)
+  }
+}
+
+extension Environment {
+  /// Where the schedule is kept; see ``StateOptions/path(_:)``.
+  ///
+  /// - Parameter given: the file of the command line.
+  func stateFile(_ given: String?) throws(CommandError) -> String {
+    guard let path = try value(given, "STATE") else { return try standardStateFile() }
     if let directory = path.directory, !path.hasSuffix("/\(Environment.stateFile)"),
       !WholeFile.exists(directory)
     {
@@ -248,7 +255,7 @@ struct ChannelOptions: ParsableArguments {
   @OptionGroup var repetition: RepeatOptions
 
   func validate() throws {
-    if Self.isContradiction(notify) { throw ValidationError("\(Self.contradiction).") }
+    if notify.isContradiction { throw ValidationError("\([ChannelChoice].contradiction).") }
   }
 
   /// The channels, each once, in the order given.
@@ -257,28 +264,41 @@ struct ChannelOptions: ParsableArguments {
   func channels(
     _ environment: Environment, otherwise standard: [ChannelName] = []
   ) throws(CommandError) -> [ChannelName] {
-    if environment.source(of: "NOTIFY", isGiven: !notify.isEmpty) == .standard { return standard }
-    let choices = try environment.values(notify, "NOTIFY")
-    if Self.isContradiction(choices) {
-      throw CommandError(.badSetting, "CHECK_LOANS_NOTIFY: \(Self.contradiction)")
+    try environment.channels(notify, otherwise: standard)
+  }
+}
+
+extension Environment {
+  /// The channels, each once, in the order given.
+  ///
+  /// - Parameters:
+  ///   - given: those of the command line.
+  ///   - standard: the channels if nothing says which, not even that there be none.
+  func channels(
+    _ given: [ChannelChoice], otherwise standard: [ChannelName] = []
+  ) throws(CommandError) -> [ChannelName] {
+    if source(of: "NOTIFY", isGiven: !given.isEmpty) == .standard { return standard }
+    let choices = try values(given, "NOTIFY")
+    if choices.isContradiction {
+      throw CommandError(.badSetting, "CHECK_LOANS_NOTIFY: \([ChannelChoice].contradiction)")
     }
     var channels: [ChannelName] = []
     for choice in choices {
       guard case .channel(var channel) = choice else { continue }
       if case .exec(let program) = channel {
-        channel = .exec(environment.programPath(program, in: environment.workingDirectory))
+        channel = .exec(programPath(program, in: workingDirectory))
       }
       if !channels.contains(channel) { channels.append(channel) }
     }
     return channels
   }
+}
 
-  private static let contradiction =
+extension [ChannelChoice] {
+  fileprivate static let contradiction =
     "none means that there is no channel, and cannot be given together with one"
 
-  private static func isContradiction(_ choices: [ChannelChoice]) -> Bool {
-    choices.contains(.none) && choices.contains { $0 != .none }
-  }
+  fileprivate var isContradiction: Bool { contains(.none) && contains { $0 != .none } }
 }
 
 /// When loans are reminded of, and what of a catalogue is taken for an error.
@@ -302,20 +322,25 @@ struct PolicyOptions: ParsableArguments {
   func settings(
     _ environment: Environment, profile: CatalogueProfile?, loanDays: Int?
   ) throws(CommandError) -> ReloadSettings {
-    let lead = try environment.value(remind, "REMIND")?.value
-    let time = try environment.value(at, "AT")?.value
-    return ReloadSettings(
-      policy: ReminderPolicy(
-        lead: lead ?? ReminderPolicy.standard.lead, time: time ?? ReminderPolicy.standard.time)
-        ?? .standard,
-      requiresExpiration: try environment.isOn(requireExpiration, "REQUIRE_EXPIRATION"),
-      allowsEmpty: try environment.isOn(allowEmpty, "ALLOW_EMPTY"),
-      profile: profile, loanDays: loanDays)
+    var settings = ReloadSettings(
+      policy: try environment.policy(remind: remind, at: at), profile: profile, loanDays: loanDays)
+    settings.requiresExpiration = try environment.isOn(requireExpiration, "REQUIRE_EXPIRATION")
+    settings.allowsEmpty = try environment.isOn(allowEmpty, "ALLOW_EMPTY")
+    return settings
+  }
+}
+
+extension Environment {
+  /// When loans are reminded of, with these for the options.
+  func policy(remind: LeadDays?, at time: TimeOfDay?) throws(CommandError) -> ReminderPolicy {
+    let lead = try value(remind, "REMIND")?.value ?? ReminderPolicy.standard.lead
+    let time = try value(time, "AT")?.value ?? ReminderPolicy.standard.time
+    return ReminderPolicy(lead: lead, time: time) ?? .standard
   }
 }
 
 /// For how many days books are lent.
-struct LoanDays: ExpressibleByArgument, Sendable {
+struct LoanDays: ExpressibleByArgument, Equatable, Sendable {
   let value: Int
 
   init?(argument: String) {

@@ -44,8 +44,17 @@ struct TimeZoneSetting {
         zones (Debian: apt install tzdata)
         """)
     }
-    guard let range = target.firstRange(of: "zoneinfo/") else { return "localtime" }
-    return String(target[range.upperBound...])
+    return nameInDatabase(target) ?? "localtime"
+  }
+
+  /// What follows the first `zoneinfo/` in a path.
+  private static func nameInDatabase(_ path: String) -> String? {
+    let directory = "zoneinfo/".utf8
+    var rest = path.utf8[...]
+    while !rest.starts(with: directory) {
+      if rest.popFirst() == nil { return nil }
+    }
+    return String(rest.dropFirst(directory.count))
   }
 
   private static func isKnown(_ text: String, environment: Environment) -> Bool {

@@ -1,5 +1,4 @@
 internal import Failpoints
-internal import GRDB
 
 /// The one connection of a writer or reader, with its failures made into ``ScheduleError``s.
 struct Connection: Sendable {
@@ -34,23 +33,21 @@ struct Connection: Sendable {
   private static func open(writing file: ScheduleFile) throws -> DatabaseQueue {
     let isChecked = file.hasJournal || file.size <= sizeAlwaysChecked
     if try file.readHeader().isDamaged {
-      throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "damaged: the header")
+      throw DatabaseError(.notADatabase, message: "damaged: the header")
     }
-    let queue = try asDamage { try DatabaseQueue(path: file.location, configuration: writing) }
+    let queue = try asDamage { try DatabaseQueue(file.location, writing) }
     do {
       // Looked at before anything is changed that another program may rely on.
-      let version = try asDamage { try queue.read { try Schema.check($0, path: file.path) } }
-      if isChecked, version > 0 { try queue.read(Schema.checkWhole) }
-      try queue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
-      try queue.inDatabase { database in
-        try database.inTransaction(.immediate) {
-          try Schema.migrate(database, path: file.path)
-          return .commit
-        }
+      let version = try queue.read { database in
+        let version = try asDamage { try Schema.check(database, path: file.path) }
+        if isChecked, version > 0 { try Schema.checkWhole(database) }
+        return version
       }
+      try queue.use { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+      try queue.write { database in (.commit, try Schema.migrate(database, path: file.path)) }
       if version < Schema.version { failpoint("migration-committed") }
     } catch {
-      try? queue.close()
+      queue.close()
       throw error
     }
     return queue
@@ -60,8 +57,8 @@ struct Connection: Sendable {
   private static func asDamage<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
-    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
-      throw Schema.damage(error.message ?? "the list of tables")
+    } catch let error as DatabaseError where error.resultCode == .error {
+      throw Schema.damage(error.message)
     }
   }
 
@@ -93,8 +90,8 @@ struct Connection: Sendable {
     self.path = path
     owned = nil
     do {
-      queue = try DatabaseQueue()
-      try source?.queue.backup(to: queue)
+      queue = try DatabaseQueue(":memory:")
+      try source?.queue.read { database in try queue.use { try database.copy(to: $0) } }
     } catch {
       throw ScheduleError(error, path: path)
     }
@@ -103,7 +100,7 @@ struct Connection: Sendable {
 
   /// Closes the file.
   func close() {
-    try? queue.close()
+    queue.close()
   }
 
   /// How many messages of each flight were sent, by the lock file.
@@ -117,7 +114,7 @@ struct Connection: Sendable {
   /// Lets the file grow to so many pages and no further.
   func limit(pages: Int) throws(ScheduleError) {
     try translating {
-      try queue.inDatabase { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
+      try queue.use { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
     }
   }
 
@@ -135,18 +132,7 @@ struct Connection: Sendable {
   func write<Value>(
     _ body: (Database) throws -> (Database.TransactionCompletion, Value)
   ) throws(ScheduleError) -> Value {
-    let value = try translating {
-      try queue.inDatabase { database in
-        var value: Value?
-        try database.inTransaction(.immediate) {
-          let (completion, result) = try body(database)
-          value = result
-          return completion
-        }
-        guard let value else { preconditionFailure("a transaction without result") }
-        return value
-      }
-    }
+    let value = try translating { try queue.write(body) }
     // What was committed to a file without a name is as good as lost.
     if let owned, !owned.isInPlace { throw owned.file.removed }
     return value
@@ -156,7 +142,6 @@ struct Connection: Sendable {
     do {
       return try body()
     } catch {
-      let error = OwnedFile.meant(error)
       guard let owned else { throw ScheduleError(error, path: path) }
       if OwnedFile.isDamage(error) { close() }
       throw owned.failure(error)
@@ -167,36 +152,25 @@ struct Connection: Sendable {
     _ file: ScheduleFile, readOnly: Bool
   ) throws(ScheduleError) -> DatabaseQueue {
     do {
-      return try DatabaseQueue(
-        path: file.location, configuration: reading(readOnly: readOnly))
+      return try DatabaseQueue(file.location, reading(readOnly: readOnly))
     } catch {
       throw ScheduleError(error, path: file.path)
     }
   }
 
-  private static var writing: Configuration {
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(5)
-    configuration.foreignKeysEnabled = false
-    configuration.prepareDatabase { database in
-      // EXTRA also syncs the directory after the journal is gone, so that a power cut cannot
-      // bring it back and undo a commit. The cache bounds the memory of a reload: what does not
-      // fit is written to the file early, under the journal's protection.
-      try database.execute(sql: "\(always); PRAGMA synchronous = EXTRA")
-    }
-    return configuration
+  private static var writing: Database.Configuration {
+    // EXTRA also syncs the directory after the journal is gone, so that a power cut cannot bring it
+    // back and undo a commit. The cache bounds the memory of a reload: what does not fit is written
+    // to the file early, under the journal's protection.
+    Database.Configuration(
+      patience: .seconds(5), setup: "\(always); PRAGMA synchronous = EXTRA")
   }
 
-  private static func reading(readOnly: Bool) -> Configuration {
-    var configuration = Configuration()
-    configuration.readonly = readOnly
+  private static func reading(readOnly: Bool) -> Database.Configuration {
     // A reload that is larger than its cache keeps readers out until its end, and its end may wait
     // for the catalogue: better a list that comes late than one that fails.
-    configuration.busyMode = .timeout(60)
-    configuration.prepareDatabase { database in
-      try database.execute(sql: "\(always); PRAGMA query_only = ON")
-    }
-    return configuration
+    Database.Configuration(
+      isReadOnly: readOnly, patience: .seconds(60), setup: "\(always); PRAGMA query_only = ON")
   }
 
   private static var always: String { "PRAGMA cache_size = -16000; PRAGMA cell_size_check = ON" }
@@ -211,20 +185,14 @@ private struct OwnedFile: Sendable {
   /// Whether the file still has its name.
   var isInPlace: Bool { file.number == number }
 
-  /// The error that a value of another type is: damage, since nobody else writes the file.
-  static func meant(_ error: any Error) -> any Error {
-    error is RowDecodingError ? Schema.damage("a value of another type") : error
-  }
-
   /// Whether an error tells that the file is damaged.
   static func isDamage(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return false }
-    return [.SQLITE_CORRUPT, .SQLITE_FORMAT, .SQLITE_NOTADB].contains(error.resultCode)
+    return [.corrupt, .format, .notADatabase].contains(error.resultCode)
   }
 
   /// The error that a user is told; sets the file aside if it is damaged.
   func failure(_ error: any Error) -> ScheduleError {
-    let error = Self.meant(error)
     guard Self.isDamage(error) else { return ScheduleError(error, path: file.path) }
     guard isInPlace else { return file.removed }
     do {

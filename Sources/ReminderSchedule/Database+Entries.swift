@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Loans
 
 extension Database {

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Loans
 
 extension Database {
@@ -45,7 +44,7 @@ extension Database {
         try rows.fail(row, error: error, at: now)
       }
     }
-    try execute(sql: "DELETE FROM flight WHERE batch = ?", arguments: [batch])
+    try execute(sql: "DELETE FROM flight WHERE batch = ?") { $0.bind(batch) }
   }
 
   /// Ends the flights that a run left behind when it was killed.
@@ -54,20 +53,22 @@ extension Database {
   ///   - sent: how many messages of a flight were sent, as far as that is known.
   ///   - open: the flights that have not come to their end.
   func endFlights(sent: [Int64: Int], except open: some Collection<Int64>) throws {
-    let batches = try Int64.fetchAll(self, sql: "SELECT DISTINCT batch FROM flight")
+    let rows = try RowStatement(once: self, sql: "SELECT DISTINCT batch FROM flight")
+    var batches: [Int64] = []
+    while try rows.next() { batches.append(rows.integer(0)) }
     for batch in batches where !open.contains(batch) {
       if let count = sent[batch] {
         try endFlight(batch, sent: count, next: .unknown)
       } else {
         // Nobody knows what was sent: all stays marked as being sent, which is due.
-        try execute(sql: "DELETE FROM flight WHERE batch = ?", arguments: [batch])
+        try execute(sql: "DELETE FROM flight WHERE batch = ?") { $0.bind(batch) }
       }
     }
   }
 
   /// Whether a run left a flight behind.
   func hasFlight() throws -> Bool {
-    try Bool.fetchOne(self, sql: "SELECT EXISTS (SELECT 1 FROM flight)") ?? false
+    try condition(sql: "SELECT EXISTS (SELECT 1 FROM flight)") ?? false
   }
 
   /// What became of the message after those that were sent.

@@ -1,18 +1,16 @@
-internal import GRDB
 internal import Loans
 
 extension Database {
   /// The number of a channel, which is made if it is new.
   func channelID(_ name: String) throws -> Int64 {
     if let id = try knownChannelID(name) { return id }
-    try execute(sql: "INSERT INTO channel (name) VALUES (?)", arguments: [name])
+    try execute(sql: "INSERT INTO channel (name) VALUES (?)") { $0.bind(name) }
     return lastInsertedRowID
   }
 
   /// The number of a channel; `nil` if nothing was ever sent through it.
   func knownChannelID(_ name: String) throws -> Int64? {
-    let sql = "SELECT id FROM channel WHERE name = ?"
-    return try Int64.fetchOne(self, sql: sql, arguments: [name])
+    try integer(sql: "SELECT id FROM channel WHERE name = ?") { $0.bind(name) }
   }
 
   /// Writes into the ledger that notices are being sent, and counts the attempt.
@@ -67,12 +65,12 @@ extension Database {
     var result = (cancelled: 0, unknown: [Int]())
     for id in ids {
       let sql = "SELECT cancelled FROM loan WHERE id = ? AND left_on IS NULL"
-      guard let isCancelled = try Bool.fetchOne(self, sql: sql, arguments: [id]) else {
+      guard let isCancelled = try condition(sql: sql, { $0.bind(id) }) else {
         result.unknown.append(id)
         continue
       }
       if isCancelled { continue }
-      try execute(sql: "UPDATE loan SET cancelled = 1 WHERE id = ?", arguments: [id])
+      try execute(sql: "UPDATE loan SET cancelled = 1 WHERE id = ?") { $0.bind(id) }
       result.cancelled += 1
     }
     return result

@@ -1,18 +1,22 @@
-internal import GRDB
 internal import Loans
 
 extension Database {
   /// The paths of catalogues by row number; all of them, or those named.
   func catalogues(_ paths: [String]?) throws -> [Int64: String] {
     var found: [Int64: String] = [:]
+    try forEachCatalogue(paths) { id, path in found[id] = path }
+    return found
+  }
+
+  /// Calls `body` with the row number and path of each catalogue, or of those named.
+  func forEachCatalogue(_ paths: [String]?, _ body: (Int64, String) -> Void) throws {
     let rows = try RowStatement(self, sql: "SELECT id, path FROM catalogue")
     while try rows.next() {
       guard let path = rows.text(1) else { throw Schema.damage("the path of a catalogue") }
       // A path is bytes: names that Unicode takes for equal are different files.
       let isWanted = paths?.contains { $0.utf8.elementsEqual(path.utf8) } ?? true
-      if isWanted { found[rows.integer(0)] = path }
+      if isWanted { body(rows.integer(0), path) }
     }
-    return found
   }
 
   /// How many loans have not expired and are not cancelled, and when the first of their reminders
@@ -25,9 +29,10 @@ extension Database {
       FROM loan
       WHERE \(Self.scheduled(in: catalogues)) AND expiration >= \(now.date.dayNumber)
       """
-    let row = try Row.fetchOne(self, sql: sql)
-    let next: Int? = row?[1]
-    return (row?[0] ?? 0, next.flatMap(CivilDateTime.init(ordinal:)))
+    let row = try RowStatement(once: self, sql: sql)
+    guard try row.next() else { return (0, nil) }
+    let next = row.optionalInteger(1).map { Int($0) }
+    return (Int(row.integer(0)), next.flatMap(CivilDateTime.init(ordinal:)))
   }
 
   /// The first moment after `now` at which a loan that has not expired does.
@@ -38,7 +43,7 @@ extension Database {
       SELECT min(expiration) FROM loan
       WHERE \(Self.scheduled(in: catalogues)) AND expiration >= \(now.date.dayNumber)
       """
-    let day = try Int.fetchOne(self, sql: sql)
+    let day = try integer(sql: sql).map { Int($0) }
     return day.flatMap(CivilDate.init(dayNumber:)).map { CivilDateTime($0.adding(days: 1)) }
   }
 
@@ -110,8 +115,9 @@ extension Database {
       WHERE \(Self.scheduled(in: catalogues))
         AND (expiration < \(today) OR fire_at <= \(now.ordinal))
       """
-    guard let row = try Row.fetchOne(self, sql: sql) else { return (0, 0) }
-    let (all, expired): (Int, Int) = (row[0], row[1])
+    let row = try RowStatement(once: self, sql: sql)
+    guard try row.next() else { return (0, 0) }
+    let (all, expired) = (Int(row.integer(0)), Int(row.integer(1)))
     return (all - expired, expired)
   }
 

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Loans
 
 extension Database {
@@ -12,8 +11,10 @@ extension Database {
   /// The row number of a catalogue, which is made if it is new.
   func catalogueID(_ path: String) throws -> Int64 {
     // As what is due is found, so that the two agree even on a damaged file.
-    if let id = try catalogues([path]).keys.first { return id }
-    try execute(sql: "INSERT INTO catalogue (path) VALUES (?)", arguments: [path])
+    var known: Int64?
+    try forEachCatalogue([path]) { id, _ in known = id }
+    if let known { return known }
+    try execute(sql: "INSERT INTO catalogue (path) VALUES (?)") { $0.bind(path) }
     return lastInsertedRowID
   }
 
@@ -44,26 +45,26 @@ extension Database {
 
   /// The highest number that a loan ever had, so that no number comes to mean another loan.
   func lastLoanID() throws -> Int64 {
-    let id = try Int64.fetchOne(self, sql: "SELECT last_id FROM counter") ?? 0
+    let id = try integer(sql: "SELECT last_id FROM counter") ?? 0
     guard (0..<1 << 62).contains(id) else { throw Schema.damage("the highest number of a loan") }
     return id
   }
 
   /// The number by which the schedule is known.
   func identity() throws -> Int64 {
-    try Int64.fetchOne(self, sql: "SELECT identity FROM counter") ?? 0
+    try integer(sql: "SELECT identity FROM counter") ?? 0
   }
 
   /// Remembers the highest number that a loan has.
   func setLastLoanID(_ id: Int64) throws {
-    try execute(sql: "UPDATE counter SET last_id = ?", arguments: [id])
+    try execute(sql: "UPDATE counter SET last_id = ?") { $0.bind(id) }
   }
 
   /// Whether anything was ever delivered or tried of a catalogue's loans, or of any loan that has
   /// a row.
   func hasLedger(catalogue: Int64) throws -> Bool {
     if try Departures.exist(self, catalogue: catalogue) { return true }
-    return try Bool.fetchOne(self, sql: "SELECT EXISTS (SELECT 1 FROM delivery)") ?? false
+    return try condition(sql: "SELECT EXISTS (SELECT 1 FROM delivery)") ?? false
   }
 
   /// When the last run was.
@@ -82,9 +83,10 @@ extension Database {
     let last = try lastRun()
     let next = last.followed(by: today.dayNumber)
     guard next != last else { return }
-    try execute(
-      sql: "UPDATE counter SET last_day = ?, ledger_day = ?",
-      arguments: [next.day, next.ledgerDay])
+    try execute(sql: "UPDATE counter SET last_day = ?, ledger_day = ?") { parameters in
+      parameters.bind(next.day.map { Int64($0) })
+      parameters.bind(next.ledgerDay.map { Int64($0) })
+    }
   }
 }
 

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Loans
 
 /// What remains of the ledger of loans that have left, and of expirations that were replaced.
@@ -205,13 +204,13 @@ struct Departures {
   /// Forgets the marks of what left before a day.
   static func prune(_ database: Database, before day: Int) throws {
     let sql = "DELETE FROM departed WHERE id < ?"
-    try database.execute(sql: sql, arguments: [day << Self.dayShift])
+    try database.execute(sql: sql) { $0.bind(day << Self.dayShift) }
   }
 
   /// Whether the table has marks of a catalogue.
   static func exist(_ database: Database, catalogue: Int64) throws -> Bool {
     let sql = "SELECT EXISTS (SELECT 1 FROM departed WHERE catalogue = ?)"
-    return try Bool.fetchOne(database, sql: sql, arguments: [catalogue]) ?? false
+    return try database.condition(sql: sql) { $0.bind(catalogue) } ?? false
   }
 }
 

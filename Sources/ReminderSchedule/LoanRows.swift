@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Loans
 
 /// The statements by which a reload changes and removes the rows of a loan.
@@ -11,52 +10,52 @@ struct LoanRows {
     var reminder: Reminder
   }
 
-  private let updateLoan: RowStatement
-  private let updateDetail: RowStatement
-  private let selectDetail: RowStatement
-  private let restoreLoan: RowStatement
-  private let deleteLoan: RowStatement
-  private let deleteDetail: RowStatement
-  private let leaveLoan: RowStatement
-  private let selectDelivered: RowStatement
-  private let deleteSuperseded: RowStatement
-  private let clearSuperseded: RowStatement
-  private let deleteDeliveries: RowStatement
-  private let deleteLeft: RowStatement
-  private let restoreDelivery: RowStatement
+  private let updateLoan: LateStatement
+  private let updateDetail: LateStatement
+  private let selectDetail: LateStatement
+  private let restoreLoan: LateStatement
+  private let deleteLoan: LateStatement
+  private let deleteDetail: LateStatement
+  private let leaveLoan: LateStatement
+  private let selectDelivered: LateStatement
+  private let deleteSuperseded: LateStatement
+  private let clearSuperseded: LateStatement
+  private let deleteDeliveries: LateStatement
+  private let deleteLeft: LateStatement
+  private let restoreDelivery: LateStatement
 
-  init(_ database: Database) throws {
-    updateLoan = try RowStatement(
+  init(_ database: Database) {
+    updateLoan = LateStatement(
       database,
       sql: """
         UPDATE loan SET fingerprint = ?, expiration = ?, fire_at = ?, cancelled = 0, left_on = NULL
         WHERE id = ?
         """)
-    updateDetail = try RowStatement(
+    updateDetail = LateStatement(
       database,
       sql: """
         UPDATE detail SET loan_id = ?, title = ?, author = ?, isbn = ?, barcode = ?, borrower = ?,
           email = ?, expiration_time = ? WHERE loan = ?
         """)
-    selectDetail = try RowStatement(
+    selectDetail = LateStatement(
       database,
       sql: """
         SELECT loan_id, title, author, isbn, barcode, borrower, email, expiration_time, identity
         FROM detail WHERE loan = ?
         """)
-    restoreLoan = try RowStatement(
+    restoreLoan = LateStatement(
       database, sql: "UPDATE loan SET cancelled = 0, left_on = NULL WHERE id = ?")
-    deleteLoan = try RowStatement(
+    deleteLoan = LateStatement(
       database,
       sql: """
         DELETE FROM loan
         WHERE id = ?1
           AND NOT EXISTS (SELECT 1 FROM delivery WHERE loan = ?1 AND attempts > 0)
         """)
-    deleteDetail = try RowStatement(database, sql: "DELETE FROM detail WHERE loan = ?")
-    leaveLoan = try RowStatement(
+    deleteDetail = LateStatement(database, sql: "DELETE FROM detail WHERE loan = ?")
+    leaveLoan = LateStatement(
       database, sql: "UPDATE loan SET left_on = ? WHERE id = ?")
-    selectDelivered = try RowStatement(
+    selectDelivered = LateStatement(
       database,
       sql: """
         SELECT expiration, channel,
@@ -65,18 +64,18 @@ struct LoanRows {
         FROM delivery WHERE loan = ?1 AND expiration <> ?2 AND delivered_at IS NOT NULL
         GROUP BY expiration, channel
         """)
-    deleteSuperseded = try RowStatement(
+    deleteSuperseded = LateStatement(
       database,
       sql: """
         DELETE FROM delivery
         WHERE loan = ?1 AND expiration <> ?2 AND state <> \(Delivery.State.sending.stored)
         """)
-    clearSuperseded = try RowStatement(
+    clearSuperseded = LateStatement(
       database,
       sql: "UPDATE delivery SET delivered_at = NULL WHERE loan = ?1 AND expiration <> ?2")
-    deleteDeliveries = try RowStatement(database, sql: "DELETE FROM delivery WHERE loan = ?")
-    deleteLeft = try RowStatement(database, sql: "DELETE FROM loan WHERE id = ?")
-    restoreDelivery = try RowStatement(
+    deleteDeliveries = LateStatement(database, sql: "DELETE FROM delivery WHERE loan = ?")
+    deleteLeft = LateStatement(database, sql: "DELETE FROM loan WHERE id = ?")
+    restoreDelivery = LateStatement(
       database,
       sql: """
         INSERT INTO delivery
@@ -89,14 +88,14 @@ struct LoanRows {
   /// Stores what has changed of a loan, and schedules it again if it was cancelled or had left.
   func update(_ id: Int64, to row: Row) throws {
     let loan = row.reminder.loan
-    try updateLoan.run { parameters in
+    try updateLoan.statement.run { parameters in
       parameters.bind(row.fingerprint)
       parameters.bind(loan.expiration.dayNumber)
       parameters.bind(row.reminder.fireAt.ordinal)
       parameters.bind(id)
     }
     guard try !hasTexts(id, of: loan) else { return }
-    try updateDetail.run { parameters in
+    try updateDetail.statement.run { parameters in
       parameters.bind(textsOf: loan)
       parameters.bind(id)
     }
@@ -104,17 +103,18 @@ struct LoanRows {
 
   /// Schedules a loan again that was cancelled, or had left its catalogue.
   func restore(_ id: Int64) throws {
-    try restoreLoan.run { $0.bind(id) }
+    try restoreLoan.statement.run { $0.bind(id) }
   }
 
   /// Takes away a loan that is no longer in its catalogue, or keeps it as part of the ledger.
   func remove(_ id: Int64, on today: CivilDate) throws {
+    let deleteLoan = try deleteLoan.statement
     try deleteLoan.run { $0.bind(id) }
     if deleteLoan.changes > 0 {
-      try deleteDetail.run { $0.bind(id) }
-      try deleteDeliveries.run { $0.bind(id) }
+      try deleteDetail.statement.run { $0.bind(id) }
+      try deleteDeliveries.statement.run { $0.bind(id) }
     } else {
-      try leaveLoan.run { parameters in
+      try leaveLoan.statement.run { parameters in
         parameters.bind(today.dayNumber)
         parameters.bind(id)
       }
@@ -130,7 +130,7 @@ struct LoanRows {
     if try take(id, except: expiration, identity, leftOn.dayNumber, into: &departures) {
       // What is being sent, or was when a run was killed, stays; but not what is a mark now.
       for statement in [deleteSuperseded, clearSuperseded] {
-        try statement.run { parameters in
+        try statement.statement.run { parameters in
           parameters.bind(id)
           parameters.bind(expiration)
         }
@@ -144,15 +144,16 @@ struct LoanRows {
       // No expiration is excepted: there is none of this number.
       _ = try take(id, except: Int(Int32.min), identity, leftOn, into: &departures)
     }
-    try deleteDeliveries.run { $0.bind(id) }
-    try deleteDetail.run { $0.bind(id) }
-    try deleteLeft.run { $0.bind(id) }
+    try deleteDeliveries.statement.run { $0.bind(id) }
+    try deleteDetail.statement.run { $0.bind(id) }
+    try deleteLeft.statement.run { $0.bind(id) }
   }
 
   /// Notes again that a notice was delivered, as a mark said.
   ///
   /// - Returns: whether that was not known.
   func restore(_ found: Departures.Found, to id: Int64, expiration: Int) throws -> Bool {
+    let restoreDelivery = try restoreDelivery.statement
     try restoreDelivery.run { parameters in
       parameters.bind(id)
       parameters.bind(found.kind.stored)
@@ -168,6 +169,7 @@ struct LoanRows {
     _ id: Int64, except expiration: Int, _ identity: Identity, _ leftOn: Int,
     into departures: inout Departures
   ) throws -> Bool {
+    let selectDelivered = try selectDelivered.statement
     selectDelivered.query { parameters in
       parameters.bind(id)
       parameters.bind(expiration)
@@ -187,6 +189,7 @@ struct LoanRows {
 
   /// The identity that a row was stored with.
   func identity(of id: Int64) throws -> String? {
+    let selectDetail = try selectDetail.statement
     selectDetail.query { $0.bind(id) }
     defer { selectDetail.reset() }
     return try selectDetail.next() ? selectDetail.text(8) : nil
@@ -194,6 +197,7 @@ struct LoanRows {
 
   /// Whether a row already has the texts of `loan`: a renewal does not touch them.
   private func hasTexts(_ id: Int64, of loan: Loan) throws -> Bool {
+    let selectDetail = try selectDetail.statement
     selectDetail.query { $0.bind(id) }
     defer { selectDetail.reset() }
     guard try selectDetail.next() else { return false }

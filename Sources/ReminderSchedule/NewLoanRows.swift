@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Loans
 
 /// The rows of loans that had none, inserted sixteen at a time.
@@ -18,10 +17,10 @@ final class NewLoanRows {
   }
 
   /// For loans of one catalogue.
-  init(_ database: Database, catalogue: Int64) throws {
+  init(_ database: Database, catalogue: Int64) {
     self.catalogue = catalogue
-    many = try Inserts(database, rows: Self.batchSize)
-    one = try Inserts(database, rows: 1)
+    many = Inserts(database, rows: Self.batchSize)
+    one = Inserts(database, rows: 1)
   }
 
   /// Stores a loan, now or with some that follow.
@@ -42,24 +41,24 @@ final class NewLoanRows {
 
   /// The statements for a number of rows.
   private struct Inserts {
-    let loan: RowStatement
-    let detail: RowStatement
+    let loan: LateStatement
+    let detail: LateStatement
 
-    init(_ database: Database, rows: Int) throws {
+    init(_ database: Database, rows: Int) {
       func values(_ row: String) -> String {
         Array(repeating: row, count: rows).joined(separator: ", ")
       }
-      loan = try RowStatement(
+      loan = LateStatement(
         database, sql: "INSERT INTO loan VALUES " + values("(?, ?, ?, ?, ?, ?, 0, NULL)"))
-      detail = try RowStatement(
+      detail = LateStatement(
         database, sql: "INSERT INTO detail VALUES " + values("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
     }
 
     func run(_ rows: ArraySlice<Waiting>, catalogue: Int64) throws {
-      try loan.run { parameters in
+      try loan.statement.run { parameters in
         for new in rows { parameters.bind(new.id, catalogue, new.row) }
       }
-      try detail.run { parameters in
+      try detail.statement.run { parameters in
         for new in rows {
           parameters.bind(new.id)
           parameters.bind(new.row.identity)

@@ -1,5 +1,4 @@
 internal import Failpoints
-internal import GRDB
 public import Loans
 
 /// The replacement of one catalogue's reminders while the catalogue is being read.
@@ -45,8 +44,8 @@ public final class Reload {
     hasLedger = try database.hasLedger(catalogue: catalogue)
     departures = Departures(catalogue: catalogue)
     stored = try database.storedLoans(catalogue: catalogue, today: today)
-    rows = try LoanRows(database)
-    new = try NewLoanRows(database, catalogue: catalogue)
+    rows = LoanRows(database)
+    new = NewLoanRows(database, catalogue: catalogue)
     lastID = try database.lastLoanID()
   }
 

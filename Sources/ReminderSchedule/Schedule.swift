@@ -1,5 +1,4 @@
 internal import Failpoints
-internal import GRDB
 public import Loans
 internal import Synchronization
 
@@ -12,9 +11,9 @@ public final class Schedule: Sendable {
   private let connection: Connection
   /// Nobody reads it; it unlocks when the schedule goes away, after `deinit` has closed the file.
   private let lock: LockFile?
-  /// The messages that are being sent: their batches by the place in the lock file where they are
-  /// counted.
-  private let flights = Mutex<[Int: Int64]>([:])
+  /// The messages that are being sent: their batches, each at the place in the lock file where they
+  /// are counted.
+  private let flights = Mutex<[Int64?]>([])
 
   /// A number that the schedule got when it was made, by which it is told from one that has taken
   /// its place.
@@ -199,9 +198,13 @@ extension Schedule {
   /// Finds a place in the lock file for a batch, which is open from then on.
   private func takeSlot(for batch: Int64) throws(ScheduleError) -> Int {
     let slot = flights.withLock { flights -> Int? in
-      let free = (0..<LockFile.Record.slots).first { flights[$0] == nil }
-      if let free { flights[free] = batch }
-      return free
+      if let free = flights.firstIndex(of: nil) {
+        flights[free] = batch
+        return free
+      }
+      guard flights.count < LockFile.Record.slots else { return nil }
+      flights.append(batch)
+      return flights.count - 1
     }
     if let slot { return slot }
     throw ScheduleError(
@@ -214,7 +217,7 @@ extension Schedule {
     try write { database in
       // Asked within the transaction: what another thread has begun is in the table only after it
       // is among those that are open.
-      let open = flights.withLock { Array($0.values) }
+      let open = flights.withLock { $0.compactMap(\.self) }
       try database.endFlights(sent: lock?.records() ?? [:], except: open)
     }
   }

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Loans
 
 /// The entries of a schedule in fire order, one at a time.

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Loans
 
 /// Why the schedule cannot be used; nothing was changed.
@@ -104,34 +103,34 @@ extension ScheduleError {
     let (code, message) = Self.meaning(of: error, path: path)
     self.init(
       code, path: path, message,
-      underlying: "\(error.message ?? "unknown") [\(error.extendedResultCode.rawValue)]")
+      underlying: "\(error.message) [\(error.extendedResultCode.rawValue)]")
   }
 
   /// What an SQLite result code means to a user; see <https://www.sqlite.org/rescode.html>.
   private static func meaning(of error: DatabaseError, path: String) -> (Code, String) {
     switch error.resultCode {
-    case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
+    case .busy, .locked, .lockProtocol:
       (.locked, "the schedule \"\(path.visible)\" is in use by another process; try again")
-    case .SQLITE_NOTADB:
+    case .notADatabase:
       (.notASchedule, notASchedule(path, "is not a database"))
-    case .SQLITE_CORRUPT, .SQLITE_FORMAT:
+    case .corrupt, .format:
       (
         .notASchedule,
         "the schedule \"\(path.visible)\" is damaged; the next run that delivers or reloads sets it "
           + "aside"
       )
-    case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_DBMOVED:
+    case .readOnly where error.extendedResultCode == .readOnlyMoved:
       (.inputOutput, ScheduleFile(path: path).removed.message)
-    case .SQLITE_READONLY where isOpenToUs(error, path: path),
-      .SQLITE_CANTOPEN where isOpenToUs(error, path: path):
+    case .readOnly where isOpenToUs(error, path: path),
+      .cannotOpen where isOpenToUs(error, path: path):
       (
         .inputOutput,
         "cannot open the schedule \"\(path.visible)\" or make its journal; see whether the disk is "
           + "full"
       )
-    case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH, .SQLITE_CANTOPEN:
+    case .permission, .readOnly, .authorization, .cannotOpen:
       (.notPermitted, "no permission for the schedule \"\(path.visible)\" or its journal")
-    case .SQLITE_FULL:
+    case .full:
       (.inputOutput, "no room to write the schedule \"\(path.visible)\"; free some space")
     default:
       (
@@ -155,8 +154,8 @@ extension ScheduleError {
   /// Whether SQLite could not open a file because nobody can open any.
   private static func isForWantOfDescriptors(_ error: DatabaseError) -> Bool {
     switch error.resultCode {
-    case .SQLITE_NOMEM: true
-    case .SQLITE_CANTOPEN, .SQLITE_IOERR: !SystemCall.hasDescriptor
+    case .noMemory: true
+    case .cannotOpen, .inputOutput: !SystemCall.hasDescriptor
     default: false
     }
   }

@@ -1,4 +1,3 @@
-internal import GRDB
 public import Loans
 
 /// A schedule opened for reading: it takes no lock, writes nothing, and creates nothing.

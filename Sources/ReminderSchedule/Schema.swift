@@ -1,5 +1,4 @@
 internal import Failpoints
-internal import GRDB
 
 /// The tables of a schedule, and what tells one from another program's file.
 ///
@@ -174,7 +173,7 @@ enum Schema {
   /// Makes the tables of a new file, or brings those of an older version up to date.
   ///
   /// - Throws: `ScheduleError` `notASchedule` for any other file, which is left as it is;
-  ///   `DatabaseError` `SQLITE_CORRUPT` for one that is damaged.
+  ///   `DatabaseError` `corrupt` for one that is damaged.
   static func migrate(_ database: Database, path: String) throws {
     let version = try check(database, path: path)
     guard version < steps.count else { return }
@@ -193,14 +192,10 @@ enum Schema {
   ///
   /// - Returns: the version of the tables, 0 for none.
   static func check(_ database: Database, path: String) throws -> Int {
-    let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-    let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-    let found = try String.fetchAll(
-      database,
-      sql: """
-        SELECT coalesce(sql, '') FROM sqlite_master
-        WHERE name NOT LIKE 'sqlite_autoindex_%' AND name NOT LIKE 'sqlite_stat%'
-        """)
+    let application = Int32(
+      truncatingIfNeeded: try database.integer(sql: "PRAGMA application_id") ?? 0)
+    let version = Int(try database.integer(sql: "PRAGMA user_version") ?? 0)
+    let found = try definitions(database)
     if application == 0, version == 0, found.isEmpty { return 0 }
     guard application == applicationID else {
       // One bit off, in a file that has our tables, is no other program.
@@ -216,16 +211,29 @@ enum Schema {
     return version
   }
 
+  /// How the tables were made that are there, with all else but SQLite's own.
+  private static func definitions(_ database: Database) throws -> [String] {
+    let rows = try RowStatement(
+      once: database,
+      sql: """
+        SELECT coalesce(sql, '') FROM sqlite_master
+        WHERE name NOT LIKE 'sqlite_autoindex_%' AND name NOT LIKE 'sqlite_stat%'
+        """)
+    var definitions: [String] = []
+    while try rows.next() { definitions.append(rows.text(0) ?? "") }
+    return definitions
+  }
+
   /// Looks for damage everywhere, reading the whole file.
   ///
   /// `integrity_check`, not `quick_check`, which does not see an index that tells of another row.
   static func checkWhole(_ database: Database) throws {
-    let finding = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
+    let finding = try database.text(sql: "PRAGMA integrity_check(1)")
     guard finding == "ok" else { throw damage(finding ?? "no result") }
   }
 
   /// The error of a damaged part.
   static func damage(_ what: String) -> DatabaseError {
-    DatabaseError(resultCode: .SQLITE_CORRUPT, message: "damaged: \(what)")
+    DatabaseError(.corrupt, message: "damaged: \(what)")
   }
 }

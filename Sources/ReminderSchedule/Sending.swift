@@ -1,5 +1,4 @@
 internal import Failpoints
-internal import GRDB
 internal import Loans
 internal import Synchronization
 

@@ -676,19 +676,36 @@ struct SystemLimitTests {
     #expect(result.lines.count == 6)
   }
 
-  @Test func `71 is too few threads, told before anything is done`() async throws {
-    // The limit does not hold for root, and it counts all processes of a user.
-    let desk = try Desk()
+  /// Runs the program with few threads, for which the user must not be root.
+  private func run(
+    _ arguments: String, threads: Int, in desk: Desk
+  ) async throws -> CommandResult {
+    // The limit counts all processes of a user.
     try desk.folder.setPermissions(of: ".", 0o777)
+    try desk.folder.setPermissions(of: "books.xml", 0o644)
     let result = try await desk.shell(
       """
-      set -- prlimit --nproc=4 "$0" books.xml
+      set -- prlimit --nproc=\(threads) "$0" \(arguments)
       test "$(id -u)" -ne 0 || set -- setpriv --reuid 65533 --regid 65533 --clear-groups "$@"
       exec "$@"
       """)
     try #require(!result.errorText.contains("Permission denied"), "the binary must be readable")
+    return result
+  }
+
+  @Test func `71 is too few threads, told before anything is done`() async throws {
+    let desk = try Desk()
+    let result = try await run("--notify stdout books.xml", threads: 4, in: desk)
     #expect(result.status == 71)
     #expect(result.errorText.contains("no more threads"))
     #expect(!desk.folder.contains("state"))
+  }
+
+  @Test(arguments: ["--no-state books.xml", "--no-state --format json books.xml"])
+  func `A look at a small catalogue takes no thread`(arguments: String) async throws {
+    let desk = try Desk()
+    let result = try await run(arguments, threads: 1, in: desk)
+    #expect(result.status == 0)
+    #expect(result.errorText.isEmpty)
   }
 }

@@ -28,8 +28,13 @@ struct CheckCommand: Subcommand {
   func run(
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
-    let settings = try CheckSettings(options, environment)
-    return try await CheckRun(settings, environment, console).run()
+    try await options.request.run(environment, console)
+  }
+
+  func runAlone(
+    _ environment: Environment, _ console: Console
+  ) throws(CommandError) -> ExitStatus? {
+    try options.request.runAlone(environment, console)
   }
 }
 
@@ -97,24 +102,30 @@ struct CheckSettings {
   var isColored: Bool
   var failsOnExpired: Bool
 
-  init(_ command: CheckOptions, _ environment: Environment) throws(CommandError) {
-    channels = try command.channels.channels(environment)
-    reload = try command.policy.settings(
-      environment, profile: command.form.profile(environment)?.profile,
-      loanDays: command.form.days(environment))
-    (now, zone) = try command.clock.read(environment)
-    repeatExpired = try command.channels.repetition.days(environment)
-    state = try command.keepsNoState(environment) ? nil : command.state.path(environment)
-    isDryRun = try environment.isOn(command.dryRun, "DRY_RUN")
-    format = try environment.value(command.format, "FORMAT") ?? .text
-    showsAll = try environment.isOn(command.all, "ALL")
-    isQuiet = try environment.isOn(command.loudness.quiet, "QUIET")
-    isVerbose = try environment.isOn(command.loudness.verbose, "VERBOSE")
-    isColored = try environment.isColored(command.color)
-    failsOnExpired = try environment.value(command.failOn, "FAIL_ON") != nil
-    catalogues = try command.catalogues(environment)
+  init(_ request: CheckRequest, _ environment: Environment) throws(CommandError) {
+    channels = try environment.channels(request.notify)
+    reload = ReloadSettings(
+      profile: try NamedProfile(given: request.profile, environment)?.profile,
+      loanDays: try environment.value(request.loanDays, "LOAN_DAYS")?.value)
+    reload.policy = try environment.policy(remind: request.remind, at: request.at)
+    reload.requiresExpiration = try environment.isOn(
+      request.requiresExpiration, "REQUIRE_EXPIRATION")
+    reload.allowsEmpty = try environment.isOn(request.allowsEmpty, "ALLOW_EMPTY")
+    (now, zone) = try ClockOptions.read(
+      now: request.now, timeZone: request.timeZone, environment)
+    repeatExpired = try environment.value(request.repeatExpired, "REPEAT_EXPIRED")?.value
+    state = try request.keepsNoState(environment) ? nil : environment.stateFile(request.state)
+    isDryRun = try environment.isOn(request.isDryRun, "DRY_RUN")
+    format = try environment.value(request.format, "FORMAT") ?? .text
+    showsAll = try environment.isOn(request.showsAll, "ALL")
+    isQuiet = try environment.isOn(request.isQuiet, "QUIET")
+    isVerbose = try environment.isOn(request.isVerbose, "VERBOSE")
+    isColored = try environment.isColored(request.color)
+    failsOnExpired = try environment.value(request.failOn, "FAIL_ON") != nil
+    catalogues = try environment.catalogues(
+      request.catalogues, config: request.config, example: "check-loans books.xml")
     if format == .json && channels.contains(.stdout) {
-      guard command.format == nil else { throw try command.outputConflict(environment) }
+      guard request.format == nil else { throw try request.outputConflict(environment) }
       format = .text
     }
   }
@@ -127,11 +138,79 @@ struct CheckSettings {
 }
 
 extension CheckOptions {
-  /// The catalogues as given, each once: those of the command line, else of the settings file.
-  ///
-  /// - Throws: ``CommandError`` with the status `usage` if there is none.
-  func catalogues(_ environment: Environment) throws(CommandError) -> [String] {
-    try environment.catalogues(catalogues, state, example: "check-loans books.xml")
+  /// What was asked for.
+  var request: CheckRequest {
+    var request = CheckRequest()
+    request.catalogues = catalogues
+    request.notify = channels.notify
+    request.repeatExpired = channels.repetition.repeatExpired
+    request.remind = policy.remind
+    request.at = policy.at
+    request.requiresExpiration = policy.requireExpiration
+    request.allowsEmpty = policy.allowEmpty
+    request.profile = form.profile
+    request.loanDays = form.loanDays
+    request.timeZone = clock.zone.timeZone
+    request.now = clock.now
+    request.config = state.config
+    request.state = state.state
+    request.keepsNoState = noState
+    request.isDryRun = dryRun
+    request.format = format
+    request.showsAll = all
+    request.isQuiet = loudness.quiet
+    request.isVerbose = loudness.verbose
+    request.color = color
+    request.failOn = failOn
+    return request
+  }
+}
+
+/// What `check` was asked for, before the environment and the settings file have had their say.
+struct CheckRequest: Sendable, Equatable {
+  var catalogues: [String] = []
+  var notify: [ChannelChoice] = []
+  var repeatExpired: RepetitionDays?
+  var remind: LeadDays?
+  var at: TimeOfDay?
+  var requiresExpiration = false
+  var allowsEmpty = false
+  var profile: String?
+  var loanDays: LoanDays?
+  var timeZone: String?
+  var now: Moment?
+  var config: String?
+  var state: String?
+  var keepsNoState = false
+  var isDryRun = false
+  var format: OutputFormat?
+  var showsAll = false
+  var isQuiet = false
+  var isVerbose = false
+  var color: ColorChoice?
+  var failOn: FailureCondition?
+}
+
+extension CheckRequest: Job {
+  var settings: SettingsPlace { .file(named: config) }
+
+  func run(
+    _ environment: Environment, _ console: Console
+  ) async throws(CommandError) -> ExitStatus {
+    let settings = try CheckSettings(self, environment)
+    return try await CheckRun(settings, environment, console).run()
+  }
+
+  /// Without channels nobody is waited for; a large catalogue is read by a thread of its own.
+  func runAlone(
+    _ environment: Environment, _ console: Console
+  ) throws(CommandError) -> ExitStatus? {
+    guard try environment.channels(notify).isEmpty else { return nil }
+    let settings = try CheckSettings(self, environment)
+    guard settings.catalogues.allSatisfy({ FileVersion(of: $0)?.isSmall ?? true }) else {
+      return nil
+    }
+    return try CheckRun(settings, environment, console).runWithoutDelivery()
   }
 
   /// That a channel set elsewhere needs standard output, which `--format json` needs too.
@@ -155,23 +234,25 @@ extension CheckOptions {
   /// That and a schedule's file are one setting: a flag of the one wins over a variable of the
   /// other.
   func keepsNoState(_ environment: Environment) throws(CommandError) -> Bool {
-    guard try environment.isOn(noState, "NO_STATE") else { return false }
-    return environment.source(of: "NO_STATE", isGiven: noState)
-      <= environment.source(of: "STATE", isGiven: state.state != nil)
+    guard try environment.isOn(keepsNoState, "NO_STATE") else { return false }
+    return environment.source(of: "NO_STATE", isGiven: keepsNoState)
+      <= environment.source(of: "STATE", isGiven: state != nil)
   }
 }
 
 extension Environment {
   /// The catalogues given on the command line, else those of the settings file, each once.
   ///
-  /// - Parameter example: a command line with a catalogue.
+  /// - Parameters:
+  ///   - config: the settings file that the command line names.
+  ///   - example: a command line with a catalogue.
   /// - Throws: ``CommandError`` with the status `usage` if there is none.
   func catalogues(
-    _ given: [String], _ options: StateOptions, example: String
+    _ given: [String], config: String?, example: String
   ) throws(CommandError) -> [String] {
     let given = given.isEmpty ? file?["catalogues"]?.texts ?? [] : given
     guard !given.isEmpty else {
-      let file = try settingsFile(options)?.path ?? "config.toml"
+      let file = try settingsFile(named: config)?.path ?? "config.toml"
       throw CommandError(
         .usage,
         """
@@ -180,6 +261,7 @@ extension Environment {
         """)
     }
     try checkWorkingDirectory(for: given)
+    if given.count == 1 { return given }
     var names: Set<[UInt8]> = []
     return given.filter { names.insert(Array(catalogueName($0).utf8)).inserted }
   }

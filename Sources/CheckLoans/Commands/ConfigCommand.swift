@@ -31,7 +31,7 @@ struct ConfigCommand: AnySubcommand {
       return .done
     }
     for warning in environment.unknownVariables { console.complain(warning) }
-    let environment = try environment.withSettings(options.state)
+    let environment = try environment.withSettings(named: options.state.config)
     let rows = try rows(environment)
     switch options.format ?? .text {
     case .text: try printTable(rows, environment, console)
@@ -70,7 +70,7 @@ struct ConfigCommand: AnySubcommand {
     case "state" where inForce.source == .standard:
       inForce.texts = (try? environment.standardStateFile()).map { [$0] }
     case "no-state":
-      let isKept = try !options.keepsNoState(environment)
+      let isKept = try !options.request.keepsNoState(environment)
       if isKept && inForce.texts == ["true"] {
         return SettingInForce(texts: ["false"], source: .standard)
       }
@@ -82,7 +82,7 @@ struct ConfigCommand: AnySubcommand {
   private func printTable(
     _ rows: [Row], _ environment: Environment, _ console: Console
   ) throws(CommandError) {
-    let file = try environment.settingsFile(options.state)
+    let file = try environment.settingsFile(named: options.state.config)
     var table = [("config", file?.path.visible ?? "-", fileSource(environment))]
     for (setting, inForce) in rows {
       table.append((setting.name, inForce.words, inForce.place?.visible ?? "default"))

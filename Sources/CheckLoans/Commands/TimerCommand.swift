@@ -67,7 +67,7 @@ struct TimerCommand: Subcommand {
       return .done
     }
     // Whatever would keep each run from its work is said now.
-    let settings = try CheckSettings(options, environment)
+    let settings = try CheckSettings(options.request, environment)
     if settings.catalogues.contains("-") {
       throw CommandError(.usage, "a timer has no standard input; name a catalogue's file")
     }

@@ -62,7 +62,7 @@ struct WatchCommand: Subcommand {
     let settings = try WatchSettings(self, environment, inheritedZone: inherited)
     return try await WatchRun(settings, environment) { () throws(CommandError) in
       try WatchSettings(
-        self, .ofProcess().withSettings(state), inheritedZone: inherited)
+        self, .ofProcess().withSettings(named: state.config), inheritedZone: inherited)
     }.run()
   }
 }
@@ -102,9 +102,11 @@ struct WatchSettings {
     zone = try TimeZoneSetting(zoneText, environment: environment)
     state = try command.state.path(environment)
     isVerbose = try environment.isOn(command.verbose, "VERBOSE")
-    file = try environment.settingsFile(command.state).map { environment.absolutePath($0.path) }
+    file = try environment.settingsFile(named: command.state.config).map {
+      environment.absolutePath($0.path)
+    }
     let given = try environment.catalogues(
-      command.catalogues, command.state, example: "check-loans watch books.xml")
+      command.catalogues, config: command.state.config, example: "check-loans watch books.xml")
     for path in given {
       guard path != "-" else {
         throw CommandError(.usage, "standard input cannot be watched; name a file")

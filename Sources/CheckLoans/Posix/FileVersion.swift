@@ -44,6 +44,9 @@ struct FileVersion: Equatable {
     self.init(status)
   }
 
+  /// Whether it is a file that is read in no time.
+  var isSmall: Bool { isRegular && size <= 1_000_000 }
+
   private init(_ status: stat) {
     device = status.st_dev
     inode = status.st_ino

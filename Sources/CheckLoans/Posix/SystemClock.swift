@@ -26,16 +26,15 @@ enum SystemClock {
   ///
   /// - SeeAlso: `read(2)`.
   private static func firstBytes(of descriptor: Int32) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: 1 << 18)
-    var count = 0
-    while count < bytes.count {
-      let length = unsafe bytes[count...].withUnsafeMutableBytes {
-        unsafe read(descriptor, $0.baseAddress, $0.count)
-      }
+    var bytes: [UInt8] = []
+    // As long as most zone files.
+    var piece = [UInt8](repeating: 0, count: 4_096)
+    while bytes.count < 1 << 18 {
+      let length = unsafe read(descriptor, &piece, piece.count)
       if length < 0 && errno == EINTR { continue }
       if length <= 0 { break }
-      count += length
+      bytes += piece[..<length]
     }
-    return Array(bytes.prefix(count))
+    return bytes
   }
 }

@@ -21,9 +21,10 @@ extension Environment {
     var variables: [String: String] = [:]
     var entry = unsafe environ
     while let text = unsafe entry.pointee {
-      let pair = unsafe String(cString: text).split(
-        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if pair.count == 2 { variables[String(pair[0])] = String(pair[1]) }
+      let pair = unsafe String(cString: text)
+      if let sign = pair.utf8.firstIndex(of: UInt8(ascii: "=")) {
+        variables[String(pair[..<sign])] = String(pair[pair.utf8.index(after: sign)...])
+      }
       unsafe entry += 1
     }
     return variables

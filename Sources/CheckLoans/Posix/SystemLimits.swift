@@ -8,14 +8,11 @@ enum SystemLimits {
   /// More threads than the runtime, the reader and a child have been seen to need at once.
   private static let threads = 8
 
-  /// Makes sure that descriptors and threads can be had.
-  ///
-  /// Where they run out, the Swift runtime waits for ever for a thread or ends by a signal, with
-  /// the lock held or a notice half sent. More descriptors are asked for if there are few.
+  /// Makes sure that descriptors can be had; more are asked for if there are few.
   ///
   /// - Throws: ``CommandError`` with the status `systemLimit`.
-  /// - SeeAlso: `getrlimit(2)`, `pthread_create(3)`.
-  static func check() throws(CommandError) {
+  /// - SeeAlso: `getrlimit(2)`.
+  static func checkDescriptors() throws(CommandError) {
     let descriptors = raisedDescriptorLimit()
     guard descriptors >= least else {
       throw CommandError(
@@ -25,6 +22,16 @@ enum SystemLimits {
         ulimit -n, or LimitNOFILE= in a systemd unit
         """)
     }
+  }
+
+  /// Makes sure that threads can be had.
+  ///
+  /// Where they run out, the Swift runtime waits for ever for a thread or ends by a signal, with
+  /// the lock held or a notice half sent.
+  ///
+  /// - Throws: ``CommandError`` with the status `systemLimit`.
+  /// - SeeAlso: `pthread_create(3)`.
+  static func checkThreads() throws(CommandError) {
     if let number = failureOfThreads() {
       throw CommandError(
         .systemLimit,

@@ -16,20 +16,24 @@ extension Environment {
   }
 
   /// The settings file to read, and whether somebody has named it.
-  func settingsFile(_ options: StateOptions) throws(CommandError) -> (path: String, isNamed: Bool)?
-  {
-    if let path = try value(options.config, "CONFIG") { return (path, true) }
+  ///
+  /// - Parameter name: the file that the command line names.
+  func settingsFile(
+    named name: String?
+  ) throws(CommandError) -> (path: String, isNamed: Bool)? {
+    if let path = try value(name, "CONFIG") { return (path, true) }
     return standardSettingsFile.map { ($0, false) }
   }
 
   /// The environment with the settings file read, for the first time or again.
   ///
+  /// - Parameter name: the file that the command line names.
   /// - Throws: ``CommandError`` with the status `badSetting` if it cannot be read, or holds
   ///   something that makes no sense.
-  func withSettings(_ options: StateOptions) throws(CommandError) -> Environment {
+  func withSettings(named name: String?) throws(CommandError) -> Environment {
     var environment = self
     environment.file = nil
-    guard let (path, isNamed) = try settingsFile(options) else { return environment }
+    guard let (path, isNamed) = try settingsFile(named: name) else { return environment }
     environment.file = try SettingsFile.read(path, isOptional: !isNamed, self)
     return environment
   }

@@ -3,26 +3,31 @@ import LoanRules
 import Loans
 
 extension CheckOptions {
+  /// What the command line gives; see ``CheckRequest/given``.
+  var given: [String: [String]] { request.given }
+}
+
+extension CheckRequest {
   /// What the command line gives, by the options' names: the values of each, none for a switch.
   var given: [String: [String]] {
     var given: [String: [String]] = [:]
     if !catalogues.isEmpty { given["catalogues"] = catalogues }
-    if !channels.notify.isEmpty { given["notify"] = channels.notify.map(\.name) }
-    given["remind"] = policy.remind.map { ["\($0.value)"] }
-    given["at"] = policy.at.map { [$0.value.hoursAndMinutes] }
-    given["repeat-expired"] = channels.repetition.repeatExpired.map { ["\($0.value)"] }
-    given["profile"] = form.profile.map { [$0] }
-    given["loan-days"] = form.loanDays.map { ["\($0.value)"] }
-    given["time-zone"] = clock.zone.timeZone.map { [$0] }
-    given["now"] = clock.now.map { ["\($0.value)"] }
-    given["state"] = state.state.map { [$0] }
+    if !notify.isEmpty { given["notify"] = notify.map(\.name) }
+    given["remind"] = remind.map { ["\($0.value)"] }
+    given["at"] = at.map { [$0.value.hoursAndMinutes] }
+    given["repeat-expired"] = repeatExpired.map { ["\($0.value)"] }
+    given["profile"] = profile.map { [$0] }
+    given["loan-days"] = loanDays.map { ["\($0.value)"] }
+    given["time-zone"] = timeZone.map { [$0] }
+    given["now"] = now.map { ["\($0.value)"] }
+    given["state"] = state.map { [$0] }
     given["format"] = format.map { [$0.rawValue] }
     given["color"] = color.map { [$0.rawValue] }
     given["fail-on"] = failOn.map { [$0.rawValue] }
     let switches = [
-      ("no-state", noState), ("dry-run", dryRun), ("all", all), ("quiet", loudness.quiet),
-      ("verbose", loudness.verbose), ("require-expiration", policy.requireExpiration),
-      ("allow-empty", policy.allowEmpty),
+      ("no-state", keepsNoState), ("dry-run", isDryRun), ("all", showsAll), ("quiet", isQuiet),
+      ("verbose", isVerbose), ("require-expiration", requiresExpiration),
+      ("allow-empty", allowsEmpty),
     ]
     for (name, isOn) in switches where isOn { given[name] = [] }
     return given

@@ -16,7 +16,7 @@ enum MistakenCommand {
     guard let word = catalogues.first, arguments.first != CheckCommand.name,
       arguments.prefix(while: { $0 != "--" }).contains(word)
     else { return }
-    if names.contains(word) {
+    if RootCommand.names.contains(word) {
       let words = [word] + subcommand(word, catalogues)
       let line = line(words, arguments, without: words)
       throw CommandError(.usage, "\(word) is a command and comes first: \(line)")
@@ -37,7 +37,7 @@ enum MistakenCommand {
   private static func meaning(of word: String, isFirst: Bool) -> [String]? {
     if scheduleNames.contains(word) { return [ScheduleCommand.name, word] }
     // Behind options, a word that is only like a command is no command.
-    return isFirst ? word.nearest(among: names).map { [$0] } : nil
+    return isFirst ? word.nearest(among: RootCommand.names).map { [$0] } : nil
   }
 
   /// The command line with the words of the command first.
@@ -52,13 +52,14 @@ enum MistakenCommand {
       .shortened(to: 200)
   }
 
-  private static var names: [String] {
-    RootCommand.configuration.subcommands.map { $0.name } + ["help"]
-  }
-
   private static var scheduleNames: [String] {
     ScheduleCommand.configuration.subcommands.map { $0.name }
   }
+}
+
+extension RootCommand {
+  /// The words that name a command.
+  static var names: [String] { configuration.subcommands.map { $0.name } + ["help"] }
 }
 
 extension ParsableCommand {

@@ -25,7 +25,7 @@ struct DailyCommand {
     }
     if environment["XDG_STATE_HOME"]?.hasPrefix("/") == true,
       environment.source(of: "STATE", isGiven: given["state"] != nil) == .standard,
-      try !options.keepsNoState(environment)
+      try !options.request.keepsNoState(environment)
     {
       given["state"] = [try environment.standardStateFile()]
     }

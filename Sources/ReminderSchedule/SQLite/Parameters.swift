@@ -1,4 +1,4 @@
-internal import GRDBSQLite
+internal import CSQLite
 
 /// The values of a statement's parameters, given in their order.
 ///
@@ -80,7 +80,7 @@ internal import GRDBSQLite
   mutating func prepare(_ bind: (inout Parameters) -> Void) {
     bound = 0
     bind(&self)
-    precondition(texts.isEmpty, "a text parameter in a query: use GRDB")
+    precondition(texts.isEmpty, "a text parameter in a query of several rows")
   }
 
   /// Takes the values and executes one step (`sqlite3_bind_text`, `sqlite3_step`).

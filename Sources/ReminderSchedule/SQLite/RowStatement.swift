@@ -1,23 +1,30 @@
-internal import GRDB
-internal import GRDBSQLite
+internal import CSQLite
 
 /// A prepared statement for the rows of a whole catalogue.
 ///
-/// GRDB spends several microseconds of bookkeeping on each execution, more than SQLite needs for
-/// the row; at a million rows that is the difference between one second and eight. So statements
-/// that run once per row are prepared by GRDB, then bound and stepped here. Everything else goes
-/// through GRDB. A connection prepares each statement once, so no two values of the same SQL may
-/// be in use at the same time.
+/// A connection prepares each statement once, so no two values of the same SQL may be in use at the
+/// same time.
 @safe final class RowStatement {
-  /// Keeps the handle alive; GRDB finalises it when the connection is closed.
+  private let database: Database
+  /// Keeps the handle alive.
   private let statement: Statement
   private let handle: OpaquePointer
   private var parameters: Parameters
 
-  /// Prepares one SQL statement.
-  init(_ database: Database, sql: String) throws {
-    statement = try database.cachedStatement(sql: sql)
-    unsafe handle = statement.sqliteStatement
+  /// Prepares one SQL statement, or takes the one that the connection has.
+  convenience init(_ database: Database, sql: String) throws {
+    try self.init(database, sql: sql, isKept: true)
+  }
+
+  /// Prepares one SQL statement that is executed once.
+  convenience init(once database: Database, sql: String) throws {
+    try self.init(database, sql: sql, isKept: false)
+  }
+
+  private init(_ database: Database, sql: String, isKept: Bool) throws {
+    self.database = database
+    statement = try database.statement(sql, isKept: isKept)
+    unsafe handle = statement.handle
     parameters = unsafe Parameters(handle)
     // Whoever used it before may have been stopped by an error, with texts that are gone now.
     reset()
@@ -34,6 +41,17 @@ internal import GRDBSQLite
   func run(_ bind: (inout Parameters) -> Void) throws {
     let code = parameters.step(bind)
     try finish(code)
+  }
+
+  /// Executes a query up to its first row (`sqlite3_step`).
+  ///
+  /// - Parameter bind: gives the parameters their values.
+  /// - Returns: whether there is a row.
+  func first(_ bind: (inout Parameters) -> Void) throws -> Bool {
+    let code = parameters.step(bind)
+    if code == SQLITE_ROW { return true }
+    try finish(code)
+    return false
   }
 
   /// Begins a query, whose rows ``next()`` then steps through.
@@ -88,21 +106,33 @@ internal import GRDBSQLite
   }
 
   /// Rows that the last insert, update or delete changed (`sqlite3_changes`).
-  var changes: Int {
-    unsafe Int(sqlite3_changes(sqlite3_db_handle(handle)))
-  }
+  var changes: Int { database.changesCount }
 
   private func finish(_ code: Int32) throws {
-    let failure = code == SQLITE_DONE ? nil : error(code)
+    let failure = code == SQLITE_DONE ? nil : database.error(code)
     reset()
     if let failure { throw failure }
   }
+}
 
-  /// What went wrong in the last step (`sqlite3_errmsg`).
-  private func error(_ code: Int32) -> DatabaseError {
-    let message = unsafe sqlite3_errmsg(sqlite3_db_handle(handle))
-    return DatabaseError(
-      resultCode: ResultCode(rawValue: code),
-      message: unsafe message.map { unsafe String(cString: $0) })
+/// A statement for the rows of a whole catalogue that is prepared when the first row needs it.
+final class LateStatement {
+  private let database: Database
+  private let sql: String
+  private var prepared: RowStatement?
+
+  init(_ database: Database, sql: String) {
+    self.database = database
+    self.sql = sql
+  }
+
+  /// The statement, which is prepared now if it is needed for the first time.
+  var statement: RowStatement {
+    get throws {
+      if let prepared { return prepared }
+      let statement = try RowStatement(database, sql: sql)
+      prepared = statement
+      return statement
+    }
   }
 }

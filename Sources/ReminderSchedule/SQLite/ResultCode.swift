@@ -1,0 +1,51 @@
+internal import CSQLite
+
+/// What SQLite says of a call.
+///
+/// - SeeAlso: <https://www.sqlite.org/rescode.html>
+struct ResultCode: RawRepresentable, Equatable {
+  var rawValue: Int32
+
+  /// The code without the particulars that an extended one has.
+  var primary: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
+
+  /// SQLite's words for it (`sqlite3_errstr`).
+  var words: String {
+    unsafe sqlite3_errstr(rawValue).map { unsafe String(cString: $0) } ?? "unknown"
+  }
+
+  static let error = ResultCode(rawValue: SQLITE_ERROR)
+  static let permission = ResultCode(rawValue: SQLITE_PERM)
+  static let abort = ResultCode(rawValue: SQLITE_ABORT)
+  static let busy = ResultCode(rawValue: SQLITE_BUSY)
+  static let locked = ResultCode(rawValue: SQLITE_LOCKED)
+  static let noMemory = ResultCode(rawValue: SQLITE_NOMEM)
+  static let readOnly = ResultCode(rawValue: SQLITE_READONLY)
+  /// `SQLITE_READONLY_DBMOVED`: the file was renamed or removed.
+  static let readOnlyMoved = ResultCode(rawValue: SQLITE_READONLY | 4 << 8)
+  static let inputOutput = ResultCode(rawValue: SQLITE_IOERR)
+  static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
+  static let full = ResultCode(rawValue: SQLITE_FULL)
+  static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
+  static let lockProtocol = ResultCode(rawValue: SQLITE_PROTOCOL)
+  static let misuse = ResultCode(rawValue: SQLITE_MISUSE)
+  static let authorization = ResultCode(rawValue: SQLITE_AUTH)
+  static let format = ResultCode(rawValue: SQLITE_FORMAT)
+  static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
+}
+
+/// Why SQLite could not do something, or what is wrong with what it read.
+struct DatabaseError: Error {
+  /// The code with its particulars.
+  let extendedResultCode: ResultCode
+  let message: String
+
+  /// The code without them.
+  var resultCode: ResultCode { extendedResultCode.primary }
+
+  /// - Parameter message: by default SQLite's words for the code.
+  init(_ code: ResultCode, message: String? = nil) {
+    extendedResultCode = code
+    self.message = message ?? code.words
+  }
+}
