@@ -323,7 +323,8 @@ struct PolicyOptions: ParsableArguments {
     _ environment: Environment, profile: CatalogueProfile?, loanDays: Int?
   ) throws(CommandError) -> ReloadSettings {
     var settings = ReloadSettings(
-      policy: try environment.policy(remind: remind, at: at), profile: profile, loanDays: loanDays)
+      policy: try environment.policy(remind: remind, at: at), profile: profile, loanDays: loanDays,
+      jobs: try environment.jobs(nil))
     settings.requiresExpiration = try environment.isOn(requireExpiration, "REQUIRE_EXPIRATION")
     settings.allowsEmpty = try environment.isOn(allowEmpty, "ALLOW_EMPTY")
     return settings
@@ -390,5 +391,22 @@ struct RepeatOptions: ParsableArguments {
   /// After how many days an expired loan is told again; `nil` for once.
   func days(_ environment: Environment) throws(CommandError) -> Int? {
     try environment.value(repeatExpired, "REPEAT_EXPIRED")?.value
+  }
+}
+
+/// How many threads read.
+struct JobCount: ExpressibleByArgument, Hashable, Sendable {
+  let value: Int
+
+  init?(argument: String) {
+    guard let value = Int(argument), (1...256).contains(value) else { return nil }
+    self.value = value
+  }
+}
+
+extension Environment {
+  /// How many threads read: as many as were asked for, else as the processor has cores.
+  func jobs(_ given: JobCount?) throws(CommandError) -> Int {
+    try value(given, "JOBS")?.value ?? Processors.count
   }
 }

@@ -18,12 +18,14 @@ struct CatalogueReading {
     self.catalogue = catalogue
     self.settings = settings
     self.today = today
-    reader = CatalogueReader(
+    var reader = CatalogueReader(
       profile: settings.profile, detail: .loans,
       rules: CatalogueRules(
         requiresExpiration: settings.requiresExpiration,
         expiration: { ExpirationRule.judge($0) }),
       loanDays: settings.loanDays, civilTime: civilTime)
+    reader.jobs = settings.jobs
+    self.reader = reader
   }
 
   func run(

@@ -30,6 +30,8 @@ public struct ReloadSettings: Sendable {
   public var profile: CatalogueProfile?
   /// After how many days a loan expires, 1 or more, where a form only tells when it began.
   public var loanDays: Int?
+  /// On how many threads a large catalogue is read, 1 or more; what comes of it is the same.
+  public var jobs: Int
 
   /// One day ahead; a book without expiration is on the shelf; nothing replaces something only if
   /// that is allowed.
@@ -38,13 +40,15 @@ public struct ReloadSettings: Sendable {
   /// Settings with these parts.
   public init(
     policy: ReminderPolicy = .standard, requiresExpiration: Bool = false,
-    allowsEmpty: Bool = false, profile: CatalogueProfile? = nil, loanDays: Int? = nil
+    allowsEmpty: Bool = false, profile: CatalogueProfile? = nil, loanDays: Int? = nil,
+    jobs: Int = 1
   ) {
     self.policy = policy
     self.requiresExpiration = requiresExpiration
     self.allowsEmpty = allowsEmpty
     self.profile = profile
     self.loanDays = loanDays
+    self.jobs = jobs
   }
 }
 

@@ -75,6 +75,12 @@ struct CheckOptions: ParsableArguments {
   @Option(help: ArgumentHelp("End with status 1 if a loan has expired.", valueName: "condition"))
   var failOn: FailureCondition?
 
+  @Option(
+    help: ArgumentHelp(
+      "Read large catalogues with so many threads, 1 to 256. (default: the processor's cores)",
+      valueName: "number"))
+  var jobs: JobCount?
+
   func validate() throws {
     if format == .json && channels.notify.contains(.channel(.stdout)) {
       throw ValidationError(CheckSettings.outputConflict)
@@ -106,7 +112,8 @@ struct CheckSettings {
     channels = try environment.channels(request.notify)
     reload = ReloadSettings(
       profile: try NamedProfile(given: request.profile, environment)?.profile,
-      loanDays: try environment.value(request.loanDays, "LOAN_DAYS")?.value)
+      loanDays: try environment.value(request.loanDays, "LOAN_DAYS")?.value,
+      jobs: try environment.jobs(request.jobs))
     reload.policy = try environment.policy(remind: request.remind, at: request.at)
     reload.requiresExpiration = try environment.isOn(
       request.requiresExpiration, "REQUIRE_EXPIRATION")
@@ -150,6 +157,7 @@ extension CheckOptions {
     request.allowsEmpty = policy.allowEmpty
     request.profile = form.profile
     request.loanDays = form.loanDays
+    request.jobs = jobs
     request.timeZone = clock.zone.timeZone
     request.now = clock.now
     request.config = state.config
@@ -189,6 +197,7 @@ struct CheckRequest: Sendable, Equatable {
   var isVerbose = false
   var color: ColorChoice?
   var failOn: FailureCondition?
+  var jobs: JobCount?
 }
 
 extension CheckRequest: Job {

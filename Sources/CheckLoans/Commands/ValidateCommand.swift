@@ -148,7 +148,10 @@ struct FindingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Read so many catalogues side by side, 1 to 256. (default: the processor's cores)",
+      """
+      Read with so many threads, 1 to 256, catalogues side by side and parts of a large one. \
+      (default: the processor's cores)
+      """,
       valueName: "number"))
   var jobs: JobCount?
 

@@ -42,6 +42,9 @@ enum SystemLimits {
     }
   }
 
+  /// Whether threads can be had.
+  static var hasThreads: Bool { failureOfThreads() == nil }
+
   private static func raisedDescriptorLimit() -> rlim_t {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {

@@ -24,6 +24,7 @@ extension CheckRequest {
     given["format"] = format.map { [$0.rawValue] }
     given["color"] = color.map { [$0.rawValue] }
     given["fail-on"] = failOn.map { [$0.rawValue] }
+    given["jobs"] = jobs.map { ["\($0.value)"] }
     let switches = [
       ("no-state", keepsNoState), ("dry-run", isDryRun), ("all", showsAll), ("quiet", isQuiet),
       ("verbose", isVerbose), ("require-expiration", requiresExpiration),

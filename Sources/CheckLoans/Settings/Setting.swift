@@ -103,6 +103,10 @@ extension Setting {
       purpose: "Loans are for so many days, where a catalogue only tells when they began.",
       accepts: { text, _ in LoanDays(argument: text) != nil }),
     Setting(
+      name: "jobs", kind: .number, expected: "a number from 1 to 256", example: "jobs = 2",
+      purpose: "Read large catalogues with so many threads; by itself, with all cores.",
+      accepts: { text, _ in JobCount(argument: text) != nil }),
+    Setting(
       name: "time-zone", kind: .text,
       expected: "a time zone of /usr/share/zoneinfo (Debian: apt install tzdata)",
       example: #"time-zone = "Europe/Budapest""#, purpose: "The library's time zone.",

@@ -38,10 +38,9 @@ struct ValidationPlan: Sendable {
     output = try Self.output(request, environment, catalogues)
     let format = try Self.format(request, environment, hasOutput: output != nil)
     limit = try environment.value(request.maxDiagnostics, "MAX_DIAGNOSTICS")?.value
-    let jobs = try environment.value(request.jobs, "JOBS")?.value ?? Processors.count
+    let jobs = try environment.jobs(request.jobs)
     self.jobs = min(jobs, catalogues.count)
-    // Cores that have no catalogue of their own read parts of one.
-    reader.jobs = max(1, jobs / max(1, catalogues.count))
+    reader.jobs = Self.jobs(jobs, forEachOf: catalogues)
     self.reader = reader
     paths = RepositoryPath(environment)
     fixing = try Self.fixing(request, environment, catalogues, hasOutput: output != nil)
@@ -73,6 +72,15 @@ struct ValidationPlan: Sendable {
         .usage, "standard input cannot be both a catalogue and the list of them")
     }
     return request.catalogues + (try FileList.read(list))
+  }
+
+  /// How many threads read each catalogue: cores that have none of their own read parts of one.
+  private static func jobs(_ jobs: Int, forEachOf catalogues: [String]) -> Int {
+    let jobs = jobs / max(1, catalogues.count)
+    guard jobs > 1, catalogues.contains(where: { FileVersion(of: $0)?.isSmall == false }) else {
+      return 1
+    }
+    return SystemLimits.hasThreads ? jobs : 1
   }
 
   /// The paths, each file once: a catalogue that is mended must not be read by another thread.

@@ -65,16 +65,6 @@ struct PositiveCount: ExpressibleByArgument, Sendable {
   }
 }
 
-/// How many catalogues are read side by side.
-struct JobCount: ExpressibleByArgument, Sendable {
-  let value: Int
-
-  init?(argument: String) {
-    guard let value = Int(argument), (1...256).contains(value) else { return nil }
-    self.value = value
-  }
-}
-
 /// What `validate` was asked for, before the environment has had its say.
 struct ValidationRequest: Sendable {
   var catalogues: [String] = []
@@ -101,7 +91,7 @@ struct ValidationRequest: Sendable {
   /// The variables, without `CHECK_LOANS_`, of the options that only `validate` has.
   static let variables = [
     "FILES_FROM", "OUTPUT", "STRICT", "ERROR", "WARN", "IGNORE", "MAX_DAYS", "MAX_DIAGNOSTICS",
-    "JOBS", "FIX",
+    "FIX",
   ]
 
   /// Does what was asked for.
