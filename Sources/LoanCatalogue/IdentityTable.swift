@@ -47,8 +47,10 @@ private struct HashTable {
   private var keys: [[UInt64]] = []
   private var lines: [[UInt32]] = []
   private var count = 0
-  /// Open-addressed. A cell has the number of its key, counted from 1, in its lower bits, and above
-  /// some bits of the key itself, so that other keys are hardly ever looked at; 0 marks a free one.
+  /// The numbers of keys, each near where its key leads (open addressing).
+  ///
+  /// A number counts from 1 and is in a cell's lower bits; above are some bits of the key itself, so
+  /// that other keys are hardly ever looked at. 0 marks a free cell.
   private var cells = [UInt32](repeating: 0, count: 16)
   private var bits: UInt32 = 4
   private static let pieceBits = 12
