@@ -159,7 +159,13 @@ extension CheckRun {
   private func take(_ read: inout ReadLoan, _ tally: Tally) {
     tally.counts.note(read.status)
     guard settings.reports, settings.showsAll || read.status.needsAttention else { return }
-    report.add(text(of: &read, tally.path), expiration: read.expiration)
+    report.add(expiration: read.expiration) { text in
+      if settings.format == .text && !settings.isColored {
+        read.record.appendLine(today: settings.now.date, to: &text)
+      } else {
+        text.append(contentsOf: self.text(of: &read, tally.path).utf8)
+      }
+    }
   }
 
   private func note(_ diagnostic: Diagnostic, _ tally: Tally) {
@@ -265,9 +271,8 @@ extension CheckRun {
   }
 
   private func printText() throws(CommandError) {
-    try report.forEach { text throws(CommandError) in
+    try report.forEach(endingWith: UInt8(ascii: "\n")) { text throws(CommandError) in
       try console.print(text)
-      try console.print("\n".utf8.span)
     }
     if hasRead && !settings.isQuiet { try console.print(line: summary) }
   }
@@ -302,10 +307,7 @@ extension CheckRun {
     try console.print(
       "{\"version\":1,\"now\":\"\(settings.now)\",\"timeZone\":\(zone),\"catalogues\":")
     try console.print(JSONValue.array(catalogues).text + ",\"loans\":[")
-    var isFirst = true
-    try report.forEach { text throws(CommandError) in
-      if !isFirst { try console.print(",") }
-      isFirst = false
+    try report.forEach(separatedBy: UInt8(ascii: ",")) { text throws(CommandError) in
       try console.print(text)
     }
     try console.print(line: "],\"diagnostics\":[\(diagnostics.joined(separator: ","))]}")

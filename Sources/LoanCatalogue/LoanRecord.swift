@@ -65,6 +65,32 @@ public struct LoanRecord: Sendable {
       email: text(of: .email), expiration: date, expirationTime: facts.expirationTime)
   }
 
+  /// Appends the loan's one line in a report, as UTF-8; nothing if the record has no usable
+  /// expiration. See ``Loans/Loan/line(today:)``.
+  public func appendLine(today: CivilDate, to line: inout [UInt8]) {
+    guard case .date(let date) = expiration else { return }
+    Parts(record: self, lastDay: date).appendLine(today: today, to: &line)
+  }
+
+  private struct Parts: LoanParts {
+    let record: LoanRecord
+    let lastDay: CivilDate
+    var lastTime: CivilTime? { record.facts.expirationTime }
+
+    func withPart(_ part: LoanPart, _ body: (Span<UInt8>) -> Void) {
+      let field: LoanField =
+        switch part {
+        case .title: .title
+        case .id: .id
+        case .barcode: .barcode
+        case .author: .author
+        case .borrower: .borrower
+        }
+      if record.facts.isEmpty(field) { return }
+      record.texts.withBytes(in: record.facts.range(of: field), body)
+    }
+  }
+
   /// Bytes of text.
   var size: Int { facts.size }
 

@@ -120,7 +120,11 @@ extension RecordBuilder {
   }
 
   mutating func finishRecord() {
-    if let plan = recordPlans.first { judgeRecord(tree.records[plan]) }
+    if tree.isFlat {
+      judgeRecord(nil)
+    } else if let plan = recordPlans.first {
+      judgeRecord(tree.records[plan])
+    }
     if log == nil {
       completeRecord()
     } else {
@@ -129,10 +133,13 @@ extension RecordBuilder {
   }
 
   /// Finds what is wrong with the record alone.
-  private mutating func judgeRecord(_ plan: ProfileTree.RecordPlan) {
-    if !plan.isDirect { fill(plan) }
+  ///
+  /// - Parameter plan: `nil` if each field has gone to the record at once.
+  private mutating func judgeRecord(_ plan: ProfileTree.RecordPlan?) {
+    let plan = plan.flatMap { $0.isDirect ? nil : $0 }
+    if let plan { fill(plan) }
     if record.isEmpty(.title) && profile.tells(.title) { findMissingTitle() }
-    if plan.isDirect { judgeExpirationElement() } else { judgeExpiration(plan) }
+    if let plan { judgeExpiration(plan) } else { judgeExpirationElement() }
     judgeTexts()
     hashes = record.hashes(
       isWanted: reader.detail == .loans, ofLoan: reader.rules.findsDuplicateLoans)

@@ -36,24 +36,30 @@ extension CivilDate {
   }
 
   private init(_ bytes: Span<UInt8>, separator: UInt8) throws(ParseFailure) {
-    guard bytes.count == 10, bytes[4] == separator, bytes[7] == separator,
-      let year = Self.number(bytes, from: 0, to: 4),
-      let month = Self.number(bytes, from: 5, to: 7),
-      let day = Self.number(bytes, from: 8, to: 10)
-    else { throw .form }
+    guard bytes.count == 10, bytes[4] == separator, bytes[7] == separator else { throw .form }
+    let (year, isYear) = Self.number(bytes, from: 0, to: 4)
+    let (month, isMonth) = Self.number(bytes, from: 5, to: 7)
+    let (day, isDay) = Self.number(bytes, from: 8, to: 10)
+    guard isYear, isMonth, isDay else { throw .form }
     guard let date = CivilDate(year: year, month: month, day: day) else {
       throw .notADay
     }
     self = date
   }
 
-  private static func number(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Int? {
+  /// The number that digits make, and whether all are digits.
+  @inline(__always)
+  private static func number(
+    _ bytes: Span<UInt8>, from start: Int, to end: Int
+  ) -> (number: Int, isNumber: Bool) {
     var number = 0
+    var isNumber = true
     for index in start..<end {
-      guard let digit = bytes[index].asciiDigit else { return nil }
-      number = number * 10 + digit
+      let digit = bytes[index] &- UInt8(ascii: "0")
+      isNumber = isNumber && digit < 10
+      number = number &* 10 &+ Int(digit)
     }
-    return number
+    return (number, isNumber)
   }
 }
 

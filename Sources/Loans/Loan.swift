@@ -43,10 +43,9 @@ public struct Loan: Hashable, Sendable {
   /// What the loan is called in a message: its title in quotation marks, harmless on a
   /// terminal, else its id or barcode; never empty.
   public var label: String {
-    if let title, !title.isEmpty { return "\"\(title.visible)\"" }
-    if let id { return "(untitled, id \(id.visible))" }
-    if let barcode { return "(untitled, barcode \(barcode.visible))" }
-    return "(untitled)"
+    var label: [UInt8] = []
+    appendLabel(to: &label)
+    return String(decoding: label, as: UTF8.self)
   }
 }
 

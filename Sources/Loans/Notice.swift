@@ -61,10 +61,8 @@ extension Loan {
 
   /// The loan's one line in a report or notice; see ``Notice/line(today:)``.
   public func line(today: CivilDate) -> String {
-    let time = expirationTime.map { " \($0.hoursAndMinutes)" } ?? ""
-    var line = "\(label) \(fate(today: today)) (\(expiration.dotted)\(time))"
-    if let author { line += ", by \(author.visible)" }
-    if let borrower { line += ", lent to \(borrower.visible)" }
-    return line
+    var line: [UInt8] = []
+    appendLine(today: today, to: &line)
+    return String(decoding: line, as: UTF8.self)
   }
 }

@@ -92,7 +92,7 @@ extension String {
 
 extension UInt8 {
   /// Whether a character whose UTF-8 begins with this byte may be one that is not shown as it is.
-  fileprivate var mayBeginUnsafeCharacter: Bool {
+  var mayBeginUnsafeCharacter: Bool {
     switch self {
     case 0x20...0x7E: false
     case 0xC2, 0xCD, 0xD8, 0xE1...0xE3, 0xEF, 0xF0, 0xF3: true

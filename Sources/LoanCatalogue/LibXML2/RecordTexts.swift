@@ -26,6 +26,12 @@ import Loans
       as: UTF8.self)
   }
 
+  /// Calls `body` with the bytes in a range.
+  func withBytes(in range: Range<Int>, _ body: (Span<UInt8>) -> Void) {
+    let buffer = unsafe UnsafeBufferPointer(start: start + range.lowerBound, count: range.count)
+    unsafe body(buffer.span)
+  }
+
   /// Mixes the bytes in a range into a hash, with their number.
   func combine(_ range: Range<Int>, into hash: inout ContentHash) {
     unsafe start.combine(range, into: &hash)

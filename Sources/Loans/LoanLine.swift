@@ -1,0 +1,127 @@
+/// A part of a loan that its line tells.
+package enum LoanPart: Sendable {
+  case title, id, barcode, author, borrower
+}
+
+/// What a loan's line is made of.
+package protocol LoanParts {
+  /// The last day the book may be kept.
+  var lastDay: CivilDate { get }
+  /// The time of that day at which the loan ends, if it is told.
+  var lastTime: CivilTime? { get }
+
+  /// Calls `body` with a part as UTF-8, if there is one.
+  func withPart(_ part: LoanPart, _ body: (Span<UInt8>) -> Void)
+}
+
+extension LoanParts {
+  /// Appends the loan's one line in a report or notice, without a line break; see
+  /// ``Notice/line(today:)``.
+  package func appendLine(today: CivilDate, to line: inout [UInt8]) {
+    appendLabel(to: &line)
+    line.append(UInt8(ascii: " "))
+    line.appendFate(daysLeft: today.days(until: lastDay))
+    line.append(contentsOf: " (".utf8)
+    let (year, month, day) = lastDay.parts
+    line.appendDigits(of: year, width: 4)
+    line.append(UInt8(ascii: "."))
+    line.appendDigits(of: month, width: 2)
+    line.append(UInt8(ascii: "."))
+    line.appendDigits(of: day, width: 2)
+    if let lastTime { line.append(contentsOf: " \(lastTime.hoursAndMinutes)".utf8) }
+    line.append(UInt8(ascii: ")"))
+    withPart(.author) { author in
+      line.append(contentsOf: ", by ".utf8)
+      line.append(visible: author)
+    }
+    withPart(.borrower) { borrower in
+      line.append(contentsOf: ", lent to ".utf8)
+      line.append(visible: borrower)
+    }
+  }
+
+  /// Appends what the loan is called in a message; see ``Loan/label``.
+  func appendLabel(to line: inout [UInt8]) {
+    let start = line.count
+    withPart(.title) { title in
+      guard !title.isEmpty else { return }
+      line.append(UInt8(ascii: "\""))
+      line.append(visible: title)
+      line.append(UInt8(ascii: "\""))
+    }
+    if line.count > start { return }
+    line.append(contentsOf: "(untitled".utf8)
+    let end = line.count
+    withPart(.id) { id in
+      line.append(contentsOf: ", id ".utf8)
+      line.append(visible: id)
+    }
+    if line.count == end {
+      withPart(.barcode) { barcode in
+        line.append(contentsOf: ", barcode ".utf8)
+        line.append(visible: barcode)
+      }
+    }
+    line.append(UInt8(ascii: ")"))
+  }
+}
+
+extension Loan: LoanParts {
+  package var lastDay: CivilDate { expiration }
+  package var lastTime: CivilTime? { expirationTime }
+
+  package func withPart(_ part: LoanPart, _ body: (Span<UInt8>) -> Void) {
+    let text =
+      switch part {
+      case .title: title
+      case .id: id
+      case .barcode: barcode
+      case .author: author
+      case .borrower: borrower
+      }
+    if let text { body(text.utf8.span) }
+  }
+}
+
+extension [UInt8] {
+  /// Appends `expires tomorrow`, `expired 7 days ago`; see ``Loan/fate(today:)``.
+  fileprivate mutating func appendFate(daysLeft: Int) {
+    switch daysLeft {
+    case 0: append(contentsOf: "expires today".utf8)
+    case 1: append(contentsOf: "expires tomorrow".utf8)
+    case -1: append(contentsOf: "expired yesterday".utf8)
+    case let days where days > 1:
+      append(contentsOf: "expires in ".utf8)
+      appendDigits(of: days, width: 1)
+      append(contentsOf: " days".utf8)
+    case let days:
+      append(contentsOf: "expired ".utf8)
+      appendDigits(of: -days, width: 1)
+      append(contentsOf: " days ago".utf8)
+    }
+  }
+
+  /// Appends a number from zero up, with leading zeros up to `width` digits.
+  fileprivate mutating func appendDigits(of number: Int, width: Int) {
+    var divisor = 1
+    for _ in 1..<Swift.max(width, 1) { divisor *= 10 }
+    while number / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
+      divisor /= 10
+    }
+  }
+
+  /// Appends a text as it may be shown; see ``Swift/String/visible``.
+  fileprivate mutating func append(visible text: Span<UInt8>) {
+    for index in text.indices where text[index].mayNotBeShown {
+      return append(
+        contentsOf: String(decoding: [UInt8](copying: text), as: UTF8.self).visible.utf8)
+    }
+    for index in text.indices { append(text[index]) }
+  }
+}
+
+extension UInt8 {
+  fileprivate var mayNotBeShown: Bool { mayBeginUnsafeCharacter || self == UInt8(ascii: "#") }
+}
