@@ -23,6 +23,7 @@ final class CheckRun {
   /// The profiles that catalogues were read with, each once.
   private var profiles: [String] = []
   private var nextReminder: CivilDateTime?
+  private let progress: Progress?
 
   init(
     _ settings: CheckSettings, _ environment: Environment, _ console: Console
@@ -30,6 +31,8 @@ final class CheckRun {
     self.settings = settings
     self.environment = environment
     self.console = console
+    progress =
+      settings.isQuiet ? nil : Progress(of: settings.catalogues, environment, console)
     // A program that has nothing to say yet must not keep other runs waiting for the lock.
     if settings.catalogues.contains("-") { StandardInput.wait() }
     do throws(ScheduleError) {
@@ -67,7 +70,8 @@ final class CheckRun {
       console.complain("now is \(settings.now) in the time zone \(settings.zone.visible)")
     }
     try warnOfClockSetBack()
-    for path in settings.catalogues { try check(path) }
+    for (number, path) in settings.catalogues.enumerated() { try check(path, number) }
+    console.statusLine.clear()
   }
 
   private func end(
@@ -138,13 +142,15 @@ extension CheckRun {
   }
 
   /// A catalogue that cannot be read leaves its reminders as they were, and the others go on.
-  private func check(_ path: String) throws(CommandError) {
+  private func check(_ path: String, _ number: Int) throws(CommandError) {
     let tally = Tally(path: path, name: environment.catalogueName(path))
     let mark = report.mark
     guard let center else { return }
+    var reload = settings.reload
+    reload.onProgress = progress?.notes(of: number)
     do throws(ReminderError) {
       let result = try center.reload(
-        CatalogueSource(path: path, name: tally.name), at: settings.now, settings: settings.reload,
+        CatalogueSource(path: path, name: tally.name), at: settings.now, settings: reload,
         onDiagnostic: { diagnostic in note(diagnostic, tally) },
         onLoan: { read in take(&read, tally) })
       note(result, tally)

@@ -5,6 +5,10 @@ import Notifiers
 struct Console: Sendable {
   let output: CheckedOutput
   private let errors: CheckedOutput
+  /// What is shown while nothing else is told.
+  let statusLine: StatusLine
+  /// Whether results would be written into that line.
+  private let sharesTerminal = ProcessSetup.isOutputATerminal
 
   /// - Parameter isStopRequested: asked while nobody reads; once it says yes, what is left is given
   ///   up.
@@ -12,6 +16,7 @@ struct Console: Sendable {
     output = CheckedOutput(descriptor: 1, isStopRequested: isStopRequested)
     errors = CheckedOutput(
       descriptor: 2, patience: .seconds(10), isStopRequested: isStopRequested)
+    statusLine = StatusLine(errors)
   }
 
   /// Writes a line of the results.
@@ -26,6 +31,8 @@ struct Console: Sendable {
   ///
   /// - Throws: ``CommandError`` with the status `inputOutput`.
   func print(_ text: String) throws(CommandError) {
+    // Of results only a part may have been written, which must not be written over.
+    if sharesTerminal && !text.isEmpty { statusLine.clear(forGood: true) }
     do throws(OutputError) { try output.write(text) } catch { throw CommandError(error) }
   }
 
@@ -33,6 +40,8 @@ struct Console: Sendable {
   ///
   /// - Throws: ``CommandError`` with the status `inputOutput`.
   func print(_ text: Span<UInt8>) throws(CommandError) {
+    // Of results only a part may have been written, which must not be written over.
+    if sharesTerminal && !text.isEmpty { statusLine.clear(forGood: true) }
     do throws(OutputError) { try output.write(text) } catch { throw CommandError(error) }
   }
 
@@ -46,6 +55,7 @@ struct Console: Sendable {
 
   /// Writes a line as it is to standard error; where that fails, nobody can be told.
   func complain(line: String) {
+    statusLine.clear()
     try? errors.write("\(line)\n")
     try? errors.flush()
   }

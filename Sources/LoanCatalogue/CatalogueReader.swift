@@ -28,6 +28,8 @@ public struct CatalogueReader: Sendable {
   public var civilTime: @Sendable (Int) throws -> CivilDateTime?
   /// On how many threads a large catalogue is read, 1 or more; what comes of it is the same.
   public var jobs = 1
+  /// Is told now and then how far the reading has come, on one of its threads.
+  public var onProgress: (@Sendable (ReadingProgress) -> Void)?
   /// How a large catalogue is read in parts, but for the number of threads.
   package var parts: (size: Int, least: Int) = (size: 1 << 19, least: 4 << 20)
 

@@ -65,8 +65,9 @@ public struct LoanRecord: Sendable {
       email: text(of: .email), expiration: date, expirationTime: facts.expirationTime)
   }
 
-  /// Appends the loan's one line in a report, as UTF-8; nothing if the record has no usable
-  /// expiration. See ``Loans/Loan/line(today:)``.
+  /// Appends the loan's one line in a report, as UTF-8 (``Loans/Loan/line(today:)``).
+  ///
+  /// Nothing is appended if the record has no usable expiration.
   public func appendLine(today: CivilDate, to line: inout [UInt8]) {
     guard case .date(let date) = expiration else { return }
     Parts(record: self, lastDay: date).appendLine(today: today, to: &line)

@@ -613,6 +613,11 @@ extension RecordBuilder {
 
 // Handing over.
 extension RecordBuilder {
+  func tellProgress(bytes: Int, of total: Int?) {
+    guard let onProgress = reader.onProgress, log == nil, purpose != .detection else { return }
+    onProgress(ReadingProgress(bytes: bytes, total: total, loans: summary.loans))
+  }
+
   mutating func handOver() {
     do { try use(.record(record.record(hashes))) } catch { failure = error }
   }

@@ -25,6 +25,7 @@ struct CatalogueReading {
         expiration: { ExpirationRule.judge($0) }),
       loanDays: settings.loanDays, civilTime: civilTime)
     reader.jobs = settings.jobs
+    reader.onProgress = settings.onProgress
     self.reader = reader
   }
 

@@ -32,6 +32,8 @@ public struct ReloadSettings: Sendable {
   public var loanDays: Int?
   /// On how many threads a large catalogue is read, 1 or more; what comes of it is the same.
   public var jobs: Int
+  /// Is told now and then how far the reading has come, on one of its threads.
+  public var onProgress: (@Sendable (ReadingProgress) -> Void)?
 
   /// One day ahead; a book without expiration is on the shelf; nothing replaces something only if
   /// that is allowed.

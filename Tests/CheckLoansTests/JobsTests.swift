@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 
+@testable import CheckLoans
+
 /// A large catalogue is read in parts, by as many threads as are asked for.
 struct JobsTests {
   private let desk: Desk
@@ -46,5 +48,53 @@ struct JobsTests {
       "--no-state", "large.xml", variables: ["CHECK_LOANS_JOBS": "0"])
     #expect(result.status == 78)
     #expect(result.errorText.contains("CHECK_LOANS_JOBS"))
+  }
+}
+
+/// How far a run has come is told at a terminal only, and only if it takes longer than a second.
+struct ProgressTests {
+  @Test func `What is told has bytes, loans and the time left`() {
+    let text = Progress.text(
+      bytes: 60_000_000, total: 240_000_000, loans: 237_500, elapsed: .seconds(1), columns: 80)
+    #expect(text == "60 of 240 MB, 237500 loans, 4 s left")
+    let late = Progress.text(
+      bytes: 1_000_000, total: 2_400_000_000, loans: 1, elapsed: .seconds(2), columns: 80)
+    #expect(late == "1 of 2400 MB, 1 loan, 79 min left")
+  }
+
+  @Test func `Of standard input nobody knows how much there is`() {
+    let text = Progress.text(
+      bytes: 5_400_000, total: nil, loans: 3, elapsed: .seconds(9), columns: 80)
+    #expect(text == "5 MB, 3 loans")
+  }
+
+  @Test func `It fits into the terminal's line`() {
+    let text = Progress.text(
+      bytes: 60_000_000, total: 240_000_000, loans: 237_500, elapsed: .seconds(1), columns: 14)
+    #expect(text == "60 of 240 MB,")
+  }
+
+  @Test(
+    .enabled(if: File.exists("/usr/bin/script")),
+    arguments: [
+      ("validate -", "xterm", true), ("--no-state -", "xterm", true),
+      ("validate - 2>errors", "xterm", false), ("validate -", "dumb", false),
+      ("--no-state -q -", "xterm", false),
+    ])
+  func `It is shown at a terminal only, and gone at the end`(
+    arguments: String, terminal: String, isShown: Bool
+  ) async throws {
+    let desk = try Desk(catalogue: catalogue(("T", "2099.12.01")))
+    // What comes late is read when the second is over.
+    var command = desk.command([
+      "-qec",
+      "{ printf '<books>'; sleep 1.2; printf '<book/></books>'; } "
+        + "| '\(Command.checkLoans)' \(arguments)", "/dev/null",
+    ])
+    command.program = "/usr/bin/script"
+    command.environment.merge(["TERM": terminal, "SHELL": "/bin/sh"]) { $1 }
+    let shown = try await command.run().text
+    #expect(shown.contains("0 MB, 0 loans") == isShown, "\(shown.debugDescription)")
+    #expect(shown.ranges(of: "\r\u{1B}[K").count == (isShown ? 1 : 0))
   }
 }

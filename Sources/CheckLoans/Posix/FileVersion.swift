@@ -44,6 +44,9 @@ struct FileVersion: Equatable {
     self.init(status)
   }
 
+  /// Bytes of a regular file.
+  var regularSize: Int? { isRegular ? size : nil }
+
   /// Whether it is a file that is read in no time.
   var isSmall: Bool { isRegular && size <= 1_000_000 }
 

@@ -60,12 +60,21 @@ enum ProcessSetup {
   /// - SeeAlso: `isatty(3)`.
   static var isOutputATerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// How many columns the terminal at standard output has, if it tells.
+  /// Whether standard error is a terminal.
   ///
+  /// - SeeAlso: `isatty(3)`.
+  static var isErrorATerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+  /// How many columns the terminal at standard output has, if it tells.
+  static var terminalColumns: Int? { columns(of: STDOUT_FILENO) }
+
+  /// How many columns the terminal at standard error has, if it tells.
+  static var errorColumns: Int? { columns(of: STDERR_FILENO) }
+
   /// - SeeAlso: `ioctl_tty(2)`.
-  static var terminalColumns: Int? {
+  private static func columns(of descriptor: Int32) -> Int? {
     var size = winsize()
-    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
       return nil
     }
     return Int(size.ws_col)

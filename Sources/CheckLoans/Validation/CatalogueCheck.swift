@@ -6,6 +6,7 @@ import Loans
 struct CatalogueCheck {
   private let path: String
   private let plan: ValidationPlan
+  private let reader: CatalogueReader
   private let handOver: (ResultsSink.Piece) throws(CommandError) -> Void
 
   private var piece = ResultsSink.Piece()
@@ -22,14 +23,20 @@ struct CatalogueCheck {
   /// So many bytes of a diff are handed over at a time.
   private static let longestDiff = 262_144
 
-  /// - Parameter handOver: takes what has been found, if there is much of it.
+  /// - Parameters:
+  ///   - onProgress: is told how far the reading has come.
+  ///   - handOver: takes what has been found, if there is much of it.
   init(
     of path: String, _ plan: ValidationPlan,
+    onProgress: (@Sendable (ReadingProgress) -> Void)?,
     handOver: @escaping (ResultsSink.Piece) throws(CommandError) -> Void
   ) {
     self.path = path
     self.plan = plan
     self.handOver = handOver
+    var reader = plan.reader
+    reader.onProgress = onProgress
+    self.reader = reader
     tally = FileTally(path: path, repositoryPath: plan.paths.of(path))
     let wantsLines = plan.form.needsSourceLine || plan.terminal != nil
     lines = wantsLines ? CatalogueLines(of: path) : nil
@@ -43,7 +50,7 @@ struct CatalogueCheck {
     if plan.fixing != .none { try mend() }
     piece.head += plan.form.head(ofFile: path, repositoryPath: tally.repositoryPath)
     do {
-      let summary = try plan.reader.read(
+      let summary = try reader.read(
         path, onDiagnostic: { try take($0) }, onRecord: { _ in })
       tally.loans = summary.loans
       tally.profile = summary.profile

@@ -19,22 +19,28 @@ struct Validation {
     let sink = ResultsSink(
       form, limit: plan.limit, console: console, file: try plan.output.map(ResultsFile.init),
       spoolDirectory: environment["TMPDIR"] ?? "/tmp")
+    let progress = plan.isQuiet ? nil : Progress(of: plan.catalogues, environment, console)
     try sink.begin()
     if plan.jobs < 2 {
-      for path in plan.catalogues { try check(path, into: sink) }
+      for number in plan.catalogues.indices { try check(number, into: sink, progress) }
       return try end(sink)
     }
-    return try checkSideBySide(OrderedResults(sink))
+    return try checkSideBySide(OrderedResults(sink), progress)
   }
 
-  private func check(_ path: String, into sink: ResultsSink) throws(CommandError) {
-    var check = CatalogueCheck(of: path, plan) { piece throws(CommandError) in
+  private func check(
+    _ number: Int, into sink: ResultsSink, _ progress: Progress?
+  ) throws(CommandError) {
+    var check = CatalogueCheck(
+      of: plan.catalogues[number], plan, onProgress: progress?.notes(of: number)
+    ) { piece throws(CommandError) in
       try sink.add(piece)
     }
     try sink.add(try check.run())
   }
 
   private func end(_ sink: ResultsSink) throws(CommandError) -> ExitStatus {
+    console.statusLine.clear()
     try sink.end()
     if plan.catalogues.isEmpty { console.complain("the list of catalogues is empty") }
     if !plan.isQuiet { console.complain(sink.tally.words) }
@@ -48,7 +54,7 @@ extension Validation {
   private static let lead = 16
 
   private func checkSideBySide(
-    _ results: OrderedResults
+    _ results: OrderedResults, _ progress: Progress?
   ) throws(CommandError) -> ExitStatus {
     let next = Mutex(0)
     let room = DispatchSemaphore(value: 0)
@@ -62,7 +68,7 @@ extension Validation {
           return next
         }
         guard number < plan.catalogues.count else { break }
-        for _ in 0..<check(number, results) { room.signal() }
+        for _ in 0..<check(number, results, progress) { room.signal() }
       }
       room.signal()
     }
@@ -70,10 +76,11 @@ extension Validation {
   }
 
   /// - Returns: how many catalogues are finished now that were not before.
-  private func check(_ number: Int, _ results: OrderedResults) -> Int {
+  private func check(_ number: Int, _ results: OrderedResults, _ progress: Progress?) -> Int {
     if results.failure != nil { return results.finish(ResultsSink.Piece(), of: number) }
-    var check = CatalogueCheck(of: plan.catalogues[number], plan) {
-      piece throws(CommandError) in
+    var check = CatalogueCheck(
+      of: plan.catalogues[number], plan, onProgress: progress?.notes(of: number)
+    ) { piece throws(CommandError) in
       try results.add(piece, of: number)
     }
     do throws(CommandError) {

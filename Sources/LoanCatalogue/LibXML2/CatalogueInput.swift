@@ -40,6 +40,9 @@ import Glibc
   /// Whether the document can be read from its beginning again.
   var keepsBeginning: Bool { catalogue?.keepsBeginning ?? false }
 
+  /// Bytes of the file; `nil` for standard input.
+  var size: Int? { catalogue?.bytes?.size }
+
   /// From now on nothing is read twice.
   func forgetBeginning() { catalogue?.forgetBeginning() }
 

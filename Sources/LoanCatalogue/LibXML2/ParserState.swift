@@ -97,7 +97,13 @@ extension ParserState {
   }
 
   @unsafe mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    unsafe input.read(into: buffer)
+    let before = input.total
+    defer {
+      if input.total > before {
+        builder.tellProgress(bytes: inputStart + before, of: input.size)
+      }
+    }
+    return unsafe input.read(into: buffer)
   }
 
   /// - Throws: ``CatalogueError``, or what the builder's closures threw.

@@ -15,11 +15,13 @@ struct SplitReading {
   let settings: SplitSettings
   /// Where what has not been taken over begins.
   private(set) var place: SplitPoint
+  private let size: Int
   private var cutter: PartCutter
 
   init(_ parts: PartReader, size: Int, from place: SplitPoint, _ settings: SplitSettings) {
     self.parts = parts
     self.settings = settings
+    self.size = size
     self.place = place
     cutter = PartCutter(
       parts.file, size: size, from: place.offset, recordStart: place.frame.recordStart,
@@ -60,6 +62,7 @@ struct SplitReading {
     builder.join(reading.log, at: place.location)
     place.offset = part.range.upperBound
     place.location = reading.end.shifted(to: place.location)
+    builder.tellProgress(bytes: place.offset, of: size)
   }
 }
 
