@@ -74,10 +74,19 @@ public struct CatalogueReader: Sendable {
       case .diagnostic(let diagnostic): try onDiagnostic(diagnostic)
       }
     }
-    guard jobs > 1, detail == .loans, CatalogueFile.isLarge(path) else {
+    guard jobs > 1, detail == .loans, CatalogueFile.isLarge(path), !mayBeReadInParts(path) else {
       return try read(path, use)
     }
     return try ReadingAhead { use in try read(path, use) }.forEach(use)
+  }
+
+  /// Whether it looks as if other threads will read the catalogue's parts anyway.
+  private func mayBeReadInParts(_ path: String) -> Bool {
+    guard profile?.isNative ?? true, let catalogue = try? OpenCatalogue(path),
+      let start = try? catalogue.firstBytes(8_192)
+    else { return false }
+    let text = String(decoding: start, as: UTF8.self)
+    return text.contains("<book") || text.contains("<Book")
   }
 
   private func read(
