@@ -6,7 +6,7 @@ struct Console: Sendable {
   let output: CheckedOutput
   private let errors: CheckedOutput
   /// What is shown while nothing else is told.
-  let statusLine: StatusLine
+  let statusLine = StatusLine()
   /// Whether results would be written into that line.
   private let sharesTerminal = ProcessSetup.isOutputATerminal
 
@@ -16,7 +16,6 @@ struct Console: Sendable {
     output = CheckedOutput(descriptor: 1, isStopRequested: isStopRequested)
     errors = CheckedOutput(
       descriptor: 2, patience: .seconds(10), isStopRequested: isStopRequested)
-    statusLine = StatusLine(errors)
   }
 
   /// Writes a line of the results.
@@ -32,7 +31,7 @@ struct Console: Sendable {
   /// - Throws: ``CommandError`` with the status `inputOutput`.
   func print(_ text: String) throws(CommandError) {
     // Of results only a part may have been written, which must not be written over.
-    if sharesTerminal && !text.isEmpty { statusLine.clear(forGood: true) }
+    if sharesTerminal && !text.isEmpty { statusLine.forbid() }
     do throws(OutputError) { try output.write(text) } catch { throw CommandError(error) }
   }
 
@@ -41,7 +40,7 @@ struct Console: Sendable {
   /// - Throws: ``CommandError`` with the status `inputOutput`.
   func print(_ text: Span<UInt8>) throws(CommandError) {
     // Of results only a part may have been written, which must not be written over.
-    if sharesTerminal && !text.isEmpty { statusLine.clear(forGood: true) }
+    if sharesTerminal && !text.isEmpty { statusLine.forbid() }
     do throws(OutputError) { try output.write(text) } catch { throw CommandError(error) }
   }
 
@@ -55,8 +54,9 @@ struct Console: Sendable {
 
   /// Writes a line as it is to standard error; where that fails, nobody can be told.
   func complain(line: String) {
-    statusLine.clear()
-    try? errors.write("\(line)\n")
-    try? errors.flush()
+    statusLine.whileHidden {
+      try? errors.write("\(line)\n")
+      try? errors.flush()
+    }
   }
 }

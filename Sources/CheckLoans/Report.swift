@@ -69,7 +69,7 @@ struct Report {
 
   /// Calls `body` with the texts, some at a time, each with this byte behind it; the longest
   /// expired first, loans of one day in the order in which they were added.
-  mutating func forEach(
+  func forEach(
     endingWith end: UInt8, _ body: (Span<UInt8>) throws(CommandError) -> Void
   ) throws(CommandError) {
     var batch: [UInt8] = []
@@ -87,14 +87,14 @@ struct Report {
   }
 
   /// Calls `body` with the texts, some at a time, in the same order, with this byte between them.
-  mutating func forEach(
+  func forEach(
     separatedBy separator: UInt8, _ body: (Span<UInt8>) throws(CommandError) -> Void
   ) throws(CommandError) {
     // The separator behind the last one is left out.
     var held: [UInt8] = []
     try forEach(endingWith: separator) { batch throws(CommandError) in
       if !held.isEmpty { try body(held.span) }
-      held = batch.indices.map { batch[$0] }
+      held = [UInt8](copying: batch)
     }
     if !held.isEmpty { try body(held.span.extracting(0..<held.count - 1)) }
   }

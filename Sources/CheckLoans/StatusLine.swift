@@ -6,32 +6,49 @@ import Synchronization
 final class StatusLine: Sendable {
   private enum State { case hidden, shown, forbidden }
 
-  private let output: CheckedOutput
+  /// One of its own, which waits for nobody: where the terminal takes nothing, only this line is lost.
+  private let output = CheckedOutput(descriptor: 2, patience: .zero)
   private let state = Mutex(State.hidden)
-
-  init(_ output: CheckedOutput) { self.output = output }
 
   /// Shows a text without control characters in place of the one before.
   func show(_ text: String) {
     state.withLock { state in
       guard state != .forbidden else { return }
-      write("\r\(text)\u{1B}[K")
-      state = .shown
+      state = write("\r\(text)\u{1B}[K") ? .shown : .forbidden
     }
   }
 
-  /// Removes the line, so that something else can be written.
-  ///
-  /// - Parameter forGood: whether there is to be none from now on.
-  func clear(forGood: Bool = false) {
+  /// Removes the line.
+  func clear() { whileHidden {} }
+
+  /// Removes the line for good.
+  func forbid() {
     state.withLock { state in
-      if state == .shown { write("\r\u{1B}[K") }
-      if forGood { state = .forbidden } else if state == .shown { state = .hidden }
+      hide(&state)
+      state = .forbidden
     }
   }
 
-  private func write(_ text: String) {
-    try? output.write(text)
-    try? output.flush()
+  /// Writes something else than the line.
+  func whileHidden(_ body: () -> Void) {
+    state.withLock { state in
+      hide(&state)
+      body()
+    }
+  }
+
+  private func hide(_ state: inout State) {
+    guard state == .shown else { return }
+    state = write("\r\u{1B}[K") ? .hidden : .forbidden
+  }
+
+  private func write(_ text: String) -> Bool {
+    do throws(OutputError) {
+      try output.write(text)
+      try output.flush()
+      return true
+    } catch {
+      return false
+    }
   }
 }

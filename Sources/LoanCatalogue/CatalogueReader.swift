@@ -1,6 +1,6 @@
 public import Loans
 
-/// Reads catalogues: a single pass, in memory that does not grow with the file except for the
+/// Reads catalogues, once from beginning to end, in memory that does not grow with the file except for the
 /// identities needed to find duplicates, and for what a form tells of a record before or after it.
 public struct CatalogueReader: Sendable {
   /// What is handed over.
@@ -31,7 +31,7 @@ public struct CatalogueReader: Sendable {
   /// Is told now and then how far the reading has come, on one of its threads.
   public var onProgress: (@Sendable (ReadingProgress) -> Void)?
   /// How a large catalogue is read in parts, but for the number of threads.
-  package var parts: (size: Int, least: Int) = (size: 1 << 19, least: 4 << 20)
+  package var parts: (size: Int, least: Int) = (size: 1 << 19, least: 4_000_000)
 
   /// A reader of catalogues of this profile, or of any that is known.
   public init(
@@ -85,8 +85,9 @@ public struct CatalogueReader: Sendable {
     guard profile?.isNative ?? true, let catalogue = try? OpenCatalogue(path),
       let start = try? catalogue.firstBytes(8_192)
     else { return false }
-    let text = String(decoding: start, as: UTF8.self)
-    return text.contains("<book") || text.contains("<Book")
+    let text = String(decoding: start, as: UTF8.self).lowercased()
+    return text.contains("<book") && !text.contains("<!doctype")
+      && (!text.contains("encoding=") || text.contains("utf-8"))
   }
 
   private func read(
@@ -140,11 +141,10 @@ private struct ReadDocument {
   /// Reads the document in one piece as far as that is needed, and the rest in parts.
   private func read(_ builder: consuming RecordBuilder) throws -> Outcome {
     let profile = builder.profile
-    let settings = SplitSettings(
-      jobs: reader.jobs, partSize: reader.parts.size, leastSize: reader.parts.least)
-    let size = catalogue.bytes?.size ?? 0
+    let settings = SplitSettings(jobs: reader.jobs, partSize: reader.parts.size)
+    let size = catalogue.bytes?.size ?? -1
     // The first record is the first that could begin a part.
-    var splitOffset = size >= settings.leastSize ? 0 : Int.max
+    var splitOffset = size >= max(0, reader.parts.least) ? 0 : Int.max
     var role = ParserState.Role.document(skippedLines: opening.headerLines)
     var piece = settings.partSize
     while true {

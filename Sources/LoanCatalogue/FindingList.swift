@@ -44,6 +44,7 @@ struct FindingList {
   }
 
   var isEmpty: Bool { findings.isEmpty && active.isEmpty }
+  var count: Int { findings.count }
   /// Whether there are so many that they should be handed over before the record has ended.
   var isLong: Bool { findings.count >= Self.longest }
   /// More are not kept, whatever their order.

@@ -342,7 +342,7 @@ extension RecordBuilder {
     depth += 1
     state = next
     beginRecord(at: start)
-    return walk.states[next].attributeSlots.isEmpty || walk.states[next].flatAttribute != nil
+    return true
   }
 
   /// Begins an element whose text goes to a field at once, as most do that mean something.
@@ -521,12 +521,12 @@ extension RecordBuilder {
   ///
   /// - Returns: false if it has grown beyond what is reasonable.
   @inline(__always)
-  @unsafe mutating func append(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+  mutating func append(_ text: Span<UInt8>) -> Bool {
     captureLength += text.count
     if field != nil {
-      unsafe record.append(text)
+      record.append(text)
     } else {
-      for index in captures.indices { unsafe captures[index].text.append(contentsOf: text) }
+      for index in captures.indices { captures[index].text += [UInt8](copying: text) }
     }
     return captureLength <= Self.longestField
   }
@@ -584,12 +584,12 @@ extension RecordBuilder {
   ///
   /// - Parameter extent: where the value stands.
   @inline(__always)
-  @unsafe mutating func takeFlatAttribute(
-    _ text: UnsafeBufferPointer<UInt8>, in field: LoanField, extent: () -> ValueExtent
+  mutating func takeFlatAttribute(
+    _ text: Span<UInt8>, in field: LoanField, extent: () -> ValueExtent
   ) {
     guard record.isEmpty(field) else { return }
     record.beginField()
-    unsafe record.append(text)
+    record.append(text)
     record.endField(field)
     if placedFields & 1 << UInt16(field.rawValue) != 0 { places.extend(field, extent()) }
   }

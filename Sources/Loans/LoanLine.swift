@@ -85,7 +85,7 @@ extension Loan: LoanParts {
 
 extension [UInt8] {
   /// Appends `expires tomorrow`, `expired 7 days ago`; see ``Loan/fate(today:)``.
-  fileprivate mutating func appendFate(daysLeft: Int) {
+  mutating func appendFate(daysLeft: Int) {
     switch daysLeft {
     case 0: append(contentsOf: "expires today".utf8)
     case 1: append(contentsOf: "expires tomorrow".utf8)

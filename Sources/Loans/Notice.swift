@@ -50,13 +50,9 @@ extension Loan {
 
   /// `expires tomorrow`, `expired 7 days ago`: worded from the dates alone.
   public func fate(today: CivilDate) -> String {
-    switch daysLeft(today: today) {
-    case 0: "expires today"
-    case 1: "expires tomorrow"
-    case -1: "expired yesterday"
-    case let days where days > 1: "expires in \(days) days"
-    case let days: "expired \(-days) days ago"
-    }
+    var fate: [UInt8] = []
+    fate.appendFate(daysLeft: daysLeft(today: today))
+    return String(decoding: fate, as: UTF8.self)
   }
 
   /// The loan's one line in a report or notice; see ``Notice/line(today:)``.

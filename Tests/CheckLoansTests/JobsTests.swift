@@ -26,6 +26,9 @@ struct JobsTests {
   func `However many threads validate, they find the same`(name: String) async throws {
     let alone = try await desk.run("validate", "--jobs", "1", "--format", "json", name)
     #expect(alone.status == 1)
+    // Standard input is read in one piece.
+    let piped = try await desk.shell("cat \(name) | \"$0\" validate --format json -")
+    #expect(piped.text.replacing("\"-\"", with: "\"\(name)\"") == alone.text)
     for jobs in ["2", "3", "16"] {
       let together = try await desk.run("validate", "--jobs", jobs, "--format", "json", name)
       #expect(together.outcome == alone.outcome)
@@ -88,7 +91,7 @@ struct ProgressTests {
     // What comes late is read when the second is over.
     var command = desk.command([
       "-qec",
-      "{ printf '<books>'; sleep 1.2; printf '<book/></books>'; } "
+      "{ printf '<books>'; sleep 3; printf '<book/></books>'; } "
         + "| '\(Command.checkLoans)' \(arguments)", "/dev/null",
     ])
     command.program = "/usr/bin/script"

@@ -15,6 +15,26 @@ struct SplitReadingTests {
     #expect(faults == [])
   }
 
+  @Test(arguments: [
+    "<books><book id='1'/></books>\0<book id='2'/></books>",
+    "<books><book id='1'/><book id='2'/></books><!-- check-loans: ignore\ndate-format -->",
+    "<books><book id='1'/><book id='2'/></books>\n<!-- check-loans: ignore date-format"
+      + String(repeating: " ", count: 9_000) + "-->",
+    "<books><book id='1'/><!-- check-loans: ignore missing-title --><book id='2'/></books>",
+    "<books><book id='1'/><x/><book id='2'><books><book id='3'/></books></book></books>",
+    "<books><book id='1'/></books><book id='2'/>", "<books><book id='1'/><book",
+    "<books><book id='1'/>\n<book id='2'></book >\n<book id='1'/></books><!-- <book >-->\n",
+    "<books><book>" + String(repeating: "<!-- check-loans: ignore x -->", count: 1_200)
+      + "</book>" + String(repeating: "<!-- check-loans: ignore x -->", count: 600)
+      + "<book>" + String(repeating: "<!-- check-loans: ignore y -->", count: 500)
+      + "</book><book/></books>",
+  ])
+  func `So does a catalogue that is special`(text: String) {
+    let faults = ReadingProperties().faults(
+      ofReadingInParts: Array(text.utf8), sizes: [1, 20], jobs: [1, 2])
+    #expect(faults == [])
+  }
+
   @Test(arguments: 0..<24)
   func `So does a catalogue full of traps`(tenth: Int) {
     let properties = ReadingProperties()

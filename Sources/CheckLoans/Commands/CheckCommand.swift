@@ -215,10 +215,9 @@ extension CheckRequest: Job {
     _ environment: Environment, _ console: Console
   ) throws(CommandError) -> ExitStatus? {
     guard try environment.channels(notify).isEmpty else { return nil }
+    let given = catalogues.isEmpty ? environment.file?["catalogues"]?.texts ?? [] : catalogues
+    guard given.allSatisfy({ FileVersion(of: $0)?.isSmall ?? true }) else { return nil }
     let settings = try CheckSettings(self, environment)
-    guard settings.catalogues.allSatisfy({ FileVersion(of: $0)?.isSmall ?? true }) else {
-      return nil
-    }
     return try CheckRun(settings, environment, console).runWithoutDelivery()
   }
 

@@ -5,7 +5,8 @@ enum SystemLimits {
   /// How many descriptors a run opens, with all that it starts, and some more.
   private static let enough: rlim_t = 64
   private static let least: rlim_t = 24
-  /// More threads than the runtime, the reader and a child have been seen to need at once.
+  /// More threads than the runtime, the reader and a child have been seen to need at once; those
+  /// that read parts of a catalogue are as many as can be had.
   private static let threads = 8
 
   /// Makes sure that descriptors can be had; more are asked for if there are few.
@@ -41,9 +42,6 @@ enum SystemLimits {
         """)
     }
   }
-
-  /// Whether threads can be had.
-  static var hasThreads: Bool { failureOfThreads() == nil }
 
   private static func raisedDescriptorLimit() -> rlim_t {
     var limit = rlimit()

@@ -40,7 +40,8 @@ struct ValidationPlan: Sendable {
     limit = try environment.value(request.maxDiagnostics, "MAX_DIAGNOSTICS")?.value
     let jobs = try environment.jobs(request.jobs)
     self.jobs = min(jobs, catalogues.count)
-    reader.jobs = Self.jobs(jobs, forEachOf: catalogues)
+    // Cores that have no catalogue of their own read parts of one.
+    reader.jobs = max(1, jobs / max(1, catalogues.count))
     self.reader = reader
     paths = RepositoryPath(environment)
     fixing = try Self.fixing(request, environment, catalogues, hasOutput: output != nil)
@@ -72,15 +73,6 @@ struct ValidationPlan: Sendable {
         .usage, "standard input cannot be both a catalogue and the list of them")
     }
     return request.catalogues + (try FileList.read(list))
-  }
-
-  /// How many threads read each catalogue: cores that have none of their own read parts of one.
-  private static func jobs(_ jobs: Int, forEachOf catalogues: [String]) -> Int {
-    let jobs = jobs / max(1, catalogues.count)
-    guard jobs > 1, catalogues.contains(where: { FileVersion(of: $0)?.isSmall == false }) else {
-      return 1
-    }
-    return SystemLimits.hasThreads ? jobs : 1
   }
 
   /// The paths, each file once: a catalogue that is mended must not be read by another thread.

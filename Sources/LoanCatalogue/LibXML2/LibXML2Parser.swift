@@ -41,9 +41,10 @@ struct LibXML2Parser: ~Copyable {
 
   /// Reads a part of the catalogue.
   ///
+  /// - Parameter isLast: whether the document ends with it.
   /// - Returns: what it holds; `nil` if it cannot be read on its own.
   /// - SeeAlso: `xmlCtxtReadMemory`.
-  consuming func parse(_ part: borrowing PartBuffer) -> PartReading? {
+  consuming func parse(_ part: borrowing PartBuffer, isLast: Bool) -> PartReading? {
     guard let context = unsafe xmlNewParserCtxt() else { return nil }
     defer { unsafe xmlFreeParserCtxt(context) }
     unsafe prepare(context)
@@ -54,7 +55,9 @@ struct LibXML2Parser: ~Copyable {
     check_loans_set_thread_error_handler(nil, nil)
     unsafe xmlFreeDoc(document)
     let isWellFormed = unsafe context.pointee.wellFormed != 0
-    return state.release().endPart(isWellFormed: isWellFormed)
+    unsafe state.pointer.pointee.countNames(context)
+    return state.release().endPart(
+      isWellFormed: isWellFormed, at: isLast ? nil : part.count)
   }
 
   private static let options = Int32(

@@ -29,6 +29,7 @@ import Loans
   private var expansion = 0
   private static let largestExpansion = 10_000_000
   private static let mostNames = 100_000
+  private static let mostNamesOfPart = 1_000
   private var isStopped = false {
     didSet { updateIsSpecial() }
   }
@@ -58,6 +59,8 @@ import Loans
   private var splitPoint: SplitPoint?
   /// Where the last thing inside the root element ends.
   private var bodyEnd = SourceLocation(line: 1, column: 1)
+  /// Bytes up to the end of the root element.
+  private var rootEnd = 0
 
   init(builder: consuming RecordBuilder, role: Role) {
     names = NameTable(profile: builder.profile, tree: builder.tree)
@@ -122,9 +125,12 @@ extension ParserState {
     return ParserOutcome(builder: builder, splitPoint: splitPoint)
   }
 
+  /// - Parameter end: where the root element must end, if not anywhere: libxml2 takes a zero byte
+  ///   behind it for the document's end.
   /// - Returns: what the part holds; `nil` if it cannot be read on its own.
-  consuming func endPart(isWellFormed: Bool) -> PartReading? {
-    guard isWellFormed, !isStopped, !hasDoctype, var log = builder.log, log.isUsable,
+  consuming func endPart(isWellFormed: Bool, at end: Int?) -> PartReading? {
+    guard isWellFormed, end ?? rootEnd == rootEnd, !isStopped, !hasDoctype, var log = builder.log,
+      log.isUsable,
       builder.failure == nil
     else { return nil }
     log.texts = builder.record.texts
@@ -299,9 +305,8 @@ extension ParserState {
         let end = unsafe tag.attributes[index + 4]
       else { continue }
       let (start, input) = unsafe (position, document)
-      unsafe builder.takeFlatAttribute(
-        UnsafeBufferPointer(start: value, count: end - value), in: field
-      ) {
+      let text = unsafe UnsafeBufferPointer(start: value, count: end - value)
+      unsafe builder.takeFlatAttribute(text.span, in: field) {
         unsafe Self.extent(of: tag, at: index, from: start, in: input)
       }
     }
@@ -369,7 +374,7 @@ extension ParserState {
     guard !isStopped else { return }
     unsafe settlePosition(context)
     if names.hasLongCharacters { unsafe correctColumn(context, name, prefix) }
-    if builder.isAtRoot { bodyEnd = position }
+    if builder.isAtRoot { (bodyEnd, rootEnd) = (position, bytesRead) }
     unsafe notePosition(context)
     builder.endElement()
     checkFailure()
@@ -403,6 +408,14 @@ extension ParserState {
     }
   }
 
+  /// Where the document goes on behind the frame, as long as that is in the parser's buffer.
+  private var origin: TagText.Origin? {
+    guard case .rest(let place) = role, let input = unsafe document,
+      unsafe input.pointee.consumed == 0
+    else { return nil }
+    return TagText.Origin(bytes: place.frame.head.count, column: place.location.column)
+  }
+
   /// Begins the root element that stands around a part.
   ///
   /// - Returns: whether that is all there is to it.
@@ -428,6 +441,13 @@ extension ParserState {
     unsafe input.pointee.col = Int32(clamping: place.column)
   }
 
+  /// Leaves a part with many names to a parser that counts those of the whole document.
+  @unsafe mutating func countNames(_ context: xmlParserCtxtPtr) {
+    if unsafe check_loans_name_count(context) > Self.mostNamesOfPart {
+      builder.log?.isUsable = false
+    }
+  }
+
   /// Keeps how the root element begins, by which parts of the document get one too.
   @unsafe private mutating func noteRoot(_ context: xmlParserCtxtPtr) {
     guard splitOffset != .max else { return }
@@ -443,7 +463,10 @@ extension ParserState {
     let tag = unsafe TagText(endingAt: document).bytes
     let offset = bytesRead - tag.count
     guard offset >= splitOffset else { return false }
-    guard let frame = unsafe frame(context, recordTag: tag) else {
+    // How many names there are is only known where one parser reads all.
+    guard unsafe check_loans_name_count(context) < Self.mostNamesOfPart,
+      let frame = unsafe frame(context, recordTag: tag)
+    else {
       splitOffset = .max
       return false
     }
@@ -536,7 +559,7 @@ extension ParserState {
         isSection: isSection)
       if let extent { builder.extendValue(from: extent.start, to: extent.end) }
     }
-    if unsafe !builder.append(text) {
+    if unsafe !builder.append(text.span) {
       endEarly(.malformedXML, at: start, "a text is longer than 10,000,000 bytes")
     }
   }
@@ -579,6 +602,8 @@ extension ParserState {
       unsafe settlePosition(context)
       let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
       if let comment = unsafe IgnoreComment(bytes) {
+        // Its place can only be told where the whole line can be seen.
+        if builder.isOutsideRoot { builder.log?.isUsable = false }
         builder.take(comment, at: unsafe commentStart(context))
       }
     }
@@ -589,7 +614,7 @@ extension ParserState {
   /// where something may stand between that raises no event.
   @unsafe private func commentStart(_ context: xmlParserCtxtPtr) -> SourceLocation {
     guard hasDoctype || builder.isOutsideRoot else { return position }
-    return unsafe TagText(commentEndingAt: check_loans_document_input(context))?
+    return unsafe TagText(commentEndingAt: check_loans_document_input(context), origin: origin)?
       .start(ofTagEndingAt: currentPosition()) ?? position
   }
 

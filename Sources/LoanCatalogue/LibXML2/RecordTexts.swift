@@ -12,7 +12,6 @@ import Loans
   init(capacity: Int) {
     self.capacity = capacity
     unsafe start = .allocate(capacity: capacity + Self.margin)
-    unsafe start.initialize(repeating: 0, count: capacity + Self.margin)
   }
 
   deinit {
@@ -153,7 +152,7 @@ extension UnsafeBufferPointer<UInt8> {
 
   @inline(never)
   private mutating func grow(to size: Int) {
-    let new = TextStorage(capacity: max(size, capacity * 2))
+    let new = TextStorage(capacity: max(size, capacity / 2 * 3))
     unsafe new.start.update(from: start, count: count)
     use(new)
   }
@@ -165,10 +164,12 @@ extension RecordDraft {
   mutating func beginField() { fieldStart = count }
 
   @inline(__always)
-  mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
-    guard let source = text.baseAddress else { return }
+  mutating func append(_ text: Span<UInt8>) {
     if count + text.count > capacity { grow(to: count + text.count) }
-    unsafe (start + count).update(from: source, count: text.count)
+    unsafe text.withUnsafeBufferPointer { text in
+      guard let source = text.baseAddress else { return }
+      unsafe (start + count).update(from: source, count: text.count)
+    }
     count += text.count
   }
 

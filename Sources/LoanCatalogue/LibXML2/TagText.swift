@@ -15,14 +15,24 @@ struct TagText {
     unsafe self.init(buffer, from: buffer.lastIndex(of: UInt8(ascii: "<")) ?? 0)
   }
 
-  /// - Parameter input: stands at the comment's end.
+  /// Where the document begins in a buffer with something else before it.
+  struct Origin {
+    /// Bytes before.
+    var bytes: Int
+    /// The column of the first byte.
+    var column: Int
+  }
+
+  /// - Parameters:
+  ///   - input: stands at the comment's end.
+  ///   - origin: `nil` if the buffer begins with the document, or within it.
   /// - Returns: nil if the comment is so long that the parser has not kept it.
-  @unsafe init?(commentEndingAt input: xmlParserInputPtr?) {
+  @unsafe init?(commentEndingAt input: xmlParserInputPtr?, origin: Origin?) {
     let buffer = unsafe Self.textRead(from: input)
     // What begins a comment cannot stand in one.
     let start = buffer.indices.last { unsafe buffer[$0...].starts(with: "<!--".utf8) }
     guard let start else { return nil }
-    unsafe self.init(buffer, from: start)
+    unsafe self.init(buffer, from: start, origin: origin)
   }
 
   @unsafe private static func textRead(
@@ -34,10 +44,14 @@ struct TagText {
     return unsafe UnsafeBufferPointer(start: base, count: end - base)
   }
 
-  @unsafe private init(_ buffer: UnsafeBufferPointer<xmlChar>, from start: Int) {
-    let lineStart = unsafe buffer[..<start].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+  @unsafe private init(
+    _ buffer: UnsafeBufferPointer<xmlChar>, from start: Int, origin: Origin? = nil
+  ) {
+    let lineStart = unsafe buffer[..<start].lastIndex(of: 0x0A).map { $0 + 1 }
+    let first = lineStart ?? origin?.bytes ?? 0
+    let before = lineStart == nil ? (origin?.column ?? 1) - 1 : 0
     bytes = unsafe Array(buffer[start...])
-    indentation = unsafe buffer[lineStart..<start].count { $0 & 0xC0 != 0x80 }
+    indentation = unsafe before + buffer[min(first, start)..<start].count { $0 & 0xC0 != 0x80 }
   }
 
   /// Where the tag begins.

@@ -20,9 +20,10 @@ struct ProfileWalk {
     var isLeaf = true
     /// Whether nothing begins with the element but its text and its attributes.
     var isPlain = true
-    /// Whether the element is a record of which each field goes to it at once.
+    /// Whether the element is a record of which each field goes to it at once, and at most one
+    /// attribute is wanted.
     var isFlatRecord = false
-    /// Which attribute of a flat record is wanted, if it is one, and the field that it goes to.
+    /// Which attribute is wanted, if it is one, and the field that it goes to at once.
     var flatAttribute: (number: Int, field: LoanField)?
   }
 
@@ -72,12 +73,14 @@ struct ProfileWalk {
     }
     state.isPlain =
       state.records.isEmpty && state.scopes.isEmpty && !state.isMark
-    state.isFlatRecord = tree.isFlat && !state.records.isEmpty
-    if state.isFlatRecord, state.attributeSlots.count == 1 {
+    if state.attributeSlots.count == 1 {
       state.flatAttribute = tree.slots[state.attributeSlots[0].slot].field.map {
         (state.attributeSlots[0].attribute, $0)
       }
     }
+    state.isFlatRecord =
+      tree.isFlat && !state.records.isEmpty && state.textSlots.isEmpty
+      && (state.attributeSlots.isEmpty || state.flatAttribute != nil)
     states.append(state)
     moves += Array(repeating: Self.unknown, count: width)
     fieldMoves += Array(repeating: Self.unknown, count: width)

@@ -19,8 +19,9 @@ struct PartCutter {
   private let partSize: Int
   private var next: Int
   private var piece: [UInt8]
-  /// Longer parts are not read as a whole.
-  private static let longestPart = 1 << 24
+  /// Longer parts are not read as a whole: libxml2 limits what it looks at to 10 MB only where it
+  /// asks for the bytes piece by piece.
+  private static let longestPart = 8_000_000
 
   /// - Parameters:
   ///   - start: where a record begins.
@@ -62,7 +63,7 @@ struct PartCutter {
     return size
   }
 
-  /// Where a name follows that is as long as the record's.
+  /// Where the record's name stands behind a `<`, and behind it what can follow a name.
   private func place(in count: Int) -> Int? {
     let bytes = piece.span
     let last = count - pattern.count - 1

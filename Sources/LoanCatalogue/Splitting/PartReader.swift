@@ -12,8 +12,10 @@ struct PartReader: Sendable {
     guard buffer.read(part, of: file, in: frame) else { return nil }
     var builder = RecordBuilder(
       reader: reader, profile: profile, purpose: .reading,
+      // A usual record has some 240 bytes, most of them texts.
       log: RecordLog(capacity: part.range.count / 200), use: { _ in })
     builder.record = RecordDraft(capacity: part.range.count / 4 * 3)
-    return LibXML2Parser(builder: builder, role: .part).parse(buffer)
+    return LibXML2Parser(builder: builder, role: .part)
+      .parse(buffer, isLast: part.isLast)
   }
 }

@@ -23,6 +23,13 @@ struct RecordLog: Sendable {
     case childEnd([Diagnostic])
     /// What was found behind the last element.
     case found([Diagnostic])
+
+    fileprivate var count: Int {
+      switch self {
+      case .ignore: 0
+      case .childEnd(let found), .found(let found): found.count
+      }
+    }
   }
 
   private(set) var entries: [Entry] = []
@@ -32,6 +39,11 @@ struct RecordLog: Sendable {
   private(set) var events: [(next: Int, event: Event)] = []
   /// The texts of the records, once all have been read.
   var texts = TextStorage(capacity: 0)
+  /// How much was found before the first record and in it.
+  var leadingFindings: Int {
+    let inFirst = findings.first.map { $0.entry == 0 ? $0.found.count : 0 } ?? 0
+    return events.prefix { $0.next == 0 }.reduce(inFirst) { $0 + $1.event.count }
+  }
   /// Whether the part can be read like that.
   var isUsable = true
 
@@ -70,6 +82,12 @@ extension RecordBuilder {
       RecordLog.Entry(
         facts: record.facts, hashes: hashes, idPlace: places[.id],
         expirationLine: expirationElement.start.line), findings.takeAll())
+  }
+
+  /// Whether what the part begins with, and what stands before it, are not so many findings that
+  /// some would have to be handed over within a record.
+  func canJoin(_ log: RecordLog) -> Bool {
+    findings.count + log.leadingFindings < FindingList.longest
   }
 
   /// Takes over what was read of the part of the document that begins here.

@@ -34,35 +34,46 @@ struct SplitReading {
   }
 
   private mutating func runAlone(into builder: inout RecordBuilder) -> Ending {
-    var buffer = PartBuffer(capacity: settings.partSize * 5 / 4)
+    var buffer = PartBuffer(capacity: settings.bufferSize)
     while let part = cutter.nextPart() {
-      guard let reading = parts.read(part, &buffer) else { return .brokenOff }
-      join(part, reading, into: &builder)
-      if builder.failure != nil { return .brokenOff }
+      guard let reading = parts.read(part, &buffer), join(part, reading, into: &builder) else {
+        return .brokenOff
+      }
       if part.isLast { return .wholeDocument }
     }
     return .brokenOff
   }
 
   private mutating func runSideBySide(into builder: inout RecordBuilder) -> Ending {
-    let queue = PartQueue(parts, cutter, jobs: settings.jobs, settings)
-    defer { queue.end() }
+    let queue = PartQueue(parts, cutter, settings)
+    let workers = Workers(atMost: settings.jobs) { queue.work() }
+    if workers.count == 0 { return runAlone(into: &builder) }
+    let ending = join(from: queue, into: &builder)
+    queue.end(waking: workers.count)
+    workers.join()
+    return ending
+  }
+
+  private mutating func join(
+    from queue: PartQueue, into builder: inout RecordBuilder
+  ) -> Ending {
     while let (part, reading) = queue.next() {
-      guard let reading else { return .brokenOff }
-      join(part, reading, into: &builder)
-      if builder.failure != nil { return .brokenOff }
+      guard let reading, join(part, reading, into: &builder) else { return .brokenOff }
       if part.isLast { return .wholeDocument }
     }
     return .brokenOff
   }
 
+  /// - Returns: whether the part was taken over, and the next one is wanted.
   private mutating func join(
     _ part: PartCutter.Part, _ reading: PartReading, into builder: inout RecordBuilder
-  ) {
+  ) -> Bool {
+    guard builder.canJoin(reading.log) else { return false }
     builder.join(reading.log, at: place.location)
     place.offset = part.range.upperBound
     place.location = reading.end.shifted(to: place.location)
     builder.tellProgress(bytes: place.offset, of: size)
+    return builder.failure == nil
   }
 }
 
@@ -72,8 +83,9 @@ struct SplitSettings: Sendable {
   var jobs: Int
   /// Bytes of a part, at least.
   var partSize: Int
-  /// Documents with fewer bytes behind their first record are read in one piece.
-  var leastSize: Int
+
+  /// Bytes of nearly every part: to the next record's start is not far.
+  var bufferSize: Int { partSize + 16_384 }
 }
 
 /// Threads that read parts, each when there is room for what it will find.
@@ -94,27 +106,21 @@ private final class PartQueue: Sendable {
   private let parts: PartReader
   private let room = DispatchSemaphore(value: 0)
   private let supply = DispatchSemaphore(value: 0)
-  private let workers = DispatchGroup()
-  private let jobs: Int
   /// The number of the part that is wanted next.
   private let turn = Mutex(0)
-  private let partSize: Int
+  private let settings: SplitSettings
 
-  init(_ parts: PartReader, _ cutter: PartCutter, jobs: Int, _ settings: SplitSettings) {
+  init(_ parts: PartReader, _ cutter: PartCutter, _ settings: SplitSettings) {
     self.parts = parts
-    self.jobs = jobs
-    partSize = settings.partSize
+    self.settings = settings
     state = Mutex(State(cutter: cutter))
     // A semaphore must not end below the value that it began with.
-    for _ in 0..<jobs + 2 { room.signal() }
-    for number in 0..<jobs {
-      // A queue of its own gets a thread of its own, however few the machine has cores.
-      DispatchQueue(label: "part reader \(number)").async(group: workers) { [self] in work() }
-    }
+    for _ in 0..<settings.jobs + 2 { room.signal() }
   }
 
-  private func work() {
-    var buffer = PartBuffer(capacity: partSize * 5 / 4)
+  /// What each thread does.
+  func work() {
+    var buffer = PartBuffer(capacity: settings.bufferSize)
     while true {
       room.wait()
       guard let (number, part) = begin() else { break }
@@ -159,10 +165,9 @@ private final class PartQueue: Sendable {
     }
   }
 
-  /// Waits until no thread reads any more.
-  func end() {
+  /// Lets so many threads come to their ends.
+  func end(waking count: Int) {
     state.withLock { $0.isEnded = true }
-    for _ in 0..<jobs { room.signal() }
-    workers.wait()
+    for _ in 0..<count { room.signal() }
   }
 }

@@ -11,7 +11,9 @@ extension Database {
   /// - Parameter bind: gives the parameters their values.
   func integer(sql: String, _ bind: (inout Parameters) -> Void = { _ in }) throws -> Int64? {
     let row = try RowStatement(once: self, sql: sql)
-    return try row.first(bind) ? row.optionalInteger(0) : nil
+    guard try row.first(bind) else { return nil }
+    guard row.isInteger(0) else { throw Schema.damage("a value of another type") }
+    return row.optionalInteger(0)
   }
 
   /// Whether the first row and column is true; `nil` for no row or NULL.

@@ -88,6 +88,11 @@ internal import CSQLite
     unsafe sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : integer(column)
   }
 
+  /// Whether a column of the current row holds an integer or NULL (`sqlite3_column_type`).
+  func isInteger(_ column: Int32) -> Bool {
+    [SQLITE_INTEGER, SQLITE_NULL].contains(unsafe sqlite3_column_type(handle, column))
+  }
+
   /// The text in a column of the current row, or `nil` for NULL (`sqlite3_column_text`).
   func text(_ column: Int32) -> String? {
     guard let start = unsafe sqlite3_column_text(handle, column) else { return nil }
