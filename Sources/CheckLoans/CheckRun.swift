@@ -166,10 +166,14 @@ extension CheckRun {
     tally.counts.note(read.status)
     guard settings.reports, settings.showsAll || read.status.needsAttention else { return }
     report.add(expiration: read.expiration) { text in
-      if settings.format == .text && !settings.isColored {
+      switch settings.format {
+      case .text:
+        let color = settings.isColored ? read.status.color : nil
+        if let color { text.append(contentsOf: color.utf8) }
         read.record.appendLine(today: settings.now.date, to: &text)
-      } else {
-        text.append(contentsOf: self.text(of: &read, tally.path).utf8)
+        if color != nil { text.append(contentsOf: "\u{1B}[0m".utf8) }
+      case .json:
+        text.append(contentsOf: json(of: &read, tally.path).utf8)
       }
     }
   }
@@ -247,26 +251,21 @@ extension CheckRun {
 
 // Reporting.
 extension CheckRun {
-  private func text(of read: inout ReadLoan, _ path: String) -> String {
+  private func json(of read: inout ReadLoan, _ path: String) -> String {
     let loan = read.loan
-    switch settings.format {
-    case .text:
-      return read.status.colored(loan.line(today: settings.now.date), settings.isColored)
-    case .json:
-      return JSONValue.object([
-        ("catalogue", .string(path)),
-        ("line", .int(read.record.location.line)),
-        ("id", JSONValue(loan.id)),
-        ("title", JSONValue(loan.title)),
-        ("author", JSONValue(loan.author)),
-        ("borrower", JSONValue(loan.borrower)),
-        ("expiration", .string("\(loan.expiration)")),
-        ("status", .string(read.status.rawValue)),
-        ("daysLeft", .int(loan.daysLeft(today: settings.now.date))),
-        ("remindAt", read.status == .expired ? .null : .string(read.fireAt.toTheMinute)),
-        ("expirationTime", JSONValue(loan.expirationTime?.hoursAndMinutes)),
-      ]).text
-    }
+    return JSONValue.object([
+      ("catalogue", .string(path)),
+      ("line", .int(read.record.location.line)),
+      ("id", JSONValue(loan.id)),
+      ("title", JSONValue(loan.title)),
+      ("author", JSONValue(loan.author)),
+      ("borrower", JSONValue(loan.borrower)),
+      ("expiration", .string("\(loan.expiration)")),
+      ("status", .string(read.status.rawValue)),
+      ("daysLeft", .int(loan.daysLeft(today: settings.now.date))),
+      ("remindAt", read.status == .expired ? .null : .string(read.fireAt.toTheMinute)),
+      ("expirationTime", JSONValue(loan.expirationTime?.hoursAndMinutes)),
+    ]).text
   }
 
   private func printReport() throws(CommandError) {
@@ -353,13 +352,12 @@ extension Report.Counts {
 }
 
 extension LoanStatus {
-  /// The line in the colour of its urgency (ECMA-48, SGR).
-  fileprivate func colored(_ line: String, _ isColored: Bool) -> String {
-    guard isColored else { return line }
+  /// What begins the colour of a line's urgency (ECMA-48, SGR).
+  fileprivate var color: String? {
     switch self {
-    case .expired: return "\u{1B}[31m\(line)\u{1B}[0m"
-    case .expiresToday: return "\u{1B}[33m\(line)\u{1B}[0m"
-    case .expiresSoon, .onLoan: return line
+    case .expired: "\u{1B}[31m"
+    case .expiresToday: "\u{1B}[33m"
+    case .expiresSoon, .onLoan: nil
     }
   }
 }

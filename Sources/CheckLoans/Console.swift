@@ -29,11 +29,7 @@ struct Console: Sendable {
   /// Writes a part of the results.
   ///
   /// - Throws: ``CommandError`` with the status `inputOutput`.
-  func print(_ text: String) throws(CommandError) {
-    // Of results only a part may have been written, which must not be written over.
-    if sharesTerminal && !text.isEmpty { statusLine.forbid() }
-    do throws(OutputError) { try output.write(text) } catch { throw CommandError(error) }
-  }
+  func print(_ text: String) throws(CommandError) { try print(text.utf8.span) }
 
   /// Writes a part of the results, as UTF-8.
   ///

@@ -322,12 +322,16 @@ struct PolicyOptions: ParsableArguments {
   func settings(
     _ environment: Environment, profile: CatalogueProfile?, loanDays: Int?
   ) throws(CommandError) -> ReloadSettings {
-    var settings = ReloadSettings(
-      policy: try environment.policy(remind: remind, at: at), profile: profile, loanDays: loanDays,
-      jobs: try environment.jobs(nil))
-    settings.requiresExpiration = try environment.isOn(requireExpiration, "REQUIRE_EXPIRATION")
-    settings.allowsEmpty = try environment.isOn(allowEmpty, "ALLOW_EMPTY")
-    return settings
+    var request = CheckRequest()
+    add(to: &request)
+    return try request.reloadSettings(environment, profile: profile, loanDays: loanDays)
+  }
+
+  func add(to request: inout CheckRequest) {
+    request.remind = remind
+    request.at = at
+    request.requiresExpiration = requireExpiration
+    request.allowsEmpty = allowEmpty
   }
 }
 

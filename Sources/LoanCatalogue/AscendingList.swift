@@ -13,7 +13,7 @@ struct AscendingList {
   private static let longestEntry = 160
   /// Longer texts are not worth it.
   private static let longest = 128
-  /// Stands where a text is not as most are: eight shared bytes of nine, for example.
+  /// Stands where the numbers of shared and of other bytes do not fit into four bits each.
   private static let escape: UInt8 = 0xF0
 
   /// Takes a text, unless it is not greater than the last one, or its line is before the last one's.

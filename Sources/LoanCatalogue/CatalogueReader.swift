@@ -1,7 +1,8 @@
 public import Loans
 
-/// Reads catalogues, once from beginning to end, in memory that does not grow with the file except for the
-/// identities needed to find duplicates, and for what a form tells of a record before or after it.
+/// Reads catalogues, once from beginning to end, in memory that does not grow with the file except
+/// for the identities needed to find duplicates, and for what a form tells of a record before or
+/// after it.
 public struct CatalogueReader: Sendable {
   /// What is handed over.
   public enum Detail: Sendable {

@@ -30,25 +30,6 @@ struct ContentHash {
     hash.combine(text)
     return hash.value
   }
-
-  /// Mixes in a text with its length, so that where one field ends and the next begins counts.
-  mutating func combine(_ bytes: Span<UInt8>) {
-    combine(UInt64(bytes.count))
-    var index = 0
-    while bytes.count - index >= 8 {
-      combine(Self.word(bytes, at: index, count: 8))
-      index += 8
-    }
-    if index < bytes.count { combine(Self.word(bytes, at: index, count: bytes.count - index)) }
-  }
-
-  private static func word(_ bytes: Span<UInt8>, at start: Int, count: Int) -> UInt64 {
-    var word: UInt64 = 0
-    for offset in 0..<count {
-      word |= UInt64(bytes[start + offset]) << UInt64(8 * offset)
-    }
-    return word
-  }
 }
 
 extension UInt64 {

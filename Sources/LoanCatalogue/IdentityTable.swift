@@ -63,9 +63,8 @@ private struct HashTable {
     while case let cell = cells[place], cell != 0 {
       if cell &>> bits == tag {
         let number = Int(cell & (1 &<< bits &- 1)) &- 1
-        if keys[number &>> Self.pieceBits][number & 0xFFF] == key {
-          return lines[number &>> Self.pieceBits][number & 0xFFF]
-        }
+        let (piece, index) = Self.position(of: number)
+        if keys[piece][index] == key { return lines[piece][index] }
       }
       place = (place &+ 1) & (cells.count &- 1)
     }
@@ -75,7 +74,7 @@ private struct HashTable {
   }
 
   private mutating func append(_ key: UInt64, _ line: UInt32) {
-    if count & 0xFFF == 0 {
+    if Self.position(of: count).index == 0 {
       keys.append([])
       lines.append([])
       if count > 0 {
@@ -86,6 +85,12 @@ private struct HashTable {
     keys[keys.count - 1].append(key)
     lines[lines.count - 1].append(line)
     count += 1
+  }
+
+  /// Where the key of a number is.
+  @inline(__always)
+  private static func position(of number: Int) -> (piece: Int, index: Int) {
+    (number &>> pieceBits, number & (1 &<< pieceBits &- 1))
   }
 
   /// Where the key is looked for first.
@@ -102,7 +107,8 @@ private struct HashTable {
     precondition(bits < 32, "\(count) records")
     cells = [UInt32](repeating: 0, count: 1 << Int(bits))
     for number in 0..<count {
-      let key = keys[number >> Self.pieceBits][number & 0xFFF]
+      let (piece, index) = Self.position(of: number)
+      let key = keys[piece][index]
       var place = place(of: key)
       while cells[place] != 0 { place = (place &+ 1) & (cells.count &- 1) }
       cells[place] = tag(of: key) &<< bits | UInt32(truncatingIfNeeded: number + 1)

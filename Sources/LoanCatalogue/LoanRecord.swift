@@ -171,7 +171,7 @@ extension RecordFacts {
   func contentHash(_ texts: TextStorage) -> ContentHash {
     var hash = ContentHash()
     for field in LoanField.allCases where field != .expiration && field != .loaned {
-      texts.combine(range(of: field), into: &hash)
+      texts.withBytes(in: range(of: field)) { hash.combine($0) }
     }
     if case .date(let date) = expiration {
       hash.combine(UInt64(truncatingIfNeeded: date.dayNumber))
@@ -196,9 +196,6 @@ extension RecordFacts {
   }
 
   private func hash(of field: LoanField, _ texts: TextStorage) -> UInt64 {
-    var hash = ContentHash()
-    hash.combine(UInt64(field.rawValue))
-    texts.combine(range(of: field), into: &hash)
-    return hash.value
+    texts.withBytes(in: range(of: field)) { ContentHash.of(field, $0) }
   }
 }

@@ -389,9 +389,7 @@ extension RecordBuilder {
       skipped &-= 1
     } else {
       guard endsPlainly, let field else { return false }
-      record.endField(field)
-      self.field = nil
-      isCapturing = false
+      endText(of: field)
       state = parentOfField
     }
     depth &-= 1
@@ -410,9 +408,7 @@ extension RecordBuilder {
 
   private mutating func endMeaningfulElement() {
     if let field {
-      record.endField(field)
-      self.field = nil
-      isCapturing = false
+      endText(of: field)
     } else if !captures.isEmpty && captures[captures.count - 1].state == state {
       endCapture()
     }
@@ -508,12 +504,25 @@ extension RecordBuilder {
     }
   }
 
+  /// Whether the place of the field's value is wanted where it goes to the record at once.
+  @inline(__always)
+  private func isPlaced(_ field: LoanField) -> Bool {
+    placedFields & 1 &<< UInt16(field.rawValue) != 0
+  }
+
+  @inline(__always)
+  private mutating func endText(of field: LoanField) {
+    record.endField(field)
+    self.field = nil
+    isCapturing = false
+  }
+
   @inline(__always)
   private mutating func startText(of field: LoanField) {
     self.field = field
     captureLength = 0
     isCapturing = true
-    wantsPlace = placedFields & 1 << UInt16(field.rawValue) != 0 && record.isEmpty(field)
+    wantsPlace = isPlaced(field) && record.isEmpty(field)
     record.beginField()
   }
 
@@ -576,8 +585,8 @@ extension RecordBuilder {
   mutating func takeAttribute(
     _ text: some Sequence<UInt8>, in slot: Int, tagStart: SourceLocation, extent: () -> ValueExtent
   ) {
-    let isPlaced = tree.slots[slot].field.map { placedFields & 1 << UInt16($0.rawValue) != 0 }
-    keep(text, in: slot, start: tagStart, extent: isPlaced ?? true ? extent() : nil)
+    let isPlaced = tree.slots[slot].field.map { self.isPlaced($0) } ?? true
+    keep(text, in: slot, start: tagStart, extent: isPlaced ? extent() : nil)
   }
 
   /// Takes the value of a flat record's attribute.
@@ -591,7 +600,7 @@ extension RecordBuilder {
     record.beginField()
     record.append(text)
     record.endField(field)
-    if placedFields & 1 << UInt16(field.rawValue) != 0 { places.extend(field, extent()) }
+    if isPlaced(field) { places.extend(field, extent()) }
   }
 
   /// Takes a comment that speaks to the reader.

@@ -19,7 +19,17 @@ extension [UInt8] {
   ///
   /// - Returns: where the folded text ends; what lies behind is left over.
   mutating func foldWhiteSpace(from start: Int) -> Int {
-    guard needsFolding(from: start) else { return count }
+    var text = mutableSpan
+    return text.foldWhiteSpace(from: start)
+  }
+}
+
+extension MutableSpan<UInt8> {
+  /// Trims the text from `start` to the end and folds each inner run of white space into one
+  /// space, in place.
+  ///
+  /// - Returns: where the folded text ends; what lies behind is left over.
+  mutating func foldWhiteSpace(from start: Int) -> Int {
     var end = start
     var isSpacePending = false
     for index in start..<count {
@@ -37,24 +47,5 @@ extension [UInt8] {
       end += 1
     }
     return end
-  }
-
-  /// Most texts are as they should be already.
-  private func needsFolding(from start: Int) -> Bool {
-    let text = span
-    var index = start
-    while index < text.count && text[index] > 0x20 { index += 1 }
-    if index == text.count { return false }
-    var isAfterSpace = index == start
-    for index in index..<text.count {
-      let byte = text[index]
-      if byte <= 0x20 {
-        if isAfterSpace || byte != 0x20 { return true }
-        isAfterSpace = true
-      } else {
-        isAfterSpace = false
-      }
-    }
-    return isAfterSpace
   }
 }

@@ -89,28 +89,46 @@ extension CivilDate: Comparable {
 
 extension CivilDate: CustomStringConvertible {
   /// ISO 8601 calendar date, `2026-11-22`.
-  public var description: String { joined(by: "-") }
+  public var description: String { joined(by: UInt8(ascii: "-")) }
 
   /// The form of a catalogue, `2026.11.22`.
-  public var dotted: String { joined(by: ".") }
+  public var dotted: String { joined(by: UInt8(ascii: ".")) }
 
-  private func joined(by separator: Unicode.Scalar) -> String {
-    let (year, month, day) = parts
-    var text = ""
-    text.appendDigits(of: year, width: 4)
-    text.unicodeScalars.append(separator)
-    text.appendDigits(of: month, width: 2)
-    text.unicodeScalars.append(separator)
-    text.appendDigits(of: day, width: 2)
-    return text
+  private func joined(by separator: UInt8) -> String {
+    var text: [UInt8] = []
+    text.append(self, separator: separator)
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension [UInt8] {
+  /// Appends a date: four digits, two and two.
+  mutating func append(_ date: CivilDate, separator: UInt8) {
+    let (year, month, day) = date.parts
+    appendDigits(of: year, width: 4)
+    append(separator)
+    appendDigits(of: month, width: 2)
+    append(separator)
+    appendDigits(of: day, width: 2)
+  }
+
+  /// Appends a number from zero up, with leading zeros up to `width` digits, at least one.
+  mutating func appendDigits(of number: Int, width: Int) {
+    var divisor = 1
+    for _ in 1..<width { divisor *= 10 }
+    while number / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
+      divisor /= 10
+    }
   }
 }
 
 extension String {
-  /// Appends a number from zero up, with leading zeros up to `width` digits.
+  /// Appends a number from zero up, with leading zeros up to `width` digits, at least one.
   mutating func appendDigits(of number: Int, width: Int) {
-    let digits = String(number)
-    append(String(repeating: "0", count: max(0, width - digits.utf8.count)))
-    append(digits)
+    var digits: [UInt8] = []
+    digits.appendDigits(of: number, width: width)
+    append(String(decoding: digits, as: UTF8.self))
   }
 }

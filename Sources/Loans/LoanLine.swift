@@ -22,12 +22,7 @@ extension LoanParts {
     line.append(UInt8(ascii: " "))
     line.appendFate(daysLeft: today.days(until: lastDay))
     line.append(contentsOf: " (".utf8)
-    let (year, month, day) = lastDay.parts
-    line.appendDigits(of: year, width: 4)
-    line.append(UInt8(ascii: "."))
-    line.appendDigits(of: month, width: 2)
-    line.append(UInt8(ascii: "."))
-    line.appendDigits(of: day, width: 2)
+    line.append(lastDay, separator: UInt8(ascii: "."))
     if let lastTime { line.append(contentsOf: " \(lastTime.hoursAndMinutes)".utf8) }
     line.append(UInt8(ascii: ")"))
     withPart(.author) { author in
@@ -98,17 +93,6 @@ extension [UInt8] {
       append(contentsOf: "expired ".utf8)
       appendDigits(of: -days, width: 1)
       append(contentsOf: " days ago".utf8)
-    }
-  }
-
-  /// Appends a number from zero up, with leading zeros up to `width` digits.
-  fileprivate mutating func appendDigits(of number: Int, width: Int) {
-    var divisor = 1
-    for _ in 1..<Swift.max(width, 1) { divisor *= 10 }
-    while number / divisor >= 10 { divisor *= 10 }
-    while divisor > 0 {
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-      divisor /= 10
     }
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LoanCatalogue
 import Loans
 import ReminderService
 
@@ -110,14 +111,9 @@ struct CheckSettings {
 
   init(_ request: CheckRequest, _ environment: Environment) throws(CommandError) {
     channels = try environment.channels(request.notify)
-    reload = ReloadSettings(
-      profile: try NamedProfile(given: request.profile, environment)?.profile,
-      loanDays: try environment.value(request.loanDays, "LOAN_DAYS")?.value,
-      jobs: try environment.jobs(request.jobs))
-    reload.policy = try environment.policy(remind: request.remind, at: request.at)
-    reload.requiresExpiration = try environment.isOn(
-      request.requiresExpiration, "REQUIRE_EXPIRATION")
-    reload.allowsEmpty = try environment.isOn(request.allowsEmpty, "ALLOW_EMPTY")
+    reload = try request.reloadSettings(
+      environment, profile: NamedProfile(given: request.profile, environment)?.profile,
+      loanDays: environment.value(request.loanDays, "LOAN_DAYS")?.value)
     (now, zone) = try ClockOptions.read(
       now: request.now, timeZone: request.timeZone, environment)
     repeatExpired = try environment.value(request.repeatExpired, "REPEAT_EXPIRED")?.value
@@ -151,10 +147,7 @@ extension CheckOptions {
     request.catalogues = catalogues
     request.notify = channels.notify
     request.repeatExpired = channels.repetition.repeatExpired
-    request.remind = policy.remind
-    request.at = policy.at
-    request.requiresExpiration = policy.requireExpiration
-    request.allowsEmpty = policy.allowEmpty
+    policy.add(to: &request)
     request.profile = form.profile
     request.loanDays = form.loanDays
     request.jobs = jobs
@@ -215,10 +208,21 @@ extension CheckRequest: Job {
     _ environment: Environment, _ console: Console
   ) throws(CommandError) -> ExitStatus? {
     guard try environment.channels(notify).isEmpty else { return nil }
-    let given = catalogues.isEmpty ? environment.file?["catalogues"]?.texts ?? [] : catalogues
-    guard given.allSatisfy({ FileVersion(of: $0)?.isSmall ?? true }) else { return nil }
+    let catalogues = environment.givenCatalogues(catalogues)
+    guard catalogues.allSatisfy({ FileVersion(of: $0)?.isSmall ?? true }) else { return nil }
     let settings = try CheckSettings(self, environment)
     return try CheckRun(settings, environment, console).runWithoutDelivery()
+  }
+
+  /// How catalogues are read into the schedule.
+  func reloadSettings(
+    _ environment: Environment, profile: CatalogueProfile?, loanDays: Int?
+  ) throws(CommandError) -> ReloadSettings {
+    ReloadSettings(
+      policy: try environment.policy(remind: remind, at: at),
+      requiresExpiration: try environment.isOn(requiresExpiration, "REQUIRE_EXPIRATION"),
+      allowsEmpty: try environment.isOn(allowsEmpty, "ALLOW_EMPTY"), profile: profile,
+      loanDays: loanDays, jobs: try environment.jobs(jobs))
   }
 
   /// That a channel set elsewhere needs standard output, which `--format json` needs too.
@@ -249,7 +253,12 @@ extension CheckRequest: Job {
 }
 
 extension Environment {
-  /// The catalogues given on the command line, else those of the settings file, each once.
+  /// The catalogues given on the command line, else those of the settings file.
+  fileprivate func givenCatalogues(_ given: [String]) -> [String] {
+    given.isEmpty ? file?["catalogues"]?.texts ?? [] : given
+  }
+
+  /// The same, each once.
   ///
   /// - Parameters:
   ///   - config: the settings file that the command line names.
@@ -258,7 +267,7 @@ extension Environment {
   func catalogues(
     _ given: [String], config: String?, example: String
   ) throws(CommandError) -> [String] {
-    let given = given.isEmpty ? file?["catalogues"]?.texts ?? [] : given
+    let given = givenCatalogues(given)
     guard !given.isEmpty else {
       let file = try settingsFile(named: config)?.path ?? "config.toml"
       throw CommandError(

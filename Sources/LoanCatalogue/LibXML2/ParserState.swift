@@ -240,8 +240,7 @@ extension ParserState {
   /// The parser stands at the tag's `>`, or at the `/>` that ends the element too.
   @inline(__always)
   @unsafe private mutating func noteTagEnd(_ context: xmlParserCtxtPtr) {
-    unsafe notePosition(context)
-    if unsafe !isInsideEntity(context) { position.column += 1 }
+    if unsafe !isInsideEntity(context) { noteTagEnd() }
   }
 
   /// Millions of different names would keep libxml2's dictionary busy for hours.
@@ -761,7 +760,7 @@ extension ParserState {
   /// Events within an entity stand where its reference does.
   @inline(__always)
   @unsafe private mutating func notePosition(_ context: xmlParserCtxtPtr) {
-    if unsafe !isInsideEntity(context) { position = currentPosition() }
+    if unsafe !isInsideEntity(context) { notePlace() }
   }
 
   /// Moves on behind the reference to an entity whose text has been read, at the next event.

@@ -26,33 +26,37 @@ import Loans
   }
 
   /// Calls `body` with the bytes in a range.
-  func withBytes(in range: Range<Int>, _ body: (Span<UInt8>) -> Void) {
+  @inline(__always)
+  func withBytes<Result, Failure: Error>(
+    in range: Range<Int>, _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     let buffer = unsafe UnsafeBufferPointer(start: start + range.lowerBound, count: range.count)
-    unsafe body(buffer.span)
+    return try unsafe body(buffer.span)
   }
+}
 
-  /// Mixes the bytes in a range into a hash, with their number.
-  func combine(_ range: Range<Int>, into hash: inout ContentHash) {
-    unsafe start.combine(range, into: &hash)
+extension ContentHash {
+  /// Mixes in a text with its length, so that where one field ends and the next begins counts.
+  mutating func combine(_ text: Span<UInt8>) {
+    combine(UInt64(text.count))
+    unsafe text.withUnsafeBytes { bytes in
+      var index = 0
+      while bytes.count - index >= 8 {
+        let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        combine(UInt64(littleEndian: word))
+        index += 8
+      }
+      if index == bytes.count { return }
+      var word: UInt64 = 0
+      for offset in 0..<bytes.count - index {
+        unsafe word |= UInt64(bytes[index + offset]) << UInt64(8 * offset)
+      }
+      combine(word)
+    }
   }
 }
 
 extension UnsafeMutablePointer<UInt8> {
-  /// Mixes bytes into a hash, with their number, so that where one text ends and the next begins
-  /// counts.
-  fileprivate func combine(_ range: Range<Int>, into hash: inout ContentHash) {
-    hash.combine(UInt64(range.count))
-    var index = range.lowerBound
-    while range.upperBound - index >= 8 {
-      unsafe hash.combine(word(at: index))
-      index += 8
-    }
-    if index < range.upperBound {
-      let bits = UInt64(range.upperBound - index) * 8
-      unsafe hash.combine(word(at: index) & (1 << bits - 1))
-    }
-  }
-
   /// Eight bytes, the first one lowest.
   @inline(__always)
   fileprivate func word(at index: Int) -> UInt64 {
@@ -69,7 +73,7 @@ extension UInt64 {
 
   /// Not 0 if one of the bytes is below a value of at most 0x80.
   @inline(__always)
-  func bytes(below value: UInt64) -> UInt64 {
+  fileprivate func bytes(below value: UInt64) -> UInt64 {
     (self &- Self.ones &* value) & ~self & Self.highBits
   }
 
@@ -214,23 +218,9 @@ extension RecordDraft {
 
   @inline(never)
   private mutating func fold() {
-    var end = fieldStart
-    var isSpacePending = false
-    for index in fieldStart..<count {
-      let byte = unsafe start[index]
-      if byte.isXMLWhiteSpace {
-        isSpacePending = end > fieldStart
-        continue
-      }
-      if isSpacePending {
-        unsafe start[end] = 0x20
-        end += 1
-        isSpacePending = false
-      }
-      unsafe start[end] = byte
-      end += 1
-    }
-    count = end
+    let buffer = unsafe UnsafeMutableBufferPointer(start: start, count: count)
+    var texts = unsafe buffer.mutableSpan
+    count = texts.foldWhiteSpace(from: fieldStart)
   }
 }
 
@@ -244,15 +234,12 @@ extension RecordDraft {
   func withValue<Result, Failure: Error>(
     of field: LoanField, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let range = facts.range(of: field)
-    let buffer = unsafe UnsafeBufferPointer(start: start + range.lowerBound, count: range.count)
-    return try unsafe body(buffer.span)
+    try storage.withBytes(in: facts.range(of: field), body)
   }
 
   /// A copy of a field's text.
   func value(of field: LoanField) -> [UInt8] {
-    let range = facts.range(of: field)
-    return unsafe Array(UnsafeBufferPointer(start: start + range.lowerBound, count: range.count))
+    withValue(of: field) { [UInt8](copying: $0) }
   }
 
   func text(of field: LoanField) -> String? {

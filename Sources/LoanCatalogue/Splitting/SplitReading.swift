@@ -16,7 +16,7 @@ struct SplitReading {
   /// Where what has not been taken over begins.
   private(set) var place: SplitPoint
   private let size: Int
-  private var cutter: PartCutter
+  private let cutter: PartCutter
 
   init(_ parts: PartReader, size: Int, from place: SplitPoint, _ settings: SplitSettings) {
     self.parts = parts
@@ -35,29 +35,28 @@ struct SplitReading {
 
   private mutating func runAlone(into builder: inout RecordBuilder) -> Ending {
     var buffer = PartBuffer(capacity: settings.bufferSize)
-    while let part = cutter.nextPart() {
-      guard let reading = parts.read(part, &buffer), join(part, reading, into: &builder) else {
-        return .brokenOff
-      }
-      if part.isLast { return .wholeDocument }
+    let parts = parts
+    var cutter = cutter
+    return join(into: &builder) {
+      cutter.nextPart().map { part in (part, parts.read(part, &buffer)) }
     }
-    return .brokenOff
   }
 
   private mutating func runSideBySide(into builder: inout RecordBuilder) -> Ending {
     let queue = PartQueue(parts, cutter, settings)
     let workers = Workers(atMost: settings.jobs) { queue.work() }
     if workers.count == 0 { return runAlone(into: &builder) }
-    let ending = join(from: queue, into: &builder)
+    let ending = join(into: &builder) { queue.next() }
     queue.end(waking: workers.count)
     workers.join()
     return ending
   }
 
+  /// Takes parts over as they come.
   private mutating func join(
-    from queue: PartQueue, into builder: inout RecordBuilder
+    into builder: inout RecordBuilder, _ next: () -> PartQueue.Result?
   ) -> Ending {
-    while let (part, reading) = queue.next() {
+    while let (part, reading) = next() {
       guard let reading, join(part, reading, into: &builder) else { return .brokenOff }
       if part.isLast { return .wholeDocument }
     }
@@ -97,17 +96,16 @@ private final class PartQueue: Sendable {
     /// How many parts have been begun.
     var begun = 0
     var results: [Int: Result] = [:]
-    /// How many parts there are, once that is known.
+    /// How many parts there are, or are wanted, once that is known.
     var count: Int?
-    var isEnded = false
+    /// The number of the part that is wanted next.
+    var turn = 0
   }
 
   private let state: Mutex<State>
   private let parts: PartReader
   private let room = DispatchSemaphore(value: 0)
   private let supply = DispatchSemaphore(value: 0)
-  /// The number of the part that is wanted next.
-  private let turn = Mutex(0)
   private let settings: SplitSettings
 
   init(_ parts: PartReader, _ cutter: PartCutter, _ settings: SplitSettings) {
@@ -133,7 +131,7 @@ private final class PartQueue: Sendable {
 
   private func begin() -> (number: Int, part: PartCutter.Part)? {
     state.withLock { state in
-      if state.isEnded || state.count != nil { return nil }
+      if state.count != nil { return nil }
       guard let part = state.cutter.nextPart() else {
         state.count = state.begun
         return nil
@@ -148,13 +146,11 @@ private final class PartQueue: Sendable {
   ///
   /// - Returns: `nil` behind the last one that there is.
   func next() -> Result? {
-    let number = turn.withLock { turn in
-      defer { turn += 1 }
-      return turn
-    }
     while true {
       let (result, isOver) = state.withLock { state -> (Result?, Bool) in
-        (state.results.removeValue(forKey: number), state.count.map { number >= $0 } ?? false)
+        let result = state.results.removeValue(forKey: state.turn)
+        if result != nil { state.turn += 1 }
+        return (result, state.count.map { state.turn >= $0 } ?? false)
       }
       if let result {
         room.signal()
@@ -167,7 +163,7 @@ private final class PartQueue: Sendable {
 
   /// Lets so many threads come to their ends.
   func end(waking count: Int) {
-    state.withLock { $0.isEnded = true }
+    state.withLock { $0.count = $0.count ?? $0.begun }
     for _ in 0..<count { room.signal() }
   }
 }
