@@ -21,15 +21,16 @@ public struct LoanRecord: Sendable {
   /// A 64-bit hash of what makes the loan the same loan in another version of the catalogue: its
   /// id, else its barcode, else ISBN, title, author and borrower; and its ordinal among equals.
   public let key: UInt64
-  /// A hash of every field, of the expiration and of the ordinal.
-  private let contentHash: UInt64
+
+  /// A 64-bit hash of every field but the expiration's day, and of the ordinal.
+  public let fingerprint: UInt64
 
   init(_ facts: RecordFacts, _ hashes: RecordHashes, _ texts: TextStorage) {
     self.facts = facts
     self.texts = texts
     let ordinal = UInt64(facts.ordinal)
     key = ordinal == 1 ? hashes.base : ContentHash.of(hashes.base, ordinal)
-    contentHash = hashes.content.combined(with: ordinal).value
+    fingerprint = hashes.content.combined(with: ordinal).value
   }
 
   /// What the record says about its expiration.
@@ -38,9 +39,18 @@ public struct LoanRecord: Sendable {
   /// The place of the record's start tag.
   public var location: SourceLocation { facts.location }
 
-  /// A 64-bit hash of every field, of the expiration, and of when the reminder fires.
-  public func fingerprint(fireAt: CivilDateTime) -> UInt64 {
-    ContentHash.of(contentHash, UInt64(truncatingIfNeeded: fireAt.ordinal))
+  /// The loan as the schedule keeps it, without its last day, appended as bytes.
+  ///
+  /// Nothing is appended if the record has no usable expiration.
+  package func appendPacked(to bytes: inout [UInt8]) {
+    guard case .date(let date) = expiration else { return }
+    PackedLoan.append(Parts(record: self, lastDay: date), packedIdentity, to: &bytes)
+  }
+
+  private var packedIdentity: LoanIdentity {
+    guard facts.ordinal == 1 else { return .text(identity) }
+    if !facts.isEmpty(.id) { return facts.isIDShared ? .text(identity) : .id }
+    return facts.isEmpty(.barcode) ? .text(identity) : .barcode
   }
 
   /// The identity behind ``key``, in words.
@@ -81,11 +91,13 @@ public struct LoanRecord: Sendable {
     func withPart(_ part: LoanPart, _ body: (Span<UInt8>) -> Void) {
       let field: LoanField =
         switch part {
-        case .title: .title
         case .id: .id
-        case .barcode: .barcode
+        case .title: .title
         case .author: .author
+        case .isbn: .isbn
+        case .barcode: .barcode
         case .borrower: .borrower
+        case .email: .email
         }
       if record.facts.isEmpty(field) { return }
       record.texts.withBytes(in: record.facts.range(of: field), body)
@@ -150,7 +162,7 @@ struct RecordFacts: Sendable {
 struct RecordHashes {
   /// What makes the loan the same, but for its ordinal.
   var base: UInt64 = 0
-  /// Of every field and the expiration.
+  /// Of every field but the expiration's day.
   var content = ContentHash()
   /// What two records of one loan without barcode have in common; `nil` where too little is known,
   /// or nobody asked.
@@ -172,9 +184,6 @@ extension RecordFacts {
     var hash = ContentHash()
     for field in LoanField.allCases where field != .expiration && field != .loaned {
       texts.withBytes(in: range(of: field)) { hash.combine($0) }
-    }
-    if case .date(let date) = expiration {
-      hash.combine(UInt64(truncatingIfNeeded: date.dayNumber))
     }
     if let expirationTime { hash.combine(UInt64(expirationTime.secondOfDay)) }
     return hash

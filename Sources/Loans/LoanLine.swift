@@ -1,9 +1,9 @@
-/// A part of a loan that its line tells.
+/// A text of a loan.
 package enum LoanPart: Sendable {
-  case title, id, barcode, author, borrower
+  case id, title, author, isbn, barcode, borrower, email
 }
 
-/// What a loan's line is made of.
+/// A loan as it is stored and as its line tells it, wherever its texts are.
 package protocol LoanParts {
   /// The last day the book may be kept.
   var lastDay: CivilDate { get }
@@ -68,11 +68,13 @@ extension Loan: LoanParts {
   package func withPart(_ part: LoanPart, _ body: (Span<UInt8>) -> Void) {
     let text =
       switch part {
-      case .title: title
       case .id: id
-      case .barcode: barcode
+      case .title: title
       case .author: author
+      case .isbn: isbn
+      case .barcode: barcode
       case .borrower: borrower
+      case .email: email
       }
     if let text { body(text.utf8.span) }
   }
@@ -102,7 +104,7 @@ extension [UInt8] {
       return append(
         contentsOf: String(decoding: [UInt8](copying: text), as: UTF8.self).visible.utf8)
     }
-    for index in text.indices { append(text[index]) }
+    append(copying: text)
   }
 }
 

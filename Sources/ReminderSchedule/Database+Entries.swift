@@ -5,27 +5,23 @@ extension Database {
   func places(
     at now: CivilDateTime, catalogues: [String]?
   ) throws -> ContiguousArray<ScheduleEntries.Place> {
-    let ids = try self.catalogues(catalogues).keys.map { String($0) }.joined(separator: ", ")
-    let rows = try RowStatement(
-      self,
-      sql: """
-        SELECT id, expiration, fire_at,
-          expiration >= ?1 OR EXISTS (
-            SELECT 1 FROM delivery
-            WHERE delivery.loan = loan.id AND delivery.kind = \(Notice.Kind.reminder.stored)
-              AND delivery.expiration = loan.expiration AND delivery.attempts > 0)
-        FROM loan WHERE left_on IS NULL AND catalogue IN (\(ids))
-        """)
-    rows.query { $0.bind(now.date.dayNumber) }
+    let today = Int32(now.date.dayNumber)
     var places: ContiguousArray<ScheduleEntries.Place> = []
-    while try rows.next() {
-      let (id, expiration) = (rows.integer(0), rows.integer(1))
-      if rows.integer(3) != 0 {
-        places.append(.init(fireAt: rows.integer(2), loan: id, kind: .reminder))
-      }
-      if expiration < now.date.dayNumber, let day = CivilDate(dayNumber: Int(expiration)) {
-        let fireAt = Int64(CivilDateTime(day.adding(days: 1)).ordinal)
-        places.append(.init(fireAt: fireAt, loan: id, kind: .expired))
+    for catalogue in try self.catalogues(catalogues).keys {
+      var ledger = try LedgerReader(self, from: 0)
+      try forEachLoan(ofCatalogue: catalogue) { loan in
+        if loan.hasLeft { return }
+        let hasExpired = loan.expiration < today
+        let hasReminder =
+          try !hasExpired
+          || ledger.contains(loan.id) { row in
+            row.kind == .reminder && row.expiration == loan.expiration && row.attempts > 0
+          }
+        if hasReminder { places.append(.init(fireAt: loan.fireAt, loan: loan.id, kind: .reminder)) }
+        if hasExpired, let day = CivilDate(dayNumber: Int(loan.expiration)) {
+          let fireAt = Int64(CivilDateTime(day.adding(days: 1)).ordinal)
+          places.append(.init(fireAt: fireAt, loan: loan.id, kind: .expired))
+        }
       }
     }
     return places
@@ -45,18 +41,11 @@ extension Database {
 
 /// The statements that read one entry.
 private struct EntryReader {
-  private let loan: RowStatement
+  private let loans: LoanLookup
   private let deliveries: RowStatement
 
   init(_ database: Database) throws {
-    loan = try RowStatement(
-      database,
-      sql: """
-        SELECT catalogue, expiration, fire_at, cancelled,
-          loan_id, title, author, isbn, barcode, borrower, email, expiration_time
-        FROM loan CROSS JOIN detail ON detail.loan = loan.id
-        WHERE loan.id = ? AND left_on IS NULL
-        """)
+    loans = LoanLookup(database)
     deliveries = try RowStatement(
       database,
       sql: """
@@ -69,17 +58,14 @@ private struct EntryReader {
   func entry(
     at place: ScheduleEntries.Place, catalogues: [Int64: String]
   ) throws -> ScheduleEntry? {
-    loan.query { $0.bind(place.loan) }
-    defer { loan.reset() }
-    guard try loan.next(), let catalogue = catalogues[loan.integer(0)],
-      let expiration = CivilDate(dayNumber: Int(loan.integer(1))),
-      let fireAt = CivilDateTime(ordinal: Int(place.fireAt))
+    guard let (loan, catalogue) = try loans.loan(place.loan), !loan.hasLeft,
+      let path = catalogues[catalogue], let fireAt = CivilDateTime(ordinal: Int(place.fireAt))
     else { return nil }
-    let deliveries = try deliveries(of: place, expiration: loan.integer(1))
+    let deliveries = try deliveries(of: place, expiration: Int64(loan.expiration))
     return ScheduleEntry(
-      id: Int(place.loan), catalogue: catalogue, loan: loan.loan(from: 4, expiration: expiration),
-      kind: place.kind, fireAt: fireAt,
-      state: .init(isCancelled: loan.integer(3) != 0, deliveries: deliveries),
+      id: Int(place.loan), catalogue: path,
+      loan: try loans.whole(loan, catalogue: catalogue).loan, kind: place.kind, fireAt: fireAt,
+      state: .init(isCancelled: loan.marks.contains(.cancelled), deliveries: deliveries),
       deliveries: deliveries)
   }
 

@@ -9,11 +9,11 @@ extension Database {
       self,
       sql: """
         INSERT INTO flight
-        SELECT NULL, ?4, ?5, loan.id, ?2, ?3, ?6, state, attempts, at, error, delivered_at
-        FROM loan LEFT JOIN delivery ON delivery.loan = loan.id AND delivery.kind = ?2
+        SELECT NULL, ?4, ?5, ?1, ?2, ?3, ?6, state, attempts, at, error, delivered_at
+        FROM (SELECT 1) LEFT JOIN delivery ON delivery.loan = ?1 AND delivery.kind = ?2
           AND delivery.expiration = ?3 AND delivery.channel = ?6
-        WHERE loan.id = ?1
         """)
+    let messages = try messages.map { try stillThere($0) }
     for (position, message) in messages.enumerated() {
       for due in message {
         try keep.run { parameters in

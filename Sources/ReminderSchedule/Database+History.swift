@@ -7,29 +7,21 @@ extension Database {
   func history(
     of id: Int, at now: CivilDateTime, sent: () -> [Int64: Int]
   ) throws -> LoanHistory? {
-    let statement = try RowStatement(
-      self,
-      sql: """
-        SELECT catalogue, expiration, fire_at, cancelled, left_on,
-          loan_id, title, author, isbn, barcode, borrower, email, expiration_time, identity
-        FROM loan CROSS JOIN detail ON detail.loan = loan.id WHERE loan.id = ?
-        """)
-    statement.query { $0.bind(id) }
-    defer { statement.reset() }
-    guard try statement.next(), let catalogue = try catalogues(nil)[statement.integer(0)],
-      let expiration = CivilDate(dayNumber: Int(statement.integer(1))),
-      let fireAt = CivilDateTime(ordinal: Int(statement.integer(2)))
+    let lookup = LoanLookup(self)
+    guard let (stored, catalogueID) = try lookup.loan(Int64(id)),
+      let catalogue = try catalogues(nil)[catalogueID],
+      let fireAt = CivilDateTime(ordinal: Int(stored.fireAt))
     else { return nil }
+    let (loan, identity) = try lookup.whole(stored, catalogue: catalogueID)
     var notices = NoticeHistories()
     try collectDeliveries(of: id, into: &notices)
     if try hasFlight() { try endFlights(of: id, sent: sent(), in: &notices) }
     try collectDepartures(
-      statement.integer(0), Identity(statement.text(13) ?? ""), around: expiration, now.date,
-      into: &notices)
+      catalogueID, Identity(identity), around: loan.expiration, now.date, into: &notices)
     return LoanHistory(
-      id: id, catalogue: catalogue, loan: statement.loan(from: 5, expiration: expiration),
-      fireAt: fireAt, isCancelled: statement.integer(3) != 0,
-      leftOn: statement.optionalInteger(4).flatMap { CivilDate(dayNumber: Int($0)) },
+      id: id, catalogue: catalogue, loan: loan, fireAt: fireAt,
+      isCancelled: stored.marks.contains(.cancelled),
+      leftOn: stored.hasLeft ? CivilDate(dayNumber: Int(stored.leftOn)) : nil,
       notices: notices.sorted)
   }
 

@@ -21,8 +21,7 @@ extension Database {
       self,
       sql: """
         INSERT INTO delivery
-        SELECT id, ?2, ?3, ?4, \(Delivery.State.sending.stored), 1, ?5, NULL, NULL
-        FROM loan WHERE id = ?1
+        VALUES (?1, ?2, ?3, ?4, \(Delivery.State.sending.stored), 1, ?5, NULL, NULL)
         ON CONFLICT (loan, kind, expiration, channel) DO UPDATE SET
           attempts = attempts + 1, state = excluded.state, at = excluded.at, error = NULL
         """)
@@ -43,12 +42,11 @@ extension Database {
       self,
       sql: """
         INSERT INTO delivery
-        SELECT id, ?2, ?3, ?4, \(Delivery.State.failed.stored), 0, ?5, ?6, NULL
-        FROM loan WHERE id = ?1
+        VALUES (?1, ?2, ?3, ?4, \(Delivery.State.failed.stored), 0, ?5, ?6, NULL)
         ON CONFLICT (loan, kind, expiration, channel) DO UPDATE SET
           state = excluded.state, at = excluded.at, error = excluded.error
         """)
-    for due in notices {
+    for due in try stillThere(notices) {
       try statement.run { parameters in
         parameters.bind(due)
         parameters.bind(channel)
@@ -58,19 +56,26 @@ extension Database {
     }
   }
 
+  /// Those of some notices whose loan is not gone.
+  func stillThere(_ notices: some Sequence<DueNotice>) throws -> [DueNotice] {
+    let lookup = LoanLookup(self)
+    return try notices.filter { try lookup.loan(Int64($0.reminderID)) != nil }
+  }
+
   /// Cancels loans by number.
   ///
   /// - Returns: how many were not cancelled before, and the numbers that no present loan has.
   func cancel(ids: [Int]) throws -> (cancelled: Int, unknown: [Int]) {
     var result = (cancelled: 0, unknown: [Int]())
+    let lookup = LoanLookup(self)
     for id in ids {
-      let sql = "SELECT cancelled FROM loan WHERE id = ? AND left_on IS NULL"
-      guard let isCancelled = try condition(sql: sql, { $0.bind(id) }) else {
+      guard case (var loan, let catalogue)? = try lookup.loan(Int64(id)), !loan.hasLeft else {
         result.unknown.append(id)
         continue
       }
-      if isCancelled { continue }
-      try execute(sql: "UPDATE loan SET cancelled = 1 WHERE id = ?") { $0.bind(id) }
+      if !loan.isScheduled { continue }
+      loan.marks.insert(.cancelled)
+      try LoanRows(self, catalogue: catalogue).put(loan)
       result.cancelled += 1
     }
     return result
@@ -80,13 +85,18 @@ extension Database {
   ///
   /// - Returns: how many were not cancelled before.
   func cancelAll(catalogues: [String]?) throws -> Int {
-    let ids = try self.catalogues(catalogues).keys.map { String($0) }.joined(separator: ", ")
-    try execute(
-      sql: """
-        UPDATE loan SET cancelled = 1
-        WHERE cancelled = 0 AND left_on IS NULL AND catalogue IN (\(ids))
-        """)
-    return changesCount
+    var count = 0
+    for catalogue in try self.catalogues(catalogues).keys {
+      let rows = LoanRows(self, catalogue: catalogue)
+      try forEachLoan(ofCatalogue: catalogue) { loan in
+        guard loan.isScheduled else { return }
+        var cancelled = loan
+        cancelled.marks.insert(.cancelled)
+        try rows.put(cancelled)
+        count += 1
+      }
+    }
+    return count
   }
 }
 

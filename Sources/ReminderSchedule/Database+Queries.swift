@@ -19,32 +19,60 @@ extension Database {
     }
   }
 
+  /// Calls `body` with each loan that is in one of some catalogues and not cancelled, and with the
+  /// catalogue's row number.
+  private func forEachScheduled(
+    in catalogues: some Sequence<Int64>, _ body: (StoredLoan, Int64) throws -> Void
+  ) throws {
+    for id in catalogues {
+      try forEachLoan(ofCatalogue: id) { loan in
+        if loan.isScheduled { try body(loan, id) }
+      }
+    }
+  }
+
   /// How many loans have not expired and are not cancelled, and when the first of their reminders
   /// fires after `now`.
   func pending(
     after now: CivilDateTime, catalogues: some Sequence<Int64>
   ) throws -> (count: Int, nextFireAt: CivilDateTime?) {
-    let sql = """
-      SELECT count(*), CAST(min(CASE WHEN fire_at > \(now.ordinal) THEN fire_at END) AS INTEGER)
-      FROM loan
-      WHERE \(Self.scheduled(in: catalogues)) AND expiration >= \(now.date.dayNumber)
-      """
-    let row = try RowStatement(once: self, sql: sql)
-    guard try row.next() else { return (0, nil) }
-    let next = row.optionalInteger(1).map { Int($0) }
-    return (Int(row.integer(0)), next.flatMap(CivilDateTime.init(ordinal:)))
+    let (today, moment) = (Int32(now.date.dayNumber), Int64(now.ordinal))
+    var count = 0
+    var next = Int64.max
+    try forEachScheduled(in: catalogues) { loan, _ in
+      guard loan.expiration >= today else { return }
+      count += 1
+      if loan.fireAt > moment { next = min(next, loan.fireAt) }
+    }
+    return (count, next == .max ? nil : CivilDateTime(ordinal: Int(next)))
   }
 
   /// The first moment after `now` at which a loan that has not expired does.
   func nextExpired(
     after now: CivilDateTime, catalogues: some Sequence<Int64>
   ) throws -> CivilDateTime? {
-    let sql = """
-      SELECT min(expiration) FROM loan
-      WHERE \(Self.scheduled(in: catalogues)) AND expiration >= \(now.date.dayNumber)
-      """
-    let day = try integer(sql: sql).map { Int($0) }
-    return day.flatMap(CivilDate.init(dayNumber:)).map { CivilDateTime($0.adding(days: 1)) }
+    let today = Int32(now.date.dayNumber)
+    var next = Int32.max
+    try forEachScheduled(in: catalogues) { loan, _ in
+      if loan.expiration >= today { next = min(next, loan.expiration) }
+    }
+    return CivilDate(dayNumber: Int(next)).map { CivilDateTime($0.adding(days: 1)) }
+  }
+
+  /// How many loans have a reminder that has fired, and how many have expired, whether they were
+  /// told of or not.
+  func openCount(
+    at now: CivilDateTime, catalogues: some Sequence<Int64>
+  ) throws -> (reminders: Int, expired: Int) {
+    var count = (reminders: 0, expired: 0)
+    try forEachScheduled(in: catalogues) { loan, _ in
+      switch loan.openKind(at: now) {
+      case .reminder: count.reminders += 1
+      case .expired: count.expired += 1
+      case nil: break
+      }
+    }
+    return count
   }
 
   /// What is due and not delivered through a channel: the longest expired first.
@@ -58,72 +86,69 @@ extension Database {
     limit: Int = .max
   ) throws -> [DueNotice] {
     let paths = try self.catalogues(catalogues)
-    let channel = try channel.flatMap(knownChannelID) ?? -1
+    var open: ContiguousArray<OpenLoan> = []
+    try forEachScheduled(in: paths.keys) { loan, catalogue in
+      if loan.openKind(at: now) != nil { open.append(OpenLoan(loan: loan, catalogue: catalogue)) }
+    }
+    if let channel = try channel.flatMap(knownChannelID) {
+      open.sort { $0.loan.id < $1.loan.id }
+      try removeDone(&open, at: now, channel: channel, repeatExpired: repeatExpired)
+    }
+    open.sort { ($0.loan.expiration, $0.loan.id) < ($1.loan.expiration, $1.loan.id) }
+    if open.count > limit { open.removeLast(open.count - limit) }
+    return try notices(of: open, at: now, paths)
+  }
+
+  /// A loan that has a notice by its dates.
+  private struct OpenLoan {
+    var loan: StoredLoan
+    var catalogue: Int64
+  }
+
+  /// Takes away the loans whose notice was delivered through a channel, in the order of numbers.
+  private func removeDone(
+    _ open: inout ContiguousArray<OpenLoan>, at now: CivilDateTime, channel: Int64,
+    repeatExpired: Int?
+  ) throws {
     let done =
       repeatExpired.map { Repetition(days: $0).doneBy(today: now.date) } ?? Int.min..<Int.max
-    let rows = try RowStatement(self, sql: Self.due(in: paths.keys))
-    rows.query { parameters in
-      parameters.bind(now.date.dayNumber)
-      parameters.bind(now.ordinal)
-      parameters.bind(channel)
-      parameters.bind(done.lowerBound)
-      parameters.bind(done.upperBound)
-      parameters.bind(limit)
+    var ledger = try LedgerReader(self, from: open.first?.loan.id ?? 0)
+    try open.removeAll { open in
+      let kind = open.loan.openKind(at: now)
+      return try ledger.contains(open.loan.id) { row in
+        guard row.channel == channel, row.kind == kind, row.expiration == open.loan.expiration,
+          let deliveredAt = row.deliveredAt
+        else { return false }
+        return kind == .reminder || done.contains(Int(deliveredAt))
+      }
     }
-    var due: [DueNotice] = []
-    while try rows.next() {
-      let id = Int(rows.integer(0))
-      // Every loan has its texts, in the same transaction; this one's notice would be lost.
-      if rows.optionalInteger(4) == nil { throw Schema.damage("no texts of loan \(id)") }
-      guard let catalogue = paths[rows.integer(1)],
-        let expiration = CivilDate(dayNumber: Int(rows.integer(2)))
-      else { throw Schema.damage("the expiration of loan \(id)") }
-      let notice = Notice(
-        kind: Notice.Kind(stored: rows.integer(3)),
-        loan: rows.loan(from: 6, expiration: expiration), catalogue: catalogue)
-      due.append(DueNotice(reminderID: id, notice: notice))
+  }
+
+  /// The notices of loans in their order; their texts are read in the order of their numbers.
+  private func notices(
+    of open: ContiguousArray<OpenLoan>, at now: CivilDateTime, _ paths: [Int64: String]
+  ) throws -> [DueNotice] {
+    let lookup = LoanLookup(self)
+    var notices = [DueNotice?](repeating: nil, count: open.count)
+    let places = open.indices.sorted {
+      (open[$0].catalogue, open[$0].loan.id) < (open[$1].catalogue, open[$1].loan.id)
     }
-    return due
+    for place in places {
+      let (loan, catalogue) = (open[place].loan, open[place].catalogue)
+      guard let path = paths[catalogue], let kind = loan.openKind(at: now) else { continue }
+      notices[place] = DueNotice(
+        reminderID: Int(loan.id),
+        notice: Notice(
+          kind: kind, loan: try lookup.whole(loan, catalogue: catalogue).loan, catalogue: path))
+    }
+    return notices.compactMap(\.self)
   }
+}
 
-  /// The query for what is due; its parameters are the day, the moment, the channel, the moments
-  /// between which an expired notice's last delivery keeps it from being due, and a limit.
-  private static func due(in catalogues: some Sequence<Int64>) -> String {
-    """
-    SELECT loan.id, loan.catalogue, loan.expiration, loan.expiration < ?1, detail.*
-    FROM loan LEFT JOIN detail ON detail.loan = loan.id
-    WHERE \(scheduled(in: catalogues)) AND (loan.expiration < ?1 OR loan.fire_at <= ?2)
-      AND NOT EXISTS (
-        SELECT 1 FROM delivery
-        WHERE delivery.loan = loan.id AND delivery.kind = (loan.expiration < ?1)
-          AND delivery.expiration = loan.expiration AND delivery.channel = ?3
-          AND delivery.delivered_at IS NOT NULL
-          AND (loan.expiration >= ?1
-            OR (delivery.delivered_at >= ?4 AND delivery.delivered_at < ?5)))
-    ORDER BY loan.expiration, loan.id LIMIT ?6
-    """
-  }
-
-  /// How many loans have a reminder that has fired, and how many have expired, whether they were
-  /// told of or not.
-  func openCount(
-    at now: CivilDateTime, catalogues: some Sequence<Int64>
-  ) throws -> (reminders: Int, expired: Int) {
-    let today = now.date.dayNumber
-    let sql = """
-      SELECT count(*), coalesce(sum(expiration < \(today)), 0) FROM loan
-      WHERE \(Self.scheduled(in: catalogues))
-        AND (expiration < \(today) OR fire_at <= \(now.ordinal))
-      """
-    let row = try RowStatement(once: self, sql: sql)
-    guard try row.next() else { return (0, 0) }
-    let (all, expired) = (Int(row.integer(0)), Int(row.integer(1)))
-    return (all - expired, expired)
-  }
-
-  /// The condition for rows of present loans, not cancelled, of some catalogues.
-  private static func scheduled(in catalogues: some Sequence<Int64>) -> String {
-    let list = catalogues.map { String($0) }.joined(separator: ", ")
-    return "loan.cancelled = 0 AND loan.left_on IS NULL AND loan.catalogue IN (\(list))"
+extension StoredLoan {
+  /// Which notice a scheduled loan has by its dates, if any.
+  fileprivate func openKind(at now: CivilDateTime) -> Notice.Kind? {
+    if Int(expiration) < now.date.dayNumber { return .expired }
+    return fireAt <= now.ordinal ? .reminder : nil
   }
 }

@@ -18,35 +18,12 @@ extension Database {
     return lastInsertedRowID
   }
 
-  /// All rows of a catalogue, in the order in which its loans were first read.
-  func storedLoans(catalogue: Int64, today: CivilDate) throws -> StoredLoans {
-    let limit = today.adding(days: -Self.rowLifetime).dayNumber
-    var stored = StoredLoans()
-    let sql = """
-      SELECT id, key, fingerprint, expiration, fire_at, cancelled IS NOT 0, left_on
-      FROM loan WHERE catalogue = ? ORDER BY id
-      """
-    let statement = try RowStatement(self, sql: sql)
-    statement.query { $0.bind(catalogue) }
-    while try statement.next() {
-      let leftOn = statement.optionalInteger(6)
-      var marks: StoredLoans.Marks = statement.integer(5) == 0 ? [] : .cancelled
-      if leftOn != nil { marks.insert(.left) }
-      stored.append(
-        StoredLoans.Row(
-          id: statement.integer(0), key: UInt64(bitPattern: statement.integer(1)),
-          content: StoredLoans.content(
-            fingerprint: UInt64(bitPattern: statement.integer(2)),
-            expiration: statement.integer(3), fireAt: statement.integer(4))), marks)
-      if let leftOn, leftOn < limit { stored.markLastOutlived(leftOn: leftOn) }
-    }
-    return stored
-  }
-
   /// The highest number that a loan ever had, so that no number comes to mean another loan.
   func lastLoanID() throws -> Int64 {
     let id = try integer(sql: "SELECT last_id FROM counter") ?? 0
-    guard (0..<1 << 62).contains(id) else { throw Schema.damage("the highest number of a loan") }
+    guard (0..<PageNumber.end).contains(id) else {
+      throw Schema.damage("the highest number of a loan")
+    }
     return id
   }
 

@@ -1,60 +1,37 @@
 internal import Loans
 
-/// The statements by which a reload changes and removes the rows of a loan.
+/// The statements by which a reload changes and removes the rows of loans.
+///
+/// A loan that is as its page has it has no row. One that is not has a row in `loan` that counts
+/// instead, and one in `text` if its texts are others; one that is no more is in `gone`.
 struct LoanRows {
-  /// What is stored of a loan, without its row number.
-  struct Row {
-    var key: UInt64
-    var fingerprint: UInt64
-    var identity: String
-    var reminder: Reminder
-  }
-
-  private let updateLoan: LateStatement
-  private let updateDetail: LateStatement
-  private let selectDetail: LateStatement
+  private let catalogue: Int64
+  private let putLoan: LateStatement
+  private let putText: LateStatement
   private let restoreLoan: LateStatement
+  private let isTried: LateStatement
   private let deleteLoan: LateStatement
-  private let deleteDetail: LateStatement
-  private let leaveLoan: LateStatement
+  private let deleteText: LateStatement
+  private let putGone: LateStatement
   private let selectDelivered: LateStatement
   private let deleteSuperseded: LateStatement
   private let clearSuperseded: LateStatement
   private let deleteDeliveries: LateStatement
-  private let deleteLeft: LateStatement
   private let restoreDelivery: LateStatement
 
-  init(_ database: Database) {
-    updateLoan = LateStatement(
-      database,
-      sql: """
-        UPDATE loan SET fingerprint = ?, expiration = ?, fire_at = ?, cancelled = 0, left_on = NULL
-        WHERE id = ?
-        """)
-    updateDetail = LateStatement(
-      database,
-      sql: """
-        UPDATE detail SET loan_id = ?, title = ?, author = ?, isbn = ?, barcode = ?, borrower = ?,
-          email = ?, expiration_time = ? WHERE loan = ?
-        """)
-    selectDetail = LateStatement(
-      database,
-      sql: """
-        SELECT loan_id, title, author, isbn, barcode, borrower, email, expiration_time, identity
-        FROM detail WHERE loan = ?
-        """)
+  /// For loans of one catalogue.
+  init(_ database: Database, catalogue: Int64) {
+    self.catalogue = catalogue
+    putLoan = LateStatement(
+      database, sql: "INSERT OR REPLACE INTO loan VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+    putText = LateStatement(database, sql: "INSERT OR REPLACE INTO text VALUES (?, ?)")
     restoreLoan = LateStatement(
       database, sql: "UPDATE loan SET cancelled = 0, left_on = NULL WHERE id = ?")
-    deleteLoan = LateStatement(
-      database,
-      sql: """
-        DELETE FROM loan
-        WHERE id = ?1
-          AND NOT EXISTS (SELECT 1 FROM delivery WHERE loan = ?1 AND attempts > 0)
-        """)
-    deleteDetail = LateStatement(database, sql: "DELETE FROM detail WHERE loan = ?")
-    leaveLoan = LateStatement(
-      database, sql: "UPDATE loan SET left_on = ? WHERE id = ?")
+    isTried = LateStatement(
+      database, sql: "SELECT 1 FROM delivery WHERE loan = ? AND attempts > 0 LIMIT 1")
+    deleteLoan = LateStatement(database, sql: "DELETE FROM loan WHERE id = ?")
+    deleteText = LateStatement(database, sql: "DELETE FROM text WHERE loan = ?")
+    putGone = LateStatement(database, sql: "INSERT OR IGNORE INTO gone VALUES (?, ?)")
     selectDelivered = LateStatement(
       database,
       sql: """
@@ -74,7 +51,6 @@ struct LoanRows {
       database,
       sql: "UPDATE delivery SET delivered_at = NULL WHERE loan = ?1 AND expiration <> ?2")
     deleteDeliveries = LateStatement(database, sql: "DELETE FROM delivery WHERE loan = ?")
-    deleteLeft = LateStatement(database, sql: "DELETE FROM loan WHERE id = ?")
     restoreDelivery = LateStatement(
       database,
       sql: """
@@ -85,19 +61,25 @@ struct LoanRows {
         """)
   }
 
-  /// Stores what has changed of a loan, and schedules it again if it was cancelled or had left.
-  func update(_ id: Int64, to row: Row) throws {
-    let loan = row.reminder.loan
-    try updateLoan.statement.run { parameters in
-      parameters.bind(row.fingerprint)
-      parameters.bind(loan.expiration.dayNumber)
-      parameters.bind(row.reminder.fireAt.ordinal)
-      parameters.bind(id)
+  /// Stores a loan as it is, in place of what was known of it.
+  func put(_ loan: StoredLoan) throws {
+    try putLoan.statement.run { parameters in
+      parameters.bind(loan.id)
+      parameters.bind(catalogue)
+      parameters.bind(loan.key)
+      parameters.bind(loan.fingerprint)
+      parameters.bind(Int(loan.expiration))
+      parameters.bind(loan.fireAt)
+      parameters.bind(loan.marks.contains(.cancelled) ? 1 : 0)
+      parameters.bind(loan.hasLeft ? Int64(loan.leftOn) : nil)
     }
-    guard try !hasTexts(id, of: loan) else { return }
-    try updateDetail.statement.run { parameters in
-      parameters.bind(textsOf: loan)
+  }
+
+  /// Stores the texts of a loan that has a row.
+  func put(_ texts: ArraySlice<UInt8>, of id: Int64) throws {
+    try putText.statement.run { parameters in
       parameters.bind(id)
+      parameters.bind(blob: texts)
     }
   }
 
@@ -107,57 +89,73 @@ struct LoanRows {
   }
 
   /// Takes away a loan that is no longer in its catalogue, or keeps it as part of the ledger.
-  func remove(_ id: Int64, on today: CivilDate) throws {
-    let deleteLoan = try deleteLoan.statement
-    try deleteLoan.run { $0.bind(id) }
-    if deleteLoan.changes > 0 {
-      try deleteDetail.statement.run { $0.bind(id) }
-      try deleteDeliveries.statement.run { $0.bind(id) }
+  func remove(_ loan: StoredLoan, on today: CivilDate) throws {
+    let isTried = try isTried.statement
+    isTried.query { $0.bind(loan.id) }
+    defer { isTried.reset() }
+    if try isTried.next() {
+      var left = loan
+      left.marks.insert(.left)
+      left.leftOn = Int32(today.dayNumber)
+      try put(left)
     } else {
-      try leaveLoan.statement.run { parameters in
-        parameters.bind(today.dayNumber)
-        parameters.bind(id)
-      }
+      try deleteDeliveries.statement.run { $0.bind(loan.id) }
+      try forget(loan)
     }
+  }
+
+  /// Takes away what is stored of a loan beside its ledger.
+  private func forget(_ loan: StoredLoan) throws {
+    if loan.hasRow { try deleteRow(loan.id) }
+    guard loan.isPacked else { return }
+    try putGone.statement.run { parameters in
+      parameters.bind(loan.id)
+      parameters.bind(catalogue)
+    }
+  }
+
+  /// Takes away the row of a loan, with its texts.
+  func deleteRow(_ id: Int64) throws {
+    try deleteLoan.statement.run { $0.bind(id) }
+    try deleteText.statement.run { $0.bind(id) }
   }
 
   /// Moves what was delivered of a loan's other expirations into `departures`.
   func supersede(
-    _ id: Int64, _ row: Row, on leftOn: CivilDate, into departures: inout Departures
+    _ loan: StoredLoan, _ identity: Identity, on leftOn: CivilDate,
+    into departures: inout Departures
   ) throws {
-    let expiration = row.reminder.loan.expiration.dayNumber
-    let identity = Identity(row.identity)
-    if try take(id, except: expiration, identity, leftOn.dayNumber, into: &departures) {
+    let expiration = Int64(loan.expiration)
+    if try take(loan.id, except: expiration, identity, leftOn.dayNumber, into: &departures) {
       // What is being sent, or was when a run was killed, stays; but not what is a mark now.
       for statement in [deleteSuperseded, clearSuperseded] {
         try statement.statement.run { parameters in
-          parameters.bind(id)
+          parameters.bind(loan.id)
           parameters.bind(expiration)
         }
       }
     }
   }
 
-  /// Removes all rows of a loan that has left; what was delivered goes into `departures`.
-  func depart(_ id: Int64, on leftOn: Int, into departures: inout Departures) throws {
-    if let identity = try identity(of: id).map(Identity.init) {
-      // No expiration is excepted: there is none of this number.
-      _ = try take(id, except: Int(Int32.min), identity, leftOn, into: &departures)
-    }
-    try deleteDeliveries.statement.run { $0.bind(id) }
-    try deleteDetail.statement.run { $0.bind(id) }
-    try deleteLeft.statement.run { $0.bind(id) }
+  /// Removes all that is stored of a loan that has left; what was delivered goes into `departures`.
+  func depart(
+    _ loan: StoredLoan, _ identity: Identity, on leftOn: Int, into departures: inout Departures
+  ) throws {
+    // No expiration is excepted: there is none of this number.
+    _ = try take(loan.id, except: Int64(Int32.min), identity, leftOn, into: &departures)
+    try deleteDeliveries.statement.run { $0.bind(loan.id) }
+    try forget(loan)
   }
 
   /// Notes again that a notice was delivered, as a mark said.
   ///
   /// - Returns: whether that was not known.
-  func restore(_ found: Departures.Found, to id: Int64, expiration: Int) throws -> Bool {
+  func restore(_ found: Departures.Found, to id: Int64, expiration: Int32) throws -> Bool {
     let restoreDelivery = try restoreDelivery.statement
     try restoreDelivery.run { parameters in
       parameters.bind(id)
       parameters.bind(found.kind.stored)
-      parameters.bind(expiration)
+      parameters.bind(Int(expiration))
       parameters.bind(found.channel)
       parameters.bind(found.at)
     }
@@ -166,7 +164,7 @@ struct LoanRows {
 
   /// - Returns: whether there was anything.
   private func take(
-    _ id: Int64, except expiration: Int, _ identity: Identity, _ leftOn: Int,
+    _ id: Int64, except expiration: Int64, _ identity: Identity, _ leftOn: Int,
     into departures: inout Departures
   ) throws -> Bool {
     let selectDelivered = try selectDelivered.statement
@@ -185,47 +183,5 @@ struct LoanRows {
       departures.append(mark, to: group)
     }
     return isAny
-  }
-
-  /// The identity that a row was stored with.
-  func identity(of id: Int64) throws -> String? {
-    let selectDetail = try selectDetail.statement
-    selectDetail.query { $0.bind(id) }
-    defer { selectDetail.reset() }
-    return try selectDetail.next() ? selectDetail.text(8) : nil
-  }
-
-  /// Whether a row already has the texts of `loan`: a renewal does not touch them.
-  private func hasTexts(_ id: Int64, of loan: Loan) throws -> Bool {
-    let selectDetail = try selectDetail.statement
-    selectDetail.query { $0.bind(id) }
-    defer { selectDetail.reset() }
-    guard try selectDetail.next() else { return false }
-    return selectDetail.loan(from: 0, expiration: loan.expiration) == loan
-  }
-}
-
-extension Parameters {
-  /// Gives the next eight parameters the texts of a loan and its time, in the order of the table.
-  mutating func bind(textsOf loan: Loan) {
-    bind(loan.id)
-    bind(loan.title)
-    bind(loan.author)
-    bind(loan.isbn)
-    bind(loan.barcode)
-    bind(loan.borrower)
-    bind(loan.email)
-    bind(loan.expirationTime.map { Int64($0.secondOfDay) })
-  }
-}
-
-extension RowStatement {
-  /// The loan whose texts and time are in eight columns of the current row.
-  func loan(from first: Int32, expiration: CivilDate) -> Loan {
-    Loan(
-      id: text(first), title: text(first + 1), author: text(first + 2), isbn: text(first + 3),
-      barcode: text(first + 4), borrower: text(first + 5), email: text(first + 6),
-      expiration: expiration,
-      expirationTime: optionalInteger(first + 7).flatMap { CivilTime(secondOfDay: Int($0)) })
   }
 }

@@ -8,9 +8,8 @@ public import Loans
 public final class Reload {
   private let database: Database
   private let catalogue: Int64
-  private let new: NewLoanRows
   private let path: String
-  private let today: CivilDate
+  private let now: CivilDateTime
   private let last: LastRun
   /// Whether anything could have been delivered of a loan that comes back.
   private let hasLedger: Bool
@@ -20,14 +19,21 @@ public final class Reload {
   private var repeatedReturns: Set<UInt64> = []
   private var stored: StoredLoans
   private let rows: LoanRows
+  private let pages: PageWriter
+  private let new: NewLoans
+  private let lookup: LoanLookup
   private var lastID: Int64
   private var summary = ReloadSummary()
   private var isOpen = true
+  /// Whether anything may have been written.
+  private var hasChanged = false
+  /// Loans that left so long ago that their ledger can be made small.
+  private var outlived: [StoredLoan] = []
 
-  /// A loan with an expiration that it did not have before, as far as its row knows.
+  /// A loan with an expiration that it did not have before, as far as is known.
   private struct Return {
     var id: Int64
-    var expiration: Int
+    var expiration: Int32
     var mark: UInt64
   }
 
@@ -35,18 +41,20 @@ public final class Reload {
   /// ``add(key:fingerprint:expiration:fireAt:reminder:)`` does nothing and the reload will throw this.
   public private(set) var failure: ScheduleError?
 
-  init(_ database: Database, catalogue: Int64, path: String, today: CivilDate) throws {
+  init(_ database: Database, catalogue: Int64, path: String, now: CivilDateTime) throws {
     self.database = database
     self.catalogue = catalogue
     self.path = path
-    self.today = today
+    self.now = now
     last = try database.lastRun()
     hasLedger = try database.hasLedger(catalogue: catalogue)
     departures = Departures(catalogue: catalogue)
-    stored = try database.storedLoans(catalogue: catalogue, today: today)
-    rows = LoanRows(database)
-    new = NewLoanRows(database, catalogue: catalogue)
     lastID = try database.lastLoanID()
+    stored = try StoredLoans(LoanReader(database, catalogue: catalogue, through: lastID))
+    rows = LoanRows(database, catalogue: catalogue)
+    pages = PageWriter(database, catalogue: catalogue)
+    new = NewLoans(rows, pages)
+    lookup = LoanLookup(database)
   }
 
   /// Takes the next loan of the catalogue.
@@ -56,30 +64,40 @@ public final class Reload {
   ///
   /// - Parameters:
   ///   - key: a hash of the loan's identity, the same in every run.
-  ///   - fingerprint: a hash of all that is stored: identity, texts, expiration and fire date.
-  ///   - expiration: the loan's expiration, compared with what is stored beside the fingerprint.
-  ///   - fireAt: the reminder's fire date, compared likewise.
-  ///   - reminder: the loan's identity and reminder; called only if no row has all these.
+  ///   - fingerprint: a hash of the identity, all texts and the time of day, likewise.
+  ///   - expiration: the loan's expiration.
+  ///   - fireAt: the reminder's fire date.
+  ///   - reminder: the loan's identity and reminder; called only if none is stored with this key
+  ///     and fingerprint.
   /// - Returns: whether the schedule can take more; if not, see ``failure``.
   @discardableResult
   public func add(
     key: UInt64, fingerprint: UInt64, expiration: CivilDate, fireAt: CivilDateTime,
     reminder: () -> (identity: String, Reminder)
   ) -> Bool {
+    add(key: key, fingerprint: fingerprint, expiration: expiration, fireAt: fireAt) { bytes in
+      let (identity, reminder) = reminder()
+      PackedLoan.append(
+        reminder.loan, LoanIdentity(identity, of: reminder.loan), to: &bytes)
+    }
+  }
+
+  /// Takes the next loan of the catalogue, as bytes.
+  ///
+  /// - Parameter pack: appends the loan as ``Loans/PackedLoan`` does.
+  @discardableResult
+  package func add(
+    key: UInt64, fingerprint: UInt64, expiration: CivilDate, fireAt: CivilDateTime,
+    pack: (inout [UInt8]) -> Void
+  ) -> Bool {
     precondition(isOpen, "a reload was used after its end")
     if failure != nil { return false }
-    let content = StoredLoans.content(
-      fingerprint: fingerprint, expiration: Int64(expiration.dayNumber),
-      fireAt: Int64(fireAt.ordinal))
+    note(expiration, fireAt)
+    let loan = StoredLoan(
+      id: 0, key: key, fingerprint: fingerprint, fireAt: Int64(fireAt.ordinal),
+      expiration: Int32(truncatingIfNeeded: expiration.dayNumber))
     do {
-      if let position = stored.find(key: key, content: content) {
-        try keep(position, expiration)
-      } else {
-        let (identity, reminder) = reminder()
-        try take(
-          LoanRows.Row(
-            key: key, fingerprint: fingerprint, identity: identity, reminder: reminder))
-      }
+      try take(loan, pack)
       return true
     } catch {
       failure = ScheduleError(error, path: path)
@@ -87,81 +105,120 @@ public final class Reload {
     }
   }
 
-  private func take(_ row: LoanRows.Row) throws {
-    if let position = try position(of: row) {
-      try change(position, to: row)
+  private func note(_ expiration: CivilDate, _ fireAt: CivilDateTime) {
+    summary.loans += 1
+    guard expiration >= now.date else { return }
+    summary.scheduled += 1
+    guard fireAt > now else { return }
+    if summary.nextFireAt.map({ fireAt < $0 }) ?? true { summary.nextFireAt = fireAt }
+  }
+
+  private func take(_ loan: StoredLoan, _ pack: (inout [UInt8]) -> Void) throws {
+    var texts: [UInt8]?
+    let place = try stored.find(key: loan.key) { known in
+      if known.fingerprint == loan.fingerprint { return true }
+      let packed = texts ?? Self.bytes(pack)
+      texts = packed
+      return try isIdentity(of: known, in: packed)
+    }
+    guard let place else { return try insert(loan, texts, pack) }
+    let known = stored[place]
+    stored.see(place)
+    if known.isSame(as: loan) {
+      try keep(known)
     } else {
-      try insert(row)
+      try change(known, to: loan, texts)
     }
   }
 
-  private func keep(_ position: Int, _ expiration: CivilDate) throws {
-    let marks = stored.marks[position]
-    stored.see(position)
-    if marks.isEmpty {
+  private static func bytes(_ pack: (inout [UInt8]) -> Void) -> [UInt8] {
+    var bytes: [UInt8] = []
+    pack(&bytes)
+    return bytes
+  }
+
+  /// Whether a stored loan is the one that the texts are of, whatever else is stored of it.
+  private func isIdentity(of known: StoredLoan, in texts: [UInt8]) throws -> Bool {
+    let read = PackedLoan.unpack(texts[...], expiration: .first)
+    return try read?.identity == lookup.whole(known, catalogue: catalogue).identity
+  }
+
+  private func identity(of loan: StoredLoan) throws -> Identity {
+    Identity(try lookup.whole(loan, catalogue: catalogue).identity)
+  }
+
+  private func keep(_ known: StoredLoan) throws {
+    if known.isScheduled {
       summary.unchanged += 1
+      return
+    }
+    count(known)
+    try rows.restore(known.id)
+    // It may be another loan than the one that left, of the same identity.
+    if hasLedger, known.hasLeft { noteReturn(known, try identity(of: known)) }
+  }
+
+  /// - Parameter texts: the new texts, if they may be others.
+  private func change(_ known: StoredLoan, to loan: StoredLoan, _ texts: [UInt8]?) throws {
+    var changed = loan
+    changed.id = known.id
+    let hasOtherTexts =
+      try texts.map { try !lookup.texts(of: known, catalogue: catalogue).elementsEqual($0) }
+      ?? false
+    let isRescheduled =
+      known.expiration != loan.expiration || known.fireAt != loan.fireAt || !known.isScheduled
+    if hasOtherTexts || isRescheduled { count(known) } else { summary.unchanged += 1 }
+    hasChanged = true
+    try rows.put(changed)
+    if let texts, hasOtherTexts { try rows.put(texts[...], of: known.id) }
+    guard hasLedger else { return }
+    let identity = try texts.map { try self.identity(in: $0) } ?? identity(of: known)
+    let leftOn = last.dayOfLeaving(today: now.date)
+    try rows.supersede(changed, identity, on: leftOn, into: &departures)
+    noteReturn(changed, identity)
+  }
+
+  private func identity(in texts: [UInt8]) throws -> Identity {
+    Identity(PackedLoan.unpack(texts[...], expiration: .first)?.identity ?? "")
+  }
+
+  private func insert(
+    _ loan: StoredLoan, _ texts: [UInt8]?, _ pack: (inout [UInt8]) -> Void
+  ) throws {
+    lastID += 1
+    guard lastID < PageNumber.end else { throw Schema.damage("the highest number of a loan") }
+    summary.added += 1
+    hasChanged = true
+    var added = loan
+    added.id = lastID
+    if hasLedger {
+      let texts = texts ?? Self.bytes(pack)
+      noteReturn(added, try identity(in: texts))
+      try new.insert(added) { $0 += texts }
     } else {
-      count(marks)
-      let id = stored.rows[position].id
-      try rows.restore(id)
-      // It may be another loan than the one that left, of the same identity.
-      if hasLedger, marks.contains(.left), let identity = try rows.identity(of: id) {
-        noteReturn(id, Identity(identity), expiration: expiration.dayNumber)
-      }
+      try new.insert(added, pack)
     }
   }
 
-  private func change(_ position: Int, to row: LoanRows.Row) throws {
-    count(stored.marks[position])
-    stored.see(position)
-    let id = stored.rows[position].id
-    try rows.update(id, to: row)
-    guard hasLedger else { return }
-    let leftOn = last.dayOfLeaving(today: today)
-    try rows.supersede(id, row, on: leftOn, into: &departures)
-    noteReturn(id, row)
-  }
-
-  private func insert(_ row: LoanRows.Row) throws {
-    lastID += 1
-    summary.added += 1
-    try new.insert(lastID, row)
-    if hasLedger { noteReturn(lastID, row) }
-  }
-
-  private func noteReturn(_ id: Int64, _ row: LoanRows.Row) {
-    let expiration = row.reminder.loan.expiration.dayNumber
-    noteReturn(id, Identity(row.identity), expiration: expiration)
-  }
-
-  private func noteReturn(_ id: Int64, _ identity: Identity, expiration: Int) {
-    let mark = Departures.mark(identity: identity, expiration: Int64(expiration))
-    returns.append(Return(id: id, expiration: expiration, mark: mark))
+  private func noteReturn(_ loan: StoredLoan, _ identity: Identity) {
+    let mark = Departures.mark(identity: identity, expiration: Int64(loan.expiration))
+    returns.append(Return(id: loan.id, expiration: loan.expiration, mark: mark))
     if identity.isRepeated { repeatedReturns.insert(identity.hash) }
   }
 
-  private func count(_ marks: StoredLoans.Marks) {
-    if marks.contains(.left) {
+  private func count(_ known: StoredLoan) {
+    if known.hasLeft {
       summary.added += 1
     } else {
       summary.changed += 1
     }
-  }
-
-  /// The row of the same identity, whatever else it holds.
-  private func position(of row: LoanRows.Row) throws -> Int? {
-    for position in stored.candidates(key: row.key)
-    where try rows.identity(of: stored.rows[position].id) == row.identity {
-      return position
-    }
-    return nil
   }
 }
 
 extension Reload {
   /// Does what `fill` decided: the outcome, and whether the transaction is to be kept.
   func end<Failure: Error>(
-    _ decision: Result<ReloadDecision, Failure>, now: CivilDateTime, allowEmpty: Bool
+    _ decision: Result<ReloadDecision, Failure>, allowEmpty: Bool
   ) throws -> (Database.TransactionCompletion, Result<ReloadOutcome, Failure>) {
     isOpen = false
     switch decision {
@@ -171,52 +228,59 @@ extension Reload {
       return (.rollback, .success(.kept))
     case .success(.replace(let records)):
       if let failure { throw failure }
-      let storedCount = stored.presentCount
-      if records == 0, storedCount > 0, !allowEmpty {
-        return (.rollback, .success(.refusedEmpty(stored: storedCount)))
+      if records == 0, !allowEmpty {
+        try stored.readAll()
+        let storedCount = stored.presentCount
+        if storedCount > 0 { return (.rollback, .success(.refusedEmpty(stored: storedCount))) }
       }
-      return (.commit, .success(.replaced(try finish(now: now))))
+      return (.commit, .success(.replaced(try finish())))
     }
   }
 
   /// Takes away what was not read again, and sums up.
-  private func finish(now: CivilDateTime) throws -> ReloadSummary {
+  private func finish() throws -> ReloadSummary {
     failpoint("reload-read")
-    try new.finish()
+    try new.finish(isFirst: stored.isEmpty)
     try removeUnseen()
     failpoint("reload-rows-removed")
     try restoreReturned()
     try pruneLedger()
     failpoint("reload-pruned")
-    try database.noteRun(on: today)
+    try database.noteRun(on: now.date)
     if summary.added > 0 { try database.setLastLoanID(lastID) }
-    summary.loans = summary.added + summary.changed + summary.unchanged
-    let pending = try database.pending(after: now, catalogues: [catalogue])
-    summary.scheduled = pending.count
-    summary.nextFireAt = pending.nextFireAt
+    // What was not worth it before is worth it only if there is more now.
+    if hasChanged, try Packing.isDue(database, catalogue: catalogue, packed: stored.packedCount) {
+      var packing = try Packing(database, catalogue: catalogue, rows, pages)
+      try packing.run()
+      failpoint("reload-packed")
+    }
     return summary
   }
 
   private func removeUnseen() throws {
-    let leftOn = last.dayOfLeaving(today: today)
-    for (position, marks) in stored.marks.enumerated() where !marks.contains(.seen) {
-      let id = stored.rows[position].id
-      if try mustBeFound(id, marks) {
-        try rows.depart(id, on: leftOn.dayNumber, into: &departures)
-      } else if !marks.contains(.left) {
-        try rows.remove(id, on: leftOn)
+    let leftOn = last.dayOfLeaving(today: now.date)
+    let limit = Int32(now.date.adding(days: -Database.rowLifetime).dayNumber)
+    try stored.forEachUnseen { loan in
+      hasChanged = true
+      if !loan.hasLeft {
+        summary.removed += 1
       }
-      if !marks.contains(.left) { summary.removed += 1 }
+      if let identity = try identityToBeFound(loan) {
+        try rows.depart(loan, identity, on: leftOn.dayNumber, into: &departures)
+      } else if !loan.hasLeft {
+        try rows.remove(loan, on: leftOn)
+      } else if loan.leftOn < limit {
+        outlived.append(loan)
+      }
     }
   }
 
-  /// Whether another loan of the identity may have taken the place of one that is not there, and
+  /// The identity of a loan that is not there, if another loan of it may have taken its place and
   /// must find what was delivered of it.
-  private func mustBeFound(_ id: Int64, _ marks: StoredLoans.Marks) throws -> Bool {
-    guard hasLedger, !repeatedReturns.isEmpty || !marks.contains(.left),
-      let identity = try rows.identity(of: id).map(Identity.init)
-    else { return false }
-    return identity.isRepeated || repeatedReturns.contains(identity.hash)
+  private func identityToBeFound(_ loan: StoredLoan) throws -> Identity? {
+    guard hasLedger, !repeatedReturns.isEmpty || !loan.hasLeft else { return nil }
+    let identity = try identity(of: loan)
+    return identity.isRepeated || repeatedReturns.contains(identity.hash) ? identity : nil
   }
 
   /// Looks up what was delivered before of loans that are new, or have another expiration.
@@ -228,11 +292,11 @@ extension Reload {
   }
 
   private func pruneLedger() throws {
-    for (position, leftOn) in stored.outlived where !stored.marks[position].contains(.seen) {
-      try rows.depart(stored.rows[position].id, on: leftOn, into: &departures)
+    for loan in outlived {
+      try rows.depart(loan, identity(of: loan), on: Int(loan.leftOn), into: &departures)
     }
     try departures.write(database)
-    if let day = last.oldestKept(today: today.dayNumber) {
+    if let day = last.oldestKept(today: now.date.dayNumber) {
       try Departures.prune(database, before: day)
     }
   }

@@ -110,10 +110,9 @@ public final class Schedule: Sendable {
       result = try connection.write { database in
         failpoint("reload-begun")
         let reload = try Reload(
-          database, catalogue: try database.catalogueID(catalogue), path: connection.path,
-          today: now.date)
+          database, catalogue: try database.catalogueID(catalogue), path: connection.path, now: now)
         let decision = Result { () throws(Failure) in try fill(reload) }
-        let end = try reload.end(decision, now: now, allowEmpty: allowEmpty)
+        let end = try reload.end(decision, allowEmpty: allowEmpty)
         failpoint("reload-before-commit")
         return end
       }

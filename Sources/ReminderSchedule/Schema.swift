@@ -2,11 +2,15 @@ internal import Failpoints
 
 /// The tables of a schedule, and what tells one from another program's file.
 ///
-/// `loan` has one narrow row per loan with a usable expiration, all that a reload compares and
-/// all that decides what is due; both kinds of notice derive from it. `detail` has the texts,
-/// which are only read to be shown and, for a renewed loan, not even written. Days are day
-/// numbers, moments are ordinals of `CivilDateTime`. Neither table has an index beside its
-/// row number: a reload of a million loans would spend more time on one than on the rows.
+/// `page` has the loans with a usable expiration, many in one row in the order of their numbers:
+/// all that a reload compares and all that decides what is due (see ``LoanPage``); both kinds of
+/// notice derive from it. `text_page` has their texts, which are only read to be shown (see
+/// ``TextPage``). Pages are not changed: a loan that is no longer as its page has it gets a row in
+/// `loan` that counts instead, and one in `text` if its texts are others, or one in `gone` if it is
+/// no more. A few loans that are new have such rows alone. When there are many rows, all pages of
+/// a catalogue are written anew (see ``Packing``). Days are day numbers, moments are ordinals of
+/// `CivilDateTime`. No table has an index beside its row number: a reload of a million loans would
+/// spend more time on one than on the rows.
 ///
 /// `delivery` is the ledger: what happened to a kind of notice for an expiration of a loan, per
 /// channel. It refers to the loan's row, which therefore stays for some days after the loan has
@@ -58,6 +62,34 @@ enum Schema {
       identity TEXT NOT NULL,
       loan_id TEXT, title TEXT, author TEXT, isbn TEXT, barcode TEXT, borrower TEXT, email TEXT
     , expiration_time INTEGER)
+    """
+
+  private static let page = """
+    CREATE TABLE page (
+      id INTEGER PRIMARY KEY,
+      loans BLOB NOT NULL
+    )
+    """
+
+  private static let textPage = """
+    CREATE TABLE text_page (
+      id INTEGER PRIMARY KEY,
+      texts BLOB NOT NULL
+    )
+    """
+
+  private static let text = """
+    CREATE TABLE text (
+      loan INTEGER PRIMARY KEY,
+      texts BLOB NOT NULL
+    )
+    """
+
+  private static let gone = """
+    CREATE TABLE gone (
+      loan INTEGER PRIMARY KEY,
+      catalogue INTEGER NOT NULL
+    )
     """
 
   private static let firstDelivery = """
@@ -135,6 +167,9 @@ enum Schema {
     )
     """
 
+  /// What a step does that SQL cannot.
+  private static let packDetails = "pack"
+
   /// One step per version; a step, once published, never changes.
   private static let steps = [
     [catalogue, loan, detail, firstDelivery, firstCounter, "INSERT INTO counter VALUES (0)"],
@@ -157,6 +192,7 @@ enum Schema {
       "DROP TABLE counter_1",
     ],
     ["ALTER TABLE detail ADD COLUMN expiration_time INTEGER"],
+    [page, textPage, text, gone, packDetails, "DROP TABLE detail"],
   ]
 
   /// The tables that each version has, as `sqlite_master` tells them.
@@ -165,6 +201,7 @@ enum Schema {
     [catalogue, loan, detail, firstDelivery, firstCounter],
     [catalogue, loan, detail, channel, delivery, departed, flight, counter],
     [catalogue, loan, timedDetail, channel, delivery, departed, flight, counter],
+    [catalogue, loan, page, textPage, text, gone, channel, delivery, departed, flight, counter],
   ]
 
   /// The version that this program writes.
@@ -179,7 +216,11 @@ enum Schema {
     guard version < steps.count else { return }
     for step in steps[version...] {
       for statement in step {
-        try database.execute(sql: statement)
+        if statement == packDetails {
+          try database.packDetails()
+        } else {
+          try database.execute(sql: statement)
+        }
         failpoint("migration-step")
       }
     }

@@ -1,92 +1,129 @@
-/// What a reload remembers of the rows that a catalogue had before: 25 bytes for each, and 8 more
-/// once a loan is not where it was.
+/// The loans that a catalogue had before, compared with those that it has now.
 ///
-/// A catalogue is usually written in the order of the last time. So the rows are walked in step
-/// with it; only where the two part, a row is searched for by its key.
+/// A catalogue is usually written in the order of the last time. So the stored loans are read in
+/// step with it, a page at a time, and only those are kept that were passed over. Where the two
+/// part for more than a few loans, all that remain are read and searched by their keys: 49 bytes
+/// for each, and 8 more for the index.
 struct StoredLoans {
-  /// A row of the table `loan`, without what decides nothing here.
-  struct Row {
-    var id: Int64
-    var key: UInt64
-    /// See ``content(fingerprint:expiration:fireAt:)``.
-    var content: UInt64
-  }
-
-  /// Everything that is compared of a loan: its fingerprint with the two columns that decide what
-  /// is due, so that damage to one of them is a difference, which a reload mends.
-  static func content(fingerprint: UInt64, expiration: Int64, fireAt: Int64) -> UInt64 {
-    let day = UInt64(bitPattern: expiration) &* 0x9E37_79B9_7F4A_7C15
-    let moment = UInt64(bitPattern: fireAt) &* 0xC2B2_AE3D_27D4_EB4F
-    return fingerprint ^ day ^ (moment << 29 | moment >> 35)
-  }
-
-  /// What is known of a row beside its identity.
-  struct Marks: OptionSet {
-    var rawValue: UInt8
-
-    /// The catalogue that is being read has the loan.
-    static let seen = Marks(rawValue: 1)
-    /// The user has cancelled the reminder.
-    static let cancelled = Marks(rawValue: 2)
-    /// The loan was no longer in the catalogue the last time.
-    static let left = Marks(rawValue: 4)
-  }
-
-  private(set) var rows: ContiguousArray<Row> = []
-  private(set) var marks: ContiguousArray<Marks> = []
-  /// How many rows are of loans that were in the catalogue the last time.
-  private(set) var presentCount = 0
-  /// The positions of rows whose loans left so long ago that their ledger can be made small, and
-  /// when they left.
-  private(set) var outlived: [(position: Int, leftOn: Int)] = []
-  /// The row that the next loan will have if nothing was changed.
+  private var reader: LoanReader
+  private var hasMore: Bool
+  /// Those that were read and not matched, or not forgotten yet.
+  private var loans: ContiguousArray<StoredLoan>
+  private var isSeen: ContiguousArray<Bool>
+  private var seenCount = 0
+  /// The loan that the next one will be if nothing was changed.
   private var expected = 0
-  /// The rows by key, made when something has changed for the first time.
+  /// The loans by key, made when one is not found near the expected place.
   private var index: KeyIndex?
 
-  mutating func append(_ row: Row, _ mark: Marks) {
-    rows.append(row)
-    marks.append(mark)
-    if !mark.contains(.left) { presentCount += 1 }
+  /// How many stored loans were in the catalogue the last time, so far as they were read.
+  private(set) var presentCount: Int
+
+  /// How far ahead a loan is looked for before an index is made: so many in a row may have been
+  /// returned, and cost nothing.
+  private static var reach: Int { 1_000 }
+
+  /// How many loans the pages have that were read, those that are gone included.
+  var packedCount: Int { reader.packedCount }
+
+  /// Reads the first loans.
+  init(_ reader: LoanReader) throws {
+    var reader = reader
+    var loans: ContiguousArray<StoredLoan> = []
+    hasMore = try reader.read(into: &loans)
+    isEmpty = loans.isEmpty && !hasMore
+    isSeen = ContiguousArray(repeating: false, count: loans.count)
+    presentCount = loans.count { !$0.hasLeft }
+    self.reader = reader
+    self.loans = loans
   }
 
-  /// Notes that the last row appended may go if its loan does not return.
-  mutating func markLastOutlived(leftOn: Int64) {
-    outlived.append((rows.count - 1, Int(leftOn)))
-  }
+  /// Whether nothing was stored.
+  let isEmpty: Bool
 
-  /// The position of a row of this key and content that no loan was found for before.
-  mutating func find(key: UInt64, content: UInt64) -> Int? {
-    if expected < rows.count, rows[expected].key == key,
-      rows[expected].content == content, !marks[expected].contains(.seen)
+  subscript(_ place: Int) -> StoredLoan { loans[place] }
+
+  /// The place of the first stored loan of a key that is wanted, and that no loan was matched with
+  /// before.
+  ///
+  /// More than one of a key is either a chance collision of two identities or one identity twice.
+  mutating func find(
+    key: UInt64, where isWanted: (StoredLoan) throws -> Bool
+  ) throws -> Int? {
+    if expected == loans.count { try readMore(upTo: 1) }
+    if expected < loans.count, !isSeen[expected], loans[expected].key == key,
+      try isWanted(loans[expected])
     {
       return expected
     }
-    return positions(near: key).lazy.map(Int.init).first { position in
-      rows[position].key == key && rows[position].content == content
-        && !marks[position].contains(.seen)
+    if index == nil, let place = try findNear(key, isWanted) { return place }
+    return try indexed().positions(near: key).lazy.map(Int.init).first { place in
+      try loans[place].key == key && !isSeen[place] && isWanted(loans[place])
     }
   }
 
-  /// The positions of all rows of this key that no loan was found for before, in row order.
-  ///
-  /// More than one is either a chance collision of two identities or one identity twice.
-  mutating func candidates(key: UInt64) -> [Int] {
-    positions(near: key).lazy.map(Int.init).filter { position in
-      rows[position].key == key && !marks[position].contains(.seen)
+  private mutating func findNear(
+    _ key: UInt64, _ isWanted: (StoredLoan) throws -> Bool
+  ) throws -> Int? {
+    try readMore(upTo: Self.reach)
+    let end = min(expected + Self.reach, loans.count)
+    for place in min(expected, end)..<end
+    where loans[place].key == key && !isSeen[place] {
+      if try isWanted(loans[place]) { return place }
     }
+    return nil
   }
 
-  /// Marks the row at `position` as that of the loan just read, and goes on behind it.
-  mutating func see(_ position: Int) {
-    marks[position].insert(.seen)
-    expected = position + 1
+  /// Marks the loan at a place as that of the loan just read, and goes on behind it.
+  mutating func see(_ place: Int) {
+    isSeen[place] = true
+    seenCount += 1
+    expected = place + 1
   }
 
-  private mutating func positions(near key: UInt64) -> ArraySlice<UInt32> {
-    if let index { return index.positions(near: key) }
-    let made = KeyIndex(count: rows.count) { rows[$0].key }
+  /// Reads until so many loans are there behind the expected place, and forgets those before that
+  /// were matched.
+  private mutating func readMore(upTo count: Int) throws {
+    guard hasMore, index == nil, loans.count - expected < count else { return }
+    if seenCount > loans.count / 2 { forgetSeen() }
+    while hasMore, loans.count - expected < count { try readPage() }
+  }
+
+  private mutating func forgetSeen() {
+    expected -= isSeen[..<expected].count { $0 }
+    var kept = 0
+    for place in loans.indices where !isSeen[place] {
+      loans[kept] = loans[place]
+      kept += 1
+    }
+    loans.removeLast(loans.count - kept)
+    isSeen = ContiguousArray(repeating: false, count: kept)
+    seenCount = 0
+  }
+
+  private mutating func readPage() throws {
+    let start = loans.count
+    hasMore = try reader.read(into: &loans)
+    for loan in loans[start...] where !loan.hasLeft { presentCount += 1 }
+    isSeen.append(contentsOf: repeatElement(false, count: loans.count - start))
+  }
+
+  /// Reads all that remain.
+  mutating func readAll() throws {
+    while hasMore { try readPage() }
+  }
+
+  private mutating func indexed() throws -> KeyIndex {
+    if let index { return index }
+    try readAll()
+    let made = KeyIndex(count: loans.count) { loans[$0].key }
     index = made
-    return made.positions(near: key)
+    return made
+  }
+
+  /// Calls `body` with each loan that none was matched with, in the order of their numbers.
+  mutating func forEachUnseen(_ body: (StoredLoan) throws -> Void) throws {
+    try readAll()
+    for (place, loan) in loans.enumerated() where !isSeen[place] { try body(loan) }
   }
 }

@@ -89,11 +89,8 @@ struct CatalogueReading {
     onLoan(&read)
     guard let reload else { return }
     let goesOn = reload.add(
-      key: record.key, fingerprint: record.fingerprint(fireAt: fireAt), expiration: expiration,
-      fireAt: fireAt
-    ) {
-      (record.identity, Reminder(loan: read.loan, fireAt: fireAt))
-    }
+      key: record.key, fingerprint: record.fingerprint, expiration: expiration, fireAt: fireAt,
+      pack: { record.appendPacked(to: &$0) })
     if !goesOn, let failure = reload.failure { throw failure }
   }
 }

@@ -22,7 +22,7 @@ package struct Reading: Equatable {
       expiration = record.expiration
       key = record.key
       identity = record.identity
-      fingerprint = record.fingerprint(fireAt: Reading.fireAt)
+      fingerprint = record.fingerprint
       loan = record.loan
     }
   }
@@ -41,8 +41,6 @@ package struct Reading: Equatable {
       """
   }
 
-  /// The moment that is in the fingerprints of records.
-  package static let fireAt = CivilDateTime(.first)
 }
 
 extension CatalogueReader {

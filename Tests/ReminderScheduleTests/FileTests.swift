@@ -42,11 +42,11 @@ import Testing
     #expect(try schedule.summary(of: [Book("bk1", "2026-11-22")])?.unchanged == 1)
   }
 
-  @Test func `The file is marked as ours, version 3`() throws {
+  @Test func `The file is marked as ours, version 4`() throws {
     try makeSchedule()
     let bytes = try scratch.bytes(scratch.file)
     #expect(Array(bytes[68..<72]) == Array("LOAN".utf8))
-    #expect(Array(bytes[60..<64]) == [0, 0, 0, 3])
+    #expect(Array(bytes[60..<64]) == [0, 0, 0, 4])
   }
 
   @Test func `A file that others may read becomes ours alone`() throws {
@@ -174,7 +174,7 @@ import Testing
   @Test(arguments: [
     (68, UInt32(0x4746_5347), "belongs to another program"),
     (68, UInt32(0), "belongs to another program"),
-    (60, UInt32(4), "was written by a newer version of check-loans"),
+    (60, UInt32(5), "was written by a newer version of check-loans"),
   ])
   func `Another program's or a newer version's file is refused and left untouched`(
     offset: Int, number: UInt32, what: String

@@ -27,7 +27,7 @@ import Testing
         Delivery(channel: "stdout", state: .delivered, at: at, attempts: 1, deliveredAt: at),
       ])
     #expect(try schedule.told(at: "2026-11-21") == ["reminder bk2 2026-11-22"])
-    #expect(Array(try scratch.bytes(scratch.file)[60..<64]) == [0, 0, 0, 3])
+    #expect(Array(try scratch.bytes(scratch.file)[60..<64]) == [0, 0, 0, 4])
     let books = (1...3).map { Book("bk\($0)", "2026-11-22") }
     let summary = try #require(try schedule.summary(of: books, at: "2026-11-21"))
     #expect(summary.unchanged == 2)

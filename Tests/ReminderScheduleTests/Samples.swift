@@ -42,10 +42,7 @@ struct Book: Hashable {
 
   var key: UInt64 { fnv(identity) }
 
-  var fingerprint: UInt64 {
-    let moment = time == .midnight ? "" : "|\(time.hoursAndMinutes)"
-    return fnv("\(identity)|\(title)|\(expiration)|\(lead)\(moment)")
-  }
+  var fingerprint: UInt64 { fnv("\(identity)|\(title)|\(isComplete)") }
 }
 
 /// FNV-1a: the same in every run.

@@ -65,13 +65,22 @@ internal import CSQLite
   /// Gives the next parameter numbers of eight bytes each, the low ones first
   /// (`sqlite3_bind_blob`).
   mutating func bind(_ words: ArraySlice<UInt64>) {
-    bound += 1
     let start = bytes.count
     for word in words {
-      for shift in stride(from: 0 as UInt64, to: 64, by: 8) {
-        bytes.append(UInt8(truncatingIfNeeded: word >> shift))
-      }
+      unsafe withUnsafeBytes(of: word.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     }
+    addBlob(from: start)
+  }
+
+  /// Gives the next parameter bytes (`sqlite3_bind_blob`).
+  mutating func bind(blob: some Collection<UInt8>) {
+    let start = bytes.count
+    bytes.append(contentsOf: blob)
+    addBlob(from: start)
+  }
+
+  private mutating func addBlob(from start: Int) {
+    bound += 1
     texts.append(
       BoundText(parameter: bound, start: start, length: bytes.count - start, isBlob: true))
   }

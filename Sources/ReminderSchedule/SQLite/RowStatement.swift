@@ -99,6 +99,14 @@ internal import CSQLite
     return unsafe String(cString: start)
   }
 
+  /// The bytes in a column of the current row, none for NULL (`sqlite3_column_blob`,
+  /// `sqlite3_column_bytes`).
+  func blob(_ column: Int32) -> [UInt8] {
+    guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
+    let count = unsafe Int(sqlite3_column_bytes(handle, column))
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+  }
+
   /// Calls `body` with each number of eight bytes, low ones first, in a column of the current row
   /// (`sqlite3_column_blob`, `sqlite3_column_bytes`).
   func forEachWord(_ column: Int32, _ body: (UInt64) throws -> Void) rethrows {
