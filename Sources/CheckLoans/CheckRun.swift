@@ -14,7 +14,7 @@ final class CheckRun {
   private var center: ReminderCenter?
 
   private var status = ExitStatus.done
-  private var report = Report()
+  private var lines: ReportLines
   private var total = Report.Counts()
   private var catalogues: [JSONValue] = []
   /// Whether some catalogue was read to its end.
@@ -31,6 +31,9 @@ final class CheckRun {
     self.settings = settings
     self.environment = environment
     self.console = console
+    lines = ReportLines(
+      endingWith: settings.format == .json ? UInt8(ascii: ",") : UInt8(ascii: "\n"),
+      directory: environment.temporaryDirectory)
     progress =
       settings.isQuiet ? nil : Progress(of: settings.catalogues, environment, console)
     // A program that has nothing to say yet must not keep other runs waiting for the lock.
@@ -144,7 +147,7 @@ extension CheckRun {
   /// A catalogue that cannot be read leaves its reminders as they were, and the others go on.
   private func check(_ path: String, _ number: Int) throws(CommandError) {
     let tally = Tally(path: path, name: environment.catalogueName(path))
-    let mark = report.mark
+    let mark = lines.mark()
     guard let center else { return }
     var reload = settings.reload
     reload.onProgress = progress?.notes(of: number)
@@ -155,7 +158,7 @@ extension CheckRun {
         onLoan: { read in take(&read, tally) })
       note(result, tally)
     } catch {
-      report.goBack(to: mark)
+      lines.goBack(to: mark)
       tally.counts = Report.Counts(diagnostics: tally.counts.diagnostics)
       try note(error)
     }
@@ -165,7 +168,7 @@ extension CheckRun {
   private func take(_ read: inout ReadLoan, _ tally: Tally) {
     tally.counts.note(read.status)
     guard settings.reports, settings.showsAll || read.status.needsAttention else { return }
-    report.add(expiration: read.expiration) { text in
+    lines.add(expiration: read.expiration) { text in
       switch settings.format {
       case .text:
         let color = settings.isColored ? read.status.color : nil
@@ -276,9 +279,7 @@ extension CheckRun {
   }
 
   private func printText() throws(CommandError) {
-    try report.forEach(endingWith: UInt8(ascii: "\n")) { text throws(CommandError) in
-      try console.print(text)
-    }
+    try lines.forEach { text throws(CommandError) in try console.print(text) }
     if hasRead && !settings.isQuiet { try console.print(line: summary) }
   }
 
@@ -312,10 +313,21 @@ extension CheckRun {
     try console.print(
       "{\"version\":1,\"now\":\"\(settings.now)\",\"timeZone\":\(zone),\"catalogues\":")
     try console.print(JSONValue.array(catalogues).text + ",\"loans\":[")
-    try report.forEach(separatedBy: UInt8(ascii: ",")) { text throws(CommandError) in
-      try console.print(text)
-    }
+    try printSeparated()
     try console.print(line: "],\"diagnostics\":[\(diagnostics.joined(separator: ","))]}")
+  }
+}
+
+extension CheckRun {
+  /// Prints the loans without the comma behind the last one.
+  private func printSeparated() throws(CommandError) {
+    var held: [UInt8] = []
+    try lines.forEach { text throws(CommandError) in
+      try console.print(held.span)
+      held = [UInt8](copying: text)
+    }
+    held = held.dropLast()
+    try console.print(held.span)
   }
 }
 

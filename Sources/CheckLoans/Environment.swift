@@ -206,3 +206,8 @@ extension Environment {
       "the working directory is gone, or its name is not UTF-8; give whole paths")
   }
 }
+
+extension Environment {
+  /// Where files are made that nobody else is to see: `TMPDIR`, else `/tmp`.
+  var temporaryDirectory: String { self["TMPDIR"] ?? "/tmp" }
+}

@@ -18,7 +18,7 @@ struct Validation {
   func run(_ environment: Environment) throws(CommandError) -> ExitStatus {
     let sink = ResultsSink(
       form, limit: plan.limit, console: console, file: try plan.output.map(ResultsFile.init),
-      spoolDirectory: environment["TMPDIR"] ?? "/tmp")
+      spoolDirectory: environment.temporaryDirectory)
     let progress = plan.isQuiet ? nil : Progress(of: plan.catalogues, environment, console)
     try sink.begin()
     if plan.jobs < 2 {
