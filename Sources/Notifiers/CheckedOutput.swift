@@ -14,6 +14,8 @@ public final class CheckedOutput: Sendable {
   private struct State {
     var buffer: [UInt8] = []
     var failure: OutputError?
+    /// How much may be written at once, in an optional of its own until it is known.
+    var limit: Int??
   }
 
   private let descriptor: Int32
@@ -76,7 +78,9 @@ public final class CheckedOutput: Sendable {
     let patience = OutputPatience(
       longest: patience ?? self.patience, isStopRequested: isStopRequested)
     do throws(OutputError) {
-      try writeAll(state.buffer.span, to: descriptor, patience: patience)
+      let limit = state.limit ?? longestWriteThatNeverBlocks(descriptor)
+      state.limit = limit
+      try writeAll(state.buffer.span, to: descriptor, limit: limit, patience: patience)
       state.buffer.removeAll(keepingCapacity: true)
     } catch {
       state = State(failure: error)

@@ -44,21 +44,16 @@ extension Database {
   private func endFlights(
     of id: Int, sent: [Int64: Int], in notices: inout NoticeHistories
   ) throws {
-    let rows = try RowStatement(
-      self,
-      sql: """
-        SELECT kind, expiration, name, state, at, attempts, error, delivered_at, batch, position
-        FROM flight CROSS JOIN channel ON channel.id = flight.channel WHERE loan = ?
-        """)
-    rows.query { $0.bind(id) }
-    while try rows.next() {
-      guard let expiration = CivilDate(dayNumber: Int(rows.integer(1))),
-        let count = sent[rows.integer(8)], rows.integer(9) != count
-      else { continue }
-      let before = rows.optionalInteger(3) == nil ? nil : rows.delivery(from: 2)
-      notices.endFlight(
-        isSent: rows.integer(9) < count, channel: rows.text(2) ?? "", before: before,
-        Notice.Kind(stored: rows.integer(0)), expiration)
+    let names = try String.fetchAllByID(self, sql: "SELECT id, name FROM channel")
+    for flight in try flights() {
+      for notice in flight.notices where notice.loan == id {
+        let isSent = sent[flight.batch].map { notice.position < $0 } ?? false
+        let isUntried = sent[flight.batch].map { notice.position > $0 } ?? false
+        guard let expiration = CivilDate(dayNumber: Int(notice.expiration)), !isUntried,
+          let name = names[flight.channel], let at = CivilDateTime(ordinal: Int(flight.at))
+        else { continue }
+        notices.note(isSent ? .delivered : .sending, at, channel: name, notice.kind, expiration)
+      }
     }
   }
 
@@ -119,24 +114,22 @@ private struct NoticeHistories {
     deliveries[key] = known
   }
 
-  /// Makes a delivery what it is once its flight has ended.
-  mutating func endFlight(
-    isSent: Bool, channel: String, before: Delivery?, _ kind: Notice.Kind, _ expiration: CivilDate
+  /// Adds another attempt, which was delivered or is under way.
+  mutating func note(
+    _ state: Delivery.State, _ at: CivilDateTime, channel: String, _ kind: Notice.Kind,
+    _ expiration: CivilDate
   ) {
     let key = Key(expiration: expiration, kind: kind)
-    guard let index = deliveries[key]?.firstIndex(where: { $0.channel == channel }),
-      let delivery = deliveries[key]?[index]
-    else { return }
-    deliveries[key]?.remove(at: index)
-    if isSent {
-      deliveries[key]?.append(
-        Delivery(
-          channel: channel, state: .delivered, at: delivery.at, attempts: delivery.attempts,
-          deliveredAt: delivery.at))
-    } else if let before {
-      deliveries[key]?.append(before)
+    var known = deliveries[key] ?? []
+    let index = known.firstIndex { $0.channel == channel }
+    var delivery = Delivery(channel: channel, state: state, at: at, attempts: 1)
+    if let index {
+      delivery.attempts += known[index].attempts
+      delivery.deliveredAt = known.remove(at: index).deliveredAt
     }
-    if deliveries[key]?.isEmpty ?? false { deliveries[key] = nil }
+    if state == .delivered { delivery.deliveredAt = at }
+    known.append(delivery)
+    deliveries[key] = known
   }
 
   var sorted: [LoanHistory.NoticeHistory] {

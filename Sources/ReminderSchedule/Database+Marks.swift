@@ -13,27 +13,6 @@ extension Database {
     try integer(sql: "SELECT id FROM channel WHERE name = ?") { $0.bind(name) }
   }
 
-  /// Writes into the ledger that notices are being sent, and counts the attempt.
-  func markSending(
-    _ notices: some Sequence<DueNotice>, channel: Int64, at now: CivilDateTime
-  ) throws {
-    let statement = try RowStatement(
-      self,
-      sql: """
-        INSERT INTO delivery
-        VALUES (?1, ?2, ?3, ?4, \(Delivery.State.sending.stored), 1, ?5, NULL, NULL)
-        ON CONFLICT (loan, kind, expiration, channel) DO UPDATE SET
-          attempts = attempts + 1, state = excluded.state, at = excluded.at, error = NULL
-        """)
-    for due in notices {
-      try statement.run { parameters in
-        parameters.bind(due)
-        parameters.bind(channel)
-        parameters.bind(now.ordinal)
-      }
-    }
-  }
-
   /// Writes into the ledger that notices were not tried; counts no attempt.
   func markUntried(
     _ notices: some Sequence<DueNotice>, channel: Int64, at now: CivilDateTime, error: String
@@ -46,7 +25,9 @@ extension Database {
         ON CONFLICT (loan, kind, expiration, channel) DO UPDATE SET
           state = excluded.state, at = excluded.at, error = excluded.error
         """)
-    for due in try stillThere(notices) {
+    let loans = LoanLookup(self)
+    for due in notices.sorted(by: { $0.reminderID < $1.reminderID })
+    where try loans.loan(Int64(due.reminderID)) != nil {
       try statement.run { parameters in
         parameters.bind(due)
         parameters.bind(channel)
@@ -54,12 +35,6 @@ extension Database {
         parameters.bind(error)
       }
     }
-  }
-
-  /// Those of some notices whose loan is not gone.
-  func stillThere(_ notices: some Sequence<DueNotice>) throws -> [DueNotice] {
-    let lookup = LoanLookup(self)
-    return try notices.filter { try lookup.loan(Int64($0.reminderID)) != nil }
   }
 
   /// Cancels loans by number.

@@ -41,7 +41,8 @@ extension Database {
   /// a row.
   func hasLedger(catalogue: Int64) throws -> Bool {
     if try Departures.exist(self, catalogue: catalogue) { return true }
-    return try condition(sql: "SELECT EXISTS (SELECT 1 FROM delivery)") ?? false
+    return try condition(
+      sql: "SELECT EXISTS (SELECT 1 FROM delivery) OR EXISTS (SELECT 1 FROM flight)") ?? false
   }
 
   /// When the last run was.

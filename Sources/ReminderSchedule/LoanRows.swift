@@ -89,11 +89,13 @@ struct LoanRows {
   }
 
   /// Takes away a loan that is no longer in its catalogue, or keeps it as part of the ledger.
-  func remove(_ loan: StoredLoan, on today: CivilDate) throws {
+  ///
+  /// - Parameter isFlying: whether a notice about it is being sent.
+  func remove(_ loan: StoredLoan, on today: CivilDate, isFlying: Bool) throws {
     let isTried = try isTried.statement
     isTried.query { $0.bind(loan.id) }
     defer { isTried.reset() }
-    if try isTried.next() {
+    if try isFlying || isTried.next() {
       var left = loan
       left.marks.insert(.left)
       left.leftOn = Int32(today.dayNumber)

@@ -259,6 +259,7 @@ extension Reload {
 
   private func removeUnseen() throws {
     let leftOn = last.dayOfLeaving(today: now.date)
+    let flying = Set(try database.flights().flatMap { $0.notices.map(\.loan) })
     let limit = Int32(now.date.adding(days: -Database.rowLifetime).dayNumber)
     try stored.forEachUnseen { loan in
       hasChanged = true
@@ -268,7 +269,7 @@ extension Reload {
       if let identity = try identityToBeFound(loan) {
         try rows.depart(loan, identity, on: leftOn.dayNumber, into: &departures)
       } else if !loan.hasLeft {
-        try rows.remove(loan, on: leftOn)
+        try rows.remove(loan, on: leftOn, isFlying: flying.contains(loan.id))
       } else if loan.leftOn < limit {
         outlived.append(loan)
       }

@@ -17,8 +17,7 @@ internal import Failpoints
 /// left its catalogue. `departed` is what remains after that: eight bytes for each channel, a
 /// hash of identity and expiration, many in one row (see ``Departures``).
 ///
-/// `flight` has the notices of a ``Sending`` that has not ended, with their part of the ledger as
-/// it was before. `counter` has one row: the highest number of a loan, the day of the last run,
+/// `flight` has the notices of a ``Sending`` that has not ended. `counter` has one row: the highest number of a loan, the day of the last run,
 /// the day from which the age of the ledger is counted, and a random number made with the tables.
 enum Schema {
   /// "LOAN" in ASCII, at byte 68 of the file.
@@ -143,6 +142,15 @@ enum Schema {
 
   private static let flight = """
     CREATE TABLE flight (
+      batch INTEGER PRIMARY KEY,
+      channel INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      notices BLOB NOT NULL
+    )
+    """
+
+  private static let firstFlight = """
+    CREATE TABLE flight (
       id INTEGER PRIMARY KEY,
       batch INTEGER NOT NULL,
       position INTEGER NOT NULL,
@@ -168,7 +176,8 @@ enum Schema {
     """
 
   /// What a step does that SQL cannot.
-  private static let packDetails = "pack"
+  private static let packDetails = "details"
+  private static let packFlights = "flights"
 
   /// One step per version; a step, once published, never changes.
   private static let steps = [
@@ -185,22 +194,25 @@ enum Schema {
       FROM delivery_1
       """,
       "DROP TABLE delivery_1",
-      departed, flight,
+      departed, firstFlight,
       "ALTER TABLE counter RENAME TO counter_1",
       counter,
       "INSERT INTO counter SELECT last_id, NULL, NULL, random() FROM counter_1",
       "DROP TABLE counter_1",
     ],
     ["ALTER TABLE detail ADD COLUMN expiration_time INTEGER"],
-    [page, textPage, text, gone, packDetails, "DROP TABLE detail"],
+    [
+      page, textPage, text, gone, packDetails, "DROP TABLE detail",
+      "ALTER TABLE flight RENAME TO flight_3", flight, packFlights, "DROP TABLE flight_3",
+    ],
   ]
 
   /// The tables that each version has, as `sqlite_master` tells them.
   private static let tables: [Set<String>] = [
     [],
     [catalogue, loan, detail, firstDelivery, firstCounter],
-    [catalogue, loan, detail, channel, delivery, departed, flight, counter],
-    [catalogue, loan, timedDetail, channel, delivery, departed, flight, counter],
+    [catalogue, loan, detail, channel, delivery, departed, firstFlight, counter],
+    [catalogue, loan, timedDetail, channel, delivery, departed, firstFlight, counter],
     [catalogue, loan, page, textPage, text, gone, channel, delivery, departed, flight, counter],
   ]
 
@@ -216,10 +228,10 @@ enum Schema {
     guard version < steps.count else { return }
     for step in steps[version...] {
       for statement in step {
-        if statement == packDetails {
-          try database.packDetails()
-        } else {
-          try database.execute(sql: statement)
+        switch statement {
+        case packDetails: try database.packDetails()
+        case packFlights: try database.packFlights()
+        default: try database.execute(sql: statement)
         }
         failpoint("migration-step")
       }

@@ -14,7 +14,7 @@ struct DeliveryRun {
   /// One message: what is sent, and the notices of the schedule that it is made of.
   fileprivate struct Message {
     var content: ArraySlice<Notice>
-    var notices: [DueNotice]
+    var notices: ArraySlice<DueNotice>
   }
 
   init(
@@ -53,7 +53,7 @@ struct DeliveryRun {
     var start = 0
     return notifier.messages(for: due.map(\.notice)).map { content in
       defer { start += content.count }
-      return Message(content: content, notices: Array(due[start..<start + content.count]))
+      return Message(content: content, notices: due[start..<start + content.count])
     }
   }
 
@@ -105,7 +105,7 @@ struct DeliveryRun {
   private mutating func giveUp(
     _ rest: ArraySlice<Message>, _ error: NotifierError
   ) throws(ScheduleError) {
-    let notices = rest.flatMap(\.notices)
+    let notices = Array(rest.map(\.notices).joined())
     do throws(ScheduleError) {
       try schedule.markUntried(
         notices, channel: notifier.channel, at: occasion.now, error: error.message)
@@ -119,6 +119,7 @@ struct DeliveryRun {
   private mutating func note(_ delivered: ArraySlice<Message>) {
     for message in delivered {
       report.delivered += message.notices.count
+      guard events.areObserved else { continue }
       for notice in message.notices {
         events.announce(.delivered(notice, channel: notifier.channel))
       }

@@ -54,6 +54,9 @@ public final class ScheduleEvents: Sendable {
     for continuation in continuations { continuation.finish() }
   }
 
+  /// Whether anybody wants to know.
+  var areObserved: Bool { onEvent != nil || state.withLock { !$0.continuations.isEmpty } }
+
   func announce(_ event: ScheduleEvent) {
     onEvent?(event)
     let continuations = state.withLock { $0.continuations.values }

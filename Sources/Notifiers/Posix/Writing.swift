@@ -11,13 +11,13 @@ struct OutputPatience {
 /// Writes all bytes, however few the system takes at a time, to a descriptor that is blocking or
 /// not.
 ///
+/// - Parameter limit: see ``longestWriteThatNeverBlocks(_:)``.
 /// - Throws: ``OutputError`` with any error but EINTR and EAGAIN of write(2); with ETIMEDOUT or
 ///   EINTR if the patience has an end.
-/// - SeeAlso: `write(2)`, `poll(2)`, `fstat(2)`.
+/// - SeeAlso: `write(2)`, `poll(2)`.
 func writeAll(
-  _ bytes: Span<UInt8>, to descriptor: Int32, patience: OutputPatience
+  _ bytes: Span<UInt8>, to descriptor: Int32, limit: Int?, patience: OutputPatience
 ) throws(OutputError) {
-  let limit = longestWriteThatNeverBlocks(descriptor)
   var start = 0
   while start < bytes.count {
     if limit != nil { try waitUntilWritable(descriptor, patience) }
@@ -37,17 +37,18 @@ func writeAll(
 }
 
 /// How many bytes a descriptor takes at once after poll(2) said that it is writable, see pipe(7);
-/// `nil` for a file, which never makes anybody wait, and for what is only open for reading, which
-/// is an error at once.
+/// `nil` for a file and for `/dev/null` and its like, which never make anybody wait, and for what is
+/// only open for reading, which is an error at once.
 ///
-/// - SeeAlso: `fstat(2)`, `fcntl(2)`.
-private func longestWriteThatNeverBlocks(_ descriptor: Int32) -> Int? {
+/// - SeeAlso: `fstat(2)`, `fcntl(2)`, `null(4)`.
+func longestWriteThatNeverBlocks(_ descriptor: Int32) -> Int? {
   var status = stat()
   guard unsafe fstat(descriptor, &status) == 0 else { return nil }
   if fcntl(descriptor, F_GETFL) & O_ACCMODE == O_RDONLY { return nil }
   switch status.st_mode & S_IFMT {
   case S_IFREG: return nil
-  case S_IFCHR: return 256
+  // The devices of memory have the major number 1.
+  case S_IFCHR: return status.st_rdev >> 8 == 1 ? nil : 256
   default: return Int(PIPE_BUF)
   }
 }

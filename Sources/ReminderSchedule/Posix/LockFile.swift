@@ -135,7 +135,7 @@ extension LockFile {
     /// What a file begins with in which something was counted.
     fileprivate static let beginning = Array("1Sending".utf8)
 
-    fileprivate var words: [UInt64] {
+    fileprivate var words: InlineArray<4, UInt64> {
       let (batch, sent) = (UInt64(bitPattern: batch), UInt64(truncatingIfNeeded: sent))
       let check = (batch ^ sent &* 0x9E37_79B9_7F4A_7C15) &* 0xC2B2_AE3D_27D4_EB4F
       return [Self.magic, batch, sent, check]
@@ -149,12 +149,14 @@ extension LockFile {
     /// The record in some bytes, unless they are anything else.
     fileprivate init?(_ bytes: ArraySlice<UInt8>) {
       guard bytes.count == Self.size else { return nil }
-      let words = stride(from: bytes.startIndex, to: bytes.endIndex, by: 8).map { start in
-        bytes[start..<start + 8].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+      let words = InlineArray<4, UInt64> { index in
+        let start = bytes.startIndex + 8 * index
+        return bytes[start..<start + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
       }
       guard let sent = Int(exactly: words[2]) else { return nil }
       self.init(batch: Int64(bitPattern: words[1]), sent: sent)
-      guard self.words == words else { return nil }
+      let own = self.words
+      guard own.indices.allSatisfy({ own[$0] == words[$0] }) else { return nil }
     }
   }
 
@@ -163,11 +165,8 @@ extension LockFile {
   /// - Throws: `ScheduleError` `inputOutput`.
   func record(_ record: Record, slot: Int) throws(ScheduleError) {
     precondition(slot < Record.slots, "there is no place \(slot) for a batch")
-    let bytes = record.words.flatMap { word in
-      stride(from: 0 as UInt64, to: 64, by: 8).map { UInt8(truncatingIfNeeded: word >> $0) }
-    }
     do {
-      try SystemCall.write(bytes, to: descriptor, at: slot * Record.size)
+      try SystemCall.write(record.words, to: descriptor, at: slot * Record.size)
     } catch {
       throw ScheduleError(
         .inputOutput, path: path, "cannot write to the lock \"\(path.visible)\"",

@@ -111,11 +111,16 @@ enum SystemCall {
     return try read(count, from: descriptor)
   }
 
-  /// Writes bytes at a place in a file, in one piece (`pwrite`).
-  static func write(_ bytes: [UInt8], to descriptor: Int32, at offset: Int) throws(Failure) {
+  /// Writes words at a place in a file, in one piece, the low bytes first (`pwrite`).
+  static func write(
+    _ words: InlineArray<4, UInt64>, to descriptor: Int32, at offset: Int
+  ) throws(Failure) {
+    var ordered = words
+    for index in ordered.indices { ordered[index] = words[index].littleEndian }
+    let size = MemoryLayout<InlineArray<4, UInt64>>.size
     while true {
-      let result = unsafe pwrite(descriptor, bytes, bytes.count, off_t(offset))
-      if result == bytes.count { return }
+      let result = unsafe pwrite(descriptor, &ordered, size, off_t(offset))
+      if result == size { return }
       if result >= 0 { throw Failure(number: ENOSPC) }
       let failure = Failure.last
       guard failure.number == EINTR else { throw failure }

@@ -31,6 +31,43 @@ extension Database {
   }
 }
 
+extension Database {
+  /// Puts the flights that a run left behind, of which each notice had a row with what the ledger
+  /// had said of it, into the one row that they have since version 4, and the ledger back.
+  func packFlights() throws {
+    let key = """
+      delivery.loan = flight_3.loan AND delivery.kind = flight_3.kind
+        AND delivery.expiration = flight_3.expiration AND delivery.channel = flight_3.channel
+      """
+    let rows = try RowStatement(
+      once: self,
+      sql: """
+        SELECT batch, position, loan, kind, expiration, channel,
+          (SELECT at FROM delivery WHERE \(key)) FROM flight_3 ORDER BY batch, id
+        """)
+    var flights: [Flight] = []
+    while try rows.next() {
+      if flights.last?.batch != rows.integer(0) {
+        let at = CivilDateTime(ordinal: Int(rows.integer(6))) ?? CivilDateTime(.first)
+        flights.append(Flight(rows.integer(0), channel: rows.integer(5), at: at))
+      }
+      flights[flights.count - 1].notices.append(
+        Flight.FlyingNotice(
+          loan: rows.integer(2), kind: Notice.Kind(stored: rows.integer(3)),
+          expiration: rows.integer(4), position: Int(rows.integer(1))))
+    }
+    try execute(
+      sql: """
+        UPDATE delivery SET (state, attempts, at, error, delivered_at) =
+          (SELECT state, attempts, at, error, delivered_at FROM flight_3 WHERE \(key))
+        WHERE EXISTS (SELECT 1 FROM flight_3 WHERE \(key) AND state IS NOT NULL);
+        DELETE FROM delivery
+        WHERE EXISTS (SELECT 1 FROM flight_3 WHERE \(key) AND state IS NULL);
+        """)
+    for flight in flights { try insert(flight) }
+  }
+}
+
 extension RowStatement {
   /// The loan whose texts and time are in eight columns of the current row; it has no last day.
   fileprivate func loan(from first: Int32) -> Loan {
