@@ -32,7 +32,7 @@ public struct CatalogueReader: Sendable {
   /// Is told now and then how far the reading has come, on one of its threads.
   public var onProgress: (@Sendable (ReadingProgress) -> Void)?
   /// How a large catalogue is read in parts, but for the number of threads.
-  package var parts: (size: Int, least: Int) = (size: 1 << 19, least: 4_000_000)
+  package var parts: (size: Int, least: Int) = (size: 1 << 17, least: 4_000_000)
 
   /// A reader of catalogues of this profile, or of any that is known.
   public init(

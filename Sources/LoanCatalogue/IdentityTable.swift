@@ -2,7 +2,7 @@
 ///
 /// Most catalogues are sorted by id. As long as each text is greater than the one before, none can
 /// be a repetition, and the texts are only listed; the first one out of order brings them into a
-/// table. A million identities take about 4 MB, or 20 MB in the table.
+/// table. A million identities take 1.5 to 4 MB, or 20 MB in the table.
 struct IdentityTable {
   private var table: HashTable?
   private var repetitions: [UInt64: Int] = [:]

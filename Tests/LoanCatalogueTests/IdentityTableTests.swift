@@ -1,0 +1,77 @@
+@testable import LoanCatalogue
+import Testing
+
+struct IdentityTableTests {
+  /// Identities in orders that catalogues have.
+  enum Order: CaseIterable {
+    case padded, unpadded, words, everySecond, steps, long, backwards, shuffled
+
+    func texts(_ count: Int) -> [String] {
+      switch self {
+      case .padded: (0..<count).map { "bk\(String(10_000_000 + $0).dropFirst())" }
+      case .unpadded: (0..<count).map { "bk\($0)" }
+      case .words: (0..<count).map { "bk\($0)" }.sorted()
+      case .everySecond: (0..<count).map { "\(20_000_001 + 2 * $0)" }
+      case .steps: (0..<count).map { "\(1_000_000 + $0 * $0 % 11 + 13 * $0)" }
+      case .long: (0..<count).map { String(repeating: "x", count: $0 % 140) + "\($0 + 1_000)" }
+      case .backwards: (0..<count).map { "bk\($0)" }.reversed()
+      case .shuffled: (0..<count).map { "bk\($0 &* 7_919 % count)" }
+      }
+    }
+  }
+
+  private func note(
+    _ text: String, line: Int, in table: inout IdentityTable
+  ) -> (firstLine: Int, ordinal: Int)? {
+    table.note(.id, text.utf8.span, line: line)
+  }
+
+  @Test(arguments: Order.allCases)
+  func `No identity is taken for another, and each is found again at its line`(order: Order) {
+    let texts = order.texts(7_919)
+    var table = IdentityTable()
+    var lines: [Int] = []
+    for (number, text) in texts.enumerated() {
+      lines.append((lines.last ?? 0) + (number % 97 == 0 ? 1_000 : number % 9))
+      #expect(note(text, line: lines[number], in: &table) == nil)
+    }
+    for (number, text) in texts.enumerated() {
+      let found = note(text, line: 1_000_000, in: &table)
+      #expect(found?.firstLine == lines[number], "\(text)")
+      #expect(found?.ordinal == 2, "\(text)")
+    }
+  }
+
+  @Test func `A repetition in the middle is found whatever the order was before`() {
+    for order in Order.allCases {
+      let texts = order.texts(500)
+      for place in [1, 2, 250, 499] {
+        var table = IdentityTable()
+        for (line, text) in texts[...place].enumerated() {
+          #expect(note(text, line: line, in: &table) == nil)
+        }
+        for repeated in [place, place - 1, 0] {
+          #expect(note(texts[repeated], line: 10_000, in: &table)?.firstLine == repeated)
+        }
+      }
+    }
+  }
+
+  @Test func `Numbers without zeros in front stay a list, as words do`() {
+    for order in [Order.padded, .unpadded, .words, .everySecond, .steps] {
+      var list = AscendingList()
+      let texts = order.texts(5_000)
+      #expect(texts.allSatisfy { list.append($0.utf8.span, line: 1) }, "\(order)")
+      var found: [String] = []
+      list.forEach { text, _ in found.append(String(decoding: text, as: UTF8.self)) }
+      #expect(found == texts, "\(order)")
+    }
+    var list = AscendingList()
+    #expect(["bk9", "bk10", "bk11"].allSatisfy { list.append($0.utf8.span, line: 1) })
+    let text = "bk101"
+    #expect(list.append(text.utf8.span, line: 1))
+    // In the order of bytes it would be behind, but that is no longer the order.
+    let behind = "bk2"
+    #expect(!list.append(behind.utf8.span, line: 1))
+  }
+}
