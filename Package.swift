@@ -102,7 +102,8 @@ let package = Package(
       name: "CatalogueProperties",
       dependencies: ["CLibXML2", "LoanCatalogue", "LoanRules", "Loans"],
       path: "Tests/CatalogueProperties", swiftSettings: settings),
-    .testTarget(name: "LoansTests", dependencies: ["Loans"], swiftSettings: settings),
+    .testTarget(
+      name: "LoansTests", dependencies: ["Loans", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "LoanCatalogueTests",
       dependencies: [

@@ -43,9 +43,23 @@ public struct LoanRecord: Sendable {
   ///
   /// Nothing is appended if the record has no usable expiration.
   package func appendPacked(to bytes: inout [UInt8]) {
-    guard case .date(let date) = expiration else { return }
-    PackedLoan.append(Parts(record: self, lastDay: date), packedIdentity, to: &bytes)
+    guard case .date = expiration else { return }
+    var lengths = InlineArray<7, Int?>(repeating: nil)
+    for index in Self.packedFields.indices {
+      let range = facts.range(of: Self.packedFields[index])
+      if !range.isEmpty { lengths[index] = range.count }
+    }
+    PackedLoan.append(lengths, facts.expirationTime, packedIdentity, to: &bytes) { bytes in
+      for index in Self.packedFields.indices {
+        texts.append(facts.range(of: Self.packedFields[index]), to: &bytes)
+      }
+    }
   }
+
+  /// The fields in the order of ``Loans/PackedLoan``.
+  private static let packedFields: InlineArray<7, LoanField> = [
+    .id, .title, .author, .isbn, .barcode, .borrower, .email,
+  ]
 
   private var packedIdentity: LoanIdentity {
     guard facts.ordinal == 1 else { return .text(identity) }

@@ -114,13 +114,15 @@ extension [UInt8] {
 
   /// Appends a number from zero up, with leading zeros up to `width` digits, at least one.
   mutating func appendDigits(of number: Int, width: Int) {
-    var divisor = 1
-    for _ in 1..<width { divisor *= 10 }
-    while number / divisor >= 10 { divisor *= 10 }
-    while divisor > 0 {
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-      divisor /= 10
-    }
+    var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
+    var (rest, first) = (UInt(number), digits.count)
+    repeat {
+      first -= 1
+      digits[first] += UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    } while rest > 0
+    first = Swift.min(first, digits.count - width)
+    append(copying: digits.span.extracting(first...))
   }
 }
 

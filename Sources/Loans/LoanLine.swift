@@ -100,11 +100,16 @@ extension [UInt8] {
 
   /// Appends a text as it may be shown; see ``Swift/String/visible``.
   fileprivate mutating func append(visible text: Span<UInt8>) {
-    for index in text.indices where text[index].mayNotBeShown {
-      return append(
-        contentsOf: String(decoding: [UInt8](copying: text), as: UTF8.self).visible.utf8)
+    var isPlain = true
+    append(addingCapacity: text.count) { added in
+      for index in text.indices {
+        if text[index].mayNotBeShown { isPlain = false }
+        added.append(text[index])
+      }
     }
-    append(copying: text)
+    if isPlain { return }
+    removeLast(text.count)
+    append(contentsOf: String(decoding: [UInt8](copying: text), as: UTF8.self).visible.utf8)
   }
 }
 

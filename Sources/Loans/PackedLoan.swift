@@ -36,20 +36,33 @@ package enum PackedLoan {
   package static func append(
     _ loan: some LoanParts, _ identity: LoanIdentity, to bytes: inout [UInt8]
   ) {
+    var lengths = InlineArray<7, Int?>(repeating: nil)
     for index in parts.indices {
-      var count = 0
-      loan.withPart(parts[index]) { count = $0.count + 1 }
-      bytes.append(packed: count)
+      loan.withPart(parts[index]) { lengths[index] = $0.count }
     }
-    bytes.append(packed: loan.lastTime.map { $0.secondOfDay + 1 } ?? 0)
+    append(lengths, loan.lastTime, identity, to: &bytes) { bytes in
+      for index in parts.indices {
+        loan.withPart(parts[index]) { bytes.append(copying: $0) }
+      }
+    }
+  }
+
+  /// Appends a loan whose texts have these lengths.
+  ///
+  /// - Parameter appendTexts: appends the texts one after the other.
+  @inline(__always)
+  package static func append(
+    _ lengths: InlineArray<7, Int?>, _ time: CivilTime?, _ identity: LoanIdentity,
+    to bytes: inout [UInt8], appendTexts: (inout [UInt8]) -> Void
+  ) {
+    for index in lengths.indices { bytes.append(packed: lengths[index].map { $0 + 1 } ?? 0) }
+    bytes.append(packed: time.map { $0.secondOfDay + 1 } ?? 0)
     switch identity {
     case .id: bytes.append(packed: 0)
     case .barcode: bytes.append(packed: 1)
     case .text(let words): bytes.append(packed: words.utf8.count + 2)
     }
-    for index in parts.indices {
-      loan.withPart(parts[index]) { bytes.append(copying: $0) }
-    }
+    appendTexts(&bytes)
     if case .text(let words) = identity { bytes.append(contentsOf: words.utf8) }
   }
 

@@ -5,7 +5,9 @@ public struct StandardOutputNotifier: Notifier {
   /// `stdout`.
   public let channel = "stdout"
 
-  /// Many, because a line costs one write(2), and a mark a commit to disk. After a power cut so many
+  /// Many, because a line costs one write(2), and a mark a commit to disk.
+  ///
+  /// After a power cut so many
   /// are told again, of which nobody can say who still saw them.
   public let messagesPerMark = 10_000
 

@@ -66,8 +66,7 @@ struct Flight {
 extension Database {
   /// Notes the notices of some messages as being sent.
   func beginFlight(
-    _ batch: Int64, _ messages: some Collection<some Collection<DueNotice>>, channel: Int64,
-    at now: CivilDateTime
+    _ batch: Int64, _ messages: [ArraySlice<DueNotice>], channel: Int64, at now: CivilDateTime
   ) throws {
     var flight = Flight(batch, channel: channel, at: now)
     for (position, message) in messages.enumerated() {

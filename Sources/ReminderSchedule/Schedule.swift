@@ -175,7 +175,14 @@ extension Schedule {
   /// - Returns: what counts the messages sent and, in the end, notes what became of them.
   /// - Throws: ``ScheduleError``; `systemLimit` if 64 batches are being sent at the same time.
   public func beginSending(
-    _ messages: some Collection<some Collection<DueNotice>>, channel: String, at now: CivilDateTime
+    _ messages: [[DueNotice]], channel: String, at now: CivilDateTime
+  ) throws(ScheduleError) -> Sending {
+    try beginSending(parts: messages.map { $0[...] }, channel: channel, at: now)
+  }
+
+  /// The same for messages that are parts of one list, which need not be copied.
+  package func beginSending(
+    parts messages: [ArraySlice<DueNotice>], channel: String, at now: CivilDateTime
   ) throws(ScheduleError) -> Sending {
     let batch = Int64.random(in: 1...Int64.max)
     let slot = messages.isEmpty ? nil : try takeSlot(for: batch)

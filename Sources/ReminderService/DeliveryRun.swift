@@ -64,7 +64,7 @@ struct DeliveryRun {
     _ batch: ArraySlice<Message>, _ isStopRequested: @Sendable () -> Bool
   ) async throws(ScheduleError) -> Int {
     let sending = try schedule.beginSending(
-      batch.map(\.notices), channel: notifier.channel, at: occasion.now)
+      parts: batch.map(\.notices), channel: notifier.channel, at: occasion.now)
     var tried = 0
     for message in batch {
       if tried > 0, isStopRequested() { break }

@@ -16,6 +16,8 @@ package struct Reading: Equatable {
     package var identity: String
     package var fingerprint: UInt64
     package var loan: Loan?
+    /// Whether the form in which it is stored gives the same again.
+    package var isPackedRight: Bool
 
     fileprivate init(_ record: LoanRecord) {
       location = record.location
@@ -24,6 +26,14 @@ package struct Reading: Equatable {
       identity = record.identity
       fingerprint = record.fingerprint
       loan = record.loan
+      var bytes: [UInt8] = []
+      record.appendPacked(to: &bytes)
+      if let loan {
+        let packed = PackedLoan.unpack(bytes[...], expiration: loan.expiration)
+        isPackedRight = packed?.loan == loan && packed?.identity == identity
+      } else {
+        isPackedRight = bytes.isEmpty
+      }
     }
   }
 

@@ -46,6 +46,6 @@ import Testing
     let notifier = StandardOutputNotifier(output: CheckedOutput(descriptor: 1))
     let due = (0..<count).map { reminder("Book \($0)") }
     #expect(notifier.messages(for: due).count == count)
-    #expect(notifier.messagesPerMark == 500)
+    #expect(notifier.messagesPerMark == 10_000)
   }
 }

@@ -25,6 +25,12 @@ import Loans
       as: UTF8.self)
   }
 
+  /// Appends the bytes in a range.
+  func append(_ range: Range<Int>, to bytes: inout [UInt8]) {
+    unsafe bytes.append(
+      contentsOf: UnsafeBufferPointer(start: start + range.lowerBound, count: range.count))
+  }
+
   /// Calls `body` with the bytes in a range.
   @inline(__always)
   func withBytes<Result, Failure: Error>(
