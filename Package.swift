@@ -114,7 +114,7 @@ let package = Package(
       name: "LoanRulesTests", dependencies: ["Loans", "LoanRules"], swiftSettings: settings),
     .testTarget(
       name: "ReminderScheduleTests", dependencies: ["Loans", "ReminderSchedule", "TestSupport"],
-      swiftSettings: settings),
+      exclude: ["Version3"], swiftSettings: settings),
     .testTarget(
       name: "NotifiersTests", dependencies: ["Loans", "Notifiers", "TestSupport"],
       swiftSettings: settings),

@@ -30,5 +30,4 @@ enum Report {
         diagnostics: left.diagnostics + right.diagnostics)
     }
   }
-
 }

@@ -7,8 +7,7 @@ public struct StandardOutputNotifier: Notifier {
 
   /// Many, because a line costs one write(2), and a mark a commit to disk.
   ///
-  /// After a power cut so many
-  /// are told again, of which nobody can say who still saw them.
+  /// After a power cut so many are told again; who had seen them, nobody knows.
   public let messagesPerMark = 10_000
 
   /// The schedule is locked meanwhile, so nobody may keep it waiting for ever.

@@ -7,6 +7,7 @@ extension Database {
   ) throws -> ContiguousArray<ScheduleEntries.Place> {
     let today = Int32(now.date.dayNumber)
     var places: ContiguousArray<ScheduleEntries.Place> = []
+    let flying = try flyingNotices()
     for catalogue in try self.catalogues(catalogues).keys {
       var ledger = try LedgerReader(self, from: 0)
       try forEachLoan(ofCatalogue: catalogue) { loan in
@@ -17,6 +18,7 @@ extension Database {
           || ledger.contains(loan.id) { row in
             row.kind == .reminder && row.expiration == loan.expiration && row.attempts > 0
           }
+          || flying[FlyingKey(loan.id, .reminder, Int64(loan.expiration))] != nil
         if hasReminder { places.append(.init(fireAt: loan.fireAt, loan: loan.id, kind: .reminder)) }
         if hasExpired, let day = CivilDate(dayNumber: Int(loan.expiration)) {
           let fireAt = Int64(CivilDateTime(day.adding(days: 1)).ordinal)
@@ -31,11 +33,13 @@ extension Database {
   func entries(_ places: some Sequence<ScheduleEntries.Place>) throws -> [ScheduleEntry] {
     let paths = try catalogues(nil)
     let reader = try EntryReader(self)
-    var entries: [ScheduleEntry] = []
-    for place in places {
-      if let entry = try reader.entry(at: place, catalogues: paths) { entries.append(entry) }
+    let places = ContiguousArray(places)
+    var entries = [ScheduleEntry?](repeating: nil, count: places.count)
+    // Loans of one page one after the other.
+    for index in places.indices.sorted(by: { places[$0].loan < places[$1].loan }) {
+      entries[index] = try reader.entry(at: places[index], catalogues: paths)
     }
-    return entries
+    return entries.compactMap(\.self)
   }
 }
 
@@ -43,8 +47,10 @@ extension Database {
 private struct EntryReader {
   private let loans: LoanLookup
   private let deliveries: RowStatement
+  private let flying: [FlyingKey: [Delivery]]
 
   init(_ database: Database) throws {
+    flying = try database.flyingNotices()
     loans = LoanLookup(database)
     deliveries = try RowStatement(
       database,
@@ -81,7 +87,53 @@ private struct EntryReader {
     while try deliveries.next() {
       found.append(deliveries.delivery(from: 0))
     }
+    for attempt in flying[FlyingKey(place.loan, place.kind, expiration)] ?? [] {
+      found.note(attempt)
+    }
+    return found.sorted { $0.channel < $1.channel }
+  }
+}
+
+/// What a notice in flight is found by.
+struct FlyingKey: Hashable {
+  private let loan: Int64
+  private let kind: Notice.Kind
+  private let expiration: Int64
+
+  init(_ loan: Int64, _ kind: Notice.Kind, _ expiration: Int64) {
+    (self.loan, self.kind, self.expiration) = (loan, kind, expiration)
+  }
+}
+
+extension Database {
+  /// The attempts that are under way, or were when a run was killed.
+  fileprivate func flyingNotices() throws -> [FlyingKey: [Delivery]] {
+    var found: [FlyingKey: [Delivery]] = [:]
+    guard try hasFlight() else { return found }
+    let names = try channelNames()
+    for flight in try flights() {
+      guard let name = names[flight.channel] else { continue }
+      let attempt = Delivery(
+        channel: name, state: .sending, at: CivilDateTime(ordinal: Int(flight.at)), attempts: 1)
+      for notice in flight.notices {
+        let key = FlyingKey(notice.loan, notice.kind, notice.expiration)
+        found[key, default: []].append(attempt)
+      }
+    }
     return found
+  }
+}
+
+extension [Delivery] {
+  /// Adds another attempt to what is known, which it takes the place of.
+  mutating func note(_ attempt: Delivery) {
+    guard let index = firstIndex(where: { $0.channel == attempt.channel }) else {
+      return append(attempt)
+    }
+    var delivery = attempt
+    delivery.attempts &+= self[index].attempts
+    delivery.deliveredAt = attempt.deliveredAt ?? self[index].deliveredAt
+    self[index] = delivery
   }
 }
 

@@ -1,7 +1,7 @@
 internal import Loans
 
 extension Database {
-  /// What is known of a loan that has a row.
+  /// What is known of a loan that is stored.
   ///
   /// - Parameter sent: how many messages of each flight were sent, as far as that is known.
   func history(
@@ -44,7 +44,7 @@ extension Database {
   private func endFlights(
     of id: Int, sent: [Int64: Int], in notices: inout NoticeHistories
   ) throws {
-    let names = try String.fetchAllByID(self, sql: "SELECT id, name FROM channel")
+    let names = try channelNames()
     for flight in try flights() {
       for notice in flight.notices where notice.loan == id {
         let isSent = sent[flight.batch].map { notice.position < $0 } ?? false
@@ -63,7 +63,7 @@ extension Database {
     _ catalogue: Int64, _ identity: Identity, around expiration: CivilDate, _ today: CivilDate,
     into notices: inout NoticeHistories
   ) throws {
-    let names = try String.fetchAllByID(self, sql: "SELECT id, name FROM channel")
+    let names = try channelNames()
     let first = min(expiration, today).adding(days: -2_000)
     let count = first.days(until: max(expiration, today)) + 4_000
     try Departures(catalogue: catalogue).find(
@@ -81,11 +81,10 @@ extension Database {
   }
 }
 
-extension String {
-  fileprivate static func fetchAllByID(
-    _ database: Database, sql: String
-  ) throws -> [Int64: String] {
-    let rows = try RowStatement(database, sql: sql)
+extension Database {
+  /// The names of channels by number.
+  func channelNames() throws -> [Int64: String] {
+    let rows = try RowStatement(self, sql: "SELECT id, name FROM channel")
     var found: [Int64: String] = [:]
     while try rows.next() { found[rows.integer(0)] = rows.text(1) ?? "" }
     return found
@@ -119,17 +118,9 @@ private struct NoticeHistories {
     _ state: Delivery.State, _ at: CivilDateTime, channel: String, _ kind: Notice.Kind,
     _ expiration: CivilDate
   ) {
-    let key = Key(expiration: expiration, kind: kind)
-    var known = deliveries[key] ?? []
-    let index = known.firstIndex { $0.channel == channel }
-    var delivery = Delivery(channel: channel, state: state, at: at, attempts: 1)
-    if let index {
-      delivery.attempts += known[index].attempts
-      delivery.deliveredAt = known.remove(at: index).deliveredAt
-    }
-    if state == .delivered { delivery.deliveredAt = at }
-    known.append(delivery)
-    deliveries[key] = known
+    var attempt = Delivery(channel: channel, state: state, at: at, attempts: 1)
+    if state == .delivered { attempt.deliveredAt = at }
+    deliveries[Key(expiration: expiration, kind: kind), default: []].note(attempt)
   }
 
   var sorted: [LoanHistory.NoticeHistory] {

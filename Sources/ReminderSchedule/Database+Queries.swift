@@ -14,6 +14,9 @@ extension Database {
     while try rows.next() {
       guard let path = rows.text(1) else { throw Schema.damage("the path of a catalogue") }
       // A path is bytes: names that Unicode takes for equal are different files.
+      guard PageNumber.catalogues.contains(rows.integer(0)) else {
+        throw Schema.damage("the number of a catalogue")
+      }
       let isWanted = paths?.contains { $0.utf8.elementsEqual(path.utf8) } ?? true
       if isWanted { body(rows.integer(0), path) }
     }
@@ -88,21 +91,16 @@ extension Database {
     let paths = try self.catalogues(catalogues)
     var open: ContiguousArray<OpenLoan> = []
     try forEachScheduled(in: paths.keys) { loan, catalogue in
-      if loan.openKind(at: now) != nil { open.append(OpenLoan(loan: loan, catalogue: catalogue)) }
+      if loan.openKind(at: now) == nil { return }
+      open.append(OpenLoan(loan: loan, catalogue: catalogue))
+      if channel == nil, open.count / 2 > limit { open.keepFirst(limit) }
     }
     if let channel = try channel.flatMap(knownChannelID) {
       open.sort { $0.loan.id < $1.loan.id }
       try removeDone(&open, at: now, channel: channel, repeatExpired: repeatExpired)
     }
-    open.sort { ($0.loan.expiration, $0.loan.id) < ($1.loan.expiration, $1.loan.id) }
-    if open.count > limit { open.removeLast(open.count - limit) }
+    open.keepFirst(limit)
     return try notices(of: open, at: now, paths)
-  }
-
-  /// A loan that has a notice by its dates.
-  private struct OpenLoan {
-    var loan: StoredLoan
-    var catalogue: Int64
   }
 
   /// Takes away the loans whose notice was delivered through a channel, in the order of numbers.
@@ -135,13 +133,29 @@ extension Database {
     }
     for place in places {
       let (loan, catalogue) = (open[place].loan, open[place].catalogue)
-      guard let path = paths[catalogue], let kind = loan.openKind(at: now) else { continue }
+      guard let path = paths[catalogue], let kind = loan.openKind(at: now) else {
+        preconditionFailure("loan \(loan.id) of catalogue \(catalogue) is not open")
+      }
       notices[place] = DueNotice(
         reminderID: Int(loan.id),
         notice: Notice(
           kind: kind, loan: try lookup.whole(loan, catalogue: catalogue).loan, catalogue: path))
     }
     return notices.compactMap(\.self)
+  }
+}
+
+/// A loan that has a notice by its dates.
+private struct OpenLoan {
+  var loan: StoredLoan
+  var catalogue: Int64
+}
+
+extension ContiguousArray<OpenLoan> {
+  /// Orders them by expiration, then by number, and keeps so many.
+  fileprivate mutating func keepFirst(_ count: Int) {
+    sort { ($0.loan.expiration, $0.loan.id) < ($1.loan.expiration, $1.loan.id) }
+    if self.count > count { removeLast(self.count - count) }
   }
 }
 

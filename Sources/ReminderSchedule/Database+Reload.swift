@@ -15,6 +15,9 @@ extension Database {
     try forEachCatalogue([path]) { id, _ in known = id }
     if let known { return known }
     try execute(sql: "INSERT INTO catalogue (path) VALUES (?)") { $0.bind(path) }
+    guard PageNumber.catalogues.contains(lastInsertedRowID) else {
+      throw Schema.damage("the number of a catalogue")
+    }
     return lastInsertedRowID
   }
 
@@ -27,6 +30,27 @@ extension Database {
     return id
   }
 
+  /// The highest number that a stored loan has.
+  func highestNumber() throws -> Int64 {
+    var highest = try integer(sql: "SELECT max(id) FROM loan") ?? 0
+    let last = try RowStatement(
+      self,
+      sql: "SELECT id, loans FROM page WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1")
+    for catalogue in try catalogues(nil).keys {
+      last.query { parameters in
+        parameters.bind(PageNumber(catalogue: catalogue, loan: 0).rawValue)
+        parameters.bind(PageNumber(catalogue: catalogue + 1, loan: 0).rawValue)
+      }
+      defer { last.reset() }
+      guard try last.next() else { continue }
+      var loans: ContiguousArray<StoredLoan> = []
+      let number = PageNumber(rawValue: last.integer(0))
+      try LoanPage.read(number, into: &loans) { body in try last.forEachWord(1, body) }
+      highest = max(highest, loans.last?.id ?? 0)
+    }
+    return highest
+  }
+
   /// The number by which the schedule is known.
   func identity() throws -> Int64 {
     try integer(sql: "SELECT identity FROM counter") ?? 0
@@ -37,8 +61,8 @@ extension Database {
     try execute(sql: "UPDATE counter SET last_id = ?") { $0.bind(id) }
   }
 
-  /// Whether anything was ever delivered or tried of a catalogue's loans, or of any loan that has
-  /// a row.
+  /// Whether anything was ever delivered or tried of a catalogue's loans, or of any loan that
+  /// is stored.
   func hasLedger(catalogue: Int64) throws -> Bool {
     if try Departures.exist(self, catalogue: catalogue) { return true }
     return try condition(

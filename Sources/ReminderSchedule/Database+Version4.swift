@@ -59,7 +59,8 @@ extension Database {
     try execute(
       sql: """
         UPDATE delivery SET (state, attempts, at, error, delivered_at) =
-          (SELECT state, attempts, at, error, delivered_at FROM flight_3 WHERE \(key))
+          (SELECT state, attempts, at, error, delivered_at FROM flight_3
+           WHERE \(key) AND state IS NOT NULL)
         WHERE EXISTS (SELECT 1 FROM flight_3 WHERE \(key) AND state IS NOT NULL);
         DELETE FROM delivery
         WHERE EXISTS (SELECT 1 FROM flight_3 WHERE \(key) AND state IS NULL);

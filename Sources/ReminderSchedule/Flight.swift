@@ -54,13 +54,13 @@ struct Flight {
       let day = UInt64(UInt32(bitPattern: Int32(truncatingIfNeeded: notice.expiration)))
       return [
         UInt64(bitPattern: notice.loan) << 1 | UInt64(notice.kind.stored),
-        UInt64(notice.position) << 32 | day,
+        UInt64(UInt32(truncatingIfNeeded: notice.position)) << 32 | day,
       ]
     }
   }
 
-  /// What the table has; see ``Database/flights()``.
-  static let columns = "batch, channel, at, notices"
+  /// The columns of the table, in the order in which they are read.
+  fileprivate static let columns = "batch, channel, at, notices"
 }
 
 extension Database {

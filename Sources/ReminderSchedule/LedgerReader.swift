@@ -23,6 +23,11 @@ struct LedgerReader {
         SELECT loan, kind, expiration, channel, attempts, delivered_at
         FROM delivery WHERE loan >= ? ORDER BY loan
         """)
+    try seek(loan)
+  }
+
+  private mutating func seek(_ loan: Int64) throws {
+    rows.reset()
     rows.query { $0.bind(loan) }
     try advance()
   }
@@ -40,7 +45,12 @@ struct LedgerReader {
 
   /// Whether the ledger has a row of a loan, whose number is higher than that of the one before.
   mutating func contains(_ loan: Int64, _ isWanted: (Row) -> Bool) throws -> Bool {
-    while let row = next, row.loan < loan { try advance() }
+    var passed = 0
+    while let row = next, row.loan < loan {
+      // Far apart, it is cheaper to search.
+      passed += 1
+      if passed > 100 { try seek(loan) } else { try advance() }
+    }
     var isFound = false
     while let row = next, row.loan == loan {
       isFound = isFound || isWanted(row)

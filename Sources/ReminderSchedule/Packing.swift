@@ -1,11 +1,13 @@
 /// Puts what is in rows back into the pages of a catalogue, all of which are written anew.
 ///
-/// Loans that have left stay in rows, with their texts: they will soon be no more.
+/// Loans that are cancelled or have left stay in rows, with their texts: that is not on a page, and
+/// will not be so for long.
 struct Packing {
   private let database: Database
   private let catalogue: Int64
   private let rows: LoanRows
   private let writer: PageWriter
+  private let lookup: LoanLookup
   private var oldTexts: OldTexts
 
   /// Whether it is worth it.
@@ -13,7 +15,7 @@ struct Packing {
   /// - Parameter packed: how many loans the pages have.
   static func isDue(_ database: Database, catalogue: Int64, packed: Int) throws -> Bool {
     let rows = try database.integer(
-      sql: "SELECT count(*) FROM loan WHERE catalogue = ? AND left_on IS NULL"
+      sql: "SELECT count(*) FROM loan WHERE catalogue = ? AND left_on IS NULL AND cancelled = 0"
     ) { $0.bind(catalogue) }
     let gone = try database.integer(sql: "SELECT count(*) FROM gone WHERE catalogue = ?") {
       $0.bind(catalogue)
@@ -29,6 +31,7 @@ struct Packing {
     self.catalogue = catalogue
     self.rows = rows
     self.writer = writer
+    lookup = LoanLookup(database)
     oldTexts = try OldTexts(database, catalogue: catalogue)
   }
 
@@ -61,13 +64,13 @@ struct Packing {
 
   private mutating func take(_ loan: StoredLoan) throws {
     let packed = try oldTexts.texts(of: loan.id)
-    let own = loan.hasRow ? try oldTexts.rowTexts(of: loan.id) : nil
+    let own = loan.hasRow ? try lookup.rowTexts(of: loan.id) : nil
     guard let texts = own ?? packed else { throw Schema.damage("no texts of loan \(loan.id)") }
-    if loan.hasLeft {
-      if own == nil { try rows.put(texts, of: loan.id) }
-    } else {
+    if loan.isScheduled {
       if loan.hasRow { try rows.deleteRow(loan.id) }
       try writer.append(loan, texts)
+    } else if own == nil {
+      try rows.put(texts, of: loan.id)
     }
   }
 }
@@ -77,7 +80,6 @@ private struct OldTexts {
   private let catalogue: Int64
   private let select: RowStatement
   private let delete: RowStatement
-  private let selectRow: RowStatement
   private var page: TextPage?
   private var next: TextPage?
 
@@ -87,7 +89,6 @@ private struct OldTexts {
       database,
       sql: "SELECT id, texts FROM text_page WHERE id > ? AND id < ? ORDER BY id LIMIT 1")
     delete = try RowStatement(database, sql: "DELETE FROM text_page WHERE id = ?")
-    selectRow = try RowStatement(database, sql: "SELECT texts FROM text WHERE loan = ?")
     next = try takePage(after: -1)
   }
 
@@ -112,12 +113,6 @@ private struct OldTexts {
       next = try takePage(after: reached.last)
     }
     return page?[loan]
-  }
-
-  func rowTexts(of loan: Int64) throws -> ArraySlice<UInt8>? {
-    selectRow.query { $0.bind(loan) }
-    defer { selectRow.reset() }
-    return try selectRow.next() ? selectRow.blob(0)[...] : nil
   }
 
   /// Deletes the pages behind the last loan.

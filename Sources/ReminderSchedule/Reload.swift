@@ -50,6 +50,9 @@ public final class Reload {
     hasLedger = try database.hasLedger(catalogue: catalogue)
     departures = Departures(catalogue: catalogue)
     lastID = try database.lastLoanID()
+    guard try database.highestNumber() <= lastID else {
+      throw Schema.damage("the highest number of a loan")
+    }
     stored = try StoredLoans(LoanReader(database, catalogue: catalogue, through: lastID))
     rows = LoanRows(database, catalogue: catalogue)
     pages = PageWriter(database, catalogue: catalogue)
@@ -140,11 +143,11 @@ public final class Reload {
   /// Whether a stored loan is the one that the texts are of, whatever else is stored of it.
   private func isIdentity(of known: StoredLoan, in texts: [UInt8]) throws -> Bool {
     let read = PackedLoan.unpack(texts[...], expiration: .first)
-    return try read?.identity == lookup.whole(known, catalogue: catalogue).identity
+    return try read?.identity == lookup.identity(of: known, catalogue: catalogue)
   }
 
   private func identity(of loan: StoredLoan) throws -> Identity {
-    Identity(try lookup.whole(loan, catalogue: catalogue).identity)
+    Identity(try lookup.identity(of: loan, catalogue: catalogue))
   }
 
   private func keep(_ known: StoredLoan) throws {
@@ -153,6 +156,7 @@ public final class Reload {
       return
     }
     count(known)
+    hasChanged = true
     try rows.restore(known.id)
     // It may be another loan than the one that left, of the same identity.
     if hasLedger, known.hasLeft { noteReturn(known, try identity(of: known)) }
@@ -172,13 +176,13 @@ public final class Reload {
     try rows.put(changed)
     if let texts, hasOtherTexts { try rows.put(texts[...], of: known.id) }
     guard hasLedger else { return }
-    let identity = try texts.map { try self.identity(in: $0) } ?? identity(of: known)
+    let identity = try texts.map { self.identity(in: $0) } ?? identity(of: known)
     let leftOn = last.dayOfLeaving(today: now.date)
     try rows.supersede(changed, identity, on: leftOn, into: &departures)
     noteReturn(changed, identity)
   }
 
-  private func identity(in texts: [UInt8]) throws -> Identity {
+  private func identity(in texts: [UInt8]) -> Identity {
     Identity(PackedLoan.unpack(texts[...], expiration: .first)?.identity ?? "")
   }
 
@@ -191,13 +195,10 @@ public final class Reload {
     hasChanged = true
     var added = loan
     added.id = lastID
-    if hasLedger {
-      let texts = texts ?? Self.bytes(pack)
-      noteReturn(added, try identity(in: texts))
-      try new.insert(added) { $0 += texts }
-    } else {
-      try new.insert(added, pack)
-    }
+    guard hasLedger || texts != nil else { return try new.insert(added, pack) }
+    let texts = texts ?? Self.bytes(pack)
+    if hasLedger { noteReturn(added, identity(in: texts)) }
+    try new.insert(added) { $0 += texts }
   }
 
   private func noteReturn(_ loan: StoredLoan, _ identity: Identity) {
@@ -262,15 +263,15 @@ extension Reload {
     let flying = Set(try database.flights().flatMap { $0.notices.map(\.loan) })
     let limit = Int32(now.date.adding(days: -Database.rowLifetime).dayNumber)
     try stored.forEachUnseen { loan in
-      hasChanged = true
-      if !loan.hasLeft {
-        summary.removed += 1
-      }
+      if !loan.hasLeft { summary.removed += 1 }
       if let identity = try identityToBeFound(loan) {
+        hasChanged = true
         try rows.depart(loan, identity, on: leftOn.dayNumber, into: &departures)
       } else if !loan.hasLeft {
+        hasChanged = true
         try rows.remove(loan, on: leftOn, isFlying: flying.contains(loan.id))
       } else if loan.leftOn < limit {
+        hasChanged = true
         outlived.append(loan)
       }
     }

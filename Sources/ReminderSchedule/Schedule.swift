@@ -164,8 +164,7 @@ extension Schedule {
     try reader.entries(at: now, catalogues: catalogues)
   }
 
-  /// Notes that the notices of some messages are about to be sent in this order, and counts the
-  /// attempts, in one commit.
+  /// Notes that the notices of some messages are about to be sent in this order, in one commit.
   ///
   /// - Parameters:
   ///   - messages: the notices of each message; the schedule's own, see

@@ -13,12 +13,13 @@ internal import Failpoints
 /// spend more time on one than on the rows.
 ///
 /// `delivery` is the ledger: what happened to a kind of notice for an expiration of a loan, per
-/// channel. It refers to the loan's row, which therefore stays for some days after the loan has
-/// left its catalogue. `departed` is what remains after that: eight bytes for each channel, a
+/// channel. It refers to the loan's number, so the loan stays for some days after it has left
+/// its catalogue. `departed` is what remains after that: eight bytes for each channel, a
 /// hash of identity and expiration, many in one row (see ``Departures``).
 ///
-/// `flight` has the notices of a ``Sending`` that has not ended. `counter` has one row: the highest number of a loan, the day of the last run,
-/// the day from which the age of the ledger is counted, and a random number made with the tables.
+/// `flight` has the notices of a ``Sending`` that has not ended (see ``Flight``). `counter` has one
+/// row: the highest number of a loan, the day of the last run, the day from which the age of the
+/// ledger is counted, and a random number made with the tables.
 enum Schema {
   /// "LOAN" in ASCII, at byte 68 of the file.
   static let applicationID: Int32 = 0x4C4F_414E

@@ -60,6 +60,34 @@ import Testing
     #expect(after[2].state == .delivered)
   }
 
+  @Test func `What is on its way is shown as that, with its attempt`() throws {
+    let schedule = try Schedule(opening: scratch.file)
+    let due = try due(schedule)
+    try schedule.beginSending([[due[0]]], channel: "stdout", at: now).fail(error: "no")
+    let later = moment("2026-11-21T08:00")
+    let sending = try schedule.beginSending([[due[0]], [due[1]]], channel: "stdout", at: later)
+    let list = try schedule.list(at: "2026-11-21")
+    #expect(list.map(\.state) == Array(repeating: .pending, count: 5))
+    #expect(
+      list[0].deliveries == [
+        Delivery(channel: "stdout", state: .sending, at: later, attempts: 2)
+      ])
+    #expect(list[1].deliveries.map(\.attempts) == [1])
+    #expect(list[2].deliveries.isEmpty)
+    // Its reminder was tried, so it is told of even after the loan has expired.
+    let expired = try schedule.list(at: "2026-11-23").filter { $0.kind == .reminder }
+    #expect(expired.map(\.loan.id) == ["bk1", "bk2"])
+    try schedule.load(Array(books.dropFirst()), at: "2026-11-22")
+    #expect(try schedule.history(of: list[0].id, at: now)?.leftOn == day("2026-11-22"))
+    try sending.noteSent()
+    try sending.finish()
+    #expect(
+      try schedule.history(of: list[0].id, at: now)?.notices.first?.deliveries == [
+        Delivery(
+          channel: "stdout", state: .delivered, at: later, attempts: 2, deliveredAt: later)
+      ])
+  }
+
   @Test func `What failed has its error, what came after it is as it was`() throws {
     let schedule = try Schedule(opening: scratch.file)
     let sending = try schedule.beginSending(

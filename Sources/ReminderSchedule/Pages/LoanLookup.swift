@@ -101,7 +101,8 @@ final class LoanLookup {
     throw Schema.damage("no texts of loan \(loan.id)")
   }
 
-  private func rowTexts(of id: Int64) throws -> ArraySlice<UInt8>? {
+  /// The texts that the table `text` has of a loan.
+  func rowTexts(of id: Int64) throws -> ArraySlice<UInt8>? {
     let textRow = try textRow.statement
     textRow.query { $0.bind(id) }
     defer { textRow.reset() }
@@ -117,6 +118,19 @@ final class LoanLookup {
     guard let expiration = CivilDate(dayNumber: Int(loan.expiration)) else {
       throw Schema.damage("the expiration of loan \(loan.id)")
     }
+    return try unpack(loan, catalogue: catalogue, expiration)
+  }
+
+  /// The identity of a loan, whatever its expiration is.
+  ///
+  /// - Throws: `DatabaseError` `corrupt` if its texts cannot be read.
+  func identity(of loan: StoredLoan, catalogue: Int64) throws -> String {
+    try unpack(loan, catalogue: catalogue, .first).identity
+  }
+
+  private func unpack(
+    _ loan: StoredLoan, catalogue: Int64, _ expiration: CivilDate
+  ) throws -> (loan: Loan, identity: String) {
     let texts = try texts(of: loan, catalogue: catalogue)
     guard let whole = PackedLoan.unpack(texts, expiration: expiration) else {
       throw Schema.damage("the texts of loan \(loan.id)")

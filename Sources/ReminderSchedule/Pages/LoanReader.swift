@@ -27,6 +27,8 @@ struct LoanReader {
 
   private static var batchSize: Int { 500 }
 
+  private static var damage: DatabaseError { Schema.damage("the numbers of loans") }
+
   /// - Parameter end: the highest number that is read, so that what is added meanwhile is not.
   init(_ database: Database, catalogue: Int64, through end: Int64 = PageNumber.end - 1) throws {
     self.catalogue = catalogue
@@ -105,7 +107,12 @@ struct LoanReader {
       parameters.bind(end)
     }
     var batch: [StoredLoan] = []
-    while try rows.next() { batch.append(rows.storedLoan(from: 0)) }
+    while try rows.next() {
+      let row = rows.storedLoan(from: 0)
+      // SQLite goes by where a row lies, and damage can give it any number.
+      guard row.id > batch.last?.id ?? waitingRows.last else { throw Self.damage }
+      batch.append(row)
+    }
     waitingRows = Waiting(
       elements: batch[...], last: batch.last?.id ?? end, hasMore: batch.count == Self.batchSize)
   }
@@ -125,7 +132,10 @@ struct LoanReader {
       parameters.bind(waitingGone.last)
     }
     var batch: [Int64] = []
-    while try gone.next() { batch.append(gone.integer(0)) }
+    while try gone.next() {
+      guard gone.integer(0) > batch.last ?? waitingGone.last else { throw Self.damage }
+      batch.append(gone.integer(0))
+    }
     waitingGone = Waiting(
       elements: batch[...], last: batch.last ?? end, hasMore: batch.count == Self.batchSize)
   }

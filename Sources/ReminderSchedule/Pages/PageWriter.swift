@@ -21,7 +21,7 @@ final class PageWriter {
       try writeLoans()
     }
     loans.append(loan)
-    if self.texts?.hasRoom(for: texts) ?? false {
+    if self.texts?.hasRoom(for: texts, of: loan.id) ?? false {
       self.texts?.append(texts, of: loan.id)
     } else {
       try writeTexts()

@@ -63,8 +63,12 @@ enum LoanPage {
     var last = Int64(-1)
     var isWhole = true
     try forEachWord { word in
+      if position < 0 {
+        isWhole = word == UInt64(bitPattern: number.rawValue)
+        position = 0
+        return
+      }
       switch position & 3 {
-      case _ where position < 0: isWhole = word == UInt64(bitPattern: number.rawValue)
       case 0: head = word
       case 1: key = word
       case 2: fingerprint = word
@@ -106,6 +110,8 @@ struct PageNumber: RawRepresentable, Equatable {
 
   /// Loans have numbers below this.
   static let end: Int64 = 1 << shift
+  /// The numbers that catalogues have.
+  static let catalogues: Range<Int64> = 0..<1 << 22
 
   init(rawValue: Int64) {
     self.rawValue = rawValue

@@ -65,8 +65,9 @@ struct TextPage {
     }
 
     /// Whether another loan's texts still fit.
-    func hasRoom(for texts: ArraySlice<UInt8>) -> Bool {
+    func hasRoom(for texts: ArraySlice<UInt8>, of loan: Int64) -> Bool {
       bytes.count + texts.count + 10 <= TextPage.capacity
+        && loan - number.first <= LoanPage.longestReach
     }
 
     mutating func append(_ texts: ArraySlice<UInt8>, of loan: Int64) {
