@@ -40,6 +40,8 @@ public final class Reload {
   /// Why the schedule could not take a loan; from then on
   /// ``add(key:fingerprint:expiration:fireAt:reminder:)`` does nothing and the reload will throw this.
   public private(set) var failure: ScheduleError?
+  /// What that was before it was put in words: of damage more must be made than words.
+  private var cause: (any Error)?
 
   init(_ database: Database, catalogue: Int64, path: String, now: CivilDateTime) throws {
     self.database = database
@@ -104,6 +106,7 @@ public final class Reload {
       return true
     } catch {
       failure = ScheduleError(error, path: path)
+      cause = error
       return false
     }
   }
@@ -222,13 +225,13 @@ extension Reload {
     _ decision: Result<ReloadDecision, Failure>, allowEmpty: Bool
   ) throws -> (Database.TransactionCompletion, Result<ReloadOutcome, Failure>) {
     isOpen = false
+    if let cause { throw cause }
     switch decision {
     case .failure(let failure):
       return (.rollback, .failure(failure))
     case .success(.keep):
       return (.rollback, .success(.kept))
     case .success(.replace(let records)):
-      if let failure { throw failure }
       if records == 0, !allowEmpty {
         try stored.readAll()
         let storedCount = stored.presentCount

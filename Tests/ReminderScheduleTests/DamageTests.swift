@@ -125,6 +125,33 @@ import Testing
       try scratch.names() == ["schedule.sqlite.damaged-1", "schedule.sqlite.lock"])
   }
 
+  @Test func `Damage that shows only while a catalogue is read sets it aside too`() throws {
+    try scratch.remove(scratch.file)
+    let many = (0..<60_000).map { Book("bk\($0)", "2026-11-22") }
+    try Schedule(opening: scratch.file).load(many)
+    var bytes = try scratch.bytes(scratch.file)
+    let middle = bytes.count / 4_096 / 2 * 4_096
+    for index in middle..<middle + 200 * 4_096 { bytes[index] = 0xA5 }
+    try scratch.write(bytes, to: scratch.file)
+    let schedule = try Schedule(opening: scratch.file)
+    var failure: ScheduleError?
+    let error = #expect(throws: ReloadError<TestFailure>.self) {
+      try schedule.reload(
+        catalogue: "books.xml", now: moment("2026-11-21")
+      ) { reload throws(TestFailure) in
+        for book in many { reload.add(book) }
+        failure = reload.failure
+        // As a reader does that is told so.
+        throw TestFailure()
+      }
+    }
+    #expect(failure != nil)
+    guard case .schedule(let cause) = error else { throw TestFailure() }
+    #expect(cause.code == .damaged)
+    #expect(try scratch.bytes(scratch.path("schedule.sqlite.damaged-1")) == bytes)
+    #expect(try scratch.names() == ["schedule.sqlite.damaged-1", "schedule.sqlite.lock"])
+  }
+
   /// What a run would do: reload, then deliver what is due.
   private func run() throws -> [String] {
     // Programs that other tests start hold a copy of the lock for a moment.
