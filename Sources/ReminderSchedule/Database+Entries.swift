@@ -87,15 +87,14 @@ private struct EntryReader {
     while try deliveries.next() {
       found.append(deliveries.delivery(from: 0))
     }
-    for attempt in flying[FlyingKey(place.loan, place.kind, expiration)] ?? [] {
-      found.note(attempt)
-    }
+    guard let attempts = flying[FlyingKey(place.loan, place.kind, expiration)] else { return found }
+    for attempt in attempts { found.note(attempt) }
     return found.sorted { $0.channel < $1.channel }
   }
 }
 
 /// What a notice in flight is found by.
-struct FlyingKey: Hashable {
+private struct FlyingKey: Hashable {
   private let loan: Int64
   private let kind: Notice.Kind
   private let expiration: Int64

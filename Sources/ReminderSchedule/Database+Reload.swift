@@ -33,20 +33,10 @@ extension Database {
   /// The highest number that a stored loan has.
   func highestNumber() throws -> Int64 {
     var highest = try integer(sql: "SELECT max(id) FROM loan") ?? 0
-    let last = try RowStatement(
-      self,
-      sql: "SELECT id, loans FROM page WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1")
+    let lookup = LoanLookup(self)
     for catalogue in try catalogues(nil).keys {
-      last.query { parameters in
-        parameters.bind(PageNumber(catalogue: catalogue, loan: 0).rawValue)
-        parameters.bind(PageNumber(catalogue: catalogue + 1, loan: 0).rawValue)
-      }
-      defer { last.reset() }
-      guard try last.next() else { continue }
-      var loans: ContiguousArray<StoredLoan> = []
-      let number = PageNumber(rawValue: last.integer(0))
-      try LoanPage.read(number, into: &loans) { body in try last.forEachWord(1, body) }
-      highest = max(highest, loans.last?.id ?? 0)
+      let last = try lookup.readPage(around: PageNumber.end - 1, catalogue)
+      highest = max(highest, last?.loans.last?.id ?? 0)
     }
     return highest
   }

@@ -163,62 +163,48 @@ extension Database {
   }
 }
 
-/// The statements that write the end of a flight into the ledger.
+/// The statement that writes the end of a flight into the ledger.
 private struct FlightLedger {
   private let flight: Flight
-  private let delivered: RowStatement
-  private let noted: RowStatement
+  private let attempted: RowStatement
 
   init(_ database: Database, _ flight: Flight) throws {
     self.flight = flight
-    delivered = try RowStatement(
+    attempted = try RowStatement(
       database,
       sql: """
-        INSERT INTO delivery
-        VALUES (?1, ?2, ?3, ?4, \(Delivery.State.delivered.stored), 1, ?5, NULL, ?5)
-        ON CONFLICT (loan, kind, expiration, channel) DO UPDATE SET
-          attempts = attempts + 1, state = excluded.state, at = excluded.at, error = NULL,
-          delivered_at = excluded.delivered_at
-        """)
-    noted = try RowStatement(
-      database,
-      sql: """
-        INSERT INTO delivery VALUES (?1, ?2, ?3, ?4, ?6, 1, ?5, ?7, NULL)
+        INSERT INTO delivery VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8)
         ON CONFLICT (loan, kind, expiration, channel) DO UPDATE SET
           attempts = attempts + 1, state = excluded.state, at = excluded.at,
-          error = excluded.error
+          error = excluded.error, delivered_at = coalesce(excluded.delivered_at, delivered_at)
         """)
   }
 
   func deliver(_ notice: Flight.FlyingNotice) throws {
-    try delivered.run { parameters in
-      parameters.bind(notice, channel: flight.channel)
-      parameters.bind(flight.at)
-    }
+    try note(notice, .delivered, at: flight.at, deliveredAt: flight.at)
   }
 
   func note(_ next: Database.NextMessage, _ notice: Flight.FlyingNotice) throws {
-    try noted.run { parameters in
-      parameters.bind(notice, channel: flight.channel)
-      if case .failed(let error, let now) = next {
-        parameters.bind(now.ordinal)
-        parameters.bind(Delivery.State.failed.stored)
-        parameters.bind(error)
-      } else {
-        parameters.bind(flight.at)
-        parameters.bind(Delivery.State.sending.stored)
-        parameters.bind(nil as String?)
-      }
+    if case .failed(let error, let now) = next {
+      try note(notice, .failed, at: Int64(now.ordinal), error: error)
+    } else {
+      try note(notice, .sending, at: flight.at)
     }
   }
-}
 
-extension Parameters {
-  /// Gives the next four parameters the place of a notice in the ledger.
-  fileprivate mutating func bind(_ notice: Flight.FlyingNotice, channel: Int64) {
-    bind(notice.loan)
-    bind(notice.kind.stored)
-    bind(notice.expiration)
-    bind(channel)
+  private func note(
+    _ notice: Flight.FlyingNotice, _ state: Delivery.State, at: Int64, error: String? = nil,
+    deliveredAt: Int64? = nil
+  ) throws {
+    try attempted.run { parameters in
+      parameters.bind(notice.loan)
+      parameters.bind(notice.kind.stored)
+      parameters.bind(notice.expiration)
+      parameters.bind(flight.channel)
+      parameters.bind(state.stored)
+      parameters.bind(at)
+      parameters.bind(error)
+      parameters.bind(deliveredAt)
+    }
   }
 }

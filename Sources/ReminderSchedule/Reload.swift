@@ -39,8 +39,8 @@ public final class Reload {
 
   /// Why the schedule could not take a loan; from then on
   /// ``add(key:fingerprint:expiration:fireAt:reminder:)`` does nothing and the reload will throw this.
-  public private(set) var failure: ScheduleError?
-  /// What that was before it was put in words: of damage more must be made than words.
+  public var failure: ScheduleError? { cause.map { ScheduleError($0, path: path) } }
+  /// The same before it is put in words: of damage more must be made than words.
   private var cause: (any Error)?
 
   init(_ database: Database, catalogue: Int64, path: String, now: CivilDateTime) throws {
@@ -96,7 +96,7 @@ public final class Reload {
     pack: (inout [UInt8]) -> Void
   ) -> Bool {
     precondition(isOpen, "a reload was used after its end")
-    if failure != nil { return false }
+    if cause != nil { return false }
     note(expiration, fireAt)
     let loan = StoredLoan(
       id: 0, key: key, fingerprint: fingerprint, fireAt: Int64(fireAt.ordinal),
@@ -105,7 +105,6 @@ public final class Reload {
       try take(loan, pack)
       return true
     } catch {
-      failure = ScheduleError(error, path: path)
       cause = error
       return false
     }

@@ -69,17 +69,16 @@ final class LoanLookup {
     return all
   }
 
-  private func readPage(
+  /// The page of a catalogue that has a loan, or would have it.
+  func readPage(
     around id: Int64, _ catalogue: Int64
-  ) throws -> (PageNumber, ContiguousArray<StoredLoan>)? {
+  ) throws -> (number: PageNumber, loans: ContiguousArray<StoredLoan>)? {
     let page = try page.statement
     page.query { $0.bind(id, catalogue) }
     defer { page.reset() }
     guard try page.next() else { return nil }
-    let number = PageNumber(rawValue: page.integer(0))
     var loans: ContiguousArray<StoredLoan> = []
-    try LoanPage.read(number, into: &loans) { body in try page.forEachWord(1, body) }
-    return (number, loans)
+    return (try page.readPage(into: &loans), loans)
   }
 
   /// The texts of a loan, as ``Loans/PackedLoan`` has them.

@@ -86,8 +86,7 @@ struct LoanReader {
       self.reached = nil
       return false
     }
-    let number = PageNumber(rawValue: pages.integer(0))
-    try LoanPage.read(number, into: &page) { body in try pages.forEachWord(1, body) }
+    _ = try pages.readPage(into: &page)
     guard let last = page.last?.id, last <= end else { throw Schema.damage("a page of loans") }
     packedCount += page.count
     self.reached = last

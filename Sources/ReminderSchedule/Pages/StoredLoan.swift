@@ -102,6 +102,17 @@ enum LoanPage {
   }
 }
 
+extension RowStatement {
+  /// Appends the loans of the page in the two columns of the current row, its number and its words.
+  ///
+  /// - Returns: the page's number.
+  func readPage(into loans: inout ContiguousArray<StoredLoan>) throws -> PageNumber {
+    let number = PageNumber(rawValue: integer(0))
+    try LoanPage.read(number, into: &loans) { body in try forEachWord(1, body) }
+    return number
+  }
+}
+
 /// The number of a page: its catalogue, and the first loan on it.
 struct PageNumber: RawRepresentable, Equatable {
   var rawValue: Int64
