@@ -38,14 +38,13 @@ run: setup build ## Install what is missing, build, and check books.xml
 test: setup-test test-tools lint build ## Install what is missing, lint, and run the whole suite
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift build --build-tests --explicit-target-dependency-import-check error
 	# What waits for children runs apart from what keeps all cores busy.
-	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build \
+	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 Tests/run.sh \
 	  --skip 'NotifiersTests|ExampleTests|CheckLoansTests|^FaultTests'
-	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build \
-	  --filter 'NotifiersTests|ExampleTests'
-	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --filter CheckLoansTests
-	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift test --skip-build --filter '^FaultTests'
+	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 Tests/run.sh --filter 'NotifiersTests|ExampleTests'
+	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 Tests/run.sh --filter CheckLoansTests
+	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 Tests/run.sh --filter '^FaultTests'
 	CHECK_LOANS_BINARY="$(CURDIR)/$(BINARY)" WARNINGS_AS_ERRORS=1 \
-	  swift test --skip-build --filter CheckLoansTests
+	  Tests/run.sh --filter CheckLoansTests
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 $(MAKE) docs
 
 .PHONY: test-faults
