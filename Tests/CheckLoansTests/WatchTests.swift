@@ -83,7 +83,8 @@ struct WatchTests {
     // It is the channel itself that says so, since a busy test could be too late for that.
     let watcher = try Watcher([("Abigél", 1)], ["--notify", "exec:./slow", "books.xml"]) { desk in
       try desk.folder.write(
-        program: "#!/bin/sh\nfor time in 1 2 3 4 5; do kill -TERM $PPID; sleep 0.5; done\nsleep 25\n",
+        program: "#!/bin/sh\nfor time in 1 2 3 4 5; do kill -TERM $PPID; sleep 0.5; done\n"
+          + "sleep 25\n",
         to: "slow")
     }
     let result = try await watcher.result()
