@@ -148,6 +148,10 @@ public enum LoanField: Int, CaseIterable, Sendable {
   /// The day on which the book was lent; only judged, and not a part of the loan.
   case loaned = 8
 
+  /// Its place in a set of fields.
+  @inline(__always)
+  var bit: UInt16 { 1 &<< UInt16(truncatingIfNeeded: rawValue) }
+
   /// The field's name, as it is stored in identities: it never changes.
   var name: String {
     switch self {

@@ -137,6 +137,9 @@ struct RecordFacts: Sendable {
   var isIDShared = false
   /// 1, or 2, 3, … where earlier records have the same identity.
   var ordinal = 1
+  /// A bit for each field that is not empty.
+  private var filled: UInt16 = 0
+  /// Of the fields that are not empty.
   private var ranges = InlineArray<9, (start: UInt32, end: UInt32)>(repeating: (0, 0))
 
   /// Forgets what was known of the record before.
@@ -146,20 +149,22 @@ struct RecordFacts: Sendable {
     expirationTime = nil
     ordinal = 1
     isIDShared = false
-    ranges = InlineArray(repeating: (0, 0))
+    filled = 0
   }
 
-  func isEmpty(_ field: LoanField) -> Bool {
-    let range = ranges[field.rawValue]
-    return range.start == range.end
-  }
+  @inline(__always)
+  func isEmpty(_ field: LoanField) -> Bool { filled & field.bit == 0 }
 
   func range(of field: LoanField) -> Range<Int> {
+    if isEmpty(field) { return 0..<0 }
     let range = ranges[field.rawValue]
     return Int(range.start)..<Int(range.end)
   }
 
+  @inline(__always)
   mutating func set(_ field: LoanField, _ range: Range<Int>) {
+    if range.isEmpty { return }
+    filled |= field.bit
     ranges[field.rawValue] = (UInt32(range.lowerBound), UInt32(range.upperBound))
   }
 

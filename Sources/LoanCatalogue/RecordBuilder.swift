@@ -43,6 +43,8 @@ struct RecordBuilder: ~Copyable {
   private(set) var isCapturing = false
   /// Whether the place of the text is wanted.
   private(set) var wantsPlace = false
+  /// Whether it goes to a field, and nothing else of it is wanted.
+  private(set) var goesToFieldOnly = false
   /// A bit for each field whose place is wanted where it goes to the record at once.
   private let placedFields: UInt16
   /// The field that the text goes to, without a detour.
@@ -54,7 +56,7 @@ struct RecordBuilder: ~Copyable {
   private var captures: [Capture] = [] {
     didSet { isCapturing = field != nil || !captures.isEmpty }
   }
-  /// Bytes of text so far.
+  /// Bytes of text so far that go to no field at once.
   private var captureLength = 0
 
   // The record at hand, those that wait, and what is known of all before.
@@ -108,7 +110,7 @@ struct RecordBuilder: ~Copyable {
     self.use = use
     walk = ProfileWalk(tree)
     placedFields = LoanField.allCases.reduce(0) { fields, field in
-      field == .id || reader.rules.judges(field) ? fields | 1 << UInt16(field.rawValue) : fields
+      field == .id || reader.rules.judges(field) ? fields | field.bit : fields
     }
     scopes = Array(repeating: ScopeValues(), count: tree.scopeCount)
     pendingCounts = Array(repeating: 0, count: tree.scopeCount)
@@ -349,14 +351,16 @@ extension RecordBuilder {
   ///
   /// - Returns: false if it may be another one.
   @inline(__always)
-  mutating func startField(_ name: ElementName, at start: SourceLocation) -> Bool {
+  mutating func startField(
+    _ name: ElementName, at start: @autoclosure () -> SourceLocation
+  ) -> Bool {
     guard skipped == 0, !isCapturing,
       let move = walk.fieldMove(from: state, name: name.number)
     else { return false }
     if move.field == .expiration {
       guard expirationElement.count == 0 else { return false }
       expirationElement.count = 1
-      expirationElement.start = start
+      expirationElement.start = start()
     }
     depth &+= 1
     parentOfField = state
@@ -374,8 +378,8 @@ extension RecordBuilder {
     guard name.isUnknown, depth > 1, field == nil, skipped > 0 || !tree.hasAnyName else {
       return false
     }
-    depth += 1
-    skipped += 1
+    depth &+= 1
+    skipped &+= 1
     return true
   }
 
@@ -507,7 +511,7 @@ extension RecordBuilder {
   /// Whether the place of the field's value is wanted where it goes to the record at once.
   @inline(__always)
   private func isPlaced(_ field: LoanField) -> Bool {
-    placedFields & 1 &<< UInt16(field.rawValue) != 0
+    placedFields & field.bit != 0
   }
 
   @inline(__always)
@@ -515,15 +519,25 @@ extension RecordBuilder {
     record.endField(field)
     self.field = nil
     isCapturing = false
+    goesToFieldOnly = false
   }
 
   @inline(__always)
   private mutating func startText(of field: LoanField) {
     self.field = field
-    captureLength = 0
     isCapturing = true
     wantsPlace = isPlaced(field) && record.isEmpty(field)
+    goesToFieldOnly = !wantsPlace
     record.beginField()
+  }
+
+  /// Takes text where ``goesToFieldOnly``.
+  ///
+  /// - Returns: false if it has grown beyond what is reasonable.
+  @inline(__always)
+  mutating func appendToField(_ text: Span<UInt8>) -> Bool {
+    record.append(text)
+    return record.fieldLength <= Self.longestField
   }
 
   /// Takes text that is wanted.
@@ -531,12 +545,9 @@ extension RecordBuilder {
   /// - Returns: false if it has grown beyond what is reasonable.
   @inline(__always)
   mutating func append(_ text: Span<UInt8>) -> Bool {
+    if field != nil { return appendToField(text) }
     captureLength += text.count
-    if field != nil {
-      record.append(text)
-    } else {
-      for index in captures.indices { captures[index].text += [UInt8](copying: text) }
-    }
+    for index in captures.indices { captures[index].text += [UInt8](copying: text) }
     return captureLength <= Self.longestField
   }
 

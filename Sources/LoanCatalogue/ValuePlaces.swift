@@ -13,23 +13,22 @@ struct ValueExtent {
 struct ValuePlaces {
   private static let nowhere = ValueExtent(
     start: SourceLocation(line: 0, column: 0), end: SourceLocation(line: 0, column: 0))
-  private var extents = InlineArray<9, ValueExtent>(repeating: nowhere)
-  private var known = 0
+  private var extents = Array(repeating: nowhere, count: LoanField.allCases.count)
+  private var known: UInt16 = 0
 
   subscript(field: LoanField) -> ValueExtent? {
-    known & 1 &<< field.rawValue == 0 ? nil : extents.span[field.rawValue]
+    known & field.bit == 0 ? nil : extents[field.rawValue]
   }
 
   /// Adds a part that follows what is known of the field's value.
+  @inline(__always)
   mutating func extend(_ field: LoanField, _ part: ValueExtent) {
-    let isFirst = known & 1 &<< field.rawValue == 0
-    var extents = extents.mutableSpan
-    if isFirst {
+    if known & field.bit == 0 {
       extents[field.rawValue] = part
+      known |= field.bit
     } else {
       extents[field.rawValue].end = part.end
     }
-    known |= 1 &<< field.rawValue
   }
 
   mutating func removeAll() { known = 0 }

@@ -57,7 +57,7 @@ struct FileBytes: Sendable {
   mutating func read(_ part: PartCutter.Part, of file: FileBytes, in frame: PartFrame) -> Bool {
     let tail = part.isLast ? [] : frame.tail
     let size = frame.head.count + part.range.count + tail.count
-    if capacity < size { grow(to: size) }
+    if capacity <= size { grow(to: size) }
     let buffer = unsafe UnsafeMutableRawBufferPointer(start: start, count: size)
     unsafe buffer.copyBytes(from: frame.head)
     let body = frame.head.count..<frame.head.count + part.range.count
@@ -66,6 +66,8 @@ struct FileBytes: Sendable {
       return false
     }
     unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[body.upperBound...]).copyBytes(from: tail)
+    // libxml2 takes that for the end.
+    unsafe start[size] = 0
     count = size
     return true
   }

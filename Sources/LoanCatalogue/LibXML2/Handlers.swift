@@ -32,10 +32,7 @@ let startElementHandler: startElementNsSAX2Func = {
   let parser = unsafe parser(context)
   if defaultCount > 0 { unsafe state(of: parser).pointee.countDefaults(Int(defaultCount)) }
   unsafe state(of: parser).pointee.startElement(
-    parser,
-    ParserState.StartTag(
-      name: name, prefix: prefix, namespace: namespace,
-      attributes: UnsafeBufferPointer(start: attributes, count: Int(attributeCount) * 5)))
+    parser, name, prefix, namespace, attributeCount, attributes)
 }
 
 let endElementHandler: endElementNsSAX2Func = { context, name, prefix, _ in

@@ -43,14 +43,14 @@ struct LibXML2Parser: ~Copyable {
   ///
   /// - Parameter isLast: whether the document ends with it.
   /// - Returns: what it holds; `nil` if it cannot be read on its own.
-  /// - SeeAlso: `xmlCtxtReadMemory`.
+  /// - SeeAlso: `xmlParseDocument`.
   consuming func parse(_ part: borrowing PartBuffer, isLast: Bool) -> PartReading? {
     guard let context = unsafe xmlNewParserCtxt() else { return nil }
     defer { unsafe xmlFreeParserCtxt(context) }
     unsafe prepare(context)
     unsafe check_loans_set_thread_error_handler(state.pointer, threadErrorHandler)
     let document = unsafe part.withBytes { start, count in
-      unsafe xmlCtxtReadMemory(context, start, count, nil, nil, Self.options)
+      unsafe check_loans_read_memory(context, start, count, Self.options)
     }
     check_loans_set_thread_error_handler(nil, nil)
     unsafe xmlFreeDoc(document)

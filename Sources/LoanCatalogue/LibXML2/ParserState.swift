@@ -7,6 +7,8 @@ import Loans
 /// It lives behind a pointer that the parser context carries (`_private`), so that the contexts
 /// libxml2 makes for entities find it too.
 @safe struct ParserState: ~Copyable {
+  fileprivate typealias Place = (line: Int32, column: Int32)
+
   private var builder: RecordBuilder
   private var input = CatalogueInput()
   private var context: xmlParserCtxtPtr?
@@ -14,10 +16,10 @@ import Loans
   private var names: NameTable
 
   /// Where the last event ended, as libxml2 counts.
-  private var place: (line: Int32, column: Int32) = (1, 1)
+  private var place: Place = (1, 1)
   /// Where the last event ended, in the document itself: where the next one begins.
   private var position: SourceLocation {
-    get { SourceLocation(line: Int(place.line), column: Int(place.column)) }
+    get { SourceLocation(place) }
     set { place = (Int32(clamping: newValue.line), Int32(clamping: newValue.column)) }
   }
   /// Where the reference ends whose entity's text was read last.
@@ -168,24 +170,39 @@ extension ParserState {
 
   /// - SeeAlso: `startElementNsSAX2Func`.
   @inline(__always)
-  @unsafe mutating func startElement(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
-    guard !isSpecial, let name = unsafe names.knownElement(tag.name, tag.prefix, tag.namespace)
-    else { return unsafe startOtherElement(context, tag) }
-    if builder.skipElement(name) || builder.startField(name, at: position) {
-      noteTagEnd()
-    } else if unsafe !startRecord(name, tag) {
-      unsafe startOtherElement(context, tag)
+  @unsafe mutating func startElement(
+    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
+    _ namespace: UnsafePointer<xmlChar>?, _ attributeCount: Int32,
+    _ attributes: UnsafePointer<UnsafePointer<xmlChar>?>?
+  ) {
+    let place = place
+    if !isSpecial, let known = unsafe names.knownElement(name, prefix, namespace),
+      builder.skipElement(known) || builder.startField(known, at: SourceLocation(place))
+    {
+      return noteTagEnd()
     }
+    unsafe startRecordOrOther(context, name, prefix, namespace, attributeCount, attributes)
   }
 
   @inline(never)
-  @unsafe private mutating func startRecord(_ name: ElementName, _ tag: StartTag) -> Bool {
-    if bytesRead >= splitOffset { return false }
-    guard builder.startFlatRecord(name, at: position) else { return false }
-    unsafe takeFlatAttribute(tag)
-    noteTagEnd()
-    checkFailure()
-    return true
+  @unsafe private mutating func startRecordOrOther(
+    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
+    _ namespace: UnsafePointer<xmlChar>?, _ attributeCount: Int32,
+    _ attributes: UnsafePointer<UnsafePointer<xmlChar>?>?
+  ) {
+    let tag = unsafe StartTag(
+      name: name, prefix: prefix, namespace: namespace,
+      attributes: UnsafeBufferPointer(start: attributes, count: Int(attributeCount) * 5))
+    if !isSpecial, bytesRead < splitOffset,
+      let known = unsafe names.knownElement(name, prefix, namespace),
+      builder.startFlatRecord(known, at: position)
+    {
+      unsafe takeFlatAttribute(tag)
+      noteTagEnd()
+      checkFailure()
+    } else {
+      unsafe startOtherElement(context, tag)
+    }
   }
 
   /// The parser stands at the tag's `>` in the document itself.
@@ -212,7 +229,8 @@ extension ParserState {
     if awaitsFrame, unsafe startFrame() { return }
     if unsafe stopsHere(name, context) { return }
     if builder.isBeforeRoot { unsafe noteRoot(context) }
-    if unsafe builder.skipElement(name) || builder.startField(name, at: tagStart(context)) {
+    let start = unsafe tagStart(context)
+    if builder.skipElement(name) || builder.startField(name, at: start) {
       unsafe noteTagEnd(context)
     } else {
       unsafe startMeaningfulElement(context, name, tag)
@@ -514,20 +532,22 @@ extension ParserState {
   @unsafe mutating func characters(
     _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
   ) {
-    if isSpecial { return unsafe takeCharacters(context, text) }
-    if builder.isCapturing { unsafe takeOrdinary(text) }
+    if builder.goesToFieldOnly, !isSpecial {
+      if unsafe !builder.appendToField(text.span) { endAtLongText(at: position) }
+    } else if builder.isCapturing || isSpecial {
+      return unsafe takeCharacters(context, text)
+    }
     notePlace()
-  }
-
-  @inline(never)
-  @unsafe private mutating func takeOrdinary(_ text: UnsafeBufferPointer<xmlChar>) {
-    unsafe take(text, from: position, isVerbatim: true)
   }
 
   @inline(never)
   @unsafe private mutating func takeCharacters(
     _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
   ) {
+    if !isSpecial {
+      unsafe take(text, from: position, isVerbatim: true)
+      return notePlace()
+    }
     guard !isStopped else { return }
     unsafe settlePosition(context)
     unsafe countExpansion(context, by: text.count)
@@ -558,9 +578,12 @@ extension ParserState {
         isSection: isSection)
       if let extent { builder.extendValue(from: extent.start, to: extent.end) }
     }
-    if unsafe !builder.append(text.span) {
-      endEarly(.malformedXML, at: start, "a text is longer than 10,000,000 bytes")
-    }
+    if unsafe !builder.append(text.span) { endAtLongText(at: start) }
+  }
+
+  @inline(never)
+  private mutating func endAtLongText(at start: SourceLocation) {
+    endEarly(.malformedXML, at: start, "a text is longer than 10,000,000 bytes")
   }
 
   /// Entities may not make much out of little: libxml2 2.9 does not see it where no tree is built.
@@ -811,5 +834,12 @@ extension ParserState {
     }
     return unsafe TagText(endingAt: check_loans_document_input(context))
       .start(ofTagEndingAt: currentPosition())
+  }
+}
+
+extension SourceLocation {
+  @inline(__always)
+  fileprivate init(_ place: ParserState.Place) {
+    self.init(line: Int(place.line), column: Int(place.column))
   }
 }

@@ -6,8 +6,8 @@ import Loans
 @safe final class TextStorage: @unchecked Sendable {
   fileprivate let start: UnsafeMutablePointer<UInt8>
   fileprivate let capacity: Int
-  /// Bytes behind the capacity, so that eight can be read at any place.
-  private static let margin = 8
+  /// Bytes behind the capacity, so that eight can be written and read at any place.
+  private static let margin = 16
 
   init(capacity: Int) {
     self.capacity = capacity
@@ -83,11 +83,11 @@ extension UInt64 {
     (self &- Self.ones &* value) & ~self & Self.highBits
   }
 
-  /// The highest bit of each byte that is equal to a value below 0x80.
+  /// Not 0 if a space is at a place where the other word has one too.
   @inline(__always)
-  fileprivate func bytes(equalTo value: UInt64) -> UInt64 {
-    let difference = self ^ Self.ones &* value
-    return ~((difference & ~Self.highBits &+ ~Self.highBits) | difference | ~Self.highBits)
+  fileprivate func spaces(before following: UInt64) -> UInt64 {
+    let spaces = Self.ones &* 0x20
+    return ((self ^ spaces) | (following ^ spaces)).bytes(below: 1)
   }
 
   /// Whether each byte is of ASCII, printed, and no space.
@@ -173,14 +173,18 @@ extension RecordDraft {
   @inline(__always)
   mutating func beginField() { fieldStart = count }
 
+  /// Bytes of the field that has begun.
+  var fieldLength: Int { count &- fieldStart }
+
   @inline(__always)
   mutating func append(_ text: Span<UInt8>) {
-    if count + text.count > capacity { grow(to: count + text.count) }
+    let end = count &+ text.count
+    if end > capacity { grow(to: end) }
     unsafe text.withUnsafeBufferPointer { text in
       guard let source = text.baseAddress else { return }
-      unsafe (start + count).update(from: source, count: text.count)
+      unsafe (start + count).initialize(from: source, count: text.count)
     }
-    count += text.count
+    count = end
   }
 
   mutating func append(_ text: some Sequence<UInt8>) {
@@ -205,21 +209,20 @@ extension RecordDraft {
   /// Whether the field has no white space but single spaces inside, as most have.
   @inline(__always)
   private var isFolded: Bool {
+    if count == fieldStart { return true }
+    // Eight bytes at once, those behind the end included.
+    unsafe UnsafeMutableRawPointer(start).storeBytes(
+      of: UInt64.max, toByteOffset: count, as: UInt64.self)
     var index = fieldStart
-    // A space at the beginning is one behind a space.
-    var spaceBefore: UInt64 = 0x80
     while index < count {
-      var word = unsafe start.word(at: index)
-      let rest = count &- index
-      if rest < 8 { word |= ~0 &<< UInt64(truncatingIfNeeded: rest &* 8) }
-      // White space but spaces, and with them other characters that no XML has.
-      if word.bytes(below: 0x20) != 0 { return false }
-      let spaces = word.bytes(equalTo: 0x20)
-      if spaces & (spaces &<< 8 | spaceBefore) != 0 { return false }
-      spaceBefore = spaces &>> 56
+      let word = unsafe start.word(at: index)
+      let following = unsafe start.word(at: index &+ 1)
+      // White space but spaces, and with them other characters that no XML has; and double spaces.
+      let isOther = word.bytes(below: 0x20) | word.spaces(before: following)
+      if isOther != 0 { return false }
       index &+= 8
     }
-    return unsafe count == fieldStart || start[count &- 1] != 0x20
+    return unsafe start[fieldStart] != 0x20 && start[count &- 1] != 0x20
   }
 
   @inline(never)

@@ -37,13 +37,21 @@ struct ProfileWalk {
     case conditional
   }
 
+  /// A start tag behind which there is only text, for a field.
+  struct FieldMove {
+    fileprivate var target: Int32
+    var field: LoanField
+
+    var state: Int { Int(target) }
+  }
+
   private let tree: ProfileTree
   private(set) var states: [State] = []
   /// The state behind each state and name; ``unknown`` where nobody has been yet.
   private var moves: [Int32] = []
-  /// For each state and name the same, with the field that the text of the element goes to at once,
-  /// if nothing else is to be done about it; else ``unknown``.
-  private var fieldMoves: [Int32] = []
+  /// For each state and name the same where the text of the element goes to a field at once, and
+  /// nothing else is to be done about it.
+  private var fieldMoves: [FieldMove?] = []
   private let width: Int
   private static let unknown: Int32 = -1
   private static let conditional: Int32 = -2
@@ -83,7 +91,7 @@ struct ProfileWalk {
       && (state.attributeSlots.isEmpty || state.flatAttribute != nil)
     states.append(state)
     moves += Array(repeating: Self.unknown, count: width)
-    fieldMoves += Array(repeating: Self.unknown, count: width)
+    fieldMoves += Array(repeating: nil, count: width)
     return states.count - 1
   }
 
@@ -95,10 +103,8 @@ struct ProfileWalk {
 
   /// Where an element of this name leads whose text goes to a field at once, if that is known.
   @inline(__always)
-  func fieldMove(from state: Int, name: Int) -> (state: Int, field: LoanField)? {
-    let known = Int(fieldMoves[state &* width &+ name])
-    guard known > 0, let field = LoanField(rawValue: known & 15) else { return nil }
-    return (known &>> 4, field)
+  func fieldMove(from state: Int, name: Int) -> FieldMove? {
+    fieldMoves[state &* width &+ name]
   }
 
   /// Where an element of this name leads that is a record, if that is known.
@@ -132,7 +138,7 @@ struct ProfileWalk {
     let next = add(parent: state, nodes: candidates)
     moves[state * width + name] = Int32(next)
     if let field = plainField(of: states[next]) {
-      fieldMoves[state * width + name] = Int32(next << 4 | field.rawValue)
+      fieldMoves[state * width + name] = FieldMove(target: Int32(next), field: field)
     }
     return .to(next)
   }
