@@ -284,22 +284,19 @@ extension CheckRun {
   }
 
   private var summary: String {
-    var parts = [
-      counted(total.loans, "loan"), "\(total.expired) expired",
-      "\(total.expiresToday) \(total.expiresToday == 1 ? "expires" : "expire") today",
-    ]
-    if settings.state == nil {
-      parts.append("nothing scheduled (--no-state)")
-    } else {
-      parts.append("\(total.scheduled) scheduled")
-      parts.append(nextReminder.map { "next reminder \($0.words)" } ?? "no reminder to come")
-    }
-    if settings.isDryRun { parts.append("nothing written (--dry-run)") }
-    return parts.joined(separator: ", ")
+    counted(total.loans, "loan") + ", \(total.expired) expired"
+      + ", \(total.expiresToday) \(total.expiresToday == 1 ? "expires" : "expire") today"
+      + scheduleWords + (settings.isDryRun ? ", nothing written (--dry-run)" : "")
       + (total.onShelf > 0 ? "; \(counted(total.onShelf, "book")) on the shelf" : "")
       + (total.withoutExpiration > 0 ? "; \(withoutExpirationWords)" : "")
       + (total.leftOut > 0 ? "; \(counted(total.leftOut, "book")) left out, see the errors" : "")
       + profiles.foreignWords
+  }
+
+  private var scheduleWords: String {
+    if settings.state == nil { return ", nothing scheduled (--no-state)" }
+    return ", \(total.scheduled) scheduled, "
+      + (nextReminder.map { "next reminder \($0.words)" } ?? "no reminder to come")
   }
 
   private var withoutExpirationWords: String {

@@ -189,7 +189,7 @@ extension Environment {
     var path = parts.isEmpty ? "/" : ""
     for part in parts {
       path += "/"
-      path += part
+      path += String(part)
     }
     return path
   }

@@ -12,7 +12,7 @@
 struct AscendingList {
   private var fullPieces: [[UInt8]] = []
   private var piece: [UInt8] = []
-  private var last = InlineArray<128, UInt8>(repeating: 0)
+  private var last = [UInt8](repeating: 0, count: longest)
   private var lastCount = 0
   private var lastLine = 0
   /// The orders that they are in.
@@ -29,11 +29,10 @@ struct AscendingList {
   /// - Returns: whether it was taken.
   mutating func append(_ text: Span<UInt8>, line: Int) -> Bool {
     guard text.count <= Self.longest, line >= lastLine else { return false }
-    let shared = sharedCount(text)
+    let shared = text.sharedCount(with: last.span.extracting(first: lastCount))
     guard isGreater(text, shared) else { return false }
     if piece.count > Self.pieceSize - Self.longestEntry { endPiece() }
     write(text, shared, lines: line &- lastLine)
-    var last = last.mutableSpan
     for index in shared..<text.count { last[index] = text[index] }
     lastCount = text.count
     lastLine = line
@@ -43,7 +42,7 @@ struct AscendingList {
   /// Whether a text is greater in an order in which all were so far.
   private mutating func isGreater(_ text: Span<UInt8>, _ shared: Int) -> Bool {
     guard shared < text.count else { return false }
-    let isBehind = shared == lastCount || text[shared] > last.span[shared]
+    let isBehind = shared == lastCount || text[shared] > last[shared]
     let isInByteOrder = isInByteOrder && isBehind
     let isInLengthOrder =
       isInLengthOrder && (text.count == lastCount ? isBehind : text.count > lastCount)
@@ -56,7 +55,7 @@ struct AscendingList {
   private mutating func write(_ text: Span<UInt8>, _ shared: Int, lines: Int) {
     let rest = text.count &- shared
     if rest == 1 && text.count == lastCount && lines < 32 {
-      let step = text[shared] &- last.span[shared]
+      let step = text[shared] &- last[shared]
       if step <= 4 {
         piece.append(0x80 | (step &- 1) << 5 | UInt8(truncatingIfNeeded: lines))
         return
@@ -71,14 +70,6 @@ struct AscendingList {
     }
     for index in shared..<text.count { piece.append(text[index]) }
     write(lines)
-  }
-
-  private func sharedCount(_ text: Span<UInt8>) -> Int {
-    let most = min(lastCount, text.count)
-    let last = last.span
-    var index = 0
-    while index < most && last[index] == text[index] { index &+= 1 }
-    return index
   }
 
   private mutating func endPiece() {

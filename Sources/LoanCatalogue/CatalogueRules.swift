@@ -26,7 +26,7 @@ public struct CatalogueRules: Sendable {
   public var heedsComments = false
   /// The codes of rules that are switched off: a comment that is to silence one of them is not
   /// reported as useless, since nobody looked.
-  public var idleCodes: Set<Diagnostic.Code> = []
+  public var idleCodes: [Diagnostic.Code] = []
 
   /// What is wrong with a catalogue in any case, and with expirations.
   public init(

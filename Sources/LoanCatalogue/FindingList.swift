@@ -35,12 +35,12 @@ struct FindingList {
   private var documentCounts: [Diagnostic.Code: Int] = [:]
   /// The codes of rules that are not in force, so that nobody can know whether they would find
   /// anything.
-  private let idle: Set<Diagnostic.Code>
+  private let idle: [Diagnostic.Code]
   /// More comments than anybody writes before one book.
   private static let mostPending = 1_000
 
   init(rules: CatalogueRules) {
-    idle = rules.idleCodes.union(rules.requiresExpiration ? [] : [.missingExpiration])
+    idle = rules.idleCodes + (rules.requiresExpiration ? [] : [.missingExpiration])
   }
 
   var isEmpty: Bool { findings.isEmpty && active.isEmpty }

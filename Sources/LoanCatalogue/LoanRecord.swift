@@ -155,6 +155,7 @@ struct RecordFacts: Sendable {
   @inline(__always)
   func isEmpty(_ field: LoanField) -> Bool { filled & field.bit == 0 }
 
+  @inline(__always)
   func range(of field: LoanField) -> Range<Int> {
     if isEmpty(field) { return 0..<0 }
     let range = ranges[field.rawValue]

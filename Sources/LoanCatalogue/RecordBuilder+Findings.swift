@@ -46,8 +46,11 @@ extension RecordBuilder {
     _ code: Diagnostic.Code, _ field: LoanField, at place: SourceLocation
   ) -> Bool {
     guard !profile.isNative else { return false }
-    if let last = told[field], last.code == code, last.place == place { return true }
-    told[field] = (code, place)
+    if let index = told.firstIndex(where: { $0.field == field }) {
+      if told[index].code == code && told[index].place == place { return true }
+      told.remove(at: index)
+    }
+    told.append((field, code, place))
     return false
   }
 

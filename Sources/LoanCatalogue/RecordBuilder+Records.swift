@@ -26,6 +26,11 @@ struct LookupEntry {
   fileprivate var fields: [(field: LoanField, text: [UInt8], isShared: Bool)]
 }
 
+/// What records may refer to, by its lookup and its key.
+final class FoundLookups {
+  fileprivate var entries: [Int: [[UInt8]: LookupEntry]] = [:]
+}
+
 /// A field's text, put together.
 private struct SourceValue {
   var text: [UInt8]
@@ -60,7 +65,7 @@ extension RecordBuilder {
   }
 
   private func found(_ lookup: Int, of key: ArraySlice<UInt8>?) -> LookupEntry? {
-    key.flatMap { found[lookup]?[Array($0)] }
+    key.flatMap { lookups?.entries[lookup]?[Array($0)] }
   }
 
   private mutating func wait(until depth: Int) {
@@ -255,14 +260,16 @@ extension RecordBuilder {
     let plan = tree.lookups[lookup]
     guard let key = scopes[plan.scope].first(of: plan.keySlot) else { return }
     let text = Array(scopes[plan.scope].text(of: key))
-    guard found[lookup]?[text] == nil else { return }
+    let lookups = lookups ?? FoundLookups()
+    self.lookups = lookups
+    guard lookups.entries[lookup]?[text] == nil else { return }
     var entry = LookupEntry(fields: [])
     for source in plan.sources where !entry.fields.contains(where: { $0.field == source.field }) {
       if let value = value(of: source) {
         entry.fields.append((source.field, value.text, source.isShared))
       }
     }
-    found[lookup, default: [:]][text] = entry
+    lookups.entries[lookup, default: [:]][text] = entry
   }
 }
 

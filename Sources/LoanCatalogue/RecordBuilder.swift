@@ -73,7 +73,8 @@ struct RecordBuilder: ~Copyable {
   var pending: [PendingItem] = []
   /// How many items waited when each scope began.
   var pendingCounts: [Int]
-  var found: [Int: [[UInt8]: LookupEntry]] = [:]
+  /// What records refer to, if any do.
+  var lookups: FoundLookups?
   var identities = IdentityTable()
   /// The barcodes of the loans seen so far.
   var barcodes = IdentityTable()
@@ -82,7 +83,7 @@ struct RecordBuilder: ~Copyable {
   /// The forms in which the day of lending of the record at hand is written.
   var loanedForms: [DateForm] = [.dotted]
   /// What was said last of a field's value, and where that stands.
-  var told: [LoanField: (code: Diagnostic.Code, place: SourceLocation)] = [:]
+  var told: [(field: LoanField, code: Diagnostic.Code, place: SourceLocation)] = []
   /// Whether it was told that the days of a loan must be given.
   var hasToldLoanDays = false
 

@@ -205,25 +205,32 @@ struct ValidationPlan: Sendable {
 /// The time zone that the process has from the beginning, looked at once.
 private final class InheritedZone: Sendable {
   private let environment: Environment
-  private let result = Mutex<Result<Void, CommandError>?>(nil)
+  private let knowledge = Mutex(Knowledge.none)
+
+  private enum Knowledge {
+    case none
+    case known
+    case unknown(CommandError)
+  }
 
   init(_ environment: Environment) { self.environment = environment }
 
   /// - Throws: ``CommandError`` with the status `badSetting` if it is unknown.
   func check() throws(CommandError) {
-    let result = result.withLock { known in
-      if let known { return known }
-      let result: Result<Void, CommandError>
-      do throws(CommandError) {
-        _ = try TimeZoneSetting(environment["TZ"], environment: environment)
-        result = .success(())
-      } catch {
-        result = .failure(error)
-      }
-      known = result
-      return result
+    let knowledge = knowledge.withLock { knowledge in
+      if case .none = knowledge { knowledge = look() }
+      return knowledge
     }
-    try result.get()
+    if case .unknown(let error) = knowledge { throw error }
+  }
+
+  private func look() -> Knowledge {
+    do throws(CommandError) {
+      _ = try TimeZoneSetting(environment["TZ"], environment: environment)
+      return .known
+    } catch {
+      return .unknown(error)
+    }
   }
 }
 

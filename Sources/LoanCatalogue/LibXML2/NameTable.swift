@@ -19,10 +19,11 @@ import CLibXML2
   private let ownNamespaces: [String]
   /// The namespaces of its prefixes; a vocabulary's number is its place, from ``firstBound`` on.
   private let boundNamespaces: [String]
-  private let prefixes: [String: String]
+  private let prefixes: [(prefix: String, namespace: String)]
   /// Whether names that are right but for their case are looked for.
   private let heedsCase: Bool
-  private var attributes: [(name: UnsafePointer<xmlChar>, number: Int)] = unsafe []
+  private var attributes: [(name: UnsafePointer<xmlChar>, number: Int, hasPrefix: Bool)] =
+    unsafe []
   private let places: UnsafeMutablePointer<Entry>
   private var entries: [Entry] = unsafe []
   private var namespaces: [Namespace] = unsafe []
@@ -48,7 +49,7 @@ import CLibXML2
     boundNamespaces = tree.vocabularies
     attributeNames = tree.attributes
     ownNamespaces = profile.namespaces
-    prefixes = profile.prefixes
+    prefixes = profile.prefixes.map { ($0.key, $0.value) }
     heedsCase = profile.isNative
     unsafe places = .allocate(capacity: 256)
     unsafe places.initialize(repeating: (nil, nil, nil, .unknown), count: 256)
@@ -65,7 +66,7 @@ import CLibXML2
   @unsafe mutating func intern(in context: xmlParserCtxtPtr) {
     for (number, name) in attributeNames.enumerated() {
       guard let interned = unsafe check_loans_intern(context, name.local) else { continue }
-      unsafe attributes.append((interned, number))
+      unsafe attributes.append((interned, number, name.prefix != nil))
     }
   }
 
@@ -132,21 +133,27 @@ import CLibXML2
     _ tag: UnsafeBufferPointer<UnsafePointer<xmlChar>?>, at index: Int
   ) -> Int? {
     for place in unsafe attributes.indices where unsafe attributes[place].name == tag[index] {
-      let number = unsafe attributes[place].number
-      let wanted = attributeNames[number].prefix
-      if unsafe matches(wanted, tag[index + 1], tag[index + 2]) { return number }
+      let (_, number, hasPrefix) = unsafe attributes[place]
+      if unsafe tag[index + 1] == nil {
+        if !hasPrefix { return number }
+      } else if unsafe matches(attributeNames[number].prefix, tag[index + 2]) {
+        return number
+      }
     }
     return nil
   }
 
-  @unsafe private func matches(
-    _ wanted: String?, _ prefix: UnsafePointer<xmlChar>?, _ address: UnsafePointer<xmlChar>?
-  ) -> Bool {
-    guard unsafe prefix != nil else { return wanted == nil }
+  @inline(never)
+  @unsafe private func matches(_ wanted: String?, _ address: UnsafePointer<xmlChar>?) -> Bool {
     guard let address = unsafe address else { return false }
     let namespace = unsafe String(cString: address)
     guard let wanted else { return ownNamespaces.contains(namespace) }
-    return prefixes[wanted] == namespace
+    return self.namespace(of: wanted) == namespace
+  }
+
+  /// The namespace that a prefix has in the profile.
+  private func namespace(of prefix: String) -> String? {
+    prefixes.first { $0.prefix == prefix }?.namespace
   }
 
   @unsafe mutating func noteCharacters(of name: UnsafePointer<xmlChar>) {
@@ -189,7 +196,7 @@ extension NameTable {
     }
     // The prefix is not declared: it may still be what it is everywhere.
     let text = unsafe String(cString: prefix)
-    if let place = prefixes[text].flatMap({ boundNamespaces.firstIndex(of: $0) }) {
+    if let place = namespace(of: text).flatMap({ boundNamespaces.firstIndex(of: $0) }) {
       return place + Self.firstBound
     }
     return unsafe root?.address == nil && root?.prefix == prefix ? Self.own : Self.foreign

@@ -532,11 +532,7 @@ extension ParserState {
   @unsafe mutating func characters(
     _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
   ) {
-    if builder.goesToFieldOnly, !isSpecial {
-      if unsafe !builder.appendToField(text.span) { endAtLongText(at: position) }
-    } else if builder.isCapturing || isSpecial {
-      return unsafe takeCharacters(context, text)
-    }
+    if builder.isCapturing || isSpecial { return unsafe takeCharacters(context, text) }
     notePlace()
   }
 
@@ -544,10 +540,19 @@ extension ParserState {
   @unsafe private mutating func takeCharacters(
     _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
   ) {
-    if !isSpecial {
+    if isSpecial { return unsafe takeSpecialCharacters(context, text) }
+    if builder.goesToFieldOnly {
+      if unsafe !builder.appendToField(text.span) { endAtLongText(at: position) }
+    } else {
       unsafe take(text, from: position, isVerbatim: true)
-      return notePlace()
     }
+    notePlace()
+  }
+
+  @inline(never)
+  @unsafe private mutating func takeSpecialCharacters(
+    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
+  ) {
     guard !isStopped else { return }
     unsafe settlePosition(context)
     unsafe countExpansion(context, by: text.count)

@@ -62,6 +62,30 @@ extension ContentHash {
   }
 }
 
+extension Span<UInt8> {
+  /// How many bytes at the beginning are the same in another text.
+  @inline(__always)
+  func sharedCount(with other: Span<UInt8>) -> Int {
+    let most = Swift.min(count, other.count)
+    return unsafe withUnsafeBytes { bytes in
+      unsafe other.withUnsafeBytes { others in
+        var index = 0
+        while most &- index >= 8 {
+          let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+          let difference =
+            unsafe word ^ others.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+          if difference != 0 {
+            return index &+ UInt64(littleEndian: difference).trailingZeroBitCount &>> 3
+          }
+          index &+= 8
+        }
+        while unsafe index < most && bytes[index] == others[index] { index &+= 1 }
+        return index
+      }
+    }
+  }
+}
+
 extension UnsafeMutablePointer<UInt8> {
   /// Eight bytes, the first one lowest.
   @inline(__always)

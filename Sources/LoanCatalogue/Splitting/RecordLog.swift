@@ -52,11 +52,12 @@ struct RecordLog: Sendable {
     entries.reserveCapacity(capacity)
   }
 
-  /// Takes a record and what was found in it.
-  mutating func append(_ entry: Entry, _ found: [Diagnostic]) {
-    if !found.isEmpty { findings.append((entries.count, found)) }
-    entries.append(entry)
-  }
+  /// Takes a record.
+  @inline(__always)
+  mutating func append(_ entry: Entry) { entries.append(entry) }
+
+  /// Takes what was found in the last record.
+  mutating func append(_ found: [Diagnostic]) { findings.append((entries.count - 1, found)) }
 
   /// Takes a comment that is to silence findings of the next record.
   mutating func ignore(_ codes: [Diagnostic.Code], at location: SourceLocation) {
@@ -81,7 +82,8 @@ extension RecordBuilder {
     log?.append(
       RecordLog.Entry(
         facts: record.facts, hashes: hashes, idPlace: places[.id],
-        expirationLine: expirationElement.start.line), findings.takeAll())
+        expirationLine: expirationElement.start.line))
+    if findings.count > 0 { log?.append(findings.takeAll()) }
   }
 
   /// Whether what the part begins with, and what stands before it, are not so many findings that
@@ -103,21 +105,21 @@ extension RecordBuilder {
         events.removeFirst()
         replay(next.event, place)
       }
-      var found: [Diagnostic] = []
+      beginBook()
+      take(log.entries[number], place)
       if let first = findings.first, first.entry == number {
-        found = first.found
+        join(first.found, place, log.entries[number].expirationLine)
         findings.removeFirst()
       }
-      join(log.entries[number], found, place)
+      completeRecord()
+      isInRecord = false
     }
     for next in events where failure == nil { replay(next.event, place) }
     record = RecordDraft()
   }
 
-  private mutating func join(
-    _ entry: RecordLog.Entry, _ found: [Diagnostic], _ place: SourceLocation
-  ) {
-    beginBook()
+  @inline(__always)
+  private mutating func take(_ entry: RecordLog.Entry, _ place: SourceLocation) {
     record.facts = entry.facts
     record.facts.location = entry.facts.location.shifted(to: place)
     hashes = entry.hashes
@@ -127,16 +129,19 @@ extension RecordBuilder {
         .id,
         ValueExtent(start: idPlace.start.shifted(to: place), end: idPlace.end.shifted(to: place)))
     }
+  }
+
+  private mutating func join(
+    _ found: [Diagnostic], _ place: SourceLocation, _ expirationLine: Int
+  ) {
     for diagnostic in found {
       var diagnostic = diagnostic.shifted(to: place)
       if diagnostic.code == .duplicateExpiration {
         diagnostic.message = duplicateExpirationWords(
-          firstLine: entry.expirationLine + place.line - 1)
+          firstLine: expirationLine + place.line - 1)
       }
       findings.append(diagnostic)
     }
-    completeRecord()
-    isInRecord = false
   }
 
   private mutating func replay(_ event: RecordLog.Event, _ place: SourceLocation) {
