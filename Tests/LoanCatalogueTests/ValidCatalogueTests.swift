@@ -99,6 +99,25 @@ struct ValidCatalogueTests {
     #expect(titles.first == expected[name])
   }
 
+  @Test func `White space is folded wherever it stands, eight bytes being looked at together`()
+    throws
+  {
+    var texts = [""]
+    for _ in 0..<5 { texts += texts.flatMap { text in ["x", " ", "\n", "é"].map { text + $0 } } }
+    var patterns = Set(texts).sorted()
+    patterns += (0..<9).flatMap { length in
+      patterns.prefix(400).map { String(repeating: "y", count: length) + $0 + "z" }
+    }
+    let books = patterns.map {
+      "<book><title>\($0)</title><expiration>2026.12.01</expiration></book>"
+    }
+    let reading = try CatalogueReader().reading(ofText: "<books>\(books.joined())</books>")
+    let expected = patterns.map { text in
+      text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+    }
+    #expect(reading.titles.map { $0 ?? "" } == expected)
+  }
+
   @Test func `Every field is taken, trimmed and with its white space folded`() throws {
     let reading = try CatalogueReader().reading(
       ofText: """
