@@ -10,6 +10,9 @@ swift test --skip-build "$@" 2>&1 | tee "$log" || status=$?
 if (( status )); then
   echo >&2
   echo "What failed:" >&2
-  grep -A 3 '^✘ ' "$log" >&2 || tail -n 20 "$log" >&2
+  grep '^✘ ' "$log" >&2 || true
+  echo >&2
+  echo "How it ended:" >&2
+  tail -n 10 "$log" >&2
 fi
 exit "$status"

@@ -57,15 +57,14 @@ static inline int check_loans_reads_plainly(xmlParserCtxtPtr context) {
          context->input->buf->encoder == NULL;
 }
 
-/// Parses a document in memory without a copy of it, where libxml2 has a way to: `xmlCtxtReadMemory`
-/// makes one up to 2.11.
+/// Parses a document in memory without a copy of the whole: `xmlCtxtReadMemory` makes one up to
+/// 2.11, later ones read piece by piece.
 ///
-/// `bytes` must have a zero behind them and stay as they are.
-static inline xmlDocPtr check_loans_read_memory(xmlParserCtxtPtr context, const char *bytes, int count,
-                                                int options) {
+/// `bytes` must have a zero behind them and stay as they are until the context is freed. What is
+/// returned is to be freed, whether the document is well-formed or not.
+static inline xmlDocPtr check_loans_read_memory(xmlParserCtxtPtr context, const char *bytes,
+                                                int count, int options) {
 #if LIBXML_VERSION < 21200
-  // Nothing is well-formed that has not been read.
-  context->wellFormed = 0;
   xmlParserInputPtr input = xmlNewInputStream(context);
   if (input == NULL) return NULL;
   input->base = (const xmlChar *)bytes;
@@ -73,7 +72,6 @@ static inline xmlDocPtr check_loans_read_memory(xmlParserCtxtPtr context, const 
   input->end = input->base + count;
   xmlCtxtUseOptions(context, options);
   inputPush(context, input);
-  context->wellFormed = 1;
   xmlParseDocument(context);
   xmlDocPtr document = context->myDoc;
   context->myDoc = NULL;

@@ -189,6 +189,7 @@ extension Environment {
     var path = parts.isEmpty ? "/" : ""
     for part in parts {
       path += "/"
+      // To append what is no string yet takes a search through all types.
       path += String(part)
     }
     return path

@@ -30,6 +30,14 @@ struct AscendingList {
   mutating func append(_ text: Span<UInt8>, line: Int) -> Bool {
     guard text.count <= Self.longest, line >= lastLine else { return false }
     let shared = text.sharedCount(with: last.span.extracting(first: lastCount))
+    if shared == text.count &- 1, let step = step(to: text, lines: line &- lastLine) {
+      // That is greater in either order.
+      if piece.count == Self.pieceSize { endPiece() }
+      piece.append(step)
+      last[shared] = text[shared]
+      lastLine = line
+      return true
+    }
     guard isGreater(text, shared) else { return false }
     if piece.count > Self.pieceSize - Self.longestEntry { endPiece() }
     write(text, shared, lines: line &- lastLine)
@@ -52,15 +60,17 @@ struct AscendingList {
     return true
   }
 
+  /// The byte that a text takes that differs in its last byte only, if it is one byte.
+  @inline(__always)
+  private func step(to text: Span<UInt8>, lines: Int) -> UInt8? {
+    guard text.count == lastCount, lines < 32 else { return nil }
+    // Of a smaller byte the difference is a great one.
+    let step = text[text.count &- 1] &- last[text.count &- 1] &- 1
+    return step < 4 ? 0x80 | step &<< 5 | UInt8(truncatingIfNeeded: lines) : nil
+  }
+
   private mutating func write(_ text: Span<UInt8>, _ shared: Int, lines: Int) {
     let rest = text.count &- shared
-    if rest == 1 && text.count == lastCount && lines < 32 {
-      let step = text[shared] &- last[shared]
-      if step <= 4 {
-        piece.append(0x80 | (step &- 1) << 5 | UInt8(truncatingIfNeeded: lines))
-        return
-      }
-    }
     if shared < 16 && rest < 8 {
       piece.append(UInt8(truncatingIfNeeded: shared << 3 | rest))
     } else {

@@ -26,6 +26,8 @@ public struct CatalogueRules: Sendable {
   public var heedsComments = false
   /// The codes of rules that are switched off: a comment that is to silence one of them is not
   /// reported as useless, since nobody looked.
+  ///
+  /// They are few, and a set would have to be made ready for each short run.
   public var idleCodes: [Diagnostic.Code] = []
 
   /// What is wrong with a catalogue in any case, and with expirations.

@@ -46,11 +46,12 @@ extension RecordBuilder {
     _ code: Diagnostic.Code, _ field: LoanField, at place: SourceLocation
   ) -> Bool {
     guard !profile.isNative else { return false }
-    if let index = told.firstIndex(where: { $0.field == field }) {
-      if told[index].code == code && told[index].place == place { return true }
-      told.remove(at: index)
+    guard let index = told.firstIndex(where: { $0.field == field }) else {
+      told.append((field, code, place))
+      return false
     }
-    told.append((field, code, place))
+    if told[index].code == code && told[index].place == place { return true }
+    told[index] = (field, code, place)
     return false
   }
 

@@ -26,7 +26,8 @@ struct LookupEntry {
   fileprivate var fields: [(field: LoanField, text: [UInt8], isShared: Bool)]
 }
 
-/// What records may refer to, by its lookup and its key.
+/// What records may refer to, by its lookup and its key; only made where a profile has any, since
+/// most runs are short and a dictionary's type costs time.
 final class FoundLookups {
   fileprivate var entries: [Int: [[UInt8]: LookupEntry]] = [:]
 }

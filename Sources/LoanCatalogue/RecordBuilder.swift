@@ -29,7 +29,7 @@ struct RecordBuilder: ~Copyable {
   private var depth = 0
   /// Elements that are open and mean nothing, the innermost ones.
   private var skipped = 0
-  private var walk: ProfileWalk
+  var walk: ProfileWalk
   private var state = ProfileWalk.document
   var root: RootElement?
   /// What detection has found out; nothing more is wanted then.
@@ -82,7 +82,7 @@ struct RecordBuilder: ~Copyable {
   var otherLoans = IdentityTable()
   /// The forms in which the day of lending of the record at hand is written.
   var loanedForms: [DateForm] = [.dotted]
-  /// What was said last of a field's value, and where that stands.
+  /// What was said last of a field's value, and where that stands; of a few fields at most.
   var told: [(field: LoanField, code: Diagnostic.Code, place: SourceLocation)] = []
   /// Whether it was told that the days of a loan must be given.
   var hasToldLoanDays = false
@@ -532,7 +532,7 @@ extension RecordBuilder {
     record.beginField()
   }
 
-  /// Takes text where ``goesToFieldOnly``.
+  /// Takes text that goes to a field at once.
   ///
   /// - Returns: false if it has grown beyond what is reasonable.
   @inline(__always)

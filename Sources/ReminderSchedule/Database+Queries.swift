@@ -8,6 +8,13 @@ extension Database {
     return found
   }
 
+  /// The row numbers of all catalogues.
+  func catalogueIDs() throws -> [Int64] {
+    var ids: [Int64] = []
+    try forEachCatalogue(nil) { id, _ in ids.append(id) }
+    return ids
+  }
+
   /// Calls `body` with the row number and path of each catalogue, or of those named.
   func forEachCatalogue(_ paths: [String]?, _ body: (Int64, String) -> Void) throws {
     let rows = try RowStatement(self, sql: "SELECT id, path FROM catalogue")

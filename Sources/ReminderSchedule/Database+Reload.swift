@@ -34,9 +34,7 @@ extension Database {
   func highestNumber() throws -> Int64 {
     var highest = try integer(sql: "SELECT max(id) FROM loan") ?? 0
     let lookup = LoanLookup(self)
-    var catalogues: [Int64] = []
-    try forEachCatalogue(nil) { id, _ in catalogues.append(id) }
-    for catalogue in catalogues {
+    for catalogue in try catalogueIDs() {
       let last = try lookup.readPage(around: PageNumber.end - 1, catalogue)
       highest = max(highest, last?.loans.last?.id ?? 0)
     }

@@ -83,12 +83,20 @@ struct WatchTests {
     // It is the channel itself that says so, since a busy test could be too late for that.
     let watcher = try Watcher([("Abigél", 1)], ["--notify", "exec:./slow", "books.xml"]) { desk in
       try desk.folder.write(
-        program: "#!/bin/sh\nfor time in 1 2 3 4 5; do kill -TERM $PPID; sleep 0.5; done\n"
-          + "sleep 25\n",
-        to: "slow")
+        program: """
+          #!/bin/sh
+          kill -TERM $PPID
+          sleep 3
+          echo again >> '\(desk.folder.path)/out'
+          kill -TERM $PPID
+          sleep 25
+          echo late >> '\(desk.folder.path)/out'
+
+          """, to: "slow")
     }
     let result = try await watcher.result()
     #expect(result.ending == .signaled(15))
+    #expect(watcher.lines == ["again"])
     try await watcher.desk.expectNothingRunning()
     #expect(try await watcher.desk.pending() == ["Abigél"])
   }

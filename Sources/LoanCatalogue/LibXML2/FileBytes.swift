@@ -74,13 +74,13 @@ struct FileBytes: Sendable {
 
   private mutating func grow(to size: Int) {
     unsafe start.deallocate()
-    capacity = size + size / 4
+    capacity = size + size / 4 + 1
     unsafe start = .allocate(capacity: capacity)
   }
 
   /// Calls `body` with the bytes.
   @unsafe func withBytes<Result>(_ body: (UnsafePointer<CChar>, Int32) -> Result) -> Result {
-    unsafe start.withMemoryRebound(to: CChar.self, capacity: count) {
+    unsafe start.withMemoryRebound(to: CChar.self, capacity: count + 1) {
       unsafe body($0, Int32(count))
     }
   }

@@ -43,7 +43,7 @@ struct LibXML2Parser: ~Copyable {
   ///
   /// - Parameter isLast: whether the document ends with it.
   /// - Returns: what it holds; `nil` if it cannot be read on its own.
-  /// - SeeAlso: `xmlParseDocument`.
+  /// - SeeAlso: `xmlParseDocument`, `xmlCtxtReadMemory`.
   consuming func parse(_ part: borrowing PartBuffer, isLast: Bool) -> PartReading? {
     guard let context = unsafe xmlNewParserCtxt() else { return nil }
     defer { unsafe xmlFreeParserCtxt(context) }

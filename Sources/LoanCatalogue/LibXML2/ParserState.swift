@@ -131,13 +131,13 @@ extension ParserState {
   ///   behind it for the document's end.
   /// - Returns: what the part holds; `nil` if it cannot be read on its own.
   consuming func endPart(isWellFormed: Bool, at end: Int?) -> PartReading? {
-    guard isWellFormed, end ?? rootEnd == rootEnd, !isStopped, !hasDoctype, var log = builder.log,
-      log.isUsable,
-      builder.failure == nil
+    // Where nothing could be read at all, there was no fault either.
+    guard isWellFormed, rootEnd > 0, end ?? rootEnd == rootEnd, !isStopped, !hasDoctype,
+      var log = builder.log, log.isUsable, builder.failure == nil
     else { return nil }
     log.texts = builder.record.texts
     log.end(builder.findings.takeAll())
-    return PartReading(log: log, end: bodyEnd)
+    return PartReading(log: log, end: bodyEnd, walk: builder.walk)
   }
 }
 
@@ -155,6 +155,8 @@ struct PartReading: Sendable {
   var log: RecordLog
   /// Where the part ends, counted from its beginning.
   var end: SourceLocation
+  /// What its elements were, which those of the next parts will be, too.
+  var walk: ProfileWalk
 }
 
 // Elements.
@@ -229,18 +231,18 @@ extension ParserState {
     if awaitsFrame, unsafe startFrame() { return }
     if unsafe stopsHere(name, context) { return }
     if builder.isBeforeRoot { unsafe noteRoot(context) }
+    if builder.skipElement(name) { return unsafe noteTagEnd(context) }
     let start = unsafe tagStart(context)
-    if builder.skipElement(name) || builder.startField(name, at: start) {
+    if builder.startField(name, at: start) {
       unsafe noteTagEnd(context)
     } else {
-      unsafe startMeaningfulElement(context, name, tag)
+      unsafe startMeaningfulElement(context, name, tag, at: start)
     }
   }
 
   @unsafe private mutating func startMeaningfulElement(
-    _ context: xmlParserCtxtPtr, _ name: ElementName, _ tag: StartTag
+    _ context: xmlParserCtxtPtr, _ name: ElementName, _ tag: StartTag, at start: SourceLocation
   ) {
-    let start = unsafe tagStart(context)
     if builder.isBeforeRoot && !input.keepsBeginning { builder.goOnReading() }
     var element = builder.startElement(
       name, named: unsafe String(cString: tag.name),

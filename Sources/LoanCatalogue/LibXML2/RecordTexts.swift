@@ -7,7 +7,7 @@ import Loans
   fileprivate let start: UnsafeMutablePointer<UInt8>
   fileprivate let capacity: Int
   /// Bytes behind the capacity, so that eight can be written and read at any place.
-  private static let margin = 16
+  private static let margin = 8
 
   init(capacity: Int) {
     self.capacity = capacity
@@ -86,6 +86,20 @@ extension Span<UInt8> {
   }
 }
 
+extension UnsafeMutableRawPointer {
+  /// Copies bytes, of which there are 8 to 16 in most cases.
+  @inline(__always)
+  fileprivate func copyText(from source: UnsafeRawPointer, count: Int) {
+    guard 8...16 ~= count else {
+      return unsafe copyMemory(from: source, byteCount: count)
+    }
+    let first = unsafe source.loadUnaligned(as: UInt64.self)
+    let last = unsafe source.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+    unsafe storeBytes(of: first, as: UInt64.self)
+    unsafe storeBytes(of: last, toByteOffset: count &- 8, as: UInt64.self)
+  }
+}
+
 extension UnsafeMutablePointer<UInt8> {
   /// Eight bytes, the first one lowest.
   @inline(__always)
@@ -101,13 +115,13 @@ extension UInt64 {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-  /// Not 0 if one of the bytes is below a value of at most 0x80.
+  /// Not 0 where one of the bytes is below a value of at most 0x80, and only there.
   @inline(__always)
   fileprivate func bytes(below value: UInt64) -> UInt64 {
     (self &- Self.ones &* value) & ~self & Self.highBits
   }
 
-  /// Not 0 if a space is at a place where the other word has one too.
+  /// Not 0 where a space is at a place where the other word has one too, and only there.
   @inline(__always)
   fileprivate func spaces(before following: UInt64) -> UInt64 {
     let spaces = Self.ones &* 0x20
@@ -204,9 +218,9 @@ extension RecordDraft {
   mutating func append(_ text: Span<UInt8>) {
     let end = count &+ text.count
     if end > capacity { grow(to: end) }
-    unsafe text.withUnsafeBufferPointer { text in
-      guard let source = text.baseAddress else { return }
-      unsafe (start + count).initialize(from: source, count: text.count)
+    unsafe text.withUnsafeBytes { bytes in
+      guard let source = bytes.baseAddress else { return }
+      unsafe UnsafeMutableRawPointer(start + count).copyText(from: source, count: bytes.count)
     }
     count = end
   }
@@ -226,13 +240,13 @@ extension RecordDraft {
       count = fieldStart
       return
     }
-    if !isFolded { fold() }
+    if !checkFolded() { fold() }
     facts.set(field, fieldStart..<count)
   }
 
   /// Whether the field has no white space but single spaces inside, as most have.
   @inline(__always)
-  private var isFolded: Bool {
+  private mutating func checkFolded() -> Bool {
     if count == fieldStart { return true }
     // Eight bytes at once, those behind the end included.
     unsafe UnsafeMutableRawPointer(start).storeBytes(

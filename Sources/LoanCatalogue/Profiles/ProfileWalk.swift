@@ -2,9 +2,9 @@
 ///
 /// An element may be several at once, as one that fits two paths with different conditions. Each
 /// combination that occurs is one state, worked out when it is met for the first time.
-struct ProfileWalk {
+struct ProfileWalk: Sendable {
   /// What an element is.
-  struct State {
+  struct State: Sendable {
     /// Of the element around it.
     var parent: Int
     var nodes: [Int]
@@ -38,7 +38,7 @@ struct ProfileWalk {
   }
 
   /// A start tag behind which there is only text, for a field.
-  struct FieldMove {
+  struct FieldMove: Sendable {
     fileprivate var target: Int32
     var field: LoanField
 

@@ -34,11 +34,11 @@ struct SplitReading {
   }
 
   private mutating func runAlone(into builder: inout RecordBuilder) -> Ending {
-    var buffer = PartBuffer(capacity: settings.bufferSize)
+    var workspace = PartReader.Workspace(settings)
     let parts = parts
     var cutter = cutter
     return join(into: &builder) {
-      cutter.nextPart().map { part in (part, parts.read(part, &buffer)) }
+      cutter.nextPart().map { part in (part, parts.read(part, in: &workspace)) }
     }
   }
 
@@ -118,11 +118,11 @@ private final class PartQueue: Sendable {
 
   /// What each thread does.
   func work() {
-    var buffer = PartBuffer(capacity: settings.bufferSize)
+    var workspace = PartReader.Workspace(settings)
     while true {
       room.wait()
       guard let (number, part) = begin() else { break }
-      let reading = parts.read(part, &buffer)
+      let reading = parts.read(part, in: &workspace)
       state.withLock { $0.results[number] = (part, reading) }
       supply.signal()
     }

@@ -58,11 +58,8 @@ final class LoanLookup {
 
   /// Those of the page found last come first.
   private func allCatalogues() throws -> [Int64] {
-    var all = catalogues ?? []
-    if catalogues == nil {
-      try database.forEachCatalogue(nil) { id, _ in all.append(id) }
-      catalogues = all
-    }
+    var all = try catalogues ?? database.catalogueIDs()
+    catalogues = all
     if let last = found?.number.catalogue, let index = all.firstIndex(of: last) {
       all.swapAt(0, index)
     }
