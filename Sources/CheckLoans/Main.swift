@@ -55,9 +55,11 @@ extension Subcommand {
 
 @main
 enum Main {
+  /// It is there until the process is gone.
+  private static let console = Console()
+
   static func main() {
     ProcessSetup.run()
-    let console = Console()
     let status = status(console)
     StopSignals.endByNotedSignal()
     exit(status.rawValue)

@@ -52,10 +52,17 @@ extension ContentHash {
         combine(UInt64(littleEndian: word))
         index += 8
       }
-      if index == bytes.count { return }
+      let rest = bytes.count &- index
+      if rest == 0 { return }
       var word: UInt64 = 0
-      for offset in 0..<bytes.count - index {
-        unsafe word |= UInt64(bytes[index + offset]) << UInt64(8 * offset)
+      if index > 0 {
+        // The last eight bytes, without those that have been.
+        word = unsafe bytes.loadUnaligned(fromByteOffset: bytes.count &- 8, as: UInt64.self)
+        word = UInt64(littleEndian: word) &>> UInt64(truncatingIfNeeded: 64 &- 8 &* rest)
+      } else {
+        for offset in 0..<rest {
+          unsafe word |= UInt64(bytes[offset]) << UInt64(8 * offset)
+        }
       }
       combine(word)
     }
