@@ -52,9 +52,9 @@ test-faults: setup-test ## Kill, starve and damage it everywhere: takes an hour
 	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift build --build-tests
 	# Apart, because a child that is being started may for a moment hold the others' locks.
 	CHECK_LOANS_HISTORIES=10000 WARNINGS_AS_ERRORS=1 FAILPOINTS=1 \
-	  swift test --skip-build --filter 'Any history of a library'
+	  Tests/run.sh --filter 'Any history of a library'
 	CHECK_LOANS_FAULTS=full CHECK_LOANS_KILLS=500 WARNINGS_AS_ERRORS=1 FAILPOINTS=1 \
-	  swift test --skip-build --filter '^FaultTests'
+	  Tests/run.sh --filter '^FaultTests'
 
 .PHONY: test-growth
 test-growth: setup-test ## Run it daily for 400 days over 100,000 loans: takes ten minutes
@@ -64,7 +64,7 @@ test-growth: setup-test ## Run it daily for 400 days over 100,000 loans: takes t
 .PHONY: test-soak
 test-soak: setup-test ## Let watch reload every second for an hour
 	FAILPOINTS=1 swift build --build-tests
-	CHECK_LOANS_SOAK=3600 FAILPOINTS=1 swift test --skip-build --filter WatchSoakTests
+	CHECK_LOANS_SOAK=3600 FAILPOINTS=1 Tests/run.sh --filter WatchSoakTests
 
 .PHONY: test-conformance
 test-conformance: setup-test build ## Hold it against the W3C XML suite in XMLCONF_DIR, and xmllint

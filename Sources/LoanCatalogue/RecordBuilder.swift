@@ -43,8 +43,6 @@ struct RecordBuilder: ~Copyable {
   private(set) var isCapturing = false
   /// Whether the place of the text is wanted.
   private(set) var wantsPlace = false
-  /// Whether it goes to a field, and nothing else of it is wanted.
-  private(set) var goesToFieldOnly = false
   /// A bit for each field whose place is wanted where it goes to the record at once.
   private let placedFields: UInt16
   /// The field that the text goes to, without a detour.
@@ -157,6 +155,9 @@ struct RecordBuilder: ~Copyable {
     var start: SourceLocation
     var extent: ValueExtent?
   }
+
+  /// Whether the text goes to a field, and nothing else of it is wanted.
+  var goesToFieldOnly: Bool { field != nil && !wantsPlace }
 
   /// Whether no element has begun yet.
   var isBeforeRoot: Bool { root == nil }
@@ -520,7 +521,6 @@ extension RecordBuilder {
     record.endField(field)
     self.field = nil
     isCapturing = false
-    goesToFieldOnly = false
   }
 
   @inline(__always)
@@ -528,7 +528,6 @@ extension RecordBuilder {
     self.field = field
     isCapturing = true
     wantsPlace = isPlaced(field) && record.isEmpty(field)
-    goesToFieldOnly = !wantsPlace
     record.beginField()
   }
 

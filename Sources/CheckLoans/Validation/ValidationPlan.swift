@@ -207,6 +207,7 @@ private final class InheritedZone: Sendable {
   private let environment: Environment
   private let knowledge = Mutex(Knowledge.none)
 
+  /// Whether it is known, and what `TZ` says; a `Result` is a type that costs time to make ready.
   private enum Knowledge {
     case none
     case known

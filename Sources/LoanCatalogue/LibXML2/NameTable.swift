@@ -19,6 +19,7 @@ import CLibXML2
   private let ownNamespaces: [String]
   /// The namespaces of its prefixes; a vocabulary's number is its place, from ``firstBound`` on.
   private let boundNamespaces: [String]
+  /// As a list, since most runs are short and a dictionary's type costs time.
   private let prefixes: [(prefix: String, namespace: String)]
   /// Whether names that are right but for their case are looked for.
   private let heedsCase: Bool

@@ -170,6 +170,9 @@ extension ParserState {
     var attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>
   }
 
+  /// The arguments go on as they came: a ``StartTag`` of them would be made in memory for each tag,
+  /// of which few need it.
+  ///
   /// - SeeAlso: `startElementNsSAX2Func`.
   @inline(__always)
   @unsafe mutating func startElement(
