@@ -86,9 +86,9 @@ class Results:
     def row(self, series, name):
         return next((row for row in self.of(series) if row["name"] == name), None)
 
-    def reference(self, row):
-        """The first of a series is what the others in it are compared with."""
-        return self.of(row["series"])[0]
+    def to_first(self, row, figure):
+        """The ratio to the first of a series, which the others in it take turns with."""
+        return row["ratios"][figure] if row["ratios"] else 1
 
     def is_whole(self):
         return self.all["loans"] == LOANS and tuple(self.all["growth"]) == GROWTH
@@ -125,13 +125,12 @@ def measured(results, *series):
     """A table of what was measured in some series."""
     yield "command", "wall", "ratio", "CPU", "ratio", "peak", "expired", "runs"
     for row in results.of(*series):
-        reference = results.reference(row)
         yield (
             code(row["name"]),
             duration(row["wall"]),
-            f"{ratio(row['wall'], reference['wall']):.2f}",
+            f"{results.to_first(row, 'wall'):.2f}",
             duration(row["cpu"]),
-            f"{ratio(row['cpu'], reference['cpu']):.2f}",
+            f"{results.to_first(row, 'cpu'):.2f}",
             megabytes(row["peak"]),
             count(row["expired"]),
             str(len(row["times"])),
@@ -158,7 +157,11 @@ def value_of(aim, results):
     if row is None or aim.reference is None:
         return row and row[aim.figure]
     reference = results.row(aim.series, aim.reference)
-    return reference and ratio(row[aim.figure], reference[aim.figure])
+    if reference is None:
+        return None
+    if aim.series == "growth" or aim.figure == "peak":
+        return ratio(row[aim.figure], reference[aim.figure])
+    return ratio(*(results.to_first(each, aim.figure) for each in (row, reference)))
 
 
 def sentence(aim):

@@ -23,6 +23,8 @@ NOW = "2026-11-21T07:00"
 TODAY = NOW[:10]
 SEED = 1
 SMALL_RUNS = 500
+# So many runs of one command, then of the other, where two that are so short are compared.
+SMALL_ROUND = 25
 # What takes more seconds than SLOW is run no more than SLOW_RUNS times, and what takes fewer than
 # QUICK is run so many times as often.
 SLOW, SLOW_RUNS = 5, 3
@@ -76,30 +78,38 @@ class Meter:
         self.rows = []
         self.expired = None
 
-    def measure(self, series, command, runs=None, warmup=0):
-        """Run once for the output and the peak, then several times for the time."""
+    def measure(self, series, command, beside=None, runs=None, at_once=1):
+        """Run once for the output and the peak, then several times for the time.
+
+        `beside` is the series' first command. It takes turns with the other, some runs `at_once`,
+        since a machine is not equally fast for minutes, and their ratio is that of each turn.
+        """
+        print(f"measuring {command.name}", file=sys.stderr)
         seconds, peak, output = self.once(command)
         expired = self.agreed(command, output) if command.expired else None
-        result = self.timed(command, runs or self.runs_for(seconds), warmup)
-        self.rows.append({
-            "series": series,
-            "name": command.name,
-            "wall": result["median"],
-            "cpu": result["user"] + result["system"],
-            "peak": peak,
-            "expired": expired,
-            "times": result["times"],
-        })
+        row = {"series": series, "name": command.name, "peak": peak, "expired": expired}
+        self.rows.append({**row, "wall": 0, "cpu": 0, "times": [], "ratios": None})
+        rounds = -(-(runs or self.runs_for(seconds)) // at_once)
+        if beside is None:
+            self.add(series, command, rounds * at_once)
+            return
+        turns = []
+        for _ in range(rounds):
+            reference = self.add(series, beside, at_once)
+            result = self.add(series, command, at_once)
+            turns.append((result["median"] / reference["median"], cpu(result) / cpu(reference)))
+        wall, work = map(statistics.median, zip(*turns))
+        self.rows[-1]["ratios"] = {"wall": wall, "cpu": work}
 
-    def repeat(self, series, command):
-        """Adds more timed runs to those of a command that was measured."""
+    def add(self, series, command, runs):
+        """Adds timed runs to those of a command."""
         row = next(row for row in self.rows if (row["series"], row["name"]) == (series, command.name))
-        result = self.timed(command, self.runs, 0)
+        result = self.timed(command, runs)
         known, new = len(row["times"]), len(result["times"])
-        cpu = result["user"] + result["system"]
-        row["cpu"] = (row["cpu"] * known + cpu * new) / (known + new)
+        row["cpu"] = (row["cpu"] * known + cpu(result) * new) / (known + new)
         row["times"] += result["times"]
         row["wall"] = statistics.median(row["times"])
+        return result
 
     def once(self, command):
         if command.prepare:
@@ -131,14 +141,18 @@ class Meter:
             return min(self.runs, SLOW_RUNS)
         return self.runs * QUICK_FACTOR if seconds < QUICK else self.runs
 
-    def timed(self, command, runs, warmup):
+    def timed(self, command, runs):
         exported = self.work / "hyperfine.json"
         words = ["hyperfine", "-N", "--style", "basic", "--export-json", exported]
-        words += ["--runs", runs, "--warmup", warmup, "--command-name", command.name]
+        words += ["--runs", runs, "--command-name", command.name]
         if command.prepare:
             words += ["--prepare", shlex.join(map(str, command.prepare))]
-        run([*words, shlex.join(map(str, command.words))], stdout=sys.stderr)
+        run([*words, shlex.join(map(str, command.words))], stdout=subprocess.DEVNULL)
         return json.loads(exported.read_text())["results"][0]
+
+
+def cpu(result):
+    return result["user"] + result["system"]
 
 
 class Bench:
@@ -179,9 +193,7 @@ class Bench:
         reference = next(commands)
         self.meter.measure("big", reference)
         for command in commands:
-            self.meter.measure("big", command)
-            # A machine is not equally fast for minutes: all are compared with the whole time's median.
-            self.meter.repeat("big", reference)
+            self.meter.measure("big", command, reference)
 
     def commands_on_big(self):
         big = self.big
@@ -231,8 +243,9 @@ class Bench:
         run([sys.executable, HERE / "split.py", self.big, folder, 1000])
         os.sync()
         files = [self.tool, "validate", "--files-from", folder / "list"]
-        self.meter.measure("files", self.validate("BIG", self.big))
-        self.meter.measure("files", Command("check-loans validate FILES", files))
+        together = self.validate("BIG", self.big)
+        self.meter.measure("files", together)
+        self.meter.measure("files", Command("check-loans validate FILES", files), together)
         shutil.rmtree(folder)
 
     def measure_small(self):
@@ -242,8 +255,9 @@ class Bench:
         check = Command("check-loans check books.xml, again", words)
         run(check.words, stdout=subprocess.DEVNULL)
         xmllint = Command("xmllint --noout books.xml", ["xmllint", "--noout", SMALL])
-        for command in (xmllint, self.validate("books.xml", SMALL), check):
-            self.meter.measure("small", command, runs=SMALL_RUNS, warmup=20)
+        self.meter.measure("small", xmllint, runs=SMALL_RUNS, at_once=SMALL_ROUND)
+        for command in (self.validate("books.xml", SMALL), check):
+            self.meter.measure("small", command, xmllint, runs=SMALL_RUNS, at_once=SMALL_ROUND)
 
     def measure_delivery(self):
         """Returns the number of notices."""
@@ -254,7 +268,7 @@ class Bench:
         options = ("--notify", "stdout")
         telling = self.check("--notify stdout DUE", due, state, *options, prepare=fresh)
         self.meter.measure("delivery", silent)
-        self.meter.measure("delivery", telling)
+        self.meter.measure("delivery", telling, silent)
         run(fresh)
         return len(output_of(*telling.words).splitlines())
 
@@ -269,7 +283,7 @@ class Bench:
             if output_of(*alone.words) != output_of(*together.words):
                 fail(f'"{together.name}" says something else than "{alone.name}"')
             self.meter.measure(kind, alone)
-            self.meter.measure(kind, together)
+            self.meter.measure(kind, together, alone)
             path.unlink()
 
     def measure_growth(self):
