@@ -168,17 +168,17 @@ extension CheckRun {
   private func take(_ read: inout ReadLoan, _ tally: Tally) {
     tally.counts.note(read.status)
     guard settings.reports, settings.showsAll || read.status.needsAttention else { return }
-    lines.add(expiration: read.expiration) { text in
-      switch settings.format {
-      case .text:
-        let color = settings.isColored ? read.status.color : nil
-        if let color { text.append(contentsOf: color.utf8) }
-        read.record.appendLine(today: settings.now.date, to: &text)
-        if color != nil { text.append(contentsOf: "\u{1B}[0m".utf8) }
-      case .json:
-        text.append(contentsOf: json(of: &read, tally.path).utf8)
-      }
+    var text = lines.beginLine()
+    switch settings.format {
+    case .text:
+      let color = settings.isColored ? read.status.color : nil
+      if let color { text.append(contentsOf: color.utf8) }
+      read.record.appendLine(today: settings.now.date, to: &text)
+      if color != nil { text.append(contentsOf: "\u{1B}[0m".utf8) }
+    case .json:
+      text.append(contentsOf: json(of: &read, tally.path).utf8)
     }
+    lines.endLine(consume text, expiration: read.expiration)
   }
 
   private func note(_ diagnostic: Diagnostic, _ tally: Tally) {

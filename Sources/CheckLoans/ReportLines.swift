@@ -38,6 +38,7 @@ struct ReportLines {
   private let end: UInt8
   private var lines: [Line] = []
   private var text: [UInt8] = []
+  private var ordered: [UInt8] = []
   private var runs: [Run] = []
   private var blocks: [Block] = []
   private var file: ScratchFile?
@@ -56,15 +57,23 @@ struct ReportLines {
     self.runSize = runSize
   }
 
-  /// Adds a loan's line, which `append` appends without its end.
-  mutating func add(expiration: CivilDate, _ append: (inout [UInt8]) -> Void) {
-    let start = text.count
-    append(&text)
-    text.append(end)
+  /// Hands out the lines so far, so that a loan's line is appended, without its end, and taken back.
+  mutating func beginLine() -> [UInt8] {
+    var lent: [UInt8] = []
+    swap(&lent, &text)
+    return lent
+  }
+
+  /// Takes back what ``beginLine()`` handed out, with one more line.
+  mutating func endLine(_ text: consuming [UInt8], expiration: CivilDate) {
+    self.text = consume text
+    let start = lines.last?.range.upperBound ?? 0
+    self.text.append(end)
     lines.append(
       Line(
-        day: Int32(expiration.dayNumber), start: Int32(start), length: Int32(text.count - start)))
-    if text.count >= runSize { endRun() }
+        day: Int32(expiration.dayNumber), start: Int32(start),
+        length: Int32(self.text.count - start)))
+    if self.text.count >= runSize { endRun() }
   }
 
   /// Where the lines end now; only the mark that was taken last can be gone back to.
@@ -99,7 +108,8 @@ struct ReportLines {
 
   private mutating func addRun(_ lines: ArraySlice<Line>) {
     if lines.isEmpty { return }
-    var ordered: [UInt8] = []
+    // Its memory is used again for the next run.
+    ordered.removeAll(keepingCapacity: true)
     ordered.reserveCapacity(text.count)
     var own: [Block] = []
     let run = Int32(runs.count)

@@ -43,6 +43,16 @@ struct StoredLoans {
 
   subscript(_ place: Int) -> StoredLoan { loans[place] }
 
+  /// Marks the expected loan as that of the loan just read, if it is stored as that is.
+  mutating func seeNext(like loan: StoredLoan) throws -> StoredLoan? {
+    if expected == loans.count { try readMore(upTo: 1) }
+    guard expected < loans.count, !isSeen[expected], loans[expected].isSame(as: loan) else {
+      return nil
+    }
+    see(expected)
+    return loans[expected - 1]
+  }
+
   /// The place of the first stored loan of a key that is wanted, and that no loan was matched with
   /// before.
   ///

@@ -23,7 +23,9 @@ import Testing
   private func add(_ added: [Line], to lines: inout ReportLines) throws {
     for line in added {
       let day = try #require(CivilDate(dayNumber: line.day))
-      lines.add(expiration: day) { $0.append(contentsOf: line.text.utf8) }
+      var text = lines.beginLine()
+      text.append(contentsOf: line.text.utf8)
+      lines.endLine(consume text, expiration: day)
     }
   }
 
