@@ -174,14 +174,19 @@ struct WatchTests {
     try await watcher.wait(for: ["Abigél"])
     try await watcher.wait { watcher.errors.last?.contains("next look") == true }
     let start = LocalClock.now
+    var last = start
+    // Where this test is kept waiting, the burst has ended, and another one begins.
+    var pauses = 0
     for number in 1...50 {
       try watcher.write([("Abigél", 1), ("Book \(number)", 9)])
       try await Task.sleep(for: .milliseconds(5))
+      if LocalClock.now - last > 0.1 { pauses += 1 }
+      last = LocalClock.now
     }
     try watcher.write([("Abigél", 1), ("Solaris", 1)])
     try await watcher.wait(for: ["Abigél", "Solaris"])
     // One at the beginning, one for each 700 ms of changes, one when they have ended.
-    let most = 4 + Int((LocalClock.now - start) / 0.7)
+    let most = 4 + Int((LocalClock.now - start) / 0.7) + pauses
     try await watcher.reloadAll()
     try await watcher.end()
     #expect(watcher.reloads(of: "books.xml") <= most)
