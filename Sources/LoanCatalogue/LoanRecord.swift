@@ -162,6 +162,7 @@ struct RecordFacts: Sendable {
     return Int(range.start)..<Int(range.end)
   }
 
+  /// Notes where the text of a field lies that was empty.
   @inline(__always)
   mutating func set(_ field: LoanField, _ range: Range<Int>) {
     if range.isEmpty { return }
