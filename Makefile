@@ -20,11 +20,6 @@ RELEASE := --configuration release --static-swift-stdlib --disable-local-rpath \
   --product check-loans
 BINARY := .build/release/check-loans
 
-# The interpreter that knows the public tools of the tests. Where its variable is set, a test that
-# wants it fails without it; elsewhere such a test is left out.
-PYTHON := .build/python/bin/python
-test: export CHECK_LOANS_PYTHON := $(CURDIR)/$(PYTHON)
-
 .PHONY: help
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,37 +29,49 @@ run: setup build ## Install what is missing, build, and check books.xml
 	mkdir -p -m 700 .build/books
 	$(BINARY) --state .build/books/schedule.sqlite books.xml
 
+# The tests. They are built once, optimised, apart from the release; Tests/run.sh knows how.
+RELEASED := CHECK_LOANS_BINARY="$(CURDIR)/$(BINARY)"
+
 .PHONY: test
-test: setup-test test-tools lint build ## Install what is missing, lint, and run the whole suite
-	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift build --build-tests --explicit-target-dependency-import-check error
+test: setup-test lint build test-build ## Install what is missing, lint, run every suite, try the release
 	# What waits for children runs apart from what keeps all cores busy.
-	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 Tests/run.sh \
-	  --skip 'NotifiersTests|ExampleTests|CheckLoansTests|^FaultTests'
-	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 Tests/run.sh --filter 'NotifiersTests|ExampleTests'
-	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 Tests/run.sh --filter CheckLoansTests
-	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 Tests/run.sh --filter '^FaultTests'
-	CHECK_LOANS_BINARY="$(CURDIR)/$(BINARY)" WARNINGS_AS_ERRORS=1 \
-	  Tests/run.sh --filter CheckLoansTests
-	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 $(MAKE) docs
+	Tests/run.sh --skip 'NotifiersTests|ExampleTests|CheckLoansTests|^FaultTests'
+	Tests/run.sh --filter 'NotifiersTests|ExampleTests'
+	Tests/run.sh --filter CheckLoansTests
+	Tests/run.sh --filter '^FaultTests'
+	$(RELEASED) Tests/run.sh --list Tests/smoke.txt
+
+.PHONY: test-all
+test-all: test test-command test-ci-recipes docs test-faults test-growth test-soak ## Test everything, for a night
+	$(MAKE) test-sanitize
+	@if [ -n "$${XMLCONF_DIR:-}" ]; then \
+	  $(MAKE) test-conformance; \
+	else \
+	  echo "make: LEFT OUT: test-conformance, since XMLCONF_DIR does not name the W3C XML suite" >&2; \
+	fi
+
+.PHONY: test-command
+test-command: setup-test build test-build ## Run all tests of the command on the release binary
+	$(RELEASED) Tests/run.sh --filter CheckLoansTests
+
+.PHONY: test-ci-recipes
+test-ci-recipes: setup-test build test-build test-tools ## Run docs/ci.md, and public tools on the results
+	CHECK_LOANS_PYTHON="$(CURDIR)/$(PYTHON)" $(RELEASED) Tests/run.sh --filter \
+	  'CheckLoansTests\.(CIRecipe|GitHubAction|PipelineFile|PreCommit|PublicTool)Tests'
 
 .PHONY: test-faults
-test-faults: setup-test ## Kill, starve and damage it everywhere: takes an hour
-	WARNINGS_AS_ERRORS=1 FAILPOINTS=1 swift build --build-tests
+test-faults: setup-test test-build ## Kill, starve and damage it everywhere: takes an hour
 	# Apart, because a child that is being started may for a moment hold the others' locks.
-	CHECK_LOANS_HISTORIES=10000 WARNINGS_AS_ERRORS=1 FAILPOINTS=1 \
-	  Tests/run.sh --filter 'Any history of a library'
-	CHECK_LOANS_FAULTS=full CHECK_LOANS_KILLS=500 WARNINGS_AS_ERRORS=1 FAILPOINTS=1 \
-	  Tests/run.sh --filter '^FaultTests'
+	CHECK_LOANS_HISTORIES=10000 Tests/run.sh --filter 'Any history of a library'
+	CHECK_LOANS_FAULTS=full CHECK_LOANS_KILLS=500 Tests/run.sh --filter '^FaultTests'
 
 .PHONY: test-growth
-test-growth: setup-test ## Run it daily for 400 days over 100,000 loans: takes ten minutes
-	CHECK_LOANS_GROWTH=1 swift test --configuration release --scratch-path .build-growth \
-	  -Xswiftc -enable-testing --filter 'Growth over 400 days'
+test-growth: setup-test test-build ## Run it daily for 400 days over 100,000 loans: takes ten minutes
+	CHECK_LOANS_GROWTH=1 Tests/run.sh --filter 'Growth over 400 days'
 
 .PHONY: test-soak
-test-soak: setup-test ## Let watch reload every second for an hour
-	FAILPOINTS=1 swift build --build-tests
-	CHECK_LOANS_SOAK=3600 FAILPOINTS=1 Tests/run.sh --filter WatchSoakTests
+test-soak: setup-test test-build ## Let watch reload every second for an hour
+	CHECK_LOANS_SOAK=3600 Tests/run.sh --filter WatchSoakTests
 
 .PHONY: test-conformance
 test-conformance: setup-test build ## Hold it against the W3C XML suite in XMLCONF_DIR, and xmllint
@@ -74,6 +81,10 @@ test-conformance: setup-test build ## Hold it against the W3C XML suite in XMLCO
 test-sanitize: setup-test ## Run the suite under address sanitizer, then under thread sanitizer
 	Tests/Sanitizers/run.sh address
 	Tests/Sanitizers/run.sh thread
+
+.PHONY: test-build
+test-build: setup
+	Tests/run.sh --build
 
 FUZZ_SECONDS ?= 60
 FUZZER := .build-fuzz/release/CatalogueFuzzer
@@ -147,7 +158,7 @@ uninstall: ## Remove what install put below PREFIX
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf .build .build-bench .build-growth .build-fuzz .build-asan .build-tsan
+	rm -rf .build .build-test .build-bench .build-fuzz .build-asan .build-tsan
 
 .PHONY: setup setup-test setup-bench
 setup: ## Install the system libraries that are missing
@@ -157,8 +168,9 @@ setup-test:
 setup-bench:
 	@$(call install-missing,$(BUILD_PACKAGES) $(BENCH_PACKAGES))
 
-# What the tests use of other people's programs, apart from the system's; made anew only when the
-# list has changed.
+# The interpreter that knows the public tools of the tests, made anew only when their list has
+# changed.
+PYTHON := .build/python/bin/python
 .PHONY: test-tools
 test-tools: .build/python/requirements.txt
 .build/python/requirements.txt: Tests/requirements.txt | setup-test

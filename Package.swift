@@ -22,9 +22,9 @@ let fuzzers: [Target] =
       path: "Fuzz/CatalogueFuzzer", swiftSettings: settings)
   ]
 
-// Swift 6.3's compiler crashes where it optimizes some of the command's tests for a sanitizer.
-let unoptimized: [SwiftSetting] =
-  Context.environment["SANITIZE"] == "1" ? [.unsafeFlags(["-Onone"])] : []
+// A test is compiled as it is written, also beside optimised code: to optimise it takes longer than
+// to run it, and Swift 6.3's compiler crashes over some of the command's.
+let testSettings = settings + [.unsafeFlags(["-Onone"])]
 
 // How the catalogues of other programs are read.
 let foreignForms = [
@@ -103,37 +103,37 @@ let package = Package(
       dependencies: ["CLibXML2", "LoanCatalogue", "LoanRules", "Loans"],
       path: "Tests/CatalogueProperties", swiftSettings: settings),
     .testTarget(
-      name: "LoansTests", dependencies: ["Loans", "TestSupport"], swiftSettings: settings),
+      name: "LoansTests", dependencies: ["Loans", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
       name: "LoanCatalogueTests",
       dependencies: [
         "CatalogueProperties", "Loans", "LoanCatalogue", "LoanRules", "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
-      name: "LoanRulesTests", dependencies: ["Loans", "LoanRules"], swiftSettings: settings),
+      name: "LoanRulesTests", dependencies: ["Loans", "LoanRules"], swiftSettings: testSettings),
     .testTarget(
       name: "ReminderScheduleTests", dependencies: ["Loans", "ReminderSchedule", "TestSupport"],
-      exclude: ["Version3"], swiftSettings: settings),
+      exclude: ["Version3"], swiftSettings: testSettings),
     .testTarget(
       name: "NotifiersTests", dependencies: ["Loans", "Notifiers", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "ReminderServiceTests",
       dependencies: [
         "LoanCatalogue", "LoanRules", "Loans", "Notifiers", "RemindMe", "ReminderSchedule",
         "ReminderService", "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "CheckLoansTests",
       dependencies: [
         "CheckLoans", "LoanCatalogue", "Loans", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      exclude: ["Help", "Tools"], swiftSettings: settings + unoptimized),
+      exclude: ["Help", "Tools"], swiftSettings: testSettings),
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
-      exclude: ["Shim", "Version1"], swiftSettings: settings),
+      exclude: ["Shim", "Version1"], swiftSettings: testSettings),
   ] + fuzzers
 )

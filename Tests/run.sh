@@ -1,18 +1,50 @@
 #!/usr/bin/env bash
-# Runs tests that have been built, and tells once more at the end what has failed: it would be far
-# up, behind hundreds of tests that have passed.
+# run.sh --build: builds the tests and what they test, optimised, with the places where a test can
+# stop the program.
+#
+# run.sh [--list FILE] OPTIONS: runs tests that have been built, those that `swift test` chooses by
+# the options, or those in a file, a line SUITE/NAME each. Says once more at the end what was left out
+# and what has failed: it would be far up, above hundreds of tests that have passed.
 set -euo pipefail
+cd "$(dirname "$0")/.."
+
+export WARNINGS_AS_ERRORS=1 FAILPOINTS=1
+options=(--configuration release --scratch-path .build-test -Xswiftc -enable-testing)
+case ${1-} in
+--build)
+  exec swift build --build-tests "${options[@]}" --explicit-target-dependency-import-check error
+  ;;
+--list)
+  # As identifiers, which the option takes for a regular expression.
+  names=$(sed -E '/^(#|$)/d; s/[][().*+?|\\$^]/\\&/g; s|/(.*)|/`\1`|' "$2")
+  count=$(wc -l <<< "$names")
+  shift 2
+  set -- --filter "^CheckLoansTests\.($(paste -sd '|' <<< "$names"))\("
+  ;;
+esac
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
-swift test --skip-build "$@" 2>&1 | tee "$log" || status=$?
+swift test --skip-build "${options[@]}" "$@" 2>&1 | tee "$log" || status=$?
+run=$(sed -nE 's/^. Test run with ([0-9]+) tests? .*/\1/p' "$log" | tail -n 1)
+if (( ${run:-0} != ${count:-${run:-0}} || ${run:-0} == 0 )); then
+  echo "run.sh: ${run:-no} tests were run, not ${count:-some}" >&2
+  status=1
+fi
+left=$(sed -nE 's/^➜ Test .* skipped: "(.*)"$/\1/p' "$log" | sort | uniq -c)
+if [[ $left ]]; then
+  echo "Tests that were left out, and why:"
+  echo "$left"
+fi
 if (( status )); then
-  echo >&2
-  echo "What failed:" >&2
-  grep '^✘ ' "$log" >&2 || true
-  echo >&2
-  echo "How it ended:" >&2
-  tail -n 10 "$log" >&2
+  {
+    echo
+    echo "What failed:"
+    grep '^✘ ' "$log" || true
+    echo
+    echo "How it ended:"
+    tail -n 10 "$log"
+  } >&2
 fi
 exit "$status"

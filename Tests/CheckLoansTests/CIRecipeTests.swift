@@ -1,16 +1,13 @@
 import TestSupport
 import Testing
 
-/// `docs/ci.md`: everything on it is pasted and run.
-@Suite(.enabled(if: Pipeline.python != nil, "make test-tools installs what it needs"))
-struct CIRecipeTests {
+/// What `docs/ci.md` shows, as it stands there.
+struct CIPageTests {
   private let page: Page
 
   init() throws { page = try Page("docs/ci.md") }
 
-  private static let badCatalogue = catalogue(("Abigél", "2026.11.31"), ("Egri csillagok", "x"))
-
-  /// Each is taken up by a test below.
+  /// Each is taken up by a test of ``CIRecipeTests``.
   @Test func `Nothing is on the page that no test pastes`() {
     #expect(
       page.blocks.map(\.description) == [
@@ -47,6 +44,21 @@ struct CIRecipeTests {
     #expect(readme["In CI, \(file)"].text == page["Five minutes to a red check, \(file)"].text)
     #expect(try File.text(of: "\(projectDirectory)/README.md").contains("](docs/ci.md)"))
   }
+
+  @Test func `The problem matcher is the one of the project`() throws {
+    let text = try File.text(of: "\(projectDirectory)/.github/check-loans-matcher.json")
+    #expect(page["Problem matcher, json"].text == text)
+  }
+}
+
+/// `docs/ci.md`: everything on it is pasted and run.
+@Suite(.enabled(if: PublicTools.areWanted, "\(PublicTools.hint)"))
+struct CIRecipeTests {
+  private let page: Page
+
+  init() throws { page = try Page("docs/ci.md") }
+
+  private static let badCatalogue = catalogue(("Abigél", "2026.11.31"), ("Egri csillagok", "x"))
 
   @Test func `Five minutes lead to a red check with the annotation on the right line`()
     async throws
@@ -128,11 +140,6 @@ struct CIRecipeTests {
     #expect(job.annotations.map(\.place) == ["books.xml:2", "books.xml:3"], job.told)
     #expect(pipeline.calls.filter { $0 == "swift build" }.count == 1)
     #expect(job.steps.last == "check-loans validate books.xml: failure")
-  }
-
-  @Test func `The problem matcher is the one of the project`() throws {
-    let text = try File.text(of: "\(projectDirectory)/.github/check-loans-matcher.json")
-    #expect(page["Problem matcher, json"].text == text)
   }
 
   @Test func `The problem matcher finds the place of every line, whatever is in it`() async throws {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The project's GitHub action, beyond what `docs/ci.md` shows of it.
-@Suite(.enabled(if: Pipeline.python != nil, "make test-tools installs what it needs"))
+@Suite(.enabled(if: PublicTools.areWanted, "\(PublicTools.hint)"))
 struct GitHubActionTests {
   private func workflow(_ inputs: String = "") -> String {
     let with = inputs.split(separator: "\n").map { "    \($0)\n" }.joined()

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What CI systems read of the project, and of `docs/ci.md`, as their own schemas and tools see it.
-@Suite(.enabled(if: Pipeline.python != nil, "make test-tools installs what it needs"))
+@Suite(.enabled(if: PublicTools.areWanted, "\(PublicTools.hint)"))
 struct PipelineFileTests {
   private func expectValid(_ text: String, _ file: String) async throws {
     let pipeline = try await Pipeline()
@@ -50,7 +50,7 @@ struct PipelineFileTests {
 }
 
 /// The hooks, run by pre-commit itself.
-@Suite(.enabled(if: Pipeline.python != nil, "make test-tools installs what it needs"))
+@Suite(.enabled(if: PublicTools.areWanted, "\(PublicTools.hint)"))
 struct PreCommitTests {
   private static let commit = "git add . && git commit -q -m Change"
 

@@ -16,7 +16,7 @@ while IFS= read -r name; do
   skips+=(--skip "$name")
 done < <(sed -E '/^(#|$)/d' "$here/$sanitizer.skip")
 
-export FAILPOINTS=1 SANITIZE=1
+export FAILPOINTS=1
 # Swift's own report of a crash would hang in a program that a sanitizer has taken over.
 export SWIFT_BACKTRACE=enable=no
 # Leaks are looked for as well, but for those in leaks.txt.

@@ -1,20 +1,14 @@
 /// The public programs and libraries in Python that results are handed to.
 public enum PublicTools {
-  /// Whether they are to be used: where `CHECK_LOANS_PYTHON` names their interpreter, as in
-  /// `make test`, a test fails if it is not there.
-  public static let areWanted =
-    testVariable("CHECK_LOANS_PYTHON") != nil || File.exists(interpreter)
+  /// The interpreter that knows them: what the variable `CHECK_LOANS_PYTHON` names, as
+  /// `make test-ci-recipes` does after it has installed them; `nil` if they are not to be used.
+  public static let interpreter = testVariable("CHECK_LOANS_PYTHON")
 
-  /// What a test says that is left out.
-  public static let hint = "needs the tools of Tests/requirements.txt: make test-tools"
+  /// Why a test is left out that needs them.
+  public static let hint = "make test-ci-recipes runs it, with public tools from PyPI"
 
-  /// The interpreter that knows them.
-  public static let interpreter =
-    testVariable("CHECK_LOANS_PYTHON") ?? "\(root)/.build/python/bin/python"
-
-  private static let root =
-    #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
-    .joined(separator: "/")
+  /// Whether they are to be used.
+  public static var areWanted: Bool { interpreter != nil }
 
   /// Runs the interpreter with these arguments, `-m` and a tool's name for example.
   ///
@@ -22,8 +16,8 @@ public enum PublicTools {
   public static func run(
     _ arguments: String..., directory: String, variables: [String: String] = [:]
   ) async throws -> CommandResult {
-    guard File.exists(interpreter) else {
-      throw Missing(description: "there is no \(interpreter); run make test-tools")
+    guard let interpreter, File.exists(interpreter) else {
+      throw Missing(description: "there is no \(interpreter ?? "interpreter"); run make test-tools")
     }
     let environment = ["PATH": "/usr/bin:/bin", "HOME": directory, "LC_ALL": "C.UTF-8"]
     var command = Command(

@@ -4,21 +4,15 @@ import Testing
 /// A scratch folder in which pipelines are played: with git, with the project at its address, and
 /// with the command, or with what it is built and installed by.
 struct Pipeline {
-  /// The Python that knows the public tools: what the variable `CHECK_LOANS_PYTHON` names, else
-  /// the one that `make test` installs; `nil` if it is not there.
-  static let python: String? = {
-    if let named = testVariable("CHECK_LOANS_PYTHON") { return named }
-    let path = "\(projectDirectory)/.build/python/bin/python"
-    return File.exists(path) ? path : nil
-  }()
-
   let folder: ScratchFolder
   var environment: [String: String]
 
   /// - Parameter isInstalled: whether the command is on `PATH` from the start.
   init(isInstalled: Bool = true) async throws {
     folder = try ScratchFolder()
-    let tools = Self.python.map { String($0.prefix(upTo: $0.lastIndex(of: "/") ?? $0.endIndex)) }
+    let tools = PublicTools.interpreter.map {
+      String($0.prefix(upTo: $0.lastIndex(of: "/") ?? $0.endIndex))
+    }
     let path = ["\(folder.path)/bin", tools, "/usr/bin", "/bin"]
     environment = [
       "PATH": path.compactMap(\.self).joined(separator: ":"), "HOME": folder.path, "TZ": "UTC",
@@ -145,7 +139,7 @@ struct Pipeline {
   ) async throws -> PlayedJob {
     let tool = "\(projectDirectory)/Tests/CheckLoansTests/Tools/run_action.py"
     var command = Command(
-      try #require(Self.python),
+      try #require(PublicTools.interpreter),
       [
         tool, workflow, "--repository", "\(folder.path)/library.git", "--branch", branch,
         "--state", "\(folder.path)/\(runner)", "--action", "OWNER/check-loans=\(action)",
