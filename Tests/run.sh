@@ -27,7 +27,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
 swift test --skip-build "${options[@]}" "$@" 2>&1 | tee "$log" || status=$?
-run=$(sed -nE 's/^. Test run with ([0-9]+) tests? .*/\1/p' "$log" | tail -n 1)
+run=$(sed -nE 's/^[^ ]* Test run with ([0-9]+) tests? .*/\1/p' "$log" | tail -n 1)
 if (( ${run:-0} != ${count:-${run:-0}} || ${run:-0} == 0 )); then
   echo "run.sh: ${run:-no} tests were run, not ${count:-some}" >&2
   status=1

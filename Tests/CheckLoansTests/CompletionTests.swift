@@ -43,7 +43,7 @@ struct CompletionTests {
     (["schema", "--format", ""], ["rng", "xsd"]),
   ]
 
-  @Test(.enabled(if: File.exists(bash)), arguments: lines)
+  @Test(.enabled(if: File.exists(bash), "bash is not installed"), arguments: lines)
   func `bash completes what stands behind no subcommand as behind check`(
     words: [String], offered: [String]
   ) async throws {
@@ -58,7 +58,7 @@ struct CompletionTests {
     #expect(try await run(Self.bash, ["-c", script, "bash"] + words, desk).sorted() == offered)
   }
 
-  @Test(.enabled(if: File.exists(bash)))
+  @Test(.enabled(if: File.exists(bash), "bash is not installed"))
   func `bash offers subcommands and files for the first word`() async throws {
     let script = """
       source ./_check-loans

@@ -78,7 +78,7 @@ struct ProgressTests {
   }
 
   @Test(
-    .enabled(if: File.exists("/usr/bin/script")),
+    .enabled(if: File.exists("/usr/bin/script"), "the Debian package bsdutils is not installed"),
     arguments: [
       ("validate -", "xterm", true), ("--no-state -", "xterm", true),
       ("validate - 2>errors", "xterm", false), ("validate -", "dumb", false),

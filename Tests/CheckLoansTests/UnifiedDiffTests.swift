@@ -98,18 +98,22 @@ struct UnifiedDiffTests {
     try await expectApplies(FixingDesk(bytes), by: Self.byPatch)
   }
 
+  private static let names = [
+    "two words.xml", "quo\"te.xml", "back\\slash.xml", "tab\t.xml", "űrhajó.xml", "new\nline.xml",
+    "\u{1B}[31m.xml", "a b\\c.xml", "-x.xml", "--- a.xml", "'.xml", "a  .xml",
+  ]
+
   @Test(
-    .enabled(if: File.exists(patch), "the Debian package patch is not installed"),
-    arguments: [
-      "two words.xml", "quo\"te.xml", "back\\slash.xml", "tab\t.xml", "űrhajó.xml", "new\nline.xml",
-      "\u{1B}[31m.xml", "a b\\c.xml", "-x.xml", "--- a.xml", "'.xml", "a  .xml",
-    ])
+    .enabled(if: File.exists(patch), "the Debian package patch is not installed"), arguments: names)
   func `A diff names the file, whatever it is called`(name: String) async throws {
     let bytes = Array(Self.catalogue("gbg").utf8)
     try await expectApplies(FixingDesk(bytes, name: name), by: Self.byPatch)
-    if File.exists(Self.git) {
-      try await expectApplies(FixingDesk(bytes, name: name), by: Self.byGit)
-    }
+  }
+
+  @Test(.enabled(if: File.exists(git), "git is not installed"), arguments: names)
+  func `A diff names the file for git, too`(name: String) async throws {
+    let bytes = Array(Self.catalogue("gbg").utf8)
+    try await expectApplies(FixingDesk(bytes, name: name), by: Self.byGit)
   }
 
   @Test(.enabled(if: File.exists(patch), "the Debian package patch is not installed"))

@@ -2,7 +2,8 @@ import TestSupport
 import Testing
 
 /// What `validate` shows at a terminal.
-@Suite(.enabled(if: File.exists("/usr/bin/script")))
+@Suite(
+  .enabled(if: File.exists("/usr/bin/script"), "the Debian package bsdutils is not installed"))
 struct ValidateTerminalTests {
   /// What a terminal gets to see, of standard output and standard error.
   private func terminal(
