@@ -3,6 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+# What is built, and what is tested, takes all cores by itself.
+.NOTPARALLEL:
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -10,7 +12,7 @@ DESTDIR ?=
 # What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
 BUILD_PACKAGES := libxml2-dev libsqlite3-dev pkg-config tzdata
 TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
-  systemd python3-venv patch
+  systemd python3-venv patch git bsdutils zsh fish
 BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixml-dev \
   gnuplot-nox gcc g++
 
@@ -111,15 +113,19 @@ lint: ## Check the sources' form
 	swift format lint --strict --recursive Package.swift Sources Tests Examples Fuzz
 
 LIBRARY := Loans LoanCatalogue LoanRules ReminderSchedule Notifiers ReminderService
-SYMBOLS := .build/library-symbols
+SYMBOLS := .build-docs/library-symbols
 
 .PHONY: docs
 docs: setup ## Make the library's documentation in .build/LoanReminders.doccarchive
-	swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members \
-	  >/dev/null
+	# The compiler writes the symbols down as it builds the library.
+	mkdir -p .build-docs/symbols
+	swift build --scratch-path .build-docs --product LoanReminders \
+	  -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc .build-docs/symbols \
+	  -Xswiftc -symbol-graph-minimum-access-level -Xswiftc public \
+	  -Xswiftc -symbol-graph-skip-synthesized-members -Xswiftc -omit-extension-block-symbols
 	rm -rf $(SYMBOLS)
-	mkdir -p $(SYMBOLS)
-	cp $(LIBRARY:%=.build/*/symbolgraph/%.symbols.json) $(SYMBOLS)
+	mkdir -p $(SYMBOLS) .build
+	cp $(LIBRARY:%=.build-docs/symbols/%.symbols.json) $(SYMBOLS)
 	docc convert Sources/ReminderService/ReminderService.docc \
 	  --additional-symbol-graph-dir $(SYMBOLS) --fallback-display-name LoanReminders \
 	  --fallback-bundle-identifier loan-reminders --warnings-as-errors \
@@ -158,7 +164,7 @@ uninstall: ## Remove what install put below PREFIX
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf .build .build-test .build-bench .build-fuzz .build-asan .build-tsan
+	rm -rf .build .build-test .build-docs .build-bench .build-fuzz .build-asan .build-tsan
 
 .PHONY: setup setup-test setup-bench
 setup: ## Install the system libraries that are missing
