@@ -77,7 +77,7 @@ test-soak: setup-test test-build ## Let watch reload every second for an hour
 
 .PHONY: test-conformance
 test-conformance: setup-test build ## Hold it against the W3C XML suite in XMLCONF_DIR, and xmllint
-	Tests/Conformance/run.py $(BINARY) "$${XMLCONF_DIR:?names the folder of the suite's xmlconf.xml}"
+	Tests/Conformance/run.py $(BINARY) "$${XMLCONF_DIR:?must name the folder that xmlconf.xml is in}"
 
 .PHONY: test-sanitize
 test-sanitize: setup-test ## Run the suite under address sanitizer, then under thread sanitizer
