@@ -114,7 +114,7 @@ let package = Package(
       name: "LoanRulesTests", dependencies: ["Loans", "LoanRules"], swiftSettings: testSettings),
     .testTarget(
       name: "ReminderScheduleTests", dependencies: ["Loans", "ReminderSchedule", "TestSupport"],
-      exclude: ["Version3"], swiftSettings: testSettings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "NotifiersTests", dependencies: ["Loans", "Notifiers", "TestSupport"],
       swiftSettings: testSettings),
@@ -134,6 +134,6 @@ let package = Package(
       exclude: ["Help", "Tools"], swiftSettings: testSettings),
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
-      exclude: ["Shim", "Version1"], swiftSettings: testSettings),
+      exclude: ["Shim"], swiftSettings: testSettings),
   ] + fuzzers
 )

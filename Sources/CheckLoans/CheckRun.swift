@@ -234,7 +234,7 @@ extension CheckRun {
     do throws(ScheduleError) {
       tally.counts.scheduled = try schedule.reader.scheduledCount(
         at: settings.now, catalogues: [tally.name])
-      note(next: try schedule.nextFireDate(after: settings.now, catalogues: [tally.name]))
+      note(next: try schedule.reader.nextFireDate(after: settings.now, catalogues: [tally.name]))
     } catch {
       throw CommandError(error)
     }

@@ -2,8 +2,8 @@ public import Loans
 
 /// One record of a catalogue, as bytes.
 ///
-/// Its texts become strings only when ``loan`` or ``identity`` is asked for. They lie in memory that
-/// some records share, so whoever keeps one record for long should keep its ``loan`` instead.
+/// Its texts become strings only when ``loan`` is asked for. They lie in memory that some records
+/// share, so whoever keeps one record for long should keep its ``loan`` instead.
 public struct LoanRecord: Sendable {
   /// What a record says about its expiration.
   public enum Expiration: Hashable, Sendable {
@@ -18,9 +18,8 @@ public struct LoanRecord: Sendable {
   private let facts: RecordFacts
   private let texts: TextStorage
 
-  /// A 64-bit hash of what makes the loan the same loan in another version of the catalogue: its
-  /// id, else its barcode, else ISBN, title, author and borrower; and its ordinal among equals.
-  public let key: UInt64
+  /// Which loan it is.
+  public let identity: LoanIdentity
 
   /// A 64-bit hash of every field but the expiration's day, and of the ordinal.
   public let fingerprint: UInt64
@@ -28,9 +27,8 @@ public struct LoanRecord: Sendable {
   init(_ facts: RecordFacts, _ hashes: RecordHashes, _ texts: TextStorage) {
     self.facts = facts
     self.texts = texts
-    let ordinal = UInt64(facts.ordinal)
-    key = ordinal == 1 ? hashes.base : ContentHash.of(hashes.base, ordinal)
-    fingerprint = hashes.content.combined(with: ordinal).value
+    identity = LoanIdentity(hash: hashes.base, ordinal: facts.ordinal)
+    fingerprint = hashes.content.combined(with: UInt64(facts.ordinal)).value
   }
 
   /// What the record says about its expiration.
@@ -38,47 +36,6 @@ public struct LoanRecord: Sendable {
 
   /// The place of the record's start tag.
   public var location: SourceLocation { facts.location }
-
-  /// The loan as the schedule keeps it, without its last day, appended as bytes.
-  ///
-  /// Nothing is appended if the record has no usable expiration.
-  package func appendPacked(to bytes: inout [UInt8]) {
-    guard case .date = expiration else { return }
-    var lengths = InlineArray<7, Int?>(repeating: nil)
-    for index in Self.packedFields.indices {
-      let range = facts.range(of: Self.packedFields[index])
-      if !range.isEmpty { lengths[index] = range.count }
-    }
-    PackedLoan.append(lengths, facts.expirationTime, packedIdentity, to: &bytes) { bytes in
-      for index in Self.packedFields.indices {
-        texts.append(facts.range(of: Self.packedFields[index]), to: &bytes)
-      }
-    }
-  }
-
-  /// The fields in the order of ``Loans/PackedLoan``.
-  private static let packedFields: InlineArray<7, LoanField> = [
-    .id, .title, .author, .isbn, .barcode, .borrower, .email,
-  ]
-
-  private var packedIdentity: LoanIdentity {
-    guard facts.ordinal == 1 else { return .text(identity) }
-    if !facts.isEmpty(.id) { return facts.isIDShared ? .text(identity) : .id }
-    return facts.isEmpty(.barcode) ? .text(identity) : .barcode
-  }
-
-  /// The identity behind ``key``, in words.
-  public var identity: String {
-    var identity = ""
-    for field in facts.identityFields {
-      if !identity.isEmpty { identity += "\n" }
-      identity += field.name
-      identity += " "
-      identity += text(of: field) ?? ""
-    }
-    if facts.ordinal > 1 { identity += "\n#\(facts.ordinal)" }
-    return identity
-  }
 
   /// The loan, or `nil` if the record has no usable expiration.
   public var loan: Loan? {
@@ -93,8 +50,13 @@ public struct LoanRecord: Sendable {
   ///
   /// Nothing is appended if the record has no usable expiration.
   public func appendLine(today: CivilDate, to line: inout [UInt8]) {
-    guard case .date(let date) = expiration else { return }
-    Parts(record: self, lastDay: date).appendLine(today: today, to: &line)
+    parts?.appendLine(today: today, to: &line)
+  }
+
+  /// The loan with its texts as bytes, or `nil` if the record has no usable expiration.
+  package var parts: (some LoanParts)? {
+    guard case .date(let date) = expiration else { return Parts?.none }
+    return Parts(record: self, lastDay: date)
   }
 
   private struct Parts: LoanParts {

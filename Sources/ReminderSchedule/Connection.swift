@@ -1,16 +1,20 @@
+internal import Dispatch
 internal import Failpoints
 
-/// The one connection of a writer or reader, with its failures made into ``ScheduleError``s.
-struct Connection: Sendable {
+/// The one connection of a writer or reader, used by one thread after the other, with its failures
+/// made into ``ScheduleError``s.
+final class Connection: @unchecked Sendable {
   /// The file, as the user named it.
   let path: String
-  private let queue: DatabaseQueue
+  /// Only used by whoever has the turn.
+  private let database: Database
+  private let turn = DispatchSemaphore(value: 1)
   /// The file that this connection alone writes to; `nil` for a reader and in memory.
   private let owned: OwnedFile?
 
   /// A file up to this many bytes is looked through for damage whenever it is opened for writing,
   /// which then takes less than 10 milliseconds; a longer one if a run was interrupted.
-  private static var sizeAlwaysChecked: Int { 4 << 20 }
+  private static let sizeAlwaysChecked = 4 << 20
 
   /// Opens a schedule for writing, which must be locked; makes its tables if it is new.
   init(writing file: ScheduleFile) throws(ScheduleError) {
@@ -18,71 +22,70 @@ struct Connection: Sendable {
     let owned = OwnedFile(file: file, number: file.number)
     self.owned = owned
     do {
-      queue = try Self.open(writing: file)
+      database = try Self.open(writing: file)
     } catch {
       throw owned.failure(error)
     }
   }
 
-  private init(path: String, reading queue: DatabaseQueue) {
+  private init(path: String, reading database: Database) {
     self.path = path
-    self.queue = queue
+    self.database = database
     owned = nil
   }
 
-  private static func open(writing file: ScheduleFile) throws -> DatabaseQueue {
+  private static func open(writing file: ScheduleFile) throws -> Database {
     let isChecked = file.hasJournal || file.size <= sizeAlwaysChecked
-    if try file.readHeader().isDamaged {
-      throw DatabaseError(.notADatabase, message: "damaged: the header")
-    }
-    let queue = try asDamage { try DatabaseQueue(file.location, writing) }
+    if try file.readHeader().isDamaged { throw DatabaseError.damage("the header") }
+    let database = try asDamage { try Database(file.location, writing) }
     do {
       // Looked at before anything is changed that another program may rely on.
-      let version = try queue.read { database in
-        let version = try asDamage { try Schema.check(database, path: file.path) }
-        if isChecked, version > 0 { try Schema.checkWhole(database) }
-        return version
+      let isNew = try database.transaction("DEFERRED") {
+        let isNew = try asDamage { try Schema.check(database, path: file.path) }
+        if isChecked, !isNew { try Schema.checkWhole(database) }
+        return isNew
       }
-      try queue.use { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
-      try queue.write { database in (.commit, try Schema.migrate(database, path: file.path)) }
-      if version < Schema.version { failpoint("migration-committed") }
+      try database.execute("PRAGMA journal_mode = DELETE")
+      if isNew { try database.transaction("IMMEDIATE") { try Schema.create(database) } }
     } catch {
-      queue.close()
+      database.close()
       throw error
     }
-    return queue
+    return database
   }
 
   /// Makes SQLite's general error into damage: nothing else prevents reading the list of tables.
-  private static func asDamage<Value>(_ body: () throws -> Value) throws -> Value {
+  fileprivate static func asDamage<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
     } catch let error as DatabaseError where error.resultCode == .error {
-      throw Schema.damage(error.message)
+      throw DatabaseError.damage(error.message)
     }
   }
 
   /// Opens a schedule that is there, for reading; `nil` if it has no tables yet.
   static func reading(_ file: ScheduleFile) throws(ScheduleError) -> Connection? {
-    var connection: Connection
     do throws(ScheduleError) {
-      connection = Connection(path: file.path, reading: try open(file, readOnly: true))
-      _ = try connection.version()
+      return try reading(file, isReadOnly: true)
     } catch {
       guard error.code == .notPermitted else { throw error }
       // A run that was killed left a journal, which a read-only connection may not roll back.
-      connection = Connection(path: file.path, reading: try open(file, readOnly: false))
+      return try reading(file, isReadOnly: false)
     }
-    let version = try connection.version()
-    if version == 0 { return nil }
-    if version == Schema.version { return connection }
-    // The first run to write brings the file up to date; until then a copy is.
-    defer { connection.close() }
-    return try Connection(copying: connection, path: file.path)
   }
 
-  private func version() throws(ScheduleError) -> Int {
-    try read { database in try Schema.check(database, path: path) }
+  private static func reading(
+    _ file: ScheduleFile, isReadOnly: Bool
+  ) throws(ScheduleError) -> Connection? {
+    let connection: Connection
+    do {
+      connection = Connection(
+        path: file.path, reading: try Database(file.location, reading(isReadOnly)))
+    } catch {
+      throw ScheduleError(error, path: file.path)
+    }
+    let isNew = try connection.read { database in try Schema.check(database, path: file.path) }
+    return isNew ? nil : connection
   }
 
   /// Copies a schedule, or none, into memory.
@@ -90,90 +93,170 @@ struct Connection: Sendable {
     self.path = path
     owned = nil
     do {
-      queue = try DatabaseQueue(":memory:")
-      try source?.queue.read { database in try queue.use { try database.copy(to: $0) } }
+      database = try Database(":memory:")
+      if let source {
+        try source.read { [database] original in try original.copy(to: database) }
+      } else {
+        try database.transaction("IMMEDIATE") { [database] in try Schema.create(database) }
+      }
     } catch {
       throw ScheduleError(error, path: path)
     }
-    try write { database in try Schema.migrate(database, path: path) }
   }
 
   /// Closes the file.
   func close() {
-    queue.close()
+    turn.wait()
+    database.close()
+    turn.signal()
   }
 
-  /// How many messages of each flight were sent, by the lock file.
-  var sentCounts: [Int64: Int] { LockFile.records(in: ScheduleFile(path: path).lockPath) }
-
-  /// The number by which the schedule is known.
-  func identity() throws(ScheduleError) -> Int64 {
-    try read { database in try database.identity() }
+  /// How many messages of the outbox were sent, according to the lock file.
+  func sentCount() -> OutboxCount? {
+    (try? LockFile.count(in: ScheduleFile(path: path).lockPath)) ?? nil
   }
 
-  /// Lets the file grow to so many pages and no further.
+  /// Lets the file grow to this many pages and no further, as on a full disk.
   func limit(pages: Int) throws(ScheduleError) {
-    try translating {
-      try queue.use { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
-    }
+    try use { database in try database.execute("PRAGMA max_page_count = \(pages)") }
   }
 
   /// Runs `body` on one state of the schedule.
   func read<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
-    try translating { try queue.read(body) }
+    try use { database in try database.transaction("DEFERRED") { try body(database) } }
   }
 
   /// Runs `body` in one transaction, which a thrown error rolls back.
   func write<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
-    try write { database in (.commit, try body(database)) }
-  }
-
-  /// Runs `body` in one transaction, which it may have rolled back.
-  func write<Value>(
-    _ body: (Database) throws -> (Database.TransactionCompletion, Value)
-  ) throws(ScheduleError) -> Value {
-    let value = try translating { try queue.write(body) }
-    // What was committed to a file without a name is as good as lost.
-    if let owned, !owned.isInPlace { throw owned.file.removed }
+    var transaction = try Transaction(self)
+    let value = try transaction.perform(body)
+    try transaction.commit()
     return value
   }
 
-  private func translating<Value>(_ body: () throws -> Value) throws(ScheduleError) -> Value {
+  private func use<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
+    turn.wait()
+    defer { turn.signal() }
+    return try perform(body)
+  }
+
+  /// Runs `body`, for whoever has the turn.
+  func perform<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
     do {
-      return try body()
+      return try body(database)
     } catch {
-      guard let owned else { throw ScheduleError(error, path: path) }
-      if OwnedFile.isDamage(error) { close() }
-      throw owned.failure(error)
+      throw failure(error)
     }
   }
 
-  private static func open(
-    _ file: ScheduleFile, readOnly: Bool
-  ) throws(ScheduleError) -> DatabaseQueue {
-    do {
-      return try DatabaseQueue(file.location, reading(readOnly: readOnly))
-    } catch {
-      throw ScheduleError(error, path: file.path)
-    }
+  /// The error for the user; closes the connection if the file is damaged.
+  func failure(_ error: any Error) -> ScheduleError {
+    guard let owned else { return ScheduleError(error, path: path) }
+    if (error as? DatabaseError)?.isDamage ?? false { database.close() }
+    return owned.failure(error)
   }
 
-  private static var writing: Database.Configuration {
+  private static let writing = Database.Configuration(
     // EXTRA also syncs the directory after the journal is gone, so that a power cut cannot bring it
     // back and undo a commit. The cache bounds the memory of a reload: what does not fit is written
     // to the file early, under the journal's protection.
-    Database.Configuration(
-      patience: .seconds(5), setup: "\(always); PRAGMA synchronous = EXTRA")
-  }
+    timeout: .seconds(5), setup: "\(always); PRAGMA synchronous = EXTRA")
 
-  private static func reading(readOnly: Bool) -> Database.Configuration {
+  private static func reading(_ isReadOnly: Bool) -> Database.Configuration {
     // A reload that is larger than its cache keeps readers out until its end, and its end may wait
     // for the catalogue: better a list that comes late than one that fails.
     Database.Configuration(
-      isReadOnly: readOnly, patience: .seconds(60), setup: "\(always); PRAGMA query_only = ON")
+      isReadOnly: isReadOnly, timeout: .seconds(60), setup: "\(always); PRAGMA query_only = ON")
   }
 
-  private static var always: String { "PRAGMA cache_size = -16000; PRAGMA cell_size_check = ON" }
+  private static let always = "PRAGMA cache_size = -16000; PRAGMA cell_size_check = ON"
+}
+
+/// A change to the schedule, kept by ``commit()`` and undone where the value goes away before.
+///
+/// Until then nobody else can use the connection.
+struct Transaction: ~Copyable {
+  private let connection: Connection
+  private var isOpen = true
+
+  /// Begins it.
+  init(_ connection: Connection) throws(ScheduleError) {
+    self.connection = connection
+    try connection.begin()
+  }
+
+  deinit {
+    if isOpen { connection.rollBack() }
+  }
+
+  /// Runs a part of it; what it throws leaves the whole to be undone.
+  func perform<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
+    try connection.perform(body)
+  }
+
+  /// Keeps what was done.
+  ///
+  /// - Throws: ``ScheduleError``; then nothing has changed.
+  mutating func commit() throws(ScheduleError) {
+    try connection.commit()
+    isOpen = false
+    try connection.endTurn()
+  }
+}
+
+extension Connection {
+  fileprivate func begin() throws(ScheduleError) {
+    turn.wait()
+    do {
+      try perform { database in try database.execute("BEGIN IMMEDIATE TRANSACTION") }
+    } catch {
+      turn.signal()
+      throw error
+    }
+  }
+
+  fileprivate func commit() throws(ScheduleError) {
+    try perform { database in try database.commit() }
+  }
+
+  fileprivate func endTurn() throws(ScheduleError) {
+    turn.signal()
+    // What was committed to a file without a name is as good as lost.
+    if let owned, !owned.isInPlace { throw owned.file.removed }
+  }
+
+  fileprivate func rollBack() {
+    // The first error said what happened.
+    try? database.rollBack()
+    turn.signal()
+  }
+}
+
+extension Database {
+  /// Runs `body` in a transaction, which a thrown error rolls back.
+  fileprivate func transaction<Value>(_ kind: String, _ body: () throws -> Value) throws -> Value {
+    try execute("BEGIN \(kind) TRANSACTION")
+    do {
+      let value = try body()
+      try commit()
+      return value
+    } catch {
+      // The first error says what happened.
+      try? rollBack()
+      throw error
+    }
+  }
+
+  fileprivate func commit() throws {
+    guard isInTransaction else {
+      throw DatabaseError(.abort, message: "Transaction was aborted")
+    }
+    try execute("COMMIT TRANSACTION")
+  }
+
+  fileprivate func rollBack() throws {
+    if isInTransaction { try execute("ROLLBACK TRANSACTION") }
+  }
 }
 
 /// The file of a writer, which holds the lock.
@@ -185,22 +268,48 @@ private struct OwnedFile: Sendable {
   /// Whether the file still has its name.
   var isInPlace: Bool { file.number == number }
 
-  /// Whether an error tells that the file is damaged.
-  static func isDamage(_ error: any Error) -> Bool {
-    guard let error = error as? DatabaseError else { return false }
-    return [.corrupt, .format, .notADatabase].contains(error.resultCode)
-  }
-
-  /// The error that a user is told; sets the file aside if it is damaged.
+  /// The error for the user; sets the file aside if it is proven to be damaged, or an older build's.
   func failure(_ error: any Error) -> ScheduleError {
-    guard Self.isDamage(error) else { return ScheduleError(error, path: file.path) }
+    if let error = error as? OlderBuild { return setAside(because: error) }
+    guard let error = error as? DatabaseError, error.isDamage else {
+      return ScheduleError(error, path: file.path)
+    }
     guard isInPlace else { return file.removed }
-    do {
-      return ScheduleError(
-        damaged: file.path, setAsideAs: try file.setAside(),
-        underlying: (error as? DatabaseError)?.message)
+    do throws(ScheduleError) {
+      try proveDamage(error)
     } catch {
       return error
     }
+    return setAside(because: error)
+  }
+
+  private func setAside(because error: any Error) -> ScheduleError {
+    do throws(ScheduleError) {
+      return ScheduleError(error, path: file.path, setAsideAs: try file.setAside())
+    } catch {
+      return error
+    }
+  }
+
+  /// Shows that the file is damaged, rather than a read of it has failed: everything can be read
+  /// plainly, and a fresh connection finds damage once more.
+  ///
+  /// - Throws: `ScheduleError` `inputOutput` where that cannot be shown.
+  private func proveDamage(_ first: DatabaseError) throws(ScheduleError) {
+    try file.readWhole()
+    do {
+      if try file.readHeader().isDamaged { return }
+      let database = try Database(file.location, Database.Configuration(timeout: .seconds(5)))
+      defer { database.close() }
+      _ = try Connection.asDamage { try Schema.check(database, path: file.path) }
+      try Schema.checkWhole(database)
+    } catch let error as DatabaseError where error.isDamage {
+      return
+    } catch {
+      throw ScheduleError(error, path: file.path)
+    }
+    // A value that makes no sense is damage that SQLite does not see.
+    if first.isOwnFinding { return }
+    throw ScheduleError(DatabaseError(.inputOutput, message: first.message), path: file.path)
   }
 }

@@ -11,9 +11,6 @@ public final class Schedule: Sendable {
   private let connection: Connection
   /// Nobody reads it; it unlocks when the schedule goes away, after `deinit` has closed the file.
   private let lock: LockFile?
-  /// The messages that are being sent: their batches, each at the place in the lock file where they
-  /// are counted.
-  private let flights = Mutex<[Int64?]>([])
 
   /// A number that the schedule got when it was made, by which it is told from one that has taken
   /// its place.
@@ -27,22 +24,22 @@ public final class Schedule: Sendable {
   ///
   /// - Parameters:
   ///   - path: the file; its lock is `PATH.lock`, which is never removed.
-  ///   - patience: how long to wait for another process to let go of the lock.
-  /// - Throws: ``ScheduleError``; a file that is not a schedule is left as it is, and a damaged one
-  ///   set aside.
-  public init(opening path: String, patience: Duration = .seconds(5)) throws(ScheduleError) {
+  ///   - timeout: how long to wait for another process to let go of the lock.
+  /// - Throws: ``ScheduleError``; a file that is not a schedule is left as it is, and one that is
+  ///   damaged or of an older build is set aside.
+  public init(opening path: String, timeout: Duration = .seconds(5)) throws(ScheduleError) {
     let file = ScheduleFile(path: path)
     try file.prepareDirectory()
     let isKnown = SystemCall.exists(file.lockPath)
     // What is refused is left without a lock beside it, too.
     if !isKnown { try file.checkBeforeLocking() }
-    let held = try LockFile.taking(beside: file, patience: patience)
-    let records = held.records()
+    let held = try LockFile.taking(beside: file, timeout: timeout)
+    let count = try held.count()
     lock = consume held
     try file.prepareFile()
     connection = try Connection(writing: file)
     identity = try connection.identity()
-    try Self.endFlights(connection, records)
+    try Self.emptyOutbox(connection, count)
   }
 
   /// Copies the schedule in a file into memory: everything works as with the file, and nothing
@@ -50,14 +47,14 @@ public final class Schedule: Sendable {
   ///
   /// Takes no lock and creates nothing.
   ///
-  /// - Throws: ``ScheduleError`` if what is at `path` is no schedule.
+  /// - Throws: ``ScheduleError`` if what is at `path` is not a schedule.
   public init(rehearsing path: String) throws(ScheduleError) {
     let source = try ScheduleReader(opening: path)
     lock = nil
     connection = try source.copy(path: path)
     source.close()
     identity = try connection.identity()
-    try Self.endFlights(connection, LockFile.records(in: ScheduleFile(path: path).lockPath))
+    try Self.emptyOutbox(connection, connection.sentCount())
   }
 
   /// An empty schedule in memory, of which nothing is kept.
@@ -74,66 +71,30 @@ public final class Schedule: Sendable {
     connection.close()
   }
 
-  /// Ends what a killed run was sending.
-  private static func endFlights(
-    _ connection: Connection, _ sent: [Int64: Int]
+  /// Notes what became of the messages that a killed run was sending.
+  private static func emptyOutbox(
+    _ connection: Connection, _ count: OutboxCount?
   ) throws(ScheduleError) {
-    guard try connection.read({ database in try database.hasFlight() }) else { return }
+    guard try connection.read({ database in try database.hasOutbox() }) else { return }
     try connection.write { database in
-      try database.endFlights(sent: sent, except: [])
-      failpoint("flights-before-commit")
+      try database.emptyOutbox(count, next: .unknown)
+      failpoint("left-outbox-before-commit")
     }
-    failpoint("flights-committed")
+    failpoint("left-outbox-committed")
   }
 
-  /// Replaces all reminders of one catalogue by those that `fill` adds while it reads it.
-  ///
-  /// Prior pending reminders are cancelled and the new ones scheduled, in one transaction; loans
-  /// that stay as they were keep their number and cost no write, and the ledger stays. Reminders
-  /// that the user cancelled are scheduled again. A loan that is no longer there is forgotten,
-  /// unless a notice about it was attempted: then it is kept, without notices, for a week, and what
-  /// was delivered of it for 400 days. Other catalogues are not touched.
+  // MARK: - Reload
+
+  /// Begins to replace all reminders of one catalogue by those of the loans that it has now.
   ///
   /// - Parameters:
   ///   - catalogue: the catalogue's name in the schedule, usually its path.
   ///   - now: the library's civil time.
-  ///   - allowEmpty: whether a catalogue without one record may replace one that had loans.
-  ///   - fill: calls ``Reload/add(key:fingerprint:expiration:fireAt:reminder:)`` for each loan in document order.
-  ///     It must not call the schedule.
-  /// - Throws: ``ReloadError``; then nothing has changed.
-  public func reload<Failure: Error>(
-    catalogue: String, now: CivilDateTime, allowEmpty: Bool = false,
-    fill: (Reload) throws(Failure) -> ReloadDecision
-  ) throws(ReloadError<Failure>) -> ReloadOutcome {
-    let result: Result<ReloadOutcome, Failure>
-    do {
-      result = try connection.write { database in
-        failpoint("reload-begun")
-        let reload = try Reload(
-          database, catalogue: try database.catalogueID(catalogue), path: connection.path, now: now)
-        let decision = Result { () throws(Failure) in try fill(reload) }
-        let end = try reload.end(decision, allowEmpty: allowEmpty)
-        failpoint("reload-before-commit")
-        return end
-      }
-      failpoint("reload-committed")
-    } catch {
-      throw .schedule(error)
-    }
-    do { return try result.get() } catch { throw .reading(error) }
-  }
-}
-
-extension Schedule {
-  /// The notices that are due at `now` and have not been delivered through a channel; see
-  /// ``ScheduleReader/due(at:channel:catalogues:repeatExpired:)``.
-  ///
-  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
-  public func due(
-    at now: CivilDateTime, channel: String, catalogues: [String]? = nil, repeatExpired: Int? = nil
-  ) throws(ScheduleError) -> [DueNotice] {
-    try reader.due(
-      at: now, channel: channel, catalogues: catalogues, repeatExpired: repeatExpired)
+  /// - Throws: ``ScheduleError``; then nothing has changed.
+  public func beginReload(
+    of catalogue: String, at now: CivilDateTime
+  ) throws(ScheduleError) -> Reload {
+    try Reload(connection, catalogue: catalogue, now: now)
   }
 
   /// By how many days `now` lies before the last reload or delivery; `nil` if it does not, or by
@@ -146,53 +107,58 @@ extension Schedule {
     return day - now.date.dayNumber
   }
 
-  /// When the first pending reminder after `now` fires; `nil` if none does.
+  // MARK: - Delivery
+
+  /// The notices that are due at `now` and have not been delivered through a channel, which is in
+  /// use from now on; see ``ScheduleReader/due(at:channel:catalogues:repeatExpired:)``.
   ///
   /// - Throws: ``ScheduleError`` if the schedule cannot be read.
-  public func nextFireDate(
-    after now: CivilDateTime, catalogues: [String]? = nil
-  ) throws(ScheduleError) -> CivilDateTime? {
-    try reader.nextFireDate(after: now, catalogues: catalogues)
+  public func due(
+    at now: CivilDateTime, channel: String, catalogues: [String]? = nil, repeatExpired: Int? = nil
+  ) throws(ScheduleError) -> [DueNotice] {
+    try reader.due(
+      at: now, channel: channel, catalogues: catalogues, repeatExpired: repeatExpired)
   }
 
-  /// The whole schedule in fire order; see ``ScheduleReader/entries(at:catalogues:)``.
+  /// Notes that a channel is in use, so that its failures count; writes once a day at most, and
+  /// nothing about a channel through which nothing was ever sent.
   ///
-  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
-  public func entries(
-    at now: CivilDateTime, catalogues: [String]? = nil
-  ) throws(ScheduleError) -> ScheduleEntries {
-    try reader.entries(at: now, catalogues: catalogues)
+  /// - Throws: ``ScheduleError``; then nothing has changed.
+  public func noteUse(of channel: String, at now: CivilDateTime) throws(ScheduleError) {
+    let isNoted = try connection.read { database in
+      try database.isInUse(channel, today: now.date)
+    }
+    if isNoted { return }
+    try connection.write { database in _ = try database.channelID(channel, today: now.date) }
   }
 
   /// Notes that the notices of some messages are about to be sent in this order, in one commit.
+  ///
+  /// Only one sending can be open at a time.
   ///
   /// - Parameters:
   ///   - messages: the notices of each message; the schedule's own, see
   ///     ``due(at:channel:catalogues:repeatExpired:)``.
   ///   - channel: the channel's name.
   ///   - now: the library's civil time.
+  ///   - utcOffset: by how many seconds that is ahead of UTC, if it is known.
   /// - Returns: what counts the messages sent and, in the end, notes what became of them.
-  /// - Throws: ``ScheduleError``; `systemLimit` if 64 batches are being sent at the same time.
+  /// - Throws: ``ScheduleError``; then nothing has changed.
   public func beginSending(
-    _ messages: [[DueNotice]], channel: String, at now: CivilDateTime
+    _ messages: [ArraySlice<DueNotice>], channel: String, at now: CivilDateTime,
+    utcOffset: Int? = nil
   ) throws(ScheduleError) -> Sending {
-    try beginSending(parts: messages.map { $0[...] }, channel: channel, at: now)
-  }
-
-  /// The same for messages that are parts of one list, which need not be copied.
-  package func beginSending(
-    parts messages: [ArraySlice<DueNotice>], channel: String, at now: CivilDateTime
-  ) throws(ScheduleError) -> Sending {
-    let batch = Int64.random(in: 1...Int64.max)
-    let slot = messages.isEmpty ? nil : try takeSlot(for: batch)
-    let sending = Sending(self, batch: batch, slot: slot, count: messages.count, now: now)
-    guard let slot else { return sending }
-    try endLeftFlights()
-    // Before the commit, so that the place is there even if the disk is full afterwards, and after
-    // what the place counted before has been noted.
-    try record(sent: 0, of: batch, slot: slot)
+    let number = Int64.random(in: 1...Int64.max)
+    let sending = Sending(self, number: number, count: messages.count)
+    if messages.isEmpty { return sending }
+    // What a sending left that never came to its end is noted before its count is gone.
+    try Self.emptyOutbox(connection, try lock?.count())
+    // Before the commit, so that there is room for it even if the disk is full afterwards.
+    try write(OutboxCount(sending: number, sent: 0))
     try write { database in
-      try database.beginFlight(batch, messages, channel: try database.channelID(channel), at: now)
+      try database.fillOutbox(
+        number, messages, channel: try database.channelID(channel, today: now.date), at: now,
+        utcOffset: utcOffset)
       try database.noteRun(on: now.date)
       failpoint("sending-before-commit")
     }
@@ -200,41 +166,9 @@ extension Schedule {
     return sending
   }
 
-  /// Finds a place in the lock file for a batch, which is open from then on.
-  private func takeSlot(for batch: Int64) throws(ScheduleError) -> Int {
-    let slot = flights.withLock { flights -> Int? in
-      if let free = flights.firstIndex(of: nil) {
-        flights[free] = batch
-        return free
-      }
-      guard flights.count < LockFile.Record.slots else { return nil }
-      flights.append(batch)
-      return flights.count - 1
-    }
-    if let slot { return slot }
-    throw ScheduleError(
-      .systemLimit, path: connection.path,
-      "\(LockFile.Record.slots) batches of messages are being sent already; end one first")
-  }
-
-  /// Ends the flights of sendings that went away before their end.
-  private func endLeftFlights() throws(ScheduleError) {
-    try write { database in
-      // Asked within the transaction: what another thread has begun is in the table only after it
-      // is among those that are open.
-      let open = flights.withLock { $0.compactMap(\.self) }
-      try database.endFlights(sent: lock?.records() ?? [:], except: open)
-    }
-  }
-
-  /// Counts the messages sent of a batch.
-  func record(sent: Int, of batch: Int64, slot: Int) throws(ScheduleError) {
-    try lock?.record(.init(batch: batch, sent: sent), slot: slot)
-  }
-
-  /// Makes a place in the lock file free for another batch.
-  func free(slot: Int) {
-    flights.withLock { flights in flights[slot] = nil }
+  /// Counts the messages sent.
+  func write(_ count: OutboxCount) throws(ScheduleError) {
+    try lock?.write(count)
   }
 
   /// Notes as failed what was not tried, because its channel cannot be used at all: it stays due,
@@ -244,28 +178,33 @@ extension Schedule {
   ///   - notices: the schedule's own, none of which is being sent.
   ///   - channel: the channel's name.
   ///   - now: the library's civil time.
+  ///   - utcOffset: by how many seconds that is ahead of UTC, if it is known.
   ///   - error: what the channel said to the one that was tried; untrusted.
   /// - Throws: ``ScheduleError``; then nothing has changed.
   public func markUntried(
-    _ notices: [DueNotice], channel: String, at now: CivilDateTime, error: String
+    _ notices: [DueNotice], channel: String, at now: CivilDateTime, utcOffset: Int? = nil,
+    error: String
   ) throws(ScheduleError) {
     if notices.isEmpty { return }
     try write { database in
-      let channel = try database.channelID(channel)
-      try database.markUntried(notices, channel: channel, at: now, error: error)
+      try database.markUntried(
+        notices, channel: try database.channelID(channel, today: now.date), at: now,
+        utcOffset: utcOffset, error: error)
     }
   }
 
+  // MARK: - What the user takes out
+
   /// Cancels the pending notices of loans, until the next reload of their catalogue.
   ///
-  /// - Parameter ids: numbers as ``ScheduleEntry/id`` tells them.
+  /// - Parameter ids: numbers as ``ScheduleEntry/id`` has them.
   /// - Returns: how many loans were not cancelled before, and the numbers that no loan in a
   ///   catalogue has.
   /// - Throws: ``ScheduleError``; then nothing has changed.
   public func cancel(
     ids: [Int]
   ) throws(ScheduleError) -> (cancelled: Int, unknown: [Int]) {
-    try writeCancelling { database in try database.cancel(ids: ids) }
+    try writeByUser { database in try database.cancel(ids: ids) }
   }
 
   /// Cancels the pending notices of all loans, until the next reload of their catalogue.
@@ -275,18 +214,35 @@ extension Schedule {
   /// - Throws: ``ScheduleError``; then nothing has changed.
   @discardableResult
   public func cancelAll(catalogues: [String]? = nil) throws(ScheduleError) -> Int {
-    try writeCancelling { database in try database.cancelAll(catalogues: catalogues) }
+    try writeByUser { database in try database.cancelAll(catalogues: catalogues) }
   }
 
-  private func writeCancelling<Value>(
-    _ cancel: (Database) throws -> Value
+  /// Forgets a catalogue: its loans, those that were returned, and what was delivered of them.
+  ///
+  /// - Parameter catalogue: its name in the schedule.
+  /// - Returns: how many loans it had, or `nil` if the schedule has no such catalogue.
+  /// - Throws: ``ScheduleError``; then nothing has changed.
+  public func forget(catalogue: String) throws(ScheduleError) -> Int? {
+    try writeByUser { database in try database.forget(catalogue: catalogue) }
+  }
+
+  /// Forgets a channel, with what was delivered through it: named again, it is sent all that is due.
+  ///
+  /// - Returns: how many deliveries were forgotten, or `nil` if nothing was ever sent through it.
+  /// - Throws: ``ScheduleError``; then nothing has changed.
+  public func forget(channel: String) throws(ScheduleError) -> Int? {
+    try writeByUser { database in try database.forget(channel: channel) }
+  }
+
+  private func writeByUser<Value>(
+    _ body: (Database) throws -> Value
   ) throws(ScheduleError) -> Value {
     let value = try connection.write { database in
-      let value = try cancel(database)
-      failpoint("cancel-before-commit")
+      let value = try body(database)
+      failpoint("command-before-commit")
       return value
     }
-    failpoint("cancel-committed")
+    failpoint("command-committed")
     return value
   }
 
@@ -295,8 +251,69 @@ extension Schedule {
     try connection.write(body)
   }
 
-  /// Lets the file grow to so many pages and no further, as on a full disk.
+  /// Lets the file grow to this many pages and no further, as on a full disk.
   func limit(pages: Int) throws(ScheduleError) {
     try connection.limit(pages: pages)
+  }
+}
+
+extension Connection {
+  /// The number by which the schedule is known.
+  func identity() throws(ScheduleError) -> Int64 {
+    try read { database in try database.integer("SELECT identity FROM counter") ?? 0 }
+  }
+}
+
+extension Database {
+  /// Whether a channel's use on a day is noted, or it is not known.
+  fileprivate func isInUse(_ channel: String, today: CivilDate) throws -> Bool {
+    let day = try integer("SELECT last_used FROM channel WHERE name = ?", text: channel)
+    return day.map { Int($0) == today.dayNumber } ?? true
+  }
+
+  fileprivate func cancel(ids: [Int]) throws -> (cancelled: Int, unknown: [Int]) {
+    var result = (cancelled: 0, unknown: [Int]())
+    for number in ids {
+      guard case (let row, nil)? = try loan(Int64(number)) else {
+        result.unknown.append(number)
+        continue
+      }
+      try run("UPDATE loan SET cancelled = 1 WHERE id = ? AND cancelled = 0", row.id.rawValue)
+      result.cancelled += changes
+    }
+    return result
+  }
+
+  fileprivate func cancelAll(catalogues: [String]?) throws -> Int {
+    var count = 0
+    for range in try ranges(catalogues) {
+      try run(
+        "UPDATE loan SET cancelled = 1 WHERE id BETWEEN ? AND ? AND cancelled = 0",
+        range.lowerBound, range.upperBound)
+      count += changes
+    }
+    return count
+  }
+
+  fileprivate func forget(catalogue path: String) throws -> Int? {
+    guard let catalogue = try knownCatalogueID(path) else { return nil }
+    let all = LoanID.all(of: catalogue)
+    try run("DELETE FROM loan WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
+    let count = changes
+    try run("DELETE FROM returned WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
+    for table in ["delivery", "outbox"] {
+      try run("DELETE FROM \(table) WHERE catalogue = ?", catalogue)
+    }
+    try run("DELETE FROM catalogue WHERE id = ?", catalogue)
+    return count
+  }
+
+  fileprivate func forget(channel name: String) throws -> Int? {
+    guard let channel = try knownChannelID(name) else { return nil }
+    try run("DELETE FROM delivery WHERE channel = ?", channel)
+    let count = changes
+    try run("DELETE FROM outbox WHERE channel = ?", channel)
+    try run("DELETE FROM channel WHERE id = ?", channel)
+    return count
   }
 }

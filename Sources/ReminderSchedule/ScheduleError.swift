@@ -11,7 +11,8 @@ public struct ScheduleError: Error, Hashable, Sendable {
     /// The file is another program's, a newer version's, or no database at all, and was left as
     /// it is; or it is damaged and was opened for reading only.
     case notASchedule
-    /// The file was damaged, and was set aside under the name that the message says.
+    /// The file was damaged, or is an older build's, and was set aside under the name that the
+    /// message says.
     case damaged
     /// Another process is using the schedule.
     case locked
@@ -38,12 +39,13 @@ public struct ScheduleError: Error, Hashable, Sendable {
   }
 
   /// The error of a schedule that was set aside.
-  init(damaged path: String, setAsideAs other: String, underlying: String?) {
+  init(_ error: any Error, path: String, setAsideAs other: String) {
+    let what = error is OlderBuild ? "was written by an older build" : "was damaged"
     self.init(
       .damaged, path: path,
-      "the schedule \"\(path.visible)\" was damaged and is now \"\(other.visible)\"; the next run "
-        + "starts a new one and tells again what was delivered before",
-      underlying: underlying)
+      "the schedule \"\(path.visible)\" \(what) and is now \"\(other.visible)\"; the next run "
+        + "starts a new one and sends again what was delivered before",
+      underlying: (error as? DatabaseError)?.message)
   }
 
   /// The error of a file that is left untouched because of what it holds.
@@ -74,6 +76,11 @@ extension ScheduleError {
   init(_ error: any Error, path: String) {
     if let error = error as? ScheduleError {
       self = error
+    } else if error is OlderBuild {
+      self.init(
+        .notASchedule, path: path,
+        "the schedule \"\(path.visible)\" was written by an older build; the next run that delivers "
+          + "or reloads sets it aside")
     } else if let error = error as? DatabaseError {
       self.init(database: error, path: path)
     } else if let failure = error as? SystemCall.Failure {

@@ -29,8 +29,6 @@ public struct ScheduleReader: Sendable {
   /// A number that the schedule got when it was made, by which it is told from one that has taken
   /// its place; `nil` if there is none yet.
   ///
-  /// A schedule of an older version gets it from the first run that writes.
-  ///
   /// - Throws: ``ScheduleError`` if it cannot be read.
   public var identity: Int64? {
     get throws(ScheduleError) { try connection?.identity() }
@@ -45,7 +43,7 @@ public struct ScheduleReader: Sendable {
   ///   - now: the library's civil time.
   ///   - channel: the channel's name.
   ///   - catalogues: the catalogues whose loans count; `nil` for all.
-  ///   - repeatExpired: an expired notice is due again once so many civil days, 1 or more, have
+  ///   - repeatExpired: an expired notice is due again once this many civil days, 1 or more, have
   ///     passed since the day of its last delivery through the channel; a delivery dated later than
   ///     tomorrow is one by a wrong clock and does not count. `nil` if it is due once only.
   /// - Returns: the notices by expiration, so the longest expired first, then by number.
@@ -69,8 +67,7 @@ public struct ScheduleReader: Sendable {
     at now: CivilDateTime, catalogues: [String]?
   ) throws(ScheduleError) -> (reminders: Int, expired: Int) {
     try connection?.read { database in
-      let ids = try database.catalogues(catalogues).keys
-      return try database.openCount(at: now, catalogues: ids)
+      try database.openCount(at: now, catalogues: catalogues)
     } ?? (0, 0)
   }
 
@@ -91,17 +88,17 @@ public struct ScheduleReader: Sendable {
     }.map(\.notice) ?? []
   }
 
-  /// All that is known of a loan, also of one that left its catalogue within the last week or so;
-  /// `nil` if no loan has the number.
+  /// All that is known of a loan, also of one that was returned within the last 400 days; `nil` if
+  /// no loan has the number.
   ///
-  /// What a run is sending, or was when it was killed, is told as it will be noted: as delivered
-  /// if it was sent, as before if it was not begun. Only the message in flight is `sending`.
+  /// What a run is sending, or was when it was killed, is shown as it will be noted: as delivered
+  /// if it was sent, as before if it was not begun. Only the message on its way is `sending`.
   ///
   /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
     guard let connection else { return nil }
     return try connection.read { database in
-      try database.history(of: id, at: now, sent: { connection.sentCounts })
+      try database.history(of: id, at: now, count: connection.sentCount())
     }
   }
 
@@ -111,10 +108,7 @@ public struct ScheduleReader: Sendable {
   public func nextFireDate(
     after now: CivilDateTime, catalogues: [String]?
   ) throws(ScheduleError) -> CivilDateTime? {
-    try connection?.read { database in
-      let ids = try database.catalogues(catalogues).keys
-      return try database.pending(after: now, catalogues: ids).nextFireAt
-    }
+    try pending(after: now, catalogues).nextFireAt
   }
 
   /// When the next notice of either kind becomes due after `now`: a reminder at its fire date, or
@@ -124,14 +118,8 @@ public struct ScheduleReader: Sendable {
   public func nextNoticeDate(
     after now: CivilDateTime, catalogues: [String]?
   ) throws(ScheduleError) -> CivilDateTime? {
-    try connection?.read { database in
-      let ids = try database.catalogues(catalogues).keys
-      let dates = [
-        try database.pending(after: now, catalogues: ids).nextFireAt,
-        try database.nextExpired(after: now, catalogues: ids),
-      ]
-      return dates.compactMap { $0 }.min()
-    }
+    let pending = try pending(after: now, catalogues)
+    return [pending.nextFireAt, pending.nextExpired].compactMap(\.self).min()
   }
 
   /// How many loans have not expired and are not cancelled: each has a reminder, to come, due or
@@ -141,10 +129,15 @@ public struct ScheduleReader: Sendable {
   public func scheduledCount(
     at now: CivilDateTime, catalogues: [String]?
   ) throws(ScheduleError) -> Int {
+    try pending(after: now, catalogues).count
+  }
+
+  private func pending(
+    after now: CivilDateTime, _ catalogues: [String]?
+  ) throws(ScheduleError) -> Database.Pending {
     try connection?.read { database in
-      let ids = try database.catalogues(catalogues).keys
-      return try database.pending(after: now, catalogues: ids).count
-    } ?? 0
+      try database.pending(after: now, catalogues: catalogues)
+    } ?? Database.Pending()
   }
 
   /// The whole schedule in fire order.
@@ -153,10 +146,16 @@ public struct ScheduleReader: Sendable {
   /// attempted; and, once it has expired, its expired notice.
   ///
   /// - Throws: ``ScheduleError`` if the schedule cannot be read.
-  public func entries(
-    at now: CivilDateTime, catalogues: [String]?
-  ) throws(ScheduleError) -> ScheduleEntries {
-    try ScheduleEntries(connection, at: now, catalogues: catalogues)
+  public func entries(at now: CivilDateTime) throws(ScheduleError) -> ScheduleEntries {
+    try ScheduleEntries(connection, at: now)
+  }
+
+  /// The loans that were returned within the last 400 days, the last first: each with the notice that
+  /// it had when it left its catalogue.
+  ///
+  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
+  public func returned(at now: CivilDateTime) throws(ScheduleError) -> [ScheduleEntry] {
+    try connection?.read { database in try database.returned(at: now) } ?? []
   }
 
   /// A copy in memory, for ``Schedule/init(rehearsing:)``.

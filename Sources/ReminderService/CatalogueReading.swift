@@ -29,33 +29,35 @@ struct CatalogueReading {
     self.reader = reader
   }
 
+  /// Reads the catalogue to its end, and replaces its part of the schedule if it can be used.
   func run(
     into schedule: Schedule?, now: CivilDateTime, onDiagnostic: (Diagnostic) -> Void,
     onLoan: (inout ReadLoan) -> Void
   ) throws(ReminderError) -> ReloadReport {
     do {
-      guard let schedule else {
-        let summary = try read(into: nil, onDiagnostic, onLoan)
+      var reload = try schedule?.beginReload(of: catalogue.name, at: now)
+      let summary = try read(onDiagnostic) { read in
+        onLoan(&read)
+        guard let parts = read.record.parts else { return }
+        try reload?.add(
+          parts: parts, read.record.identity, fingerprint: read.record.fingerprint,
+          fireAt: read.fireAt)
+      }
+      failpoint("catalogue-read")
+      // That nothing is lent may be allowed; that no date is where it was is something else.
+      guard summary.isUsable, !(summary.isUndated && settings.allowsEmpty) else {
         return ReloadReport(summary: summary, outcome: .kept)
       }
-      var summary = CatalogueSummary()
-      let outcome = try schedule.reload(
-        catalogue: catalogue.name, now: now, allowEmpty: settings.allowsEmpty
-      ) { reload throws(any Error) -> ReloadDecision in
-        summary = try read(into: reload, onDiagnostic, onLoan)
-        failpoint("catalogue-read")
-        // That nothing is lent may be allowed; that no date is where it was is something else.
-        guard summary.isUsable, !(summary.isUndated && settings.allowsEmpty) else { return .keep }
-        return .replace(records: summary.records - summary.withoutExpiration)
-      }
-      return ReloadReport(summary: summary, outcome: outcome)
+      let outcome = try reload?.commit(
+        records: summary.records - summary.withoutExpiration, allowEmpty: settings.allowsEmpty)
+      return ReloadReport(summary: summary, outcome: outcome ?? .kept)
     } catch {
       throw ReminderError(error, path: catalogue.path)
     }
   }
 
   private func read(
-    into reload: Reload?, _ onDiagnostic: (Diagnostic) -> Void, _ onLoan: (inout ReadLoan) -> Void
+    _ onDiagnostic: (Diagnostic) -> Void, _ onLoan: (inout ReadLoan) throws -> Void
   ) throws -> CatalogueSummary {
     /// That the catalogue has no record, which may be allowed.
     var emptiness: Diagnostic?
@@ -69,38 +71,22 @@ struct CatalogueReading {
         }
       },
       onRecord: { record in
-        if case .date(let expiration) = record.expiration {
-          try take(record, expiration, into: reload, onLoan)
-        }
+        guard case .date(let expiration) = record.expiration else { return }
+        let lead = settings.policy.lead
+        var read = ReadLoan(
+          record: record, expiration: expiration,
+          status: LoanStatus(expiration: expiration, today: today, lead: lead),
+          fireAt: settings.policy.fireDate(expiration: expiration))
+        try onLoan(&read)
       })
     if let emptiness, !summary.isKnownForm { onDiagnostic(emptiness) }
     return summary
   }
-
-  private func take(
-    _ record: LoanRecord, _ expiration: CivilDate, into reload: Reload?,
-    _ onLoan: (inout ReadLoan) -> Void
-  ) throws(ScheduleError) {
-    let fireAt = settings.policy.fireDate(expiration: expiration)
-    var read = ReadLoan(
-      record: record, expiration: expiration,
-      status: LoanStatus(expiration: expiration, today: today, lead: settings.policy.lead),
-      fireAt: fireAt)
-    onLoan(&read)
-    guard let reload else { return }
-    let goesOn = reload.add(
-      key: record.key, fingerprint: record.fingerprint, expiration: expiration, fireAt: fireAt,
-      pack: { record.appendPacked(to: &$0) })
-    if !goesOn, let failure = reload.failure { throw failure }
-  }
 }
 
 extension ReminderError {
-  /// What the rooms below throw, one inside the other.
   fileprivate init(_ error: any Error, path: String) {
     switch error {
-    case ReloadError<any Error>.schedule(let error): self = .schedule(error)
-    case ReloadError<any Error>.reading(let error): self.init(error, path: path)
     case let error as ScheduleError: self = .schedule(error)
     case let error as CatalogueError: self = .catalogue(error)
     default: preconditionFailure("reading \(path) threw \(error)")

@@ -9,6 +9,7 @@ struct DeliveryRun {
   private let schedule: Schedule
   private let events: ScheduleEvents
   private let occasion: Occasion
+  private let utcOffset: Int?
   private var report: DeliveryReport
 
   /// One message: what is sent, and the notices of the schedule that it is made of.
@@ -18,7 +19,8 @@ struct DeliveryRun {
   }
 
   init(
-    notifier: any Notifier, schedule: Schedule, events: ScheduleEvents, occasion: Occasion
+    notifier: any Notifier, schedule: Schedule, events: ScheduleEvents, occasion: Occasion,
+    utcOffset: Int?
   ) {
     precondition(
       notifier.messagesPerMark >= 1, "\(notifier.messagesPerMark) messages are marked together")
@@ -26,6 +28,7 @@ struct DeliveryRun {
     self.schedule = schedule
     self.events = events
     self.occasion = occasion
+    self.utcOffset = utcOffset
     report = DeliveryReport(channel: notifier.channel)
   }
 
@@ -64,7 +67,8 @@ struct DeliveryRun {
     _ batch: ArraySlice<Message>, _ isStopRequested: @Sendable () -> Bool
   ) async throws(ScheduleError) -> Int {
     let sending = try schedule.beginSending(
-      parts: batch.map(\.notices), channel: notifier.channel, at: occasion.now)
+      batch.map(\.notices), channel: notifier.channel, at: occasion.now,
+      utcOffset: utcOffset)
     var tried = 0
     for message in batch {
       if tried > 0, isStopRequested() { break }
@@ -108,7 +112,8 @@ struct DeliveryRun {
     let notices = Array(rest.map(\.notices).joined())
     do throws(ScheduleError) {
       try schedule.markUntried(
-        notices, channel: notifier.channel, at: occasion.now, error: error.message)
+        notices, channel: notifier.channel, at: occasion.now, utcOffset: utcOffset,
+        error: error.message)
     } catch let failure {
       throw failure.told(with: error)
     }

@@ -6,6 +6,7 @@ public import ReminderSchedule
 public struct Explanation: Sendable {
   private let history: LoanHistory
   private let now: CivilDateTime
+  private let utcOffset: Int?
   private let repeatExpired: Int?
 
   /// An explanation of a loan's past and future.
@@ -13,10 +14,15 @@ public struct Explanation: Sendable {
   /// - Parameters:
   ///   - history: what is known of it.
   ///   - now: the library's civil time.
+  ///   - utcOffset: by how many seconds that is ahead of UTC: deliveries by a clock with another offset
+  ///     are told with theirs. `nil` if it is not known.
   ///   - repeatExpired: after how many days an expired notice is delivered again; `nil` for never.
-  public init(_ history: LoanHistory, now: CivilDateTime, repeatExpired: Int? = nil) {
+  public init(
+    _ history: LoanHistory, now: CivilDateTime, utcOffset: Int? = nil, repeatExpired: Int? = nil
+  ) {
     self.history = history
     self.now = now
+    self.utcOffset = utcOffset
     self.repeatExpired = repeatExpired
   }
 
@@ -68,7 +74,7 @@ public struct Explanation: Sendable {
       (notice.kind == .reminder ? "The reminder" : "The notice that it has expired")
       + (notice.expiration == loan.expiration
         ? "" : " for its former expiration \(notice.expiration)")
-    return DeliverySentence(delivery, of: notice.kind, what: what).text
+    return DeliverySentence(delivery, of: notice.kind, what: what, utcOffset: utcOffset).text
   }
 
   private var next: String {
@@ -133,11 +139,16 @@ private struct DeliverySentence {
   private let delivery: Delivery
   private let kind: Notice.Kind
   private let what: String
+  /// The offset of its clock, if it is another than that of now.
+  private let offset: String
 
-  init(_ delivery: Delivery, of kind: Notice.Kind, what: String) {
+  init(_ delivery: Delivery, of kind: Notice.Kind, what: String, utcOffset: Int?) {
     self.delivery = delivery
     self.kind = kind
     self.what = what
+    offset =
+      utcOffset.flatMap { now in delivery.utcOffset.flatMap { $0 == now ? nil : $0 } }
+      .map { " (UTC\(Delivery.text(ofOffset: $0)))" } ?? ""
   }
 
   var text: String {
@@ -166,9 +177,9 @@ private struct DeliverySentence {
   }
 
   private var channel: String { delivery.channel.visible }
-  private var moment: String { delivery.at.map { " on \($0.inWords)" } ?? "" }
+  private var moment: String { delivery.at.map { " on \($0.inWords)\(offset)" } ?? "" }
   private var success: String {
-    (delivery.deliveredAt ?? delivery.at).map { " on \($0.inWords)" } ?? ""
+    (delivery.deliveredAt ?? delivery.at).map { " on \($0.inWords)\(offset)" } ?? ""
   }
   private var error: String { (delivery.error ?? "no reason is known").visible }
   private var uncertainty: String {

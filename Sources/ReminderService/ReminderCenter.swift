@@ -87,13 +87,15 @@ public final class ReminderCenter: Sendable {
   ) async throws(ReminderError) -> DeliveryReport {
     guard let schedule else { return DeliveryReport(channel: notifier.channel) }
     do throws(ScheduleError) {
+      try schedule.noteUse(of: notifier.channel, at: now)
       let due = try schedule.due(
         at: now, channel: notifier.channel, catalogues: catalogues, repeatExpired: repeatExpired)
       if due.isEmpty { return DeliveryReport(channel: notifier.channel) }
       let open = try schedule.reader.openCount(at: now, catalogues: nil)
       var run = DeliveryRun(
         notifier: notifier, schedule: schedule, events: events,
-        occasion: Occasion(now: now, openCount: open.reminders + open.expired))
+        occasion: Occasion(now: now, openCount: open.reminders + open.expired),
+        utcOffset: utcOffset(at: now))
       return try await run.deliver(due, isStopRequested: isStopRequested)
     } catch {
       throw .schedule(error)
@@ -122,6 +124,18 @@ public final class ReminderCenter: Sendable {
     }
     if result.cancelled > 0 { events.announce(.cancelled(catalogue: nil, loans: result.cancelled)) }
     return result
+  }
+
+  /// By how many seconds the library's clock is ahead of UTC when it shows a time; `nil` if that is
+  /// not known.
+  public func utcOffset(at now: CivilDateTime) -> Int? {
+    var instant = now.ordinal
+    // The offset at the instant is that of the moment, unless it changes between the two.
+    for _ in 0..<2 {
+      guard let shown = civilTime(instant) else { return nil }
+      instant += now.ordinal - shown.ordinal
+    }
+    return now.ordinal - instant
   }
 
   private func announce(_ report: ReloadReport, of catalogue: CatalogueSource) {

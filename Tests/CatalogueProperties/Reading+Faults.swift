@@ -56,7 +56,7 @@ extension Reading {
   }
 
   private static func faults(of record: Record) -> [String] {
-    if !record.isPackedRight { return ["what is stored of it is something else: \(record)"] }
+    if !record.arePartsRight { return ["its texts as bytes are others: \(record)"] }
     guard let loan = record.loan else { return [] }
     let texts = [
       loan.id, loan.title, loan.author, loan.isbn, loan.barcode, loan.borrower, loan.email,

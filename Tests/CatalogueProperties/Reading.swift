@@ -12,28 +12,19 @@ package struct Reading: Equatable {
   package struct Record: Equatable {
     package var location: SourceLocation
     package var expiration: LoanRecord.Expiration
-    package var key: UInt64
-    package var identity: String
+    package var identity: LoanIdentity
     package var fingerprint: UInt64
     package var loan: Loan?
-    /// Whether the form in which it is stored gives the same again.
-    package var isPackedRight: Bool
+    /// Whether its texts as bytes are those of the loan.
+    package var arePartsRight: Bool
 
     fileprivate init(_ record: LoanRecord) {
       location = record.location
       expiration = record.expiration
-      key = record.key
       identity = record.identity
       fingerprint = record.fingerprint
       loan = record.loan
-      var bytes: [UInt8] = []
-      record.appendPacked(to: &bytes)
-      if let loan {
-        let packed = PackedLoan.unpack(bytes[...], expiration: loan.expiration)
-        isPackedRight = packed?.loan == loan && packed?.identity == identity
-      } else {
-        isPackedRight = bytes.isEmpty
-      }
+      arePartsRight = record.parts.map { Loan(parts: $0) } == loan
     }
   }
 
@@ -77,4 +68,19 @@ extension CatalogueRules {
     rules.period = { ExpirationRule.judge($1, loaned: $0) }
     return rules
   }()
+}
+
+extension Loan {
+  /// A loan of the same texts.
+  fileprivate init(parts: some LoanParts) {
+    func text(_ part: LoanPart) -> String? {
+      var found: String?
+      parts.withPart(part) { found = String(decoding: [UInt8](copying: $0), as: UTF8.self) }
+      return found
+    }
+    self.init(
+      id: text(.id), title: text(.title), author: text(.author), isbn: text(.isbn),
+      barcode: text(.barcode), borrower: text(.borrower), email: text(.email),
+      expiration: parts.lastDay, expirationTime: parts.lastTime)
+  }
 }

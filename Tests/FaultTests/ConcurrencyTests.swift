@@ -65,7 +65,7 @@ struct ConcurrencyTests {
     -> RunningCommand
   {
     var command = try trial.command(
-      scene.arguments, phase: "one", input: scene.input,
+      scene.arguments, phase: "one",
       variables: ["CHECK_LOANS_FAILPOINT": "\(place)=stop"])
     // It waits while other runs do not get the lock.
     command.deadline = .seconds(600)

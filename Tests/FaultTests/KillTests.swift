@@ -7,7 +7,7 @@ struct KillTests {
   func `An undisturbed run tells everything once`(plot: Scene.Plot) async throws {
     let scene = try await Scenes.shared.scene(plot)
     let trial = try scene.trial()
-    let result = try await trial.run(scene.arguments, phase: "one", input: scene.input)
+    let result = try await trial.run(scene.arguments, phase: "one")
     #expect(result.status == plot.status)
     for channel in scene.channels where channel != .broken {
       let told = trial.heard(channel, "one").flatMap(\.self)
@@ -47,7 +47,7 @@ struct KillTests {
       let what = "\(plot) killed at \(pass)"
       let trial = try scene.trial()
       let killed = try await trial.run(
-        scene.arguments, phase: "one", input: scene.input,
+        scene.arguments, phase: "one",
         variables: ["CHECK_LOANS_FAILPOINT": "\(pass)=kill"])
       #expect(killed.ending == .signaled(9), "\(what): \(killed.errorText)")
       try await scene.checkAfterDisturbance(trial, what)
@@ -68,7 +68,7 @@ struct KillTests {
       let what = "\(plot) killed after \(part) of its time (seed \(seed), \(number))"
       let trial = try scene.trial()
       let run = try RunningCommand(
-        try trial.command(scene.arguments, phase: "one", input: scene.input))
+        try trial.command(scene.arguments, phase: "one"))
       try await Task.sleep(for: scene.duration * part)
       run.send(.kill)
       _ = try await run.end()

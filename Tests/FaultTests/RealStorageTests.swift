@@ -11,7 +11,7 @@ struct RealStorageTests {
   private func run(
     _ scene: Scene, _ trial: Trial, through line: String, shell: [String] = ["/bin/bash", "-c"]
   ) async throws -> CommandResult {
-    var command = try trial.command(scene.arguments, phase: "one", input: scene.input)
+    var command = try trial.command(scene.arguments, phase: "one")
     command.arguments =
       Array(shell.dropFirst()) + [line, "sh", command.program] + command.arguments
     command.program = shell[0]

@@ -8,7 +8,7 @@ import TestSupport
 struct Scene: Sendable {
   /// What happens in it.
   enum Plot: String, CaseIterable, Sendable {
-    case firstLoad, reload, unchangedReload, fewDue, deliver, cancel, cancelSome, migration
+    case firstLoad, reload, unchangedReload, fewDue, deliver, cancel, cancelSome
     /// The run before was killed while it sent messages.
     case recovery
     /// One of the channels does not work.
@@ -87,14 +87,9 @@ struct Scene: Sendable {
     case .fewDue:
       library = Library(loans: loans, due: 4, today: Self.today)
       arguments = notify + [catalogue]
-    case .migration:
-      library = Version1.library
-      told = [.stdout: Version1.told]
-      try Version1.copySchedule(to: folder)
-      arguments = notify + ["-"]
     }
     self.library = library
-    if plot != .migration { try folder.write(library.xml, to: "books.xml") }
+    try folder.write(library.xml, to: "books.xml")
     let due = library.due(today: Self.today)
     expected = [:]
     for channel in self.channels { expected[channel] = due.subtracting(told[channel] ?? []) }
@@ -134,7 +129,7 @@ struct Scene: Sendable {
     let trial = try trial()
     before = try await trial.plans()
     let result = try await trial.run(
-      arguments, phase: "only", input: input,
+      arguments, phase: "only",
       variables: ["CHECK_LOANS_FAILPOINT_TRACE": "\(trial.folder.path)/trace"])
     guard result.status == plot.status else { throw Unexpected("the rehearsal failed", result) }
     after = try await trial.plans()
@@ -145,11 +140,6 @@ struct Scene: Sendable {
     for channel in channels where trial.heard(channel, "only").first?.first?.kind == "digest" {
       expected[channel] = Set(trial.heard(channel, "only").flatMap(\.self))
     }
-  }
-
-  /// Standard input of the run.
-  var input: Command.Input {
-    plot == .migration ? .file(Version1.cataloguePath) : .nothing
   }
 
   /// A fresh copy of the beginnings.

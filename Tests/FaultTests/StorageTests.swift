@@ -4,7 +4,7 @@ import Testing
 /// Whatever the disk refuses, the schedule is the old one or the new one and nothing is lost.
 struct StorageTests {
   private static let plots: [Scene.Plot] =
-    Effort.isFull ? [.firstLoad, .reload, .deliver, .migration] : [.firstLoad, .reload]
+    Effort.isFull ? [.firstLoad, .reload, .deliver] : [.firstLoad, .reload]
 
   @Test(arguments: FailingCalls.Fault.allCases, plots)
   func `A call that fails loses nothing`(fault: FailingCalls.Fault, plot: Scene.Plot)
@@ -30,7 +30,7 @@ struct StorageTests {
   ) async throws -> Bool {
     let trial = try scene.trial()
     let result = try await trial.run(
-      scene.arguments, phase: "one", input: scene.input,
+      scene.arguments, phase: "one",
       variables: try await FailingCalls.variables(fault, at: number, stays: stays, trial))
     let calls = trial.folder.contents(of: "faults").split(separator: "\n")
     let call = calls.first.map(String.init) ?? "none"

@@ -380,7 +380,7 @@ struct OwnProfileTests {
   }
 
   @Test func `The volumes of a work are told apart, in whatever order they come`() throws {
-    func keys(_ volumes: [String]) throws -> [String: UInt64] {
+    func keys(_ volumes: [String]) throws -> [String: LoanIdentity] {
       let loans = volumes.map { title in
         """
         <LoanedItem><DateDue>2026-12-01</DateDue><Title>\(title)</Title><Ext><BibliographicDescription>
@@ -396,7 +396,7 @@ struct OwnProfileTests {
       #expect(reading.diagnostics == [])
       #expect(reading.records.allSatisfy { $0.loan?.id == "R" })
       return Dictionary(
-        uniqueKeysWithValues: reading.records.map { ($0.loan?.title ?? "", $0.key) })
+        uniqueKeysWithValues: reading.records.map { ($0.loan?.title ?? "", $0.identity) })
     }
     let alone = try keys(["Volume 2"])
     let both = try keys(["Volume 1", "Volume 2"])

@@ -35,7 +35,7 @@ import Testing
       #expect(
         error?.message
           == "the schedule \"\(scratch.file)\" was damaged and is now \"\(aside)\"; the next run "
-          + "starts a new one and tells again what was delivered before")
+          + "starts a new one and sends again what was delivered before")
       #expect(try scratch.bytes(aside) == bytes)
       #expect(try !scratch.names().contains("schedule.sqlite"))
     }
@@ -116,9 +116,8 @@ import Testing
     for index in bytes.count / 2..<bytes.count { bytes[index] = 0xA5 }
     try scratch.write(bytes, to: scratch.file)
     let schedule = try Schedule(opening: scratch.file)
-    let error = #expect(throws: ReloadError<Never>.self) { try schedule.load(books) }
-    guard case .schedule(let cause) = error else { throw TestFailure() }
-    #expect(cause.code == .damaged)
+    let error = #expect(throws: ScheduleError.self) { try schedule.load(books) }
+    #expect(error?.code == .damaged)
     #expect(try scratch.bytes(scratch.path("schedule.sqlite.damaged-1")) == bytes)
     #expect(throws: ScheduleError.self) { try schedule.cancelAll() }
     #expect(
@@ -134,20 +133,10 @@ import Testing
     for index in middle..<middle + 200 * 4_096 { bytes[index] = 0xA5 }
     try scratch.write(bytes, to: scratch.file)
     let schedule = try Schedule(opening: scratch.file)
-    var failure: ScheduleError?
-    let error = #expect(throws: ReloadError<TestFailure>.self) {
-      try schedule.reload(
-        catalogue: "books.xml", now: moment("2026-11-21")
-      ) { reload throws(TestFailure) in
-        for book in many { reload.add(book) }
-        failure = reload.failure
-        // As a reader does that is told so.
-        throw TestFailure()
-      }
+    let error = #expect(throws: ScheduleError.self) {
+      _ = try schedule.reload(many, at: "2026-11-21")
     }
-    #expect(failure != nil)
-    guard case .schedule(let cause) = error else { throw TestFailure() }
-    #expect(cause.code == .damaged)
+    #expect(error?.code == .damaged)
     #expect(try scratch.bytes(scratch.path("schedule.sqlite.damaged-1")) == bytes)
     #expect(try scratch.names() == ["schedule.sqlite.damaged-1", "schedule.sqlite.lock"])
   }
@@ -170,18 +159,13 @@ import Testing
     do {
       return (try run(), false)
     } catch {
-      let cause = (error as? ScheduleError) ?? Self.cause(error)
+      let cause = error as? ScheduleError
       if cause?.code == .notASchedule { return nil }
       #expect(cause?.code == .damaged, "bit \(bit): \(error)")
       let aside = scratch.file + ".damaged-1"
       try scratch.remove(aside)
       return (try run(), true)
     }
-  }
-
-  private static func cause(_ error: any Error) -> ScheduleError? {
-    guard case .schedule(let cause)? = error as? ReloadError<Never> else { return nil }
-    return cause
   }
 
   @Test func `A bit turned over anywhere loses no notice that can be known`() throws {
@@ -226,6 +210,7 @@ import Testing
     _ = try reader.due(at: now, channel: "stdout", catalogues: nil, repeatExpired: 7)
     _ = try reader.openCount(at: now, catalogues: nil)
     _ = try reader.nextNoticeDate(after: now, catalogues: nil)
+    _ = try reader.returned(at: now)
     for entry in try reader.list(at: "2026-11-23") {
       _ = try reader.history(of: entry.id, at: now)
     }
@@ -237,7 +222,7 @@ import Testing
 
   @Test func `A file that is damaged anywhere is read on or refused, never a crash`() throws {
     do {
-      // A catalogue of its own leaves departed marks, and a sending that has no end a flight.
+      // Loans that have left, and a sending that has no end.
       let schedule = try Schedule(opening: scratch.file)
       for last in ["2026-11-01", "2026-11-21", "2026-12-30"] {
         try schedule.load(
@@ -261,7 +246,7 @@ import Testing
       do {
         try readAll()
       } catch {
-        let cause = (error as? ScheduleError) ?? Self.cause(error)
+        let cause = error as? ScheduleError
         let isKnown = cause.map { $0.underlying?.contains("Error(") != true } ?? false
         #expect(isKnown, "byte \(offset) as \(bytes[offset]): \(error)")
       }

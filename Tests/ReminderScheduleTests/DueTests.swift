@@ -114,13 +114,13 @@ import Testing
     #expect(entry.deliveries.map(\.error) == [nil])
   }
 
-  @Test func `A mark for a loan that has gone is no history`() throws {
+  @Test func `What was told of a loan that is gone meanwhile is known when it returns`() throws {
     try schedule.load([Book("bk1", "2026-11-22")])
     let due = try schedule.due(at: moment("2026-11-21"), channel: "stdout")
     try schedule.load([], allowEmpty: true)
     try schedule.send(due, through: "stdout", at: moment("2026-11-21"))
     try schedule.load([Book("bk1", "2026-11-22")])
-    #expect(try schedule.told(at: "2026-11-21") == ["reminder bk1 2026-11-22"])
+    #expect(try schedule.told(at: "2026-11-21") == [])
   }
 }
 
@@ -172,18 +172,41 @@ import Testing
     #expect(try schedule.told(at: "2026-11-22").isEmpty == !isForgotten)
   }
 
-  @Test func `What was delivered of a loan is remembered when its rows have gone`() throws {
+  @Test(arguments: [20, 399])
+  func `A loan that was returned can be explained for 400 days, and is known when it is back`(
+    days: Int
+  ) throws {
     let id = try #require(try schedule.list(at: "2026-11-21").first).id
     try schedule.deliver(at: "2026-11-23", through: "mail")
-    try run(from: 2, through: 20)
-    #expect(try schedule.history(of: id, at: moment("2026-12-11")) == nil)
-    try schedule.load([other, book], at: "2026-12-12")
-    #expect(try schedule.told(at: "2026-11-22") == [])
-    #expect(try schedule.told(at: "2026-12-12") == ["expired bk1 2026-11-22"])
-    #expect(try schedule.told(at: "2026-12-12", through: "mail") == [])
-    let entry = try #require(try schedule.list(at: "2026-12-12").first)
-    #expect(entry.id > id)
+    try run(from: 2, through: days)
+    let today = day("2026-11-21").adding(days: days).description
+    let history = try #require(try schedule.history(of: id, at: moment(today)))
+    #expect(history.leftOn == day("2026-11-23"))
+    #expect(history.notices.map(\.kind) == [.reminder, .expired])
+    let returned = try #require(try schedule.reader.returned(at: moment(today)).first)
+    #expect(returned.id == id)
+    #expect(returned.leftOn == day("2026-11-23"))
+    #expect(returned.words == "2026-11-23T00:00 expired bk1 delivered")
+    try schedule.load([other, book], at: today)
+    #expect(try schedule.reader.returned(at: moment(today)).isEmpty)
+    #expect(try schedule.told(at: "2026-11-21") == [])
+    #expect(try schedule.told(at: today) == ["expired bk1 2026-11-22"])
+    #expect(try schedule.told(at: today, through: "mail") == [])
+    let entry = try #require(try schedule.list(at: today).first)
+    #expect(entry.id == id)
     #expect(entry.deliveries.map(\.deliveredAt) == [moment("2026-11-21")])
+  }
+
+  @Test func `A book that is lent again after weeks is another loan, and each has its history`()
+    throws
+  {
+    let id = try #require(try schedule.list(at: "2026-11-21").first).id
+    try run(from: 1, through: 9)
+    try schedule.load([Book("bk1", "2026-12-22"), other], at: "2026-11-30")
+    let entry = try #require(try schedule.list(at: "2026-11-30").first)
+    #expect(entry.id > id)
+    #expect(entry.deliveries.isEmpty)
+    #expect(try schedule.reader.returned(at: moment("2026-11-30")).map(\.id) == [id])
   }
 
   @Test func `What was delivered of an earlier expiration is remembered`() throws {
@@ -312,7 +335,7 @@ import Testing
 
   @Test func `Only a good reload of the same catalogue forgets`() throws {
     try schedule.load([other], at: "2026-11-21")
-    _ = try schedule.reload(catalogue: "books.xml", now: moment("2028-11-21")) { _ in .keep }
+    do { _ = try schedule.reload([other], at: "2028-11-21") }
     #expect(try schedule.load([], at: "2028-11-21") == .refusedEmpty(stored: 1))
     try schedule.load([other], from: "another.xml", at: "2028-11-21")
     try schedule.load([book, other], at: "2026-11-21")
@@ -391,7 +414,7 @@ import Testing
     try schedule.deliver(at: "2026-11-23")
     let now = moment("2026-11-30")
     let due = try schedule.due(at: now, channel: "stdout", repeatExpired: 7)
-    try schedule.beginSending([due], channel: "stdout", at: now).fail(error: "no")
+    try schedule.beginSending([due[...]], channel: "stdout", at: now).fail(error: "no")
     #expect(try isDue(on: "2026-11-30", every: 7))
     #expect(try !isDue(on: "2026-11-30", every: nil))
     let entry = try #require(try schedule.list(at: "2026-11-30").last)
@@ -405,5 +428,37 @@ import Testing
     #expect(try !isDue(on: "2026-12-01", every: nil))
     try schedule.deliver(at: "2026-12-01", repeatExpired: 7)
     #expect(try !isDue(on: "2026-12-01", every: 7))
+  }
+
+  @Test func `A delivery by a clock ahead repeats nothing that was told before it`() throws {
+    try schedule.deliver(at: "2026-11-24", repeatExpired: 7)
+    try schedule.deliver(at: "2026-12-14", repeatExpired: 7)
+    #expect(try !isDue(on: "2026-11-25", every: 7))
+    #expect(try !isDue(on: "2026-11-30", every: 7))
+    let delivery = try #require(try schedule.list(at: "2026-11-25").last?.deliveries.first)
+    #expect(
+      delivery.dueness(of: .expired, today: day("2026-11-25"), repeatExpired: 7)
+        == .again(day("2026-12-01")))
+  }
+
+  @Test(arguments: ["2026-11-20", "2026-11-22"])
+  func `A loan that a clock ahead took for expired is told when it really has`(
+    right: String
+  ) throws {
+    try schedule.deliver(at: "2027-01-20")
+    try schedule.load([Book("bk1", "2026-11-22")], at: right)
+    #expect(try schedule.told(at: "2026-11-23") == ["expired bk1 2026-11-22"])
+  }
+
+  @Test func `One that had expired all the same is not told again`() throws {
+    try schedule.deliver(at: "2027-01-20")
+    try schedule.load([Book("bk1", "2026-11-22")], at: "2026-11-23")
+    #expect(try schedule.told(at: "2026-11-23") == [])
+  }
+
+  @Test func `A journey over a day's border tells nothing twice`() throws {
+    try schedule.deliver(at: "2026-11-23T00:30")
+    try schedule.load([Book("bk1", "2026-11-22")], at: "2026-11-22T10:30")
+    #expect(try schedule.told(at: "2026-11-23T01:00") == [])
   }
 }

@@ -68,7 +68,7 @@ import Testing
     let books = (0..<1_200).map { Book("bk\($0)", day("2027-01-01").adding(days: $0)) }
     try schedule.load(books)
     var entries = try ScheduleReader(opening: scratch.file)
-      .entries(at: moment("2026-11-01"), catalogues: nil)
+      .entries(at: moment("2026-11-01"))
     var count = 0
     while let entry = try entries.next() {
       count += 1
@@ -97,5 +97,32 @@ import Testing
     let id = try #require(try schedule.list(at: "2026-11-21").first).id
     try schedule.load([Book("bk2", "2027-11-22")])
     #expect(try schedule.cancel(ids: [id]) == (0, [id]))
+  }
+
+  @Test func `A catalogue is forgotten with all that was told of it`() throws {
+    try schedule.load([Book("bk1", "2026-11-22"), Book("bk2", "2026-11-25")], from: "a.xml")
+    try schedule.load([Book("bk1", "2026-11-22")], from: "b.xml")
+    try schedule.deliver(at: "2026-11-21")
+    try schedule.load([Book("bk1", "2026-11-22")], from: "a.xml", at: "2026-11-21")
+    #expect(try schedule.forget(catalogue: "c.xml") == nil)
+    #expect(try schedule.forget(catalogue: "a.xml") == 1)
+    #expect(try schedule.forget(catalogue: "a.xml") == nil)
+    #expect(try schedule.list(at: "2026-11-21").map(\.catalogue) == ["b.xml"])
+    #expect(try schedule.reader.returned(at: moment("2026-11-21")).isEmpty)
+    try schedule.load([Book("bk1", "2026-11-22")], from: "a.xml")
+    #expect(try schedule.told(at: "2026-11-21") == ["reminder bk1 2026-11-22"])
+  }
+
+  @Test func `A channel is forgotten with what was told through it`() throws {
+    try schedule.load([Book("bk1", "2026-11-22"), Book("bk2", "2026-11-22")])
+    try schedule.deliver(at: "2026-11-21")
+    let due = try schedule.due(at: moment("2026-11-21"), channel: "typo")
+    try schedule.send(due, through: "typo", at: moment("2026-11-21"), end: .failed("not found"))
+    #expect(try schedule.list(at: "2026-11-21").map(\.state) == [.failed, .failed])
+    #expect(try schedule.forget(channel: "another") == nil)
+    #expect(try schedule.forget(channel: "typo") == 2)
+    #expect(try schedule.list(at: "2026-11-21").map(\.state) == [.delivered, .delivered])
+    #expect(try schedule.forget(channel: "stdout") == 2)
+    #expect(try schedule.told(at: "2026-11-21").count == 2)
   }
 }

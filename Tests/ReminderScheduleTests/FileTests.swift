@@ -42,11 +42,11 @@ import Testing
     #expect(try schedule.summary(of: [Book("bk1", "2026-11-22")])?.unchanged == 1)
   }
 
-  @Test func `The file is marked as ours, version 4`() throws {
+  @Test func `The file is marked as ours, version 1`() throws {
     try makeSchedule()
     let bytes = try scratch.bytes(scratch.file)
     #expect(Array(bytes[68..<72]) == Array("LOAN".utf8))
-    #expect(Array(bytes[60..<64]) == [0, 0, 0, 4])
+    #expect(Array(bytes[60..<64]) == [0, 0, 0, 1])
   }
 
   @Test func `A file that others may read becomes ours alone`() throws {
@@ -80,7 +80,7 @@ import Testing
       let error = #expect(throws: ScheduleError.self) { try schedule.cancelAll() }
       #expect(error?.code == .inputOutput)
       #expect(error?.message == words)
-      #expect(throws: ReloadError<Never>.self) { try schedule.load([Book("bk1", "2026-11-22")]) }
+      #expect(throws: ScheduleError.self) { try schedule.load([Book("bk1", "2026-11-22")]) }
     }
     #expect(try ScheduleReader(opening: scratch.file).list(at: "2026-11-01").count == 1)
   }
@@ -218,11 +218,11 @@ import Testing
     scratch = try Scratch()
   }
 
-  @Test func `A second run is refused at once, or when its patience ends`() throws {
+  @Test func `A second run is refused at once, or when its time is over`() throws {
     let first = try Schedule(opening: scratch.file)
     let start = ContinuousClock.now
     let error = #expect(throws: ScheduleError.self) {
-      try Schedule(opening: scratch.file, patience: .milliseconds(120))
+      try Schedule(opening: scratch.file, timeout: .milliseconds(120))
     }
     #expect(error?.code == .locked)
     #expect(
@@ -250,7 +250,7 @@ import Testing
     let file = scratch.file
     let descriptor = try scratch.open(file + ".lock")
     #expect(flock(descriptor, LOCK_EX) == 0)
-    let waiting = Task.detached { try Schedule(opening: file, patience: .seconds(300)) }
+    let waiting = Task.detached { try Schedule(opening: file, timeout: .seconds(300)) }
     try await Task.sleep(for: .milliseconds(100))
     close(descriptor)
     #expect(try await waiting.value.told(at: "2026-11-21") == [])
@@ -331,11 +331,9 @@ import Testing
     let schedule = try Schedule(opening: scratch.file)
     try schedule.load([Book("bk1", "2026-11-22")])
     var seen: [String] = []
-    _ = try schedule.reload(catalogue: "books.xml", now: moment("2026-11-01")) { reload in
-      reload.add(Book("x", "2027-01-01"))
-      seen = try ScheduleReader(opening: scratch.file).list(at: "2026-11-01").map(\.words)
-      return .replace(records: 1)
-    }
+    let reload = try schedule.reload([Book("x", "2027-01-01")])
+    seen = try ScheduleReader(opening: scratch.file).list(at: "2026-11-01").map(\.words)
+    _ = try reload.commit(records: 1)
     #expect(seen == ["2026-11-21T00:00 reminder bk1 pending"])
     let after = try ScheduleReader(opening: scratch.file).list(at: "2026-11-01").map(\.words)
     #expect(after == ["2026-12-31T00:00 reminder x pending"])
@@ -353,14 +351,14 @@ import Testing
     let schedule = try Schedule(opening: scratch.file)
     try schedule.load((0..<60_000).map { Book("bk\($0)", "2026-11-22") })
     let (half, journal) = (scratch.path("half.sqlite"), scratch.path("half.sqlite-journal"))
-    _ = try schedule.reload(catalogue: "books.xml", now: moment("2026-11-01")) { reload in
-      for number in 0..<60_000 {
-        let book = Book("bk\(number)", "2026-12-22", title: String(repeating: "long ", count: 80))
-        reload.add(book)
-      }
+    do {
+      let reload = try schedule.reload(
+        (0..<60_000).map {
+          Book("bk\($0)", "2026-12-22", title: String(repeating: "long ", count: 80))
+        })
       try scratch.copy(scratch.file, to: half)
       try scratch.copy(scratch.file + "-journal", to: journal)
-      return .keep
+      _ = consume reload
     }
     #expect(try scratch.bytes(half) != scratch.bytes(scratch.file))
     #expect(try scratch.bytes(journal).count > 4_096)

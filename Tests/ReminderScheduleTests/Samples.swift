@@ -1,7 +1,9 @@
 import Loans
-import ReminderSchedule
+@testable import ReminderSchedule
 
 /// A loan as a test says it: identity and expiration, the rest follows.
+///
+/// An identity that ends with `#2` is the second of its identity.
 struct Book: Hashable {
   var identity: String
   var expiration: CivilDate
@@ -40,7 +42,12 @@ struct Book: Hashable {
     Reminder(loan: loan, fireAt: CivilDateTime(expiration.adding(days: -lead), time))
   }
 
-  var key: UInt64 { fnv(identity) }
+  /// Which loan it is.
+  var key: LoanIdentity {
+    let parts = identity.split { $0 == "#" || $0 == "\n" }
+    return LoanIdentity(
+      hash: fnv(String(parts[0])), ordinal: parts.count > 1 ? Int(parts[1]) ?? 1 : 1)
+  }
 
   var fingerprint: UInt64 { fnv("\(identity)|\(title)|\(isComplete)") }
 }
@@ -61,35 +68,34 @@ func moment(_ text: String) -> CivilDateTime {
   return moment
 }
 
-extension Reload {
-  /// Takes a book, under its key or another.
-  func add(_ book: Book, key: UInt64? = nil) {
-    add(
-      key: key ?? book.key, fingerprint: book.fingerprint, expiration: book.expiration,
-      fireAt: book.reminder.fireAt
-    ) { (book.identity, book.reminder) }
-  }
-}
-
 extension Schedule {
+  /// Begins to reload a catalogue, with the first books of it.
+  func reload(
+    _ books: [Book], from catalogue: String = "books.xml", at now: String = "2026-11-01",
+    key: (Book) -> LoanIdentity = { $0.key }
+  ) throws(ScheduleError) -> Reload {
+    var reload = try beginReload(of: catalogue, at: moment(now))
+    for book in books {
+      try reload.add(
+        book.loan, key(book), fingerprint: book.fingerprint, fireAt: book.reminder.fireAt)
+    }
+    return reload
+  }
+
   /// Reloads a catalogue that has just these books.
   @discardableResult
   func load(
     _ books: [Book], from catalogue: String = "books.xml", at now: String = "2026-11-01",
-    records: Int? = nil, allowEmpty: Bool = false, key: (Book) -> UInt64 = { $0.key }
-  ) throws -> ReloadOutcome {
-    try reload(catalogue: catalogue, now: moment(now), allowEmpty: allowEmpty) { reload in
-      for book in books {
-        reload.add(book, key: key(book))
-      }
-      return .replace(records: records ?? books.count)
-    }
+    records: Int? = nil, allowEmpty: Bool = false, key: (Book) -> LoanIdentity = { $0.key }
+  ) throws(ScheduleError) -> ReloadOutcome {
+    try reload(books, from: catalogue, at: now, key: key)
+      .commit(records: records ?? books.count, allowEmpty: allowEmpty)
   }
 
   /// Reloads, and what that did.
   func summary(
     of books: [Book], from catalogue: String = "books.xml", at now: String = "2026-11-01",
-    key: (Book) -> UInt64 = { $0.key }
+    key: (Book) -> LoanIdentity = { $0.key }
   ) throws -> ReloadSummary? {
     guard case .replaced(let summary) = try load(books, from: catalogue, at: now, key: key) else {
       return nil
@@ -126,7 +132,7 @@ extension Schedule {
   func send(
     _ notices: [DueNotice], through channel: String, at now: CivilDateTime, end: End = .delivered
   ) throws {
-    let sending = try beginSending([notices], channel: channel, at: now)
+    let sending = try beginSending([notices[...]], channel: channel, at: now)
     switch end {
     case .delivered:
       try sending.noteSent()
@@ -152,12 +158,17 @@ extension Schedule {
   func list(at now: String) throws -> [ScheduleEntry] {
     try reader.list(at: now)
   }
+
+  /// When the first pending reminder fires.
+  func nextFireDate(after now: CivilDateTime) throws -> CivilDateTime? {
+    try reader.nextFireDate(after: now, catalogues: nil)
+  }
 }
 
 extension ScheduleReader {
   /// Every entry at a moment.
   func list(at now: String) throws -> [ScheduleEntry] {
-    var entries = try entries(at: moment(now), catalogues: nil)
+    var entries = try entries(at: moment(now))
     var list: [ScheduleEntry] = []
     while let entry = try entries.next() { list.append(entry) }
     return list

@@ -30,7 +30,7 @@ import Testing
       let schedule = try Schedule(opening: scratch.file)
       let size = 5 / messages
       let due = try due(schedule)
-      let parts = (0..<messages).map { Array(due[$0 * size..<($0 + 1) * size]) }
+      let parts = (0..<messages).map { due[$0 * size..<($0 + 1) * size] }
       let sending = try schedule.beginSending(parts, channel: "stdout", at: now)
       for _ in 0..<sent { try sending.noteSent() }
       try scratch.copy(scratch.file, to: copy)
@@ -116,10 +116,10 @@ import Testing
     #expect(expired.filter { $0.kind == .reminder }.map(\.loan.id) == ["bk1"])
     try schedule.load([], at: "2026-11-23", allowEmpty: true)
     #expect(try schedule.history(of: list[0].id, at: now) != nil)
-    #expect(try schedule.history(of: list[1].id, at: now) == nil)
+    #expect(try schedule.history(of: list[1].id, at: now)?.notices.map(\.kind) == [.reminder])
     try schedule.load(books)
     list = try schedule.list(at: "2026-11-21")
-    #expect(list.map(\.state) == [.failed, .pending, .pending, .pending, .pending])
+    #expect(list.map(\.state) == Array(repeating: .failed, count: 5))
   }
 
   @Test(arguments: 0...5)
@@ -181,67 +181,52 @@ import Testing
     #expect(ids(try self.due(schedule)) == ["bk3", "bk4"])
   }
 
-  @Test func `Channels may send at the same time`() throws {
+  @Test func `Channels send one after the other, and leave each other's ledger alone`() throws {
     do {
       let schedule = try Schedule(opening: scratch.file)
-      let due = try due(schedule)
-      let channels = ["a", "b", "c"]
-      let sendings = try channels.map {
-        try schedule.beginSending(due.map { [$0] }, channel: $0, at: now)
-      }
-      for (number, sending) in sendings.enumerated() {
+      for (number, channel) in ["a", "b", "c"].enumerated() {
+        let sending = try schedule.beginSending(
+          try due(schedule, channel).map { [$0] }, channel: channel, at: now)
         for _ in 0...number { try sending.noteSent() }
+        if number == 0 { try sending.finish() }
+        if number == 1 { try sending.fail(error: "no") }
       }
-      try sendings[1].fail(error: "no")
-      try sendings[0].finish()
-      #expect(ids(try self.due(schedule, "a")) == ["bk2", "bk3", "bk4", "bk5"])
+      #expect(ids(try due(schedule, "a")) == ["bk2", "bk3", "bk4", "bk5"])
     }
     let schedule = try Schedule(opening: scratch.file)
     #expect(ids(try due(schedule, "b")) == ["bk3", "bk4", "bk5"])
     #expect(ids(try due(schedule, "c")) == ["bk4", "bk5"])
   }
 
-  @Test func `Channels that send at the same time leave each other's ledger alone`() async throws {
-    let schedule = try Schedule(opening: scratch.file)
-    let many = (0..<60).map { Book("bk\($0)", "2026-11-22") }
-    try schedule.load(many)
-    let channels = (0..<12).map { "channel \($0)" }
-    let now = now
-    try await withThrowingTaskGroup { group in
-      for channel in channels {
-        group.addTask {
-          let due = try schedule.due(at: now, channel: channel)
-          for start in stride(from: 0, to: due.count, by: 3) {
-            let part = due[start..<min(start + 3, due.count)]
-            let sending = try schedule.beginSending(
-              part.map { [$0] }, channel: channel, at: now)
-            for _ in part { try sending.noteSent() }
-            try sending.finish()
-          }
-        }
-      }
-      try await group.waitForAll()
-    }
-    for channel in channels { #expect(try due(schedule, channel) == [], "\(channel)") }
-    let attempts = try schedule.list(at: "2026-11-21").flatMap { $0.deliveries.map(\.attempts) }
-    #expect(attempts == Array(repeating: 1, count: 12 * 60))
-  }
-
-  @Test func `More batches at a time than can be counted are refused`() throws {
+  @Test func `A delivery keeps the offset of its clock`() throws {
     let schedule = try Schedule(opening: scratch.file)
     let due = try due(schedule)
-    var sendings = try (0..<64).map {
-      try schedule.beginSending([[due[0]]], channel: "\($0)", at: now)
-    }
-    let error = #expect(throws: ScheduleError.self) {
-      try schedule.beginSending([[due[0]]], channel: "one more", at: now)
-    }
-    #expect(error?.code == .systemLimit)
+    let sending = try schedule.beginSending(
+      [due[0...0], due[1...1]], channel: "stdout", at: now, utcOffset: 32_400)
+    try sending.noteSent()
+    try sending.fail(error: "no")
+    try schedule.markUntried(
+      [due[2]], channel: "stdout", at: now, utcOffset: -12_600, error: "gone")
+    let list = try schedule.list(at: "2026-11-21")
     #expect(
-      error?.message == "64 batches of messages are being sent already; end one first")
-    try sendings.removeLast().finish()
-    try schedule.beginSending([[due[0]]], channel: "one more", at: now).finish()
-    try schedule.beginSending([], channel: "nothing", at: now).finish()
+      list.prefix(3).map { $0.deliveries.first?.timestamp } == [
+        "2026-11-21T07:00:00+09:00", "2026-11-21T07:00:00+09:00", "2026-11-21T07:00:00-03:30",
+      ])
+  }
+
+  @Test func `A failure counts for seven days after its channel was last named`() throws {
+    let schedule = try Schedule(opening: scratch.file)
+    try schedule.load([Book("bk1", "2026-12-31", lead: 60)])
+    let due = try due(schedule)
+    try schedule.markUntried(due, channel: "exec:/nowhere", at: now, error: "no such program")
+    func state(at now: String) throws -> ScheduleEntry.State? {
+      try schedule.list(at: now).first?.state
+    }
+    try schedule.noteUse(of: "stdout", at: moment("2026-11-28"))
+    #expect(try state(at: "2026-11-28") == .failed)
+    #expect(try state(at: "2026-11-29") == .pending)
+    try schedule.noteUse(of: "exec:/nowhere", at: moment("2026-11-29"))
+    #expect(try state(at: "2026-11-29") == .failed)
   }
 
   @Test func `Counting what was sent writes nothing into the schedule`() throws {
@@ -286,7 +271,7 @@ import Testing
 
   @Test func `A loan that is renewed on the way was told of its old expiration`() throws {
     let schedule = try Schedule(opening: scratch.file)
-    let sending = try schedule.beginSending([try due(schedule)], channel: "stdout", at: now)
+    let sending = try schedule.beginSending([try due(schedule)[...]], channel: "stdout", at: now)
     try sending.noteSent()
     try schedule.load([Book("bk1", "2026-12-22")] + books.dropFirst(), at: "2026-11-21")
     try sending.finish()
@@ -305,7 +290,7 @@ import Testing
     try schedule.load([Book("bk1", "2026-12-22"), Book("bk2", "2027-11-22")], at: "2026-11-22")
     let now = moment("2026-12-21T08:00")
     let due = try schedule.due(at: now, channel: "mail")
-    try schedule.beginSending([due], channel: "mail", at: now).fail(error: "no route")
+    try schedule.beginSending([due[...]], channel: "mail", at: now).fail(error: "no route")
     _ = try schedule.cancel(ids: [id])
     let history = try #require(try schedule.history(of: id, at: now))
     #expect(history.loan.expiration == day("2026-12-22"))
@@ -317,7 +302,11 @@ import Testing
     let told = moment("2026-11-21T07:00")
     #expect(
       history.notices.map(\.deliveries) == [
-        [Delivery(channel: "stdout", state: .delivered, at: told, attempts: 1, deliveredAt: told)],
+        [
+          Delivery(
+            channel: "stdout", isInUse: false, state: .delivered, at: told, attempts: 1,
+            deliveredAt: told)
+        ],
         [Delivery(channel: "mail", state: .failed, at: now, attempts: 1, error: "no route")],
       ])
     try schedule.load([Book("bk2", "2027-11-22")], at: "2026-12-23")

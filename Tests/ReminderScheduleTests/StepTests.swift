@@ -103,13 +103,6 @@ struct Steps {
     now = CivilDateTime(now.date.adding(days: days), (time ?? .midnight) ?? .midnight)
   }
 
-  /// A few keys for many loans, so that many collide.
-  private func add(_ books: [Book], to reload: Reload) {
-    for book in books {
-      reload.add(book, key: book.key % UInt64(loans / 2))
-    }
-  }
-
   private mutating func someBooks(_ catalogue: String) -> [Book] {
     let before = model.present.filter { $0.key.catalogue == catalogue }
       .map(\.value).sorted { $0.identity < $1.identity }
@@ -135,10 +128,8 @@ struct Steps {
   private mutating func reload() throws {
     let catalogue = Self.catalogues.randomElement(using: &dice) ?? ""
     let books = someBooks(catalogue)
-    let outcome = try schedule.reload(catalogue: catalogue, now: now, allowEmpty: true) { reload in
-      add(books, to: reload)
-      return .replace(records: books.count)
-    }
+    let outcome = try schedule.load(
+      books, from: catalogue, at: now.description, allowEmpty: true)
     model.reload(catalogue, books, today: now.date)
     guard case .replaced(let summary) = outcome else { throw TestFailure() }
     let scheduled = books.filter { $0.expiration >= now.date }
@@ -150,10 +141,7 @@ struct Steps {
   private mutating func reloadInVain() throws {
     let catalogue = Self.catalogues.randomElement(using: &dice) ?? ""
     let books = someBooks(catalogue)
-    _ = try schedule.reload(catalogue: catalogue, now: now) { reload in
-      add(books, to: reload)
-      return .keep
-    }
+    _ = try schedule.reload(books, from: catalogue, at: now.description)
   }
 
   private mutating func deliver() throws {
@@ -212,7 +200,7 @@ func `Any steps in any order end as the plain model says`(seed: Int) throws {
 }
 
 @Test(arguments: 1...8)
-func `So do steps of many loans, whose pages are written anew again and again`(
+func `So do steps of many loans`(
   seed: Int
 ) throws {
   var steps = try Steps(seed: UInt64(seed), loans: 500)

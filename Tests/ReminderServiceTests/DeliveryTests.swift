@@ -83,7 +83,7 @@ import Testing
   @Test func `What was never tried counts no attempt`() async throws {
     let broken = Recorder(messagesPerMark: 500, failures: ["T2": .unavailable])
     try await center.deliver(through: broken, at: noon)
-    var entries = try #require(center.schedule).entries(at: noon)
+    var entries = try #require(center.schedule).reader.entries(at: noon)
     var attempts: [String: Int] = [:]
     while let entry = try entries.next() {
       attempts[entry.loan.title ?? "", default: 0] +=
@@ -105,7 +105,7 @@ import Testing
     try await ReminderCenter(schedule: schedule, events: events).deliver(
       through: Recorder(messagesPerMark: messagesPerMark, failures: ["T2": .unavailable]), at: noon)
     #expect(failed.withLock { $0 } == ["T2", "T3", "T4", "T5"])
-    var entries = try schedule.entries(at: noon)
+    var entries = try schedule.reader.entries(at: noon)
     var states: [String: ScheduleEntry.State] = [:]
     while let entry = try entries.next() {
       states[entry.loan.title ?? "-"] = entry.state

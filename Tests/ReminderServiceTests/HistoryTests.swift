@@ -199,7 +199,7 @@ extension LibraryYear {
 
   /// Cancels some loans, with all that are like them.
   private mutating func cancel(at now: CivilDateTime) throws {
-    var entries = try schedule.reader.entries(at: now, catalogues: nil)
+    var entries = try schedule.reader.entries(at: now)
     var numbers: [String: [Int]] = [:]
     while let entry = try entries.next() {
       let identity = entry.loan.id ?? entry.loan.title ?? ""

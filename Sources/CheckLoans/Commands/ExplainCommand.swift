@@ -28,6 +28,7 @@ struct ExplainCommand: Subcommand {
     let (now, _) = try clock.read(environment)
     let repeatExpired = try repetition.days(environment)
     let path = try state.path(environment)
+    let offset = ReminderCenter(schedule: nil, civilTime: ZoneClock.civilTime).utcOffset(at: now)
     var unknown: [Int] = []
     do {
       let schedule = try ScheduleReader(opening: path)
@@ -37,7 +38,8 @@ struct ExplainCommand: Subcommand {
           continue
         }
         if index > unknown.count { try console.print(line: "") }
-        let explanation = Explanation(history, now: now, repeatExpired: repeatExpired)
+        let explanation = Explanation(
+          history, now: now, utcOffset: offset, repeatExpired: repeatExpired)
         for sentence in explanation.sentences { try console.print(line: sentence) }
       }
     } catch {

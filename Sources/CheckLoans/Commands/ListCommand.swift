@@ -22,8 +22,12 @@ struct ListCommand: Subcommand {
       The formats waybar and i3blocks give status bars a badge: the number of open notices, \
       delivered or not, with the most urgent first. Nothing open is an empty badge.
 
+      Loans that their catalogue no longer has are kept for 400 days: --returned lists them, the last \
+      first, and schedule explain tells what became of each.
+
       Examples:
         check-loans schedule list --format json
+        check-loans schedule list --returned
         check-loans schedule list --format waybar
       """)
 
@@ -32,6 +36,15 @@ struct ListCommand: Subcommand {
 
   @Option(help: "The form of the list.")
   var format: ListFormat?
+
+  @Flag(help: "List the loans that their catalogue no longer has.")
+  var returned = false
+
+  func validate() throws {
+    if returned, format == .waybar || format == .i3blocks {
+      throw ValidationError("--returned goes with the formats text and json.")
+    }
+  }
 
   func run(
     _ environment: Environment, _ console: Console
@@ -56,22 +69,33 @@ struct ListCommand: Subcommand {
   private func list(
     _ schedule: ScheduleReader, _ now: CivilDateTime, _ console: Console
   ) throws {
-    var entries = try schedule.entries(at: now, catalogues: nil)
     var isEmpty = true
-    while let entry = try entries.next() {
+    try forEach(schedule, now) { entry in
       isEmpty = false
       try console.print(line: entry.line)
     }
-    if isEmpty { console.complain("nothing is scheduled; run check-loans CATALOGUE first") }
+    if isEmpty {
+      console.complain(
+        returned
+          ? "no loan was returned within the last 400 days"
+          : "nothing is scheduled; run check-loans CATALOGUE first")
+    }
+  }
+
+  private func forEach(
+    _ schedule: ScheduleReader, _ now: CivilDateTime, _ body: (ScheduleEntry) throws -> Void
+  ) throws {
+    if returned { return try schedule.returned(at: now).forEach(body) }
+    var entries = try schedule.entries(at: now)
+    while let entry = try entries.next() { try body(entry) }
   }
 
   private func listJSON(
     _ schedule: ScheduleReader, _ now: CivilDateTime, _ console: Console
   ) throws {
-    var entries = try schedule.entries(at: now, catalogues: nil)
     try console.print("{\"version\":1,\"reminders\":[")
     var isFirst = true
-    while let entry = try entries.next() {
+    try forEach(schedule, now) { entry in
       if !isFirst { try console.print(",") }
       isFirst = false
       try console.print(entry.json.text)
@@ -86,30 +110,32 @@ extension ScheduleEntry {
     let state = state.rawValue.padded(to: 9)
     let kind = kind.rawValue.padded(to: 8)
     let verb = self.kind == .expired ? "expired" : "expires"
-    var line = "\(id)  \(fireAt.words)  \(state)  \(kind)  \(loan.label) \(verb) "
+    let moment = leftOn.map { "\($0) returned" } ?? fireAt.words
+    var line = "\(id)  \(moment)  \(state)  \(kind)  \(loan.label) \(verb) "
     line += loan.expiration.dotted
     if let borrower = loan.borrower { line += ", lent to \(borrower.visible)" }
     line += " (\(catalogue.visibleCatalogue))"
-    for delivery in deliveries where delivery.state == .failed {
+    for delivery in deliveries where delivery.state == .failed && delivery.isInUse {
       line += "; \(delivery.channel): \((delivery.error ?? "failed").visible)"
     }
     return line
   }
 
   fileprivate var json: JSONValue {
-    .object([
-      ("id", .int(id)), ("catalogue", .string(catalogue)),
-      (
-        "loan",
-        .object([
-          ("id", JSONValue(loan.id)), ("title", JSONValue(loan.title)),
-          ("author", JSONValue(loan.author)), ("borrower", JSONValue(loan.borrower)),
-        ])
-      ),
-      ("kind", .string(kind.rawValue)), ("expiration", .string("\(loan.expiration)")),
-      ("fireAt", .string(fireAt.toTheMinute)), ("state", .string(state.rawValue)),
-      ("deliveries", .array(deliveries.map(\.json))),
-    ])
+    .object(
+      [
+        ("id", .int(id)), ("catalogue", .string(catalogue)),
+        (
+          "loan",
+          .object([
+            ("id", JSONValue(loan.id)), ("title", JSONValue(loan.title)),
+            ("author", JSONValue(loan.author)), ("borrower", JSONValue(loan.borrower)),
+          ])
+        ),
+        ("kind", .string(kind.rawValue)), ("expiration", .string("\(loan.expiration)")),
+        ("fireAt", .string(fireAt.toTheMinute)), ("state", .string(state.rawValue)),
+        ("deliveries", .array(deliveries.map(\.json))),
+      ] + (leftOn.map { [("leftOn", .string("\($0)"))] } ?? []))
   }
 }
 
@@ -117,7 +143,7 @@ extension Delivery {
   fileprivate var json: JSONValue {
     .object([
       ("channel", .string(channel)), ("state", .string(state.rawValue)),
-      ("at", JSONValue(at.map { "\($0)" })), ("attempts", .int(attempts)),
+      ("at", JSONValue(timestamp)), ("attempts", .int(attempts)),
       ("error", JSONValue(error)),
     ])
   }

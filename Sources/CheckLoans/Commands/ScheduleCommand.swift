@@ -4,14 +4,17 @@ import ArgumentParser
 struct ScheduleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schedule",
-    abstract: "Show, explain or cancel what is scheduled.",
+    abstract: "Show, explain, cancel or forget what is scheduled.",
     discussion: """
       Examples:
         check-loans schedule list
         check-loans schedule explain 3
         check-loans schedule cancel --all
+        check-loans schedule forget old-books.xml
       """,
-    subcommands: [ListCommand.self, ExplainCommand.self, CancelCommand.self],
+    subcommands: [
+      ListCommand.self, ExplainCommand.self, CancelCommand.self, ForgetCommand.self,
+    ],
     defaultSubcommand: ListCommand.self)
 }
 

@@ -179,7 +179,7 @@ extension WatchRun {
   ///
   /// - Returns: when the next notice becomes due.
   private func useSchedule(_ now: CivilDateTime) async throws(ScheduleError) -> CivilDateTime? {
-    let schedule = try Schedule(opening: settings.state, patience: .milliseconds(100))
+    let schedule = try Schedule(opening: settings.state, timeout: .milliseconds(100))
     // One that was made anew, or put in the place of another, may know nothing of the loans.
     let used = UsedSchedule(
       file: FileIdentity(of: settings.state), identity: schedule.identity)

@@ -1,22 +1,22 @@
 internal import CSQLite
 
 /// A connection to an SQLite database, for one thread at a time.
+///
+/// This layer is our own because a library such as GRDB brings Foundation along, which makes the
+/// binary three times as large and startup a third slower.
 @safe final class Database {
   /// How a database is opened.
   struct Configuration {
     var isReadOnly = false
     /// For how long to wait for another connection's lock.
-    var patience = Duration.zero
+    var timeout = Duration.zero
     /// Statements to begin with.
     var setup = ""
   }
 
-  /// What becomes of a transaction at its end.
-  enum TransactionCompletion { case commit, rollback }
-
   /// `nil` once it is closed.
   private var handle: OpaquePointer?
-  /// The statements that were prepared to be used again, by their text.
+  /// The statements prepared so far, by their text.
   private var statements: [String: Statement] = [:]
 
   /// `SQLITE_OPEN_EXRESCODE`, which SQLite knows from 3.37 on.
@@ -37,9 +37,9 @@ internal import CSQLite
       throw DatabaseError(ResultCode(rawValue: code))
     }
     unsafe sqlite3_extended_result_codes(handle, 1)
-    let milliseconds = configuration.patience / .milliseconds(1)
+    let milliseconds = configuration.timeout / .milliseconds(1)
     if milliseconds > 0 { unsafe sqlite3_busy_timeout(handle, Int32(milliseconds)) }
-    try execute(sql: configuration.setup)
+    try execute(configuration.setup)
   }
 
   deinit {
@@ -49,26 +49,32 @@ internal import CSQLite
   /// Closes the connection; all that is asked of it afterwards fails (`sqlite3_close_v2`).
   func close() {
     statements = [:]
+    // A statement that somebody still holds would keep the locks.
+    if isInTransaction { _ = unsafe sqlite3_exec(handle, "ROLLBACK TRANSACTION", nil, nil, nil) }
     unsafe sqlite3_close_v2(handle)
     unsafe handle = nil
   }
 
-  /// Prepares a statement (`sqlite3_prepare_v3`).
+  /// The prepared statement of an SQL text, ready to be given its parameters
+  /// (`sqlite3_prepare_v3`).
   ///
-  /// - Parameter isKept: whether the connection keeps it for the next time.
-  func statement(_ sql: String, isKept: Bool) throws -> Statement {
-    if isKept, let statement = statements[sql] { return statement }
+  /// Each text is prepared once, so no two uses of one may overlap.
+  func statement(_ sql: String) throws -> Statement {
+    if let statement = statements[sql] {
+      statement.reset()
+      return statement
+    }
     var prepared: OpaquePointer?
-    let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+    let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
     try check(unsafe sqlite3_prepare_v3(open, sql, -1, flags, &prepared, nil))
     guard let prepared = unsafe prepared else { preconditionFailure("no statement: \(sql)") }
-    let statement = unsafe Statement(prepared)
-    if isKept { statements[sql] = statement }
+    let statement = unsafe Statement(prepared, of: self)
+    statements[sql] = statement
     return statement
   }
 
-  /// Executes statements (`sqlite3_exec`).
-  func execute(sql: String) throws {
+  /// Executes statements without parameters (`sqlite3_exec`).
+  func execute(_ sql: String) throws {
     try check(unsafe sqlite3_exec(open, sql, nil, nil, nil))
   }
 
@@ -76,49 +82,11 @@ internal import CSQLite
   var lastInsertedRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
   /// Rows that the last insert, update or delete changed (`sqlite3_changes`).
-  var changesCount: Int { unsafe Int(sqlite3_changes(handle)) }
+  var changes: Int { unsafe Int(sqlite3_changes(handle)) }
 
   /// Whether a transaction is open, which some errors end (`sqlite3_get_autocommit`).
-  private var isInTransaction: Bool {
+  var isInTransaction: Bool {
     unsafe handle.map { unsafe sqlite3_get_autocommit($0) == 0 } ?? false
-  }
-
-  /// Runs `body` on one state of the database.
-  func read<Value>(_ body: () throws -> Value) throws -> Value {
-    try transaction("BEGIN DEFERRED TRANSACTION") { (.commit, try body()) }
-  }
-
-  /// Runs `body` in one transaction, which it may have rolled back, and which a thrown error rolls
-  /// back.
-  func write<Value>(_ body: () throws -> (TransactionCompletion, Value)) throws -> Value {
-    try transaction("BEGIN IMMEDIATE TRANSACTION", body)
-  }
-
-  private func transaction<Value>(
-    _ begin: String, _ body: () throws -> (TransactionCompletion, Value)
-  ) throws -> Value {
-    try execute(sql: begin)
-    do {
-      let (completion, value) = try body()
-      switch completion {
-      case .commit:
-        guard isInTransaction else {
-          throw DatabaseError(.abort, message: "Transaction was aborted")
-        }
-        try execute(sql: "COMMIT TRANSACTION")
-      case .rollback:
-        try rollBack()
-      }
-      return value
-    } catch {
-      // The first error tells what happened.
-      try? rollBack()
-      throw error
-    }
-  }
-
-  private func rollBack() throws {
-    if isInTransaction { try execute(sql: "ROLLBACK TRANSACTION") }
   }
 
   /// Copies the whole database into another one (`sqlite3_backup_init`, `sqlite3_backup_step`,
@@ -155,20 +123,5 @@ internal import CSQLite
       }
       return unsafe handle
     }
-  }
-}
-
-/// A prepared statement.
-@safe final class Statement {
-  /// Valid as long as the statement is there.
-  @unsafe let handle: OpaquePointer
-
-  /// Takes over what was prepared.
-  @unsafe init(_ handle: OpaquePointer) {
-    unsafe self.handle = handle
-  }
-
-  deinit {
-    unsafe sqlite3_finalize(handle)
   }
 }

@@ -28,6 +28,7 @@ struct ResultCode: RawRepresentable, Equatable {
   static let full = ResultCode(rawValue: SQLITE_FULL)
   static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
   static let lockProtocol = ResultCode(rawValue: SQLITE_PROTOCOL)
+  static let constraint = ResultCode(rawValue: SQLITE_CONSTRAINT)
   static let misuse = ResultCode(rawValue: SQLITE_MISUSE)
   static let authorization = ResultCode(rawValue: SQLITE_AUTH)
   static let format = ResultCode(rawValue: SQLITE_FORMAT)
@@ -48,4 +49,15 @@ struct DatabaseError: Error {
     extendedResultCode = code
     self.message = message ?? code.words
   }
+
+  /// The error of a value that makes no sense.
+  static func damage(_ what: String) -> DatabaseError {
+    DatabaseError(.corrupt, message: "damaged: \(what)")
+  }
+
+  /// Whether it is one of ``damage(_:)``, rather than SQLite's.
+  var isOwnFinding: Bool { message.hasPrefix("damaged: ") }
+
+  /// Whether it says that the file is damaged; SQLite says so of some reads that failed, too.
+  var isDamage: Bool { [.corrupt, .format, .notADatabase].contains(resultCode) }
 }

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Loans
+import ReminderSchedule
+
+/// `check-loans schedule forget`.
+struct ForgetCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "forget",
+    abstract: "Take catalogues or channels out of the schedule, with what was delivered.",
+    discussion: """
+      A catalogue that was only looked at, or whose file is gone, is no longer listed, counted or \
+      delivered. A channel that was mistyped, or has a new name, no longer shows its failures. Named \
+      again, a catalogue or channel starts anew, and what is due is sent.
+
+      Examples:
+        check-loans schedule forget old-books.xml
+        check-loans schedule forget --channel exec:/srv/old-script
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Catalogues, as schedule list shows them.", valueName: "catalogue"),
+    completion: .file(extensions: ["xml"]))
+  var catalogues: [String] = []
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp("Forget this channel (repeatable).", valueName: "channel"))
+  var channel: [String] = []
+
+  @OptionGroup var state: StateOptions
+
+  @Flag(name: .shortAndLong, help: "Do not say what was forgotten.")
+  var quiet = false
+
+  func validate() throws {
+    guard catalogues.isEmpty != channel.isEmpty else {
+      throw ValidationError("Give either catalogues or --channel.")
+    }
+  }
+
+  func run(
+    _ environment: Environment, _ console: Console
+  ) async throws(CommandError) -> ExitStatus {
+    let path = try state.path(environment)
+    let isQuiet = try environment.isOn(quiet, "QUIET")
+    var status = ExitStatus.done
+    func report(_ sentence: String?, otherwise complaint: String) throws {
+      if let sentence {
+        if !isQuiet { try console.print(line: sentence) }
+      } else {
+        console.complain("\(complaint); see check-loans schedule list --format json")
+        status = .usage
+      }
+    }
+    do {
+      let schedule = try Schedule(opening: path)
+      for catalogue in catalogues {
+        let count = try schedule.forget(catalogue: environment.catalogueName(catalogue))
+        try report(
+          count.map { "forgot \(catalogue.visible) with \(counted($0, "loan"))" },
+          otherwise: "there is no catalogue \(catalogue.visible) in the schedule")
+      }
+      for name in channel {
+        let count = try schedule.forget(channel: name)
+        try report(
+          count.map { "forgot the channel \(name.visible) with \(counted($0, "notice"))" },
+          otherwise: "nothing was ever sent through the channel \(name.visible)")
+      }
+    } catch {
+      throw CommandError(error)
+    }
+    return status
+  }
+}

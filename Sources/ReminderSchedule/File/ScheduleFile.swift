@@ -1,0 +1,301 @@
+internal import Failpoints
+internal import Glibc
+internal import Loans
+
+/// The place of a schedule: what may be there, and making it.
+///
+/// Paths are checked, then opened by SQLite. Nobody can put another file there in between, since
+/// the directory is writable by its owner alone.
+struct ScheduleFile {
+  /// The path as it was given.
+  let path: String
+
+  /// The path in a form that SQLite takes for nothing but a file: `:memory:`, `file:…` and the
+  /// empty path have a meaning of their own.
+  var location: String { path.hasPrefix("/") ? path : "./" + path }
+
+  /// The path of the lock.
+  var lockPath: String { location + ".lock" }
+
+  /// The directory that holds the file.
+  var directory: String {
+    guard let slash = location.lastIndex(of: "/"), slash != location.startIndex else { return "/" }
+    return String(location[..<slash])
+  }
+
+  /// Whether nothing is there.
+  var isMissing: Bool {
+    do {
+      _ = try SystemCall.status(ofLink: location)
+      return false
+    } catch {
+      return error.number == ENOENT || error.number == ENOTDIR
+    }
+  }
+
+  /// Makes the directory, with mode 0700 and its parents too, where it is missing, and refuses
+  /// one in which somebody else could replace our file.
+  func prepareDirectory() throws(ScheduleError) {
+    // A slash with a combining mark on it is no slash to a String, but one to the system.
+    guard path.count(where: { $0 == "/" }) == path.utf8.count(where: { $0 == 0x2F }) else {
+      throw notPermitted("has a combining mark behind a slash")
+    }
+    try Self.makeDirectories(directory)
+    try checkDirectory()
+  }
+
+  /// Makes the file, empty and with mode 0600, where it is missing, and refuses one that is not
+  /// ours alone.
+  func prepareFile() throws(ScheduleError) {
+    try checkCompanions()
+    try setJournalAside()
+    do {
+      SystemCall.close(
+        try SystemCall.open(location, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
+    } catch {
+      guard error.number == EEXIST else { throw cannotCreate(location, error) }
+      try checkFile()
+      try tighten()
+    }
+  }
+
+  /// Refuses what is no schedule of ours, as far as that can be seen without the lock.
+  func checkBeforeLocking() throws(ScheduleError) {
+    if isMissing { return try checkCompanions() }
+    try checkFile()
+    try checkHeader()
+  }
+
+  /// Refuses a file that begins like none of ours.
+  func checkHeader() throws(ScheduleError) {
+    if let refusal = try readHeader().refusal(path: path) { throw refusal }
+  }
+
+  /// Takes all rights to the file from others, which a user may have given by copying it.
+  private func tighten() throws(ScheduleError) {
+    do {
+      let status = try SystemCall.status(ofLink: location)
+      guard status.mode & 0o077 != 0 else { return }
+      // By its name, because closing a descriptor would let go of the locks of SQLite's own.
+      try SystemCall.setMode(0o600, of: location)
+    } catch {
+      throw notPermitted("cannot be made private", error)
+    }
+  }
+
+  /// The beginning of the file.
+  var header: FileHeader {
+    get throws(SystemCall.Failure) {
+      FileHeader(bytes: try SystemCall.read(4_096, fromFileAt: location))
+    }
+  }
+
+  /// The beginning of the file, which must be readable.
+  func readHeader() throws(ScheduleError) -> FileHeader {
+    do {
+      return try header
+    } catch {
+      if error.number == ENOENT { throw removed }
+      if error.isSystemLimit {
+        throw ScheduleError(systemLimit: path, underlying: error.sentence)
+      }
+      if [EACCES, EPERM].contains(error.number) { throw notPermitted("cannot be read", error) }
+      throw ScheduleError(
+        .inputOutput, path: path, "cannot read the schedule \"\(path.visible)\"",
+        underlying: error.sentence)
+    }
+  }
+
+  /// Reads the file and its journal to their ends, as any program would (`pread`).
+  ///
+  /// - Throws: `ScheduleError` `inputOutput` if that fails: then nothing is known to be damaged.
+  func readWhole() throws(ScheduleError) {
+    do throws(SystemCall.Failure) {
+      try SystemCall.readWhole(location)
+      if hasJournal { try SystemCall.readWhole(location + "-journal") }
+    } catch {
+      throw ScheduleError(
+        .inputOutput, path: path,
+        "cannot read the schedule \"\(path.visible)\"; check its disk, and run again",
+        underlying: error.sentence)
+    }
+  }
+
+  /// Which file has the name, if any does.
+  var number: SystemCall.FileNumber? {
+    try? SystemCall.status(ofLink: location).file
+  }
+
+  /// The file's length in bytes; 0 if there is none.
+  var size: Int { (try? SystemCall.status(ofLink: location).size) ?? 0 }
+
+  /// Whether a run that was interrupted left a journal.
+  var hasJournal: Bool {
+    ((try? SystemCall.status(ofLink: location + "-journal").size) ?? 0) > 0
+  }
+
+  /// Gives a damaged file another name, and its journal too; never takes a name that is in use.
+  ///
+  /// - Returns: the new name.
+  func setAside() throws(ScheduleError) -> String {
+    let aside = Self.aside(freeAside)
+    do {
+      try SystemCall.rename(location, to: location + aside)
+      failpoint("schedule-set-aside")
+      try renameCompanions(aside)
+    } catch {
+      throw ScheduleError(
+        .inputOutput, path: path,
+        "the schedule \"\(path.visible)\" is damaged and cannot be renamed; move it away",
+        underlying: error.sentence)
+    }
+    return path + aside
+  }
+
+  /// Gives a journal another name whose schedule was set aside by a run that was killed before it
+  /// could do the same with it: that of the schedule, if it is free.
+  private func setJournalAside() throws(ScheduleError) {
+    guard isMissing, Self.companions.contains(where: { SystemCall.exists(location + $0) }) else {
+      return
+    }
+    let free = freeAside
+    let last = Self.aside(free - 1)
+    let hasOwn = free == 1 || Self.companions.contains { SystemCall.exists(location + last + $0) }
+    do {
+      try renameCompanions(hasOwn ? Self.aside(free) : last)
+    } catch {
+      throw ScheduleError(
+        .inputOutput, path: path,
+        "the journal of the schedule \"\(path.visible)\" cannot be renamed; move it away",
+        underlying: error.sentence)
+    }
+  }
+
+  private func renameCompanions(_ aside: String) throws(SystemCall.Failure) {
+    for companion in Self.companions where SystemCall.exists(location + companion) {
+      try SystemCall.rename(location + companion, to: location + aside + companion)
+    }
+  }
+
+  /// What SQLite puts beside a file.
+  private static let companions = ["-journal", "-wal"]
+
+  private static func aside(_ number: Int) -> String { ".damaged-\(number)" }
+
+  /// The first number under which nothing was set aside.
+  private var freeAside: Int {
+    var number = 1
+    while names(at: location + Self.aside(number)) { number += 1 }
+    return number
+  }
+
+  private func names(at path: String) -> Bool {
+    SystemCall.exists(path) || Self.companions.contains { SystemCall.exists(path + $0) }
+  }
+
+  /// Refuses a journal that is not ours, since SQLite would roll it into our schedule, and what is
+  /// no journal at all where there is no schedule, since SQLite would delete it.
+  private func checkCompanions() throws(ScheduleError) {
+    for companion in Self.companions {
+      guard let status = try? SystemCall.status(ofLink: location + companion) else { continue }
+      guard status.isRegular, status.owner == SystemCall.user,
+        !isMissing || isJournal(location + companion)
+      else {
+        throw notPermitted("has a file \"\(companion)\" beside it that is not its own")
+      }
+    }
+  }
+
+  /// Whether a file begins as SQLite's journals do, or not at all yet.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/fileformat.html>, sections 3 and 4.1.
+  private func isJournal(_ path: String) -> Bool {
+    guard let bytes = try? SystemCall.read(8, fromFileAt: path) else { return false }
+    return bytes.allSatisfy { $0 == 0 } || bytes.starts(with: [0xD9, 0xD5, 0x05, 0xF9])
+      || bytes.starts(with: [0x37, 0x7F, 0x06])
+  }
+
+  /// Refuses what is no regular file, is not ours, or has a second name.
+  func checkFile() throws(ScheduleError) {
+    try checkCompanions()
+    let status: SystemCall.Status
+    do {
+      status = try SystemCall.status(ofLink: location)
+    } catch {
+      throw notPermitted("cannot be examined", error)
+    }
+    if status.isSymbolicLink { throw notPermitted("is a symbolic link") }
+    guard status.isRegular else { throw notPermitted("is not a regular file") }
+    guard status.owner == SystemCall.user else { throw notPermitted("belongs to another user") }
+    // SQLite finds the journal of an interrupted run by the file's name, so one name only.
+    guard status.links == 1 else { throw notPermitted("has more than one hard link") }
+  }
+
+  private func checkDirectory() throws(ScheduleError) {
+    let status: SystemCall.Status
+    do {
+      status = try SystemCall.status(of: directory)
+    } catch {
+      throw cannotCreate(directory, error)
+    }
+    guard status.isDirectory else {
+      throw ScheduleError(
+        .cannotCreate, path: directory, "\"\(directory.visible)\" is not a directory")
+    }
+    guard status.owner == SystemCall.user || status.owner == 0 else {
+      throw unsafeDirectory("belongs to another user")
+    }
+    // Not even a sticky one: there, others can put their files in the places of ours that are
+    // still free.
+    guard !status.isWritableByOthers else {
+      throw unsafeDirectory("can be written by others")
+    }
+  }
+
+  /// The error of a file that is not there any more, or is another one.
+  var removed: ScheduleError {
+    ScheduleError(
+      .inputOutput, path: path,
+      "the schedule \"\(path.visible)\" was removed or replaced while in use; run again")
+  }
+
+  private static func makeDirectories(_ path: String) throws(ScheduleError) {
+    if (try? SystemCall.status(of: path)) != nil { return }
+    let parent = ScheduleFile(path: path).directory
+    if parent != path { try makeDirectories(parent) }
+    do {
+      try SystemCall.makeDirectory(path, mode: 0o700)
+    } catch {
+      // Another run may have made it since.
+      guard error.number == EEXIST else {
+        throw ScheduleFile(path: path).cannotCreate(path, error)
+      }
+    }
+  }
+
+  private func cannotCreate(_ path: String, _ failure: SystemCall.Failure) -> ScheduleError {
+    if failure.isSystemLimit {
+      return ScheduleError(systemLimit: path, underlying: failure.sentence)
+    }
+    return ScheduleError(
+      .cannotCreate, path: path,
+      "cannot create \"\(path.visible)\"; name another file with --state",
+      underlying: failure.sentence)
+  }
+
+  private func notPermitted(
+    _ what: String, _ failure: SystemCall.Failure? = nil
+  ) -> ScheduleError {
+    ScheduleError(
+      .notPermitted, path: path,
+      "the schedule \"\(path.visible)\" \(what); name another file with --state",
+      underlying: failure?.sentence)
+  }
+
+  private func unsafeDirectory(_ what: String) -> ScheduleError {
+    ScheduleError(
+      .notPermitted, path: directory,
+      "the directory \"\(directory.visible)\" \(what); "
+        + "use one that only you can write, or name another file with --state")
+  }
+}

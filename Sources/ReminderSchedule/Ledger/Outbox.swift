@@ -1,0 +1,132 @@
+internal import Loans
+
+/// What became of the message after those that were sent.
+enum NextMessage {
+  /// It was not begun.
+  case untried
+  /// It was tried, and the channel said no.
+  case failed(String)
+  /// The run was killed; it may have been sent.
+  case unknown
+}
+
+extension Database {
+  /// Puts the notices of some messages into the outbox.
+  func fillOutbox(
+    _ sending: Int64, _ messages: [ArraySlice<DueNotice>], channel: Int64, at now: CivilDateTime,
+    utcOffset: Int?
+  ) throws {
+    let insertion = try statement(
+      "INSERT INTO outbox VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    for (number, message) in messages.enumerated() {
+      for due in message {
+        insertion.bind(
+          all: sending, Int64(number), due.key.catalogue, due.key.identity, due.key.expiration,
+          channel,
+          due.key.copy, Int64(due.rung), Int64(now.ordinal))
+        insertion.bind(utcOffset.map { Int64($0) })
+        try insertion.run()
+      }
+    }
+  }
+
+  /// Whether something is being sent, or was when a run was killed.
+  func hasOutbox() throws -> Bool { try integer("SELECT 1 FROM outbox LIMIT 1") != nil }
+
+  /// Moves the outbox into the ledger: what was sent is delivered, one message may have failed, and
+  /// the rest is as it was before.
+  ///
+  /// - Parameters:
+  ///   - count: how many messages were sent; where that is another sending's, or not known, all of
+  ///     them may have been, and are due again.
+  ///   - next: what became of the message after them.
+  func emptyOutbox(_ count: OutboxCount?, next: NextMessage) throws {
+    guard let sending = try integer("SELECT sending FROM outbox LIMIT 1") else { return }
+    let sent = count.flatMap { $0.sending == sending ? Int64($0.sent) : nil }
+    let state: Delivery.State
+    var last = sent ?? .max
+    var reason: Int64?
+    switch next {
+    case .untried: (state, last) = (.sending, last - 1)
+    case .failed(let error): (state, reason) = (.failed, try reasonID(error))
+    case .unknown: state = .sending
+    }
+    let insertion = try statement(Self.outboxToLedger)
+    insertion.bind(all: sent ?? 0, last)
+    insertion.bind(state.stored)
+    insertion.bind(reason)
+    try insertion.run()
+    try execute("DELETE FROM outbox")
+  }
+
+  /// In the order of the ledger, so that it is written from beginning to end.
+  private static let outboxToLedger = """
+    INSERT INTO delivery (\(ledgerColumns))
+    SELECT catalogue, identity, expiration, channel, copy, rung,
+      iif(message < ?1, \(Delivery.State.delivered.stored), ?3), 1, at, utc_offset,
+      iif(message < ?1, at, NULL), iif(message < ?1, NULL, ?4)
+    FROM outbox WHERE message <= ?2
+    ORDER BY catalogue, identity, expiration, channel, copy, rung
+    ON CONFLICT (catalogue, identity, expiration, channel, copy, rung) DO UPDATE SET
+      attempts = attempts + excluded.attempts, state = excluded.state, at = excluded.at,
+      utc_offset = excluded.utc_offset, reason = excluded.reason,
+      delivered_at = coalesce(excluded.delivered_at, delivered_at)
+    """
+
+  private static let ledgerColumns = """
+    catalogue, identity, expiration, channel, copy, rung, state, attempts, at, utc_offset,
+    delivered_at, reason
+    """
+
+  /// Notes in the ledger that notices were not tried; counts no attempt.
+  func markUntried(
+    _ notices: [DueNotice], channel: Int64, at now: CivilDateTime, utcOffset: Int?, error: String
+  ) throws {
+    let reason = try reasonID(error)
+    let insertion = try statement(
+      """
+      INSERT INTO delivery (\(Self.ledgerColumns))
+      VALUES (?, ?, ?, ?, ?, ?, \(Delivery.State.failed.stored), 0, ?, ?, NULL, ?)
+      ON CONFLICT (catalogue, identity, expiration, channel, copy, rung) DO UPDATE SET
+        state = excluded.state, at = excluded.at, utc_offset = excluded.utc_offset,
+        reason = excluded.reason
+      """)
+    for due in notices {
+      insertion.bind(
+        all: due.key.catalogue, due.key.identity, due.key.expiration, channel, due.key.copy,
+        Int64(due.rung), Int64(now.ordinal))
+      insertion.bind(utcOffset.map { Int64($0) })
+      insertion.bind(reason)
+      try insertion.run()
+    }
+  }
+
+  /// The number of what a channel said, which is stored once.
+  private func reasonID(_ text: String) throws -> Int64 {
+    if let id = try integer("SELECT id FROM reason WHERE text = ?", text: text) { return id }
+    let insertion = try statement("INSERT INTO reason (text) VALUES (?)")
+    insertion.bind(text)
+    try insertion.run()
+    return lastInsertedRowID
+  }
+
+  /// The number of a channel, which is made if it is new, and is in use today.
+  func channelID(_ name: String, today: CivilDate) throws -> Int64 {
+    if let id = try knownChannelID(name) {
+      try run(
+        "UPDATE channel SET last_used = ?1 WHERE id = ?2 AND last_used <> ?1",
+        Int64(today.dayNumber), id)
+      return id
+    }
+    let insertion = try statement("INSERT INTO channel (last_used, name) VALUES (?, ?)")
+    insertion.bind(today.dayNumber)
+    insertion.bind(name)
+    try insertion.run()
+    return lastInsertedRowID
+  }
+
+  /// The number of a channel; `nil` if nothing was ever sent through it.
+  func knownChannelID(_ name: String) throws -> Int64? {
+    try integer("SELECT id FROM channel WHERE name = ?", text: name)
+  }
+}

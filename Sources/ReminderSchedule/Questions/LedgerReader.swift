@@ -1,0 +1,185 @@
+internal import Loans
+
+/// Reads what became of the notices of one loan after the other.
+struct LedgerReader {
+  /// How the notices are shown that are being sent, or were when a run was killed.
+  enum OutboxView {
+    /// Each as being sent.
+    case asItIs
+    /// As they will be noted: those sent as delivered, the next one as being sent.
+    case asItEnds(OutboxCount?)
+  }
+
+  private let database: Database
+  private let today: CivilDate
+  private let outbox: OutboxView
+
+  /// For how many days after its last use a channel counts as one in use.
+  private static let daysInUse = 7
+
+  init(_ database: Database, today: CivilDate, outbox: OutboxView) {
+    self.database = database
+    self.today = today
+    self.outbox = outbox
+  }
+
+  /// The entry at a place of ``ScheduleEntries``; `nil` if its loan is gone.
+  func entry(at place: Int64) throws -> ScheduleEntry? {
+    let query = try database.statement("SELECT \(LoanRow.columns) FROM loan WHERE id = ?")
+    query.bind(place >> 1)
+    defer { query.reset() }
+    guard try query.step() else { return nil }
+    let row = try LoanRow(query)
+    let kind: Notice.Kind = place & 1 == 0 ? .reminder : .expired
+    return try entry(row, kind, leftOn: nil)
+  }
+
+  /// The entry of a kind of notice about a loan.
+  func entry(_ row: LoanRow, _ kind: Notice.Kind, leftOn: CivilDate?) throws -> ScheduleEntry {
+    let deliveries = try deliveries(of: row.key, kind)
+    return ScheduleEntry(
+      id: Int(row.id.number), catalogue: try database.path(ofCatalogue: row.id.catalogue),
+      loan: row.loan, kind: kind,
+      fireAt: kind == .reminder
+        ? row.fireAt : CivilDateTime(row.loan.expiration.adding(days: 1)),
+      state: .init(isCancelled: row.isCancelled, deliveries: deliveries), deliveries: deliveries,
+      leftOn: leftOn)
+  }
+
+  private func deliveries(of key: LedgerKey, _ kind: Notice.Kind) throws -> [Delivery] {
+    var deliveries = Deliveries(today: today)
+    try forEach(key, expiration: key.expiration) { _, found, delivery in
+      if found == kind { deliveries.add(delivery) }
+    }
+    return deliveries.sorted
+  }
+
+  /// What the ledger and the outbox hold of a loan, by expiration, reminders first.
+  ///
+  /// Of other expirations than its own all is shown that was told of the same identity.
+  func history(of key: LedgerKey) throws -> [LoanHistory.NoticeHistory] {
+    var found: [Int64: [Notice.Kind: Deliveries]] = [:]
+    try forEach(key, expiration: nil) { expiration, kind, delivery in
+      found[expiration, default: [:]][kind, default: Deliveries(today: today)].add(delivery)
+    }
+    return try found.sorted { $0.key < $1.key }.flatMap { day, kinds in
+      guard let expiration = CivilDate(dayNumber: Int(day)) else {
+        throw DatabaseError.damage("an expiration in the ledger")
+      }
+      return Notice.Kind.allCases.compactMap { kind in
+        kinds[kind].map {
+          LoanHistory.NoticeHistory(expiration: expiration, kind: kind, deliveries: $0.sorted)
+        }
+      }
+    }
+  }
+
+  /// Calls `body` with each delivery of a loan's notices, the earlier rungs first, and what is on its
+  /// way last.
+  private func forEach(
+    _ key: LedgerKey, expiration: Int64?, _ body: (Int64, Notice.Kind, Delivery) -> Void
+  ) throws {
+    let ledger = try database.statement(
+      """
+      SELECT expiration, rung, name, last_used, state, at, utc_offset, attempts, text, delivered_at
+      FROM delivery
+        JOIN channel ON channel.id = delivery.channel
+        LEFT JOIN reason ON reason.id = delivery.reason
+      WHERE catalogue = ?1 AND identity = ?2 AND (expiration = ?3 AND copy = ?4 OR expiration <> ?3)
+        AND expiration BETWEEN ?5 AND ?6
+      ORDER BY expiration, rung
+      """)
+    let onTheWay = try database.statement(
+      """
+      SELECT expiration, rung, name, last_used, \(Delivery.State.sending.stored), at, utc_offset, 1,
+        NULL, NULL, sending, message
+      FROM outbox JOIN channel ON channel.id = outbox.channel
+      WHERE catalogue = ?1 AND identity = ?2 AND (expiration = ?3 AND copy = ?4 OR expiration <> ?3)
+        AND expiration BETWEEN ?5 AND ?6
+      """)
+    for query in [ledger, onTheWay] {
+      query.bind(
+        all: key.catalogue, key.identity, key.expiration, key.copy, expiration ?? .min,
+        expiration ?? .max)
+    }
+    while try ledger.step() { body(ledger.integer(0), ledger.kind, delivery(ledger)) }
+    while try onTheWay.step() {
+      var delivery = delivery(onTheWay)
+      if case .asItEnds(let count) = outbox, let count, count.sending == onTheWay.integer(10) {
+        let message = onTheWay.integer(11)
+        if message > count.sent { continue }
+        if message < count.sent {
+          delivery.state = .delivered
+          delivery.deliveredAt = delivery.at
+        }
+      }
+      body(onTheWay.integer(0), onTheWay.kind, delivery)
+    }
+  }
+
+  private func delivery(_ row: Statement) -> Delivery {
+    Delivery(
+      channel: row.text(2) ?? "",
+      isInUse: Int(row.integer(3)) >= today.adding(days: -Self.daysInUse).dayNumber,
+      state: .init(stored: row.integer(4)), at: CivilDateTime(ordinal: Int(row.integer(5))),
+      utcOffset: row.optionalInteger(6).map { Int($0) }, attempts: Int(row.integer(7)),
+      error: row.text(8),
+      deliveredAt: row.optionalInteger(9).flatMap { CivilDateTime(ordinal: Int($0)) })
+  }
+}
+
+extension Statement {
+  /// The kind of notice of a rung in the second column.
+  fileprivate var kind: Notice.Kind { integer(1) > 0 ? .expired : .reminder }
+}
+
+extension Database {
+  /// What is known of a loan that is there or was returned; `nil` if no loan has the number.
+  func history(
+    of number: Int, at now: CivilDateTime, count: @autoclosure () -> OutboxCount?
+  ) throws -> LoanHistory? {
+    guard let (row, leftOn) = try loan(Int64(number)) else { return nil }
+    let reader = LedgerReader(
+      self, today: now.date, outbox: .asItEnds(try hasOutbox() ? count() : nil))
+    return LoanHistory(
+      id: number, catalogue: try path(ofCatalogue: row.id.catalogue), loan: row.loan,
+      fireAt: row.fireAt, isCancelled: row.isCancelled, leftOn: leftOn,
+      notices: try reader.history(of: row.key))
+  }
+
+  /// The loan of a number, and when it left its catalogue if it did.
+  func loan(_ number: Int64) throws -> (LoanRow, leftOn: CivilDate?)? {
+    guard (0..<LoanID.numbers).contains(number) else { return nil }
+    for (table, leftOn) in [("loan", "NULL"), ("returned", "left_on")] {
+      let query = try statement(
+        """
+        SELECT \(LoanRow.columns), \(leftOn) FROM \(table)
+        WHERE id IN (SELECT (id << \(LoanID.shift)) | ? FROM catalogue)
+        """)
+      query.bind(number)
+      defer { query.reset() }
+      guard try query.step() else { continue }
+      let day = query.optionalInteger(LoanRow.end).flatMap { CivilDate(dayNumber: Int($0)) }
+      return (try LoanRow(query), day)
+    }
+    return nil
+  }
+
+  /// The loans that their catalogues no longer have, the last first: each with its expired notice,
+  /// or its reminder if it was returned in time.
+  func returned(at now: CivilDateTime) throws -> [ScheduleEntry] {
+    let query = try statement(
+      "SELECT \(LoanRow.columns), left_on FROM returned ORDER BY left_on DESC, number DESC")
+    let reader = LedgerReader(self, today: now.date, outbox: .asItIs)
+    var entries: [ScheduleEntry] = []
+    while try query.step() {
+      let row = try LoanRow(query)
+      guard let leftOn = CivilDate(dayNumber: Int(query.integer(LoanRow.end))) else {
+        throw DatabaseError.damage("the day on which a loan left")
+      }
+      let kind: Notice.Kind = row.loan.expiration < leftOn ? .expired : .reminder
+      entries.append(try reader.entry(row, kind, leftOn: leftOn))
+    }
+    return entries
+  }
+}

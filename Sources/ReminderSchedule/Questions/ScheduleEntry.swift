@@ -1,0 +1,63 @@
+public import Loans
+
+/// One line of the schedule: a kind of notice about a loan.
+public struct ScheduleEntry: Hashable, Sendable {
+  /// Where an entry stands, over all channels.
+  public enum State: String, CaseIterable, Sendable {
+    /// Not delivered through any channel; in the future, or due.
+    case pending
+    /// Delivered through every channel that was tried.
+    case delivered
+    /// The last attempt through some channel that is in use failed; still due there.
+    case failed
+    /// Cancelled by the user, until the next reload.
+    case cancelled
+  }
+
+  /// The number of the loan in the schedule; a loan's reminder and expired notice share it.
+  public var id: Int
+  /// The catalogue that the loan is from.
+  public var catalogue: String
+  /// The loan.
+  public var loan: Loan
+  /// Which notice it is.
+  public var kind: Notice.Kind
+  /// When it is due.
+  public var fireAt: CivilDateTime
+  /// Where it stands.
+  public var state: State
+  /// What the ledger holds of it, by channel name.
+  public var deliveries: [Delivery]
+  /// The day of the reload by which the loan was no longer in its catalogue, or `nil` if it is there.
+  public var leftOn: CivilDate?
+
+  /// An entry with these parts.
+  public init(
+    id: Int, catalogue: String, loan: Loan, kind: Notice.Kind, fireAt: CivilDateTime,
+    state: State, deliveries: [Delivery] = [], leftOn: CivilDate? = nil
+  ) {
+    self.id = id
+    self.catalogue = catalogue
+    self.loan = loan
+    self.kind = kind
+    self.fireAt = fireAt
+    self.state = state
+    self.deliveries = deliveries
+    self.leftOn = leftOn
+  }
+}
+
+extension ScheduleEntry.State {
+  /// The state that follows from what became of the notice in each channel.
+  init(isCancelled: Bool, deliveries: [Delivery]) {
+    let isDelivered = deliveries.contains { $0.state == .delivered }
+    let hasFailed = deliveries.contains { $0.state == .failed && $0.isInUse }
+    if isDelivered && (!hasFailed || isCancelled) {
+      self = .delivered
+    } else if isCancelled {
+      self = .cancelled
+    } else {
+      self = hasFailed ? .failed : .pending
+    }
+  }
+}

@@ -1,0 +1,153 @@
+internal import Loans
+
+/// The day of the last run, so far as there was one, and what a wrong clock must not touch.
+struct LastRun: Equatable {
+  /// The civil day on which the last reload or delivery was, by the clock of that run.
+  var day: Int?
+  /// The day from which the age of the ledger is counted: the day of the last run, unless it came
+  /// there too fast.
+  var ledgerDay: Int?
+
+  /// For how many days what has left its catalogue is kept, with what was delivered of it.
+  private static let lifetime = 400
+
+  /// By how much the ledger ages at most from one day with a run to the next.
+  ///
+  /// A clock that is years ahead for some days so makes nothing forgotten.
+  private static let longestStep = 30
+
+  /// The last run after one on `today`.
+  func followed(by today: Int) -> LastRun {
+    guard let day, let ledgerDay else { return LastRun(day: today, ledgerDay: today) }
+    if day == today { return self }
+    return LastRun(day: today, ledgerDay: min(today, ledgerDay + Self.longestStep))
+  }
+
+  /// What left before this day may be forgotten by a run on `today`; `nil` for nothing.
+  func oldestKept(today: Int) -> Int? {
+    ledgerDay.map { min(today, $0) - Self.lifetime }
+  }
+
+  /// The day on which a loan leaves that is missed today: never before one known to be past.
+  func dayOfLeaving(today: CivilDate) -> CivilDate {
+    guard let day, let known = CivilDate(dayNumber: day) else { return today }
+    return max(today, known)
+  }
+}
+
+extension Database {
+  /// When the last run was.
+  func lastRun() throws -> LastRun {
+    let counter = try statement("SELECT last_day, ledger_day FROM counter")
+    guard try counter.step() else { return LastRun() }
+    defer { counter.reset() }
+    let (day, ledgerDay) = (counter.optionalInteger(0), counter.optionalInteger(1))
+    for case let day? in [day, ledgerDay] where CivilDate(dayNumber: Int(day)) == nil {
+      throw DatabaseError.damage("the day of the last run")
+    }
+    return LastRun(day: day.map { Int($0) }, ledgerDay: ledgerDay.map { Int($0) })
+  }
+
+  /// Remembers that there was a run on a day; writes nothing if that was the last one's day too.
+  func noteRun(on today: CivilDate) throws {
+    let last = try lastRun()
+    let next = last.followed(by: today.dayNumber)
+    guard next != last, let day = next.day, let ledgerDay = next.ledgerDay else { return }
+    try run("UPDATE counter SET last_day = ?, ledger_day = ?", Int64(day), Int64(ledgerDay))
+    if let before = last.day, before > day + 1 { try forgetFuture(today) }
+  }
+
+  /// Forgets expired notices of expirations that have not passed, delivered in what is the future:
+  /// a clock was ahead then, and when the loan has really expired it must be told.
+  private func forgetFuture(_ today: CivilDate) throws {
+    try run(
+      "DELETE FROM delivery WHERE rung > 0 AND expiration >= ? AND delivered_at >= ?",
+      Int64(today.dayNumber), Int64(CivilDateTime(today.adding(days: 2)).ordinal))
+  }
+
+  /// The highest number that a loan ever had, so that no number comes to mean another loan.
+  func lastNumber() throws -> Int64 {
+    let number = try integer("SELECT last_id FROM counter") ?? 0
+    guard (0..<LoanID.numbers).contains(number) else {
+      throw DatabaseError.damage("the highest number of a loan")
+    }
+    return number
+  }
+
+  /// Remembers the highest number that a loan has.
+  func setLastNumber(_ number: Int64) throws {
+    try run("UPDATE counter SET last_id = ?", number)
+  }
+
+  /// The number of a catalogue, which is made if it is new.
+  func catalogueID(_ path: String) throws -> Int64 {
+    if let id = try knownCatalogueID(path) { return id }
+    let insertion = try statement("INSERT INTO catalogue (path) VALUES (?)")
+    insertion.bind(path)
+    try insertion.run()
+    return lastInsertedRowID
+  }
+
+  /// The number of a catalogue; `nil` if it is none of the schedule's.
+  func knownCatalogueID(_ path: String) throws -> Int64? {
+    // A path is bytes, and so compared: names that Unicode takes for equal are different files.
+    guard let id = try integer("SELECT id FROM catalogue WHERE path = ?", text: path) else {
+      return nil
+    }
+    guard (0..<1 << 22).contains(id) else { throw DatabaseError.damage("a catalogue's number") }
+    return id
+  }
+}
+
+extension Database {
+  /// Forgets what left a catalogue long ago, with what was delivered of it.
+  ///
+  /// Everything is kept for 400 days, but of a catalogue from which loans leave in great numbers
+  /// only the latest, though never for less than two weeks: as many loans as three quarters of those
+  /// it has, or 50,000; and of deliveries that are of no loan twice as many as it has, or 100,000.
+  ///
+  /// - Parameter loans: how many loans the catalogue has.
+  func prune(_ catalogue: Int64, loans: Int, last: LastRun, today: CivilDate) throws {
+    let all = LoanID.all(of: catalogue)
+    guard let oldest = last.oldestKept(today: today.dayNumber) else { return }
+    let youngest = last.dayOfLeaving(today: today).adding(days: -14).dayNumber
+    let oldestReturned = try integer(
+      """
+      SELECT left_on FROM returned WHERE id BETWEEN ? AND ?
+      ORDER BY left_on DESC LIMIT 1 OFFSET ?
+      """, all.lowerBound, all.upperBound, Int64(max(50_000, loans * 3 / 4)))
+    try run(
+      "DELETE FROM returned WHERE id BETWEEN ? AND ? AND left_on < ?", all.lowerBound,
+      all.upperBound, max(Int64(oldest), min(oldestReturned ?? .min, Int64(youngest))))
+    let oldestDelivery = try integer(
+      "SELECT at FROM delivery WHERE catalogue = ? ORDER BY at DESC LIMIT 1 OFFSET ?", catalogue,
+      Int64(max(100_000, loans * 2)))
+    try forgetDeliveries(
+      catalogue,
+      before: max(Int64(oldest) * 86_400, min(oldestDelivery ?? .min, Int64(youngest) * 86_400)))
+  }
+
+  /// Forgets what was delivered before a moment of no loan that is there or was returned.
+  private func forgetDeliveries(_ catalogue: Int64, before moment: Int64) throws {
+    let isAny = try integer(
+      "SELECT 1 FROM delivery WHERE catalogue = ? AND at < ? LIMIT 1", catalogue, moment)
+    if isAny == nil { return }
+    let all = LoanID.all(of: catalogue)
+    try run(
+      """
+      WITH old AS (SELECT identity FROM delivery WHERE catalogue = ?1 AND at < ?2)
+      DELETE FROM delivery
+      WHERE catalogue = ?1 AND at < ?2 AND (identity, expiration) NOT IN (
+        SELECT identity, expiration FROM loan
+          WHERE id BETWEEN ?3 AND ?4 AND identity IN (SELECT identity FROM old)
+        UNION ALL
+        SELECT identity, expiration FROM returned
+          WHERE id BETWEEN ?3 AND ?4 AND identity IN (SELECT identity FROM old))
+      """, catalogue, moment, all.lowerBound, all.upperBound)
+    try execute(
+      """
+      DELETE FROM reason
+      WHERE id NOT IN (SELECT reason FROM delivery WHERE reason IS NOT NULL)
+      """)
+  }
+}

@@ -1,0 +1,34 @@
+public import Loans
+
+/// What a reload did.
+public enum ReloadOutcome: Hashable, Sendable {
+  /// The catalogue's prior reminders were cancelled and the new ones scheduled.
+  case replaced(ReloadSummary)
+  /// Nothing has changed, because the catalogue could not be used.
+  case kept
+  /// Nothing has changed, because the catalogue had no record and loans of it were stored.
+  ///
+  /// - Parameter stored: how many loans were stored, and still are.
+  case refusedEmpty(stored: Int)
+}
+
+/// What the schedule holds of a catalogue after a reload, and what that changed.
+public struct ReloadSummary: Hashable, Sendable {
+  /// Loans of the catalogue with a usable expiration.
+  public var loans = 0
+  /// Loans that have not expired; each has a reminder, to come, due or delivered.
+  public var scheduled = 0
+  /// The first reminder after `now`, if there is one.
+  public var nextFireAt: CivilDateTime?
+  /// Loans that were not stored, or had left the catalogue before.
+  public var added = 0
+  /// Loans that were stored otherwise, or cancelled.
+  public var changed = 0
+  /// Loans that were stored and are no longer in the catalogue.
+  public var removed = 0
+  /// Loans that were stored as they are.
+  public var unchanged = 0
+
+  /// A summary of an empty catalogue.
+  public init() {}
+}
