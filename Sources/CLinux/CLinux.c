@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/timerfd.h>
 #include <sys/xattr.h>
 #include <time.h>
@@ -123,6 +124,8 @@ int check_loans_is_ignored(int number) {
 }
 
 int check_loans_mkostemp(char *path) { return mkostemp(path, O_CLOEXEC); }
+
+int check_loans_make_memory_file(void) { return memfd_create("check-loans", MFD_CLOEXEC); }
 
 int check_loans_copy_attributes(const char *path, int file) {
   ssize_t size = listxattr(path, NULL, 0);

@@ -14,6 +14,8 @@ final class CheckRun {
   private var center: ReminderCenter?
 
   private var status = ExitStatus.done
+  /// Why standard input could not be taken in.
+  private var inputFailure: CommandError?
   private var lines: ReportLines
   private var total = Report.Counts()
   private var catalogues: [JSONValue] = []
@@ -36,8 +38,14 @@ final class CheckRun {
       directory: environment.temporaryDirectory)
     progress =
       settings.isQuiet ? nil : Progress(of: settings.catalogues, environment, console)
-    // A program that has nothing to say yet must not keep other runs waiting for the lock.
-    if settings.catalogues.contains("-") { StandardInput.wait() }
+    // Whoever writes to a pipe may take as long as he likes: it keeps no other run waiting.
+    if settings.state != nil && settings.catalogues.contains("-") {
+      do throws(CommandError) {
+        try StandardInput.takeIn(environment.temporaryDirectory)
+      } catch {
+        inputFailure = error
+      }
+    }
     do throws(ScheduleError) {
       center = ReminderCenter(
         schedule: try Self.schedule(settings),
@@ -149,6 +157,10 @@ extension CheckRun {
     let tally = Tally(path: path, name: environment.catalogueName(path))
     let mark = lines.mark()
     guard let center else { return }
+    if path == "-", let inputFailure {
+      complain(of: inputFailure)
+      return try end(tally)
+    }
     var reload = settings.reload
     reload.onProgress = progress?.notes(of: number)
     do throws(ReminderError) {
@@ -224,6 +236,10 @@ extension CheckRun {
   private func note(_ error: ReminderError) throws(CommandError) {
     let failure = CommandError(error)
     guard case .catalogue = error else { throw failure }
+    complain(of: failure)
+  }
+
+  private func complain(of failure: CommandError) {
     if let message = failure.message { console.complain(message) }
     note(failure.status)
   }

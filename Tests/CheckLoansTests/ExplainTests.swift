@@ -107,22 +107,3 @@ struct BadgeTests {
         == Outcome(0, output: "\n\n"))
   }
 }
-
-struct StandardInputTests {
-  @Test func `A program that has nothing to say yet keeps no other run waiting`() async throws {
-    let desk = try Desk()
-    let result = try await desk.shell(
-      """
-      mkfifo pipe
-      "$0" --quiet --format json - < pipe > first.json &
-      exec 3> pipe
-      "$0" books.xml > second.txt 2>&1 || exit
-      cat books.xml >&3
-      exec 3>&-
-      wait $!
-      """)
-    #expect(result.outcome == Outcome(0))
-    #expect(desk.folder.contents(of: "second.txt").contains("14 loans"))
-    #expect(try JSON(parsing: desk.folder.contents(of: "first.json")).catalogues[0].loans == 14)
-  }
-}

@@ -63,6 +63,11 @@ int check_loans_is_ignored(int number);
 /// Returns its descriptor, or -1 and errno.
 int check_loans_mkostemp(char *path);
 
+/// Makes a file without a name that is kept in memory, not inherited by children; memfd_create(2).
+///
+/// Returns its descriptor, or -1 and errno.
+int check_loans_make_memory_file(void);
+
 /// Gives an open file the extended attributes of the one at a path, access control lists among
 /// them; listxattr(2), getxattr(2), fsetxattr(2). Those that the system itself gives are left out.
 ///
