@@ -155,9 +155,11 @@ extension Environment {
     return path.hasPrefix("/") ? path : "\(directory)/\(path)"
   }
 
-  /// The path of a program: a name without slash, which is looked for in PATH, stays as it is.
+  /// The absolute path of a program, given by a path or by a name to be found in PATH; a name that is
+  /// not found there stays as it is.
   func programPath(_ program: String, in directory: String) -> String {
-    program.contains("/") ? absolutePath(absolute(program, in: directory)) : program
+    program.contains("/")
+      ? absolutePath(absolute(program, in: directory)) : self.program(named: program) ?? program
   }
 
   /// Where the program of this name is, by the absolute entries of PATH.

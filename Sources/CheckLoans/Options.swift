@@ -284,13 +284,20 @@ extension Environment {
     }
     var channels: [ChannelName] = []
     for choice in choices {
-      guard case .channel(var channel) = choice else { continue }
-      if case .exec(let program) = channel {
-        channel = .exec(programPath(program, in: workingDirectory))
-      }
+      guard case .channel(let given) = choice else { continue }
+      let channel = resolved(given)
       if !channels.contains(channel) { channels.append(channel) }
     }
     return channels
+  }
+
+  /// The channel by the one name that it has in the ledger, however it was given: that of a program
+  /// is its absolute path, so that a PATH or a directory of another run makes no other channel of it.
+  ///
+  /// One that is not found keeps its name, and fails.
+  func resolved(_ channel: ChannelName) -> ChannelName {
+    guard case .exec(let program) = channel else { return channel }
+    return .exec(programPath(program, in: workingDirectory))
   }
 }
 

@@ -64,11 +64,8 @@ struct DailyCommand {
     case .files: return environment.absolutePath(value)
     case .profiles: return NamedProfile.isPath(value) ? environment.absolutePath(value) : value
     case .programs:
-      guard case .exec(let program) = ChannelName(argument: value) else { return value }
-      let path = environment.programPath(program, in: environment.workingDirectory)
       // A daily run has a PATH of its own.
-      return ChannelName.exec(path.contains("/") ? path : environment.program(named: path) ?? path)
-        .name
+      return ChannelName(argument: value).map { environment.resolved($0).name } ?? value
     }
   }
 

@@ -190,7 +190,8 @@ extension WatchRun {
     let center = ReminderCenter(
       schedule: schedule, events: events, civilTime: ZoneClock.civilTime)
     for index in unread.sorted() where !awaiter.mustStop { try reload(index, center, now) }
-    for channel in settings.channels where !awaiter.mustStop {
+    // A program that was not found may be there by now.
+    for channel in settings.channels.map(environment.resolved) where !awaiter.mustStop {
       let isComplete = try await deliver(through: channel, center, now)
       noteDelivery(through: channel, isComplete)
     }
