@@ -170,7 +170,16 @@ extension Environment {
   }
 
   /// A catalogue's name in the schedule: its absolute path, or `-` for standard input.
-  func catalogueName(_ path: String) -> String { path == "-" ? path : absolutePath(path) }
+  ///
+  /// One file has one name, whatever links to its directory are in the path. The file itself may be a
+  /// link, to a new file every day. A directory that is not there has the path that was given.
+  func catalogueName(_ path: String) -> String {
+    if path == "-" { return path }
+    let parts = absolutePath(path).split(separator: "/")
+    guard let name = parts.last, let directory = realDirectory(Self.path(of: parts.dropLast()))
+    else { return Self.path(of: parts) }
+    return Self.path(of: directory.split(separator: "/") + [name])
+  }
 
   /// The absolute path of a file, without any `.` in it.
   ///
@@ -184,10 +193,10 @@ extension Environment {
     {
       parts = directory.split(separator: "/") + [name]
     }
-    return Self.path(of: parts[...])
+    return Self.path(of: parts)
   }
 
-  private static func path(of parts: ArraySlice<Substring>) -> String {
+  private static func path(of parts: some Collection<Substring>) -> String {
     var path = parts.isEmpty ? "/" : ""
     for part in parts {
       path += "/"

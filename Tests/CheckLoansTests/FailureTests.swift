@@ -71,6 +71,65 @@ struct FailureTests {
     #expect(try await desk.schedule().count == 15, "the same file by another way")
   }
 
+  @Test func `One file is one catalogue, whatever linked directory leads to it`() async throws {
+    let desk = try Desk()
+    let result = try await desk.shell(
+      """
+      mkdir -p data/lib && ln -s data srv && ln -s srv/lib lib && mv books.xml data/lib/
+      tell="$0 --notify stdout"
+      $tell srv/lib/books.xml | wc -l
+      $tell "$PWD/data/lib/books.xml"
+      $tell "$PWD/lib/books.xml"
+      (cd srv/lib && $tell books.xml && $tell ./books.xml && $tell ../lib/books.xml)
+      CHECK_LOANS_NOTIFY=stdout "$0" lib/books.xml
+      "$0" deliver --notify stdout
+      "$0" --dry-run --no-state srv/lib/books.xml lib/books.xml | tail -n 1
+      """)
+    #expect(
+      result.outcome
+        == Outcome(
+          0,
+          output: """
+            6
+            14 loans, 4 expired, 1 expires today, nothing scheduled (--no-state), nothing written \
+            (--dry-run); 4 books on the shelf
+
+            """))
+    #expect(try await desk.schedule().count == 14)
+    let list = try JSON(parsing: await desk.run("schedule", "list", "--format", "json").text)
+    let path = "\(File.realPath(of: desk.folder.path))/data/lib/books.xml"
+    #expect(list.reminders[0].catalogue == .string(path))
+  }
+
+  @Test func `A catalogue that is a link is the link, whatever it leads to`() async throws {
+    let desk = try Desk()
+    let result = try await desk.shell(
+      """
+      mkdir data && mv books.xml data/monday.xml && cp data/monday.xml data/tuesday.xml
+      ln -s data/monday.xml books.xml
+      "$0" --notify stdout books.xml | wc -l
+      ln -sfn data/tuesday.xml books.xml
+      "$0" --notify stdout books.xml
+      "$0" --notify stdout data/tuesday.xml | wc -l
+      """)
+    #expect(result.outcome == Outcome(0, output: "6\n6\n"), "and its file is another one")
+  }
+
+  @Test func `A catalogue in a directory that is gone is told by the path that was given`()
+    async throws
+  {
+    let desk = try Desk()
+    try await desk.run("-q", "books.xml")
+    let result = try await desk.run("-q", "gone/../gone/books.xml", "books.xml")
+    #expect(result.status == 66)
+    #expect(
+      result.errorText == """
+        check-loans: gone/../gone/books.xml: cannot read the catalogue: no such file or directory
+
+        """)
+    #expect(try await desk.schedule().count == 14)
+  }
+
   @Test func `A usage error cannot steer the terminal`() async throws {
     let result = try await Desk().run("--now", "x\u{1B}[31m\u{202E}", "books.xml")
     #expect(result.status == 64)

@@ -131,7 +131,7 @@ struct TimerCommand: Subcommand {
       console.complain(
         "no channel is named, so that each run prints the whole report; see --notify")
     }
-    for path in settings.catalogues where !WholeFile.exists(environment.catalogueName(path)) {
+    for path in settings.catalogues where !WholeFile.exists(path) {
       console.complain(
         "\(path.visible): there is no such file yet; the daily run fails until there is")
     }

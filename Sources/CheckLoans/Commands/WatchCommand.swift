@@ -71,6 +71,8 @@ struct WatchCommand: Subcommand {
 struct WatchSettings {
   /// The catalogues as given, each once.
   var catalogues: [CatalogueSource] = []
+  /// Their absolute paths, in which links to directories may come to lead elsewhere.
+  var cataloguePaths: [String] = []
   var channels: [ChannelName]
   /// The text of the button on notifications and its command.
   var action: ActionSetting?
@@ -112,15 +114,14 @@ struct WatchSettings {
         throw CommandError(.usage, "standard input cannot be watched; name a file")
       }
       catalogues.append(CatalogueSource(path: path, name: environment.catalogueName(path)))
+      cataloguePaths.append(environment.absolutePath(path))
     }
   }
 
   /// What to watch, by absolute paths.
   var watchedPaths: [WatchedFile: [String]] {
     var paths: [WatchedFile: [String]] = [:]
-    for (index, catalogue) in catalogues.enumerated() {
-      paths[.catalogue(index)] = [catalogue.name]
-    }
+    for (index, path) in cataloguePaths.enumerated() { paths[.catalogue(index)] = [path] }
     // Everybody writes to /dev/null, which stands for no settings.
     if let file, file != "/dev/null" { paths[.settings] = [file] }
     if let profileFile { paths[.settings, default: []].append(profileFile) }

@@ -32,7 +32,7 @@ struct DailyCommand {
     words =
       [program, "check"] + Self.configuration(options, environment)
       + Setting.all.flatMap { Self.words(of: $0, given[$0.name], environment) }
-      + (given["catalogues"] ?? []).map(environment.catalogueName)
+      + (given["catalogues"] ?? []).map(environment.absolutePath)
     calendarZone = zone.flatMap { Self.isInDatabase($0) ? $0 : nil }
   }
 
@@ -60,8 +60,7 @@ struct DailyCommand {
   ) -> String {
     switch setting.paths {
     case .none: return value
-    case .catalogues: return environment.catalogueName(value)
-    case .files: return environment.absolutePath(value)
+    case .catalogues, .files: return environment.absolutePath(value)
     case .profiles: return NamedProfile.isPath(value) ? environment.absolutePath(value) : value
     case .programs:
       // A daily run has a PATH of its own.

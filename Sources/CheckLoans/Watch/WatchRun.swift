@@ -115,7 +115,7 @@ final class WatchRun {
   }
 
   private func refuseDirectories() throws(CommandError) {
-    for catalogue in settings.catalogues where WholeFile.isDirectory(catalogue.name) {
+    for catalogue in settings.catalogues where WholeFile.isDirectory(catalogue.path) {
       throw CommandError(
         .noInput,
         "\(catalogue.path.visible): this is a directory, not a file; give a catalogue file")
@@ -285,7 +285,7 @@ extension WatchRun {
 // Catalogues that are not there yet.
 extension WatchRun {
   private func isAwaited(_ index: Int, _ isReadable: Bool) -> Bool {
-    if isReadable || WholeFile.exists(settings.catalogues[index].name) { seen.insert(index) }
+    if isReadable || WholeFile.exists(settings.catalogues[index].path) { seen.insert(index) }
     return !seen.contains(index)
   }
 
