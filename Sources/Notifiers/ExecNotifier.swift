@@ -21,7 +21,9 @@ public struct ExecNotifier: Notifier {
   /// `exec:` and the program, as it was given.
   public let channel: String
 
-  private static let batch = 1_000
+  private static let mostNotices = 1_000
+  /// Of what the notices of a message take in its document; the rest is for what is around them.
+  private static let mostBytes = 7_900_000
 
   private let program: String
   private let environment: [String: String]
@@ -51,11 +53,21 @@ public struct ExecNotifier: Notifier {
     self.timeout = timeout
   }
 
-  /// Up to 1,000 notices in each message.
+  /// Up to 1,000 notices in each message, and up to 8 MB in its document, unless a single notice is
+  /// longer.
   public func messages(for notices: [Notice]) -> [ArraySlice<Notice>] {
-    stride(from: 0, to: notices.count, by: Self.batch).map { start in
-      notices[start..<min(start + Self.batch, notices.count)]
+    var messages: [ArraySlice<Notice>] = []
+    var (start, bytes) = (0, 0)
+    for (index, notice) in notices.enumerated() {
+      let more = NoticeDocument.mostBytes(of: notice)
+      if index - start == Self.mostNotices || index > start && bytes + more > Self.mostBytes {
+        messages.append(notices[start..<index])
+        (start, bytes) = (index, 0)
+      }
+      bytes += more
     }
+    if start < notices.count { messages.append(notices[start...]) }
+    return messages
   }
 
   /// Runs the program and waits for its end; status 0 means delivered, whatever it has read.

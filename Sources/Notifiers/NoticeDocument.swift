@@ -12,6 +12,12 @@ struct NoticeDocument {
   /// One line of UTF-8, with its end.
   var bytes: [UInt8] { Array((json.text + "\n").utf8) }
 
+  /// How many bytes a notice takes in a document, or a little more: its words are longer on some days
+  /// than on others.
+  static func mostBytes(of notice: Notice) -> Int {
+    notice.json(today: notice.loan.expiration).text.utf8.count + 64
+  }
+
   private var json: JSONValue {
     .object([
       ("version", .int(1)),
