@@ -4,8 +4,11 @@ import Glibc
 /// A new file that takes the place of another one, or of none, once it is whole; else it leaves
 /// nothing behind.
 ///
-/// It has no name before that, where the file system can do so: then not even a run that is killed
-/// leaves anything. Symbolic links stay, and lead to the new file.
+/// It has no name before that, where the file system can do so. Then a run that is killed leaves
+/// nothing either, unless that happens in the moment between its getting a name and its taking the
+/// place: the name is always the same for one place, and the next file that is to take it replaces what
+/// was left. Elsewhere, on network disks for example, a run that is killed while it writes leaves a
+/// `.check-loans-….tmp`. Symbolic links stay, and lead to the new file.
 struct FileReplacement: ~Copyable {
   /// What did not succeed; the place is as it was.
   struct Failure: Error {
@@ -38,7 +41,7 @@ struct FileReplacement: ~Copyable {
   private let directory: Int32
   /// The file's name in its directory.
   private let name: [CChar]
-  private let temporary: [CChar]
+  private var temporary: [CChar]
   /// Whether the new file has the name ``temporary``.
   private var isNamed: Bool
 
@@ -86,11 +89,13 @@ struct FileReplacement: ~Copyable {
   consuming func commit() throws(Failure) {
     try sync()
     if !isNamed {
-      let link = Self.link(to: descriptor)
-      guard unsafe linkat(AT_FDCWD, link, directory, temporary, AT_SYMLINK_FOLLOW) == 0 else {
-        throw Failure(.name)
+      isNamed = linked()
+      if !isNamed && errno == EEXIST {
+        // What has the name is whole as well: no other run can be given half a file by this.
+        if unsafe unlinkat(directory, temporary, 0) != 0 { temporary = Self.randomName() }
+        isNamed = linked()
       }
-      isNamed = true
+      guard isNamed else { throw Failure(.name) }
     }
     guard unsafe renameat(directory, temporary, directory, name) == 0 else {
       throw Failure(.place)
@@ -98,6 +103,20 @@ struct FileReplacement: ~Copyable {
     isNamed = false
     // The new file is in its place already; a directory that cannot do this has done what it can.
     _ = fsync(directory)
+  }
+}
+
+// Names.
+extension FileReplacement {
+  /// Gives the new file the name ``temporary``; whether that succeeded.
+  private func linked() -> Bool {
+    unsafe linkat(
+      AT_FDCWD, Self.link(to: descriptor), directory, temporary, AT_SYMLINK_FOLLOW) == 0
+  }
+
+  /// The name that a file without one gets before it takes a place.
+  static func passingName(for name: String) -> String {
+    ".check-loans-\(name.stableHash.hexadecimal).tmp"
   }
 }
 
@@ -117,10 +136,11 @@ extension FileReplacement {
     let directory = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard directory >= 0 else { throw Failure(.directory) }
     let mode: mode_t = version == nil ? 0o666 : 0o600
-    let temporary = temporaryName()
+    var temporary = Array(passingName(for: text(of: name)).utf8).cString
     var file = openNameless(directory, mode)
     let isNamed = file < 0
     if isNamed {
+      temporary = randomName()
       let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
       file = unsafe openat(directory, temporary, flags, mode)
     }
@@ -151,7 +171,11 @@ extension FileReplacement {
     )
   }
 
-  private static func temporaryName() -> [CChar] {
+  private static func text(of name: [CChar]) -> String {
+    String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  private static func randomName() -> [CChar] {
     let number = String(UInt64.random(in: 0...(.max)), radix: 36)
     return Array(".check-loans-\(number).tmp".utf8).cString
   }
