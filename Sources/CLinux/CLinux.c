@@ -5,11 +5,15 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/xattr.h>
 #include <time.h>
@@ -61,6 +65,55 @@ void check_loans_forget_child(int child) {
     if (atomic_compare_exchange_strong(&children[place], &noted, 0)) return;
   }
 }
+
+static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes,
+                  const int descriptors[3]) {
+  for (int number = 0; number < 3; number++) {
+    int from = descriptors[number];
+    // One of the first three would be overwritten before it is used.
+    if (from >= 0 && from < 3) return EBADF;
+    int error =
+        from < 0 ? posix_spawn_file_actions_addopen(
+                       actions, number, "/dev/null", number == 0 ? O_RDONLY : O_WRONLY, 0)
+                 : posix_spawn_file_actions_adddup2(actions, from, number);
+    if (error) return error;
+  }
+#if __GLIBC_PREREQ(2, 34)
+  int error = posix_spawn_file_actions_addclosefrom_np(actions, 3);
+  if (error) return error;
+#endif
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(attributes, &signals);
+  sigfillset(&signals);
+  posix_spawnattr_setsigdefault(attributes, &signals);
+  posix_spawnattr_setpgroup(attributes, 0);
+  return posix_spawnattr_setflags(
+      attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+}
+
+int check_loans_start(const char *path, char *const *arguments, char *const *variables,
+                      int input, int output, int errors) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  int error = posix_spawn_file_actions_init(&actions);
+  if (error) return -error;
+  error = posix_spawnattr_init(&attributes);
+  if (!error) {
+    pid_t child = 0;
+    error = set_up(&actions, &attributes, (int[]){input, output, errors});
+    if (!error) error = posix_spawn(&child, path, &actions, &attributes, arguments, variables);
+    posix_spawnattr_destroy(&attributes);
+    if (!error) {
+      posix_spawn_file_actions_destroy(&actions);
+      return child;
+    }
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return -error;
+}
+
+int check_loans_watch_child(int child) { return (int)syscall(SYS_pidfd_open, child, 0); }
 
 // How many children are being started, which nobody has noted yet.
 static atomic_int starting;
@@ -153,4 +206,17 @@ int check_loans_copy_attributes(const char *path, int file) {
 int check_loans_processor_count(void) {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+int check_loans_try_waiting(void) {
+  int error = 0;
+  int queue = epoll_create1(EPOLL_CLOEXEC);
+  if (queue < 0) return -1;
+  int event = eventfd(0, EFD_CLOEXEC);
+  struct epoll_event request = {.events = EPOLLIN};
+  if (event < 0 || epoll_ctl(queue, EPOLL_CTL_ADD, event, &request) != 0) error = errno;
+  if (event >= 0) close(event);
+  close(queue);
+  errno = error;
+  return error ? -1 : 0;
 }

@@ -1,5 +1,5 @@
+internal import Dispatch
 internal import Loans
-internal import Subprocess
 
 /// The user's own program, started by a button.
 struct ActionCommand: Sendable {
@@ -14,25 +14,22 @@ struct ActionCommand: Sendable {
   ///
   /// - Returns: one line if it could not be run, or failed.
   func run() async -> String? {
-    keepExitStatusOfChildren()
-    var options = PlatformOptions()
-    options.processGroupID = 0
-    do {
-      try DescriptorShortage.check()
-      let result = try await Subprocess.run(
-        Executable(program), arguments: Arguments(arguments),
-        environment: Environment(environment), platformOptions: options, input: .none,
-        output: .discarded, error: .discarded)
-      let status = result.terminationStatus
+    do throws(StartFailure) {
+      let child = try StartedChild(
+        ProgramSearch.path(of: program, in: environment), arguments, environment: environment,
+        outlivesUs: true)
+      let status = await withCheckedContinuation { continuation in
+        DispatchQueue(label: "action").async { continuation.resume(returning: child.reap()) }
+      }
       return status.isSuccess ? nil : "\(program.visible) \(status.words)"
     } catch {
-      return "\(program.visible) \(words(for: StartFailure(error)))"
+      return "\(program.visible) \(words(for: error))"
     }
   }
 
   private func words(for failure: StartFailure) -> String {
     switch failure {
-    case .descriptorShortage: "could not be run, \(DescriptorShortage.words)"
+    case .shortage(let reason): "could not be run, \(reason)"
     case .notFound:
       "was not found, or may not be run; give the path of a program, or its name in PATH"
     case .other(let reason): "could not be run (\(reason))"

@@ -1,13 +1,15 @@
-internal import CLinux
-internal import Subprocess
-internal import Synchronization
+internal import Dispatch
+internal import Glibc
 
 /// A program to run without shell, in its own process group, for a limited time.
+///
+/// A thread of its own watches over it: it hands over the input, reads what is printed, so that the
+/// program neither hangs nor dies for want of a reader, and stops the program when its time is over.
 struct ChildProcess: Sendable {
   /// What became of it.
   struct Report: Sendable {
     /// How it ended.
-    var status: TerminationStatus
+    var status: StartedChild.Ending
     /// Whether it had to be stopped.
     var timedOut: Bool
     /// The first 4 KB of its standard output.
@@ -31,37 +33,12 @@ struct ChildProcess: Sendable {
   var program: String
   /// Its arguments, without the name.
   var arguments: [String]
-  /// Its whole environment; must have PATH, or the parent's would be searched.
+  /// Its whole environment.
   var environment: [String: String]
   /// What it can read from standard input; no input at all if `nil`.
   var input: [UInt8]?
   /// How long it may run.
   var timeout: Duration
-
-  private static let outputLimit = 4_096
-
-  /// SIGTERM to the whole group, and SIGKILL two seconds later; then also to the process itself,
-  /// which may have left the group.
-  private static let stop = [
-    TeardownStep.send(
-      signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: .seconds(2)),
-    .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero),
-    // Signal 0 is not sent; the end of the steps is SIGKILL to what the last one was meant for.
-    .send(signal: Signal(rawValue: 0), allowedDurationToNextStep: .zero),
-  ]
-
-  /// A second in which a process that has failed may end by itself.
-  private static let grace = TeardownStep.send(
-    signal: Signal(rawValue: 0), allowedDurationToNextStep: .seconds(1))
-
-  /// Eight years, in which a process may end by itself.
-  ///
-  /// Signal 0 is not sent, see kill(2). A sleep that is cut short keeps its memory until it would
-  /// have ended, so none lasts longer than the process has already lived, or a second.
-  private static let wait = (0..<28).map { step in
-    TeardownStep.send(
-      signal: Signal(rawValue: 0), allowedDurationToNextStep: .seconds(1 << max(0, step - 1)))
-  }
 
   /// Runs it until it has ended, or was stopped with everything in its group: when its time was
   /// over, or the task was cancelled.
@@ -71,178 +48,159 @@ struct ChildProcess: Sendable {
   ///
   /// - Parameter onLine: gets each line of standard output, without its end, at most 4 KB of it;
   ///   returns what it means.
-  /// - Throws: `SubprocessError` or `DescriptorShortage` if it cannot be started.
   func run(
     onLine: (@Sendable (String) -> Verdict)? = nil
-  ) async throws -> Report {
-    try DescriptorShortage.check()
-    keepExitStatusOfChildren()
-    var options = PlatformOptions()
-    options.processGroupID = 0
-    options.teardownSequence = Self.stop
-    let configuration = Configuration(
-      executable: Executable(program), arguments: Arguments(arguments),
-      environment: Environment(environment), platformOptions: options)
-    guard let input else {
-      let result = try await Subprocess.run(
-        configuration, input: .none, output: .sequence, error: .sequence
-      ) { execution in
-        await supervise(execution, onLine: onLine)
-      }
-      return result.closureResult.report(result.terminationStatus)
-    }
-    keepBrokenPipesFromKilling()
-    let result = try await Subprocess.run(
-      configuration, input: .inputWriter, output: .sequence, error: .sequence
-    ) { execution in
-      await supervise(execution, onLine: onLine) {
-        // How it ends is what counts, not how much it reads.
-        _ = try? await execution.standardInputWriter.write(input)
-        try? await execution.standardInputWriter.finish()
-      }
-    }
-    return result.closureResult.report(result.terminationStatus)
-  }
-
-  private func supervise<Input>(
-    _ execution: Execution<Input, SequenceOutput, SequenceOutput>,
-    onLine: (@Sendable (String) -> Verdict)?, feed: (@Sendable () async -> Void)? = nil
-  ) async -> Findings {
-    let clock = Clock()
-    let number = execution.processIdentifier.value
-    // Where too many are running, one lives on if the process is ended by a signal.
-    _ = check_loans_note_child(number)
-    defer { check_loans_forget_child(number) }
-    return await withTaskGroup(of: Findings.self) { group in
-      group.addTask { Findings(complaint: await firstBytes(of: execution.standardError)) }
-      group.addTask {
-        guard let onLine else {
-          return Findings(output: await firstBytes(of: execution.standardOutput))
+  ) async throws(StartFailure) -> Report {
+    let stop = try Descriptor.pipe()
+    return try await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        DispatchQueue(label: "child").async {
+          continuation.resume(
+            returning: Result { () throws(StartFailure) in
+              var watch = try ChildWatch(self, stop: stop.reading, onLine)
+              return watch.untilEnd()
+            })
         }
-        var hasFailed = false
-        let output = await firstBytes(of: execution.standardOutput) { line in
-          let verdict = onLine(line)
-          if verdict == .unlimited { clock.stop() }
-          hasFailed = verdict == .failed
-          return hasFailed
-        }
-        if hasFailed { await execution.teardown(using: [Self.grace] + Self.stop) }
-        return Findings(hasFailed: hasFailed, output: output)
       }
-      group.addTask {
-        await feed?()
-        return Findings()
-      }
-      group.addTask {
-        let isLate = await clock.runsOut(after: timeout)
-        if isLate { await execution.teardown(using: Self.stop) }
-        return Findings(timedOut: isLate)
-      }
-      await execution.teardown(using: Self.wait)
-      // It has ended but not been reaped, so its group's number is still its own.
-      if clock.hasRunOut || Task.isCancelled {
-        try? execution.send(signal: .kill, toProcessGroup: true)
-      }
-      group.cancelAll()
-      return await group.reduce(into: Findings()) { $0.add($1) }
-    }
-  }
-
-  /// Reads until the end, or until the task is cancelled and the pipe's present content is read,
-  /// and keeps only the beginning: a program that is not read from would hang, or die.
-  private func firstBytes(
-    of output: SubprocessOutputSequence, onLine: ((String) -> Bool)? = nil
-  ) async -> [UInt8] {
-    var bytes: [UInt8] = []
-    var line: [UInt8] = []
-    var iterator = output.makeAsyncIterator()
-    while true {
-      // One reading that begins after the end finds all that a pipe can hold.
-      let isLast = Task.isCancelled
-      // A failure is the end: the exit status is what counts.
-      guard let buffer = try? await iterator.next() else { return bytes }
-      bytes.append(buffer, upTo: Self.outputLimit - bytes.count)
-      let isEnough =
-        onLine.map { line.appendLines(of: buffer, limit: Self.outputLimit, until: $0) } == true
-      if isLast || isEnough { return bytes }
-      // One that prints without end would keep the thread from everything else, the clock too.
-      await Task.yield()
-    }
+    } onCancel: {
+      _ = stop.writing.write([0])
+    }.get()
   }
 }
 
-/// Part of what is found out about a running child.
-private struct Findings: Sendable {
-  var timedOut = false
-  var hasFailed = false
-  var output: [UInt8] = []
-  var complaint: [UInt8] = []
+/// A child and the ends of its pipes, on the thread that watches over it.
+private struct ChildWatch {
+  private static let outputLimit = 4_096
 
-  mutating func add(_ other: Findings) {
-    timedOut = timedOut || other.timedOut
-    hasFailed = hasFailed || other.hasFailed
-    output += other.output
-    complaint += other.complaint
+  private let child: StartedChild
+  private let onLine: (@Sendable (String) -> ChildProcess.Verdict)?
+  /// Readable once the child is to be stopped; `nil` once it was read.
+  private var stop: Descriptor?
+  private var input: Descriptor?
+  private var output: Descriptor?
+  private var errors: Descriptor?
+
+  private var unwritten: ArraySlice<UInt8>
+  private var printed: [UInt8] = []
+  private var complaint: [UInt8] = []
+  private var line: [UInt8] = []
+  private var piece = [UInt8](repeating: 0, count: 1 << 16)
+
+  private var deadline: ContinuousClock.Instant?
+  /// The signals that are still to be sent.
+  private var signals: [(moment: ContinuousClock.Instant, number: Int32)] = []
+  private var timedOut = false
+  private var isCancelled = false
+  private var hasFailed = false
+
+  init(
+    _ process: ChildProcess, stop: Descriptor,
+    _ onLine: (@Sendable (String) -> ChildProcess.Verdict)?
+  ) throws(StartFailure) {
+    keepBrokenPipesFromKilling()
+    let input = process.input == nil ? nil : try Descriptor.pipe()
+    let output = try Descriptor.pipe()
+    let errors = try Descriptor.pipe()
+    for end in [input?.reading, output.writing, errors.writing] { end?.block() }
+    deadline = .now + process.timeout
+    child = try StartedChild(
+      ProgramSearch.path(of: process.program, in: process.environment), process.arguments,
+      environment: process.environment, input: input?.reading, output: output.writing,
+      errors: errors.writing)
+    (self.stop, self.onLine) = (stop, onLine)
+    (self.input, self.output, self.errors) = (input?.writing, output.reading, errors.reading)
+    unwritten = (process.input ?? [])[...]
   }
 
-  func report(_ status: TerminationStatus) -> ChildProcess.Report {
-    ChildProcess.Report(
+  mutating func untilEnd() -> ChildProcess.Report {
+    var hasEnded = false
+    while !hasEnded {
+      Descriptor.wait(
+        reading: [child.ending, stop, output, errors], writing: input, atMost: longestWait)
+      // One reading that begins after the end finds all that a pipe holds.
+      hasEnded = child.hasEnded
+      read()
+      if !hasEnded {
+        write()
+        keepTime()
+      }
+    }
+    // It has ended but not been reaped, so its group's number is still its own.
+    if timedOut || isCancelled { child.send(SIGKILL) }
+    let status = child.reap()
+    return ChildProcess.Report(
       // That it had to be stopped after its failure is not what there is to tell.
       status: hasFailed ? .exited(1) : status, timedOut: timedOut,
-      output: String(decoding: output, as: UTF8.self),
+      output: String(decoding: printed, as: UTF8.self),
       complaint: String(decoding: complaint, as: UTF8.self))
   }
-}
 
-/// The time that a child has, until it no longer matters.
-private final class Clock: Sendable {
-  private enum State {
-    case running
-    case stopped
-    case ranOut
+  /// How long nothing needs to be done; `nil` for ever.
+  private var longestWait: Duration? {
+    // Where its end is not told, it is looked for.
+    let look = child.ending == nil ? ContinuousClock.now + .milliseconds(20) : nil
+    return [deadline, signals.first?.moment, look].compactMap { $0 }.min()
+      .map { max(.zero, $0 - .now) }
   }
 
-  private let state = Mutex(State.running)
-
-  /// Lets the child take as long as it likes.
-  func stop() {
-    state.withLock { if $0 == .running { $0 = .stopped } }
-  }
-
-  var hasRunOut: Bool { state.withLock { $0 == .ranOut } }
-
-  /// Waits, and returns whether the time is over by then; not if the task is cancelled.
-  func runsOut(after duration: Duration) async -> Bool {
-    let start = ContinuousClock.now
-    while case let passed = ContinuousClock.now - start, passed < duration {
-      // See `wait` for why it is not slept at one go.
-      let step = min(duration - passed, max(passed, .seconds(1)))
-      do { try await Task.sleep(for: step) } catch { return false }
+  private mutating func read() {
+    if let stop, stop.read(into: &piece) != nil {
+      self.stop = nil
+      isCancelled = true
+      end()
     }
-    return state.withLock { state in
-      if state == .running { state = .ranOut }
-      return state == .ranOut
+    if let count = errors?.read(into: &piece) {
+      complaint += piece[..<count].prefix(Self.outputLimit - complaint.count)
+      if count == 0 { errors = nil }
+    }
+    if let count = output?.read(into: &piece) {
+      printed += piece[..<count].prefix(Self.outputLimit - printed.count)
+      if count == 0 { output = nil }
+      understand(piece[..<count])
     }
   }
-}
 
-extension Executable {
-  /// The program at a path, or else of a name.
-  init(_ program: String) {
-    self = program.contains("/") ? .path(literal(program)) : .name(program)
+  private mutating func understand(_ bytes: ArraySlice<UInt8>) {
+    guard let onLine, !hasFailed else { return }
+    for text in line.appendLines(of: bytes, limit: Self.outputLimit) {
+      switch onLine(text) {
+      case .goOn: continue
+      case .unlimited: deadline = nil
+      case .failed:
+        hasFailed = true
+        // It may end by itself.
+        end(after: .seconds(1))
+        return
+      }
+    }
   }
-}
 
-extension Subprocess.Environment {
-  /// These variables and no others.
-  init(_ variables: [String: String]) {
-    let pairs = variables.map { (Key(stringLiteral: $0.key), $0.value) }
-    self = .custom(Dictionary(uniqueKeysWithValues: pairs))
+  private mutating func write() {
+    guard let input else { return }
+    // How it ends is what counts, not how much it reads.
+    if let count = input.write(unwritten.prefix(1 << 16)) {
+      unwritten = unwritten.dropFirst(count)
+      if !unwritten.isEmpty { return }
+    }
+    self.input = nil
   }
-}
 
-/// A value of a type that another module of ours does not export, where that one wants a literal.
-private func literal<Value: ExpressibleByStringLiteral>(_ text: String) -> Value
-where Value.StringLiteralType == String {
-  Value(stringLiteral: text)
+  private mutating func keepTime() {
+    if let deadline, deadline <= .now {
+      self.deadline = nil
+      timedOut = true
+      end()
+    }
+    while let next = signals.first, next.moment <= .now {
+      child.send(next.number)
+      signals.removeFirst()
+    }
+  }
+
+  /// Has it stopped: by SIGTERM, and by SIGKILL two seconds later.
+  private mutating func end(after pause: Duration = .zero) {
+    deadline = nil
+    let moment = ContinuousClock.now + pause
+    signals = [(moment, SIGTERM), (moment + .seconds(2), SIGKILL)]
+  }
 }

@@ -1,5 +1,4 @@
 internal import Loans
-internal import Subprocess
 
 extension ChildProcess.Report {
   /// The first line of standard error, else of standard output, made harmless and preceded by
@@ -21,12 +20,13 @@ extension Duration {
   }
 }
 
-extension TerminationStatus {
+extension StartedChild.Ending {
   /// `failed with exit status 3`, `was ended by signal 9`.
   var words: String {
     switch self {
     case .exited(let code): "failed with exit status \(code)"
     case .signaled(let signal): "was ended by signal \(signal)"
+    case .lost: "has ended, and the system does not say how"
     }
   }
 }

@@ -1,5 +1,4 @@
 public import Loans
-internal import Subprocess
 
 /// Hands notices to a program as one JSON document on its standard input.
 ///
@@ -85,10 +84,10 @@ public struct ExecNotifier: Notifier {
       program: try locate(), arguments: [], environment: environment, input: document.bytes,
       timeout: timeout)
     let report: ChildProcess.Report
-    do {
+    do throws(StartFailure) {
       report = try await child.run()
     } catch {
-      throw self.error(StartFailure(error), of: child.program)
+      throw self.error(error, of: child.program)
     }
     if report.timedOut { throw lateness }
     if !report.status.isSuccess { throw failure(report) }
@@ -142,8 +141,8 @@ extension ExecNotifier {
 
   private func error(_ failure: StartFailure, of path: String) -> NotifierError {
     switch failure {
-    case .descriptorShortage:
-      error(.systemLimit, "\(name) could not be run, \(DescriptorShortage.words)")
+    case .shortage(let reason):
+      error(.systemLimit, "\(name) could not be run, \(reason)")
     case .notFound:
       error(
         .unavailable,

@@ -1,5 +1,4 @@
 internal import Loans
-internal import Subprocess
 internal import Synchronization
 
 /// The notifications with a button that are waiting for their reader, and what the button does.
@@ -68,8 +67,9 @@ public final class NotificationActions: Sendable {
   ///   - child: notify-send with the arguments of the message alone.
   ///   - notices: what the message is about, the first one first.
   /// - Returns: `nil` once the message has an id, else what became of notify-send.
-  /// - Throws: `SubprocessError` or `DescriptorShortage` if notify-send cannot be started.
-  func show(_ child: ChildProcess, about notices: [Notice]) async throws -> ChildProcess.Report? {
+  func show(
+    _ child: ChildProcess, about notices: [Notice]
+  ) async throws(StartFailure) -> ChildProcess.Report? {
     let (starts, start) = AsyncStream.makeStream(of: Start.self)
     guard let waiting = withButton(child), let task = launch(waiting, notices, start) else {
       return try await child.run()
@@ -93,7 +93,7 @@ extension NotificationActions {
   private enum Start: Sendable {
     case shown
     case ended(ChildProcess.Report)
-    case failed(any Error)
+    case failed(StartFailure)
   }
 
   /// The same message with the button, or `nil` where that cannot be.
@@ -157,7 +157,7 @@ extension NotificationActions {
     _ child: ChildProcess, _ notices: [Notice], _ start: AsyncStream<Start>.Continuation
   ) async {
     let progress = Mutex(Progress())
-    do {
+    do throws(StartFailure) {
       let report = try await child.run { line in
         switch progress.withLock({ $0.read(line) }) {
         case .shown:

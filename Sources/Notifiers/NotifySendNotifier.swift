@@ -1,5 +1,4 @@
 public import Loans
-internal import Subprocess
 
 /// Shows notices on the desktop by running notify-send(1) of libnotify.
 public struct NotifySendNotifier: Notifier {
@@ -51,7 +50,7 @@ public struct NotifySendNotifier: Notifier {
     let child = ChildProcess(
       program: channel, arguments: content.arguments, environment: environment, timeout: timeout)
     let report: ChildProcess.Report?
-    do {
+    do throws(StartFailure) {
       report =
         if let actions {
           try await actions.show(child, about: message.mostUrgentFirst)
@@ -59,7 +58,7 @@ public struct NotifySendNotifier: Notifier {
           try await child.run()
         }
     } catch {
-      throw NotifierError(StartFailure(error))
+      throw NotifierError(error)
     }
     guard let report else { return }
     if report.timedOut { throw NotifierError(timeout: timeout) }
@@ -106,9 +105,8 @@ extension NotifierError {
 
   fileprivate init(_ failure: StartFailure) {
     switch failure {
-    case .descriptorShortage:
-      self.init(
-        notifySend: .systemLimit, "notify-send could not be run, \(DescriptorShortage.words)")
+    case .shortage(let reason):
+      self.init(notifySend: .systemLimit, "notify-send could not be run, \(reason)")
     case .notFound:
       self.init(
         notifySend: .unavailable,

@@ -26,6 +26,17 @@ package enum ProgramSearch: Hashable, Sendable {
     }
   }
 
+  /// The path of a program, given by it or by its name in the PATH of the environment.
+  static func path(
+    of program: String, in environment: [String: String]
+  ) throws(StartFailure) -> String {
+    if program.contains("/") { return program }
+    guard case .found(let path) = ProgramSearch(program, path: environment["PATH"] ?? "") else {
+      throw .notFound
+    }
+    return path
+  }
+
   private init(path: String) {
     guard path.hasPrefix("/"), !path.hasSuffix("/") else {
       self = .unclear

@@ -1,22 +1,9 @@
-internal import Subprocess
-
 /// Why a program could not be started.
-enum StartFailure {
-  /// There are too few descriptors for it.
-  case descriptorShortage
+enum StartFailure: Error {
+  /// The system cannot give what it takes: `because too many files are open; …`.
+  case shortage(String)
   /// It is not there or may not be run; or it is a script of a program that is not there.
   case notFound
-  /// Anything else, in one harmless line.
+  /// Anything else, in a few words.
   case other(String)
-
-  /// What an error of ``ChildProcess/run(onLine:)`` means.
-  init(_ error: any Error) {
-    if error is DescriptorShortage {
-      self = .descriptorShortage
-    } else if (error as? SubprocessError)?.code == .executableNotFound {
-      self = .notFound
-    } else {
-      self = .other("\(error)".desktopLine(limit: 200, byteLimit: 800))
-    }
-  }
 }

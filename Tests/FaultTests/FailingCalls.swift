@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The library that makes system calls fail; see `Shim/failing-io.c`.
+/// The libraries that make system calls fail; see `Shim/failing-io.c` and `Shim/failing-start.c`.
 enum FailingCalls {
   /// An error of errno(3), as far as storage brings it about.
   enum Fault: Int, CaseIterable, Sendable {
@@ -23,11 +23,14 @@ enum FailingCalls {
 
   private static let compiled = Task { () async throws -> ScratchFolder in
     let folder = try ScratchFolder()
-    let source = "\(projectDirectory)/Tests/FaultTests/Shim/failing-io.c"
-    let options = "-shared -fPIC -Wall -Wextra -Werror -o failing-io.so"
+    let sources = "\(projectDirectory)/Tests/FaultTests/Shim"
+    let compile = """
+      cc=$(command -v cc || command -v clang) && for name in failing-io failing-start; do
+        "$cc" -shared -fPIC -Wall -Wextra -Werror -o $name.so "$0/$name.c" || exit
+      done
+      """
     let result = try await Command(
-      "/bin/sh",
-      ["-c", "cc=$(command -v cc || command -v clang) && exec \"$cc\" \(options) \"$0\"", source],
+      "/bin/sh", ["-c", compile, sources],
       environment: ["PATH": testVariable("PATH") ?? "/usr/bin:/bin"], directory: folder.path
     ).run()
     guard result.status == 0 else { throw Unexpected("no C compiler, cc or clang", result) }
@@ -45,6 +48,16 @@ enum FailingCalls {
       "FAULT_BELOW": "\(trial.folder.path)/state", "FAULT_ERRNO": String(fault.rawValue),
       "FAULT_AT": String(number), "FAULT_STAYS": stays ? "1" : "0",
       "FAULT_REPORT": "\(trial.folder.path)/faults",
+    ]
+  }
+
+  /// The environment that makes the n-th call of this name fail, of those that start a child.
+  static func variables(
+    _ call: String, at number: Int, error: Int
+  ) async throws -> [String: String] {
+    [
+      "LD_PRELOAD": "\(try await compiled.value.path)/failing-start.so", "FAULT_CALL": call,
+      "FAULT_AT": String(number), "FAULT_ERRNO": String(error),
     ]
   }
 }

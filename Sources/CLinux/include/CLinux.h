@@ -20,6 +20,20 @@ int check_loans_set_timer(int timer, long second);
 /// Returns 0, or -1 and errno.
 int check_loans_make_pipe(int *read_end, int *write_end);
 
+/// Starts a program in a process group of its own, without any signal blocked or ignored, with these
+/// descriptors for its first three, or `/dev/null` where one is -1, and with no other ones;
+/// posix_spawn(3).
+///
+/// Returns its number, or the negative of a number of errno(3).
+int check_loans_start(const char *path, char *const *arguments, char *const *variables,
+                      int input, int output, int errors);
+
+/// Makes a descriptor, not inherited by children, that can be read from once a child has ended;
+/// pidfd_open(2).
+///
+/// Returns it, or -1 and errno.
+int check_loans_watch_child(int child);
+
 /// Begins to start a child: until the start has ended, this thread takes no signal, and a signal that
 /// ends the process and its children waits for it.
 ///
@@ -73,6 +87,12 @@ int check_loans_make_memory_file(void);
 ///
 /// Returns 0, or -1 and errno.
 int check_loans_copy_attributes(const char *path, int file);
+
+/// Makes what threads wait with for descriptors, and lets it go; epoll_create1(2), eventfd(2),
+/// epoll_ctl(2).
+///
+/// Returns 0, or -1 and errno.
+int check_loans_try_waiting(void);
 
 /// How many threads of the process can run at once, or 0 if the system does not tell;
 /// sched_getaffinity(2).

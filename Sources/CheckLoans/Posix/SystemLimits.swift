@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// What the system lets the process have.
@@ -25,14 +26,22 @@ enum SystemLimits {
     }
   }
 
-  /// Makes sure that threads can be had.
+  /// Makes sure that threads can be had, and what they wait with.
   ///
   /// Where they run out, the Swift runtime waits for ever for a thread or ends by a signal, with
-  /// the lock held or a notice half sent.
+  /// the lock held or a notice half sent. What runs out between this and that cannot be helped.
   ///
   /// - Throws: ``CommandError`` with the status `systemLimit`.
-  /// - SeeAlso: `pthread_create(3)`.
+  /// - SeeAlso: `pthread_create(3)`, `epoll(7)`.
   static func checkThreads() throws(CommandError) {
+    if check_loans_try_waiting() != 0 {
+      throw CommandError(
+        .systemLimit,
+        """
+        the system gives threads nothing to wait with (\(systemWords(errno))); end other programs, \
+        or raise the limit with ulimit -n, or LimitNOFILE= in a systemd unit
+        """)
+    }
     if let number = failureOfThreads() {
       throw CommandError(
         .systemLimit,
