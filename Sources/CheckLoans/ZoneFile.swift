@@ -5,17 +5,18 @@
 enum ZoneFile {
   private static let headerLength = 44
 
-  /// Whether the bytes are a whole zone file: the data blocks as long as their headers say, and from
-  /// version 2 on the rule at the end, on a line of its own.
+  /// Whether the bytes are a whole zone file: the data blocks as long as their headers say, what leads
+  /// from one part to another within its bounds, and from version 2 on the rule at the end, on a line of
+  /// its own.
   static func isWhole(_ bytes: [UInt8]) -> Bool {
     guard let first = Header(bytes[...]) else { return false }
     let rest = bytes.dropFirst(headerLength)
-    guard first.version > 1 else { return rest.count >= first.dataLength(timeSize: 4) }
+    guard first.version > 1 else { return first.fits(rest, timeSize: 4) }
     guard rest.count >= first.dataLength(timeSize: 4) else { return false }
     let block = rest.dropFirst(first.dataLength(timeSize: 4))
     guard let second = Header(block) else { return false }
     let data = block.dropFirst(headerLength)
-    guard data.count >= second.dataLength(timeSize: 8) else { return false }
+    guard second.fits(data, timeSize: 8) else { return false }
     let rule = data.dropFirst(second.dataLength(timeSize: 8))
     let newline = UInt8(ascii: "\n")
     return rule.first == newline && rule.dropFirst().contains(newline)
@@ -44,6 +45,17 @@ enum ZoneFile {
     private var transitions: Int { counts[3] }
     private var types: Int { counts[4] }
     private var characters: Int { counts[5] }
+
+    /// Whether the data are as long as they must be, and each transition has a type, each type a name.
+    func fits(_ data: ArraySlice<UInt8>, timeSize: Int) -> Bool {
+      guard data.count >= dataLength(timeSize: timeSize) else { return false }
+      let indices = data.dropFirst(transitions * timeSize)
+      let kinds = indices.dropFirst(transitions).prefix(types * 6)
+      return indices.prefix(transitions).allSatisfy { $0 < types }
+        && stride(from: kinds.startIndex, to: kinds.endIndex, by: 6).allSatisfy { start in
+          kinds[start + 4] <= 1 && kinds[start + 5] < characters
+        }
+    }
 
     func dataLength(timeSize: Int) -> Int {
       transitions * (timeSize + 1) + types * 6 + characters + leapSeconds * (timeSize + 4)

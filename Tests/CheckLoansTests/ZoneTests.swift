@@ -194,6 +194,33 @@ struct WrongClockTests {
     #expect(try await desk.run("--no-state", "books.xml", "--time-zone", path).status == 0)
   }
 
+  @Test func `A zone file that leads beyond its own parts is refused`() async throws {
+    let desk = try Desk(now: nil)
+    let whole = try File.bytes(of: "/usr/share/zoneinfo/Europe/Berlin")
+    /// The counts of leap seconds, transitions, types and characters in the header at an offset.
+    func counts(_ start: Int) -> [Int] {
+      stride(from: start + 20, to: start + 44, by: 4).map { place in
+        whole[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+      }
+    }
+    let first = counts(0)
+    let second = 44 + first[3] * 5 + first[4] * 6 + first[5] + first[2] * 8 + first[1] + first[0]
+    let indices = second + 44 + counts(second)[3] * 8
+    let kinds = indices + counts(second)[3]
+    for (place, value) in [
+      (indices, counts(second)[4]), (kinds - 1, 255), (kinds + 4, 2),
+      (kinds + 5, counts(second)[5]), (kinds + 10, 255),
+    ] {
+      var bytes = whole
+      bytes[place] = UInt8(value)
+      try desk.folder.write(bytes: bytes, to: "zone")
+      let result = try await desk.run(
+        "--no-state", "books.xml", "--time-zone", "\(desk.folder.path)/zone")
+      #expect(result.status == 78, "\(value) at \(place)")
+      #expect(result.errorText.contains("is unknown"))
+    }
+  }
+
   @Test func `Every installed zone is known`() async throws {
     let desk = try Desk()
     let result = try await desk.shell(
