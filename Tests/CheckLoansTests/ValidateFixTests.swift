@@ -44,6 +44,22 @@ struct ValidateFixTests {
 
     """
 
+  @Test func `A catalogue that has two names is mended once`() async throws {
+    let books = (0..<4_000).map { ("Book \($0)", Optional("2026-12-01")) }
+    for _ in 0..<5 {
+      let desk = try Desk(now: nil, catalogue: catalogue(books))
+      try desk.folder.makeLink("link.xml", to: "books.xml")
+      try desk.folder.makeLink("here", to: ".")
+      let result = try await desk.run(
+        "validate", "--fix", "--jobs", "4", "books.xml", "link.xml", "here/books.xml")
+      #expect(
+        result.outcome
+          == Outcome(
+            0, errors: "check-loans: 1 file, 4000 loans: no problems, 4000 dates mended\n"))
+      #expect(try await desk.run("validate", "-q", "books.xml").outcome == Outcome(0))
+    }
+  }
+
   @Test func `A full disk leaves the catalogue as it was`() async throws {
     let desk = try desk()
     let record = "<book><expiration>2026-12-1</expiration></book>\n"

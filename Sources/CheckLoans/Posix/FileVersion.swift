@@ -64,9 +64,10 @@ struct FileVersion: Equatable {
   }
 
   /// Whether it is the same file, whatever is in it.
-  func isSameFile(as other: FileVersion) -> Bool {
-    device == other.device && inode == other.inode
-  }
+  func isSameFile(as other: FileVersion) -> Bool { identity == other.identity }
+
+  /// Which file it is, whatever is in it.
+  var identity: [UInt64] { [UInt64(device), UInt64(inode)] }
 
   /// Whether it is the same file with the same content.
   static func == (left: FileVersion, right: FileVersion) -> Bool {

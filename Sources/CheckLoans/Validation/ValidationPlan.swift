@@ -77,8 +77,12 @@ struct ValidationPlan: Sendable {
 
   /// The paths, each file once: a catalogue that is mended must not be read by another thread.
   private static func unique(_ paths: [String], _ environment: Environment) -> [String] {
-    var seen: Set<[UInt8]> = []
-    return paths.filter { seen.insert(Array(environment.absolutePath($0).utf8)).inserted }
+    var names: Set<[UInt8]> = []
+    var files: Set<[UInt64]> = []
+    return paths.filter { path in
+      guard names.insert(Array(environment.absolutePath(path).utf8)).inserted else { return false }
+      return FileVersion(of: path).map { files.insert($0.identity).inserted } ?? true
+    }
   }
 
   /// - Returns: `nil` for standard output.
