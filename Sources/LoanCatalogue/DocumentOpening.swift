@@ -192,6 +192,8 @@ extension DocumentOpening {
 
   private func words(for kind: Kind, path: String) -> String {
     let file = path.asPlainWord ?? "FILE"
+    // Whoever made a link need not be allowed to read what it leads to, but may read what is told of it.
+    let isPrivate = CatalogueFile.isReachedByLink(path)
     switch kind {
     case .packed(let name, _) where status != nil:
       return """
@@ -206,13 +208,14 @@ extension DocumentOpening {
     case .nothing:
       return "nothing follows the headers; mend the request, and ask again"
     case .text(let line):
-      return "this is plain text, not XML, and begins with \(line.quoted())"
+      let beginning = isPrivate ? "" : ", and begins with \(line.quoted())"
+      return "this is plain text, not XML\(beginning)"
     case .packed(let name, let command):
       return path == "-"
         ? "this is \(name), not XML; unpack it first: … | \(command) | check-loans -"
         : "this is \(name), not XML; unpack it first: \(command) \(file) | check-loans -"
     case .zip(let first):
-      guard let name = first?.asPlainWord, name.hasSuffix(".xml"), path != "-" else {
+      guard !isPrivate, let name = first?.asPlainWord, name.hasSuffix(".xml"), path != "-" else {
         return """
           this is a ZIP archive, not XML; unpack it first (unzip -l \(path == "-" ? "FILE" : file) \
           lists what is in it)
@@ -230,7 +233,7 @@ extension DocumentOpening {
         curl -H "Accept: application/xml"
         """
     case .html(let title):
-      let name = title.map { " \($0.quoted())" } ?? ""
+      let name = isPrivate ? "" : title.map { " \($0.quoted())" } ?? ""
       return """
         this is an HTML page\(name), not a list of loans; look at it in a browser, since the \
         address or the login may be wrong

@@ -120,6 +120,31 @@ struct CatalogueAttackTests {
     }
   }
 
+  @Test(arguments: [
+    ("https://user:secret@example.org\n", "this is plain text, not XML [not-a-catalogue]\n"),
+    (
+      "<html><head><title>secret</title></head></html>",
+      "this is an HTML page, not a list of loans; look at it in a browser, since the address or the "
+        + "login may be wrong [not-a-catalogue]\n"
+    ),
+  ])
+  func `Nothing is quoted of what a link leads to`(text: String, words: String) async throws {
+    let desk = try Desk(catalogue: text)
+    try desk.folder.makeLink("link.xml", to: "books.xml")
+    try desk.folder.makeDirectory("a")
+    try desk.folder.makeLink("a/b", to: "..")
+    for path in ["link.xml", "./link.xml", "\(desk.folder.path)/link.xml", "a/b/books.xml"] {
+      for arguments in [["validate", path], ["--no-state", path]] {
+        let result = try await desk.run(arguments)
+        #expect((result.text + result.errorText).contains("error: \(words)"), "\(path)")
+        #expect(!(result.text + result.errorText).contains("secret"))
+      }
+    }
+    for path in ["books.xml", "./books.xml", "\(File.realPath(of: desk.folder.path))/books.xml"] {
+      #expect(try await desk.run("validate", path).text.contains("secret"), "\(path)")
+    }
+  }
+
   @Test func `Standard input without end is refused`() async throws {
     let desk = try Desk()
     var command = desk.command(["-"])
