@@ -54,6 +54,8 @@ private struct HashTable {
   private var cells = [UInt32](repeating: 0, count: 16)
   private var bits: UInt32 = 4
   private static let pieceBits = 12
+  /// Different in each run, so that nobody can choose identities that all lead to one place.
+  private let multiplier = UInt64.random(in: 0...(.max)) | 1
 
   /// - Returns: the line noted before, if the key is known.
   mutating func insert(_ key: UInt64, _ line: UInt32) -> UInt32? {
@@ -95,7 +97,7 @@ private struct HashTable {
 
   /// Where the key is looked for first.
   private func place(of key: UInt64) -> Int {
-    Int(truncatingIfNeeded: key &>> UInt64(64 &- bits))
+    Int(truncatingIfNeeded: (key &* multiplier) &>> UInt64(64 &- bits))
   }
 
   private func tag(of key: UInt64) -> UInt32 {

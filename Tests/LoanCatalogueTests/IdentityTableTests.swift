@@ -42,6 +42,23 @@ struct IdentityTableTests {
     }
   }
 
+  @Test func `Identities that were chosen to get in each other's way take no longer`() {
+    let clock = ContinuousClock()
+    func time(_ key: (UInt64) -> UInt64) -> Duration {
+      var table = IdentityTable()
+      var known = 0
+      let time = clock.measure {
+        let keys = (0..<20_000 as Range<UInt64>).map(key)
+        for key in keys where table.note(key, line: 1) != nil { known += 1 }
+      }
+      #expect(known == 0)
+      return time
+    }
+    let spread = time { $0 &* 0x9E37_79B9_7F4A_7C15 }
+    let chosen = time { $0 | 0xABCD << 48 }
+    #expect(chosen < spread * 20)
+  }
+
   @Test func `A repetition in the middle is found whatever the order was before`() {
     for order in Order.allCases {
       let texts = order.texts(500)
