@@ -21,8 +21,9 @@ public struct ExecNotifier: Notifier {
   public let channel: String
 
   private static let mostNotices = 1_000
-  /// Of what the notices of a message take in its document; the rest is for what is around them.
-  private static let mostBytes = 7_900_000
+  /// How many bytes the notices of a message take in its document; the rest of 8 MB is for what is
+  /// around them.
+  package var mostBytes = 7_900_000
 
   private let program: String
   private let environment: [String: String]
@@ -59,7 +60,7 @@ public struct ExecNotifier: Notifier {
     var (start, bytes) = (0, 0)
     for (index, notice) in notices.enumerated() {
       let more = NoticeDocument.mostBytes(of: notice)
-      if index - start == Self.mostNotices || index > start && bytes + more > Self.mostBytes {
+      if index - start == Self.mostNotices || index > start && bytes + more > mostBytes {
         messages.append(notices[start..<index])
         (start, bytes) = (index, 0)
       }
