@@ -23,15 +23,15 @@ case ${1-} in
   ;;
 esac
 
+if [[ ! -x ${CHECK_LOANS_BINARY-/bin/sh} ]]; then
+  echo "run.sh: $CHECK_LOANS_BINARY, which CHECK_LOANS_BINARY names, is not a program" >&2
+  exit 1
+fi
+
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
 swift test --skip-build "${options[@]}" "$@" 2>&1 | tee "$log" || status=$?
-run=$(sed -nE 's/^[^ ]* Test run with ([0-9]+) tests? .*/\1/p' "$log" | tail -n 1)
-if (( ${run:-0} != ${count:-${run:-0}} || ${run:-0} == 0 )); then
-  echo "run.sh: ${run:-no} tests were run, not ${count:-some}" >&2
-  status=1
-fi
 left=$(sed -nE 's/^➜ Test .* skipped: "(.*)"$/\1/p' "$log" | sort | uniq -c)
 if [[ $left ]]; then
   echo "Tests that were left out, and why:"
@@ -46,5 +46,10 @@ if (( status )); then
     echo "How it ended:"
     tail -n 10 "$log"
   } >&2
+fi
+run=$(sed -nE 's/^[^ ]* Test run with ([0-9]+) tests? .*/\1/p' "$log" | tail -n 1)
+if (( ${run:-0} == 0 || run != ${count:-$run} )); then
+  echo "run.sh: the tests run are ${run:-0}, not ${count:-at least one}" >&2
+  status=1
 fi
 exit "$status"
