@@ -45,9 +45,6 @@ let package = Package(
   dependencies: [
     // The command line: parsing, help, and the shell completions.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    // Running notify-send: no shell, no inherited descriptors, a deadline.
-    // Without the parts that need Foundation.
-    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     // The settings file: TOML, as people know it from other tools, with located errors.
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
@@ -71,7 +68,7 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "Notifiers",
-      dependencies: ["CLinux", "Loans", .product(name: "Subprocess", package: "swift-subprocess")],
+      dependencies: ["CLinux", "Loans"],
       swiftSettings: settings),
     .target(
       name: "ReminderService",

@@ -53,6 +53,93 @@ struct ExplainTests {
     #expect(
       try await desk.run("schedule", "explain", "1").lines.last
         == "Next: nothing, since the catalogue no longer has it.")
+    let books = "\(desk.folder.path)/books.xml"
+    #expect(
+      try await desk.run("schedule", "list", "--returned").outcome
+        == Outcome(
+          0,
+          output: """
+            1       2026-11-21 returned  delivered  reminder  "Abigél" expires 2026.11.22 (\(books))
+
+            """))
+    let json = try await desk.run("schedule", "list", "--returned", "--format", "json")
+    #expect(json.text.contains(#""state":"delivered""#))
+    #expect(json.text.hasSuffix(#""leftOn":"2026-11-21"}]}"# + "\n"))
+  }
+
+  @Test func `Without a returned loan the list of them says so`() async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    #expect(
+      try await desk.run("schedule", "list", "--returned").outcome
+        == Outcome(
+          0, errors: "check-loans: no loan was returned within the last 400 days\n"))
+    let badge = try await desk.run("schedule", "list", "--returned", "--format", "waybar")
+    #expect(badge.status == 64)
+  }
+
+  @Test func `A delivery in another zone is told with the offset of its clock`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try await desk.run(
+      "--notify", "stdout", "--now", "2026-11-21T21:30", "--time-zone", "Asia/Tokyo", "books.xml")
+    func explained(in zone: String) async throws -> String {
+      try await desk.run("schedule", "explain", "1", "--time-zone", zone).lines[3]
+    }
+    #expect(
+      try await explained(in: "America/St_Johns")
+        == "The reminder was delivered through stdout on 2026-11-21 at 21:30 (UTC+09:00).")
+    #expect(
+      try await explained(in: "Asia/Seoul")
+        == "The reminder was delivered through stdout on 2026-11-21 at 21:30.")
+  }
+}
+
+/// `schedule forget`.
+struct ForgetTests {
+  @Test func `A catalogue that is gone can be taken out of the schedule`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try desk.folder.write(catalogue(("Az ajtó", "2026.11.22")), to: "old.xml")
+    try await desk.run("books.xml", "old.xml")
+    try desk.folder.remove("old.xml")
+    #expect(
+      try await desk.run("schedule", "forget", "old.xml").outcome
+        == Outcome(0, output: "forgot old.xml with 1 loan\n"))
+    #expect(try await desk.pending() == ["Abigél"])
+    #expect(
+      try await desk.run("deliver", "--notify", "stdout").outcome
+        == Outcome(0, output: "\"Abigél\" expires tomorrow (2026.11.22)\n"))
+    #expect(
+      try await desk.run("schedule", "forget", "old.xml").outcome
+        == Outcome(
+          64,
+          errors: """
+            check-loans: there is no catalogue old.xml in the schedule; see check-loans schedule list
+
+            """))
+  }
+
+  @Test func `A mistyped channel no longer shows its failures`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    let run = ["--notify", "stdout", "--notify", "exec:/nowhere/tell", "books.xml"]
+    #expect(try await desk.run(run).status == 69)
+    let before = try await desk.run("schedule", "list")
+    #expect(before.text.contains("failed     reminder"))
+    #expect(
+      try await desk.run("schedule", "forget", "--channel", "exec:/nowhere/tell").outcome
+        == Outcome(0, output: "forgot the channel exec:/nowhere/tell with 1 notice\n"))
+    let after = try await desk.run("schedule", "list")
+    #expect(after.text.contains("delivered  reminder"))
+    #expect(!after.text.contains("nowhere"))
+    #expect(
+      try await desk.run("schedule", "forget", "--channel", "exec:/nowhere/tell", "-q").outcome
+        == Outcome(
+          64,
+          errors: """
+            check-loans: nothing was ever sent through the channel exec:/nowhere/tell
+
+            """))
+    #expect(try await desk.run("schedule", "forget").status == 64)
+    #expect(try await desk.run("schedule", "forget", "a.xml", "--channel", "stdout").status == 64)
   }
 }
 

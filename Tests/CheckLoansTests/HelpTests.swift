@@ -5,7 +5,8 @@ import Testing
 struct HelpTests {
   private static let commands = [
     [], ["check"], ["validate"], ["deliver"], ["schedule"], ["schedule", "list"],
-    ["schedule", "cancel"], ["schedule", "explain"], ["watch"], ["config"], ["timer"],
+    ["schedule", "cancel"], ["schedule", "explain"], ["schedule", "forget"], ["watch"], ["config"],
+    ["timer"],
     ["schema"], ["profiles"],
   ]
 

@@ -161,7 +161,7 @@ struct MainStoryTests {
             "state": "delivered",
             "deliveries": [
               [
-                "channel": "stdout", "state": "delivered", "at": "2026-11-21T07:00:00",
+                "channel": "stdout", "state": "delivered", "at": "2026-11-21T07:00:00+00:00",
                 "attempts": 1, "error": nil,
               ]
             ],

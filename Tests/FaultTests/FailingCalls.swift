@@ -37,6 +37,24 @@ enum FailingCalls {
     return folder
   }
 
+  /// An error of errno(3) with which a read of a file may fail that is not damaged.
+  enum ReadFault: Int, CaseIterable, Sendable {
+    case inputOutput = 5
+    case tryAgain = 11
+    case noMemory = 12
+    case staleHandle = 116
+  }
+
+  /// The environment that makes the n-th read of a file in a trial's schedule fail.
+  static func variables(
+    _ fault: ReadFault, at number: Int, _ trial: Trial
+  ) async throws -> [String: String] {
+    var variables = try await variables(.inputOutput, at: number, stays: false, trial)
+    variables["FAULT_ERRNO"] = String(fault.rawValue)
+    variables["FAULT_READS"] = "1"
+    return variables
+  }
+
   /// The environment that makes the n-th call fail which changes something in a trial's schedule.
   ///
   /// - Parameter stays: whether all later ones fail too.

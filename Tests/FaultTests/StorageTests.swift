@@ -42,6 +42,42 @@ struct StorageTests {
   }
 }
 
+/// A read that fails once says nothing about the file: it is not damaged, and nothing is forgotten.
+struct ReadFaultTests {
+  @Test(arguments: FailingCalls.ReadFault.allCases)
+  func `A read of the schedule that fails sets nothing aside`(
+    fault: FailingCalls.ReadFault
+  ) async throws {
+    let scene = try await Scenes.shared.scene(.reload, loans: 200)
+    // A few of all, others for each error, unless everything is to be tried.
+    let step = Effort.isFull ? 1 : FailingCalls.ReadFault.allCases.count
+    let first = Effort.isFull ? 0 : FailingCalls.ReadFault.allCases.firstIndex(of: fault) ?? 0
+    var (number, failures) = (1 + first, 0)
+    while try await tryOut(fault, at: number, scene, &failures) { number += step }
+    #expect(number > 20, "hardly any read was seen")
+    #expect(failures > 3, "hardly any read was needed")
+  }
+
+  /// - Returns: whether there was such a read.
+  private func tryOut(
+    _ fault: FailingCalls.ReadFault, at number: Int, _ scene: Scene, _ failures: inout Int
+  ) async throws -> Bool {
+    let trial = try scene.trial()
+    let result = try await trial.run(
+      scene.arguments, phase: "one",
+      variables: try await FailingCalls.variables(fault, at: number, trial))
+    if trial.folder.contents(of: "faults").isEmpty { return false }
+    let what = "\(fault) in read \(number)"
+    checkEnd(result, [0, 71, 74], what)
+    if result.status != 0 { failures += 1 }
+    let names = try File.names(in: "\(trial.folder.path)/state")
+    #expect(names.allSatisfy { !$0.contains("damaged") }, "\(what): \(names)")
+    try await scene.checkAfterDisturbance(trial, what)
+    try await scene.finish(trial, what)
+    return true
+  }
+}
+
 /// Checks that a run ended with one of these statuses, and so many clear lines if it is not 0.
 func checkEnd(
   _ result: CommandResult, _ statuses: Set<Int32>, _ what: String,

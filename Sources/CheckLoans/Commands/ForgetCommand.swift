@@ -25,7 +25,7 @@ struct ForgetCommand: Subcommand {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp("Forget this channel (repeatable).", valueName: "channel"))
-  var channel: [String] = []
+  var channel: [ChannelName] = []
 
   @OptionGroup var state: StateOptions
 
@@ -48,7 +48,7 @@ struct ForgetCommand: Subcommand {
       if let sentence {
         if !isQuiet { try console.print(line: sentence) }
       } else {
-        console.complain("\(complaint); see check-loans schedule list --format json")
+        console.complain(complaint)
         status = .usage
       }
     }
@@ -58,13 +58,16 @@ struct ForgetCommand: Subcommand {
         let count = try schedule.forget(catalogue: environment.catalogueName(catalogue))
         try report(
           count.map { "forgot \(catalogue.visible) with \(counted($0, "loan"))" },
-          otherwise: "there is no catalogue \(catalogue.visible) in the schedule")
+          otherwise:
+            "there is no catalogue \(catalogue.visible) in the schedule; see check-loans schedule list"
+        )
       }
-      for name in channel {
-        let count = try schedule.forget(channel: name)
+      for channel in channel.map(environment.resolved) {
+        let name = channel.name.visible
+        let count = try schedule.forget(channel: channel.name)
         try report(
-          count.map { "forgot the channel \(name.visible) with \(counted($0, "notice"))" },
-          otherwise: "nothing was ever sent through the channel \(name.visible)")
+          count.map { "forgot the channel \(name) with \(counted($0, "notice"))" },
+          otherwise: "nothing was ever sent through the channel \(name)")
       }
     } catch {
       throw CommandError(error)

@@ -16,6 +16,10 @@ struct LastRun: Equatable {
   /// A clock that is years ahead for some days so makes nothing forgotten.
   private static let longestStep = 30
 
+  /// 2026-01-01, before which this ledger was on no machine: an earlier day is that of a clock
+  /// without battery, which says nothing about other clocks.
+  static let firstPossibleDay = 20_454
+
   /// The last run after one on `today`.
   func followed(by today: Int) -> LastRun {
     guard let day, let ledgerDay else { return LastRun(day: today, ledgerDay: today) }
@@ -60,6 +64,7 @@ extension Database {
   /// Forgets expired notices of expirations that have not passed, delivered in what is the future:
   /// a clock was ahead then, and when the loan has really expired it must be told.
   private func forgetFuture(_ today: CivilDate) throws {
+    guard today.dayNumber >= LastRun.firstPossibleDay else { return }
     try run(
       "DELETE FROM delivery WHERE rung > 0 AND expiration >= ? AND delivered_at >= ?",
       Int64(today.dayNumber), Int64(CivilDateTime(today.adding(days: 2)).ordinal))

@@ -1,10 +1,12 @@
-/* Makes one of the system calls fail with which a program changes files below a directory.
+/* Makes one of the system calls fail with which a program changes files below a directory, or reads
+ * them.
  *
  * Preloaded (ld.so(8)) into the program under test. Its environment:
  *   FAULT_BELOW   the directory
  *   FAULT_ERRNO   the error, as a number
  *   FAULT_AT      the how-manieth call fails, from 1 up
  *   FAULT_STAYS   1: all calls after it fail as well, as on a disk that stays full
+ *   FAULT_READS   1: reads fail, rather than what changes files
  *   FAULT_REPORT  a file to which the name of each call that failed is appended
  *
  * Only those calls are counted that may fail with the error according to their manual pages.
@@ -23,11 +25,16 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum call { OPENING, CREATING, OPENING_TO_WRITE, WRITING, SYNCING, CUTTING, REMOVING, NAMING };
+enum call {
+  OPENING, CREATING, OPENING_TO_WRITE, READING, WRITING, SYNCING, CUTTING, REMOVING, NAMING
+};
 
 static atomic_long passed;
 
 static int may_fail(enum call call, int number) {
+  const char *reads = getenv("FAULT_READS");
+  if (reads && *reads == '1') return call == READING;
+  if (call == READING) return 0;
   switch (number) {
     case EMFILE: case ENFILE:
       return call == OPENING || call == CREATING || call == OPENING_TO_WRITE;
@@ -105,6 +112,15 @@ OPEN(open64)
   }
 OPENAT(openat)
 OPENAT(openat64)
+
+#define PREAD(function) \
+  ssize_t function(int descriptor, void *bytes, size_t count, off_t offset) { \
+    REAL(#function, ssize_t, int, void *, size_t, off_t); \
+    if (descriptor_fails(READING, #function, descriptor)) return -1; \
+    return real(descriptor, bytes, count, offset); \
+  }
+PREAD(pread)
+PREAD(pread64)
 
 ssize_t write(int descriptor, const void *bytes, size_t count) {
   REAL("write", ssize_t, int, const void *, size_t);
