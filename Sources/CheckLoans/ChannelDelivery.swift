@@ -89,7 +89,7 @@ struct ChannelDelivery {
     let due: [DueNotice]
     do throws(ScheduleError) {
       due =
-        try center.schedule?.due(
+        try center.schedule?.reader.due(
           at: now, channel: channel.name, catalogues: catalogues, repeatExpired: repeatExpired)
         ?? []
     } catch {

@@ -248,9 +248,9 @@ extension CheckRun {
   private func countWhatStays(_ tally: Tally) throws(CommandError) {
     guard let schedule = center?.schedule, settings.reports else { return }
     do throws(ScheduleError) {
-      tally.counts.scheduled = try schedule.reader.scheduledCount(
-        at: settings.now, catalogues: [tally.name])
-      note(next: try schedule.reader.nextFireDate(after: settings.now, catalogues: [tally.name]))
+      let pending = try schedule.reader.pending(after: settings.now, catalogues: [tally.name])
+      tally.counts.scheduled = pending.count
+      note(next: pending.nextFireAt)
     } catch {
       throw CommandError(error)
     }

@@ -54,17 +54,18 @@ public struct LoanRecord: Sendable {
   }
 
   /// The loan with its texts as bytes, or `nil` if the record has no usable expiration.
-  package var parts: (some LoanParts)? {
-    guard case .date(let date) = expiration else { return Parts?.none }
+  package var parts: Parts? {
+    guard case .date(let date) = expiration else { return nil }
     return Parts(record: self, lastDay: date)
   }
 
-  private struct Parts: LoanParts {
-    let record: LoanRecord
-    let lastDay: CivilDate
-    var lastTime: CivilTime? { record.facts.expirationTime }
+  /// A loan whose texts lie where those of its record do.
+  package struct Parts: LoanParts {
+    fileprivate let record: LoanRecord
+    package let lastDay: CivilDate
+    package var lastTime: CivilTime? { record.facts.expirationTime }
 
-    func withPart(_ part: LoanPart, _ body: (Span<UInt8>) -> Void) {
+    package func withPart(_ part: LoanPart, _ body: (Span<UInt8>) -> Void) {
       let field: LoanField =
         switch part {
         case .id: .id

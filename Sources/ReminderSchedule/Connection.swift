@@ -37,7 +37,13 @@ final class Connection: @unchecked Sendable {
   private static func open(writing file: ScheduleFile) throws -> Database {
     let isChecked = file.hasJournal || file.size <= sizeAlwaysChecked
     if try file.readHeader().isDamaged { throw DatabaseError.damage("the header") }
-    let database = try asDamage { try Database(file.location, writing) }
+    let database = try asDamage {
+      // EXTRA also syncs the directory after the journal is gone, so that a power cut cannot bring
+      // it back and undo a commit. The cache bounds the memory of a reload: what does not fit is
+      // written to the file early, under the journal's protection.
+      try Database(
+        file.location, timeout: .seconds(5), setup: "\(setup); PRAGMA synchronous = EXTRA")
+    }
     do {
       // Looked at before anything is changed that another program may rely on.
       let isNew = try database.transaction("DEFERRED") {
@@ -79,8 +85,12 @@ final class Connection: @unchecked Sendable {
   ) throws(ScheduleError) -> Connection? {
     let connection: Connection
     do {
-      connection = Connection(
-        path: file.path, reading: try Database(file.location, reading(isReadOnly)))
+      // A reload that is larger than its cache keeps readers out until its end, and its end may wait
+      // for the catalogue: better a list that comes late than one that fails.
+      let database = try Database(
+        file.location, isReadOnly: isReadOnly, timeout: .seconds(60),
+        setup: "\(setup); PRAGMA query_only = ON")
+      connection = Connection(path: file.path, reading: database)
     } catch {
       throw ScheduleError(error, path: file.path)
     }
@@ -156,20 +166,7 @@ final class Connection: @unchecked Sendable {
     return owned.failure(error)
   }
 
-  private static let writing = Database.Configuration(
-    // EXTRA also syncs the directory after the journal is gone, so that a power cut cannot bring it
-    // back and undo a commit. The cache bounds the memory of a reload: what does not fit is written
-    // to the file early, under the journal's protection.
-    timeout: .seconds(5), setup: "\(always); PRAGMA synchronous = EXTRA")
-
-  private static func reading(_ isReadOnly: Bool) -> Database.Configuration {
-    // A reload that is larger than its cache keeps readers out until its end, and its end may wait
-    // for the catalogue: better a list that comes late than one that fails.
-    Database.Configuration(
-      isReadOnly: isReadOnly, timeout: .seconds(60), setup: "\(always); PRAGMA query_only = ON")
-  }
-
-  private static let always = "PRAGMA cache_size = -16000; PRAGMA cell_size_check = ON"
+  private static let setup = "PRAGMA cache_size = -16000; PRAGMA cell_size_check = ON"
 }
 
 /// A change to the schedule, kept by ``commit()`` and undone where the value goes away before.
@@ -299,7 +296,7 @@ private struct OwnedFile: Sendable {
     try file.readWhole()
     do {
       if try file.readHeader().isDamaged { return }
-      let database = try Database(file.location, Database.Configuration(timeout: .seconds(5)))
+      let database = try Database(file.location, timeout: .seconds(5))
       defer { database.close() }
       _ = try Connection.asDamage { try Schema.check(database, path: file.path) }
       try Schema.checkWhole(database)

@@ -5,8 +5,8 @@ internal import Synchronization
 /// The stored reminders of all catalogues and the ledger of what was delivered: one SQLite file.
 ///
 /// A value holds the file's lock, so that one process at a time reloads and delivers. Everything
-/// it does is one transaction: after a crash it was done or it was not. To look at a schedule
-/// without the lock, use ``ScheduleReader``.
+/// it does is one transaction: after a crash, or when it throws ``ScheduleError``, nothing has
+/// changed. To look at a schedule without the lock, use ``ScheduleReader``.
 public final class Schedule: Sendable {
   private let connection: Connection
   /// Nobody reads it; it unlocks when the schedule goes away, after `deinit` has closed the file.
@@ -90,7 +90,6 @@ public final class Schedule: Sendable {
   /// - Parameters:
   ///   - catalogue: the catalogue's name in the schedule, usually its path.
   ///   - now: the library's civil time.
-  /// - Throws: ``ScheduleError``; then nothing has changed.
   public func beginReload(
     of catalogue: String, at now: CivilDateTime
   ) throws(ScheduleError) -> Reload {
@@ -99,8 +98,6 @@ public final class Schedule: Sendable {
 
   /// By how many days `now` lies before the last reload or delivery; `nil` if it does not, or by
   /// one day at most, as on a journey west.
-  ///
-  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func daysSetBack(at now: CivilDateTime) throws(ScheduleError) -> Int? {
     let last = try connection.read { database in try database.lastRun() }
     guard let day = last.day, day - now.date.dayNumber > 1 else { return nil }
@@ -109,21 +106,8 @@ public final class Schedule: Sendable {
 
   // MARK: - Delivery
 
-  /// The notices that are due at `now` and have not been delivered through a channel, which is in
-  /// use from now on; see ``ScheduleReader/due(at:channel:catalogues:repeatExpired:)``.
-  ///
-  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
-  public func due(
-    at now: CivilDateTime, channel: String, catalogues: [String]? = nil, repeatExpired: Int? = nil
-  ) throws(ScheduleError) -> [DueNotice] {
-    try reader.due(
-      at: now, channel: channel, catalogues: catalogues, repeatExpired: repeatExpired)
-  }
-
   /// Notes that a channel is in use, so that its failures count; writes once a day at most, and
   /// nothing about a channel through which nothing was ever sent.
-  ///
-  /// - Throws: ``ScheduleError``; then nothing has changed.
   public func noteUse(of channel: String, at now: CivilDateTime) throws(ScheduleError) {
     let isNoted = try connection.read { database in
       try database.isInUse(channel, today: now.date)
@@ -138,12 +122,11 @@ public final class Schedule: Sendable {
   ///
   /// - Parameters:
   ///   - messages: the notices of each message; the schedule's own, see
-  ///     ``due(at:channel:catalogues:repeatExpired:)``.
+  ///     ``ScheduleReader/due(at:channel:catalogues:repeatExpired:)``.
   ///   - channel: the channel's name.
   ///   - now: the library's civil time.
   ///   - utcOffset: by how many seconds that is ahead of UTC, if it is known.
   /// - Returns: what counts the messages sent and, in the end, notes what became of them.
-  /// - Throws: ``ScheduleError``; then nothing has changed.
   public func beginSending(
     _ messages: [ArraySlice<DueNotice>], channel: String, at now: CivilDateTime,
     utcOffset: Int? = nil
@@ -180,7 +163,6 @@ public final class Schedule: Sendable {
   ///   - now: the library's civil time.
   ///   - utcOffset: by how many seconds that is ahead of UTC, if it is known.
   ///   - error: what the channel said to the one that was tried; untrusted.
-  /// - Throws: ``ScheduleError``; then nothing has changed.
   public func markUntried(
     _ notices: [DueNotice], channel: String, at now: CivilDateTime, utcOffset: Int? = nil,
     error: String
@@ -200,7 +182,6 @@ public final class Schedule: Sendable {
   /// - Parameter ids: numbers as ``ScheduleEntry/id`` has them.
   /// - Returns: how many loans were not cancelled before, and the numbers that no loan in a
   ///   catalogue has.
-  /// - Throws: ``ScheduleError``; then nothing has changed.
   public func cancel(
     ids: [Int]
   ) throws(ScheduleError) -> (cancelled: Int, unknown: [Int]) {
@@ -211,7 +192,6 @@ public final class Schedule: Sendable {
   ///
   /// - Parameter catalogues: the catalogues concerned; `nil` for all.
   /// - Returns: how many loans were not cancelled before.
-  /// - Throws: ``ScheduleError``; then nothing has changed.
   @discardableResult
   public func cancelAll(catalogues: [String]? = nil) throws(ScheduleError) -> Int {
     try writeByUser { database in try database.cancelAll(catalogues: catalogues) }
@@ -221,7 +201,6 @@ public final class Schedule: Sendable {
   ///
   /// - Parameter catalogue: its name in the schedule.
   /// - Returns: how many loans it had, or `nil` if the schedule has no such catalogue.
-  /// - Throws: ``ScheduleError``; then nothing has changed.
   public func forget(catalogue: String) throws(ScheduleError) -> Int? {
     try writeByUser { database in try database.forget(catalogue: catalogue) }
   }
@@ -229,7 +208,6 @@ public final class Schedule: Sendable {
   /// Forgets a channel, with what was delivered through it: named again, it is sent all that is due.
   ///
   /// - Returns: how many deliveries were forgotten, or `nil` if nothing was ever sent through it.
-  /// - Throws: ``ScheduleError``; then nothing has changed.
   public func forget(channel: String) throws(ScheduleError) -> Int? {
     try writeByUser { database in try database.forget(channel: channel) }
   }

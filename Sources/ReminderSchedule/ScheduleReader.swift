@@ -3,7 +3,8 @@ public import Loans
 /// A schedule opened for reading: it takes no lock, writes nothing, and creates nothing.
 ///
 /// A reader may be open while another process writes; each call sees the schedule as it was
-/// before or after a transaction, never in between.
+/// before or after a transaction, never in between. Each throws ``ScheduleError`` if the schedule
+/// cannot be read.
 public struct ScheduleReader: Sendable {
   /// `nil` for a schedule that does not exist yet, which is an empty one.
   private let connection: Connection?
@@ -28,8 +29,6 @@ public struct ScheduleReader: Sendable {
 
   /// A number that the schedule got when it was made, by which it is told from one that has taken
   /// its place; `nil` if there is none yet.
-  ///
-  /// - Throws: ``ScheduleError`` if it cannot be read.
   public var identity: Int64? {
     get throws(ScheduleError) { try connection?.identity() }
   }
@@ -47,9 +46,8 @@ public struct ScheduleReader: Sendable {
   ///     passed since the day of its last delivery through the channel; a delivery dated later than
   ///     tomorrow is one by a wrong clock and does not count. `nil` if it is due once only.
   /// - Returns: the notices by expiration, so the longest expired first, then by number.
-  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func due(
-    at now: CivilDateTime, channel: String, catalogues: [String]?, repeatExpired: Int? = nil
+    at now: CivilDateTime, channel: String, catalogues: [String]? = nil, repeatExpired: Int? = nil
   ) throws(ScheduleError) -> [DueNotice] {
     try connection?.read { database in
       try database.due(
@@ -61,8 +59,6 @@ public struct ScheduleReader: Sendable {
   ///
   /// Loans that were cancelled or have left their catalogue do not count; whether a notice was
   /// delivered makes no difference.
-  ///
-  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func openCount(
     at now: CivilDateTime, catalogues: [String]?
   ) throws(ScheduleError) -> (reminders: Int, expired: Int) {
@@ -78,7 +74,6 @@ public struct ScheduleReader: Sendable {
   ///   - now: the library's civil time.
   ///   - catalogues: the catalogues whose loans count; `nil` for all.
   ///   - limit: the most wanted.
-  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func openNotices(
     at now: CivilDateTime, catalogues: [String]? = nil, limit: Int
   ) throws(ScheduleError) -> [Notice] {
@@ -93,8 +88,6 @@ public struct ScheduleReader: Sendable {
   ///
   /// What a run is sending, or was when it was killed, is shown as it will be noted: as delivered
   /// if it was sent, as before if it was not begun. Only the message on its way is `sending`.
-  ///
-  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
     guard let connection else { return nil }
     return try connection.read { database in
@@ -102,58 +95,25 @@ public struct ScheduleReader: Sendable {
     }
   }
 
-  /// When the first pending reminder after `now` fires; `nil` if none does.
-  ///
-  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
-  public func nextFireDate(
-    after now: CivilDateTime, catalogues: [String]?
-  ) throws(ScheduleError) -> CivilDateTime? {
-    try pending(after: now, catalogues).nextFireAt
-  }
-
-  /// When the next notice of either kind becomes due after `now`: a reminder at its fire date, or
-  /// an expired notice at the midnight after an expiration; `nil` if none does.
-  ///
-  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
-  public func nextNoticeDate(
-    after now: CivilDateTime, catalogues: [String]?
-  ) throws(ScheduleError) -> CivilDateTime? {
-    let pending = try pending(after: now, catalogues)
-    return [pending.nextFireAt, pending.nextExpired].compactMap(\.self).min()
-  }
-
-  /// How many loans have not expired and are not cancelled: each has a reminder, to come, due or
-  /// delivered.
-  ///
-  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
-  public func scheduledCount(
-    at now: CivilDateTime, catalogues: [String]?
-  ) throws(ScheduleError) -> Int {
-    try pending(after: now, catalogues).count
-  }
-
-  private func pending(
-    after now: CivilDateTime, _ catalogues: [String]?
-  ) throws(ScheduleError) -> Database.Pending {
+  /// What is still to come after `now`.
+  public func pending(
+    after now: CivilDateTime, catalogues: [String]? = nil
+  ) throws(ScheduleError) -> PendingNotices {
     try connection?.read { database in
       try database.pending(after: now, catalogues: catalogues)
-    } ?? Database.Pending()
+    } ?? PendingNotices()
   }
 
   /// The whole schedule in fire order.
   ///
   /// A loan in a catalogue has its reminder, unless it has expired and no reminder was ever
   /// attempted; and, once it has expired, its expired notice.
-  ///
-  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func entries(at now: CivilDateTime) throws(ScheduleError) -> ScheduleEntries {
     try ScheduleEntries(connection, at: now)
   }
 
   /// The loans that were returned within the last 400 days, the last first: each with the notice that
   /// it had when it left its catalogue.
-  ///
-  /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public func returned(at now: CivilDateTime) throws(ScheduleError) -> [ScheduleEntry] {
     try connection?.read { database in try database.returned(at: now) } ?? []
   }

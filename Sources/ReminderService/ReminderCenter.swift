@@ -88,7 +88,7 @@ public final class ReminderCenter: Sendable {
     guard let schedule else { return DeliveryReport(channel: notifier.channel) }
     do throws(ScheduleError) {
       try schedule.noteUse(of: notifier.channel, at: now)
-      let due = try schedule.due(
+      let due = try schedule.reader.due(
         at: now, channel: notifier.channel, catalogues: catalogues, repeatExpired: repeatExpired)
       if due.isEmpty { return DeliveryReport(channel: notifier.channel) }
       let open = try schedule.reader.openCount(at: now, catalogues: nil)

@@ -209,7 +209,7 @@ import Testing
     let reader = try ScheduleReader(opening: scratch.file)
     _ = try reader.due(at: now, channel: "stdout", catalogues: nil, repeatExpired: 7)
     _ = try reader.openCount(at: now, catalogues: nil)
-    _ = try reader.nextNoticeDate(after: now, catalogues: nil)
+    _ = try reader.pending(after: now)
     _ = try reader.returned(at: now)
     for entry in try reader.list(at: "2026-11-23") {
       _ = try reader.history(of: entry.id, at: now)

@@ -322,8 +322,8 @@ import Testing
     let reader = try ScheduleReader(opening: scratch.path("none/schedule.sqlite"))
     #expect(try reader.list(at: "2026-11-01") == [])
     #expect(try reader.due(at: moment("2026-11-01"), channel: "stdout", catalogues: nil) == [])
-    #expect(try reader.nextFireDate(after: moment("2026-11-01"), catalogues: nil) == nil)
-    #expect(try reader.scheduledCount(at: moment("2026-11-01"), catalogues: nil) == 0)
+    #expect(try reader.pending(after: moment("2026-11-01")).nextFireAt == nil)
+    #expect(try reader.pending(after: moment("2026-11-01")).count == 0)
     #expect(try scratch.names() == [])
   }
 
@@ -363,10 +363,10 @@ import Testing
     #expect(try scratch.bytes(half) != scratch.bytes(scratch.file))
     #expect(try scratch.bytes(journal).count > 4_096)
     let reader = try ScheduleReader(opening: half)
-    let count = try reader.scheduledCount(at: moment("2026-11-01"), catalogues: nil)
+    let count = try reader.pending(after: moment("2026-11-01")).count
     #expect(count == 60_000)
     #expect(
-      try reader.nextFireDate(after: moment("2026-11-01"), catalogues: nil) == moment("2026-11-21"))
+      try reader.pending(after: moment("2026-11-01")).nextFireAt == moment("2026-11-21"))
     #expect(try !scratch.names().contains("half.sqlite-journal"))
   }
 }

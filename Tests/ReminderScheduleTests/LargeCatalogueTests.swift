@@ -146,7 +146,7 @@ import Testing
     #expect(try schedule.cancelAll() == 5_000)
     #expect(try schedule.cancelAll() == 0)
     #expect(try schedule.told(at: "2026-12-31").isEmpty)
-    #expect(try schedule.reader.scheduledCount(at: moment("2026-11-01"), catalogues: nil) == 0)
+    #expect(try schedule.reader.pending(after: moment("2026-11-01")).count == 0)
     let summary = try #require(try schedule.summary(of: books))
     #expect(summary.changed == 5_000)
     #expect(try schedule.told(at: "2026-12-31").count == 5_000)

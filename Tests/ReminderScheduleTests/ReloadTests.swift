@@ -189,9 +189,9 @@ import Testing
     #expect(summary.nextFireAt == moment("2026-11-27"))
     #expect(try schedule.nextFireDate(after: moment("2026-11-27")) == moment("2026-11-30"))
     #expect(try schedule.nextFireDate(after: moment("2026-11-30")) == nil)
-    #expect(try schedule.reader.scheduledCount(at: moment("2026-11-28"), catalogues: nil) == 2)
+    #expect(try schedule.reader.pending(after: moment("2026-11-28")).count == 2)
     #expect(
-      try schedule.reader.nextNoticeDate(after: moment("2026-11-30"), catalogues: nil)
+      try schedule.reader.pending(after: moment("2026-11-30")).next
         == moment("2026-12-02"))
   }
 

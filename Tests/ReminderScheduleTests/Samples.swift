@@ -103,6 +103,13 @@ extension Schedule {
     return summary
   }
 
+  /// What is due through a channel.
+  func due(
+    at now: CivilDateTime, channel: String, catalogues: [String]? = nil, repeatExpired: Int? = nil
+  ) throws -> [DueNotice] {
+    try reader.due(at: now, channel: channel, catalogues: catalogues, repeatExpired: repeatExpired)
+  }
+
   /// What is due, in few words: `expired bk1 2026-11-22`.
   func told(
     at now: String, through channel: String = "stdout", in catalogues: [String]? = nil
@@ -161,7 +168,7 @@ extension Schedule {
 
   /// When the first pending reminder fires.
   func nextFireDate(after now: CivilDateTime) throws -> CivilDateTime? {
-    try reader.nextFireDate(after: now, catalogues: nil)
+    try reader.pending(after: now).nextFireAt
   }
 }
 

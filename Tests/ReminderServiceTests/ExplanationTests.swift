@@ -109,7 +109,8 @@ import Testing
     let schedule = try #require(center.schedule)
     let now = try moment("2026-11-21T07:30")
     try schedule.markUntried(
-      try schedule.due(at: now, channel: "stdout"), channel: "stdout", at: now, error: "it is gone")
+      try schedule.reader.due(at: now, channel: "stdout"), channel: "stdout", at: now,
+      error: "it is gone")
     #expect(
       try explain("2026-11-21T08:00").dropFirst(3) == [
         "The reminder was not delivered through stdout on 2026-11-21 at 07:30: it is gone.",
@@ -163,7 +164,7 @@ import Testing
     try center.reload(library.catalogue, at: try moment("2026-11-01"))
     let now = try moment("2026-11-21T07:30")
     let schedule = try #require(center.schedule)
-    let due = try schedule.due(at: now, channel: "stdout")
+    let due = try schedule.reader.due(at: now, channel: "stdout")
     let sending = try schedule.beginSending(due.map { [$0] }, channel: "stdout", at: now)
     try sending.noteSent()
     let reader = try ScheduleReader(opening: path)

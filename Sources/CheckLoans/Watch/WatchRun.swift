@@ -195,7 +195,7 @@ extension WatchRun {
       let isComplete = try await deliver(through: channel, center, now)
       noteDelivery(through: channel, isComplete)
     }
-    return try schedule.reader.nextNoticeDate(after: now, catalogues: names)
+    return try schedule.reader.pending(after: now, catalogues: names).next
   }
 
   private var names: [String] { settings.catalogues.map(\.name) }

@@ -119,7 +119,7 @@ extension Database {
       return id
     }
     let insertion = try statement("INSERT INTO channel (last_used, name) VALUES (?, ?)")
-    insertion.bind(today.dayNumber)
+    insertion.bind(Int64(today.dayNumber))
     insertion.bind(name)
     try insertion.run()
     return lastInsertedRowID

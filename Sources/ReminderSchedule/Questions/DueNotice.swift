@@ -12,6 +12,20 @@ public struct DueNotice: Hashable, Sendable {
   let key: LedgerKey
 }
 
+/// What is still to come.
+public struct PendingNotices: Hashable, Sendable {
+  /// How many loans have not expired and are not cancelled: each has a reminder, to come, due or
+  /// delivered.
+  public var count = 0
+  /// When the first of the reminders to come fires; `nil` if there is none.
+  public var nextFireAt: CivilDateTime?
+  /// The midnight at which the first of the loans has expired; `nil` if there is none.
+  public var nextExpired: CivilDateTime?
+
+  /// When the next notice of either kind becomes due; `nil` if none does.
+  public var next: CivilDateTime? { [nextFireAt, nextExpired].compactMap(\.self).min() }
+}
+
 extension Database {
   /// The notices that are due, the longest expired first.
   ///
@@ -83,24 +97,14 @@ extension Database {
     return count
   }
 
-  /// What is still to come.
-  struct Pending {
-    /// How many loans have not expired and are not cancelled.
-    var count = 0
-    /// When the first of their reminders fires.
-    var nextFireAt: CivilDateTime?
-    /// When the first of them has expired.
-    var nextExpired: CivilDateTime?
-  }
-
   /// What is still to come after `now`.
-  func pending(after now: CivilDateTime, catalogues: [String]?) throws -> Pending {
+  func pending(after now: CivilDateTime, catalogues: [String]?) throws -> PendingNotices {
     let query = try statement(
       """
       SELECT count(*), min(iif(fire_at > ?4, fire_at, NULL)), min(expiration) FROM loan
       WHERE id BETWEEN ?1 AND ?2 AND cancelled = 0 AND expiration >= ?3
       """)
-    var pending = Pending()
+    var pending = PendingNotices()
     for range in try ranges(catalogues) {
       query.bind(
         all: range.lowerBound, range.upperBound, Int64(now.date.dayNumber), Int64(now.ordinal))

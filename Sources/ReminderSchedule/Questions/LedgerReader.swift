@@ -74,48 +74,51 @@ struct LedgerReader {
     }
   }
 
-  /// Calls `body` with each delivery of a loan's notices, the earlier rungs first, and what is on its
-  /// way last.
+  /// Calls `body` with each delivery of a loan's notices, and with what is on its way.
   private func forEach(
     _ key: LedgerKey, expiration: Int64?, _ body: (Int64, Notice.Kind, Delivery) -> Void
   ) throws {
-    let ledger = try database.statement(
-      """
-      SELECT expiration, rung, name, last_used, state, at, utc_offset, attempts, text, delivered_at
-      FROM delivery
-        JOIN channel ON channel.id = delivery.channel
-        LEFT JOIN reason ON reason.id = delivery.reason
-      WHERE catalogue = ?1 AND identity = ?2 AND (expiration = ?3 AND copy = ?4 OR expiration <> ?3)
-        AND expiration BETWEEN ?5 AND ?6
-      ORDER BY expiration, rung
-      """)
-    let onTheWay = try database.statement(
-      """
-      SELECT expiration, rung, name, last_used, \(Delivery.State.sending.stored), at, utc_offset, 1,
-        NULL, NULL, sending, message
-      FROM outbox JOIN channel ON channel.id = outbox.channel
-      WHERE catalogue = ?1 AND identity = ?2 AND (expiration = ?3 AND copy = ?4 OR expiration <> ?3)
-        AND expiration BETWEEN ?5 AND ?6
-      """)
-    for query in [ledger, onTheWay] {
-      query.bind(
-        all: key.catalogue, key.identity, key.expiration, key.copy, expiration ?? .min,
-        expiration ?? .max)
-    }
-    while try ledger.step() { body(ledger.integer(0), ledger.kind, delivery(ledger)) }
-    while try onTheWay.step() {
-      var delivery = delivery(onTheWay)
-      if case .asItEnds(let count) = outbox, let count, count.sending == onTheWay.integer(10) {
-        let message = onTheWay.integer(11)
+    let rows = try database.statement(Self.query)
+    rows.bind(
+      all: key.catalogue, key.identity, key.expiration, key.copy, expiration ?? .min,
+      expiration ?? .max)
+    while try rows.step() {
+      var delivery = delivery(rows)
+      if let sending = rows.optionalInteger(10), case .asItEnds(let count) = outbox, let count,
+        count.sending == sending
+      {
+        let message = rows.integer(11)
         if message > count.sent { continue }
         if message < count.sent {
-          delivery.state = .delivered
-          delivery.deliveredAt = delivery.at
+          (delivery.state, delivery.deliveredAt) = (.delivered, delivery.at)
         }
       }
-      body(onTheWay.integer(0), onTheWay.kind, delivery)
+      body(rows.integer(0), rows.integer(1) > 0 ? .expired : .reminder, delivery)
     }
   }
+
+  /// What is on its way comes last, so that it is the latest.
+  private static let query = """
+    WITH found AS (
+      SELECT expiration, rung, channel, state, at, utc_offset, attempts, reason, delivered_at,
+        NULL AS sending, NULL AS message
+      FROM delivery WHERE \(isOfLoan)
+      UNION ALL
+      SELECT expiration, rung, channel, \(Delivery.State.sending.stored), at, utc_offset, 1, NULL,
+        NULL, sending, message
+      FROM outbox WHERE \(isOfLoan)
+    )
+    SELECT expiration, rung, name, last_used, state, at, utc_offset, attempts, text, delivered_at,
+      sending, message
+    FROM found JOIN channel ON channel.id = found.channel
+      LEFT JOIN reason ON reason.id = found.reason
+    ORDER BY sending IS NOT NULL, expiration, rung
+    """
+
+  private static let isOfLoan = """
+    catalogue = ?1 AND identity = ?2 AND expiration BETWEEN ?5 AND ?6
+        AND (expiration <> ?3 OR copy = ?4)
+    """
 
   private func delivery(_ row: Statement) -> Delivery {
     Delivery(
@@ -126,11 +129,6 @@ struct LedgerReader {
       error: row.text(8),
       deliveredAt: row.optionalInteger(9).flatMap { CivilDateTime(ordinal: Int($0)) })
   }
-}
-
-extension Statement {
-  /// The kind of notice of a rung in the second column.
-  fileprivate var kind: Notice.Kind { integer(1) > 0 ? .expired : .reminder }
 }
 
 extension Database {

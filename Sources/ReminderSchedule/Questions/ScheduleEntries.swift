@@ -61,7 +61,7 @@ extension Database {
       WHERE expiration < ?1
       ORDER BY 1, 2, 3
       """)
-    query.bind(now.date.dayNumber)
+    query.bind(Int64(now.date.dayNumber))
     var places: ContiguousArray<Int64> = []
     while try query.step() { places.append(query.integer(2)) }
     return places

@@ -45,20 +45,22 @@ struct LoanRows {
   private func run(
     _ statement: Statement, _ loan: StoredLoan, _ parts: some LoanParts, _ id: Int64
   ) throws {
-    statement.bind(id)
-    statement.bind(loan.identity)
-    statement.bind(Int64(loan.ordinal))
-    statement.bind(loan.fingerprint)
-    statement.bind(Int64(loan.expiration))
-    statement.bind(loan.fireAt)
-    statement.bind(parts.lastTime.map { Int64($0.secondOfDay) })
-    for index in Self.texts.indices {
-      var isThere = false
-      parts.withPart(Self.texts[index]) { text in
-        isThere = true
-        statement.bind(copying: text)
+    statement.bind { parameters in
+      parameters.bind(id)
+      parameters.bind(Int64(bitPattern: loan.identity))
+      parameters.bind(Int64(loan.ordinal))
+      parameters.bind(Int64(bitPattern: loan.fingerprint))
+      parameters.bind(Int64(loan.expiration))
+      parameters.bind(loan.fireAt)
+      parameters.bind(parts.lastTime.map { Int64($0.secondOfDay) })
+      for index in Self.texts.indices {
+        var isThere = false
+        parts.withPart(Self.texts[index]) { text in
+          isThere = true
+          parameters.bind(copying: text)
+        }
+        if !isThere { parameters.bind(nil) }
       }
-      if !isThere { statement.bind(nil) }
     }
     try statement.run()
   }

@@ -67,8 +67,7 @@ public struct Reload: ~Copyable {
       expiration: Int32(truncatingIfNeeded: loan.lastDay.dayNumber),
       ordinal: Int32(clamping: identity.ordinal))
     do {
-      // As nearly all are on nearly every day.
-      guard let known = try stored.matchNext(read) ?? stored.match(read) else {
+      guard let known = try stored.match(read) else {
         return try insert(read, loan)
       }
       if known.isSame(as: read), !known.isCancelled {
@@ -139,9 +138,9 @@ public struct Reload: ~Copyable {
   /// Takes away what was not read again, and what is old.
   private mutating func finish() throws {
     let leftOn = last.dayOfLeaving(today: now.date)
-    for loan in try stored.unmatched() {
+    for id in try stored.unmatched() {
       summary.removed += 1
-      try rows.moveAway(loan.id, leftOn: leftOn)
+      try rows.moveAway(id, leftOn: leftOn)
     }
     failpoint("reload-rows-removed")
     if hasRepetitions { try rows.countCopies() }

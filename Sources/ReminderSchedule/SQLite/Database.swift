@@ -5,15 +5,6 @@ internal import CSQLite
 /// This layer is our own because a library such as GRDB brings Foundation along, which makes the
 /// binary three times as large and startup a third slower.
 @safe final class Database {
-  /// How a database is opened.
-  struct Configuration {
-    var isReadOnly = false
-    /// For how long to wait for another connection's lock.
-    var timeout = Duration.zero
-    /// Statements to begin with.
-    var setup = ""
-  }
-
   /// `nil` once it is closed.
   private var handle: OpaquePointer?
   /// The statements prepared so far, by their text.
@@ -24,12 +15,16 @@ internal import CSQLite
 
   /// Opens a file, or makes it unless it is only to be read (`sqlite3_open_v2`).
   ///
-  /// - Parameter location: a path, or `:memory:`.
-  init(_ location: String, _ configuration: Configuration = Configuration()) throws {
+  /// - Parameters:
+  ///   - location: a path, or `:memory:`.
+  ///   - timeout: for how long to wait for another connection's lock.
+  ///   - setup: statements to begin with.
+  init(
+    _ location: String, isReadOnly: Bool = false, timeout: Duration = .zero, setup: String = ""
+  ) throws {
     let knowsExtendedCodes = sqlite3_libversion_number() >= 3_037_000
     let flags =
-      (configuration.isReadOnly
-        ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+      (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
       | SQLITE_OPEN_NOMUTEX | (knowsExtendedCodes ? Self.extendedCodes : 0)
     let code = unsafe sqlite3_open_v2(location, &handle, flags, nil)
     guard code == SQLITE_OK else {
@@ -37,9 +32,9 @@ internal import CSQLite
       throw DatabaseError(ResultCode(rawValue: code))
     }
     unsafe sqlite3_extended_result_codes(handle, 1)
-    let milliseconds = configuration.timeout / .milliseconds(1)
+    let milliseconds = timeout / .milliseconds(1)
     if milliseconds > 0 { unsafe sqlite3_busy_timeout(handle, Int32(milliseconds)) }
-    try execute(configuration.setup)
+    try execute(setup)
   }
 
   deinit {

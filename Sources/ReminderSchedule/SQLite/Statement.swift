@@ -6,72 +6,32 @@ internal import CSQLite
 ///     path.bind(1)
 ///     while try path.step() { print(path.text(0)) }
 @safe final class Statement {
-  /// Where a text to be bound lies in `bytes`.
-  private struct BoundText {
-    var parameter: Int32
-    var start: Int
-    var length: Int
-  }
-
   private unowned let database: Database
   private let handle: OpaquePointer
-  private var bound: Int32 = 0
-  /// The texts to be bound, one after the other, so that none needs an allocation of its own; never
-  /// empty, because SQLite takes a null pointer for NULL, not for an empty text.
-  private var bytes: ContiguousArray<UInt8> = [0]
-  private var texts: ContiguousArray<BoundText> = []
+  private var parameters: Parameters
 
   /// Takes over what was prepared.
   @unsafe init(_ handle: OpaquePointer, of database: Database) {
     unsafe self.handle = handle
     self.database = database
+    parameters = unsafe Parameters(handle)
   }
 
   deinit {
     unsafe sqlite3_finalize(handle)
   }
 
-  // MARK: - Parameters
+  /// Gives the next parameter an integer, or NULL.
+  func bind(_ value: Int64?) { parameters.bind(value) }
 
-  /// Gives the next parameter an integer, or NULL (`sqlite3_bind_int64`, `sqlite3_bind_null`).
-  func bind(_ value: Int64?) {
-    bound += 1
-    if let value {
-      unsafe sqlite3_bind_int64(handle, bound, value)
-    } else {
-      unsafe sqlite3_bind_null(handle, bound)
-    }
-  }
+  /// Gives the next parameters integers.
+  func bind(all values: Int64...) { for value in values { parameters.bind(value) } }
 
-  /// Gives the next parameter an integer (`sqlite3_bind_int64`).
-  func bind(_ value: Int) { bind(Int64?.some(Int64(value))) }
+  /// Gives the next parameter a text.
+  func bind(_ text: String) { parameters.bind(copying: text.utf8.span) }
 
-  /// Gives the next parameter the same 64 bits (`sqlite3_bind_int64`).
-  func bind(_ value: UInt64) { bind(Int64?.some(Int64(bitPattern: value))) }
-
-  /// Gives the next parameters integers (`sqlite3_bind_int64`).
-  func bind(all values: Int64...) { for value in values { bind(Int64?.some(value)) } }
-
-  /// Gives the next parameter a text (`sqlite3_bind_text`).
-  func bind(_ text: String) {
-    beginText()
-    bytes.append(contentsOf: text.utf8)
-    texts[texts.count - 1].length = bytes.count - texts[texts.count - 1].start
-  }
-
-  /// Gives the next parameter a text in UTF-8 (`sqlite3_bind_text`).
-  func bind(copying text: Span<UInt8>) {
-    beginText()
-    bytes.append(addingCapacity: text.count) { added in
-      for index in text.indices { added.append(text[index]) }
-    }
-    texts[texts.count - 1].length = text.count
-  }
-
-  private func beginText() {
-    bound += 1
-    texts.append(BoundText(parameter: bound, start: bytes.count, length: 0))
-  }
+  /// Gives many parameters at once, which takes less time.
+  func bind(_ body: (inout Parameters) -> Void) { body(&parameters) }
 
   // MARK: - Execution
 
@@ -85,7 +45,7 @@ internal import CSQLite
   ///
   /// - Returns: whether there is a row.
   func step() throws -> Bool {
-    let code = texts.isEmpty ? unsafe sqlite3_step(handle) : stepBindingTexts()
+    let code = parameters.step()
     if code == SQLITE_ROW { return true }
     let failure = code == SQLITE_DONE ? nil : database.error(code)
     reset()
@@ -93,30 +53,10 @@ internal import CSQLite
     return false
   }
 
-  /// Makes no copy of a text, as long as the statement yields no row.
-  private func stepBindingTexts() -> Int32 {
-    let isQuery = unsafe sqlite3_column_count(handle) > 0
-    let code = unsafe bytes.withUnsafeBufferPointer { buffer in
-      for text in texts {
-        let start = unsafe UnsafeRawPointer(buffer.baseAddress)?.advanced(by: text.start)
-        unsafe sqlite3_bind_text(
-          handle, text.parameter, start?.assumingMemoryBound(to: CChar.self), Int32(text.length),
-          isQuery ? check_loans_transient() : nil)
-      }
-      return unsafe sqlite3_step(handle)
-    }
-    texts.removeAll(keepingCapacity: true)
-    bytes.removeLast(bytes.count - 1)
-    return code
-  }
-
   /// Ends a query before its last row, and forgets the parameters (`sqlite3_reset`).
   func reset() {
     unsafe sqlite3_reset(handle)
-    bound = 0
-    if texts.isEmpty { return }
-    texts.removeAll(keepingCapacity: true)
-    bytes.removeLast(bytes.count - 1)
+    parameters.forget()
   }
 
   // MARK: - Columns
@@ -138,11 +78,83 @@ internal import CSQLite
   }
 }
 
+/// The values of a statement's parameters, given in their order.
+///
+/// Texts are laid one after the other and bound in place, so that none needs an allocation of its
+/// own, neither here nor in SQLite.
+@safe struct Parameters {
+  /// Where a text to be bound lies in `bytes`.
+  private struct BoundText {
+    var parameter: Int32
+    var start: Int
+    var length: Int
+  }
+
+  private let handle: OpaquePointer
+  private var bound: Int32 = 0
+  /// Never empty, because SQLite takes a null pointer for NULL, not for an empty text.
+  private var bytes: ContiguousArray<UInt8> = [0]
+  private var texts: ContiguousArray<BoundText> = []
+
+  /// The parameters of a statement that outlives them.
+  @unsafe init(_ handle: OpaquePointer) {
+    unsafe self.handle = handle
+  }
+
+  /// Gives the next parameter an integer, or NULL (`sqlite3_bind_int64`, `sqlite3_bind_null`).
+  mutating func bind(_ value: Int64?) {
+    bound += 1
+    if let value {
+      unsafe sqlite3_bind_int64(handle, bound, value)
+    } else {
+      unsafe sqlite3_bind_null(handle, bound)
+    }
+  }
+
+  /// Gives the next parameter a text in UTF-8 (`sqlite3_bind_text`).
+  mutating func bind(copying text: Span<UInt8>) {
+    bound += 1
+    texts.append(BoundText(parameter: bound, start: bytes.count, length: text.count))
+    unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+  }
+
+  /// Executes one step (`sqlite3_bind_text`, `sqlite3_step`).
+  ///
+  /// - Returns: SQLite's result code.
+  fileprivate mutating func step() -> Int32 {
+    if texts.isEmpty { return unsafe sqlite3_step(handle) }
+    // A query goes on after this step, when the texts are gone.
+    let copies = unsafe sqlite3_column_count(handle) > 0 ? check_loans_transient() : nil
+    let code = unsafe bytes.withUnsafeBufferPointer { buffer in
+      for text in texts {
+        let start = unsafe UnsafeRawPointer(buffer.baseAddress)?.advanced(by: text.start)
+        unsafe sqlite3_bind_text(
+          handle, text.parameter, start?.assumingMemoryBound(to: CChar.self), Int32(text.length),
+          copies)
+      }
+      return unsafe sqlite3_step(handle)
+    }
+    forgetTexts()
+    return code
+  }
+
+  /// Begins with the first parameter again.
+  fileprivate mutating func forget() {
+    bound = 0
+    if !texts.isEmpty { forgetTexts() }
+  }
+
+  private mutating func forgetTexts() {
+    texts.removeAll(keepingCapacity: true)
+    bytes.removeLast(bytes.count - 1)
+  }
+}
+
 extension Database {
   /// Executes one statement that yields no row, with integers as its parameters.
   func run(_ sql: String, _ values: Int64...) throws {
     let statement = try statement(sql)
-    for value in values { statement.bind(Int64?.some(value)) }
+    for value in values { statement.bind(value) }
     try statement.run()
   }
 
@@ -150,7 +162,7 @@ extension Database {
   /// no row or NULL.
   func integer(_ sql: String, _ values: Int64...) throws -> Int64? {
     let statement = try statement(sql)
-    for value in values { statement.bind(Int64?.some(value)) }
+    for value in values { statement.bind(value) }
     defer { statement.reset() }
     return try statement.step() ? statement.optionalInteger(0) : nil
   }
