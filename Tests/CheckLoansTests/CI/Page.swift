@@ -49,6 +49,16 @@ struct Page {
       .map { String($0.split(separator: " ")[1]) }
   }
 
+  /// The names, marked as code, in the first column of the table under a heading.
+  func names(under heading: String) -> [String] {
+    text.split(separator: "\n").drop { $0 != "## \(heading)" }.dropFirst()
+      .prefix { !$0.hasPrefix("## ") }.filter { $0.hasPrefix("| ") }
+      .flatMap { row in
+        let parts = row.split(separator: "|")[0].split(separator: "`")
+        return stride(from: 1, to: parts.count, by: 2).map { String(parts[$0]) }
+      }
+  }
+
   private static func blocks(of text: String) -> [Block] {
     var blocks: [Block] = []
     var heading = ""
