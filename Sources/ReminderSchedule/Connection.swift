@@ -282,7 +282,9 @@ private struct OwnedFile: Sendable {
 
   private func setAside(because error: any Error) -> ScheduleError {
     do throws(ScheduleError) {
-      return ScheduleError(error, path: file.path, setAsideAs: try file.setAside())
+      return ScheduleError(
+        error, path: file.path,
+        setAsideAs: try file.setAside(as: error is OlderBuild ? "older" : "damaged"))
     } catch {
       return error
     }

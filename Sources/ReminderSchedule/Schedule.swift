@@ -283,6 +283,7 @@ extension Database {
       try run("DELETE FROM \(table) WHERE catalogue = ?", catalogue)
     }
     try run("DELETE FROM catalogue WHERE id = ?", catalogue)
+    try forgetReasons()
     return count
   }
 
@@ -292,6 +293,7 @@ extension Database {
     let count = changes
     try run("DELETE FROM outbox WHERE channel = ?", channel)
     try run("DELETE FROM channel WHERE id = ?", channel)
+    try forgetReasons()
     return count
   }
 }

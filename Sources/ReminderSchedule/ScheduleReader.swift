@@ -112,6 +112,11 @@ public struct ScheduleReader: Sendable {
     try ScheduleEntries(connection, at: now)
   }
 
+  /// Whether the schedule has a catalogue of this name.
+  public func knows(catalogue: String) throws(ScheduleError) -> Bool {
+    try connection?.read { database in try database.knownCatalogueID(catalogue) != nil } ?? false
+  }
+
   /// The loans that were returned within the last 400 days, the last first: each with the notice that
   /// it had when it left its catalogue.
   public func returned(at now: CivilDateTime) throws(ScheduleError) -> [ScheduleEntry] {

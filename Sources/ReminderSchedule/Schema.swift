@@ -118,20 +118,28 @@ enum Schema {
     """,
     """
     CREATE VIEW reminders AS
-    SELECT loan.number AS id, catalogue.path AS catalogue, loan_id, title, author, borrower, email,
+    WITH known AS (
+      SELECT loan.*, counter.last_day,
+        EXISTS (
+          SELECT 1 FROM delivery WHERE \(isDeliveryOfLoan)
+            AND rung <= 0 AND state = \(Delivery.State.delivered.stored)) AS is_delivered,
+        EXISTS (
+          SELECT 1 FROM delivery JOIN channel ON channel.id = delivery.channel
+          WHERE \(isDeliveryOfLoan) AND rung <= 0 AND state = \(Delivery.State.failed.stored)
+            AND last_used >= counter.last_day - \(LedgerReader.daysInUse)) AS has_failed
+      FROM loan, counter
+    )
+    SELECT number AS id, catalogue.path AS catalogue, loan_id, title, author, borrower, email,
       barcode, isbn, date(expiration * 86400, 'unixepoch') AS expiration,
       strftime('%Y-%m-%dT%H:%M', fire_at, 'unixepoch') AS fire_at,
       CASE
+        WHEN is_delivered AND (cancelled OR NOT has_failed) THEN 'delivered'
         WHEN cancelled THEN 'cancelled'
-        WHEN EXISTS (
-          SELECT 1 FROM delivery WHERE \(isDeliveryOfLoan)
-            AND rung <= 0 AND delivered_at IS NOT NULL) THEN 'delivered'
-        WHEN EXISTS (
-          SELECT 1 FROM delivery WHERE \(isDeliveryOfLoan)
-            AND rung <= 0 AND state = \(Delivery.State.failed.stored)) THEN 'failed'
+        WHEN expiration < last_day THEN 'expired'
+        WHEN has_failed THEN 'failed'
         ELSE 'pending'
       END AS state
-    FROM loan JOIN catalogue ON catalogue.id = loan.catalogue
+    FROM known JOIN catalogue ON catalogue.id = known.catalogue
     """,
     """
     CREATE VIEW deliveries AS
@@ -141,11 +149,14 @@ enum Schema {
       UNION ALL
       SELECT catalogue, identity, ordinal, copy, expiration, number, title, borrower, email
         FROM returned
+    ), latest AS (
+      SELECT catalogue, identity, ordinal, max(number) AS number, title, borrower, email
+        FROM known GROUP BY catalogue, identity, ordinal
     )
-    SELECT coalesce(loan.number, later.number) AS id, catalogue.path AS catalogue,
-      coalesce(loan.title, later.title) AS title,
-      coalesce(loan.borrower, later.borrower) AS borrower,
-      coalesce(loan.email, later.email) AS email,
+    SELECT coalesce(loan.number, latest.number) AS id, catalogue.path AS catalogue,
+      coalesce(loan.title, latest.title) AS title,
+      coalesce(loan.borrower, latest.borrower) AS borrower,
+      coalesce(loan.email, latest.email) AS email,
       date(delivery.expiration * 86400, 'unixepoch') AS expiration,
       CASE WHEN rung > 0 THEN 'expired' ELSE 'reminder' END AS kind, rung,
       channel.name AS channel,
@@ -163,9 +174,9 @@ enum Schema {
       JOIN catalogue ON catalogue.id = delivery.catalogue
       JOIN channel ON channel.id = delivery.channel
       LEFT JOIN reason ON reason.id = delivery.reason
-      LEFT JOIN known AS loan ON loan.identity = delivery.identity AND \(isDeliveryOfLoan)
-      LEFT JOIN loan AS later ON loan.identity IS NULL AND later.identity = delivery.identity
-        AND later.catalogue = delivery.catalogue AND later.ordinal = delivery.copy
+      LEFT JOIN known AS loan ON \(isDeliveryOfLoan)
+      LEFT JOIN latest ON loan.identity IS NULL AND latest.identity = delivery.identity
+        AND latest.catalogue = delivery.catalogue AND latest.ordinal = delivery.copy
     """,
   ]
 
@@ -226,7 +237,8 @@ enum Schema {
     // SQLite puts a read that failed among the damage.
     let isFailedRead = ["error code=", "failed to get page", "unable to get the page"]
       .contains { finding.contains($0) }
-    throw DatabaseError(isFailedRead ? .inputOutput : .corrupt, message: finding)
+    let sentence = finding.split(separator: "\n").last.map(String.init) ?? finding
+    throw DatabaseError(isFailedRead ? .inputOutput : .corrupt, message: sentence)
   }
 }
 

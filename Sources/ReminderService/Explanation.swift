@@ -47,7 +47,12 @@ public struct Explanation: Sendable {
   }
 
   private var expiration: String {
-    "It \(loan.fate(today: today)): the last day to keep it \(hasExpired ? "was" : "is") "
+    if let leftOn = history.leftOn {
+      return
+        "The last day to keep it was \(loan.expiration); since \(leftOn) its catalogue no longer "
+        + "has it."
+    }
+    return "It \(loan.fate(today: today)): the last day to keep it \(hasExpired ? "was" : "is") "
       + "\(loan.expiration)."
   }
 

@@ -53,6 +53,10 @@ struct ExplainTests {
     #expect(
       try await desk.run("schedule", "explain", "1").lines.last
         == "Next: nothing, since the catalogue no longer has it.")
+    #expect(
+      try await desk.run("schedule", "explain", "1").lines[1]
+        == "The last day to keep it was 2026-11-22; since 2026-11-21 its catalogue no longer has it."
+    )
     let books = "\(desk.folder.path)/books.xml"
     #expect(
       try await desk.run("schedule", "list", "--returned").outcome
@@ -116,6 +120,23 @@ struct ForgetTests {
             check-loans: there is no catalogue old.xml in the schedule; see check-loans schedule list
 
             """))
+  }
+
+  @Test func `A catalogue whose path leads elsewhere now is forgotten by its path`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try desk.folder.makeDirectory("lib")
+    try desk.folder.write(catalogue(("Old", "2026.11.22")), to: "lib/books.xml")
+    try await desk.run("lib/books.xml")
+    try desk.folder.rename("lib", to: "data")
+    try desk.folder.makeLink("lib", to: "\(desk.folder.path)/data")
+    try await desk.run("lib/books.xml")
+    #expect(try await desk.pending() == ["Old", "Old"])
+    try await desk.run("schedule", "forget", "lib/books.xml")
+    let list = try await desk.run("schedule", "list")
+    #expect(list.text.contains("data/books.xml"))
+    #expect(!list.text.contains("lib/books.xml"))
+    try await desk.run("schedule", "forget", "lib/books.xml")
+    #expect(try await desk.pending() == [])
   }
 
   @Test func `A mistyped channel no longer shows its failures`() async throws {

@@ -42,6 +42,78 @@ struct SchedulePageTests {
     #expect(try await columns.run().lines == page.names(under: "View `\(view)`"))
   }
 
+  /// The rows of a query, with bars between columns.
+  private func rows(_ desk: Desk, _ sql: String) async throws -> [String] {
+    try await Command(
+      "/usr/bin/sqlite3", ["-readonly", Desk.state, sql], environment: desk.environment,
+      directory: desk.folder.path
+    ).run().lines
+  }
+
+  @Test func `The state of a reminder is that of the list`() async throws {
+    let desk = try Desk(
+      catalogue: catalogue(
+        ("Sent", "2026.11.22"), ("Late", "2026.11.20"), ("Far", "2026.12.24")))
+    let run = ["--notify", "stdout", "--notify", "exec:/nowhere/tell", "books.xml"]
+    try await desk.run(run)
+    let states = "SELECT title, state FROM reminders ORDER BY id"
+    #expect(try await rows(desk, states) == ["Sent|failed", "Late|expired", "Far|pending"])
+    try await desk.run("schedule", "forget", "--channel", "exec:/nowhere/tell")
+    try await desk.run("schedule", "cancel", "--all")
+    #expect(try await rows(desk, states) == ["Sent|delivered", "Late|cancelled", "Far|cancelled"])
+    #expect(try await rows(desk, "SELECT count(*) FROM reason") == ["0"])
+  }
+
+  @Test func `A delivery keeps its loan's title when it was renewed and returned`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22"), ("Far", "2026.12.24")))
+    try await desk.run("--notify", "stdout", "books.xml")
+    let deliveries = "SELECT id, title, expiration, at FROM deliveries"
+    let row = "1|Abigél|2026-11-22|2026-11-21T07:00:00+00:00"
+    for books in [[("Abigél", "2026.11.29"), ("Far", "2026.12.24")], [("Far", "2026.12.24")]] {
+      try desk.folder.write(catalogue(books), to: "books.xml")
+      try await desk.run("books.xml")
+      #expect(try await rows(desk, deliveries) == [row])
+    }
+  }
+
+  @Test func `A schedule of an older build is set aside with one sentence`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try await desk.run("books.xml")
+    try desk.folder.remove(Desk.state)
+    let old = """
+      CREATE TABLE page (
+        id INTEGER PRIMARY KEY, loans BLOB NOT NULL);
+      PRAGMA application_id = 0x4C4F414E; PRAGMA user_version = 4
+      """
+    let made = try await Command(
+      "/usr/bin/sqlite3", [Desk.state, old], environment: desk.environment,
+      directory: desk.folder.path
+    ).run()
+    #expect(made.status == 0, "\(made.errorText)")
+    let bytes = try desk.stateBytes()
+    let state = "\(desk.folder.path)/\(Desk.state)"
+    #expect(
+      try await desk.run("schedule", "list").outcome
+        == Outcome(
+          78,
+          errors: """
+            check-loans: the schedule "\(state)" was written by an older build; the next run that \
+            delivers or reloads sets it aside
+
+            """))
+    #expect(
+      try await desk.run("books.xml").outcome
+        == Outcome(
+          74,
+          errors: """
+            check-loans: the schedule "\(state)" was written by an older build and is now \
+            "\(state).older-1"; the next run starts a new one and sends again what was delivered before
+
+            """))
+    #expect(try File.bytes(of: "\(state).older-1") == bytes)
+    #expect(try await desk.run("books.xml").status == 0)
+  }
+
   @Test func `The README leads to the page`() throws {
     #expect(try File.text(of: "\(projectDirectory)/README.md").contains("](docs/schedule.md)"))
   }

@@ -18,7 +18,8 @@ struct ForgetCommand: Subcommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Catalogues, as schedule list shows them.", valueName: "catalogue"),
+    help: ArgumentHelp(
+      "Catalogues, as schedule list shows them; - is standard input.", valueName: "catalogue"),
     completion: .file(extensions: ["xml"]))
   var catalogues: [String] = []
 
@@ -55,9 +56,12 @@ struct ForgetCommand: Subcommand {
     do {
       let schedule = try Schedule(opening: path)
       for catalogue in catalogues {
-        let count = try schedule.forget(catalogue: environment.catalogueName(catalogue))
+        // A file that was known by a path that now leads elsewhere is taken at its word.
+        let names = [environment.absolutePath(catalogue), environment.catalogueName(catalogue)]
+        let name = try names.first { try schedule.reader.knows(catalogue: $0) }
         try report(
-          count.map { "forgot \(catalogue.visible) with \(counted($0, "loan"))" },
+          name.flatMap { try schedule.forget(catalogue: $0) }
+            .map { "forgot \(catalogue.visible) with \(counted($0, "loan"))" },
           otherwise:
             "there is no catalogue \(catalogue.visible) in the schedule; see check-loans schedule list"
         )

@@ -134,11 +134,13 @@ struct ScheduleFile {
     ((try? SystemCall.status(ofLink: location + "-journal").size) ?? 0) > 0
   }
 
-  /// Gives a damaged file another name, and its journal too; never takes a name that is in use.
+  /// Gives a file that cannot be used another name, and its journal too; never takes a name that is
+  /// in use.
   ///
+  /// - Parameter state: what is wrong with it, which becomes part of the name.
   /// - Returns: the new name.
-  func setAside() throws(ScheduleError) -> String {
-    let aside = Self.aside(freeAside)
+  func setAside(as state: String) throws(ScheduleError) -> String {
+    let aside = Self.aside(freeAside(state), state)
     do {
       try SystemCall.rename(location, to: location + aside)
       failpoint("schedule-set-aside")
@@ -146,7 +148,7 @@ struct ScheduleFile {
     } catch {
       throw ScheduleError(
         .inputOutput, path: path,
-        "the schedule \"\(path.visible)\" is damaged and cannot be renamed; move it away",
+        "the schedule \"\(path.visible)\" cannot be used or renamed; move it away",
         underlying: error.sentence)
     }
     return path + aside
@@ -158,7 +160,7 @@ struct ScheduleFile {
     guard isMissing, Self.companions.contains(where: { SystemCall.exists(location + $0) }) else {
       return
     }
-    let free = freeAside
+    let free = freeAside()
     let last = Self.aside(free - 1)
     let hasOwn = free == 1 || Self.companions.contains { SystemCall.exists(location + last + $0) }
     do {
@@ -180,12 +182,14 @@ struct ScheduleFile {
   /// What SQLite puts beside a file.
   private static let companions = ["-journal", "-wal"]
 
-  private static func aside(_ number: Int) -> String { ".damaged-\(number)" }
+  private static func aside(_ number: Int, _ state: String = "damaged") -> String {
+    ".\(state)-\(number)"
+  }
 
   /// The first number under which nothing was set aside.
-  private var freeAside: Int {
+  private func freeAside(_ state: String = "damaged") -> Int {
     var number = 1
-    while names(at: location + Self.aside(number)) { number += 1 }
+    while names(at: location + Self.aside(number, state)) { number += 1 }
     return number
   }
 

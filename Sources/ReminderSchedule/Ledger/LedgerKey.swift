@@ -20,7 +20,7 @@ enum Rung {
     min(0, expiration.days(until: fireAt.date))
   }
 
-  /// The rung of an expired notice: 1, and where it is repeated every N days 1 + N, 1 + 2N, …
+  /// The rung of an expired notice: 1, and where it is repeated every N days, 1 + N, 1 + 2N and so on.
   static func expired(_ expiration: CivilDate, today: CivilDate, repeatExpired: Int?) -> Int {
     guard let period = repeatExpired else { return 1 }
     return 1 + max(0, expiration.days(until: today) - 1) / period * period

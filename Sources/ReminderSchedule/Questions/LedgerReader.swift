@@ -15,7 +15,7 @@ struct LedgerReader {
   private let outbox: OutboxView
 
   /// For how many days after its last use a channel counts as one in use.
-  private static let daysInUse = 7
+  static let daysInUse = 7
 
   init(_ database: Database, today: CivilDate, outbox: OutboxView) {
     self.database = database
@@ -42,8 +42,8 @@ struct LedgerReader {
       loan: row.loan, kind: kind,
       fireAt: kind == .reminder
         ? row.fireAt : CivilDateTime(row.loan.expiration.adding(days: 1)),
-      state: .init(isCancelled: row.isCancelled, deliveries: deliveries), deliveries: deliveries,
-      leftOn: leftOn)
+      state: .init(isCancelled: row.isCancelled || leftOn != nil, deliveries: deliveries),
+      deliveries: deliveries, leftOn: leftOn)
   }
 
   private func deliveries(of key: LedgerKey, _ kind: Notice.Kind) throws -> [Delivery] {

@@ -10,7 +10,7 @@ public struct ScheduleEntry: Hashable, Sendable {
     case delivered
     /// The last attempt through some channel that is in use failed; still due there.
     case failed
-    /// Cancelled by the user, until the next reload.
+    /// Cancelled by the user, until the next reload, or by the return of the loan.
     case cancelled
   }
 

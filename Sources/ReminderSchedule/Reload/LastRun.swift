@@ -149,6 +149,11 @@ extension Database {
         SELECT identity, expiration FROM returned
           WHERE id BETWEEN ?3 AND ?4 AND identity IN (SELECT identity FROM old))
       """, catalogue, moment, all.lowerBound, all.upperBound)
+    try forgetReasons()
+  }
+
+  /// Forgets what channels said when they failed, of which nothing in the ledger is left.
+  func forgetReasons() throws {
     try execute(
       """
       DELETE FROM reason
