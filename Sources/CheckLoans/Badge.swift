@@ -12,7 +12,7 @@ struct Badge {
   private let today: CivilDate
 
   init(_ schedule: ScheduleReader, at now: CivilDateTime) throws(ScheduleError) {
-    (reminders, expired) = try schedule.openCount(at: now, catalogues: nil)
+    (reminders, expired) = try schedule.openCount(at: now)
     mostUrgent = try schedule.openNotices(at: now, limit: Self.shown)
     today = now.date
   }

@@ -126,11 +126,6 @@ final class Connection: @unchecked Sendable {
     (try? LockFile.count(in: ScheduleFile(path: path).lockPath)) ?? nil
   }
 
-  /// Lets the file grow to this many pages and no further, as on a full disk.
-  func limit(pages: Int) throws(ScheduleError) {
-    try use { database in try database.execute("PRAGMA max_page_count = \(pages)") }
-  }
-
   /// Runs `body` on one state of the schedule.
   func read<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
     try use { database in try database.transaction("DEFERRED") { try body(database) } }

@@ -190,11 +190,13 @@ public final class Schedule: Sendable {
 
   /// Cancels the pending notices of all loans, until the next reload of their catalogue.
   ///
-  /// - Parameter catalogues: the catalogues concerned; `nil` for all.
   /// - Returns: how many loans were not cancelled before.
   @discardableResult
-  public func cancelAll(catalogues: [String]? = nil) throws(ScheduleError) -> Int {
-    try writeByUser { database in try database.cancelAll(catalogues: catalogues) }
+  public func cancelAll() throws(ScheduleError) -> Int {
+    try writeByUser { database in
+      try database.run("UPDATE loan SET cancelled = 1 WHERE cancelled = 0")
+      return database.changes
+    }
   }
 
   /// Forgets a catalogue: its loans, those that were returned, and what was delivered of them.
@@ -228,11 +230,6 @@ public final class Schedule: Sendable {
   func write(_ body: (Database) throws -> Void) throws(ScheduleError) {
     try connection.write(body)
   }
-
-  /// Lets the file grow to this many pages and no further, as on a full disk.
-  func limit(pages: Int) throws(ScheduleError) {
-    try connection.limit(pages: pages)
-  }
 }
 
 extension Connection {
@@ -260,17 +257,6 @@ extension Database {
       result.cancelled += changes
     }
     return result
-  }
-
-  fileprivate func cancelAll(catalogues: [String]?) throws -> Int {
-    var count = 0
-    for range in try ranges(catalogues) {
-      try run(
-        "UPDATE loan SET cancelled = 1 WHERE id BETWEEN ? AND ? AND cancelled = 0",
-        range.lowerBound, range.upperBound)
-      count += changes
-    }
-    return count
   }
 
   fileprivate func forget(catalogue path: String) throws -> Int? {

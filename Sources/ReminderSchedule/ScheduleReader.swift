@@ -60,26 +60,18 @@ public struct ScheduleReader: Sendable {
   /// Loans that were cancelled or have left their catalogue do not count; whether a notice was
   /// delivered makes no difference.
   public func openCount(
-    at now: CivilDateTime, catalogues: [String]?
+    at now: CivilDateTime
   ) throws(ScheduleError) -> (reminders: Int, expired: Int) {
-    try connection?.read { database in
-      try database.openCount(at: now, catalogues: catalogues)
-    } ?? (0, 0)
+    try connection?.read { database in try database.openCount(at: now) } ?? (0, 0)
   }
 
-  /// The most urgent of the notices that ``openCount(at:catalogues:)`` counts, in the order of
+  /// The most urgent of the notices that ``openCount(at:)`` counts, in the order of
   /// ``due(at:channel:catalogues:repeatExpired:)``.
   ///
-  /// - Parameters:
-  ///   - now: the library's civil time.
-  ///   - catalogues: the catalogues whose loans count; `nil` for all.
-  ///   - limit: the most wanted.
-  public func openNotices(
-    at now: CivilDateTime, catalogues: [String]? = nil, limit: Int
-  ) throws(ScheduleError) -> [Notice] {
+  /// - Parameter limit: the most wanted.
+  public func openNotices(at now: CivilDateTime, limit: Int) throws(ScheduleError) -> [Notice] {
     try connection?.read { database in
-      try database.due(
-        at: now, channel: nil, catalogues: catalogues, repeatExpired: nil, limit: limit)
+      try database.due(at: now, channel: nil, catalogues: nil, repeatExpired: nil, limit: limit)
     }.map(\.notice) ?? []
   }
 
@@ -110,11 +102,6 @@ public struct ScheduleReader: Sendable {
   /// attempted; and, once it has expired, its expired notice.
   public func entries(at now: CivilDateTime) throws(ScheduleError) -> ScheduleEntries {
     try ScheduleEntries(connection, at: now)
-  }
-
-  /// Whether the schedule has a catalogue of this name.
-  public func knows(catalogue: String) throws(ScheduleError) -> Bool {
-    try connection?.read { database in try database.knownCatalogueID(catalogue) != nil } ?? false
   }
 
   /// The loans that were returned within the last 400 days, the last first: each with the notice that

@@ -91,7 +91,7 @@ public final class ReminderCenter: Sendable {
       let due = try schedule.reader.due(
         at: now, channel: notifier.channel, catalogues: catalogues, repeatExpired: repeatExpired)
       if due.isEmpty { return DeliveryReport(channel: notifier.channel) }
-      let open = try schedule.reader.openCount(at: now, catalogues: nil)
+      let open = try schedule.reader.openCount(at: now)
       var run = DeliveryRun(
         notifier: notifier, schedule: schedule, events: events,
         occasion: Occasion(now: now, openCount: open.reminders + open.expired),

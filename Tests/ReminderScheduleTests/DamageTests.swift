@@ -208,7 +208,7 @@ import Testing
     let now = moment("2026-11-23")
     let reader = try ScheduleReader(opening: scratch.file)
     _ = try reader.due(at: now, channel: "stdout", catalogues: nil, repeatExpired: 7)
-    _ = try reader.openCount(at: now, catalogues: nil)
+    _ = try reader.openCount(at: now)
     _ = try reader.pending(after: now)
     _ = try reader.returned(at: now)
     for entry in try reader.list(at: "2026-11-23") {

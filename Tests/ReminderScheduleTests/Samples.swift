@@ -150,10 +150,8 @@ extension Schedule {
   }
 
   /// How many notices are open.
-  func openCount(
-    at now: CivilDateTime, catalogues: [String]? = nil
-  ) throws -> (reminders: Int, expired: Int) {
-    try reader.openCount(at: now, catalogues: catalogues)
+  func openCount(at now: CivilDateTime) throws -> (reminders: Int, expired: Int) {
+    try reader.openCount(at: now)
   }
 
   /// All that is known of a loan.

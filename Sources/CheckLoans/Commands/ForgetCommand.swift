@@ -57,11 +57,11 @@ struct ForgetCommand: Subcommand {
       let schedule = try Schedule(opening: path)
       for catalogue in catalogues {
         // A file that was known by a path that now leads elsewhere is taken at its word.
-        let names = [environment.absolutePath(catalogue), environment.catalogueName(catalogue)]
-        let name = try names.first { try schedule.reader.knows(catalogue: $0) }
+        let count =
+          try schedule.forget(catalogue: environment.absolutePath(catalogue))
+          ?? schedule.forget(catalogue: environment.catalogueName(catalogue))
         try report(
-          name.flatMap { try schedule.forget(catalogue: $0) }
-            .map { "forgot \(catalogue.visible) with \(counted($0, "loan"))" },
+          count.map { "forgot \(catalogue.visible) with \(counted($0, "loan"))" },
           otherwise:
             "there is no catalogue \(catalogue.visible) in the schedule; see check-loans schedule list"
         )

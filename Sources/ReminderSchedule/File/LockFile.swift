@@ -46,7 +46,10 @@ struct LockFile: ~Copyable {
   private func wait(_ timeout: Duration) throws(ScheduleError) {
     let end = ContinuousClock.now + timeout
     while try !isTaken() {
-      guard ContinuousClock.now < end else { throw busy }
+      guard ContinuousClock.now < end else {
+        throw Self.failure(
+          .locked, path, "another run holds the lock \(Self.quoted(path)); try again")
+      }
       SystemCall.sleep(milliseconds: 50)
     }
   }
@@ -55,25 +58,23 @@ struct LockFile: ~Copyable {
     do {
       return try SystemCall.lock(descriptor)
     } catch {
-      throw ScheduleError(
-        .inputOutput, path: path,
-        "cannot lock \"\(path.visible)\"; name a file on a local disk with --state",
-        underlying: error.sentence)
+      throw Self.failure(
+        .inputOutput, path,
+        "cannot lock \(Self.quoted(path)); name a file on a local disk with --state",
+        error)
     }
   }
 
   private func check() throws(ScheduleError) {
     let status = try? SystemCall.status(of: descriptor)
     guard let status, status.isRegular, status.owner == SystemCall.user else {
-      throw ScheduleError(
-        .notPermitted, path: path,
-        "the lock \"\(path.visible)\" is not a regular file of ours; remove it")
+      throw refusal("is not a regular file of ours")
     }
-    guard status.links <= 1 else {
-      throw ScheduleError(
-        .notPermitted, path: path,
-        "the lock \"\(path.visible)\" is a file that has another name too; remove it")
-    }
+    guard status.links <= 1 else { throw refusal("is a file that has another name too") }
+  }
+
+  private func refusal(_ what: String) -> ScheduleError {
+    Self.failure(.notPermitted, path, "the lock \(Self.quoted(path)) \(what); remove it")
   }
 
   /// Refuses a file that another program has put there: a schedule named `Cargo` has its lock
@@ -84,36 +85,37 @@ struct LockFile: ~Copyable {
     let bytes = (try? SystemCall.read(OutboxCount.beginning.count, from: descriptor)) ?? []
     if bytes.allSatisfy({ $0 == 0 }) || bytes == OutboxCount.beginning { return }
     guard let header = try? schedule.header, header.isSchedule else {
-      throw ScheduleError(
-        .notPermitted, path: path,
-        "\"\(path.visible)\" is not a lock of check-loans; name another file with --state")
+      throw Self.failure(
+        .notPermitted, path,
+        "\(Self.quoted(path)) is not a lock of check-loans; name another file with --state")
     }
   }
 
-  private var busy: ScheduleError {
-    ScheduleError(
-      .locked, path: path, "another run holds the lock \"\(path.visible)\"; try again")
+  private static func cannotOpen(_ path: String, _ error: SystemCall.Failure) -> ScheduleError {
+    switch error.number {
+    case ELOOP:
+      failure(.notPermitted, path, "the lock \(quoted(path)) is a symbolic link; remove it")
+    case _ where error.isSystemLimit:
+      ScheduleError(systemLimit: path, underlying: error.sentence)
+    case EACCES, EPERM:
+      failure(
+        .notPermitted, path,
+        "no permission to use the lock \(quoted(path)); name another schedule with --state", error)
+    default:
+      failure(
+        .cannotCreate, path,
+        "cannot create the lock \(quoted(path)); remove what is there, or name another file with "
+          + "--state", error)
+    }
   }
 
-  private static func cannotOpen(_ path: String, _ failure: SystemCall.Failure) -> ScheduleError {
-    if failure.number == ELOOP {
-      return ScheduleError(
-        .notPermitted, path: path, "the lock \"\(path.visible)\" is a symbolic link; remove it")
-    }
-    if failure.isSystemLimit {
-      return ScheduleError(systemLimit: path, underlying: failure.sentence)
-    }
-    if failure.number == EACCES || failure.number == EPERM {
-      return ScheduleError(
-        .notPermitted, path: path,
-        "no permission to use the lock \"\(path.visible)\"; name another schedule with --state",
-        underlying: failure.sentence)
-    }
-    return ScheduleError(
-      .cannotCreate, path: path,
-      "cannot create the lock \"\(path.visible)\"; remove what is there, or name another file with "
-        + "--state",
-      underlying: failure.sentence)
+  private static func quoted(_ path: String) -> String { "\"\(path.visible)\"" }
+
+  private static func failure(
+    _ code: ScheduleError.Code, _ path: String, _ message: String,
+    _ cause: SystemCall.Failure? = nil
+  ) -> ScheduleError {
+    ScheduleError(code, path: path, message, underlying: cause?.sentence)
   }
 }
 
@@ -163,9 +165,7 @@ extension LockFile {
     do {
       try SystemCall.write(count.words, to: descriptor, at: 0)
     } catch {
-      throw ScheduleError(
-        .inputOutput, path: path, "cannot write to the lock \"\(path.visible)\"",
-        underlying: error.sentence)
+      throw Self.failure(.inputOutput, path, "cannot write to the lock \(Self.quoted(path))", error)
     }
   }
 
@@ -177,9 +177,7 @@ extension LockFile {
     do {
       return OutboxCount(try SystemCall.read(OutboxCount.size, from: descriptor))
     } catch {
-      throw ScheduleError(
-        .inputOutput, path: path, "cannot read the lock \"\(path.visible)\"",
-        underlying: error.sentence)
+      throw Self.failure(.inputOutput, path, "cannot read the lock \(Self.quoted(path))", error)
     }
   }
 

@@ -17,7 +17,7 @@ public struct Delivery: Hashable, Sendable {
   public var channel: String
   /// Whether a run has named the channel within the last seven days: the failures of one that
   /// nobody uses count no longer.
-  public var isInUse: Bool
+  public var isInUse = true
   /// How far it came.
   public var state: State
   /// When it came to this state, by the clock of that run.
@@ -31,21 +31,6 @@ public struct Delivery: Hashable, Sendable {
   public var error: String?
   /// When it was last delivered; a later attempt to repeat it may have failed since.
   public var deliveredAt: CivilDateTime?
-
-  /// A delivery with these parts.
-  public init(
-    channel: String, isInUse: Bool = true, state: State, at: CivilDateTime?, utcOffset: Int? = nil,
-    attempts: Int, error: String? = nil, deliveredAt: CivilDateTime? = nil
-  ) {
-    self.channel = channel
-    self.isInUse = isInUse
-    self.state = state
-    self.at = at
-    self.utcOffset = utcOffset
-    self.attempts = attempts
-    self.error = error
-    self.deliveredAt = deliveredAt
-  }
 }
 
 extension Delivery {

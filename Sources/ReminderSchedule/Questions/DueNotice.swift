@@ -77,24 +77,15 @@ extension Database {
 
   /// How many loans have a reminder that has fired, and how many have expired, whether or not they
   /// were told.
-  func openCount(
-    at now: CivilDateTime, catalogues: [String]?
-  ) throws -> (reminders: Int, expired: Int) {
+  func openCount(at now: CivilDateTime) throws -> (reminders: Int, expired: Int) {
     let query = try statement(
       """
-      SELECT count(*), count(iif(expiration < ?3, 1, NULL)) FROM loan
-      WHERE id BETWEEN ?1 AND ?2 AND cancelled = 0 AND (expiration < ?3 OR fire_at <= ?4)
+      SELECT count(iif(expiration >= ?1, 1, NULL)), count(iif(expiration < ?1, 1, NULL)) FROM loan
+      WHERE cancelled = 0 AND (expiration < ?1 OR fire_at <= ?2)
       """)
-    var count = (reminders: 0, expired: 0)
-    for range in try ranges(catalogues) {
-      query.bind(
-        all: range.lowerBound, range.upperBound, Int64(now.date.dayNumber), Int64(now.ordinal))
-      while try query.step() {
-        count.expired += Int(query.integer(1))
-        count.reminders += Int(query.integer(0) - query.integer(1))
-      }
-    }
-    return count
+    query.bind(all: Int64(now.date.dayNumber), Int64(now.ordinal))
+    defer { query.reset() }
+    return try query.step() ? (Int(query.integer(0)), Int(query.integer(1))) : (0, 0)
   }
 
   /// What is still to come after `now`.

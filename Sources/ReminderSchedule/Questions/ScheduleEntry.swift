@@ -30,21 +30,6 @@ public struct ScheduleEntry: Hashable, Sendable {
   public var deliveries: [Delivery]
   /// The day of the reload by which the loan was no longer in its catalogue, or `nil` if it is there.
   public var leftOn: CivilDate?
-
-  /// An entry with these parts.
-  public init(
-    id: Int, catalogue: String, loan: Loan, kind: Notice.Kind, fireAt: CivilDateTime,
-    state: State, deliveries: [Delivery] = [], leftOn: CivilDate? = nil
-  ) {
-    self.id = id
-    self.catalogue = catalogue
-    self.loan = loan
-    self.kind = kind
-    self.fireAt = fireAt
-    self.state = state
-    self.deliveries = deliveries
-    self.leftOn = leftOn
-  }
 }
 
 extension ScheduleEntry.State {

@@ -28,7 +28,4 @@ public struct ReloadSummary: Hashable, Sendable {
   public var removed = 0
   /// Loans that were stored as they are.
   public var unchanged = 0
-
-  /// A summary of an empty catalogue.
-  public init() {}
 }
