@@ -173,8 +173,9 @@ struct Transaction: ~Copyable {
 
   /// Begins it.
   init(_ connection: Connection) throws(ScheduleError) {
-    self.connection = connection
+    // Only what has begun is rolled back by `deinit`.
     try connection.begin()
+    self.connection = connection
   }
 
   deinit {

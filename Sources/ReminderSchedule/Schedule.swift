@@ -106,14 +106,22 @@ public final class Schedule: Sendable {
 
   // MARK: - Delivery
 
-  /// Notes that a channel is in use, so that its failures count; writes once a day at most, and
-  /// nothing about a channel through which nothing was ever sent.
+  /// Notes that a channel is in use, so that its failures count, before it is asked what is due
+  /// through it; writes once a day at most, and nothing about a channel through which nothing was
+  /// ever sent.
+  ///
+  /// Notes as well what became of messages whose sending never came to its end, and that a clock was
+  /// set back.
   public func noteUse(of channel: String, at now: CivilDateTime) throws(ScheduleError) {
+    try Self.emptyOutbox(connection, try lock?.count())
+    if try daysSetBack(at: now) != nil {
+      try write { database in try database.noteRun(on: now.date) }
+    }
     let isNoted = try connection.read { database in
-      try database.isInUse(channel, today: now.date)
+      try database.isUseNoted(channel, today: now.date)
     }
     if isNoted { return }
-    try connection.write { database in _ = try database.channelID(channel, today: now.date) }
+    try write { database in _ = try database.channelID(channel, today: now.date) }
   }
 
   /// Notes that the notices of some messages are about to be sent in this order, in one commit.
@@ -240,8 +248,8 @@ extension Connection {
 }
 
 extension Database {
-  /// Whether a channel's use on a day is noted, or it is not known.
-  fileprivate func isInUse(_ channel: String, today: CivilDate) throws -> Bool {
+  /// Whether nothing is to be noted: the channel was on that day, or is unknown.
+  fileprivate func isUseNoted(_ channel: String, today: CivilDate) throws -> Bool {
     let day = try integer("SELECT last_used FROM channel WHERE name = ?", text: channel)
     return day.map { Int($0) == today.dayNumber } ?? true
   }

@@ -150,7 +150,7 @@ extension ScheduleError {
 
   /// Whether it cannot be for want of permission that SQLite could not open a file for writing.
   ///
-  /// SQLite does not tell: it says the same of a disk that has no room for the journal's name. The
+  /// SQLite does not say which: it reports the same of a disk that has no room for the journal's name. The
   /// extended codes of `SQLITE_READONLY` are about journals that a reader may not roll back.
   private static func isOpenToUs(_ error: DatabaseError, path: String) -> Bool {
     let file = ScheduleFile(path: path)

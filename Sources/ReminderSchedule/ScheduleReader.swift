@@ -1,6 +1,7 @@
 public import Loans
 
-/// A schedule opened for reading: it takes no lock, writes nothing, and creates nothing.
+/// A schedule opened for reading: it takes no lock, creates nothing, and writes nothing but to undo
+/// what a killed run left half done.
 ///
 /// A reader may be open while another process writes; each call sees the schedule as it was
 /// before or after a transaction, never in between. Each throws ``ScheduleError`` if the schedule
@@ -101,13 +102,13 @@ public struct ScheduleReader: Sendable {
   /// A loan in a catalogue has its reminder, unless it has expired and no reminder was ever
   /// attempted; and, once it has expired, its expired notice.
   public func entries(at now: CivilDateTime) throws(ScheduleError) -> ScheduleEntries {
-    try ScheduleEntries(connection, at: now)
+    try ScheduleEntries(connection, .scheduled, at: now)
   }
 
   /// The loans that were returned within the last 400 days, the last first: each with the notice that
   /// it had when it left its catalogue.
-  public func returned(at now: CivilDateTime) throws(ScheduleError) -> [ScheduleEntry] {
-    try connection?.read { database in try database.returned(at: now) } ?? []
+  public func returned(at now: CivilDateTime) throws(ScheduleError) -> ScheduleEntries {
+    try ScheduleEntries(connection, .returned, at: now)
   }
 
   /// A copy in memory, for ``Schedule/init(rehearsing:)``.

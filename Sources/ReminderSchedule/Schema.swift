@@ -20,7 +20,7 @@ internal import Failpoints
 ///
 /// Days are day numbers from 1970-01-01, moments are seconds of the library's civil time, see
 /// `CivilDateTime.ordinal`. The views show both as people write them, and states in words; they are
-/// documented for other programs, so their columns only ever grow.
+/// documented for other programs, so columns are only added.
 enum Schema {
   /// "LOAN" in ASCII, at byte 68 of the file.
   static let applicationID: Int32 = 0x4C4F_414E
@@ -62,7 +62,7 @@ enum Schema {
     """,
     "CREATE TABLE loan (\n  \(loanColumns)\n)",
     "CREATE TABLE returned (\n  \(loanColumns),\n  left_on INTEGER NOT NULL\n)",
-    "CREATE INDEX returned_identity ON returned (identity)",
+    "CREATE INDEX returned_identity ON returned (identity, ordinal)",
     """
     CREATE TABLE channel (
       id INTEGER PRIMARY KEY,
@@ -108,6 +108,7 @@ enum Schema {
       utc_offset INTEGER
     )
     """,
+    "CREATE INDEX outbox_identity ON outbox (identity)",
     """
     CREATE TABLE counter (
       last_id INTEGER NOT NULL,
@@ -143,15 +144,18 @@ enum Schema {
     """,
     """
     CREATE VIEW deliveries AS
-    WITH known AS (
+    WITH every AS (
       SELECT catalogue, identity, ordinal, copy, expiration, number, title, borrower, email
         FROM loan
       UNION ALL
       SELECT catalogue, identity, ordinal, copy, expiration, number, title, borrower, email
         FROM returned
+    ), known AS (
+      SELECT catalogue, identity, copy, expiration, max(number) AS number, title, borrower, email
+        FROM every GROUP BY catalogue, identity, expiration, copy
     ), latest AS (
       SELECT catalogue, identity, ordinal, max(number) AS number, title, borrower, email
-        FROM known GROUP BY catalogue, identity, ordinal
+        FROM every GROUP BY catalogue, identity, ordinal
     )
     SELECT coalesce(loan.number, latest.number) AS id, catalogue.path AS catalogue,
       coalesce(loan.title, latest.title) AS title,

@@ -76,6 +76,22 @@ struct SchedulePageTests {
     }
   }
 
+  @Test func `One delivery is one row, whoever has come to be like its loan`() async throws {
+    func books(_ expirations: String...) -> String {
+      let books = expirations.map {
+        "<book id=\"1\"><title>Abigél</title><expiration>\($0)</expiration></book>"
+      }
+      return "<books>\(books.joined())</books>"
+    }
+    let desk = try Desk(catalogue: books("2026.12.24", "2026.11.22"))
+    try await desk.run("--notify", "stdout", "books.xml")
+    for expiration in ["2026.12.24", "2026.11.22"] {
+      try desk.folder.write(books(expiration), to: "books.xml")
+      try await desk.run("books.xml")
+    }
+    #expect(try await rows(desk, "SELECT expiration FROM deliveries") == ["2026-11-22"])
+  }
+
   @Test func `A schedule of an older build is set aside with one sentence`() async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
     try await desk.run("books.xml")

@@ -210,7 +210,7 @@ import Testing
     _ = try reader.due(at: now, channel: "stdout", catalogues: nil, repeatExpired: 7)
     _ = try reader.openCount(at: now)
     _ = try reader.pending(after: now)
-    _ = try reader.returned(at: now)
+    _ = try reader.returned(at: "2026-11-23")
     for entry in try reader.list(at: "2026-11-23") {
       _ = try reader.history(of: entry.id, at: now)
     }

@@ -183,12 +183,12 @@ import Testing
     let history = try #require(try schedule.history(of: id, at: moment(today)))
     #expect(history.leftOn == day("2026-11-23"))
     #expect(history.notices.map(\.kind) == [.reminder, .expired])
-    let returned = try #require(try schedule.reader.returned(at: moment(today)).first)
+    let returned = try #require(try schedule.reader.returned(at: today).first)
     #expect(returned.id == id)
     #expect(returned.leftOn == day("2026-11-23"))
     #expect(returned.words == "2026-11-23T00:00 expired bk1 delivered")
     try schedule.load([other, book], at: today)
-    #expect(try schedule.reader.returned(at: moment(today)).isEmpty)
+    #expect(try schedule.reader.returned(at: today).isEmpty)
     #expect(try schedule.told(at: "2026-11-21") == [])
     #expect(try schedule.told(at: today) == ["expired bk1 2026-11-22"])
     #expect(try schedule.told(at: today, through: "mail") == [])
@@ -206,7 +206,7 @@ import Testing
     let entry = try #require(try schedule.list(at: "2026-11-30").first)
     #expect(entry.id > id)
     #expect(entry.deliveries.isEmpty)
-    #expect(try schedule.reader.returned(at: moment("2026-11-30")).map(\.id) == [id])
+    #expect(try schedule.reader.returned(at: "2026-11-30").map(\.id) == [id])
   }
 
   @Test func `What was delivered of an earlier expiration is remembered`() throws {
@@ -447,6 +447,20 @@ import Testing
   ) throws {
     try schedule.deliver(at: "2027-01-20")
     try schedule.load([Book("bk1", "2026-11-22")], at: right)
+    #expect(try schedule.told(at: "2026-11-23") == ["expired bk1 2026-11-22"])
+  }
+
+  @Test func `So is one of which only deliveries know that the clock is right again`() throws {
+    try schedule.deliver(at: "2027-01-20")
+    try schedule.noteUse(of: "stdout", at: moment("2026-11-20"))
+    #expect(try schedule.told(at: "2026-11-23") == ["expired bk1 2026-11-22"])
+  }
+
+  @Test func `So is one whose clock had no battery in between`() throws {
+    try schedule.deliver(at: "2027-01-20")
+    for day in ["1970-01-01", "2026-11-20"] {
+      try schedule.load([Book("bk1", "2026-11-22")], at: day)
+    }
     #expect(try schedule.told(at: "2026-11-23") == ["expired bk1 2026-11-22"])
   }
 

@@ -108,7 +108,7 @@ import Testing
     #expect(try schedule.forget(catalogue: "a.xml") == 1)
     #expect(try schedule.forget(catalogue: "a.xml") == nil)
     #expect(try schedule.list(at: "2026-11-21").map(\.catalogue) == ["b.xml"])
-    #expect(try schedule.reader.returned(at: moment("2026-11-21")).isEmpty)
+    #expect(try schedule.reader.returned(at: "2026-11-21").isEmpty)
     try schedule.load([Book("bk1", "2026-11-22")], from: "a.xml")
     #expect(try schedule.told(at: "2026-11-21") == ["reminder bk1 2026-11-22"])
   }

@@ -1,6 +1,7 @@
 import Foundation
 import Loans
-import ReminderSchedule
+@testable import ReminderSchedule
+import Synchronization
 import Testing
 
 @Suite struct `The file of a schedule` {
@@ -94,6 +95,28 @@ import Testing
     #expect(try ScheduleReader(opening: scratch.file).identity == nil)
     #expect(try Schedule(opening: scratch.file).identity != number)
     #expect(try Schedule().identity != Schedule().identity)
+  }
+
+  @Test func `A reload that could not begin leaves the next one its turn`() async throws {
+    let schedule = try Schedule(opening: scratch.file)
+    let other = try Database(scratch.file)
+    try other.execute("BEGIN IMMEDIATE")
+    let error = #expect(throws: ScheduleError.self) {
+      _ = try schedule.beginReload(of: "books.xml", at: moment("2026-11-01"))
+    }
+    #expect(error?.code == .locked)
+    try other.execute("ROLLBACK")
+    let reload = try schedule.reload([Book("bk1", "2026-11-22")])
+    let hasAsked = Mutex(false)
+    let asking = Task.detached {
+      let count = try schedule.reader.pending(after: moment("2026-11-01")).count
+      hasAsked.withLock { $0 = true }
+      return count
+    }
+    try await Task.sleep(for: .milliseconds(100))
+    #expect(!hasAsked.withLock { $0 })
+    _ = try reload.commit(records: 1)
+    #expect(try await asking.value == 1)
   }
 
   @Test func `A symbolic link is refused`() throws {

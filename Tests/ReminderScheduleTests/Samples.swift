@@ -174,9 +174,13 @@ extension ScheduleReader {
   /// Every entry at a moment.
   func list(at now: String) throws -> [ScheduleEntry] {
     var entries = try entries(at: moment(now))
-    var list: [ScheduleEntry] = []
-    while let entry = try entries.next() { list.append(entry) }
-    return list
+    return try entries.all()
+  }
+
+  /// Every entry of a returned loan at a moment.
+  func returned(at now: String) throws -> [ScheduleEntry] {
+    var entries = try returned(at: moment(now))
+    return try entries.all()
   }
 }
 
@@ -188,4 +192,13 @@ extension DueNotice {
 
 extension ScheduleEntry {
   var words: String { "\(fireAt.toTheMinute) \(kind) \(loan.id ?? "-") \(state)" }
+}
+
+extension ScheduleEntries {
+  /// All that are left.
+  fileprivate mutating func all() throws -> [ScheduleEntry] {
+    var list: [ScheduleEntry] = []
+    while let entry = try next() { list.append(entry) }
+    return list
+  }
 }

@@ -229,6 +229,17 @@ import Testing
     #expect(try state(at: "2026-11-29") == .failed)
   }
 
+  @Test func `What was sent is known although its end could not be noted`() throws {
+    let schedule = try Schedule(opening: scratch.file)
+    do {
+      let sending = try schedule.beginSending(
+        try due(schedule).map { [$0] }, channel: "stdout", at: now)
+      for _ in 0..<3 { try sending.noteSent() }
+    }
+    try schedule.noteUse(of: "stdout", at: now)
+    #expect(ids(try due(schedule)) == ["bk4", "bk5"])
+  }
+
   @Test func `Counting what was sent writes nothing into the schedule`() throws {
     let schedule = try Schedule(opening: scratch.file)
     let sending = try schedule.beginSending(

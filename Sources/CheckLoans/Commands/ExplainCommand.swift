@@ -6,7 +6,7 @@ import ReminderService
 struct ExplainCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Tell in sentences what became of a loan's notices, and what comes next.",
+    abstract: "Explain what was sent about a loan, what failed, and what comes next.",
     discussion: """
       For each loan: its expiration, its fire date, what was delivered when and through what, what \
       failed and why, and what comes next. Reads the schedule without locking it.

@@ -23,7 +23,7 @@ struct ListCommand: Subcommand {
       delivered or not, with the most urgent first. Nothing open is an empty badge.
 
       Loans that their catalogue no longer has are kept for 400 days: --returned lists them, the last \
-      first, and schedule explain tells what became of each.
+      first, and schedule explain shows what was sent about each.
 
       Examples:
         check-loans schedule list --format json
@@ -85,8 +85,7 @@ struct ListCommand: Subcommand {
   private func forEach(
     _ schedule: ScheduleReader, _ now: CivilDateTime, _ body: (ScheduleEntry) throws -> Void
   ) throws {
-    if returned { return try schedule.returned(at: now).forEach(body) }
-    var entries = try schedule.entries(at: now)
+    var entries = try returned ? schedule.returned(at: now) : schedule.entries(at: now)
     while let entry = try entries.next() { try body(entry) }
   }
 

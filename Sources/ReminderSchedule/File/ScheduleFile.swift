@@ -38,7 +38,7 @@ struct ScheduleFile {
   func prepareDirectory() throws(ScheduleError) {
     // A slash with a combining mark on it is no slash to a String, but one to the system.
     guard path.count(where: { $0 == "/" }) == path.utf8.count(where: { $0 == 0x2F }) else {
-      throw notPermitted("has a combining mark behind a slash")
+      throw notPermitted("has a combining mark after a slash")
     }
     try Self.makeDirectories(directory)
     try checkDirectory()
@@ -256,7 +256,7 @@ struct ScheduleFile {
     }
   }
 
-  /// The error of a file that is not there any more, or is another one.
+  /// The error of a file that is no longer there, or is another one.
   var removed: ScheduleError {
     ScheduleError(
       .inputOutput, path: path,

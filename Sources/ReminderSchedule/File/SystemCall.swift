@@ -20,7 +20,7 @@ enum SystemCall {
     var sentence: String { systemMessage(for: number) }
   }
 
-  /// What is at a path or behind a descriptor.
+  /// What is at a path or open as a descriptor.
   struct Status {
     var mode: mode_t
     var owner: uid_t

@@ -24,25 +24,26 @@ struct LedgerReader {
   }
 
   /// The entry at a place of ``ScheduleEntries``; `nil` if its loan is gone.
-  func entry(at place: Int64) throws -> ScheduleEntry? {
-    let query = try database.statement("SELECT \(LoanRow.columns) FROM loan WHERE id = ?")
-    query.bind(place >> 1)
+  ///
+  /// A returned loan has its expired notice, or its reminder if it was returned in time.
+  func entry(at place: Int64, of source: ScheduleEntries.Source) throws -> ScheduleEntry? {
+    let isReturned = source == .returned
+    let query = try database.statement(
+      isReturned
+        ? "SELECT \(LoanRow.columns), left_on FROM returned WHERE id = ?"
+        : "SELECT \(LoanRow.columns) FROM loan WHERE id = ?")
+    query.bind(isReturned ? place : place >> 1)
     defer { query.reset() }
     guard try query.step() else { return nil }
     let row = try LoanRow(query)
-    let kind: Notice.Kind = place & 1 == 0 ? .reminder : .expired
-    return try entry(row, kind, leftOn: nil)
-  }
-
-  /// The entry of a kind of notice about a loan.
-  func entry(_ row: LoanRow, _ kind: Notice.Kind, leftOn: CivilDate?) throws -> ScheduleEntry {
-    let deliveries = try deliveries(of: row.key, kind)
+    let leftOn = isReturned ? CivilDate(dayNumber: Int(query.integer(LoanRow.end))) : nil
+    let isExpired = leftOn.map { row.loan.expiration < $0 } ?? (place & 1 == 1)
+    let deliveries = try deliveries(of: row.key, isExpired ? .expired : .reminder)
     return ScheduleEntry(
       id: Int(row.id.number), catalogue: try database.path(ofCatalogue: row.id.catalogue),
-      loan: row.loan, kind: kind,
-      fireAt: kind == .reminder
-        ? row.fireAt : CivilDateTime(row.loan.expiration.adding(days: 1)),
-      state: .init(isCancelled: row.isCancelled || leftOn != nil, deliveries: deliveries),
+      loan: row.loan, kind: isExpired ? .expired : .reminder,
+      fireAt: isExpired ? CivilDateTime(row.loan.expiration.adding(days: 1)) : row.fireAt,
+      state: .init(isCancelled: row.isCancelled || isReturned, deliveries: deliveries),
       deliveries: deliveries, leftOn: leftOn)
   }
 
@@ -161,23 +162,5 @@ extension Database {
       return (try LoanRow(query), day)
     }
     return nil
-  }
-
-  /// The loans that their catalogues no longer have, the last first: each with its expired notice,
-  /// or its reminder if it was returned in time.
-  func returned(at now: CivilDateTime) throws -> [ScheduleEntry] {
-    let query = try statement(
-      "SELECT \(LoanRow.columns), left_on FROM returned ORDER BY left_on DESC, number DESC")
-    let reader = LedgerReader(self, today: now.date, outbox: .asItIs)
-    var entries: [ScheduleEntry] = []
-    while try query.step() {
-      let row = try LoanRow(query)
-      guard let leftOn = CivilDate(dayNumber: Int(query.integer(LoanRow.end))) else {
-        throw DatabaseError.damage("the day on which a loan left")
-      }
-      let kind: Notice.Kind = row.loan.expiration < leftOn ? .expired : .reminder
-      entries.append(try reader.entry(row, kind, leftOn: leftOn))
-    }
-    return entries
   }
 }

@@ -7,7 +7,7 @@ struct LoanRow {
     id, identity, copy, expiration, fire_at, cancelled, expiration_time,
     loan_id, title, author, isbn, barcode, borrower, email
     """
-  /// The first column behind them.
+  /// The first column after them.
   static let end: Int32 = 14
 
   let id: LoanID

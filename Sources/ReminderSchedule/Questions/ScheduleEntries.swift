@@ -1,6 +1,6 @@
 internal import Loans
 
-/// The entries of a schedule in fire order, one at a time.
+/// Entries of a schedule in their order, one at a time.
 ///
 /// Only their order is kept, 8 bytes for each; what they hold is read some hundreds at a time.
 /// No lock is held in between, so that a list left open in a pager keeps no run waiting; an
@@ -8,7 +8,16 @@ internal import Loans
 public struct ScheduleEntries {
   private let connection: Connection?
   private let now: CivilDateTime
-  /// For each entry twice its loan's row number, and one more for the expired notice.
+  /// Where entries are.
+  enum Source {
+    /// Those of loans that their catalogues have; each place is twice the row number, and one more
+    /// for the expired notice.
+    case scheduled
+    /// Those of loans that were returned, each at its row number.
+    case returned
+  }
+
+  private let source: Source
   private var places: ContiguousArray<Int64> = []
   private var position = 0
   private var batch: [ScheduleEntry] = []
@@ -16,11 +25,19 @@ public struct ScheduleEntries {
   /// How many entries are read at a time.
   private static let batchSize = 500
 
-  init(_ connection: Connection?, at now: CivilDateTime) throws(ScheduleError) {
+  init(
+    _ connection: Connection?, _ source: Source, at now: CivilDateTime
+  ) throws(ScheduleError) {
     self.connection = connection
+    self.source = source
     self.now = now
     places =
-      try connection?.read { database in try database.entryPlaces(at: now) } ?? []
+      try connection?.read { database in
+        switch source {
+        case .scheduled: try database.scheduledPlaces(at: now)
+        case .returned: try database.returnedPlaces()
+        }
+      } ?? []
   }
 
   /// The next entry, or `nil` after the last one.
@@ -32,9 +49,9 @@ public struct ScheduleEntries {
       let end = min(position + Self.batchSize, places.count)
       let part = places[position..<end]
       position = end
-      batch = try connection.read { [now] database in
+      batch = try connection.read { [now, source] database in
         let reader = LedgerReader(database, today: now.date, outbox: .asItIs)
-        return try part.compactMap { place in try reader.entry(at: place) }
+        return try part.compactMap { place in try reader.entry(at: place, of: source) }
       }.reversed()
     }
     return batch.removeLast()
@@ -44,7 +61,7 @@ public struct ScheduleEntries {
 extension Database {
   /// Which entries there are, in fire order: a loan has its reminder, unless it has expired and none
   /// was ever attempted, and once it has expired its expired notice.
-  fileprivate func entryPlaces(at now: CivilDateTime) throws -> ContiguousArray<Int64> {
+  fileprivate func scheduledPlaces(at now: CivilDateTime) throws -> ContiguousArray<Int64> {
     let query = try statement(
       """
       SELECT fire_at, number, id * 2 FROM loan
@@ -64,6 +81,13 @@ extension Database {
     query.bind(Int64(now.date.dayNumber))
     var places: ContiguousArray<Int64> = []
     while try query.step() { places.append(query.integer(2)) }
+    return places
+  }
+
+  fileprivate func returnedPlaces() throws -> ContiguousArray<Int64> {
+    let query = try statement("SELECT id FROM returned ORDER BY left_on DESC, number DESC")
+    var places: ContiguousArray<Int64> = []
+    while try query.step() { places.append(query.integer(0)) }
     return places
   }
 }

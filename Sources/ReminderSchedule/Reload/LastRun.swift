@@ -58,7 +58,9 @@ extension Database {
     let next = last.followed(by: today.dayNumber)
     guard next != last, let day = next.day, let ledgerDay = next.ledgerDay else { return }
     try run("UPDATE counter SET last_day = ?, ledger_day = ?", Int64(day), Int64(ledgerDay))
-    if let before = last.day, before > day + 1 { try forgetFuture(today) }
+    if let before = last.day, before > day + 1 || before < LastRun.firstPossibleDay {
+      try forgetFuture(today)
+    }
   }
 
   /// Forgets expired notices of expirations that have not passed, delivered in what is the future:
@@ -101,63 +103,5 @@ extension Database {
     }
     guard (0..<1 << 22).contains(id) else { throw DatabaseError.damage("a catalogue's number") }
     return id
-  }
-}
-
-extension Database {
-  /// Forgets what left a catalogue long ago, with what was delivered of it.
-  ///
-  /// Everything is kept for 400 days, but of a catalogue from which loans leave in great numbers
-  /// only the latest, though never for less than two weeks: as many loans as three quarters of those
-  /// it has, or 50,000; and of deliveries that are of no loan twice as many as it has, or 100,000.
-  ///
-  /// - Parameter loans: how many loans the catalogue has.
-  func prune(_ catalogue: Int64, loans: Int, last: LastRun, today: CivilDate) throws {
-    let all = LoanID.all(of: catalogue)
-    guard let oldest = last.oldestKept(today: today.dayNumber) else { return }
-    let youngest = last.dayOfLeaving(today: today).adding(days: -14).dayNumber
-    let oldestReturned = try integer(
-      """
-      SELECT left_on FROM returned WHERE id BETWEEN ? AND ?
-      ORDER BY left_on DESC LIMIT 1 OFFSET ?
-      """, all.lowerBound, all.upperBound, Int64(max(50_000, loans * 3 / 4)))
-    try run(
-      "DELETE FROM returned WHERE id BETWEEN ? AND ? AND left_on < ?", all.lowerBound,
-      all.upperBound, max(Int64(oldest), min(oldestReturned ?? .min, Int64(youngest))))
-    let oldestDelivery = try integer(
-      "SELECT at FROM delivery WHERE catalogue = ? ORDER BY at DESC LIMIT 1 OFFSET ?", catalogue,
-      Int64(max(100_000, loans * 2)))
-    try forgetDeliveries(
-      catalogue,
-      before: max(Int64(oldest) * 86_400, min(oldestDelivery ?? .min, Int64(youngest) * 86_400)))
-  }
-
-  /// Forgets what was delivered before a moment of no loan that is there or was returned.
-  private func forgetDeliveries(_ catalogue: Int64, before moment: Int64) throws {
-    let isAny = try integer(
-      "SELECT 1 FROM delivery WHERE catalogue = ? AND at < ? LIMIT 1", catalogue, moment)
-    if isAny == nil { return }
-    let all = LoanID.all(of: catalogue)
-    try run(
-      """
-      WITH old AS (SELECT identity FROM delivery WHERE catalogue = ?1 AND at < ?2)
-      DELETE FROM delivery
-      WHERE catalogue = ?1 AND at < ?2 AND (identity, expiration) NOT IN (
-        SELECT identity, expiration FROM loan
-          WHERE id BETWEEN ?3 AND ?4 AND identity IN (SELECT identity FROM old)
-        UNION ALL
-        SELECT identity, expiration FROM returned
-          WHERE id BETWEEN ?3 AND ?4 AND identity IN (SELECT identity FROM old))
-      """, catalogue, moment, all.lowerBound, all.upperBound)
-    try forgetReasons()
-  }
-
-  /// Forgets what channels said when they failed, of which nothing in the ledger is left.
-  func forgetReasons() throws {
-    try execute(
-      """
-      DELETE FROM reason
-      WHERE id NOT IN (SELECT reason FROM delivery WHERE reason IS NOT NULL)
-      """)
   }
 }

@@ -92,7 +92,6 @@ public struct Reload: ~Copyable {
   private mutating func insert(_ loan: StoredLoan, _ parts: some LoanParts) throws {
     summary.added += 1
     if let id = try rows.takeBack(loan, today: now.date) {
-      stored.note(added: id)
       return try rows.put(loan, parts, as: id)
     }
     lastNumber += 1
@@ -100,7 +99,6 @@ public struct Reload: ~Copyable {
       throw DatabaseError.damage("the highest number of a loan")
     }
     let id = LoanID(catalogue: catalogue, number: lastNumber).rawValue
-    stored.note(added: id)
     try rows.insert(loan, parts, as: id)
   }
 
@@ -143,7 +141,10 @@ public struct Reload: ~Copyable {
       try rows.moveAway(id, leftOn: leftOn)
     }
     failpoint("reload-rows-removed")
-    if hasRepetitions { try rows.countCopies() }
+    // As they were after the last reload, unless something has changed since.
+    if hasRepetitions, summary.added + summary.changed + summary.removed > 0 {
+      try rows.countCopies()
+    }
     try database.prune(catalogue, loans: summary.loans, last: last, today: now.date)
     failpoint("reload-pruned")
     try database.noteRun(on: now.date)

@@ -27,8 +27,9 @@ struct StoredLoan {
 /// The loans that a catalogue had before, matched with those that it has now.
 ///
 /// A catalogue is usually written in the order of the last time. So the stored loans are read in
-/// step with it, some hundreds at a time, and only those are kept that were passed over. Where the
-/// two part for more than a few loans, all that remain are read and searched: 48 bytes for each.
+/// step with it, some hundreds at a time, and only those are kept that were passed over. Where a loan
+/// is not among the next 1,000, all that remain are read and sorted, 48 bytes for each: so a row that
+/// is added then is never read as one that was there.
 ///
 /// Of the stored loans A, B, C, D and a catalogue with A, C, X: A is the next one and matched at
 /// once; C is found near, after B; X is found nowhere; B and D are unmatched at the end.
@@ -45,8 +46,6 @@ struct StoredLoans {
   /// the order of their identities.
   private var passed: ContiguousArray<StoredLoan> = []
   private var isSorted = false
-  /// Rows that were added since, and so are none of these.
-  private var added: Set<Int64> = []
 
   /// How many loans were stored, so far as they were read.
   private(set) var count = 0
@@ -92,10 +91,13 @@ struct StoredLoans {
     var (low, high) = (0, passed.count)
     while low < high {
       let middle = (low + high) / 2
-      if passed[middle].identity < loan.identity { low = middle + 1 } else { high = middle }
+      if (passed[middle].identity, passed[middle].ordinal) < (loan.identity, loan.ordinal) {
+        low = middle + 1
+      } else {
+        high = middle
+      }
     }
-    let place = passed[low...].prefix { $0.identity == loan.identity }
-      .firstIndex { !$0.isMatched && $0.isSameLoan(as: loan) }
+    let place = passed[low...].prefix(while: loan.isSameLoan).firstIndex { !$0.isMatched }
     guard let place else { return nil }
     passed[place].isMatched = true
     return passed[place]
@@ -107,11 +109,6 @@ struct StoredLoans {
     (ahead, next) = ([], 0)
     passed.sort { ($0.identity, $0.ordinal, $0.id) < ($1.identity, $1.ordinal, $1.id) }
     isSorted = true
-  }
-
-  /// Notes a row that was added, which may come to lie among those that are still to be read.
-  mutating func note(added id: Int64) {
-    if hasMore { added.insert(id) }
   }
 
   /// Reads until there are this many loans ahead.
@@ -128,7 +125,6 @@ struct StoredLoans {
     while try rows.step() {
       hasMore = true
       reached = rows.integer(0)
-      if added.contains(reached) { continue }
       count += 1
       ahead.append(
         StoredLoan(

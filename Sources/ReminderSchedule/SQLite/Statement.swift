@@ -123,19 +123,20 @@ internal import CSQLite
   /// - Returns: SQLite's result code.
   fileprivate mutating func step() -> Int32 {
     if texts.isEmpty { return unsafe sqlite3_step(handle) }
-    // A query goes on after this step, when the texts are gone.
-    let copies = unsafe sqlite3_column_count(handle) > 0 ? check_loans_transient() : nil
-    let code = unsafe bytes.withUnsafeBufferPointer { buffer in
-      for text in texts {
-        let start = unsafe UnsafeRawPointer(buffer.baseAddress)?.advanced(by: text.start)
-        unsafe sqlite3_bind_text(
-          handle, text.parameter, start?.assumingMemoryBound(to: CChar.self), Int32(text.length),
-          copies)
-      }
-      return unsafe sqlite3_step(handle)
-    }
+    let code = unsafe bytes.withUnsafeBufferPointer { unsafe step($0) }
     forgetTexts()
     return code
+  }
+
+  /// Makes no copy of a text: none is looked at after the first step.
+  private func step(_ buffer: UnsafeBufferPointer<UInt8>) -> Int32 {
+    for text in texts {
+      let start = unsafe UnsafeRawPointer(buffer.baseAddress)?.advanced(by: text.start)
+      let code = unsafe sqlite3_bind_text(
+        handle, text.parameter, start?.assumingMemoryBound(to: CChar.self), Int32(text.length), nil)
+      if code != SQLITE_OK { return code }
+    }
+    return unsafe sqlite3_step(handle)
   }
 
   /// Begins with the first parameter again.

@@ -1,0 +1,79 @@
+internal import Loans
+
+extension Database {
+  /// Forgets what left a catalogue long ago, with what was delivered of it.
+  ///
+  /// Everything is kept for 400 days, but of a catalogue from which loans leave in great numbers
+  /// only the latest, though never for less than two weeks: as many loans as three quarters of those
+  /// it has, or 50,000; and of deliveries twice as many as it has loans, or 100,000, beside those of
+  /// loans that are kept.
+  ///
+  /// - Parameter loans: how many loans the catalogue has.
+  func prune(_ catalogue: Int64, loans: Int, last: LastRun, today: CivilDate) throws {
+    guard let oldest = last.oldestKept(today: today.dayNumber) else { return }
+    let youngest = last.dayOfLeaving(today: today).adding(days: -14).dayNumber
+    let all = LoanID.all(of: catalogue)
+    let firstDay = try firstKept(
+      of: "left_on", in: "returned WHERE id BETWEEN ? AND ?", [all.lowerBound, all.upperBound],
+      count: max(50_000, loans * 3 / 4), from: Int64(oldest), through: Int64(youngest))
+    if let firstDay {
+      try run(
+        "DELETE FROM returned WHERE id BETWEEN ? AND ? AND left_on < ?", all.lowerBound,
+        all.upperBound, firstDay)
+    }
+    let firstMoment = try firstKept(
+      of: "at", in: "delivery WHERE catalogue = ?", [catalogue], count: max(100_000, loans * 2),
+      from: Int64(oldest) * 86_400, through: Int64(youngest) * 86_400)
+    if let firstMoment { try forgetDeliveries(catalogue, before: firstMoment) }
+  }
+
+  /// The first value that is kept of a column; `nil` if all of them are.
+  ///
+  /// - Parameters:
+  ///   - rows: a table, and which of its rows.
+  ///   - count: how many of the latest are kept in any case.
+  ///   - oldest: what is before this is never kept, and what is from `youngest` on always.
+  private func firstKept(
+    of column: String, in rows: String, _ values: [Int64], count: Int, from oldest: Int64,
+    through youngest: Int64
+  ) throws -> Int64? {
+    let query = try statement("SELECT count(*), min(\(column)) FROM \(rows)")
+    for value in values { query.bind(value) }
+    defer { query.reset() }
+    guard try query.step(), let first = query.optionalInteger(1), first < youngest else {
+      return nil
+    }
+    if query.integer(0) <= count { return first < oldest ? oldest : nil }
+    let order = try statement(
+      "SELECT \(column) FROM \(rows) ORDER BY \(column) DESC LIMIT 1 OFFSET \(count)")
+    for value in values { order.bind(value) }
+    defer { order.reset() }
+    return try order.step() ? max(oldest, min(order.integer(0), youngest)) : nil
+  }
+
+  /// Forgets what was delivered before a moment of no loan that is there or was returned.
+  private func forgetDeliveries(_ catalogue: Int64, before moment: Int64) throws {
+    let all = LoanID.all(of: catalogue)
+    try run(
+      """
+      WITH old AS (SELECT identity FROM delivery WHERE catalogue = ?1 AND at < ?2)
+      DELETE FROM delivery
+      WHERE catalogue = ?1 AND at < ?2 AND (identity, expiration) NOT IN (
+        SELECT identity, expiration FROM loan
+          WHERE id BETWEEN ?3 AND ?4 AND identity IN (SELECT identity FROM old)
+        UNION ALL
+        SELECT identity, expiration FROM returned
+          WHERE id BETWEEN ?3 AND ?4 AND identity IN (SELECT identity FROM old))
+      """, catalogue, moment, all.lowerBound, all.upperBound)
+    if changes > 0 { try forgetReasons() }
+  }
+
+  /// Forgets what channels said when they failed, of which nothing in the ledger is left.
+  func forgetReasons() throws {
+    try execute(
+      """
+      DELETE FROM reason
+      WHERE id NOT IN (SELECT reason FROM delivery WHERE reason IS NOT NULL)
+      """)
+  }
+}
