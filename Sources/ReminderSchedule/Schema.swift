@@ -134,7 +134,7 @@ enum Schema {
       barcode, isbn, date(expiration * 86400, 'unixepoch') AS expiration,
       strftime('%Y-%m-%dT%H:%M', fire_at, 'unixepoch') AS fire_at,
       CASE
-        WHEN is_delivered AND (cancelled OR NOT has_failed) THEN 'delivered'
+        WHEN is_delivered AND (cancelled OR NOT has_failed OR expiration < last_day) THEN 'delivered'
         WHEN cancelled THEN 'cancelled'
         WHEN expiration < last_day THEN 'expired'
         WHEN has_failed THEN 'failed'
