@@ -7,10 +7,10 @@ final class Connection: @unchecked Sendable {
   /// The file, as the user named it.
   let path: String
   /// Only used by whoever has the turn.
-  private let database: Database
-  private let turn = DispatchSemaphore(value: 1)
+  fileprivate let database: Database
+  fileprivate let turn = DispatchSemaphore(value: 1)
   /// The file that this connection alone writes to; `nil` for a reader and in memory.
-  private let owned: OwnedFile?
+  fileprivate let owned: OwnedFile?
 
   /// A file up to this many bytes is looked through for damage whenever it is opened for writing,
   /// which then takes less than 10 milliseconds; a longer one if a run was interrupted.
@@ -46,13 +46,10 @@ final class Connection: @unchecked Sendable {
     }
     do {
       // Looked at before anything is changed that another program may rely on.
-      let isNew = try database.transaction("DEFERRED") {
-        let isNew = try asDamage { try Schema.check(database, path: file.path) }
-        if isChecked, !isNew { try Schema.checkWhole(database) }
-        return isNew
-      }
+      let isNew = try asDamage { try Schema.check(database, path: file.path) }
+      if isChecked, !isNew { try Schema.checkWhole(database) }
       try database.execute("PRAGMA journal_mode = DELETE")
-      if isNew { try database.transaction("IMMEDIATE") { try Schema.create(database) } }
+      if isNew { try Schema.create(database) }
     } catch {
       database.close()
       throw error
@@ -107,7 +104,7 @@ final class Connection: @unchecked Sendable {
       if let source {
         try source.read { [database] original in try original.copy(to: database) }
       } else {
-        try database.transaction("IMMEDIATE") { [database] in try Schema.create(database) }
+        try Schema.create(database)
       }
     } catch {
       throw ScheduleError(error, path: path)
@@ -128,21 +125,20 @@ final class Connection: @unchecked Sendable {
 
   /// Runs `body` on one state of the schedule.
   func read<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
-    try use { database in try database.transaction("DEFERRED") { try body(database) } }
+    try run(body, in: Transaction(self, writes: false))
   }
 
   /// Runs `body` in one transaction, which a thrown error rolls back.
   func write<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
-    var transaction = try Transaction(self)
-    let value = try transaction.perform(body)
-    try transaction.commit()
-    return value
+    try run(body, in: Transaction(self))
   }
 
-  private func use<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
-    turn.wait()
-    defer { turn.signal() }
-    return try perform(body)
+  private func run<Value>(
+    _ body: (Database) throws -> Value, in transaction: consuming Transaction
+  ) throws(ScheduleError) -> Value {
+    let value = try perform(body)
+    try transaction.commit()
+    return value
   }
 
   /// Runs `body`, for whoever has the turn.
@@ -164,96 +160,53 @@ final class Connection: @unchecked Sendable {
   private static let setup = "PRAGMA cache_size = -16000; PRAGMA cell_size_check = ON"
 }
 
-/// A change to the schedule, kept by ``commit()`` and undone where the value goes away before.
+/// Some work on the schedule, kept by ``commit()`` and undone where the value goes away before.
 ///
 /// Until then nobody else can use the connection.
 struct Transaction: ~Copyable {
   private let connection: Connection
+  private let writes: Bool
   private var isOpen = true
 
   /// Begins it.
-  init(_ connection: Connection) throws(ScheduleError) {
+  ///
+  /// - Parameter writes: whether it may change something, and nobody else may meanwhile.
+  init(_ connection: Connection, writes: Bool = true) throws(ScheduleError) {
     // Only what has begun is rolled back by `deinit`.
-    try connection.begin()
+    connection.turn.wait()
+    do {
+      try connection.perform { database in
+        try database.execute("BEGIN \(writes ? "IMMEDIATE" : "DEFERRED") TRANSACTION")
+      }
+    } catch {
+      connection.turn.signal()
+      throw error
+    }
     self.connection = connection
+    self.writes = writes
   }
 
   deinit {
-    if isOpen { connection.rollBack() }
-  }
-
-  /// Runs a part of it; what it throws leaves the whole to be undone.
-  func perform<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
-    try connection.perform(body)
+    if !isOpen { return }
+    // The first error said what happened.
+    connection.database.rollBack()
+    connection.turn.signal()
   }
 
   /// Keeps what was done.
   ///
   /// - Throws: ``ScheduleError``; then nothing has changed.
   mutating func commit() throws(ScheduleError) {
-    try connection.commit()
+    try connection.perform { database in try database.execute("COMMIT TRANSACTION") }
     isOpen = false
-    try connection.endTurn()
-  }
-}
-
-extension Connection {
-  fileprivate func begin() throws(ScheduleError) {
-    turn.wait()
-    do {
-      try perform { database in try database.execute("BEGIN IMMEDIATE TRANSACTION") }
-    } catch {
-      turn.signal()
-      throw error
-    }
-  }
-
-  fileprivate func commit() throws(ScheduleError) {
-    try perform { database in try database.commit() }
-  }
-
-  fileprivate func endTurn() throws(ScheduleError) {
-    turn.signal()
+    connection.turn.signal()
     // What was committed to a file without a name is as good as lost.
-    if let owned, !owned.isInPlace { throw owned.file.removed }
-  }
-
-  fileprivate func rollBack() {
-    // The first error said what happened.
-    try? database.rollBack()
-    turn.signal()
-  }
-}
-
-extension Database {
-  /// Runs `body` in a transaction, which a thrown error rolls back.
-  fileprivate func transaction<Value>(_ kind: String, _ body: () throws -> Value) throws -> Value {
-    try execute("BEGIN \(kind) TRANSACTION")
-    do {
-      let value = try body()
-      try commit()
-      return value
-    } catch {
-      // The first error says what happened.
-      try? rollBack()
-      throw error
-    }
-  }
-
-  fileprivate func commit() throws {
-    guard isInTransaction else {
-      throw DatabaseError(.abort, message: "Transaction was aborted")
-    }
-    try execute("COMMIT TRANSACTION")
-  }
-
-  fileprivate func rollBack() throws {
-    if isInTransaction { try execute("ROLLBACK TRANSACTION") }
+    if writes, let owned = connection.owned, !owned.isInPlace { throw owned.file.removed }
   }
 }
 
 /// The file of a writer, which holds the lock.
-private struct OwnedFile: Sendable {
+fileprivate struct OwnedFile: Sendable {
   let file: ScheduleFile
   /// Which file it was when it was opened.
   let number: SystemCall.FileNumber?

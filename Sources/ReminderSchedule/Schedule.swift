@@ -193,7 +193,19 @@ public final class Schedule: Sendable {
   public func cancel(
     ids: [Int]
   ) throws(ScheduleError) -> (cancelled: Int, unknown: [Int]) {
-    try writeByUser { database in try database.cancel(ids: ids) }
+    try writeByUser { database in
+      var result = (cancelled: 0, unknown: [Int]())
+      for number in ids {
+        guard case (let row, nil)? = try database.loan(Int64(number)) else {
+          result.unknown.append(number)
+          continue
+        }
+        try database.run(
+          "UPDATE loan SET cancelled = 1 WHERE id = ? AND cancelled = 0", row.id.rawValue)
+        result.cancelled += database.changes
+      }
+      return result
+    }
   }
 
   /// Cancels the pending notices of all loans, until the next reload of their catalogue.
@@ -212,14 +224,35 @@ public final class Schedule: Sendable {
   /// - Parameter catalogue: its name in the schedule.
   /// - Returns: how many loans it had, or `nil` if the schedule has no such catalogue.
   public func forget(catalogue: String) throws(ScheduleError) -> Int? {
-    try writeByUser { database in try database.forget(catalogue: catalogue) }
+    try writeByUser { database in
+      guard let id = try database.knownCatalogueID(catalogue) else { return nil }
+      let all = LoanID.all(of: id)
+      try database.run("DELETE FROM loan WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
+      let count = database.changes
+      try database.run(
+        "DELETE FROM returned WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
+      for table in ["delivery", "outbox"] {
+        try database.run("DELETE FROM \(table) WHERE catalogue = ?", id)
+      }
+      try database.run("DELETE FROM catalogue WHERE id = ?", id)
+      try database.forgetReasons()
+      return count
+    }
   }
 
   /// Forgets a channel, with what was delivered through it: named again, it is sent all that is due.
   ///
   /// - Returns: how many deliveries were forgotten, or `nil` if nothing was ever sent through it.
   public func forget(channel: String) throws(ScheduleError) -> Int? {
-    try writeByUser { database in try database.forget(channel: channel) }
+    try writeByUser { database in
+      guard let id = try database.knownChannelID(channel) else { return nil }
+      try database.run("DELETE FROM delivery WHERE channel = ?", id)
+      let count = database.changes
+      try database.run("DELETE FROM outbox WHERE channel = ?", id)
+      try database.run("DELETE FROM channel WHERE id = ?", id)
+      try database.forgetReasons()
+      return count
+    }
   }
 
   private func writeByUser<Value>(
@@ -252,42 +285,5 @@ extension Database {
   fileprivate func isUseNoted(_ channel: String, today: CivilDate) throws -> Bool {
     let day = try integer("SELECT last_used FROM channel WHERE name = ?", text: channel)
     return day.map { Int($0) == today.dayNumber } ?? true
-  }
-
-  fileprivate func cancel(ids: [Int]) throws -> (cancelled: Int, unknown: [Int]) {
-    var result = (cancelled: 0, unknown: [Int]())
-    for number in ids {
-      guard case (let row, nil)? = try loan(Int64(number)) else {
-        result.unknown.append(number)
-        continue
-      }
-      try run("UPDATE loan SET cancelled = 1 WHERE id = ? AND cancelled = 0", row.id.rawValue)
-      result.cancelled += changes
-    }
-    return result
-  }
-
-  fileprivate func forget(catalogue path: String) throws -> Int? {
-    guard let catalogue = try knownCatalogueID(path) else { return nil }
-    let all = LoanID.all(of: catalogue)
-    try run("DELETE FROM loan WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
-    let count = changes
-    try run("DELETE FROM returned WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
-    for table in ["delivery", "outbox"] {
-      try run("DELETE FROM \(table) WHERE catalogue = ?", catalogue)
-    }
-    try run("DELETE FROM catalogue WHERE id = ?", catalogue)
-    try forgetReasons()
-    return count
-  }
-
-  fileprivate func forget(channel name: String) throws -> Int? {
-    guard let channel = try knownChannelID(name) else { return nil }
-    try run("DELETE FROM delivery WHERE channel = ?", channel)
-    let count = changes
-    try run("DELETE FROM outbox WHERE channel = ?", channel)
-    try run("DELETE FROM channel WHERE id = ?", channel)
-    try forgetReasons()
-    return count
   }
 }

@@ -53,6 +53,16 @@ public struct ScheduleError: Error, Hashable, Sendable {
     self.init(.notASchedule, path: path, Self.notASchedule(path, what))
   }
 
+  /// The error after a system call that failed; where that is for want of descriptors or memory, it
+  /// says so instead.
+  init(_ code: Code, path: String, _ message: String, _ failure: SystemCall.Failure) {
+    if failure.isSystemLimit {
+      self.init(systemLimit: path, underlying: failure.sentence)
+    } else {
+      self.init(code, path: path, message, underlying: failure.sentence)
+    }
+  }
+
   init(_ code: Code, path: String, _ message: String, underlying: String? = nil) {
     self.code = code
     self.path = path
@@ -84,21 +94,13 @@ extension ScheduleError {
     } else if let error = error as? DatabaseError {
       self.init(database: error, path: path)
     } else if let failure = error as? SystemCall.Failure {
-      self.init(system: failure, path: path)
+      self.init(
+        failure.forbids ? .notPermitted : .inputOutput, path: path,
+        "cannot open the schedule \"\(path.visible)\"", failure)
     } else {
       self.init(
         .inputOutput, path: path, "cannot use the schedule \"\(path.visible)\"",
         underlying: String(describing: error))
-    }
-  }
-
-  private init(system failure: SystemCall.Failure, path: String) {
-    if failure.isSystemLimit {
-      self.init(systemLimit: path, underlying: failure.sentence)
-    } else {
-      self.init(
-        failure.forbids ? .notPermitted : .inputOutput, path: path,
-        "cannot open the schedule \"\(path.visible)\"", underlying: failure.sentence)
     }
   }
 

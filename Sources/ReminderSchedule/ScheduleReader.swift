@@ -8,7 +8,7 @@ public import Loans
 /// cannot be read.
 public struct ScheduleReader: Sendable {
   /// `nil` for a schedule that does not exist yet, which is an empty one.
-  private let connection: Connection?
+  let connection: Connection?
 
   /// Opens the schedule in a file; a missing or empty file is an empty schedule.
   ///
@@ -56,16 +56,6 @@ public struct ScheduleReader: Sendable {
     } ?? []
   }
 
-  /// How many loans have a reminder that has fired, and how many have expired: what a badge counts.
-  ///
-  /// Loans that were cancelled or have left their catalogue do not count; whether a notice was
-  /// delivered makes no difference.
-  public func openCount(
-    at now: CivilDateTime
-  ) throws(ScheduleError) -> (reminders: Int, expired: Int) {
-    try connection?.read { database in try database.openCount(at: now) } ?? (0, 0)
-  }
-
   /// The most urgent of the notices that ``openCount(at:)`` counts, in the order of
   /// ``due(at:channel:catalogues:repeatExpired:)``.
   ///
@@ -74,27 +64,6 @@ public struct ScheduleReader: Sendable {
     try connection?.read { database in
       try database.due(at: now, channel: nil, catalogues: nil, repeatExpired: nil, limit: limit)
     }.map(\.notice) ?? []
-  }
-
-  /// All that is known of a loan, also of one that was returned within the last 400 days; `nil` if
-  /// no loan has the number.
-  ///
-  /// What a run is sending, or was when it was killed, is shown as it will be noted: as delivered
-  /// if it was sent, as before if it was not begun. Only the message on its way is `sending`.
-  public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
-    guard let connection else { return nil }
-    return try connection.read { database in
-      try database.history(of: id, at: now, count: connection.sentCount())
-    }
-  }
-
-  /// What is still to come after `now`.
-  public func pending(
-    after now: CivilDateTime, catalogues: [String]? = nil
-  ) throws(ScheduleError) -> PendingNotices {
-    try connection?.read { database in
-      try database.pending(after: now, catalogues: catalogues)
-    } ?? PendingNotices()
   }
 
   /// The whole schedule in fire order.

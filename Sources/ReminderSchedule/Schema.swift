@@ -186,6 +186,7 @@ enum Schema {
 
   /// Makes the tables of a new file.
   static func create(_ database: Database) throws {
+    try database.execute("BEGIN IMMEDIATE TRANSACTION")
     for definition in definitions {
       try database.execute(definition)
       failpoint("tables-step")
@@ -197,6 +198,7 @@ enum Schema {
       PRAGMA user_version = \(version)
       """)
     failpoint("tables-before-commit")
+    try database.execute("COMMIT TRANSACTION")
   }
 
   /// Refuses another program's file and a newer version's, and finds damage to the tables.

@@ -95,8 +95,6 @@ struct LockFile: ~Copyable {
     switch error.number {
     case ELOOP:
       failure(.notPermitted, path, "the lock \(quoted(path)) is a symbolic link; remove it")
-    case _ where error.isSystemLimit:
-      ScheduleError(systemLimit: path, underlying: error.sentence)
     case EACCES, EPERM:
       failure(
         .notPermitted, path,
@@ -115,7 +113,8 @@ struct LockFile: ~Copyable {
     _ code: ScheduleError.Code, _ path: String, _ message: String,
     _ cause: SystemCall.Failure? = nil
   ) -> ScheduleError {
-    ScheduleError(code, path: path, message, underlying: cause?.sentence)
+    cause.map { ScheduleError(code, path: path, message, $0) }
+      ?? ScheduleError(code, path: path, message)
   }
 }
 
@@ -128,32 +127,33 @@ struct OutboxCount: Equatable {
   /// Bytes in the file: a word that says what it is, the sending, the count, and a check.
   fileprivate static let size = 32
 
-  private static let magic: UInt64 = 0x676E_6964_6E65_5331
-
   /// What a file begins with in which something was counted.
   fileprivate static let beginning = Array("1Sending".utf8)
-
-  fileprivate var words: InlineArray<4, UInt64> {
-    let (sending, sent) = (UInt64(bitPattern: sending), UInt64(truncatingIfNeeded: sent))
-    let check = (sending ^ sent &* 0x9E37_79B9_7F4A_7C15) &* 0xC2B2_AE3D_27D4_EB4F
-    return [Self.magic, sending, sent, check]
-  }
 
   init(sending: Int64, sent: Int) {
     self.sending = sending
     self.sent = sent
   }
 
+  /// The bytes of the count: each number of eight bytes, the low ones first.
+  fileprivate var bytes: [UInt8] {
+    let (sending, sent) = (UInt64(bitPattern: sending), UInt64(truncatingIfNeeded: sent))
+    let check = (sending ^ sent &* 0x9E37_79B9_7F4A_7C15) &* 0xC2B2_AE3D_27D4_EB4F
+    return Self.beginning
+      + [sending, sent, check].flatMap { word in
+        (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) }
+      }
+  }
+
   /// The count in the bytes of a lock file, unless they hold anything else.
   fileprivate init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.size else { return nil }
-    let words = InlineArray<4, UInt64> { index in
-      bytes[8 * index..<8 * index + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    func word(at offset: Int) -> UInt64 {
+      bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
-    guard let sent = Int(exactly: words[2]) else { return nil }
-    self.init(sending: Int64(bitPattern: words[1]), sent: sent)
-    let own = self.words
-    guard own.indices.allSatisfy({ own[$0] == words[$0] }) else { return nil }
+    guard let sent = Int(exactly: word(at: 16)) else { return nil }
+    self.init(sending: Int64(bitPattern: word(at: 8)), sent: sent)
+    guard self.bytes == Array(bytes.prefix(Self.size)) else { return nil }
   }
 }
 
@@ -163,7 +163,7 @@ extension LockFile {
   /// - Throws: `ScheduleError` `inputOutput`.
   func write(_ count: OutboxCount) throws(ScheduleError) {
     do {
-      try SystemCall.write(count.words, to: descriptor, at: 0)
+      try SystemCall.write(count.bytes, to: descriptor)
     } catch {
       throw Self.failure(.inputOutput, path, "cannot write to the lock \(Self.quoted(path))", error)
     }

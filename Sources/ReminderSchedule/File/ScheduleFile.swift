@@ -96,13 +96,9 @@ struct ScheduleFile {
       return try header
     } catch {
       if error.number == ENOENT { throw removed }
-      if error.isSystemLimit {
-        throw ScheduleError(systemLimit: path, underlying: error.sentence)
-      }
       if [EACCES, EPERM].contains(error.number) { throw notPermitted("cannot be read", error) }
       throw ScheduleError(
-        .inputOutput, path: path, "cannot read the schedule \"\(path.visible)\"",
-        underlying: error.sentence)
+        .inputOutput, path: path, "cannot read the schedule \"\(path.visible)\"", error)
     }
   }
 
@@ -116,8 +112,7 @@ struct ScheduleFile {
     } catch {
       throw ScheduleError(
         .inputOutput, path: path,
-        "cannot read the schedule \"\(path.visible)\"; check its disk, and run again",
-        underlying: error.sentence)
+        "cannot read the schedule \"\(path.visible)\"; check its disk, and run again", error)
     }
   }
 
@@ -148,8 +143,7 @@ struct ScheduleFile {
     } catch {
       throw ScheduleError(
         .inputOutput, path: path,
-        "the schedule \"\(path.visible)\" cannot be used or renamed; move it away",
-        underlying: error.sentence)
+        "the schedule \"\(path.visible)\" cannot be used or renamed; move it away", error)
     }
     return path + aside
   }
@@ -168,8 +162,7 @@ struct ScheduleFile {
     } catch {
       throw ScheduleError(
         .inputOutput, path: path,
-        "the journal of the schedule \"\(path.visible)\" cannot be renamed; move it away",
-        underlying: error.sentence)
+        "the journal of the schedule \"\(path.visible)\" cannot be renamed; move it away", error)
     }
   }
 
@@ -278,13 +271,9 @@ struct ScheduleFile {
   }
 
   private func cannotCreate(_ path: String, _ failure: SystemCall.Failure) -> ScheduleError {
-    if failure.isSystemLimit {
-      return ScheduleError(systemLimit: path, underlying: failure.sentence)
-    }
-    return ScheduleError(
+    ScheduleError(
       .cannotCreate, path: path,
-      "cannot create \"\(path.visible)\"; name another file with --state",
-      underlying: failure.sentence)
+      "cannot create \"\(path.visible)\"; name another file with --state", failure)
   }
 
   private func notPermitted(

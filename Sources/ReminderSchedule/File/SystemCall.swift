@@ -129,16 +129,11 @@ enum SystemCall {
     }
   }
 
-  /// Writes words at a place in a file, in one piece, the low bytes first (`pwrite`).
-  static func write(
-    _ words: InlineArray<4, UInt64>, to descriptor: Int32, at offset: Int
-  ) throws(Failure) {
-    var ordered = words
-    for index in ordered.indices { ordered[index] = words[index].littleEndian }
-    let size = MemoryLayout<InlineArray<4, UInt64>>.size
+  /// Writes bytes at a file's beginning, in one piece (`pwrite`).
+  static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
     while true {
-      let result = unsafe pwrite(descriptor, &ordered, size, off_t(offset))
-      if result == size { return }
+      let result = unsafe pwrite(descriptor, bytes, bytes.count, 0)
+      if result == bytes.count { return }
       if result >= 0 { throw Failure(number: ENOSPC) }
       let failure = Failure.last
       guard failure.number == EINTR else { throw failure }

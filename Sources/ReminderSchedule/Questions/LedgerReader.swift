@@ -1,4 +1,4 @@
-internal import Loans
+public import Loans
 
 /// Reads what became of the notices of one loan after the other.
 struct LedgerReader {
@@ -57,21 +57,23 @@ struct LedgerReader {
 
   /// What the ledger and the outbox hold of a loan, by expiration, reminders first.
   ///
-  /// Of other expirations than its own all is shown that was told of the same identity.
+  /// For other expirations than its own, everything sent for the same identity is shown.
   func history(of key: LedgerKey) throws -> [LoanHistory.NoticeHistory] {
-    var found: [Int64: [Notice.Kind: Deliveries]] = [:]
-    try forEach(key, expiration: nil) { expiration, kind, delivery in
-      found[expiration, default: [:]][kind, default: Deliveries(today: today)].add(delivery)
+    struct Group: Hashable {
+      var day: Int64
+      var kind: Notice.Kind
+      var place: (Int64, Int) { (day, kind == .expired ? 1 : 0) }
     }
-    return try found.sorted { $0.key < $1.key }.flatMap { day, kinds in
-      guard let expiration = CivilDate(dayNumber: Int(day)) else {
+    var found: [Group: Deliveries] = [:]
+    try forEach(key, expiration: nil) { day, kind, delivery in
+      found[Group(day: day, kind: kind), default: Deliveries(today: today)].add(delivery)
+    }
+    return try found.sorted { $0.key.place < $1.key.place }.map { group, deliveries in
+      guard let expiration = CivilDate(dayNumber: Int(group.day)) else {
         throw DatabaseError.damage("an expiration in the ledger")
       }
-      return Notice.Kind.allCases.compactMap { kind in
-        kinds[kind].map {
-          LoanHistory.NoticeHistory(expiration: expiration, kind: kind, deliveries: $0.sorted)
-        }
-      }
+      return LoanHistory.NoticeHistory(
+        expiration: expiration, kind: group.kind, deliveries: deliveries.sorted)
     }
   }
 
@@ -132,20 +134,27 @@ struct LedgerReader {
   }
 }
 
-extension Database {
-  /// What is known of a loan that is there or was returned; `nil` if no loan has the number.
-  func history(
-    of number: Int, at now: CivilDateTime, count: @autoclosure () -> OutboxCount?
-  ) throws -> LoanHistory? {
-    guard let (row, leftOn) = try loan(Int64(number)) else { return nil }
-    let reader = LedgerReader(
-      self, today: now.date, outbox: .asItEnds(try hasOutbox() ? count() : nil))
-    return LoanHistory(
-      id: number, catalogue: try path(ofCatalogue: row.id.catalogue), loan: row.loan,
-      fireAt: row.fireAt, isCancelled: row.isCancelled, leftOn: leftOn,
-      notices: try reader.history(of: row.key))
+extension ScheduleReader {
+  /// All that is known of a loan, also of one that was returned within the last 400 days; `nil` if
+  /// no loan has the number.
+  ///
+  /// What a run is sending, or was when it was killed, is shown as it will be noted: as delivered
+  /// if it was sent, as before if it was not begun. Only the message on its way is `sending`.
+  public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
+    guard let connection else { return nil }
+    return try connection.read { database in
+      guard let (row, leftOn) = try database.loan(Int64(id)) else { return nil }
+      let count = try database.hasOutbox() ? connection.sentCount() : nil
+      let reader = LedgerReader(database, today: now.date, outbox: .asItEnds(count))
+      return LoanHistory(
+        id: id, catalogue: try database.path(ofCatalogue: row.id.catalogue), loan: row.loan,
+        fireAt: row.fireAt, isCancelled: row.isCancelled, leftOn: leftOn,
+        notices: try reader.history(of: row.key))
+    }
   }
+}
 
+extension Database {
   /// The loan of a number, and when it left its catalogue if it did.
   func loan(_ number: Int64) throws -> (LoanRow, leftOn: CivilDate?)? {
     guard (0..<LoanID.numbers).contains(number) else { return nil }

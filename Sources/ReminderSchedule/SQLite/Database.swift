@@ -45,7 +45,7 @@ internal import CSQLite
   func close() {
     statements = [:]
     // A statement that somebody still holds would keep the locks.
-    if isInTransaction { _ = unsafe sqlite3_exec(handle, "ROLLBACK TRANSACTION", nil, nil, nil) }
+    rollBack()
     unsafe sqlite3_close_v2(handle)
     unsafe handle = nil
   }
@@ -79,9 +79,10 @@ internal import CSQLite
   /// Rows that the last insert, update or delete changed (`sqlite3_changes`).
   var changes: Int { unsafe Int(sqlite3_changes(handle)) }
 
-  /// Whether a transaction is open, which some errors end (`sqlite3_get_autocommit`).
-  var isInTransaction: Bool {
-    unsafe handle.map { unsafe sqlite3_get_autocommit($0) == 0 } ?? false
+  /// Undoes what an open transaction did, unless an error has ended it (`sqlite3_get_autocommit`).
+  func rollBack() {
+    guard let handle = unsafe handle, unsafe sqlite3_get_autocommit(handle) == 0 else { return }
+    _ = unsafe sqlite3_exec(handle, "ROLLBACK TRANSACTION", nil, nil, nil)
   }
 
   /// Copies the whole database into another one (`sqlite3_backup_init`, `sqlite3_backup_step`,

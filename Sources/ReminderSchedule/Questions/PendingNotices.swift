@@ -1,0 +1,65 @@
+public import Loans
+
+/// What is still to come.
+public struct PendingNotices: Hashable, Sendable {
+  /// How many loans have not expired and are not cancelled: each has a reminder, to come, due or
+  /// delivered.
+  public var count = 0
+  /// When the first of the reminders to come fires; `nil` if there is none.
+  public var nextFireAt: CivilDateTime?
+  /// The midnight at which the first of the loans has expired; `nil` if there is none.
+  public var nextExpired: CivilDateTime?
+
+  /// When the next notice of either kind becomes due; `nil` if none does.
+  public var next: CivilDateTime? { [nextFireAt, nextExpired].compactMap(\.self).min() }
+}
+
+extension ScheduleReader {
+  /// What is still to come after `now`.
+  ///
+  /// - Parameter catalogues: the catalogues whose loans count; `nil` for all.
+  public func pending(
+    after now: CivilDateTime, catalogues: [String]? = nil
+  ) throws(ScheduleError) -> PendingNotices {
+    try connection?.read { database in
+      let query = try database.statement(
+        """
+        SELECT count(*), min(iif(fire_at > ?4, fire_at, NULL)), min(expiration) FROM loan
+        WHERE id BETWEEN ?1 AND ?2 AND cancelled = 0 AND expiration >= ?3
+        """)
+      var pending = PendingNotices()
+      for range in try database.ranges(catalogues) {
+        query.bind(
+          all: range.lowerBound, range.upperBound, Int64(now.date.dayNumber), Int64(now.ordinal))
+        while try query.step() {
+          pending.count += Int(query.integer(0))
+          let fireAt = query.optionalInteger(1).flatMap { CivilDateTime(ordinal: Int($0)) }
+          let expiration = query.optionalInteger(2).flatMap { CivilDate(dayNumber: Int($0)) }
+          let expired = expiration.map { CivilDateTime($0.adding(days: 1)) }
+          pending.nextFireAt = [pending.nextFireAt, fireAt].compactMap(\.self).min()
+          pending.nextExpired = [pending.nextExpired, expired].compactMap(\.self).min()
+        }
+      }
+      return pending
+    } ?? PendingNotices()
+  }
+
+  /// How many loans have a reminder that has fired, and how many have expired: what a badge counts.
+  ///
+  /// Loans that were cancelled or have left their catalogue do not count; whether a notice was
+  /// delivered makes no difference.
+  public func openCount(
+    at now: CivilDateTime
+  ) throws(ScheduleError) -> (reminders: Int, expired: Int) {
+    try connection?.read { database in
+      let query = try database.statement(
+        """
+        SELECT count(iif(expiration >= ?1, 1, NULL)), count(iif(expiration < ?1, 1, NULL))
+        FROM loan WHERE cancelled = 0 AND (expiration < ?1 OR fire_at <= ?2)
+        """)
+      query.bind(all: Int64(now.date.dayNumber), Int64(now.ordinal))
+      defer { query.reset() }
+      return try query.step() ? (Int(query.integer(0)), Int(query.integer(1))) : (0, 0)
+    } ?? (0, 0)
+  }
+}
