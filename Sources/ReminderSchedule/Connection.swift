@@ -166,12 +166,18 @@ final class Connection: @unchecked Sendable {
 struct Transaction: ~Copyable {
   private let connection: Connection
   private let writes: Bool
+  /// The schedule, whose end closes the connection and lets go of the lock.
+  private let schedule: Schedule?
   private var isOpen = true
 
   /// Begins it.
   ///
-  /// - Parameter writes: whether it may change something, and nobody else may meanwhile.
-  init(_ connection: Connection, writes: Bool = true) throws(ScheduleError) {
+  /// - Parameters:
+  ///   - writes: whether it may change something, and nobody else may meanwhile.
+  ///   - schedule: what must not end before it.
+  init(
+    _ connection: Connection, writes: Bool = true, of schedule: Schedule? = nil
+  ) throws(ScheduleError) {
     // Only what has begun is rolled back by `deinit`.
     connection.turn.wait()
     do {
@@ -184,6 +190,7 @@ struct Transaction: ~Copyable {
     }
     self.connection = connection
     self.writes = writes
+    self.schedule = schedule
   }
 
   deinit {

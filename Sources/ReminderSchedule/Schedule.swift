@@ -93,7 +93,7 @@ public final class Schedule: Sendable {
   public func beginReload(
     of catalogue: String, at now: CivilDateTime
   ) throws(ScheduleError) -> Reload {
-    try Reload(connection, catalogue: catalogue, now: now)
+    try Reload(self, connection, catalogue: catalogue, now: now)
   }
 
   /// By how many days `now` lies before the last reload or delivery; `nil` if it does not, or by

@@ -160,6 +160,19 @@ import Testing
     #expect(try scratch.bytes(scratch.file) == before)
   }
 
+  @Test func `A reload keeps its schedule, and the lock, until its end`() throws {
+    let file = scratch.path("another.sqlite")
+    do {
+      let reload = try Schedule(opening: file).reload(books)
+      let error = #expect(throws: ScheduleError.self) {
+        try Schedule(opening: file, timeout: .milliseconds(10))
+      }
+      #expect(error?.code == .locked)
+      _ = try reload.commit(records: 4)
+    }
+    #expect(try Schedule(opening: file).list(at: "2026-11-01").count == 4)
+  }
+
   @Test func `A catalogue without a record replaces nothing unless that is allowed`() throws {
     try schedule.load(books)
     #expect(try schedule.load([]) == .refusedEmpty(stored: 4))

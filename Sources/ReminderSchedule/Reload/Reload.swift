@@ -24,8 +24,10 @@ public struct Reload: ~Copyable {
   /// Whether some loan is another than the first of its identity.
   private var hasRepetitions = false
 
-  init(_ connection: Connection, catalogue path: String, now: CivilDateTime) throws(ScheduleError) {
-    let transaction = try Transaction(connection)
+  init(
+    _ schedule: Schedule, _ connection: Connection, catalogue path: String, now: CivilDateTime
+  ) throws(ScheduleError) {
+    let transaction = try Transaction(connection, of: schedule)
     (database, catalogue, last, lastNumber, stored) = try connection.perform { database in
       failpoint("reload-begun")
       let catalogue = try database.catalogueID(path)
