@@ -68,7 +68,7 @@ extension Database {
     if changes > 0 { try forgetReasons() }
   }
 
-  /// Forgets what channels said when they failed, of which nothing in the ledger is left.
+  /// Forgets reasons to which nothing in the ledger refers any longer.
   func forgetReasons() throws {
     try execute(
       """

@@ -57,7 +57,7 @@ public struct Reload: ~Copyable {
     try add(parts: loan, identity, fingerprint: fingerprint, fireAt: fireAt)
   }
 
-  /// The same for a loan whose texts are no strings.
+  /// The same for a loan whose texts are not strings.
   package mutating func add(
     parts loan: some LoanParts, _ identity: LoanIdentity, fingerprint: UInt64,
     fireAt: CivilDateTime

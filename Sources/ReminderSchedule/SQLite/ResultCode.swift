@@ -16,7 +16,6 @@ struct ResultCode: RawRepresentable, Equatable {
 
   static let error = ResultCode(rawValue: SQLITE_ERROR)
   static let permission = ResultCode(rawValue: SQLITE_PERM)
-  static let abort = ResultCode(rawValue: SQLITE_ABORT)
   static let busy = ResultCode(rawValue: SQLITE_BUSY)
   static let locked = ResultCode(rawValue: SQLITE_LOCKED)
   static let noMemory = ResultCode(rawValue: SQLITE_NOMEM)
