@@ -45,6 +45,8 @@ let package = Package(
   dependencies: [
     // The command line: parsing, help, and the shell completions.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // Files and the errors of calls about them, with a type of their own and in one way.
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     // The settings file: TOML, as people know it from other tools, with located errors.
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
@@ -55,6 +57,9 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CLinux"),
     .target(name: "Failpoints", swiftSettings: settings),
+    .target(
+      name: "System", dependencies: [.product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: settings),
     .target(name: "Loans", swiftSettings: settings),
     .target(
       name: "LoanCatalogue", dependencies: ["CLibXML2", "Loans"],
@@ -64,7 +69,10 @@ let package = Package(
     .target(name: "LoanRules", dependencies: ["Loans"], swiftSettings: settings),
     .target(
       name: "ReminderSchedule",
-      dependencies: ["CSQLite", "Failpoints", "Loans"],
+      dependencies: [
+        "CSQLite", "Failpoints", "Loans", "System",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: settings),
     .target(
       name: "Notifiers",

@@ -48,17 +48,3 @@ public struct Loan: Hashable, Sendable {
     return String(decoding: label, as: UTF8.self)
   }
 }
-
-/// A loan with the moment at which its borrower is reminded of it.
-public struct Reminder: Hashable, Sendable {
-  /// The loan.
-  public var loan: Loan
-  /// When the reminder is due, in the library's civil time.
-  public var fireAt: CivilDateTime
-
-  /// A reminder of `loan` at `fireAt`.
-  public init(loan: Loan, fireAt: CivilDateTime) {
-    self.loan = loan
-    self.fireAt = fireAt
-  }
-}

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Failpoints
+internal import System
 
 /// The one connection of a writer or reader, used by one thread after the other, with its failures
 /// made into ``ScheduleError``s.
@@ -14,12 +15,12 @@ final class Connection: @unchecked Sendable {
 
   /// A file up to this many bytes is looked through for damage whenever it is opened for writing,
   /// which then takes less than 10 milliseconds; a longer one if a run was interrupted.
-  private static let sizeAlwaysChecked = 4 << 20
+  private static let sizeAlwaysChecked: Int64 = 4 << 20
 
   /// Opens a schedule for writing, which must be locked; makes its tables if it is new.
   init(writing file: ScheduleFile) throws(ScheduleError) {
     path = file.path
-    let owned = OwnedFile(file: file, number: file.number)
+    let owned = OwnedFile(file: file, id: file.id)
     self.owned = owned
     do {
       database = try Self.open(writing: file)
@@ -216,10 +217,10 @@ struct Transaction: ~Copyable {
 fileprivate struct OwnedFile: Sendable {
   let file: ScheduleFile
   /// Which file it was when it was opened.
-  let number: SystemCall.FileNumber?
+  let id: FileID?
 
   /// Whether the file still has its name.
-  var isInPlace: Bool { file.number == number }
+  var isInPlace: Bool { file.id == id }
 
   /// The error for the user; sets the file aside if it is proven to be damaged, or an older build's.
   func failure(_ error: any Error) -> ScheduleError {

@@ -1,6 +1,7 @@
 internal import Failpoints
 public import Loans
 internal import Synchronization
+internal import System
 
 /// The stored reminders of all catalogues and the ledger of what was delivered: one SQLite file.
 ///
@@ -30,7 +31,7 @@ public final class Schedule: Sendable {
   public init(opening path: String, timeout: Duration = .seconds(5)) throws(ScheduleError) {
     let file = ScheduleFile(path: path)
     try file.prepareDirectory()
-    let isKnown = SystemCall.exists(file.lockPath)
+    let isKnown = FileSystem.exists(file.lockPath)
     // What is refused is left without a lock beside it, too.
     if !isKnown { try file.checkBeforeLocking() }
     let held = try LockFile.taking(beside: file, timeout: timeout)
@@ -283,7 +284,7 @@ extension Connection {
 extension Database {
   /// Whether nothing is to be noted: the channel was on that day, or is unknown.
   fileprivate func isUseNoted(_ channel: String, today: CivilDate) throws -> Bool {
-    let day = try integer("SELECT last_used FROM channel WHERE name = ?", text: channel)
+    let day = try integer("SELECT last_used FROM channel WHERE name = ?", channel)
     return day.map { Int($0) == today.dayNumber } ?? true
   }
 }

@@ -1,4 +1,6 @@
 internal import Loans
+internal import System
+internal import SystemPackage
 
 /// Why the schedule cannot be used; nothing was changed.
 public struct ScheduleError: Error, Hashable, Sendable {
@@ -55,11 +57,11 @@ public struct ScheduleError: Error, Hashable, Sendable {
 
   /// The error after a system call that failed; where that is for want of descriptors or memory, it
   /// says so instead.
-  init(_ code: Code, path: String, _ message: String, _ failure: SystemCall.Failure) {
-    if failure.isSystemLimit {
-      self.init(systemLimit: path, underlying: failure.sentence)
+  init(_ code: Code, path: String, _ message: String, _ error: Errno) {
+    if error.isSystemLimit {
+      self.init(systemLimit: path, underlying: error.description)
     } else {
-      self.init(code, path: path, message, underlying: failure.sentence)
+      self.init(code, path: path, message, underlying: error.description)
     }
   }
 
@@ -93,10 +95,10 @@ extension ScheduleError {
           + "or reloads sets it aside")
     } else if let error = error as? DatabaseError {
       self.init(database: error, path: path)
-    } else if let failure = error as? SystemCall.Failure {
+    } else if let error = error as? Errno {
       self.init(
-        failure.forbids ? .notPermitted : .inputOutput, path: path,
-        "cannot open the schedule \"\(path.visible)\"", failure)
+        error.isPermission ? .notPermitted : .inputOutput, path: path,
+        "cannot open the schedule \"\(path.visible)\"", error)
     } else {
       self.init(
         .inputOutput, path: path, "cannot use the schedule \"\(path.visible)\"",
@@ -157,14 +159,14 @@ extension ScheduleError {
   private static func isOpenToUs(_ error: DatabaseError, path: String) -> Bool {
     let file = ScheduleFile(path: path)
     return error.extendedResultCode == error.resultCode
-      && SystemCall.mayWrite(file.location) && SystemCall.mayWrite(file.directory)
+      && FileSystem.mayWrite(file.location) && FileSystem.mayWrite(file.directory)
   }
 
   /// Whether SQLite could not open a file because nobody can open any.
   private static func isForWantOfDescriptors(_ error: DatabaseError) -> Bool {
     switch error.resultCode {
     case .noMemory: true
-    case .cannotOpen, .inputOutput: !SystemCall.hasDescriptor
+    case .cannotOpen, .inputOutput: !FileSystem.canOpenOneMore
     default: false
     }
   }

@@ -28,12 +28,6 @@ public struct ScheduleReader: Sendable {
     self.connection = connection
   }
 
-  /// A number that the schedule got when it was made, by which it is told from one that has taken
-  /// its place; `nil` if there is none yet.
-  public var identity: Int64? {
-    get throws(ScheduleError) { try connection?.identity() }
-  }
-
   /// The notices that are due at `now` and have not been delivered through a channel.
   ///
   /// A reminder is due from its fire date until the loan has expired; the expired notice from the

@@ -89,10 +89,8 @@ import Testing
   @Test func `A schedule is told by its number from one that takes its place`() throws {
     let number = try Schedule(opening: scratch.file).identity
     #expect(try Schedule(opening: scratch.file).identity == number)
-    #expect(try ScheduleReader(opening: scratch.file).identity == number)
     #expect(try Schedule(rehearsing: scratch.file).identity == number)
     try scratch.remove(scratch.file)
-    #expect(try ScheduleReader(opening: scratch.file).identity == nil)
     #expect(try Schedule(opening: scratch.file).identity != number)
     #expect(try Schedule().identity != Schedule().identity)
   }

@@ -45,7 +45,7 @@ import Testing
     let list = try schedule.list(at: "2026-11-01")
     let expected = books.sorted { $0.expiration < $1.expiration }
     #expect(list.map(\.loan) == expected.map(\.loan))
-    #expect(list.map(\.fireAt) == expected.map(\.reminder.fireAt))
+    #expect(list.map(\.fireAt) == expected.map(\.fireAt))
   }
 
   @Test func `A reload without changes writes nothing`() throws {

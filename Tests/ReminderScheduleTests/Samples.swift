@@ -38,9 +38,8 @@ struct Book: Hashable {
     return loan
   }
 
-  var reminder: Reminder {
-    Reminder(loan: loan, fireAt: CivilDateTime(expiration.adding(days: -lead), time))
-  }
+  /// When its reminder fires.
+  var fireAt: CivilDateTime { CivilDateTime(expiration.adding(days: -lead), time) }
 
   /// Which loan it is.
   var key: LoanIdentity {
@@ -77,7 +76,7 @@ extension Schedule {
     var reload = try beginReload(of: catalogue, at: moment(now))
     for book in books {
       try reload.add(
-        book.loan, key(book), fingerprint: book.fingerprint, fireAt: book.reminder.fireAt)
+        book.loan, key(book), fingerprint: book.fingerprint, fireAt: book.fireAt)
     }
     return reload
   }

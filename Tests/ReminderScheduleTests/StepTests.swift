@@ -38,7 +38,7 @@ struct StepModel {
     var due: Set<String> = []
     for (key, book) in present where !cancelled.contains(key) {
       let kind: Notice.Kind = book.expiration < now.date ? .expired : .reminder
-      if kind == .reminder, book.reminder.fireAt > now { continue }
+      if kind == .reminder, book.fireAt > now { continue }
       let mark = Mark(kind: kind, expiration: book.expiration, channel: channel)
       if delivered[key]?.contains(mark) ?? false { continue }
       due.insert("\(key.catalogue) \(kind) \(book.identity) \(book.title) \(book.expiration)")
@@ -135,7 +135,7 @@ struct Steps {
     let scheduled = books.filter { $0.expiration >= now.date }
     #expect(summary.loans == books.count)
     #expect(summary.scheduled == scheduled.count)
-    #expect(summary.nextFireAt == scheduled.map(\.reminder.fireAt).filter { $0 > now }.min())
+    #expect(summary.nextFireAt == scheduled.map(\.fireAt).filter { $0 > now }.min())
   }
 
   private mutating func reloadInVain() throws {

@@ -1,5 +1,6 @@
-internal import Glibc
 internal import Loans
+internal import System
+internal import SystemPackage
 
 /// An exclusive lock on a file beside the schedule, held until the value goes away.
 ///
@@ -10,7 +11,7 @@ internal import Loans
 /// commit.
 struct LockFile: ~Copyable {
   private let path: String
-  private let descriptor: Int32
+  private let file: OpenFile
 
   /// Takes the lock of a schedule, trying every 50 milliseconds until `timeout` has passed.
   ///
@@ -24,7 +25,8 @@ struct LockFile: ~Copyable {
     do {
       lock = LockFile(
         path: path,
-        descriptor: try SystemCall.open(path, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o600))
+        file: try OpenFile(
+          path, .readWrite, options: .create, permissions: .ownerReadWrite))
     } catch {
       throw cannotOpen(path, error)
     }
@@ -34,15 +36,6 @@ struct LockFile: ~Copyable {
     return lock
   }
 
-  private init(path: String, descriptor: Int32) {
-    self.path = path
-    self.descriptor = descriptor
-  }
-
-  deinit {
-    SystemCall.close(descriptor)
-  }
-
   private func wait(_ timeout: Duration) throws(ScheduleError) {
     let end = ContinuousClock.now + timeout
     while try !isTaken() {
@@ -50,13 +43,13 @@ struct LockFile: ~Copyable {
         throw Self.failure(
           .locked, path, "another run holds the lock \(Self.quoted(path)); try again")
       }
-      SystemCall.sleep(milliseconds: 50)
+      FileSystem.sleep(milliseconds: 50)
     }
   }
 
   private func isTaken() throws(ScheduleError) -> Bool {
     do {
-      return try SystemCall.lock(descriptor)
+      return try file.lock()
     } catch {
       throw Self.failure(
         .inputOutput, path,
@@ -66,11 +59,11 @@ struct LockFile: ~Copyable {
   }
 
   private func check() throws(ScheduleError) {
-    let status = try? SystemCall.status(of: descriptor)
-    guard let status, status.isRegular, status.owner == SystemCall.user else {
+    let status = try? file.status
+    guard let status, status.type == .regular, status.userID == .current else {
       throw refusal("is not a regular file of ours")
     }
-    guard status.links <= 1 else { throw refusal("is a file that has another name too") }
+    guard status.linkCount <= 1 else { throw refusal("is a file that has another name too") }
   }
 
   private func refusal(_ what: String) -> ScheduleError {
@@ -82,7 +75,7 @@ struct LockFile: ~Copyable {
   ///
   /// Where a schedule is there already, the lock is its own, and damaged, which costs nothing.
   private func checkContent(beside schedule: ScheduleFile) throws(ScheduleError) {
-    let bytes = (try? SystemCall.read(OutboxCount.beginning.count, from: descriptor)) ?? []
+    let bytes = (try? file.read(OutboxCount.beginning.count)) ?? []
     if bytes.allSatisfy({ $0 == 0 }) || bytes == OutboxCount.beginning { return }
     guard let header = try? schedule.header, header.isSchedule else {
       throw Self.failure(
@@ -91,11 +84,11 @@ struct LockFile: ~Copyable {
     }
   }
 
-  private static func cannotOpen(_ path: String, _ error: SystemCall.Failure) -> ScheduleError {
-    switch error.number {
-    case ELOOP:
+  private static func cannotOpen(_ path: String, _ error: Errno) -> ScheduleError {
+    switch error {
+    case .tooManySymbolicLinkLevels:
       failure(.notPermitted, path, "the lock \(quoted(path)) is a symbolic link; remove it")
-    case EACCES, EPERM:
+    case .permissionDenied, .notPermitted:
       failure(
         .notPermitted, path,
         "no permission to use the lock \(quoted(path)); name another schedule with --state", error)
@@ -111,7 +104,7 @@ struct LockFile: ~Copyable {
 
   private static func failure(
     _ code: ScheduleError.Code, _ path: String, _ message: String,
-    _ cause: SystemCall.Failure? = nil
+    _ cause: Errno? = nil
   ) -> ScheduleError {
     cause.map { ScheduleError(code, path: path, message, $0) }
       ?? ScheduleError(code, path: path, message)
@@ -163,7 +156,7 @@ extension LockFile {
   /// - Throws: `ScheduleError` `inputOutput`.
   func write(_ count: OutboxCount) throws(ScheduleError) {
     do {
-      try SystemCall.write(count.bytes, to: descriptor)
+      try file.write(count.bytes)
     } catch {
       throw Self.failure(.inputOutput, path, "cannot write to the lock \(Self.quoted(path))", error)
     }
@@ -175,14 +168,14 @@ extension LockFile {
   ///   again.
   func count() throws(ScheduleError) -> OutboxCount? {
     do {
-      return OutboxCount(try SystemCall.read(OutboxCount.size, from: descriptor))
+      return OutboxCount(try file.read(OutboxCount.size))
     } catch {
       throw Self.failure(.inputOutput, path, "cannot read the lock \(Self.quoted(path))", error)
     }
   }
 
   /// The same of a file that somebody else may have locked.
-  static func count(in path: String) throws(SystemCall.Failure) -> OutboxCount? {
-    OutboxCount(try SystemCall.read(OutboxCount.size, fromFileAt: path))
+  static func count(in path: String) throws(Errno) -> OutboxCount? {
+    OutboxCount(try OpenFile(path).read(OutboxCount.size))
   }
 }

@@ -1,6 +1,7 @@
 internal import Failpoints
-internal import Glibc
 internal import Loans
+internal import System
+internal import SystemPackage
 
 /// The place of a schedule: what may be there, and making it.
 ///
@@ -26,10 +27,10 @@ struct ScheduleFile {
   /// Whether nothing is there.
   var isMissing: Bool {
     do {
-      _ = try SystemCall.status(ofLink: location)
+      _ = try Stat(ofLink: location)
       return false
     } catch {
-      return error.number == ENOENT || error.number == ENOTDIR
+      return [.noSuchFileOrDirectory, .notDirectory].contains(error)
     }
   }
 
@@ -50,10 +51,10 @@ struct ScheduleFile {
     try checkCompanions()
     try setJournalAside()
     do {
-      SystemCall.close(
-        try SystemCall.open(location, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
+      _ = try OpenFile(
+        location, .readWrite, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
     } catch {
-      guard error.number == EEXIST else { throw cannotCreate(location, error) }
+      guard error == .fileExists else { throw cannotCreate(location, error) }
       try checkFile()
       try tighten()
     }
@@ -74,10 +75,10 @@ struct ScheduleFile {
   /// Takes all rights to the file from others, which a user may have given by copying it.
   private func tighten() throws(ScheduleError) {
     do {
-      let status = try SystemCall.status(ofLink: location)
-      guard status.mode & 0o077 != 0 else { return }
+      let others: FilePermissions = [.groupReadWriteExecute, .otherReadWriteExecute]
+      if try Stat(ofLink: location).permissions.isDisjoint(with: others) { return }
       // By its name, because closing a descriptor would let go of the locks of SQLite's own.
-      try SystemCall.setMode(0o600, of: location)
+      try FileSystem.setPermissions(.ownerReadWrite, of: location)
     } catch {
       throw notPermitted("cannot be made private", error)
     }
@@ -85,8 +86,8 @@ struct ScheduleFile {
 
   /// The beginning of the file.
   var header: FileHeader {
-    get throws(SystemCall.Failure) {
-      FileHeader(bytes: try SystemCall.read(4_096, fromFileAt: location))
+    get throws(Errno) {
+      FileHeader(bytes: try OpenFile(location).read(4_096))
     }
   }
 
@@ -95,8 +96,10 @@ struct ScheduleFile {
     do {
       return try header
     } catch {
-      if error.number == ENOENT { throw removed }
-      if [EACCES, EPERM].contains(error.number) { throw notPermitted("cannot be read", error) }
+      if error == .noSuchFileOrDirectory { throw removed }
+      if [.permissionDenied, .notPermitted].contains(error) {
+        throw notPermitted("cannot be read", error)
+      }
       throw ScheduleError(
         .inputOutput, path: path, "cannot read the schedule \"\(path.visible)\"", error)
     }
@@ -106,9 +109,14 @@ struct ScheduleFile {
   ///
   /// - Throws: `ScheduleError` `inputOutput` if that fails: then nothing is known to be damaged.
   func readWhole() throws(ScheduleError) {
-    do throws(SystemCall.Failure) {
-      try SystemCall.readWhole(location)
-      if hasJournal { try SystemCall.readWhole(location + "-journal") }
+    do throws(Errno) {
+      for path in [location] + (hasJournal ? [location + "-journal"] : []) {
+        let file = try OpenFile(path)
+        var offset = 0
+        while case let count = try file.read(1 << 20, at: offset).count, count > 0 {
+          offset += count
+        }
+      }
     } catch {
       throw ScheduleError(
         .inputOutput, path: path,
@@ -117,16 +125,14 @@ struct ScheduleFile {
   }
 
   /// Which file has the name, if any does.
-  var number: SystemCall.FileNumber? {
-    try? SystemCall.status(ofLink: location).file
-  }
+  var id: FileID? { (try? Stat(ofLink: location)).map(FileID.init) }
 
   /// The file's length in bytes; 0 if there is none.
-  var size: Int { (try? SystemCall.status(ofLink: location).size) ?? 0 }
+  var size: Int64 { (try? Stat(ofLink: location).size) ?? 0 }
 
   /// Whether a run that was interrupted left a journal.
   var hasJournal: Bool {
-    ((try? SystemCall.status(ofLink: location + "-journal").size) ?? 0) > 0
+    ((try? Stat(ofLink: location + "-journal").size) ?? 0) > 0
   }
 
   /// Gives a file that cannot be used another name, and its journal too; never takes a name that is
@@ -137,7 +143,7 @@ struct ScheduleFile {
   func setAside(as state: String) throws(ScheduleError) -> String {
     let aside = Self.aside(freeAside(state), state)
     do {
-      try SystemCall.rename(location, to: location + aside)
+      try FileSystem.rename(location, to: location + aside)
       failpoint("schedule-set-aside")
       try renameCompanions(aside)
     } catch {
@@ -151,12 +157,12 @@ struct ScheduleFile {
   /// Gives a journal another name whose schedule was set aside by a run that was killed before it
   /// could do the same with it: that of the schedule, if it is free.
   private func setJournalAside() throws(ScheduleError) {
-    guard isMissing, Self.companions.contains(where: { SystemCall.exists(location + $0) }) else {
+    guard isMissing, Self.companions.contains(where: { FileSystem.exists(location + $0) }) else {
       return
     }
     let free = freeAside()
     let last = Self.aside(free - 1)
-    let hasOwn = free == 1 || Self.companions.contains { SystemCall.exists(location + last + $0) }
+    let hasOwn = free == 1 || Self.companions.contains { FileSystem.exists(location + last + $0) }
     do {
       try renameCompanions(hasOwn ? Self.aside(free) : last)
     } catch {
@@ -166,9 +172,9 @@ struct ScheduleFile {
     }
   }
 
-  private func renameCompanions(_ aside: String) throws(SystemCall.Failure) {
-    for companion in Self.companions where SystemCall.exists(location + companion) {
-      try SystemCall.rename(location + companion, to: location + aside + companion)
+  private func renameCompanions(_ aside: String) throws(Errno) {
+    for companion in Self.companions where FileSystem.exists(location + companion) {
+      try FileSystem.rename(location + companion, to: location + aside + companion)
     }
   }
 
@@ -187,15 +193,15 @@ struct ScheduleFile {
   }
 
   private func names(at path: String) -> Bool {
-    SystemCall.exists(path) || Self.companions.contains { SystemCall.exists(path + $0) }
+    FileSystem.exists(path) || Self.companions.contains { FileSystem.exists(path + $0) }
   }
 
   /// Refuses a journal that is not ours, since SQLite would roll it into our schedule, and what is
   /// no journal at all where there is no schedule, since SQLite would delete it.
   private func checkCompanions() throws(ScheduleError) {
     for companion in Self.companions {
-      guard let status = try? SystemCall.status(ofLink: location + companion) else { continue }
-      guard status.isRegular, status.owner == SystemCall.user,
+      guard let status = try? Stat(ofLink: location + companion) else { continue }
+      guard status.type == .regular, status.userID == .current,
         !isMissing || isJournal(location + companion)
       else {
         throw notPermitted("has a file \"\(companion)\" beside it that is not its own")
@@ -207,7 +213,7 @@ struct ScheduleFile {
   ///
   /// - SeeAlso: <https://www.sqlite.org/fileformat.html>, sections 3 and 4.1.
   private func isJournal(_ path: String) -> Bool {
-    guard let bytes = try? SystemCall.read(8, fromFileAt: path) else { return false }
+    guard let bytes = try? OpenFile(path).read(8) else { return false }
     return bytes.allSatisfy { $0 == 0 } || bytes.starts(with: [0xD9, 0xD5, 0x05, 0xF9])
       || bytes.starts(with: [0x37, 0x7F, 0x06])
   }
@@ -215,36 +221,36 @@ struct ScheduleFile {
   /// Refuses what is no regular file, is not ours, or has a second name.
   func checkFile() throws(ScheduleError) {
     try checkCompanions()
-    let status: SystemCall.Status
+    let status: Stat
     do {
-      status = try SystemCall.status(ofLink: location)
+      status = try Stat(ofLink: location)
     } catch {
       throw notPermitted("cannot be examined", error)
     }
-    if status.isSymbolicLink { throw notPermitted("is a symbolic link") }
-    guard status.isRegular else { throw notPermitted("is not a regular file") }
-    guard status.owner == SystemCall.user else { throw notPermitted("belongs to another user") }
+    if status.type == .symbolicLink { throw notPermitted("is a symbolic link") }
+    guard status.type == .regular else { throw notPermitted("is not a regular file") }
+    guard status.userID == .current else { throw notPermitted("belongs to another user") }
     // SQLite finds the journal of an interrupted run by the file's name, so one name only.
-    guard status.links == 1 else { throw notPermitted("has more than one hard link") }
+    guard status.linkCount == 1 else { throw notPermitted("has more than one hard link") }
   }
 
   private func checkDirectory() throws(ScheduleError) {
-    let status: SystemCall.Status
+    let status: Stat
     do {
-      status = try SystemCall.status(of: directory)
+      status = try Stat(of: directory)
     } catch {
       throw cannotCreate(directory, error)
     }
-    guard status.isDirectory else {
+    guard status.type == .directory else {
       throw ScheduleError(
         .cannotCreate, path: directory, "\"\(directory.visible)\" is not a directory")
     }
-    guard status.owner == SystemCall.user || status.owner == 0 else {
+    guard [.current, .root].contains(status.userID) else {
       throw unsafeDirectory("belongs to another user")
     }
     // Not even a sticky one: there, others can put their files in the places of ours that are
     // still free.
-    guard !status.isWritableByOthers else {
+    guard status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) else {
       throw unsafeDirectory("can be written by others")
     }
   }
@@ -257,32 +263,32 @@ struct ScheduleFile {
   }
 
   private static func makeDirectories(_ path: String) throws(ScheduleError) {
-    if (try? SystemCall.status(of: path)) != nil { return }
+    if (try? Stat(of: path)) != nil { return }
     let parent = ScheduleFile(path: path).directory
     if parent != path { try makeDirectories(parent) }
     do {
-      try SystemCall.makeDirectory(path, mode: 0o700)
+      try FileSystem.makeDirectory(path, permissions: .ownerReadWriteExecute)
     } catch {
       // Another run may have made it since.
-      guard error.number == EEXIST else {
+      guard error == .fileExists else {
         throw ScheduleFile(path: path).cannotCreate(path, error)
       }
     }
   }
 
-  private func cannotCreate(_ path: String, _ failure: SystemCall.Failure) -> ScheduleError {
+  private func cannotCreate(_ path: String, _ error: Errno) -> ScheduleError {
     ScheduleError(
       .cannotCreate, path: path,
-      "cannot create \"\(path.visible)\"; name another file with --state", failure)
+      "cannot create \"\(path.visible)\"; name another file with --state", error)
   }
 
   private func notPermitted(
-    _ what: String, _ failure: SystemCall.Failure? = nil
+    _ what: String, _ error: Errno? = nil
   ) -> ScheduleError {
     ScheduleError(
       .notPermitted, path: path,
       "the schedule \"\(path.visible)\" \(what); name another file with --state",
-      underlying: failure?.sentence)
+      underlying: error?.description)
   }
 
   private func unsafeDirectory(_ what: String) -> ScheduleError {

@@ -20,11 +20,8 @@ extension Database {
       "INSERT INTO outbox VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     for (number, message) in messages.enumerated() {
       for due in message {
-        insertion.bind(
-          all: sending, Int64(number), due.key.catalogue, due.key.identity, due.key.expiration,
-          channel,
-          due.key.copy, Int64(due.rung), Int64(now.ordinal))
-        insertion.bind(utcOffset.map { Int64($0) })
+        insertion.bind(sending, number)
+        insertion.bind(due, channel, now, utcOffset)
         try insertion.run()
       }
     }
@@ -52,9 +49,7 @@ extension Database {
     case .unknown: state = .sending
     }
     let insertion = try statement(Self.outboxToLedger)
-    insertion.bind(all: sent ?? 0, last)
-    insertion.bind(state.stored)
-    insertion.bind(reason)
+    insertion.bind(sent ?? 0, last, state.stored, reason)
     try insertion.run()
     try execute("DELETE FROM outbox")
   }
@@ -92,10 +87,7 @@ extension Database {
         reason = excluded.reason
       """)
     for due in notices {
-      insertion.bind(
-        all: due.key.catalogue, due.key.identity, due.key.expiration, channel, due.key.copy,
-        Int64(due.rung), Int64(now.ordinal))
-      insertion.bind(utcOffset.map { Int64($0) })
+      insertion.bind(due, channel, now, utcOffset)
       insertion.bind(reason)
       try insertion.run()
     }
@@ -103,10 +95,8 @@ extension Database {
 
   /// The number of what a channel said, which is stored once.
   private func reasonID(_ text: String) throws -> Int64 {
-    if let id = try integer("SELECT id FROM reason WHERE text = ?", text: text) { return id }
-    let insertion = try statement("INSERT INTO reason (text) VALUES (?)")
-    insertion.bind(text)
-    try insertion.run()
+    if let id = try integer("SELECT id FROM reason WHERE text = ?", text) { return id }
+    try run("INSERT INTO reason (text) VALUES (?)", text)
     return lastInsertedRowID
   }
 
@@ -114,19 +104,26 @@ extension Database {
   func channelID(_ name: String, today: CivilDate) throws -> Int64 {
     if let id = try knownChannelID(name) {
       try run(
-        "UPDATE channel SET last_used = ?1 WHERE id = ?2 AND last_used <> ?1",
-        Int64(today.dayNumber), id)
+        "UPDATE channel SET last_used = ?1 WHERE id = ?2 AND last_used <> ?1", today, id)
       return id
     }
-    let insertion = try statement("INSERT INTO channel (last_used, name) VALUES (?, ?)")
-    insertion.bind(Int64(today.dayNumber))
-    insertion.bind(name)
-    try insertion.run()
+    try run("INSERT INTO channel (last_used, name) VALUES (?, ?)", today, name)
     return lastInsertedRowID
   }
 
   /// The number of a channel; `nil` if nothing was ever sent through it.
   func knownChannelID(_ name: String) throws -> Int64? {
-    try integer("SELECT id FROM channel WHERE name = ?", text: name)
+    try integer("SELECT id FROM channel WHERE name = ?", name)
+  }
+}
+
+extension Statement {
+  /// Gives the next parameters what a notice is known by in the ledger, and when it is sent.
+  fileprivate func bind(
+    _ due: DueNotice, _ channel: Int64, _ now: CivilDateTime, _ utcOffset: Int?
+  ) {
+    let key = due.key
+    bind(
+      key.catalogue, key.identity, key.expiration, channel, key.copy, due.rung, now, utcOffset)
   }
 }

@@ -31,9 +31,8 @@ extension Database {
     let ranges = try ranges(catalogues)
     for range in ranges {
       query.bind(
-        all: range.lowerBound, range.upperBound, Int64(now.date.dayNumber), Int64(now.ordinal),
-        channel,
-        Int64(done?.lowerBound ?? .min), Int64(done?.upperBound ?? .max), Int64(limit))
+        range.lowerBound, range.upperBound, now.date, now, channel, done?.lowerBound ?? .min,
+        done?.upperBound ?? .max, limit)
       while try query.step() {
         let row = try LoanRow(query)
         let path = try paths[row.id.catalogue] ?? path(ofCatalogue: row.id.catalogue)

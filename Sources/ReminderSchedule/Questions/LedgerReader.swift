@@ -36,7 +36,7 @@ struct LedgerReader {
     defer { query.reset() }
     guard try query.step() else { return nil }
     let row = try LoanRow(query)
-    let leftOn = isReturned ? CivilDate(dayNumber: Int(query.integer(LoanRow.end))) : nil
+    let leftOn = isReturned ? query.day(LoanRow.end) : nil
     let isExpired = leftOn.map { row.loan.expiration < $0 } ?? (place & 1 == 1)
     let deliveries = try deliveries(of: row.key, isExpired ? .expired : .reminder)
     return ScheduleEntry(
@@ -83,8 +83,7 @@ struct LedgerReader {
   ) throws {
     let rows = try database.statement(Self.query)
     rows.bind(
-      all: key.catalogue, key.identity, key.expiration, key.copy, expiration ?? .min,
-      expiration ?? .max)
+      key.catalogue, key.identity, key.expiration, key.copy, expiration ?? .min, expiration ?? .max)
     while try rows.step() {
       var delivery = delivery(rows)
       if let sending = rows.optionalInteger(10), case .asItEnds(let count) = outbox, let count,
@@ -127,10 +126,9 @@ struct LedgerReader {
     Delivery(
       channel: row.text(2) ?? "",
       isInUse: Int(row.integer(3)) >= today.adding(days: -Self.daysInUse).dayNumber,
-      state: .init(stored: row.integer(4)), at: CivilDateTime(ordinal: Int(row.integer(5))),
+      state: .init(stored: row.integer(4)), at: row.moment(5),
       utcOffset: row.optionalInteger(6).map { Int($0) }, attempts: Int(row.integer(7)),
-      error: row.text(8),
-      deliveredAt: row.optionalInteger(9).flatMap { CivilDateTime(ordinal: Int($0)) })
+      error: row.text(8), deliveredAt: row.moment(9))
   }
 }
 
@@ -167,8 +165,7 @@ extension Database {
       query.bind(number)
       defer { query.reset() }
       guard try query.step() else { continue }
-      let day = query.optionalInteger(LoanRow.end).flatMap { CivilDate(dayNumber: Int($0)) }
-      return (try LoanRow(query), day)
+      return (try LoanRow(query), query.day(LoanRow.end))
     }
     return nil
   }

@@ -21,9 +21,9 @@ struct LoanRow {
   /// - Throws: `DatabaseError` `corrupt` for days that no calendar has.
   init(_ row: Statement) throws {
     id = LoanID(row.integer(0))
-    guard let expiration = CivilDate(dayNumber: Int(row.integer(3))),
-      let fireAt = CivilDateTime(ordinal: Int(row.integer(4)))
-    else { throw DatabaseError.damage("the dates of loan \(id.number)") }
+    guard let expiration = row.day(3), let fireAt = row.moment(4) else {
+      throw DatabaseError.damage("the dates of loan \(id.number)")
+    }
     key = LedgerKey(
       catalogue: id.catalogue, identity: row.integer(1), expiration: row.integer(3),
       copy: row.integer(2))

@@ -29,14 +29,11 @@ extension ScheduleReader {
         """)
       var pending = PendingNotices()
       for range in try database.ranges(catalogues) {
-        query.bind(
-          all: range.lowerBound, range.upperBound, Int64(now.date.dayNumber), Int64(now.ordinal))
+        query.bind(range.lowerBound, range.upperBound, now.date, now)
         while try query.step() {
           pending.count += Int(query.integer(0))
-          let fireAt = query.optionalInteger(1).flatMap { CivilDateTime(ordinal: Int($0)) }
-          let expiration = query.optionalInteger(2).flatMap { CivilDate(dayNumber: Int($0)) }
-          let expired = expiration.map { CivilDateTime($0.adding(days: 1)) }
-          pending.nextFireAt = [pending.nextFireAt, fireAt].compactMap(\.self).min()
+          let expired = query.day(2).map { CivilDateTime($0.adding(days: 1)) }
+          pending.nextFireAt = [pending.nextFireAt, query.moment(1)].compactMap(\.self).min()
           pending.nextExpired = [pending.nextExpired, expired].compactMap(\.self).min()
         }
       }
@@ -57,7 +54,7 @@ extension ScheduleReader {
         SELECT count(iif(expiration >= ?1, 1, NULL)), count(iif(expiration < ?1, 1, NULL))
         FROM loan WHERE cancelled = 0 AND (expiration < ?1 OR fire_at <= ?2)
         """)
-      query.bind(all: Int64(now.date.dayNumber), Int64(now.ordinal))
+      query.bind(now.date, now)
       defer { query.reset() }
       return try query.step() ? (Int(query.integer(0)), Int(query.integer(1))) : (0, 0)
     } ?? (0, 0)

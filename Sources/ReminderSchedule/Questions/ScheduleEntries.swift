@@ -78,7 +78,7 @@ extension Database {
       WHERE expiration < ?1
       ORDER BY 1, 2, 3
       """)
-    query.bind(Int64(now.date.dayNumber))
+    query.bind(now.date)
     var places: ContiguousArray<Int64> = []
     while try query.step() { places.append(query.integer(2)) }
     return places

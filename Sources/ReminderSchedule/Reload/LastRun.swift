@@ -45,11 +45,11 @@ extension Database {
     let counter = try statement("SELECT last_day, ledger_day FROM counter")
     guard try counter.step() else { return LastRun() }
     defer { counter.reset() }
-    let (day, ledgerDay) = (counter.optionalInteger(0), counter.optionalInteger(1))
-    for case let day? in [day, ledgerDay] where CivilDate(dayNumber: Int(day)) == nil {
+    for column in 0...1 as ClosedRange<Int32>
+    where counter.optionalInteger(column) != nil && counter.day(column) == nil {
       throw DatabaseError.damage("the day of the last run")
     }
-    return LastRun(day: day.map { Int($0) }, ledgerDay: ledgerDay.map { Int($0) })
+    return LastRun(day: counter.day(0)?.dayNumber, ledgerDay: counter.day(1)?.dayNumber)
   }
 
   /// Remembers that there was a run on a day; writes nothing if that was the last one's day too.
@@ -57,7 +57,7 @@ extension Database {
     let last = try lastRun()
     let next = last.followed(by: today.dayNumber)
     guard next != last, let day = next.day, let ledgerDay = next.ledgerDay else { return }
-    try run("UPDATE counter SET last_day = ?, ledger_day = ?", Int64(day), Int64(ledgerDay))
+    try run("UPDATE counter SET last_day = ?, ledger_day = ?", day, ledgerDay)
     if let before = last.day, before > day + 1 || before < LastRun.firstPossibleDay {
       try forgetFuture(today)
     }
@@ -69,7 +69,7 @@ extension Database {
     guard today.dayNumber >= LastRun.firstPossibleDay else { return }
     try run(
       "DELETE FROM delivery WHERE rung > 0 AND expiration >= ? AND delivered_at >= ?",
-      Int64(today.dayNumber), Int64(CivilDateTime(today.adding(days: 2)).ordinal))
+      today, CivilDateTime(today.adding(days: 2)))
   }
 
   /// The highest number that a loan ever had, so that no number comes to mean another loan.
@@ -89,16 +89,14 @@ extension Database {
   /// The number of a catalogue, which is made if it is new.
   func catalogueID(_ path: String) throws -> Int64 {
     if let id = try knownCatalogueID(path) { return id }
-    let insertion = try statement("INSERT INTO catalogue (path) VALUES (?)")
-    insertion.bind(path)
-    try insertion.run()
+    try run("INSERT INTO catalogue (path) VALUES (?)", path)
     return lastInsertedRowID
   }
 
   /// The number of a catalogue; `nil` if it is none of the schedule's.
   func knownCatalogueID(_ path: String) throws -> Int64? {
     // A path is bytes, and so compared: names that Unicode takes for equal are different files.
-    guard let id = try integer("SELECT id FROM catalogue WHERE path = ?", text: path) else {
+    guard let id = try integer("SELECT id FROM catalogue WHERE path = ?", path) else {
       return nil
     }
     guard (0..<1 << 22).contains(id) else { throw DatabaseError.damage("a catalogue's number") }

@@ -71,7 +71,7 @@ struct LoanRows {
       """
       INSERT INTO returned (\(Self.columns), left_on)
       SELECT \(Self.columns), ? FROM loan WHERE id = ?
-      """, Int64(leftOn.dayNumber), id)
+      """, leftOn, id)
     try database.run("DELETE FROM loan WHERE id = ?", id)
   }
 
@@ -102,8 +102,8 @@ struct LoanRows {
         AND (expiration = ?5 OR left_on >= ?6)
       ORDER BY expiration = ?5 DESC, left_on DESC, id LIMIT 1
       """,
-      Int64(bitPattern: loan.identity), all.lowerBound, all.upperBound, Int64(loan.ordinal),
-      Int64(loan.expiration), Int64(today.adding(days: -Self.daysOfAbsence).dayNumber))
+      Int64(bitPattern: loan.identity), all.lowerBound, all.upperBound, Int(loan.ordinal),
+      Int(loan.expiration), today.adding(days: -Self.daysOfAbsence))
     if let found { try database.run("DELETE FROM returned WHERE id = ?", found) }
     return found
   }
@@ -119,7 +119,7 @@ struct LoanRows {
       WHERE id BETWEEN ?1 AND ?2 AND identity IN (
         SELECT identity FROM loan WHERE id BETWEEN ?1 AND ?2 AND ordinal > 1)
       """)
-    rows.bind(all: all.lowerBound, all.upperBound)
+    rows.bind(all.lowerBound, all.upperBound)
     var changed: [(id: Int64, copy: Int64)] = []
     while try rows.step() {
       if rows.integer(1) != rows.integer(2) { changed.append((rows.integer(0), rows.integer(2))) }

@@ -4,18 +4,18 @@ extension Database {
   /// Forgets what left a catalogue long ago, with what was delivered of it.
   ///
   /// Everything is kept for 400 days, but of a catalogue from which loans leave in great numbers
-  /// only the latest, though never for less than two weeks: as many loans as three quarters of those
-  /// it has, or 50,000; and of deliveries twice as many as it has loans, or 100,000, beside those of
+  /// only the latest, though never for less than a week: as many loans as a quarter of those it
+  /// has, or 25,000; and of deliveries twice as many as it has loans, or 100,000, beside those of
   /// loans that are kept.
   ///
   /// - Parameter loans: how many loans the catalogue has.
   func prune(_ catalogue: Int64, loans: Int, last: LastRun, today: CivilDate) throws {
     guard let oldest = last.oldestKept(today: today.dayNumber) else { return }
-    let youngest = last.dayOfLeaving(today: today).adding(days: -14).dayNumber
+    let youngest = last.dayOfLeaving(today: today).adding(days: -7).dayNumber
     let all = LoanID.all(of: catalogue)
     let firstDay = try firstKept(
       of: "left_on", in: "returned WHERE id BETWEEN ? AND ?", [all.lowerBound, all.upperBound],
-      count: max(50_000, loans * 3 / 4), from: Int64(oldest), through: Int64(youngest))
+      count: max(25_000, loans / 4), from: Int64(oldest), through: Int64(youngest))
     if let firstDay {
       try run(
         "DELETE FROM returned WHERE id BETWEEN ? AND ? AND left_on < ?", all.lowerBound,

@@ -120,7 +120,7 @@ struct StoredLoans {
   }
 
   private mutating func readSome() throws {
-    rows.bind(all: reached, last)
+    rows.bind(reached, last)
     hasMore = false
     while try rows.step() {
       hasMore = true

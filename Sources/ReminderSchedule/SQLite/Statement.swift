@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Loans
 
 /// A prepared statement: bind its parameters in order, then run it or step through its rows.
 ///
@@ -21,14 +22,16 @@ internal import CSQLite
     unsafe sqlite3_finalize(handle)
   }
 
-  /// Gives the next parameter an integer, or NULL.
-  func bind(_ value: Int64?) { parameters.bind(value) }
-
-  /// Gives the next parameters integers.
-  func bind(all values: Int64...) { for value in values { parameters.bind(value) } }
-
-  /// Gives the next parameter a text.
-  func bind(_ text: String) { parameters.bind(copying: text.utf8.span) }
+  /// Gives the next parameters values.
+  func bind<each Value: Bindable>(_ values: repeat each Value) {
+    for value in repeat each values {
+      switch value.stored {
+      case .null: parameters.bind(nil)
+      case .integer(let integer): parameters.bind(integer)
+      case .text(let text): parameters.bind(copying: text.utf8.span)
+      }
+    }
+  }
 
   /// Gives many parameters at once, which takes less time.
   func bind(_ body: (inout Parameters) -> Void) { body(&parameters) }
@@ -69,6 +72,16 @@ internal import CSQLite
   /// The integer in a column of the current row, or `nil` for NULL (`sqlite3_column_type`).
   func optionalInteger(_ column: Int32) -> Int64? {
     unsafe sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : integer(column)
+  }
+
+  /// The day in a column of the current row, or `nil` for NULL and what no calendar has.
+  func day(_ column: Int32) -> CivilDate? {
+    optionalInteger(column).flatMap { CivilDate(dayNumber: Int($0)) }
+  }
+
+  /// The moment in a column of the current row, or `nil` for NULL and what no calendar has.
+  func moment(_ column: Int32) -> CivilDateTime? {
+    optionalInteger(column).flatMap { CivilDateTime(ordinal: Int($0)) }
   }
 
   /// The text in a column of the current row, or `nil` for NULL (`sqlite3_column_text`).
@@ -151,27 +164,60 @@ internal import CSQLite
   }
 }
 
+// MARK: - Values
+
+/// A value as SQLite stores it.
+enum StoredValue {
+  case null
+  case integer(Int64)
+  case text(String)
+}
+
+/// What a parameter of a statement can be given.
+protocol Bindable {
+  var stored: StoredValue { get }
+}
+
+extension Int64: Bindable {
+  var stored: StoredValue { .integer(self) }
+}
+
+extension Int: Bindable {
+  var stored: StoredValue { .integer(Int64(self)) }
+}
+
+extension String: Bindable {
+  var stored: StoredValue { .text(self) }
+}
+
+extension CivilDate: Bindable {
+  var stored: StoredValue { dayNumber.stored }
+}
+
+extension CivilDateTime: Bindable {
+  var stored: StoredValue { ordinal.stored }
+}
+
+extension Optional: Bindable where Wrapped: Bindable {
+  var stored: StoredValue { self?.stored ?? .null }
+}
+
+// MARK: - Statements in one go
+
 extension Database {
-  /// Executes one statement that yields no row, with integers as its parameters.
-  func run(_ sql: String, _ values: Int64...) throws {
+  /// Executes one statement that yields no row.
+  func run<each Value: Bindable>(_ sql: String, _ values: repeat each Value) throws {
     let statement = try statement(sql)
-    for value in values { statement.bind(value) }
+    statement.bind(repeat each values)
     try statement.run()
   }
 
-  /// The integer in the first row and column of a query with integers as its parameters; `nil` for
-  /// no row or NULL.
-  func integer(_ sql: String, _ values: Int64...) throws -> Int64? {
+  /// The integer in the first row and column of a query; `nil` for no row or NULL.
+  func integer<each Value: Bindable>(
+    _ sql: String, _ values: repeat each Value
+  ) throws -> Int64? {
     let statement = try statement(sql)
-    for value in values { statement.bind(value) }
-    defer { statement.reset() }
-    return try statement.step() ? statement.optionalInteger(0) : nil
-  }
-
-  /// The integer in the first row and column of a query with a text as its parameter.
-  func integer(_ sql: String, text: String) throws -> Int64? {
-    let statement = try statement(sql)
-    statement.bind(text)
+    statement.bind(repeat each values)
     defer { statement.reset() }
     return try statement.step() ? statement.optionalInteger(0) : nil
   }
