@@ -31,7 +31,7 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
-swift test --skip-build "${options[@]}" "$@" 2>&1 | tee "$log" || status=$?
+swift test --skip-build --ignore-lock "${options[@]}" "$@" 2>&1 | tee "$log" || status=$?
 left=$(sed -nE 's/^➜ Test .* skipped: "(.*)"$/\1/p' "$log" | sort | uniq -c)
 if [[ $left ]]; then
   echo "Tests that were left out, and why:"
