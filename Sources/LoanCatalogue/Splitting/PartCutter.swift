@@ -16,20 +16,20 @@ struct PartCutter {
   private let file: FileBytes
   private let pattern: [UInt8]
   private let size: Int
-  private let partSize: Int
+  private let settings: SplitSettings
   private var next: Int
   private var piece: [UInt8]
   /// Longer parts are not read as a whole: libxml2 limits what it looks at to 10 MB only where it
   /// asks for the bytes piece by piece.
   private static let longestPart = 8_000_000
 
-  /// - Parameters:
-  ///   - start: where a record begins.
-  ///   - partSize: how long a part is at least.
-  init(_ file: FileBytes, size: Int, from start: Int, recordStart: [UInt8], partSize: Int) {
+  /// - Parameter start: where a record begins.
+  init(
+    _ file: FileBytes, size: Int, from start: Int, recordStart: [UInt8], _ settings: SplitSettings
+  ) {
     self.file = file
     self.size = size
-    self.partSize = partSize
+    self.settings = settings
     pattern = recordStart
     next = start
     piece = [UInt8](repeating: 0, count: max(16_384, pattern.count * 2))
@@ -41,7 +41,10 @@ struct PartCutter {
   mutating func nextPart() -> Part? {
     guard next < size else { return nil }
     let start = next
-    guard let end = recordStart(from: start + partSize, before: start + Self.longestPart) else {
+    // The more was read, the longer: for each part two threads may wait for each other, but at the end
+    // of a small file long ones would let one of them wait longer.
+    let length = max(settings.partSize, min(start / 64, settings.longestPartSize))
+    guard let end = recordStart(from: start + length, before: start + Self.longestPart) else {
       return nil
     }
     next = end

@@ -24,8 +24,7 @@ struct SplitReading {
     self.size = size
     self.place = place
     cutter = PartCutter(
-      parts.file, size: size, from: place.offset, recordStart: place.frame.recordStart,
-      partSize: settings.partSize)
+      parts.file, size: size, from: place.offset, recordStart: place.frame.recordStart, settings)
   }
 
   /// Reads parts until the document's end, or as long as they can be read on their own.
@@ -83,7 +82,10 @@ struct SplitSettings: Sendable {
   /// Bytes of a part, at least.
   var partSize: Int
 
-  /// Bytes of nearly every part: to the next record's start is not far.
+  /// Bytes of a part of a large file: fewer the more threads there are, since all of them hold one.
+  var longestPartSize: Int { jobs > 1 ? partSize * 32 / jobs : partSize }
+
+  /// Bytes that a buffer begins with: to the next record's start is not far.
   var bufferSize: Int { partSize + 16_384 }
 }
 
@@ -113,7 +115,7 @@ private final class PartQueue: Sendable {
     self.settings = settings
     state = Mutex(State(cutter: cutter))
     // A semaphore must not end below the value that it began with.
-    for _ in 0..<settings.jobs + 2 { room.signal() }
+    for _ in 0..<settings.jobs + 4 { room.signal() }
   }
 
   /// What each thread does.
