@@ -93,15 +93,3 @@ struct `Growth over 400 days` {
     }
   }
 }
-
-/// How long the processor works at something that stays on one thread.
-private func threadTime(_ body: () throws -> Void) rethrows -> Duration {
-  func now() -> Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
-  let start = now()
-  try body()
-  return now() - start
-}
