@@ -45,10 +45,10 @@ test: setup-test lint build test-build ## Install what is missing, lint, run eve
 
 .PHONY: test-all
 test-all: test test-command test-ci-recipes docs ## Test everything, for a night
-	# The soak waits most of its time, so the next ones run beside it.
-	$(MAKE) test-soak & \
-	$(MAKE) test-faults test-growth && wait $$!
-	$(MAKE) test-sanitize
+	# The soak waits most of its time, so the others run beside it.
+	$(MAKE) test-soak & soak=$$!; \
+	$(MAKE) test-sanitize & sanitize=$$!; \
+	$(MAKE) test-faults test-growth && wait $$soak && wait $$sanitize
 	@if [ -n "$${XMLCONF_DIR:-}" ]; then \
 	  $(MAKE) test-conformance; \
 	else \

@@ -53,7 +53,9 @@ public struct ScheduleReader: Sendable {
   /// The most urgent of the notices that ``openCount(at:)`` counts, in the order of
   /// ``due(at:channel:catalogues:repeatExpired:)``.
   ///
-  /// - Parameter limit: the most wanted.
+  /// - Parameters:
+  ///   - now: the library's civil time.
+  ///   - limit: the most wanted.
   public func openNotices(at now: CivilDateTime, limit: Int) throws(ScheduleError) -> [Notice] {
     try connection?.read { database in
       try database.due(at: now, channel: nil, catalogues: nil, repeatExpired: nil, limit: limit)

@@ -15,9 +15,11 @@ public struct PendingNotices: Hashable, Sendable {
 }
 
 extension ScheduleReader {
-  /// What is still to come after `now`.
+  /// What is still to come.
   ///
-  /// - Parameter catalogues: the catalogues whose loans count; `nil` for all.
+  /// - Parameters:
+  ///   - now: the library's civil time, after which it comes.
+  ///   - catalogues: the catalogues whose loans count; `nil` for all.
   public func pending(
     after now: CivilDateTime, catalogues: [String]? = nil
   ) throws(ScheduleError) -> PendingNotices {
