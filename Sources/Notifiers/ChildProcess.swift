@@ -52,12 +52,14 @@ struct ChildProcess: Sendable {
     onLine: (@Sendable (String) -> Verdict)? = nil
   ) async throws(StartFailure) -> Report {
     let stop = try Descriptor.pipe()
+    defer { withExtendedLifetime(stop) {} }
     return try await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        DispatchQueue(label: "child").async {
+        // It may outlive this call for a moment, and must not keep the pipe open.
+        DispatchQueue(label: "child").async { [unowned reading = stop.reading] in
           continuation.resume(
             returning: Result { () throws(StartFailure) in
-              var watch = try ChildWatch(self, stop: stop.reading, onLine)
+              var watch = try ChildWatch(self, stop: reading, onLine)
               return watch.untilEnd()
             })
         }

@@ -77,8 +77,13 @@ public final class NotificationActions: Sendable {
     for await start in starts {
       switch start {
       case .shown: return nil
-      case .ended(let report): return report
-      case .failed(let error): throw error
+      case .ended(let report):
+        // After that it is no longer among those that wait.
+        await task.value
+        return report
+      case .failed(let error):
+        await task.value
+        throw error
       }
     }
     // Whoever sent it was cancelled.
