@@ -45,10 +45,11 @@ test: setup-test lint build test-build ## Install what is missing, lint, run eve
 
 .PHONY: test-all
 test-all: test test-command test-ci-recipes docs ## Test everything, for a night
-	# The soak waits most of its time, so the others run beside it.
+	# The soak waits most of its time, so the others run beside it, each to its end.
 	$(MAKE) test-soak & soak=$$!; \
 	$(MAKE) test-sanitize & sanitize=$$!; \
-	$(MAKE) test-faults test-growth && wait $$soak && wait $$sanitize
+	status=0; $(MAKE) -k test-faults test-growth || status=$$?; \
+	wait $$soak || status=$$?; wait $$sanitize || status=$$?; exit $$status
 	@if [ -n "$${XMLCONF_DIR:-}" ]; then \
 	  $(MAKE) test-conformance; \
 	else \

@@ -88,11 +88,4 @@ package enum FileSystem {
       return !error.isSystemLimit
     }
   }
-
-  /// Sleeps, perhaps a little less when a signal comes.
-  ///
-  /// - SeeAlso: `usleep(3)`.
-  package static func sleep(milliseconds: UInt32) {
-    usleep(milliseconds * 1_000)
-  }
 }

@@ -49,17 +49,22 @@ package struct OpenFile: ~Copyable {
     try Errno.thrown { _ = try descriptor.writeAll(toAbsoluteOffset: 0, bytes) }
   }
 
-  /// Takes the exclusive lock of the file without waiting, which is freed when it is closed.
+  /// Takes the exclusive lock of the file, which is freed when it is closed, trying every 50
+  /// milliseconds until `timeout` has passed.
   ///
-  /// - Returns: whether the lock was free.
+  /// - Returns: whether it was had in time.
   /// - SeeAlso: `flock(2)`.
-  package func lock() throws(Errno) -> Bool {
-    do {
-      try Errno.check(flock(descriptor.rawValue, LOCK_EX | LOCK_NB))
-      return true
-    } catch {
-      guard [.wouldBlock, .interrupted].contains(error) else { throw error }
-      return false
+  package func lock(within timeout: Duration) throws(Errno) -> Bool {
+    let end = ContinuousClock.now + timeout
+    while true {
+      do {
+        try Errno.check(flock(descriptor.rawValue, LOCK_EX | LOCK_NB))
+        return true
+      } catch {
+        guard [.wouldBlock, .interrupted].contains(error) else { throw error }
+      }
+      guard ContinuousClock.now < end else { return false }
+      usleep(50_000)
     }
   }
 }

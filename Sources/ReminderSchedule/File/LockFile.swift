@@ -37,24 +37,18 @@ struct LockFile: ~Copyable {
   }
 
   private func wait(_ timeout: Duration) throws(ScheduleError) {
-    let end = ContinuousClock.now + timeout
-    while try !isTaken() {
-      guard ContinuousClock.now < end else {
-        throw Self.failure(
-          .locked, path, "another run holds the lock \(Self.quoted(path)); try again")
-      }
-      FileSystem.sleep(milliseconds: 50)
-    }
-  }
-
-  private func isTaken() throws(ScheduleError) -> Bool {
+    let isTaken: Bool
     do {
-      return try file.lock()
+      isTaken = try file.lock(within: timeout)
     } catch {
       throw Self.failure(
         .inputOutput, path,
         "cannot lock \(Self.quoted(path)); name a file on a local disk with --state",
         error)
+    }
+    if !isTaken {
+      throw Self.failure(
+        .locked, path, "another run holds the lock \(Self.quoted(path)); try again")
     }
   }
 
