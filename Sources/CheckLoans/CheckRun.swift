@@ -81,8 +81,14 @@ final class CheckRun {
       console.complain("now is \(settings.now) in the time zone \(settings.zone.visible)")
     }
     try warnOfClockSetBack()
-    for (number, path) in settings.catalogues.enumerated() { try check(path, number) }
-    console.statusLine.clear()
+    do {
+      var transaction = try center?.schedule?.begin()
+      for (number, path) in settings.catalogues.enumerated() { try check(path, number) }
+      console.statusLine.clear()
+      try transaction?.commit()
+    } catch {
+      throw CommandError(error)
+    }
   }
 
   private func end(

@@ -163,9 +163,13 @@ final class Connection: @unchecked Sendable {
 
 /// Some work on the schedule, kept by ``commit()`` and undone where the value goes away before.
 ///
-/// Until then nobody else can use the connection.
-struct Transaction: ~Copyable {
+/// Until then nobody else can use the connection; where it is shared, all that others do is part of
+/// it: kept or undone with it.
+public struct Transaction: ~Copyable {
   private let connection: Connection
+  /// Whether it is part of a shared one.
+  private let isPart: Bool
+  private let isShared: Bool
   private let writes: Bool
   /// The schedule, whose end closes the connection and lets go of the lock.
   private let schedule: Schedule?
@@ -175,41 +179,60 @@ struct Transaction: ~Copyable {
   ///
   /// - Parameters:
   ///   - writes: whether it may change something, and nobody else may meanwhile.
+  ///   - isShared: whether what others do meanwhile is part of it.
   ///   - schedule: what must not end before it.
   init(
-    _ connection: Connection, writes: Bool = true, of schedule: Schedule? = nil
+    _ connection: Connection, writes: Bool = true, isShared: Bool = false,
+    of schedule: Schedule? = nil
   ) throws(ScheduleError) {
     // Only what has begun is rolled back by `deinit`.
     connection.turn.wait()
+    let isPart = connection.database.isInTransaction
     do {
       try connection.perform { database in
-        try database.execute("BEGIN \(writes ? "IMMEDIATE" : "DEFERRED") TRANSACTION")
+        try database.execute(
+          isPart ? "SAVEPOINT part" : "BEGIN \(writes ? "IMMEDIATE" : "DEFERRED") TRANSACTION")
       }
     } catch {
       connection.turn.signal()
       throw error
     }
+    if isShared { connection.turn.signal() }
     self.connection = connection
+    self.isPart = isPart
+    self.isShared = isShared
     self.writes = writes
     self.schedule = schedule
   }
 
   deinit {
     if !isOpen { return }
-    // The first error said what happened.
-    connection.database.rollBack()
+    if isShared { connection.turn.wait() }
+    // The first error said what happened, and may have undone the whole.
+    if isPart {
+      try? connection.database.execute("ROLLBACK TO part; RELEASE part")
+    } else {
+      connection.database.rollBack()
+    }
     connection.turn.signal()
   }
 
   /// Keeps what was done.
   ///
   /// - Throws: ``ScheduleError``; then nothing has changed.
-  mutating func commit() throws(ScheduleError) {
-    try connection.perform { database in try database.execute("COMMIT TRANSACTION") }
+  public mutating func commit() throws(ScheduleError) {
+    if isShared {
+      failpoint("shared-before-commit")
+      connection.turn.wait()
+    }
+    defer { if isShared || !isOpen { connection.turn.signal() } }
+    try connection.perform { database in
+      try database.execute(isPart ? "RELEASE part" : "COMMIT TRANSACTION")
+    }
     isOpen = false
-    connection.turn.signal()
+    if isShared { failpoint("shared-committed") }
     // What was committed to a file without a name is as good as lost.
-    if writes, let owned = connection.owned, !owned.isInPlace { throw owned.file.removed }
+    if writes, !isPart, let owned = connection.owned, !owned.isInPlace { throw owned.file.removed }
   }
 }
 

@@ -152,6 +152,32 @@ import Testing
     #expect(try schedule.told(at: "2026-12-31").count == 5)
   }
 
+  @Test func `Reloads are kept together, but for one that goes away before its end`() throws {
+    var transaction = try schedule.begin()
+    try schedule.load(books, from: "a.xml")
+    do { _ = try schedule.reload([Book("lost", "2026-11-22")], from: "b.xml") }
+    try schedule.load([Book("bk9", "2026-11-22")], from: "c.xml")
+    #expect(try schedule.list(at: "2026-11-01").count == 5)
+    #expect(try ScheduleReader(opening: scratch.file).list(at: "2026-11-01") == [])
+    try transaction.commit()
+    let kept = try ScheduleReader(opening: scratch.file).list(at: "2026-11-01")
+    #expect(kept.compactMap(\.loan.id).sorted() == ["bk1", "bk2", "bk3", "bk4", "bk9"])
+    try schedule.load([Book("lost", "2026-11-22")], from: "b.xml")
+    #expect(try schedule.list(at: "2026-11-01").count == 6)
+  }
+
+  @Test func `Reloads are undone together`() throws {
+    try schedule.load(books)
+    let before = try scratch.bytes(scratch.file)
+    let transaction = try schedule.begin()
+    try schedule.load([Book("bk9", "2026-11-22")], from: "c.xml")
+    try schedule.load([], allowEmpty: true)
+    #expect(try schedule.list(at: "2026-11-01").map(\.loan.id) == ["bk9"])
+    _ = consume transaction
+    #expect(try scratch.bytes(scratch.file) == before)
+    #expect(try schedule.list(at: "2026-11-01").count == 4)
+  }
+
   @Test func `A reload that goes away before its end changes no byte`() throws {
     try schedule.load(books)
     let before = try scratch.bytes(scratch.file)

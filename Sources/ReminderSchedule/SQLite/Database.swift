@@ -79,10 +79,15 @@ internal import CSQLite
   /// Rows that the last insert, update or delete changed (`sqlite3_changes`).
   var changes: Int { unsafe Int(sqlite3_changes(handle)) }
 
-  /// Undoes what an open transaction did, unless an error has ended it (`sqlite3_get_autocommit`).
+  /// Whether a transaction is open (`sqlite3_get_autocommit`).
+  var isInTransaction: Bool {
+    guard let handle = unsafe handle else { return false }
+    return unsafe sqlite3_get_autocommit(handle) == 0
+  }
+
+  /// Undoes what an open transaction did, unless an error has ended it.
   func rollBack() {
-    guard let handle = unsafe handle, unsafe sqlite3_get_autocommit(handle) == 0 else { return }
-    _ = unsafe sqlite3_exec(handle, "ROLLBACK TRANSACTION", nil, nil, nil)
+    if isInTransaction { try? execute("ROLLBACK TRANSACTION") }
   }
 
   /// Copies the whole database into another one (`sqlite3_backup_init`, `sqlite3_backup_step`,
