@@ -238,9 +238,7 @@ public final class Schedule: Sendable {
       let all = LoanID.all(of: id)
       try database.run("DELETE FROM loan WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
       let count = database.changes
-      try database.run(
-        "DELETE FROM returned WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
-      for table in ["delivery", "outbox"] {
+      for table in ["returned", "delivery", "outbox"] {
         try database.run("DELETE FROM \(table) WHERE catalogue = ?", id)
       }
       try database.run("DELETE FROM catalogue WHERE id = ?", id)

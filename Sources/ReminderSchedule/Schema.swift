@@ -9,7 +9,8 @@ internal import Failpoints
 ///   lie side by side without an index, which would cost more than the rows. `identity` and
 ///   `ordinal` say which loan it is in another version of the catalogue; `copy` counts loans alike
 ///   in identity and expiration.
-/// - `returned`: loans that their catalogue no longer has, each as it was, and since when.
+/// - `returned`: loans that their catalogue no longer has, each as it was, and since when; in the
+///   order in which they left, so that those of a day are written, and forgotten, side by side.
 /// - `delivery`: the ledger, keyed by what was told and not by a loan's number: so a loan that
 ///   leaves, comes back, or goes back to an earlier expiration finds what was told of it. `rung` is
 ///   the signed number of days from the expiration, see ``Rung``.
@@ -33,8 +34,7 @@ enum Schema {
 
   /// The columns that a loan has in both tables.
   private static let loanColumns = """
-    id INTEGER PRIMARY KEY,
-      identity INTEGER NOT NULL,
+    identity INTEGER NOT NULL,
       ordinal INTEGER NOT NULL,
       copy INTEGER NOT NULL,
       fingerprint INTEGER NOT NULL,
@@ -60,8 +60,16 @@ enum Schema {
       path TEXT NOT NULL UNIQUE
     )
     """,
-    "CREATE TABLE loan (\n  \(loanColumns)\n)",
-    "CREATE TABLE returned (\n  \(loanColumns),\n  left_on INTEGER NOT NULL\n)",
+    "CREATE TABLE loan (\n  id INTEGER PRIMARY KEY,\n  \(loanColumns)\n)",
+    """
+    CREATE TABLE returned (
+      place INTEGER PRIMARY KEY,
+      id INTEGER NOT NULL,
+      left_on INTEGER NOT NULL,
+      \(loanColumns)
+    )
+    """,
+    "CREATE INDEX returned_order ON returned (catalogue, left_on)",
     "CREATE INDEX returned_identity ON returned (identity, ordinal)",
     """
     CREATE TABLE channel (

@@ -30,7 +30,7 @@ struct LedgerReader {
     let isReturned = source == .returned
     let query = try database.statement(
       isReturned
-        ? "SELECT \(LoanRow.columns), left_on FROM returned WHERE id = ?"
+        ? "SELECT \(LoanRow.columns), left_on FROM returned WHERE place = ?"
         : "SELECT \(LoanRow.columns) FROM loan WHERE id = ?")
     query.bind(isReturned ? place : place >> 1)
     defer { query.reset() }

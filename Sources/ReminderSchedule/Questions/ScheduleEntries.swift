@@ -13,7 +13,7 @@ public struct ScheduleEntries {
     /// Those of loans that their catalogues have; each place is twice the row number, and one more
     /// for the expired notice.
     case scheduled
-    /// Those of loans that were returned, each at its row number.
+    /// Those of loans that were returned, each at its place there.
     case returned
   }
 
@@ -85,7 +85,7 @@ extension Database {
   }
 
   fileprivate func returnedPlaces() throws -> ContiguousArray<Int64> {
-    let query = try statement("SELECT id FROM returned ORDER BY left_on DESC, number DESC")
+    let query = try statement("SELECT place FROM returned ORDER BY left_on DESC, number DESC")
     var places: ContiguousArray<Int64> = []
     while try query.step() { places.append(query.integer(0)) }
     return places

@@ -87,24 +87,24 @@ struct LoanRows {
   ///
   /// - Returns: its row number; `nil` if it is none of them.
   mutating func takeBack(_ loan: StoredLoan, today: CivilDate) throws -> Int64? {
-    let all = LoanID.all(of: catalogue)
     let isPossible =
       try hasReturned
-      ?? (database.integer(
-        "SELECT 1 FROM returned WHERE id BETWEEN ? AND ? LIMIT 1", all.lowerBound, all.upperBound)
-        != nil)
+      ?? (database.integer("SELECT 1 FROM returned WHERE catalogue = ? LIMIT 1", catalogue) != nil)
     hasReturned = isPossible
     guard isPossible else { return nil }
+    let identity = Int64(bitPattern: loan.identity)
     let found = try database.integer(
       """
       SELECT id FROM returned
-      WHERE identity = ?1 AND id BETWEEN ?2 AND ?3 AND ordinal = ?4
-        AND (expiration = ?5 OR left_on >= ?6)
-      ORDER BY expiration = ?5 DESC, left_on DESC, id LIMIT 1
+      WHERE identity = ?1 AND ordinal = ?2 AND id >> \(LoanID.shift) = ?3
+        AND (expiration = ?4 OR left_on >= ?5)
+      ORDER BY expiration = ?4 DESC, left_on DESC, id LIMIT 1
       """,
-      Int64(bitPattern: loan.identity), all.lowerBound, all.upperBound, Int(loan.ordinal),
-      Int(loan.expiration), today.adding(days: -Self.daysOfAbsence))
-    if let found { try database.run("DELETE FROM returned WHERE id = ?", found) }
+      identity, Int(loan.ordinal), catalogue, Int(loan.expiration),
+      today.adding(days: -Self.daysOfAbsence))
+    if let found {
+      try database.run("DELETE FROM returned WHERE identity = ? AND id = ?", identity, found)
+    }
     return found
   }
 

@@ -12,17 +12,14 @@ extension Database {
   func prune(_ catalogue: Int64, loans: Int, last: LastRun, today: CivilDate) throws {
     guard let oldest = last.oldestKept(today: today.dayNumber) else { return }
     let youngest = last.dayOfLeaving(today: today).adding(days: -7).dayNumber
-    let all = LoanID.all(of: catalogue)
     let firstDay = try firstKept(
-      of: "left_on", in: "returned WHERE id BETWEEN ? AND ?", [all.lowerBound, all.upperBound],
-      count: max(25_000, loans / 4), from: Int64(oldest), through: Int64(youngest))
+      of: "left_on", in: "returned", catalogue, count: max(25_000, loans / 4), from: Int64(oldest),
+      through: Int64(youngest))
     if let firstDay {
-      try run(
-        "DELETE FROM returned WHERE id BETWEEN ? AND ? AND left_on < ?", all.lowerBound,
-        all.upperBound, firstDay)
+      try run("DELETE FROM returned WHERE catalogue = ? AND left_on < ?", catalogue, firstDay)
     }
     let firstMoment = try firstKept(
-      of: "at", in: "delivery WHERE catalogue = ?", [catalogue], count: max(100_000, loans * 2),
+      of: "at", in: "delivery", catalogue, count: max(100_000, loans * 2),
       from: Int64(oldest) * 86_400, through: Int64(youngest) * 86_400)
     if let firstMoment { try forgetDeliveries(catalogue, before: firstMoment) }
   }
@@ -30,25 +27,24 @@ extension Database {
   /// The first value that is kept of a column; `nil` if all of them are.
   ///
   /// - Parameters:
-  ///   - rows: a table, and which of its rows.
-  ///   - count: how many of the latest are kept in any case.
+  ///   - count: how many of the latest are kept in any case; there may be an eighth more of them, so
+  ///     that they are not sorted every day.
   ///   - oldest: what is before this is never kept, and what is from `youngest` on always.
   private func firstKept(
-    of column: String, in rows: String, _ values: [Int64], count: Int, from oldest: Int64,
+    of column: String, in table: String, _ catalogue: Int64, count: Int, from oldest: Int64,
     through youngest: Int64
   ) throws -> Int64? {
-    let query = try statement("SELECT count(*), min(\(column)) FROM \(rows)")
-    for value in values { query.bind(value) }
+    let rows = "FROM \(table) WHERE catalogue = ?"
+    let query = try statement("SELECT count(*), min(\(column)) \(rows)")
+    query.bind(catalogue)
     defer { query.reset() }
     guard try query.step(), let first = query.optionalInteger(1), first < youngest else {
       return nil
     }
-    if query.integer(0) <= count { return first < oldest ? oldest : nil }
-    let order = try statement(
-      "SELECT \(column) FROM \(rows) ORDER BY \(column) DESC LIMIT 1 OFFSET \(count)")
-    for value in values { order.bind(value) }
-    defer { order.reset() }
-    return try order.step() ? max(oldest, min(order.integer(0), youngest)) : nil
+    if query.integer(0) <= count + count / 8 { return first < oldest ? oldest : nil }
+    let last = try integer(
+      "SELECT \(column) \(rows) ORDER BY \(column) DESC LIMIT 1 OFFSET ?", catalogue, count)
+    return last.map { max(oldest, min($0, youngest)) }
   }
 
   /// Forgets what was delivered before a moment of no loan that is there or was returned.
