@@ -33,13 +33,6 @@ public struct ScheduleError: Error, Hashable, Sendable {
   /// What the system or SQLite said, where they said something.
   public var underlying: String?
 
-  init(systemLimit path: String, underlying: String?) {
-    self.init(
-      .systemLimit, path: path,
-      "cannot open \"\(path.visible)\": the system's limit is reached; close programs and try again",
-      underlying: underlying)
-  }
-
   /// The error of a schedule that was set aside.
   init(_ error: any Error, path: String, setAsideAs other: String) {
     let what = error is OlderBuild ? "was written by an older build" : "was damaged"
@@ -55,17 +48,16 @@ public struct ScheduleError: Error, Hashable, Sendable {
     self.init(.notASchedule, path: path, Self.notASchedule(path, what))
   }
 
-  /// The error after a system call that failed; where that is for want of descriptors or memory, it
-  /// says so instead.
-  init(_ code: Code, path: String, _ message: String, _ error: Errno) {
-    if error.isSystemLimit {
-      self.init(systemLimit: path, underlying: error.description)
-    } else {
-      self.init(code, path: path, message, underlying: error.description)
-    }
+  /// An error, often after a system call that failed; where that is for want of descriptors or
+  /// memory, it says so instead.
+  init(_ code: Code, path: String, _ message: String, _ error: Errno? = nil) {
+    let isLimit = error?.isSystemLimit ?? false
+    self.init(
+      isLimit ? .systemLimit : code, path: path, isLimit ? Self.systemLimit(path) : message,
+      underlying: error?.description)
   }
 
-  init(_ code: Code, path: String, _ message: String, underlying: String? = nil) {
+  private init(_ code: Code, path: String, _ message: String, underlying: String?) {
     self.code = code
     self.path = path
     self.message = message
@@ -107,10 +99,6 @@ extension ScheduleError {
   }
 
   private init(database error: DatabaseError, path: String) {
-    if Self.isForWantOfDescriptors(error) {
-      self.init(systemLimit: path, underlying: error.message)
-      return
-    }
     let (code, message) = Self.meaning(of: error, path: path)
     self.init(
       code, path: path, message,
@@ -120,6 +108,8 @@ extension ScheduleError {
   /// What an SQLite result code means to a user; see <https://www.sqlite.org/rescode.html>.
   private static func meaning(of error: DatabaseError, path: String) -> (Code, String) {
     switch error.resultCode {
+    case _ where isForWantOfDescriptors(error):
+      (.systemLimit, systemLimit(path))
     case .busy, .locked, .lockProtocol:
       (.locked, "the schedule \"\(path.visible)\" is in use by another process; try again")
     case .notADatabase:
@@ -169,6 +159,10 @@ extension ScheduleError {
     case .cannotOpen, .inputOutput: !FileSystem.canOpenOneMore
     default: false
     }
+  }
+
+  private static func systemLimit(_ path: String) -> String {
+    "cannot open \"\(path.visible)\": the system's limit is reached; close programs and try again"
   }
 
   private static func notASchedule(_ path: String, _ what: String) -> String {

@@ -41,14 +41,14 @@ struct LockFile: ~Copyable {
     do {
       isTaken = try file.lock(within: timeout)
     } catch {
-      throw Self.failure(
-        .inputOutput, path,
+      throw ScheduleError(
+        .inputOutput, path: path,
         "cannot lock \(Self.quoted(path)); name a file on a local disk with --state",
         error)
     }
     if !isTaken {
-      throw Self.failure(
-        .locked, path, "another run holds the lock \(Self.quoted(path)); try again")
+      throw ScheduleError(
+        .locked, path: path, "another run holds the lock \(Self.quoted(path)); try again")
     }
   }
 
@@ -61,7 +61,7 @@ struct LockFile: ~Copyable {
   }
 
   private func refusal(_ what: String) -> ScheduleError {
-    Self.failure(.notPermitted, path, "the lock \(Self.quoted(path)) \(what); remove it")
+    ScheduleError(.notPermitted, path: path, "the lock \(Self.quoted(path)) \(what); remove it")
   }
 
   /// Refuses a file that another program has put there: a schedule named `Cargo` has its lock
@@ -72,8 +72,8 @@ struct LockFile: ~Copyable {
     let bytes = (try? file.read(OutboxCount.beginning.count)) ?? []
     if bytes.allSatisfy({ $0 == 0 }) || bytes == OutboxCount.beginning { return }
     guard let header = try? schedule.header, header.isSchedule else {
-      throw Self.failure(
-        .notPermitted, path,
+      throw ScheduleError(
+        .notPermitted, path: path,
         "\(Self.quoted(path)) is not a lock of check-loans; name another file with --state")
     }
   }
@@ -81,14 +81,15 @@ struct LockFile: ~Copyable {
   private static func cannotOpen(_ path: String, _ error: Errno) -> ScheduleError {
     switch error {
     case .tooManySymbolicLinkLevels:
-      failure(.notPermitted, path, "the lock \(quoted(path)) is a symbolic link; remove it")
+      ScheduleError(
+        .notPermitted, path: path, "the lock \(quoted(path)) is a symbolic link; remove it")
     case .permissionDenied, .notPermitted:
-      failure(
-        .notPermitted, path,
+      ScheduleError(
+        .notPermitted, path: path,
         "no permission to use the lock \(quoted(path)); name another schedule with --state", error)
     default:
-      failure(
-        .cannotCreate, path,
+      ScheduleError(
+        .cannotCreate, path: path,
         "cannot create the lock \(quoted(path)); remove what is there, or name another file with "
           + "--state", error)
     }
@@ -96,13 +97,6 @@ struct LockFile: ~Copyable {
 
   private static func quoted(_ path: String) -> String { "\"\(path.visible)\"" }
 
-  private static func failure(
-    _ code: ScheduleError.Code, _ path: String, _ message: String,
-    _ cause: Errno? = nil
-  ) -> ScheduleError {
-    cause.map { ScheduleError(code, path: path, message, $0) }
-      ?? ScheduleError(code, path: path, message)
-  }
 }
 
 /// How many messages of the outbox were sent.
@@ -152,7 +146,8 @@ extension LockFile {
     do {
       try file.write(count.bytes)
     } catch {
-      throw Self.failure(.inputOutput, path, "cannot write to the lock \(Self.quoted(path))", error)
+      throw ScheduleError(
+        .inputOutput, path: path, "cannot write to the lock \(Self.quoted(path))", error)
     }
   }
 
@@ -164,7 +159,8 @@ extension LockFile {
     do {
       return OutboxCount(try file.read(OutboxCount.size))
     } catch {
-      throw Self.failure(.inputOutput, path, "cannot read the lock \(Self.quoted(path))", error)
+      throw ScheduleError(
+        .inputOutput, path: path, "cannot read the lock \(Self.quoted(path))", error)
     }
   }
 

@@ -288,7 +288,7 @@ struct ScheduleFile {
     ScheduleError(
       .notPermitted, path: path,
       "the schedule \"\(path.visible)\" \(what); name another file with --state",
-      underlying: error?.description)
+      error)
   }
 
   private func unsafeDirectory(_ what: String) -> ScheduleError {
