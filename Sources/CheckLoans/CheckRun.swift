@@ -27,6 +27,10 @@ final class CheckRun {
   private var nextReminder: CivilDateTime?
   private let progress: Progress?
 
+  /// After this many loans no more catalogues are kept in the same commit: whoever wants to look at the
+  /// schedule may have to wait for its end.
+  private static let loansPerCommit = 10_000
+
   init(
     _ settings: CheckSettings, _ environment: Environment, _ console: Console
   ) throws(CommandError) {
@@ -82,13 +86,25 @@ final class CheckRun {
     }
     try warnOfClockSetBack()
     do {
-      var transaction = try center?.schedule?.begin()
-      for (number, path) in settings.catalogues.enumerated() { try check(path, number) }
-      console.statusLine.clear()
-      try transaction?.commit()
+      try readCatalogues()
     } catch {
       throw CommandError(error)
     }
+    console.statusLine.clear()
+  }
+
+  /// Reads the catalogues, small ones together in one commit.
+  private func readCatalogues() throws {
+    var transaction = try center?.schedule?.begin()
+    var kept = 0
+    for (number, path) in settings.catalogues.enumerated() {
+      try check(path, number)
+      if total.loans - kept < Self.loansPerCommit { continue }
+      kept = total.loans
+      try transaction?.commit()
+      transaction = try center?.schedule?.begin()
+    }
+    try transaction?.commit()
   }
 
   private func end(

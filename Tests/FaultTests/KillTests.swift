@@ -55,6 +55,37 @@ struct KillTests {
     }
   }
 
+  @Test(arguments: [
+    ("shared-before-commit:1", 0), ("shared-committed:1", 12_000),
+    ("shared-before-commit:2", 12_000), ("shared-committed:2", 18_001),
+  ])
+  func `Of many catalogues it keeps what was committed, and all of each`(
+    place: String, kept: Int
+  ) async throws {
+    let folder = try ScratchFolder()
+    let names = ["a.xml", "b.xml", "c.xml", "d.xml"]
+    for (name, count) in zip(names, [6_000, 6_000, 6_000, 1]) {
+      let books = (1...count).map {
+        "<book id=\"\($0)\"><title>T\($0)</title><expiration>2027.01.01</expiration></book>"
+      }
+      try folder.write("<books>\(books.joined())</books>", to: name)
+    }
+    func loans(_ arguments: [String], failpoint: String? = nil) async throws -> CommandResult {
+      try await Command(
+        Command.checkLoans, arguments + ["--now", "2026-11-22", "--state", "s.sqlite"],
+        environment: [
+          "HOME": folder.path, "PATH": "/usr/bin:/bin",
+          "CHECK_LOANS_FAILPOINT": failpoint.map { "\($0)=kill" } ?? "",
+        ], directory: folder.path
+      ).run()
+    }
+    #expect(try await loans(names, failpoint: place).ending == .signaled(9))
+    let list = try await loans(["schedule", "list"])
+    #expect(list.lines.count == kept, "\(list.errorText)")
+    let next = try await loans(names)
+    #expect(next.text.contains("18001 scheduled"), "\(next.text)")
+  }
+
   @Test func `Killed at any moment, it loses nothing`() async throws {
     let seed = testVariable("CHECK_LOANS_SEED").flatMap { UInt64($0) } ?? .random(in: 1...(.max))
     print("random moments: CHECK_LOANS_SEED=\(seed)")
