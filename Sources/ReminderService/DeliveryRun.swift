@@ -66,7 +66,7 @@ struct DeliveryRun {
   private mutating func send(
     _ batch: ArraySlice<Message>, _ isStopRequested: @Sendable () -> Bool
   ) async throws(ScheduleError) -> Int {
-    let sending = try schedule.beginSending(
+    var sending = try schedule.beginSending(
       batch.map(\.notices), channel: notifier.channel, at: occasion.now,
       utcOffset: utcOffset)
     var tried = 0
@@ -97,7 +97,7 @@ struct DeliveryRun {
     return tried
   }
 
-  private func end(_ sending: Sending, _ error: NotifierError) throws(ScheduleError) {
+  private func end(_ sending: consuming Sending, _ error: NotifierError) throws(ScheduleError) {
     do throws(ScheduleError) {
       try sending.fail(error: error.message)
     } catch let failure {

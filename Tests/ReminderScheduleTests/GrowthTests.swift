@@ -85,7 +85,7 @@ struct `Growth over 400 days` {
       let due = try schedule.due(at: moment(now), channel: "stdout")
       for start in stride(from: 0, to: due.count, by: 500) {
         let part = due[start..<min(start + 500, due.count)].map { [$0] }
-        let sending = try schedule.beginSending(
+        var sending = try schedule.beginSending(
           part.map { $0[...] }, channel: "stdout", at: moment(now))
         for _ in part { try sending.noteSent() }
         try sending.finish()

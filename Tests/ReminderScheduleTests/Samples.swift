@@ -121,7 +121,7 @@ extension Schedule {
     at now: String, through channel: String = "stdout", repeatExpired: Int? = nil
   ) throws {
     let due = try due(at: moment(now), channel: channel, repeatExpired: repeatExpired)
-    let sending = try beginSending(due.map { [$0] }, channel: channel, at: moment(now))
+    var sending = try beginSending(due.map { [$0] }, channel: channel, at: moment(now))
     for _ in due { try sending.noteSent() }
     try sending.finish()
   }
@@ -138,7 +138,7 @@ extension Schedule {
   func send(
     _ notices: [DueNotice], through channel: String, at now: CivilDateTime, end: End = .delivered
   ) throws {
-    let sending = try beginSending([notices[...]], channel: channel, at: now)
+    var sending = try beginSending([notices[...]], channel: channel, at: now)
     switch end {
     case .delivered:
       try sending.noteSent()

@@ -31,7 +31,7 @@ import Testing
       let size = 5 / messages
       let due = try due(schedule)
       let parts = (0..<messages).map { due[$0 * size..<($0 + 1) * size] }
-      let sending = try schedule.beginSending(parts, channel: "stdout", at: now)
+      var sending = try schedule.beginSending(parts, channel: "stdout", at: now)
       for _ in 0..<sent { try sending.noteSent() }
       try scratch.copy(scratch.file, to: copy)
       try scratch.copy(scratch.file + ".lock", to: copy + ".lock")
@@ -47,7 +47,7 @@ import Testing
     let first = try schedule.beginSending([[due[0]]], channel: "stdout", at: now)
     try first.fail(error: "no")
     let before = try schedule.list(at: "2026-11-21")
-    let sending = try schedule.beginSending(
+    var sending = try schedule.beginSending(
       [[due[1], due[2]], [due[0]], [due[3]]],
       channel: "stdout", at: moment("2026-11-21T08:00"))
     try sending.noteSent()
@@ -65,7 +65,7 @@ import Testing
     let due = try due(schedule)
     try schedule.beginSending([[due[0]]], channel: "stdout", at: now).fail(error: "no")
     let later = moment("2026-11-21T08:00")
-    let sending = try schedule.beginSending([[due[0]], [due[1]]], channel: "stdout", at: later)
+    var sending = try schedule.beginSending([[due[0]], [due[1]]], channel: "stdout", at: later)
     let list = try schedule.list(at: "2026-11-21")
     #expect(list.map(\.state) == Array(repeating: .pending, count: 5))
     #expect(
@@ -90,7 +90,7 @@ import Testing
 
   @Test func `What failed has its error, what came after it is as it was`() throws {
     let schedule = try Schedule(opening: scratch.file)
-    let sending = try schedule.beginSending(
+    var sending = try schedule.beginSending(
       try due(schedule).map { [$0] }, channel: "mail", at: now)
     try sending.noteSent()
     try sending.fail(error: "no route")
@@ -170,11 +170,11 @@ import Testing
     let schedule = try Schedule(opening: scratch.file)
     let due = try due(schedule)
     do {
-      let sending = try schedule.beginSending(due.map { [$0] }, channel: "stdout", at: now)
+      var sending = try schedule.beginSending(due.map { [$0] }, channel: "stdout", at: now)
       for _ in 0..<2 { try sending.noteSent() }
     }
     #expect(ids(try self.due(schedule)) == ["bk1", "bk2", "bk3", "bk4", "bk5"])
-    let next = try schedule.beginSending([[due[4]]], channel: "stdout", at: now)
+    var next = try schedule.beginSending([[due[4]]], channel: "stdout", at: now)
     #expect(ids(try self.due(schedule)) == ["bk3", "bk4", "bk5"])
     try next.noteSent()
     try next.finish()
@@ -185,11 +185,14 @@ import Testing
     do {
       let schedule = try Schedule(opening: scratch.file)
       for (number, channel) in ["a", "b", "c"].enumerated() {
-        let sending = try schedule.beginSending(
+        var sending = try schedule.beginSending(
           try due(schedule, channel).map { [$0] }, channel: channel, at: now)
         for _ in 0...number { try sending.noteSent() }
-        if number == 0 { try sending.finish() }
-        if number == 1 { try sending.fail(error: "no") }
+        switch number {
+        case 0: try sending.finish()
+        case 1: try sending.fail(error: "no")
+        default: break
+        }
       }
       #expect(ids(try due(schedule, "a")) == ["bk2", "bk3", "bk4", "bk5"])
     }
@@ -201,7 +204,7 @@ import Testing
   @Test func `A delivery keeps the offset of its clock`() throws {
     let schedule = try Schedule(opening: scratch.file)
     let due = try due(schedule)
-    let sending = try schedule.beginSending(
+    var sending = try schedule.beginSending(
       [due[0...0], due[1...1]], channel: "stdout", at: now, utcOffset: 32_400)
     try sending.noteSent()
     try sending.fail(error: "no")
@@ -232,7 +235,7 @@ import Testing
   @Test func `What was sent is known although its end could not be noted`() throws {
     let schedule = try Schedule(opening: scratch.file)
     do {
-      let sending = try schedule.beginSending(
+      var sending = try schedule.beginSending(
         try due(schedule).map { [$0] }, channel: "stdout", at: now)
       for _ in 0..<3 { try sending.noteSent() }
     }
@@ -242,7 +245,7 @@ import Testing
 
   @Test func `Counting what was sent writes nothing into the schedule`() throws {
     let schedule = try Schedule(opening: scratch.file)
-    let sending = try schedule.beginSending(
+    var sending = try schedule.beginSending(
       try due(schedule).map { [$0] }, channel: "stdout", at: now)
     let before = try scratch.bytes(scratch.file)
     for _ in 0..<5 { try sending.noteSent() }
@@ -267,7 +270,7 @@ import Testing
     let due = try due(schedule)
     try schedule.write { try $0.execute("PRAGMA max_page_count = 1") }
     let error = #expect(throws: ScheduleError.self) {
-      try schedule.beginSending(due.map { [$0] }, channel: "stdout", at: now)
+      _ = try schedule.beginSending(due.map { [$0] }, channel: "stdout", at: now)
     }
     #expect(error?.code == .inputOutput)
     #expect(try self.due(schedule) == due)
@@ -282,7 +285,7 @@ import Testing
 
   @Test func `A loan that is renewed on the way was told of its old expiration`() throws {
     let schedule = try Schedule(opening: scratch.file)
-    let sending = try schedule.beginSending([try due(schedule)[...]], channel: "stdout", at: now)
+    var sending = try schedule.beginSending([try due(schedule)[...]], channel: "stdout", at: now)
     try sending.noteSent()
     try schedule.load([Book("bk1", "2026-12-22")] + books.dropFirst(), at: "2026-11-21")
     try sending.finish()

@@ -165,7 +165,7 @@ import Testing
     let now = try moment("2026-11-21T07:30")
     let schedule = try #require(center.schedule)
     let due = try schedule.reader.due(at: now, channel: "stdout")
-    let sending = try schedule.beginSending(due.map { [$0] }, channel: "stdout", at: now)
+    var sending = try schedule.beginSending(due.map { [$0] }, channel: "stdout", at: now)
     try sending.noteSent()
     let reader = try ScheduleReader(opening: path)
     let told = try (1...3).map { id in

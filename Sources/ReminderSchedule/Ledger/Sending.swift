@@ -1,5 +1,4 @@
 internal import Failpoints
-internal import Synchronization
 
 /// Messages on their way through a channel, none of which a killed run repeats, but for the one
 /// that was being sent.
@@ -11,16 +10,11 @@ internal import Synchronization
 /// between, whoever opens the schedule next does so from the count: those sent are delivered, the
 /// next one may have been and is due again, and the rest is as if it had never been begun. If the
 /// count was lost all of them are due again: nothing is ever lost.
-public final class Sending: Sendable {
-  private struct Progress {
-    var sent = 0
-    var isOpen = true
-  }
-
+public struct Sending: ~Copyable {
   private let schedule: Schedule
   private let number: Int64
   private let count: Int
-  private let progress = Mutex(Progress())
+  private var sent = 0
 
   init(_ schedule: Schedule, number: Int64, count: Int) {
     self.schedule = schedule
@@ -32,12 +26,9 @@ public final class Sending: Sendable {
   ///
   /// - Throws: ``ScheduleError`` if the count cannot be written; it is known to ``finish()`` and
   ///   ``fail(error:)`` all the same.
-  public func noteSent() throws(ScheduleError) {
-    let sent = progress.withLock { progress in
-      precondition(progress.isOpen && progress.sent < count, "more was sent than was begun")
-      progress.sent += 1
-      return progress.sent
-    }
+  public mutating func noteSent() throws(ScheduleError) {
+    precondition(sent < count, "more was sent than was begun")
+    sent += 1
     try schedule.write(OutboxCount(sending: number, sent: sent))
     failpoint("sent-noted")
   }
@@ -45,7 +36,7 @@ public final class Sending: Sendable {
   /// Notes those sent as delivered; the others are as they were before.
   ///
   /// - Throws: ``ScheduleError``; then whoever opens the schedule next does it.
-  public func finish() throws(ScheduleError) {
+  public consuming func finish() throws(ScheduleError) {
     try end(.untried)
   }
 
@@ -53,19 +44,15 @@ public final class Sending: Sendable {
   ///
   /// - Parameter error: what the channel said; untrusted.
   /// - Throws: ``ScheduleError``; then whoever opens the schedule next does it, without the error.
-  public func fail(error: String) throws(ScheduleError) {
+  public consuming func fail(error: String) throws(ScheduleError) {
     try end(.failed(error))
   }
 
   private func end(_ next: NextMessage) throws(ScheduleError) {
-    let sent = progress.withLock { progress in
-      precondition(progress.isOpen, "messages were sent to their end twice")
-      progress.isOpen = false
-      return progress.sent
-    }
     if count == 0 { return }
+    let count = OutboxCount(sending: number, sent: sent)
     try schedule.write { database in
-      try database.emptyOutbox(OutboxCount(sending: number, sent: sent), next: next)
+      try database.emptyOutbox(count, next: next)
       failpoint("outbox-before-commit")
     }
     failpoint("outbox-committed")
