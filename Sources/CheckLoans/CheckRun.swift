@@ -27,8 +27,8 @@ final class CheckRun {
   private var nextReminder: CivilDateTime?
   private let progress: Progress?
 
-  /// After this many loans no more catalogues are kept in the same commit: whoever wants to look at the
-  /// schedule may have to wait for its end.
+  /// The loans after which a transaction ends and the next one begins, since readers may have to
+  /// wait for its end.
   private static let loansPerCommit = 10_000
 
   init(
@@ -93,7 +93,7 @@ final class CheckRun {
     console.statusLine.clear()
   }
 
-  /// Reads the catalogues, small ones together in one commit.
+  /// Reads the catalogues, several small ones in each commit.
   private func readCatalogues() throws {
     var transaction = try center?.schedule?.begin()
     var kept = 0

@@ -10,6 +10,8 @@ final class Connection: @unchecked Sendable {
   /// Only used by whoever has the turn.
   fileprivate let database: Database
   fileprivate let turn = DispatchSemaphore(value: 1)
+  /// Whether a shared transaction is open; only used by whoever has the turn.
+  fileprivate var isShared = false
   /// The file that this connection alone writes to; `nil` for a reader and in memory.
   fileprivate let owned: OwnedFile?
 
@@ -161,25 +163,26 @@ final class Connection: @unchecked Sendable {
   private static let setup = "PRAGMA cache_size = -16000; PRAGMA cell_size_check = ON"
 }
 
-/// Some work on the schedule, kept by ``commit()`` and undone where the value goes away before.
+/// A transaction on the schedule: kept by ``commit()``, undone if the value goes away before.
 ///
-/// Until then nobody else can use the connection; where it is shared, all that others do is part of
-/// it: kept or undone with it.
-public struct Transaction: ~Copyable {
+/// Until then nobody else can use the connection, unless it is shared: then what others do is part
+/// of it.
+public struct Transaction: ~Copyable, Sendable {
   private let connection: Connection
-  /// Whether it is part of a shared one.
+  /// Whether it is a savepoint in a shared transaction.
   private let isPart: Bool
   private let isShared: Bool
   private let writes: Bool
   /// The schedule, whose end closes the connection and lets go of the lock.
   private let schedule: Schedule?
+  private var hasTurn: Bool
   private var isOpen = true
 
-  /// Begins it.
+  /// Begins a transaction, or a part of the shared one that is open.
   ///
   /// - Parameters:
   ///   - writes: whether it may change something, and nobody else may meanwhile.
-  ///   - isShared: whether what others do meanwhile is part of it.
+  ///   - isShared: whether what others do meanwhile is part of it; there can be one at a time.
   ///   - schedule: what must not end before it.
   init(
     _ connection: Connection, writes: Bool = true, isShared: Bool = false,
@@ -187,9 +190,15 @@ public struct Transaction: ~Copyable {
   ) throws(ScheduleError) {
     // Only what has begun is rolled back by `deinit`.
     connection.turn.wait()
-    let isPart = connection.database.isInTransaction
+    let isPart = connection.isShared
+    precondition(!isPart || !isShared, "a shared transaction begins in another one")
     do {
       try connection.perform { database in
+        if isPart, !database.isInTransaction {
+          throw DatabaseError(.inputOutput, message: "an error has ended the transaction")
+        }
+        // What undoes a part would otherwise need a temporary file.
+        if isShared { try database.execute("PRAGMA temp_store = MEMORY") }
         try database.execute(
           isPart ? "SAVEPOINT part" : "BEGIN \(writes ? "IMMEDIATE" : "DEFERRED") TRANSACTION")
       }
@@ -197,36 +206,48 @@ public struct Transaction: ~Copyable {
       connection.turn.signal()
       throw error
     }
-    if isShared { connection.turn.signal() }
     self.connection = connection
     self.isPart = isPart
     self.isShared = isShared
     self.writes = writes
     self.schedule = schedule
+    hasTurn = !isShared
+    if isShared {
+      connection.isShared = true
+      connection.turn.signal()
+    }
   }
 
   deinit {
-    if !isOpen { return }
-    if isShared { connection.turn.wait() }
-    // The first error said what happened, and may have undone the whole.
-    if isPart {
-      try? connection.database.execute("ROLLBACK TO part; RELEASE part")
-    } else {
-      connection.database.rollBack()
+    if !hasTurn { connection.turn.wait() }
+    if isOpen { undo() }
+    if isShared {
+      connection.isShared = false
+      try? connection.database.execute("PRAGMA temp_store = DEFAULT")
     }
     connection.turn.signal()
   }
 
-  /// Keeps what was done.
+  /// The first error said what happened, and may have undone everything already.
+  private func undo() {
+    do {
+      if isPart { return try connection.database.execute("ROLLBACK TO part; RELEASE part") }
+    } catch {
+      // Nothing is better than half of a part.
+    }
+    connection.database.rollBack()
+  }
+
+  /// Keeps everything that was done since it began.
   ///
   /// - Throws: ``ScheduleError``; then nothing has changed.
-  public mutating func commit() throws(ScheduleError) {
-    if isShared {
+  public consuming func commit() throws(ScheduleError) {
+    if !hasTurn {
       failpoint("shared-before-commit")
       connection.turn.wait()
+      hasTurn = true
     }
-    defer { if isShared || !isOpen { connection.turn.signal() } }
-    try connection.perform { database in
+    try connection.perform { [isPart] database in
       try database.execute(isPart ? "RELEASE part" : "COMMIT TRANSACTION")
     }
     isOpen = false

@@ -5,9 +5,9 @@ internal import System
 
 /// The stored reminders of all catalogues and the ledger of what was delivered: one SQLite file.
 ///
-/// A value holds the file's lock, so that one process at a time reloads and delivers. Everything
-/// it does is one transaction: after a crash, or when it throws ``ScheduleError``, nothing has
-/// changed. To look at a schedule without the lock, use ``ScheduleReader``.
+/// A value holds the file's lock, so that one process at a time reloads and delivers. Each call is
+/// one transaction, unless ``begin()`` joins several: after a crash, or when it throws
+/// ``ScheduleError``, nothing of it has changed. To look at a schedule without the lock, use ``ScheduleReader``.
 public final class Schedule: Sendable {
   private let connection: Connection
   /// Nobody reads it; it unlocks when the schedule goes away, after `deinit` has closed the file.
@@ -86,10 +86,17 @@ public final class Schedule: Sendable {
 
   // MARK: - Reload
 
-  /// Begins what is kept together: all that is done until it is committed is part of it, and is
-  /// undone with it where the value goes away before.
+  /// Begins a transaction that is shared by everything done with the schedule until it is committed:
+  /// all of that is kept, or undone if the value goes away before.
   ///
-  /// A commit waits for the disk five times, so that many small reloads are much faster in one.
+  ///     let transaction = try schedule.begin()
+  ///     for catalogue in catalogues { try center.reload(catalogue, at: now) }
+  ///     try transaction.commit()
+  ///
+  /// A commit waits for the disk five times, so many small reloads are much faster in one. A
+  /// ``Reload`` must end before the transaction does. Deliver nothing meanwhile: what was sent would
+  /// be forgotten if the transaction is undone. After a ``ScheduleError`` nothing more can be done in
+  /// it: SQLite may have undone everything.
   public func begin() throws(ScheduleError) -> Transaction {
     try Transaction(connection, isShared: true, of: self)
   }
@@ -205,7 +212,7 @@ public final class Schedule: Sendable {
     try writeByUser { database in
       var result = (cancelled: 0, unknown: [Int]())
       for number in ids {
-        guard case (let row, nil)? = try database.loan(Int64(number)) else {
+        guard let (row, _) = try database.loan(Int64(number), orReturned: false) else {
           result.unknown.append(number)
           continue
         }

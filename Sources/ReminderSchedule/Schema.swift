@@ -9,8 +9,9 @@ internal import Failpoints
 ///   lie side by side without an index, which would cost more than the rows. `identity` and
 ///   `ordinal` say which loan it is in another version of the catalogue; `copy` counts loans alike
 ///   in identity and expiration.
-/// - `returned`: loans that their catalogue no longer has, each as it was, and since when; in the
-///   order in which they left, so that those of a day are written, and forgotten, side by side.
+/// - `returned`: loans that their catalogue no longer has, each as it was in `loan`, `id` included,
+///   and since when. `place` is the order in which they left, so that those of a day are written, and
+///   forgotten, side by side; a list that is being read relies on none being used twice.
 /// - `delivery`: the ledger, keyed by what was told and not by a loan's number: so a loan that
 ///   leaves, comes back, or goes back to an earlier expiration finds what was told of it. `rung` is
 ///   the signed number of days from the expiration, see ``Rung``.
@@ -63,7 +64,7 @@ enum Schema {
     "CREATE TABLE loan (\n  id INTEGER PRIMARY KEY,\n  \(loanColumns)\n)",
     """
     CREATE TABLE returned (
-      place INTEGER PRIMARY KEY,
+      place INTEGER PRIMARY KEY AUTOINCREMENT,
       id INTEGER NOT NULL,
       left_on INTEGER NOT NULL,
       \(loanColumns)

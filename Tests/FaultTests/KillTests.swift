@@ -59,7 +59,7 @@ struct KillTests {
     ("shared-before-commit:1", 0), ("shared-committed:1", 12_000),
     ("shared-before-commit:2", 12_000), ("shared-committed:2", 18_001),
   ])
-  func `Of many catalogues it keeps what was committed, and all of each`(
+  func `Killed among many catalogues, it keeps those that were committed`(
     place: String, kept: Int
   ) async throws {
     let folder = try ScratchFolder()

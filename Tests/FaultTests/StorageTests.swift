@@ -42,6 +42,35 @@ struct StorageTests {
   }
 }
 
+/// Catalogues that share a commit need no temporary file, of which nobody would think.
+struct TemporaryFileTests {
+  @Test func `A reload of several catalogues works where no temporary file can be made`()
+    async throws
+  {
+    let folder = try ScratchFolder()
+    func write(without gone: Int) throws {
+      for name in ["a", "b"] {
+        let books = (gone..<4_000).map {
+          "<book id=\"\(name)\($0)\"><title>T</title><expiration>2026.12.01</expiration></book>"
+        }
+        try folder.write("<books>\(books.joined())</books>", to: "\(name).xml")
+      }
+    }
+    // SQLite takes a directory that seems to be writable: this one does, to root at least.
+    var command = Command(
+      Command.checkLoans,
+      ["--now", "2026-11-23", "--state", "s.sqlite", "--quiet", "a.xml", "b.xml"],
+      environment: ["HOME": folder.path, "PATH": "/usr/bin:/bin", "SQLITE_TMPDIR": "/proc"],
+      directory: folder.path)
+    try write(without: 0)
+    #expect(try await command.run().outcome == .init(0))
+    try write(without: 1_000)
+    #expect(try await command.run().outcome == .init(0))
+    command.arguments = ["schedule", "list", "--state", "s.sqlite", "--now", "2026-11-23"]
+    #expect(try await command.run().lines.count == 6_000)
+  }
+}
+
 /// A read that fails once says nothing about the file: it is not damaged, and nothing is forgotten.
 struct ReadFaultTests {
   @Test(arguments: FailingCalls.ReadFault.allCases)

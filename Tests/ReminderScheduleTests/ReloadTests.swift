@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test func `Reloads are kept together, but for one that goes away before its end`() throws {
-    var transaction = try schedule.begin()
+    let transaction = try schedule.begin()
     try schedule.load(books, from: "a.xml")
     do { _ = try schedule.reload([Book("lost", "2026-11-22")], from: "b.xml") }
     try schedule.load([Book("bk9", "2026-11-22")], from: "c.xml")
@@ -178,12 +178,46 @@ import Testing
     #expect(try schedule.list(at: "2026-11-01").count == 4)
   }
 
+  @Test func `After an error nothing that belongs together is kept`() throws {
+    let transaction = try schedule.begin()
+    try schedule.load(books)
+    try schedule.write { try $0.execute("PRAGMA max_page_count = 40") }
+    let many = (0..<20_000).map { Book("other\($0)", "2026-12-01") }
+    #expect(throws: ScheduleError.self) { try schedule.load(many, from: "b.xml") }
+    #expect(throws: ScheduleError.self) { try schedule.load(books, from: "c.xml") }
+    do throws(ScheduleError) {
+      try transaction.commit()
+      Issue.record("what was undone was committed")
+    } catch {
+      #expect(error.code == .inputOutput)
+    }
+    try schedule.write { try $0.execute("PRAGMA max_page_count = 100000") }
+    #expect(try schedule.list(at: "2026-11-01") == [])
+    try schedule.load(books, from: "c.xml")
+    #expect(try Schedule(rehearsing: scratch.file).list(at: "2026-11-01").count == 4)
+  }
+
   @Test func `A reload that goes away before its end changes no byte`() throws {
     try schedule.load(books)
     let before = try scratch.bytes(scratch.file)
     let many = (0..<50_000).map { Book("other\($0)", "2026-12-01") }
     do { _ = try schedule.reload(many, at: "2026-11-02") }
     #expect(try scratch.bytes(scratch.file) == before)
+  }
+
+  @Test func `A list of returned loans passes over those that came back, and shows none twice`()
+    throws
+  {
+    let many = (0..<600).map { Book("b\($0)", "2026-12-01") }
+    try schedule.load(many)
+    try schedule.load([], allowEmpty: true)
+    var entries = try schedule.reader.returned(at: moment("2026-11-01"))
+    var ids = [try entries.next()?.id]
+    try schedule.load(many)
+    try schedule.load(Array(many.dropFirst(5)), at: "2026-11-02")
+    while let entry = try entries.next() { ids.append(entry.id) }
+    // What was read together with the first.
+    #expect(ids == (101...600).reversed())
   }
 
   @Test func `A reload keeps its schedule, and the lock, until its end`() throws {

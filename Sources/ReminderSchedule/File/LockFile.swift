@@ -96,7 +96,6 @@ struct LockFile: ~Copyable {
   }
 
   private static func quoted(_ path: String) -> String { "\"\(path.visible)\"" }
-
 }
 
 /// How many messages of the outbox were sent.

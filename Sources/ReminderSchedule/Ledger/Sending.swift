@@ -10,7 +10,7 @@ internal import Failpoints
 /// between, whoever opens the schedule next does so from the count: those sent are delivered, the
 /// next one may have been and is due again, and the rest is as if it had never been begun. If the
 /// count was lost all of them are due again: nothing is ever lost.
-public struct Sending: ~Copyable {
+public struct Sending: ~Copyable, Sendable {
   private let schedule: Schedule
   private let number: Int64
   private let count: Int
@@ -27,7 +27,7 @@ public struct Sending: ~Copyable {
   /// - Throws: ``ScheduleError`` if the count cannot be written; it is known to ``finish()`` and
   ///   ``fail(error:)`` all the same.
   public mutating func noteSent() throws(ScheduleError) {
-    precondition(sent < count, "more was sent than was begun")
+    precondition(sent < count, "more than \(count) messages were sent")
     sent += 1
     try schedule.write(OutboxCount(sending: number, sent: sent))
     failpoint("sent-noted")
@@ -50,9 +50,9 @@ public struct Sending: ~Copyable {
 
   private func end(_ next: NextMessage) throws(ScheduleError) {
     if count == 0 { return }
-    let count = OutboxCount(sending: number, sent: sent)
+    let outcome = OutboxCount(sending: number, sent: sent)
     try schedule.write { database in
-      try database.emptyOutbox(count, next: next)
+      try database.emptyOutbox(outcome, next: next)
       failpoint("outbox-before-commit")
     }
     failpoint("outbox-committed")

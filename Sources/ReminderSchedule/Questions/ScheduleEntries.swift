@@ -13,7 +13,7 @@ public struct ScheduleEntries {
     /// Those of loans that their catalogues have; each place is twice the row number, and one more
     /// for the expired notice.
     case scheduled
-    /// Those of loans that were returned, each at its place there.
+    /// Those of loans that were returned; each place is the `place` of its row.
     case returned
   }
 

@@ -103,6 +103,7 @@ struct LoanRows {
       identity, Int(loan.ordinal), catalogue, Int(loan.expiration),
       today.adding(days: -Self.daysOfAbsence))
     if let found {
+      // By its identity, which has an index.
       try database.run("DELETE FROM returned WHERE identity = ? AND id = ?", identity, found)
     }
     return found

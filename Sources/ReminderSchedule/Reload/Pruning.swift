@@ -4,7 +4,7 @@ extension Database {
   /// Forgets what left a catalogue long ago, with what was delivered of it.
   ///
   /// Everything is kept for 400 days, but of a catalogue from which loans leave in great numbers
-  /// only the latest, though never for less than a week: as many loans as a quarter of those it
+  /// only the latest, though never for less than a week: at least as many loans as a quarter of those it
   /// has, or 25,000; and of deliveries twice as many as it has loans, or 100,000, beside those of
   /// loans that are kept.
   ///
@@ -27,8 +27,8 @@ extension Database {
   /// The first value that is kept of a column; `nil` if all of them are.
   ///
   /// - Parameters:
-  ///   - count: how many of the latest are kept in any case; there may be an eighth more of them, so
-  ///     that they are not sorted every day.
+  ///   - count: how many of the latest are kept in any case. Their number makes nothing forgotten
+  ///     until there are an eighth more, so that this is not done every day.
   ///   - oldest: what is before this is never kept, and what is from `youngest` on always.
   private func firstKept(
     of column: String, in table: String, _ catalogue: Int64, count: Int, from oldest: Int64,

@@ -1,8 +1,8 @@
 internal import Failpoints
 public import Loans
 
-/// The replacement of one catalogue's reminders: one transaction, begun by
-/// ``Schedule/beginReload(of:at:)``.
+/// The replacement of one catalogue's reminders: one transaction, or part of one that
+/// ``Schedule/begin()`` began; see ``Schedule/beginReload(of:at:)``.
 ///
 ///     var reload = try schedule.beginReload(of: "/srv/books.xml", at: now)
 ///     for loan in loans { try reload.add(loan, identity, fingerprint: 1, fireAt: fireAt) }
@@ -11,7 +11,7 @@ public import Loans
 /// A value that goes away before ``commit(records:allowEmpty:)``, after an error for example, leaves
 /// the schedule as it was. Until then the schedule cannot be used for anything else.
 public struct Reload: ~Copyable {
-  private var transaction: Transaction
+  private let transaction: Transaction
   private let connection: Connection
   private let database: Database
   private let catalogue: Int64
@@ -104,7 +104,7 @@ public struct Reload: ~Copyable {
     try rows.insert(loan, parts, as: id)
   }
 
-  /// Replaces what was stored of the catalogue by the loans that were added, in one commit.
+  /// Replaces what was stored of the catalogue by the loans that were added.
   ///
   /// Loans that stay as they were keep their number and cost no write, and the ledger stays.
   /// Reminders that the user cancelled are scheduled again. A loan that is no longer there is kept
