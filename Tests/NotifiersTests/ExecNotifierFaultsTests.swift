@@ -137,16 +137,16 @@ import Testing
   }
 
   @Test(arguments: [
-    "exec sleep 1000",
+    "exec sleep 10000",
     "cat > /dev/null; while :; do echo complaint >&2; done",
     "while :; do echo output; done",
-    "exec 0<&- 1>&- 2>&-; exec sleep 1000",
+    "exec 0<&- 1>&- 2>&-; exec sleep 10000",
     "trap '' TERM; while :; do sleep 1; done",
-    "trap 'exit 0' TERM; sleep 1000 & echo $! >> \"$here/pids\"; wait; exit 1",
+    "trap 'exit 0' TERM; sleep 10000 & echo $! >> \"$here/pids\"; wait; exit 1",
     "sh -c 'trap \"\" TERM; echo $$ >> \"$0/pids\"; while :; do sleep 1; done' \"$here\" & wait",
     "kill -STOP $$",
     // A program that leaves its process group, where the group's signals do not reach it.
-    "exec /usr/bin/perl -e 'setpgrp(0, getpgrp(getppid())); sleep 1000'",
+    "exec /usr/bin/perl -e 'setpgrp(0, getpgrp(getppid())); sleep 10000'",
   ])
   func `A program that does not end is killed, with its children`(script: String) async throws {
     let fake = try FakeProgram(#"echo $$ >> "$here/pids"; "# + script)
@@ -172,11 +172,11 @@ import Testing
   }
 
   @Test(arguments: [
-    "sleep 1000 & echo $! >> \"$here/pids\"",
-    "sleep 1000 <&3 & echo $! >> \"$here/pids\"",
+    "sleep 10000 & echo $! >> \"$here/pids\"",
+    "sleep 10000 <&3 & echo $! >> \"$here/pids\"",
     "cat /dev/zero & echo $! >> \"$here/pids\"",
     "cat /dev/zero >&2 & echo $! >> \"$here/pids\"",
-    "sh -c 'trap \"\" TERM; exec sleep 1000' <&3 & echo $! >> \"$here/pids\"",
+    "sh -c 'trap \"\" TERM; exec sleep 10000' <&3 & echo $! >> \"$here/pids\"",
   ])
   func `A grandchild that keeps the pipes open is not waited for`(script: String) async throws {
     let fake = try FakeProgram("exec 3<&0\n\(script)\nexit 0")

@@ -109,10 +109,10 @@ import Testing
 
   @Test(arguments: [
     "while :; do echo complaint >&2; done",
-    "exec sleep 1000",
-    "exec 2>&-; exec sleep 1000",
+    "exec sleep 10000",
+    "exec 2>&-; exec sleep 10000",
     "trap '' TERM; while :; do sleep 1; done",
-    "trap 'exit 0' TERM; sleep 1000 & echo $! >> \"$here/pids\"; wait; exit 1",
+    "trap 'exit 0' TERM; sleep 10000 & echo $! >> \"$here/pids\"; wait; exit 1",
     "sh -c 'trap \"\" TERM; echo $$ >> \"$0/pids\"; while :; do sleep 1; done' \"$here\" & wait",
     "kill -STOP $$",
   ])
@@ -133,7 +133,7 @@ import Testing
     try await expectEnd(of: fake.processes)
   }
 
-  @Test(arguments: ["sleep 1000", "cat /dev/zero", "sh -c 'trap \"\" TERM; exec sleep 1000'"])
+  @Test(arguments: ["sleep 10000", "cat /dev/zero", "sh -c 'trap \"\" TERM; exec sleep 10000'"])
   func `Grandchildren that keep standard error open are not waited for`(
     script: String
   ) async throws {
@@ -159,7 +159,7 @@ import Testing
   @Test func `The complaint is not lost to a grandchild that keeps standard error open`()
     async throws
   {
-    let fake = try FakeNotifySend("sleep 1000 & echo $! >> \"$here/pids\"\necho lost >&2; exit 1")
+    let fake = try FakeNotifySend("sleep 10000 & echo $! >> \"$here/pids\"\necho lost >&2; exit 1")
     let error = try await failure(fake.notifier())
     #expect(error.message.contains(": lost; "))
     fake.processes.forEach { kill($0, SIGKILL) }
