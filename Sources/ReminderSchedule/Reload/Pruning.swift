@@ -50,16 +50,14 @@ extension Database {
   /// Forgets what was delivered before a moment of no loan that is there or was returned.
   private func forgetDeliveries(_ catalogue: Int64, before moment: Int64) throws {
     let all = LoanID.all(of: catalogue)
+    // Not with NOT IN: for each pair that is not found, SQLite would look through all for a NULL.
     try run(
       """
-      WITH old AS (SELECT identity FROM delivery WHERE catalogue = ?1 AND at < ?2)
       DELETE FROM delivery
-      WHERE catalogue = ?1 AND at < ?2 AND (identity, expiration) NOT IN (
-        SELECT identity, expiration FROM loan
-          WHERE id BETWEEN ?3 AND ?4 AND identity IN (SELECT identity FROM old)
-        UNION ALL
-        SELECT identity, expiration FROM returned
-          WHERE id BETWEEN ?3 AND ?4 AND identity IN (SELECT identity FROM old))
+      WHERE catalogue = ?1 AND at < ?2 AND (identity, expiration) IN (
+        SELECT identity, expiration FROM delivery WHERE catalogue = ?1 AND at < ?2
+        EXCEPT SELECT identity, expiration FROM loan WHERE id BETWEEN ?3 AND ?4
+        EXCEPT SELECT identity, expiration FROM returned WHERE catalogue = ?1)
       """, catalogue, moment, all.lowerBound, all.upperBound)
     if changes > 0 { try forgetReasons() }
   }

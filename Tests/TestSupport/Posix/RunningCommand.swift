@@ -49,13 +49,14 @@ public final class RunningCommand: Sendable {
 
   /// Waits until it has ended, which can be asked for once.
   ///
-  /// After the deadline it is killed, with all that it started and that did not leave its process
-  /// group.
+  /// When the deadline has passed since this was asked for it is killed, with all that it started and
+  /// that did not leave its process group.
   public func end() async throws -> CommandResult {
+    let latest = ContinuousClock.now + deadline
     var isLate = false
     var pause = Duration.milliseconds(1)
     while !process.hasEnded {
-      if !isLate && ContinuousClock.now > start + deadline {
+      if !isLate && ContinuousClock.now > latest {
         isLate = true
         process.killGroup()
       }
