@@ -297,6 +297,7 @@ fileprivate struct OwnedFile: Sendable {
   /// - Throws: `ScheduleError` `inputOutput` where that cannot be shown.
   private func proveDamage(_ first: DatabaseError) throws(ScheduleError) {
     try file.readWhole()
+    if file.hasDamagedFreeList { return }
     do {
       if try file.readHeader().isDamaged { return }
       let database = try Database(file.location, timeout: .seconds(5))

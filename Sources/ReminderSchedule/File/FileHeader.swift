@@ -40,9 +40,13 @@ struct FileHeader {
     return isText ? ScheduleError(notASchedule: path, "is not a database") : nil
   }
 
+  /// The number of the first page that names free pages; 0 if none does.
+  var firstFreePage: Int { bytes.count < 100 ? 0 : Int(number(at: 32)) }
+
   private var applicationID: UInt32 { number(at: 68) }
 
-  private func number(at offset: Int) -> UInt32 {
+  /// The number in four bytes, the high one first.
+  func number(at offset: Int) -> UInt32 {
     bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
   }
 }

@@ -124,6 +124,15 @@ struct ScheduleFile {
     }
   }
 
+  /// Whether the first page that names free pages says that it names more than fit on it, which SQLite
+  /// does not see before it needs one; section 1.5 of its file format.
+  var hasDamagedFreeList: Bool {
+    guard let page = try? header.firstFreePage, page > 0,
+      let bytes = try? OpenFile(location).read(8, at: (page - 1) * 4_096), bytes.count == 8
+    else { return false }
+    return FileHeader(bytes: bytes).number(at: 4) > 4_096 / 4 - 2
+  }
+
   /// Which file has the name, if any does.
   var id: FileID? { (try? Stat(ofLink: location)).map(FileID.init) }
 
