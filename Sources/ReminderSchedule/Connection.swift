@@ -230,12 +230,10 @@ public struct Transaction: ~Copyable, Sendable {
 
   /// The first error said what happened, and may have undone everything already.
   private func undo() {
-    do {
-      if isPart { return try connection.database.execute("ROLLBACK TO part; RELEASE part") }
-    } catch {
-      // Nothing is better than half of a part.
-    }
-    connection.database.rollBack()
+    let database = connection.database
+    if isPart, (try? database.execute("ROLLBACK TO part; RELEASE part")) != nil { return }
+    // Rather than keep half of a part, nothing is kept.
+    database.rollBack()
   }
 
   /// Keeps everything that was done since it began.

@@ -7,7 +7,8 @@ internal import System
 ///
 /// A value holds the file's lock, so that one process at a time reloads and delivers. Each call is
 /// one transaction, unless ``begin()`` joins several: after a crash, or when it throws
-/// ``ScheduleError``, nothing of it has changed. To look at a schedule without the lock, use ``ScheduleReader``.
+/// ``ScheduleError``, nothing of it has changed. To look at a schedule without the lock, use
+/// ``ScheduleReader``.
 public final class Schedule: Sendable {
   private let connection: Connection
   /// Nobody reads it; it unlocks when the schedule goes away, after `deinit` has closed the file.
@@ -93,10 +94,10 @@ public final class Schedule: Sendable {
   ///     for catalogue in catalogues { try center.reload(catalogue, at: now) }
   ///     try transaction.commit()
   ///
-  /// A commit waits for the disk five times, so many small reloads are much faster in one. A
-  /// ``Reload`` must end before the transaction does. Deliver nothing meanwhile: what was sent would
-  /// be forgotten if the transaction is undone. After a ``ScheduleError`` nothing more can be done in
-  /// it: SQLite may have undone everything.
+  /// Each commit waits for the disk five times, which many small reloads in one transaction do once
+  /// for all. A ``Reload`` must end before the transaction does. Deliver nothing meanwhile: what was
+  /// sent would be forgotten if the transaction is undone. After a ``ScheduleError`` nothing more can
+  /// be done in it: SQLite may have undone everything.
   public func begin() throws(ScheduleError) -> Transaction {
     try Transaction(connection, isShared: true, of: self)
   }
@@ -212,7 +213,7 @@ public final class Schedule: Sendable {
     try writeByUser { database in
       var result = (cancelled: 0, unknown: [Int]())
       for number in ids {
-        guard let (row, _) = try database.loan(Int64(number), orReturned: false) else {
+        guard case (let row, nil)? = try database.loan(Int64(number)) else {
           result.unknown.append(number)
           continue
         }

@@ -5,8 +5,8 @@ public import ReminderSchedule
 ///
 /// A reload cancels a catalogue's prior reminders and schedules the new ones: however many they
 /// are, that is one event of each kind with their number, then the reload itself. What is
-/// delivered is told one by one. In a transaction of `Schedule.begin()` a reload is announced before
-/// it is committed.
+/// delivered is told one by one. A reload is announced when it is done, which in a transaction of
+/// `Schedule.begin()` is before the commit.
 public enum ScheduleEvent: Sendable, Hashable {
   /// Notices were cancelled: their loans were returned or changed, or the user cancelled them.
   ///

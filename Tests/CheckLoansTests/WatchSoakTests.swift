@@ -108,8 +108,7 @@ struct WatchSoakTests {
       reloads += watcher.reloads(of: "books.xml")
       try watcher.desk.folder.setSize(of: "err", 0)
     }
-    // Whether the last change was read by now depends on the machine's other work: what is told only
-    // by this one was read to its end, and a catalogue that was read half ends with another status.
+    // How far it has come depends on the machine's other work: it ends once the last change is told.
     try watcher.write([("Last", 1)])
     try await watcher.wait(for: ["Abigél", "Book", "Last"])
     #expect(try await watcher.end().status == 0, "\(watcher.errors)")

@@ -63,27 +63,22 @@ struct KillTests {
     place: String, kept: Int
   ) async throws {
     let folder = try ScratchFolder()
-    let names = ["a.xml", "b.xml", "c.xml", "d.xml"]
-    for (name, count) in zip(names, [6_000, 6_000, 6_000, 1]) {
-      let books = (1...count).map {
-        "<book id=\"\($0)\"><title>T\($0)</title><expiration>2027.01.01</expiration></book>"
-      }
-      try folder.write("<books>\(books.joined())</books>", to: name)
+    let trial = try Trial(in: folder, schedule: nil)
+    let catalogues = try [6_000, 6_000, 6_000, 1].enumerated().map { number, loans in
+      try folder.write(
+        Library(loans: loans, due: 0, today: Scene.today).xml, to: "\(number).xml")
+      return "\(folder.path)/\(number).xml"
     }
-    func loans(_ arguments: [String], failpoint: String? = nil) async throws -> CommandResult {
-      try await Command(
-        Command.checkLoans, arguments + ["--now", "2026-11-22", "--state", "s.sqlite"],
-        environment: [
-          "HOME": folder.path, "PATH": "/usr/bin:/bin",
-          "CHECK_LOANS_FAILPOINT": failpoint.map { "\($0)=kill" } ?? "",
-        ], directory: folder.path
-      ).run()
-    }
-    #expect(try await loans(names, failpoint: place).ending == .signaled(9))
-    let list = try await loans(["schedule", "list"])
-    #expect(list.lines.count == kept, "\(list.errorText)")
-    let next = try await loans(names)
-    #expect(next.text.contains("18001 scheduled"), "\(next.text)")
+    let killed = try await trial.run(
+      catalogues, phase: "one", variables: ["CHECK_LOANS_FAILPOINT": "\(place)=kill"])
+    #expect(killed.ending == .signaled(9))
+    let list = try await trial.run(["schedule", "list"], phase: "list")
+    #expect(
+      trial.folder.contents(of: "stdout.list").split(separator: "\n").count == kept,
+      "\(list.errorText)")
+    try await trial.run(catalogues, phase: "two")
+    let told = trial.folder.contents(of: "stdout.two")
+    #expect(told.contains("18001 scheduled"), "\(told)")
   }
 
   @Test func `Killed at any moment, it loses nothing`() async throws {

@@ -48,26 +48,19 @@ struct TemporaryFileTests {
     async throws
   {
     let folder = try ScratchFolder()
-    func write(without gone: Int) throws {
-      for name in ["a", "b"] {
-        let books = (gone..<4_000).map {
-          "<book id=\"\(name)\($0)\"><title>T</title><expiration>2026.12.01</expiration></book>"
-        }
-        try folder.write("<books>\(books.joined())</books>", to: "\(name).xml")
-      }
+    let trial = try Trial(in: folder, schedule: nil)
+    let names = ["a.xml", "b.xml"]
+    for loans in [4_000, 3_000] {
+      let library = Library(loans: loans, due: 0, today: Scene.today)
+      for name in names { try folder.write(library.xml, to: name) }
+      // SQLite takes a directory that seems to be writable: this one does, to root at least.
+      let result = try await trial.run(
+        names.map { "\(folder.path)/\($0)" }, phase: "\(loans)",
+        variables: ["SQLITE_TMPDIR": "/proc"])
+      #expect(result.outcome == .init(0))
+      let told = trial.folder.contents(of: "stdout.\(loans)")
+      #expect(told.contains("\(loans * 2) scheduled"), "\(told)")
     }
-    // SQLite takes a directory that seems to be writable: this one does, to root at least.
-    var command = Command(
-      Command.checkLoans,
-      ["--now", "2026-11-23", "--state", "s.sqlite", "--quiet", "a.xml", "b.xml"],
-      environment: ["HOME": folder.path, "PATH": "/usr/bin:/bin", "SQLITE_TMPDIR": "/proc"],
-      directory: folder.path)
-    try write(without: 0)
-    #expect(try await command.run().outcome == .init(0))
-    try write(without: 1_000)
-    #expect(try await command.run().outcome == .init(0))
-    command.arguments = ["schedule", "list", "--state", "s.sqlite", "--now", "2026-11-23"]
-    #expect(try await command.run().lines.count == 6_000)
   }
 }
 

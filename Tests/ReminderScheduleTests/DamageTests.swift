@@ -124,6 +124,27 @@ import Testing
       try scratch.names() == ["schedule.sqlite.damaged-1", "schedule.sqlite.lock"])
   }
 
+  @Test func `Damage to the list of free pages, which shows only while it is written, does so too`()
+    throws
+  {
+    let many = (0..<2_000).map { Book("bk\($0)", "2026-11-22") }
+    do {
+      let schedule = try Schedule(opening: scratch.file)
+      try schedule.load(many)
+      #expect(try schedule.forget(catalogue: "books.xml") == 2_000)
+    }
+    var bytes = try scratch.bytes(scratch.file)
+    let page = bytes[32..<36].reduce(0) { $0 << 8 | Int($1) }
+    #expect(page > 0)
+    // How many pages the first page of the list names.
+    bytes[(page - 1) * 4_096 + 5] ^= 1 << 6
+    try scratch.write(bytes, to: scratch.file)
+    let schedule = try Schedule(opening: scratch.file)
+    let error = #expect(throws: ScheduleError.self) { try schedule.load(many) }
+    #expect(error?.code == .damaged)
+    #expect(try scratch.bytes(scratch.path("schedule.sqlite.damaged-1")) == bytes)
+  }
+
   @Test func `Damage that shows only while a catalogue is read sets it aside too`() throws {
     try scratch.remove(scratch.file)
     let many = (0..<60_000).map { Book("bk\($0)", "2026-11-22") }

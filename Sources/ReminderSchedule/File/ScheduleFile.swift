@@ -124,8 +124,10 @@ struct ScheduleFile {
     }
   }
 
-  /// Whether the first page that names free pages says that it names more than fit on it, which SQLite
-  /// does not see before it needs one; section 1.5 of its file format.
+  /// Whether the first page that names free pages claims to name more than fit on it, which SQLite
+  /// does not see before it needs one.
+  ///
+  /// - SeeAlso: <https://www.sqlite.org/fileformat.html>, section 1.5.
   var hasDamagedFreeList: Bool {
     guard let page = try? header.firstFreePage, page > 0,
       let bytes = try? OpenFile(location).read(8, at: (page - 1) * 4_096), bytes.count == 8

@@ -154,13 +154,9 @@ extension ScheduleReader {
 
 extension Database {
   /// The loan of a number, and when it left its catalogue if it did.
-  ///
-  /// - Parameter orReturned: whether it may have left; then all returned loans are looked through.
-  func loan(
-    _ number: Int64, orReturned: Bool = true
-  ) throws -> (LoanRow, leftOn: CivilDate?)? {
+  func loan(_ number: Int64) throws -> (LoanRow, leftOn: CivilDate?)? {
     guard (0..<LoanID.numbers).contains(number) else { return nil }
-    for (table, leftOn) in [("loan", "NULL"), ("returned", "left_on")].prefix(orReturned ? 2 : 1) {
+    for (table, leftOn) in [("loan", "NULL"), ("returned", "left_on")] {
       let query = try statement(
         """
         SELECT \(LoanRow.columns), \(leftOn) FROM \(table)

@@ -96,7 +96,7 @@ struct LoanRows {
     let found = try database.integer(
       """
       SELECT id FROM returned
-      WHERE identity = ?1 AND ordinal = ?2 AND id >> \(LoanID.shift) = ?3
+      WHERE identity = ?1 AND ordinal = ?2 AND catalogue = ?3
         AND (expiration = ?4 OR left_on >= ?5)
       ORDER BY expiration = ?4 DESC, left_on DESC, id LIMIT 1
       """,

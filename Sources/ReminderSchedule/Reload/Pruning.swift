@@ -4,9 +4,9 @@ extension Database {
   /// Forgets what left a catalogue long ago, with what was delivered of it.
   ///
   /// Everything is kept for 400 days, but of a catalogue from which loans leave in great numbers
-  /// only the latest, though never for less than a week: at least as many loans as a quarter of those it
-  /// has, or 25,000; and of deliveries twice as many as it has loans, or 100,000, beside those of
-  /// loans that are kept.
+  /// only the latest, though never for less than a week: at least as many loans as a quarter of
+  /// those it has, or 25,000; and of deliveries twice as many as it has loans, or 100,000, beside
+  /// those of loans that are kept.
   ///
   /// - Parameter loans: how many loans the catalogue has.
   func prune(_ catalogue: Int64, loans: Int, last: LastRun, today: CivilDate) throws {
@@ -27,8 +27,8 @@ extension Database {
   /// The first value that is kept of a column; `nil` if all of them are.
   ///
   /// - Parameters:
-  ///   - count: how many of the latest are kept in any case. Their number makes nothing forgotten
-  ///     until there are an eighth more, so that this is not done every day.
+  ///   - count: how many of the latest are kept in any case; none is forgotten for their number until
+  ///     there are an eighth more, so that this is not done every day.
   ///   - oldest: what is before this is never kept, and what is from `youngest` on always.
   private func firstKept(
     of column: String, in table: String, _ catalogue: Int64, count: Int, from oldest: Int64,
