@@ -14,12 +14,11 @@ struct DateFault {
     let subject = "\(name) \(text.quoted())"
     switch failure {
     case .form:
-      let meant = DateSuggestion.reading(text)
-      let question = meant.map { "; did you mean \($0.date.dotted)?" } ?? ""
+      let meant = DateSuggestion(text)
       finding = Finding(
         field == .loaned ? .invalidLoanDate : .dateFormat,
-        "\(subject) is not of the form yyyy.MM.dd\(question)")
-      replacement = meant?.isInOrder == true ? meant?.date : nil
+        "\(subject) is not of the form yyyy.MM.dd\(meant.words)")
+      replacement = meant.isInOrder ? meant.days.first : nil
     case .notADay:
       finding = Finding(
         field == .loaned ? .invalidLoanDate : .impossibleDate,

@@ -1,47 +1,108 @@
 import Loans
 
-/// What somebody who wrote a date in another form can only have meant.
-enum DateSuggestion {
-  /// A day, and how it was written.
-  struct Reading: Equatable {
-    var date: CivilDate
-    /// Whether year, month and day were in this order, so that only the form was wrong.
-    var isInOrder: Bool
+/// What somebody who wrote a date in another form can only have meant, and what is wrong with it.
+///
+/// Of `1/12/2026 18:00` it says `a date has no time; 2026.01.12 or 2026.12.01?`.
+struct DateSuggestion {
+  /// The days that the text can be read as: none, one, or two that differ by the order of day and
+  /// month, which is never guessed.
+  private(set) var days: [CivilDate] = []
+  /// Whether year, month and day are digits in this order, so that only the form was wrong.
+  private(set) var isInOrder = false
+  /// What is wrong beside the order and the characters between the numbers.
+  private(set) var reason: String?
+
+  /// Reads year, month and day in this order with any of `. - /` or white space between them, also
+  /// without leading zeros or separators and with a full stop at the end; day, month and year, or
+  /// month, day and year; a month's name; all of them also with a time after the date, or with
+  /// letters that look like digits.
+  init(_ text: String) {
+    guard text.utf8.count <= 64, text.first != "-" else { return }
+    if let groups = Self.digitGroups(text) {
+      read(groups)
+    } else if let (date, hasZone) = Self.dateBeforeTime(text) {
+      let suggestion = Self(String(date))
+      guard !suggestion.words.isEmpty else { return }
+      // In another time zone it may be another day.
+      if !hasZone { days = suggestion.days }
+      reason = suggestion.reason ?? "a date has no time"
+    } else {
+      days = Self.dayWithMonthName(text).map { [$0] } ?? []
+      if days.isEmpty { readLetters(text) }
+    }
   }
 
-  /// The one day that `text` can be read as, or `nil` if there is none or more than one.
-  ///
-  /// Read are year, month and day in this order with any of `. - /` or white space between them,
-  /// also without leading zeros or separators and with a full stop behind, and day, month and
-  /// year where only one of the two orders gives a day.
-  static func reading(_ text: String) -> Reading? {
-    guard text.utf8.count <= 64, text.first != "-", let groups = digitGroups(text) else {
-      return nil
-    }
+  /// `; did you mean 2026.12.01?`, to follow on what was found; empty if there is nothing to say.
+  var words: String {
+    let dates = days.map(\.dotted).joined(separator: " or ")
+    let question = days.count == 1 ? "did you mean \(dates)?" : "\(dates)?"
+    return [reason, days.isEmpty ? nil : question].compactMap { $0.map { "; \($0)" } }.joined()
+  }
+
+  private mutating func read(_ groups: [String]) {
     let numbers = groups.compactMap { Int($0) }
-    guard numbers.count == groups.count else { return nil }
+    guard numbers.count == groups.count else { return }
     switch groups.map(\.count) {
     case [8]:
-      return inOrder(numbers[0] / 10_000, numbers[0] / 100 % 100, numbers[0] % 100)
+      readInOrder(numbers[0] / 10_000, numbers[0] / 100 % 100, numbers[0] % 100)
     case let lengths where lengths.count == 3 && lengths[0] == 4:
-      return inOrder(numbers[0], numbers[1], numbers[2])
+      readInOrder(numbers[0], numbers[1], numbers[2])
     case let lengths where lengths.count == 3 && lengths[2] == 4:
-      return onlyReading(year: numbers[2], numbers[0], numbers[1])
-        .map { Reading(date: $0, isInOrder: false) }
+      let monthFirst = CivilDate(year: numbers[2], month: numbers[0], day: numbers[1])
+      let dayFirst = CivilDate(year: numbers[2], month: numbers[1], day: numbers[0])
+      days = [monthFirst, monthFirst == dayFirst ? nil : dayFirst].compactMap { $0 }
+    case let lengths where lengths.count == 3 && lengths.allSatisfy { $0 <= 2 }:
+      reason = "the year needs four digits"
     default:
-      return nil
+      break
     }
   }
 
-  private static func inOrder(_ year: Int, _ month: Int, _ day: Int) -> Reading? {
-    CivilDate(year: year, month: month, day: day).map { Reading(date: $0, isInOrder: true) }
+  private mutating func readInOrder(_ year: Int, _ month: Int, _ day: Int) {
+    days = CivilDate(year: year, month: month, day: day).map { [$0] } ?? []
+    isInOrder = !days.isEmpty
   }
 
-  private static func onlyReading(year: Int, _ first: Int, _ second: Int) -> CivilDate? {
-    let dayFirst = CivilDate(year: year, month: second, day: first)
-    let monthFirst = CivilDate(year: year, month: first, day: second)
-    if let dayFirst, let monthFirst, dayFirst != monthFirst { return nil }
-    return dayFirst ?? monthFirst
+  private mutating func readLetters(_ text: String) {
+    let digits: [Character: Character] = ["O": "0", "o": "0", "I": "1", "l": "1"]
+    guard let letter = text.first(where: { digits[$0] != nil }), let digit = digits[letter] else {
+      return
+    }
+    let meant = Self(String(text.map { digits[$0] ?? $0 }))
+    guard !meant.days.isEmpty else { return }
+    days = meant.days
+    reason = "the \(letter) is a letter, not the digit \(digit)"
+  }
+}
+
+// MARK: - Parts of a date
+
+extension DateSuggestion {
+  /// What comes before ` 18:00` or `T18:00:30Z`, and whether a zone follows.
+  private static func dateBeforeTime(_ text: String) -> (date: Substring, hasZone: Bool)? {
+    guard let colon = text.firstIndex(of: ":"),
+      let start = text[..<colon].lastIndex(where: { " T".contains($0) }),
+      Int(text[start..<colon].dropFirst()) != nil
+    else { return nil }
+    return (text[..<start], text[colon...].contains { "Z+-".contains($0) })
+  }
+
+  private static let monthNames = """
+    january february march april may june july august september october november december \
+    január február március április május június július augusztus szeptember október november \
+    december
+    """.split(separator: " ")
+
+  /// The day in `1 Dec 2026` or `2026. december 1.`, in English or Hungarian.
+  private static func dayWithMonthName(_ text: String) -> CivilDate? {
+    let words = text.lowercased().split { ",.-/ ".contains($0) }
+    guard words.count == 3, let name = words.first(where: { Int($0) == nil && $0.count >= 3 }),
+      let month = monthNames.firstIndex(where: { $0.hasPrefix(name) }),
+      let year = words.first(where: { Int($0) != nil && $0.utf8.count == 4 }),
+      let day = words.first(where: { Int($0) != nil && $0.utf8.count <= 2 }),
+      let year = Int(year), let day = Int(day)
+    else { return nil }
+    return CivilDate(year: year, month: month % 12 + 1, day: day)
   }
 
   /// The runs of digits, any script's as ASCII, or `nil` if anything but separators is between.
