@@ -57,6 +57,17 @@ static inline int check_loans_reads_plainly(xmlParserCtxtPtr context) {
          context->input->buf->encoder == NULL;
 }
 
+/// The byte at which the conversion of an input to UTF-8 came to its end although there is more, or
+/// -1. Later versions report it themselves.
+static inline int check_loans_refused_byte(xmlParserInputPtr input) {
+#if LIBXML_VERSION < 21200
+  if (input->buf == NULL || input->buf->encoder == NULL || xmlBufUse(input->buf->raw) == 0) return -1;
+  return *xmlBufContent(input->buf->raw);
+#else
+  return -1;
+#endif
+}
+
 /// Parses a document in memory without a copy of the whole: `xmlCtxtReadMemory` makes one up to
 /// 2.11, later ones read piece by piece.
 ///

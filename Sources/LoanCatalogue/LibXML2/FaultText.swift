@@ -5,35 +5,8 @@ import Loans
 /// those of libxml2.
 enum FaultText {
   @unsafe static func of(_ error: xmlError) -> String {
-    switch unsafe UInt32(bitPattern: error.code) {
-    case XML_ERR_NAME_REQUIRED.rawValue where unsafe words(error).contains("EntityRef"),
-      XML_ERR_ENTITYREF_SEMICOL_MISSING.rawValue:
-      return "an & begins no reference here; write it as &amp;"
-    case XML_ERR_INVALID_CHAR.rawValue, XML_ERR_INVALID_ENCODING.rawValue:
-      return unsafe "\(words(error)); remove the character, or declare the right encoding"
-    case XML_ERR_DOCUMENT_EMPTY.rawValue:
-      return "there is nothing in it; did what wrote it fail?"
-    case XML_ERR_TAG_NAME_MISMATCH.rawValue:
-      return unsafe mismatch(error) ?? words(error)
-    case XML_ERR_TAG_NOT_FINISHED.rawValue:
-      guard let open = unsafe openTag(error) else { return unsafe words(error) }
-      return "the document ends inside \(open); was it cut off?"
-    default:
-      return unsafe words(error)
-    }
-  }
-
-  /// `<title> of line 3`, where libxml2 tells the name of an element that is open, and its line.
-  @unsafe private static func openTag(_ error: xmlError) -> String? {
-    guard let name = unsafe error.str1, unsafe error.int1 > 0 else { return nil }
-    let shown = unsafe String(cString: name).shortened(to: 60).visible
-    return unsafe "<\(shown)> of line \(error.int1)"
-  }
-
-  @unsafe private static func mismatch(_ error: xmlError) -> String? {
-    guard let open = unsafe openTag(error), let name = unsafe error.str2 else { return nil }
-    let shown = unsafe String(cString: name).shortened(to: 60).visible
-    return "\(open) is not closed before </\(shown)>"
+    guard unsafe error.level == XML_ERR_FATAL else { return unsafe words(error) }
+    return unsafe Fault(error).text ?? words(error)
   }
 
   @unsafe private static func words(_ error: xmlError) -> String {
@@ -44,5 +17,31 @@ enum FaultText {
       text = String(text[..<advice.lowerBound])
     }
     return text.split(whereSeparator: \.isNewline).joined(separator: " ").shortened(to: 200).visible
+  }
+}
+
+extension Fault {
+  /// How many bytes are looked at on each side of the place where the parser stopped.
+  private static let reach = 64
+
+  @unsafe fileprivate init(_ error: xmlError) {
+    unsafe self.init(
+      code: xmlParserErrors(UInt32(bitPattern: error.code)), name: Self.name(error.str1),
+      otherName: Self.name(error.str2), number: Int(error.int1))
+    guard unsafe error.domain == XML_FROM_PARSER.rawValue, let context = unsafe error.ctxt,
+      let input = unsafe context.assumingMemoryBound(to: xmlParserCtxt.self).pointee.input,
+      let base = unsafe input.pointee.base, let place = unsafe input.pointee.cur,
+      let end = unsafe input.pointee.end
+    else { return }
+    let left = unsafe min(place - base, Self.reach)
+    before = unsafe String(
+      decoding: UnsafeBufferPointer(start: place - left, count: left), as: UTF8.self)
+    after = unsafe Array(UnsafeBufferPointer(start: place, count: min(end - place, Self.reach)))
+    let byte = unsafe after.isEmpty ? check_loans_refused_byte(input) : -1
+    refusedByte = UInt8(exactly: byte)
+  }
+
+  @unsafe private static func name(_ text: UnsafePointer<CChar>?) -> String? {
+    unsafe text.map { unsafe String(cString: $0).shortened(to: 60).visible }
   }
 }

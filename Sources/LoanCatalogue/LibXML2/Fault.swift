@@ -1,0 +1,242 @@
+import CLibXML2
+import Loans
+
+/// A fault that keeps libxml2 from reading on, with what is in the document around it.
+///
+/// libxml2's words differ from one version to the next, and are written for programmers. So the
+/// words are chosen by its code, and by what the parser had in front of it: in `<book id=a>` it
+/// misses the quotes at `a>`, after `<book id=`, and ``text`` is
+/// `the value of an attribute needs quotes: id="a"`.
+struct Fault {
+  let code: xmlParserErrors
+  /// What libxml2 names first: an element, an attribute, an entity.
+  let name: String?
+  let otherName: String?
+  /// The line of an element that is open, or the number of a character.
+  let number: Int
+  /// What comes before the place, as far as it is at hand.
+  var before = ""
+  /// What comes next, in UTF-8 unless that is the fault; nothing at the end.
+  var after: [UInt8] = []
+  /// The byte at which the conversion to UTF-8 came to its end.
+  var refusedByte: UInt8?
+
+  init(code: xmlParserErrors, name: String?, otherName: String?, number: Int) {
+    self.code = code
+    self.name = name
+    self.otherName = otherName
+    self.number = number
+  }
+
+  /// What is wrong; `nil` if libxml2 may say it.
+  var text: String? { characterText ?? tagText ?? attributeText ?? referenceText ?? otherText }
+
+  private var next: String { String(decoding: after, as: UTF8.self) }
+
+  /// What has been read of the tag, from its `<`.
+  private var tag: Substring {
+    before.lastIndex(of: "<").map { before[$0...] } ?? ""
+  }
+}
+
+// MARK: - Characters
+
+extension Fault {
+  private var characterText: String? {
+    if let scalar = next.unicodeScalars.first, !scalar.isAllowedInXML {
+      return Self.isNotAllowed(Int(scalar.value))
+    }
+    if let byte = refusedByte { return Self.isNotText("byte \(Self.hexadecimal(byte)) is") }
+    switch code {
+    case XML_ERR_INVALID_CHAR, XML_ERR_INVALID_ENCODING:
+      if let byte = after.first, byte >= 0x80, number == 0 {
+        let encoding = byte < 0xA0 ? "windows-1252" : "ISO-8859-1"
+        return """
+          byte \(Self.hexadecimal(byte)) is not UTF-8; is it \(encoding)? declare the encoding, or \
+          save as UTF-8
+          """
+      }
+      if code == XML_ERR_INVALID_ENCODING {
+        return "the file is not in the encoding that it declares; correct it, or save as UTF-8"
+      }
+      return number == 0
+        ? "a reference gives no character; write its number, as in &#233;"
+        : Self.isNotAllowed(number)
+    case XML_I18N_CONV_FAILED:
+      return name.map { Self.isNotText("bytes \($0) are") }
+    default:
+      return nil
+    }
+  }
+
+  private static func isNotText(_ bytes: String) -> String {
+    "the \(bytes) not text in the declared encoding; declare the right one, or save as UTF-8"
+  }
+
+  private static let controls = [
+    0: "NUL", 8: "backspace", 0xB: "vertical tab", 0xC: "form feed", 0x1A: "Ctrl-Z", 0x1B: "escape",
+  ]
+
+  private static func isNotAllowed(_ number: Int) -> String {
+    let digits = String(number, radix: 16, uppercase: true)
+    let name = controls[number].map { " (\($0))" } ?? ""
+    let zeros = String(repeating: "0", count: max(0, 4 - digits.utf8.count))
+    return "the character U+\(zeros)\(digits)\(name) is not allowed; remove it"
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    "0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
+  }
+}
+
+extension Unicode.Scalar {
+  /// XML 1.0, 2.2.
+  fileprivate var isAllowedInXML: Bool {
+    switch value {
+    case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x1_0000...: true
+    default: false
+    }
+  }
+}
+
+// MARK: - Tags
+
+extension Fault {
+  private var tagText: String? {
+    switch code {
+    case XML_ERR_TAG_NAME_MISMATCH:
+      guard let open, let otherName else { return nil }
+      return "\(open) is not closed before </\(otherName)>"
+    case XML_ERR_TAG_NOT_FINISHED:
+      return open.map { "the document ends inside \($0); was it cut off?" }
+    case XML_ERR_NAME_REQUIRED where tag == "<":
+      return markupText
+    case XML_ERR_GT_REQUIRED where after.isEmpty:
+      return "the document ends inside a tag; was it cut off?"
+    case XML_ERR_GT_REQUIRED where tag.filter({ !$0.isWhitespace }) == "</":
+      return "the name of the element must follow </ directly"
+    case XML_ERR_GT_REQUIRED:
+      return Self.isNotClosed
+    case XML_ERR_DOCUMENT_END where next.hasPrefix("</"):
+      return Self.closesNothing
+    case XML_ERR_DOCUMENT_END where after.first == UInt8(ascii: "<"):
+      return "a second root element begins here; put everything into one"
+    case XML_ERR_DOCUMENT_END:
+      return "something follows the end of the document; remove it"
+    default:
+      return nil
+    }
+  }
+
+  private static let isNotClosed = "the tag before this has no >"
+  private static let closesNothing = "this end tag closes nothing; remove it"
+
+  /// `<title> of line 3`, where libxml2 names an element that is open, and its line.
+  private var open: String? {
+    name.flatMap { number > 0 ? "<\($0)> of line \(number)" : nil }
+  }
+
+  /// What should not follow a `<`.
+  private var markupText: String {
+    let start = next.lowercased()
+    return if start.hasPrefix("/") {
+      Self.closesNothing
+    } else if next.hasPrefix("!DOCTYPE") {
+      "a <!DOCTYPE is only allowed before the first element"
+    } else if start.hasPrefix("!doctype") || start.hasPrefix("![cdata[") {
+      "<!DOCTYPE and <![CDATA[ are written in capitals"
+    } else if start.hasPrefix("!") {
+      "a comment begins with <!-- and ends with -->"
+    } else if start.first?.isWhitespace == true {
+      "a < begins no tag here; write it as &lt;, or remove the space after it"
+    } else {
+      "a < begins no tag here; write it as &lt;"
+    }
+  }
+}
+
+// MARK: - Attributes
+
+extension Fault {
+  private var attributeText: String? {
+    switch code {
+    case XML_ERR_ATTRIBUTE_NOT_STARTED:
+      return "the value of an attribute needs quotes\(withQuotes.map { ": \($0)" } ?? "")"
+    case XML_ERR_ATTRIBUTE_NOT_FINISHED:
+      return "the document ends inside the value of an attribute; are its quotes closed?"
+    case XML_ERR_LT_IN_ATTRIBUTE:
+      return """
+        a < is not allowed in the value of an attribute; write it as &lt;, or close the quotes \
+        before it
+        """
+    case XML_ERR_ATTRIBUTE_WITHOUT_VALUE:
+      return name.map { "the attribute \($0) has no value; write \($0)=\"…\"" }
+    case XML_ERR_ATTRIBUTE_REDEFINED:
+      return name.map { "the attribute \($0) is there twice; remove one of the two" }
+    case XML_ERR_SPACE_REQUIRED where "\"'".contains(next.prefix(1)):
+      return "there is a quotation mark too many; remove it"
+    case XML_ERR_SPACE_REQUIRED where !tag.hasPrefix("<!") && !tag.hasPrefix("<?"):
+      return "a space is missing between two attributes"
+    case XML_ERR_NAME_REQUIRED where tag.count > 1 && !tag.hasPrefix("<!") && !isAtReference:
+      return next.hasPrefix("<")
+        ? Self.isNotClosed : "an attribute is expected here, or the end of the tag"
+    default:
+      return nil
+    }
+  }
+
+  /// `id="a"`, where `id=` has been read and `a` comes next.
+  private var withQuotes: String? {
+    let name = before.split { $0.isWhitespace || $0 == "=" || $0 == "<" }.last ?? ""
+    let value = next.prefix { !$0.isWhitespace && !">/".contains($0) }
+      .filter { !"\"'“”„‘’«»".contains($0) }
+    guard !value.isEmpty else { return nil }
+    return "\(name)=\"\(value)\"".shortened(to: 60).visible
+  }
+}
+
+// MARK: - References
+
+extension Fault {
+  private var isAtReference: Bool { before.hasSuffix("&") }
+
+  private var referenceText: String? {
+    switch code {
+    case XML_ERR_NAME_REQUIRED where isAtReference, XML_ERR_ENTITYREF_SEMICOL_MISSING:
+      "an & begins no reference here; write it as &amp;"
+    case XML_ERR_INVALID_CHARREF, XML_ERR_INVALID_DEC_CHARREF, XML_ERR_INVALID_HEX_CHARREF:
+      "a reference to a character is a number and a semicolon: &#233; or &#xE9;"
+    case XML_ERR_UNDECLARED_ENTITY:
+      name.map {
+        "&\($0); is not defined in XML; write the character itself, or its number, as &#160;"
+      }
+    case XML_ERR_ENTITY_LOOP: "an entity contains itself"
+    default: nil
+    }
+  }
+}
+
+// MARK: - The rest
+
+extension Fault {
+  private var otherText: String? {
+    switch code {
+    case XML_ERR_DOCUMENT_EMPTY: "there is nothing in it; did what wrote it fail?"
+    case XML_ERR_HYPHEN_IN_COMMENT: "two hyphens (--) are not allowed inside a comment"
+    case XML_ERR_COMMENT_NOT_FINISHED: "a comment is not closed with -->"
+    case XML_ERR_CDATA_NOT_FINISHED: "a <![CDATA[ is not closed with ]]>"
+    case XML_ERR_MISPLACED_CDATA_END: "]]> closes nothing here; write it as ]]&gt;"
+    case XML_ERR_PI_NOT_STARTED: "a <? begins nothing here; remove it, or write it as &lt;?"
+    case XML_ERR_PI_NOT_FINISHED: "a <?\(name ?? "") is not closed with ?>"
+    case XML_ERR_RESERVED_XML_NAME:
+      before.hasSuffix("<?xml")
+        ? "<?xml is only allowed at the very beginning of the file" : "write <?xml in lower case"
+    case XML_ERR_VERSION_MISSING, XML_ERR_UNKNOWN_VERSION, XML_ERR_STRING_NOT_STARTED,
+      XML_ERR_STRING_NOT_CLOSED, XML_ERR_EQUAL_REQUIRED, XML_ERR_ENCODING_NAME,
+      XML_ERR_STANDALONE_VALUE, XML_ERR_XMLDECL_NOT_FINISHED,
+      XML_ERR_SPACE_REQUIRED where tag.hasPrefix("<?xml"):
+      "the first line must be like <?xml version=\"1.0\" encoding=\"UTF-8\"?>"
+    default: nil
+    }
+  }
+}
