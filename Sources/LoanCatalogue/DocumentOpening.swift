@@ -11,18 +11,21 @@ struct DocumentOpening {
   private var status: String?
   private let kind: Kind?
 
-  /// What is no list of loans.
+  /// What is not a list of loans.
+  ///
+  /// Whoever reads the message need not be allowed to read the file, which a link may lead to; so
+  /// nothing of its content is kept here.
   private enum Kind {
     /// Packed by a program that `command` unpacks.
     case packed(String, command: String)
-    /// An archive, with the name of its first file.
-    case zip(String?)
+    case zip
+    /// An archive with `tellico.xml` in it.
+    case tellico
     case other(String)
     case json
-    /// A page, with its title.
-    case html(String?)
-    /// Text without any tag, with its first line.
-    case text(String)
+    case html
+    /// Text without any tag.
+    case text
     /// Nothing behind the headers.
     case nothing
   }
@@ -98,35 +101,33 @@ extension DocumentOpening {
     for packing in packings where bytes.starts(with: packing.start) {
       return .packed(packing.name, command: packing.command)
     }
-    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return .zip(firstFile(inArchive: bytes)) }
+    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return isTellico(bytes) ? .tellico : .zip }
     for other in others where bytes.starts(with: other.start) { return .other(other.name) }
     let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let text = (bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes)
       .drop(while: \.isXMLWhiteSpace)
     if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") { return .json }
-    if isHTML(text) { return .html(title(of: text)) }
-    return firstLine(ofPlain: text).map { .text($0) }
+    if isHTML(text) { return .html }
+    return isPlain(text) ? .text : nil
   }
 
-  /// The first line of what is text in ASCII or UTF-8 and has no tag; `nil` if it is anything else.
-  private static func firstLine(ofPlain text: ArraySlice<UInt8>) -> String? {
-    guard !text.contains(where: { $0 == UInt8(ascii: "<") || $0 == 0 }) else { return nil }
+  /// Whether this is text in ASCII or UTF-8 without any tag.
+  private static func isPlain(_ text: ArraySlice<UInt8>) -> Bool {
+    guard !text.contains(where: { $0 == UInt8(ascii: "<") || $0 == 0 }) else { return false }
     var line = text.prefix(80).prefix { $0 != 0x0A && $0 != 0x0D }
     // A character may have been cut.
     while let last = line.last, last >= 0x80 { line.removeLast() }
-    return line.isEmpty ? nil : String(validating: line, as: UTF8.self)
+    return !line.isEmpty && String(validating: line, as: UTF8.self) != nil
   }
 
-  /// The name of an archive's first file, if it is plain.
+  /// Whether an archive's first file is called as Tellico calls it.
   ///
   /// - SeeAlso: APPNOTE.TXT 4.3.7, the local file header.
-  private static func firstFile(inArchive bytes: ArraySlice<UInt8>) -> String? {
-    let header = Array(bytes.prefix(30))
-    guard header.count == 30 else { return nil }
-    let length = Int(header[26]) | Int(header[27]) << 8
-    let name = bytes.dropFirst(30).prefix(length)
-    guard name.count == length, length > 0 else { return nil }
-    return String(decoding: name, as: UTF8.self)
+  private static func isTellico(_ archive: ArraySlice<UInt8>) -> Bool {
+    let name = "tellico.xml".utf8
+    let header = Array(archive.prefix(30))
+    return header.count == 30 && header[26] == name.count && header[27] == 0
+      && archive.dropFirst(30).starts(with: name)
   }
 
   private static func isHTML(_ text: ArraySlice<UInt8>) -> Bool {
@@ -145,15 +146,6 @@ extension DocumentOpening {
       rest = rest[end.upperBound...].drop(while: \.isXMLWhiteSpace)
     }
     return rest
-  }
-
-  private static func title(of text: ArraySlice<UInt8>) -> String? {
-    let page = String(decoding: text, as: UTF8.self)
-    guard let start = page.firstRange(of: /<title[^>]*>/.ignoresCase())?.upperBound,
-      let end = page[start...].firstRange(of: /<\/title/.ignoresCase())?.lowerBound
-    else { return nil }
-    let words = page[start..<end].split(whereSeparator: \.isWhitespace)
-    return words.isEmpty ? nil : words.joined(separator: " ")
   }
 }
 
@@ -192,38 +184,34 @@ extension DocumentOpening {
 
   private func words(for kind: Kind, path: String) -> String {
     let file = path.asPlainWord ?? "FILE"
-    // Whoever made a link need not be allowed to read what it leads to, but may read what is told of it.
-    let isPrivate = CatalogueFile.isReachedByLink(path)
     switch kind {
     case .packed(let name, _) where status != nil:
       return """
         behind the headers is \(name), not XML; save the body alone, and unpacked (curl \
         --compressed, without -i)
         """
-    case .zip where status != nil:
+    case .zip where status != nil, .tellico where status != nil:
       return """
         behind the headers is a ZIP archive, not XML; save the body alone (curl without -i), and \
         unpack it
         """
     case .nothing:
       return "nothing follows the headers; mend the request, and ask again"
-    case .text(let line):
-      let beginning = isPrivate ? "" : ", and begins with \(line.quoted())"
-      return "this is plain text, not XML\(beginning)"
+    case .text:
+      return "this is plain text, not XML"
     case .packed(let name, let command):
       return path == "-"
         ? "this is \(name), not XML; unpack it first: … | \(command) | check-loans -"
         : "this is \(name), not XML; unpack it first: \(command) \(file) | check-loans -"
-    case .zip(let first):
-      guard !isPrivate, let name = first?.asPlainWord, name.hasSuffix(".xml"), path != "-" else {
-        return """
-          this is a ZIP archive, not XML; unpack it first (unzip -l \(path == "-" ? "FILE" : file) \
-          lists what is in it)
-          """
-      }
+    case .tellico where path != "-":
       return """
-        this is a ZIP archive with \(name) in it; read that: unzip -p \(file) \(name) | \
+        this is a ZIP archive with tellico.xml in it; read that: unzip -p \(file) tellico.xml | \
         check-loans -
+        """
+    case .zip, .tellico:
+      return """
+        this is a ZIP archive, not XML; unpack it first (unzip -l \(path == "-" ? "FILE" : file) \
+        lists what is in it)
         """
     case .other(let name):
       return "this is \(name), not XML; export the loans as XML"
@@ -232,10 +220,9 @@ extension DocumentOpening {
         this is JSON, not XML; ask the server for XML, for example with \
         curl -H "Accept: application/xml"
         """
-    case .html(let title):
-      let name = isPrivate ? "" : title.map { " \($0.quoted())" } ?? ""
+    case .html:
       return """
-        this is an HTML page\(name), not a list of loans; look at it in a browser, since the \
+        this is an HTML page, not a list of loans; look at it in a browser, since the \
         address or the login may be wrong
         """
     }

@@ -127,21 +127,24 @@ struct CatalogueAttackTests {
       "this is an HTML page, not a list of loans; look at it in a browser, since the address or the "
         + "login may be wrong [not-a-catalogue]\n"
     ),
+    (
+      "PK\u{3}\u{4}\(String(repeating: "\0", count: 22))\u{A}\0\0\0secret.xml",
+      "this is a ZIP archive, not XML; unpack it first (unzip -l "
+    ),
+    (
+      "PK\u{3}\u{4}\(String(repeating: "\0", count: 22))\u{B}\0\0\0tellico.xml",
+      "this is a ZIP archive with tellico.xml in it; read that: unzip -p "
+    ),
   ])
-  func `Nothing is quoted of what a link leads to`(text: String, words: String) async throws {
+  func `Nothing is quoted of what is not a catalogue`(text: String, words: String) async throws {
     let desk = try Desk(catalogue: text)
     try desk.folder.makeLink("link.xml", to: "books.xml")
-    try desk.folder.makeDirectory("a")
-    try desk.folder.makeLink("a/b", to: "..")
-    for path in ["link.xml", "./link.xml", "\(desk.folder.path)/link.xml", "a/b/books.xml"] {
+    for path in ["books.xml", "link.xml"] {
       for arguments in [["validate", path], ["--no-state", path]] {
         let result = try await desk.run(arguments)
         #expect((result.text + result.errorText).contains("error: \(words)"), "\(path)")
         #expect(!(result.text + result.errorText).contains("secret"))
       }
-    }
-    for path in ["books.xml", "./books.xml", "\(File.realPath(of: desk.folder.path))/books.xml"] {
-      #expect(try await desk.run("validate", path).text.contains("secret"), "\(path)")
     }
   }
 

@@ -59,8 +59,8 @@ struct ValidateTests {
     (
       "not-a-catalogue-html", "1:1",
       """
-      this is an HTML page "502 Bad Gateway", not a list of loans; look at it in a browser, since \
-      the address or the login may be wrong [not-a-catalogue]
+      this is an HTML page, not a list of loans; look at it in a browser, since the address or the \
+      login may be wrong [not-a-catalogue]
       """
     ),
   ])

@@ -53,17 +53,6 @@ struct CatalogueFile: ~Copyable {
     return unsafe path != "-" && stat(path, &status) == 0 && status.st_size > 4_000_000
   }
 
-  /// Whether a symbolic link may be in the path that leads to a file.
-  ///
-  /// - SeeAlso: `realpath(3)`.
-  static func isReachedByLink(_ path: String) -> Bool {
-    guard path != "-", let real = unsafe realpath(path, nil) else { return false }
-    defer { unsafe free(real) }
-    let direct = unsafe String(cString: real)
-    let name = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
-    return direct != path && (path.hasPrefix("/") || !direct.hasSuffix("/\(name)"))
-  }
-
   deinit {
     if before != nil { close(descriptor) }
   }
