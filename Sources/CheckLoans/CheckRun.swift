@@ -230,9 +230,7 @@ extension CheckRun {
     tally.counts.onShelf = result.summary.onShelf
     tally.counts.withoutExpiration = result.summary.withoutExpiration
     tally.counts.uncounted = result.summary.uncounted
-    tally.counts.leftOut =
-      result.summary.records - result.summary.loans - result.summary.onShelf
-      - result.summary.withoutExpiration
+    tally.counts.leftOut = result.summary.leftOut
     if tally.hasErrors { note(.invalidData) }
     if result.isUsable {
       hasRead = true

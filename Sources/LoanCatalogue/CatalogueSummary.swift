@@ -29,6 +29,9 @@ public struct CatalogueSummary: Hashable, Sendable {
   /// Diagnostics of severity warning.
   public var warnings = 0
 
+  /// Records that no loan could be made of, each with an error unless a comment silences it.
+  public var leftOut: Int { records - loans - onShelf - withoutExpiration }
+
   /// A summary of nothing yet.
   public init() {}
 }

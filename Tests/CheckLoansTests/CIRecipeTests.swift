@@ -105,7 +105,7 @@ struct CIRecipeTests {
       job.annotations.map { "\($0.level) \($0.place)" } == [
         "warning books.xml:1", "error branches/north/books.xml:2", "warning branches/south.xml:1",
       ])
-    #expect(job.summary == "### check-loans\n\n3 files, 1 loan: 1 error, 2 warnings\n")
+    #expect(job.summary == "### check-loans\n\n3 files, 5 books, 1 loan: 1 error, 2 warnings\n")
   }
 
   @Test func `What code scanning is given names the line`() async throws {
@@ -172,7 +172,7 @@ struct CIRecipeTests {
   @Test func `The problem matcher takes no other line for a problem`() async throws {
     let pipeline = try await Pipeline()
     let lines = """
-      check-loans: 2 files, 3 loans: 1 error, 1 warning
+      check-loans: 2 files, 5 books, 3 loans, 1 left out: 1 error, 1 warning
       check-loans: books.xml: cannot read the catalogue: no such file or directory
       books.xml:3: error: no column [date-format]
       books.xml:3:4: note: of no interest [date-format]

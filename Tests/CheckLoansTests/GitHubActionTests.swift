@@ -121,7 +121,8 @@ struct GitHubActionTests {
     let job = try await pipeline.play()
     #expect(job.commands == ["error"])
     #expect(job.annotations.count == texts.count)
-    #expect(job.summary.hasPrefix("### check-loans\n\n1 file, 0 loans: 6 errors, 0 warnings"))
+    #expect(
+      job.summary.hasPrefix("### check-loans\n\n1 file, 6 books, 0 loans, 6 left out: 6 errors, "))
     #expect(job.summary.split(separator: "\n").count == 2)
   }
 

@@ -87,13 +87,17 @@ struct ValidateFixTests {
       fixed.outcome
         == Outcome(
           1, output: Self.left,
-          errors: "check-loans: 1 file, 2 loans: 2 errors, 0 warnings, 3 dates mended\n"))
+          errors: """
+            check-loans: 1 file, 5 books, 2 loans, 3 left out: 2 errors, 0 warnings, 3 dates mended
+
+            """))
     #expect(try content(desk) == Self.bytes(Self.after))
     let again = try await desk.run("validate", "--fix", "books.xml")
     #expect(
       again.outcome
         == Outcome(
-          1, output: Self.left, errors: "check-loans: 1 file, 2 loans: 2 errors, 0 warnings\n"))
+          1, output: Self.left,
+          errors: "check-loans: 1 file, 5 books, 2 loans, 3 left out: 2 errors, 0 warnings\n"))
     #expect(try content(desk) == Self.bytes(Self.after))
   }
 
@@ -106,7 +110,8 @@ struct ValidateFixTests {
     #expect(
       dry.errorText
         == Self.left
-        + "check-loans: 1 file, 0 loans: 4 errors, 1 warning, 3 dates to be mended by --fix\n")
+        + "check-loans: 1 file, 5 books, 0 loans, 5 left out: 4 errors, 1 warning, "
+        + "3 fixable with --fix\n")
     #expect(try content(desk) == Self.bytes(Self.before))
     try desk.folder.write(bytes: dry.output, to: "diff")
     let patched = try await desk.shell("patch --fuzz=0 -p1 < diff")

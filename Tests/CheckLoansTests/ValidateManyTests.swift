@@ -47,29 +47,55 @@ struct ValidateManyTests {
       try await desk.run("validate", "--files-from", "-", input: .text(list))
     }
     let lines = try await run("c0.xml\r\n\nc1.xml\nc2.xml")
-    #expect(lines.errorText == "check-loans: 3 files, 4 loans: 2 errors, 0 warnings\n")
+    #expect(
+      lines.errorText
+        == "check-loans: 3 files, 6 books, 4 loans, 2 left out: 2 errors, 0 warnings\n")
     let marked = try await run("\u{FEFF}c0.xml\n")
     #expect(marked.errorText == "check-loans: 1 file, 1 loan: no problems\n")
     let nul = try await run("c0.xml\0odd\nname.xml\0")
-    #expect(nul.errorText == "check-loans: 2 files, 1 loan: 1 error, 0 warnings\n")
+    #expect(
+      nul.errorText == "check-loans: 2 files, 2 books, 1 loan, 1 left out: 1 error, 0 warnings\n")
     #expect(nul.text.hasPrefix("odd\\u{a}name.xml:2:"))
     try desk.folder.write("c1.xml\n", to: "list")
     let both = try await desk.run("validate", "--files-from", "list", "c0.xml")
-    #expect(both.errorText == "check-loans: 2 files, 2 loans: 1 error, 0 warnings\n")
+    #expect(
+      both.errorText == "check-loans: 2 files, 3 books, 2 loans, 1 left out: 1 error, 0 warnings\n")
   }
 
-  @Test func `An empty list is nothing to do, and no mistake`() async throws {
+  @Test func `An empty list is 66, unless it may be empty`() async throws {
     let desk = try Desk(now: nil)
-    let result = try await desk.run("validate", "--files-from", "-")
+    try desk.folder.write("\n", to: "list")
     #expect(
-      result.outcome
+      try await desk.run("validate", "--files-from", "list").outcome
         == Outcome(
-          0,
+          66,
           errors: """
-            check-loans: the list of catalogues is empty
-            check-loans: 0 files, 0 loans: 0 errors, 0 warnings
+            check-loans: list: no catalogue is in the list; if that can be right, give \
+            --allow-no-files
 
             """))
+    let nothing = Outcome(0, errors: "check-loans: 0 files, 0 loans: 0 errors, 0 warnings\n")
+    #expect(
+      try await desk.run("validate", "--files-from", "-", "--allow-no-files").outcome == nothing)
+    let variables = ["CHECK_LOANS_ALLOW_NO_FILES": "1"]
+    #expect(
+      try await desk.run("validate", "--files-from", "list", variables: variables).outcome
+        == nothing)
+  }
+
+  @Test func `What can be fixed is counted where it can be fixed, and the summary is printed once`()
+    async throws
+  {
+    let desk = try Desk(now: nil, catalogue: catalogue(("A", "2026-12-01"), ("B", "x"), ("C", nil)))
+    let numbers = "check-loans: 1 file, 3 books, 0 loans, 2 left out: 2 errors, 0 warnings"
+    let file = try await desk.run("validate", "--format", "github", "books.xml")
+    #expect(file.errorText == "\(numbers), 1 fixable with --fix\n")
+    #expect(file.lines.count == 2 && !file.text.contains(" loans"))
+    let path = "\(desk.folder.path)/books.xml"
+    #expect(
+      try await desk.run("validate", "-", input: .file(path)).errorText == "\(numbers)\n")
+    let ignored = try await desk.run("validate", "--ignore", "date-format", "books.xml")
+    #expect(!ignored.errorText.contains("fixable"))
   }
 
   @Test func `A list that is not there is 66, one that is not UTF-8 is 64`() async throws {
@@ -178,7 +204,7 @@ struct ValidateManyTests {
     #expect(some.status == 1)
     #expect(
       some.errorText == """
-        check-loans: 14 files, 32 loans: 24 errors, 0 warnings (21 not shown, because of \
+        check-loans: 14 files, 56 books, 32 loans, 24 left out: 24 errors, 0 warnings (21 not shown, because of \
         --max-diagnostics)
 
         """)

@@ -140,7 +140,7 @@ struct ValidateRulesTests {
             books.xml:4:1: warning: there is no date-format to ignore in the next book; remove \
             the comment [unused-ignore]
 
-            """, errors: "check-loans: 1 file, 1 loan: 0 errors, 1 warning\n"))
+            """, errors: "check-loans: 1 file, 2 books, 1 loan, 1 left out: 0 errors, 1 warning\n"))
     // What is to remind of loans does not let one go silently.
     let check = try await desk.run("check", "--no-state", "--now", "2026-11-21", "books.xml")
     #expect(check.status == 65)

@@ -20,9 +20,9 @@ struct ValidateCommand: AnySubcommand {
       A comment <!-- check-loans: ignore CODE (reason) --> before a book silences one problem of it.
 
       Exit status: 0 no errors (warnings do not count), 1 errors found, 64 wrong usage, 66 a \
-      catalogue cannot be read, 73 the file for the results cannot be created, 74 input or output \
-      failed, 75 a catalogue was changed meanwhile, 77 a catalogue may not be mended, 78 a setting \
-      is wrong.
+      catalogue cannot be read or the list is empty, 73 the file for the results cannot be created, \
+      74 input or output failed, 75 a catalogue was changed meanwhile, 77 a catalogue may not be \
+      mended, 78 a setting is wrong.
       """)
 
   @Argument(help: "Catalogues to check; - is standard input.", completion: .file())
@@ -33,6 +33,9 @@ struct ValidateCommand: AnySubcommand {
       "Check the catalogues in this list too, one a line or with NUL between; - is standard input.",
       valueName: "file"), completion: .file())
   var filesFrom: String?
+
+  @Flag(help: "Accept an empty list of catalogues.")
+  var allowNoFiles = false
 
   @Option(help: "The form of the results. (default: github under GitHub Actions, else text)")
   var format: FindingsFormat?
@@ -64,6 +67,7 @@ struct ValidateCommand: AnySubcommand {
     var request = ValidationRequest()
     request.catalogues = catalogues
     request.filesFrom = filesFrom
+    request.allowsNoFiles = allowNoFiles
     request.format = format
     request.output = output
     request.profile = form.profile

@@ -52,7 +52,9 @@ struct CatalogueCheck {
     do {
       let summary = try reader.read(
         path, onDiagnostic: { try take($0) }, onRecord: { _ in })
+      tally.records = summary.records
       tally.loans = summary.loans
+      tally.leftOut = summary.leftOut
       tally.profile = summary.profile
     } catch let error as CatalogueError {
       tally.failure = words(of: error)
@@ -81,6 +83,7 @@ struct CatalogueCheck {
     case .error: tally.errors += 1
     case .warning: tally.warnings += 1
     }
+    if plan.fixing == .none, path != "-", Mend(diagnostic) != nil { piece.mendable += 1 }
     if plan.fixing == .dryRun && fixed.isMended(diagnostic.location) { return }
     guard shown < plan.limit ?? .max else {
       piece.dropped += 1

@@ -21,7 +21,10 @@ struct FileTally: Sendable {
   var repositoryPath: String
   /// The name of the profile that it was read with; `nil` if no form is known that it is of.
   var profile: String?
+  var records = 0
   var loans = 0
+  /// Books that no loan could be made of.
+  var leftOut = 0
   var errors = 0
   var warnings = 0
   /// Why the catalogue could not be read, harmless on a terminal; `nil` if it was.
@@ -34,14 +37,17 @@ struct FindingsTally: Sendable {
   var files = 0
   /// Catalogues that were read and are without errors and warnings.
   var cleanFiles = 0
+  var records = 0
   var loans = 0
+  /// Books that no loan could be made of.
+  var leftOut = 0
   var errors = 0
   var warnings = 0
   /// How many of the errors and warnings are left out of the results.
   var omitted = 0
   /// Dates that were mended, and are no findings any more.
   var mended = 0
-  /// Dates that would be mended if this were no dry run.
+  /// Dates that `--fix` would mend.
   var mendable = 0
   /// The catalogues that were read, each with its profile.
   var read: [(path: String, profile: String?)] = []

@@ -18,7 +18,7 @@ final class ResultsSink {
     /// What went wrong beside what the catalogue holds.
     var status = ExitStatus.done
     var mended = 0
-    /// Dates that would be mended if this were no dry run.
+    /// Dates that `--fix` would mend.
     var mendable = 0
   }
 
@@ -80,7 +80,9 @@ final class ResultsSink {
       return
     }
     tally.files += 1
+    tally.records += file.records
     tally.loans += file.loans
+    tally.leftOut += file.leftOut
     tally.read.append((file.path, file.profile))
     if file.errors + file.warnings == 0 { tally.cleanFiles += 1 }
   }

@@ -42,7 +42,6 @@ struct Validation {
   private func end(_ sink: ResultsSink) throws(CommandError) -> ExitStatus {
     console.statusLine.clear()
     try sink.end()
-    if plan.catalogues.isEmpty { console.complain("the list of catalogues is empty") }
     if !plan.isQuiet { console.complain(sink.tally.words) }
     return sink.status.worse(sink.tally.errors > 0 ? .findings : .done)
   }

@@ -72,7 +72,16 @@ struct ValidationPlan: Sendable {
       throw CommandError(
         .usage, "standard input cannot be both a catalogue and the list of them")
     }
-    return request.catalogues + (try FileList.read(list))
+    let catalogues = request.catalogues + (try FileList.read(list))
+    if catalogues.isEmpty, !(try environment.isOn(request.allowsNoFiles, "ALLOW_NO_FILES")) {
+      throw CommandError(
+        .noInput,
+        """
+        \(list.visibleCatalogue): no catalogue is in the list; if that can be right, give \
+        --allow-no-files
+        """)
+    }
+    return catalogues
   }
 
   /// The paths, each file once: a catalogue that is mended must not be read by another thread.

@@ -69,6 +69,7 @@ struct PositiveCount: ExpressibleByArgument, Sendable {
 struct ValidationRequest: Sendable {
   var catalogues: [String] = []
   var filesFrom: String?
+  var allowsNoFiles = false
   var format: FindingsFormat?
   var profile: String?
   var loanDays: LoanDays?
@@ -90,7 +91,8 @@ struct ValidationRequest: Sendable {
 
   /// The variables, without `CHECK_LOANS_`, of the options that only `validate` has.
   static let variables = [
-    "FILES_FROM", "OUTPUT", "STRICT", "ERROR", "WARN", "IGNORE", "MAX_DAYS", "MAX_DIAGNOSTICS",
+    "FILES_FROM", "ALLOW_NO_FILES", "OUTPUT", "STRICT", "ERROR", "WARN", "IGNORE", "MAX_DAYS",
+    "MAX_DIAGNOSTICS",
     "FIX",
   ]
 

@@ -1,5 +1,6 @@
 extension FindingsTally {
-  /// `2 files, 30 loans: 1 error, 0 warnings`, for people.
+  /// `2 files, 35 books, 30 loans, 1 left out: 1 error, 0 warnings, 1 fixable with --fix`, for
+  /// people; the books are counted where not all of them are loans.
   var words: String {
     var findings = "no problems"
     if errors + warnings > 0 || files == 0 {
@@ -7,13 +8,15 @@ extension FindingsTally {
     }
     if omitted > 0 { findings += " (\(omitted) not shown, because of --max-diagnostics)" }
     if mended > 0 { findings += ", \(counted(mended, "date")) mended" }
-    if mendable > 0 { findings += ", \(counted(mendable, "date")) to be mended by --fix" }
+    if mendable > 0 { findings += ", \(mendable) fixable with --fix" }
     if !unread.isEmpty { findings += ", \(counted(unread.count, "file")) not read" }
     var profiles: [String] = []
     for profile in read.compactMap(\.profile) where !profiles.contains(profile) {
       profiles.append(profile)
     }
-    return "\(counted(files, "file")), \(counted(loans, "loan")): \(findings)"
+    let books = records == loans ? "" : "\(counted(records, "book")), "
+    let missing = leftOut > 0 ? ", \(leftOut) left out" : ""
+    return "\(counted(files, "file")), \(books)\(counted(loans, "loan"))\(missing): \(findings)"
       + profiles.foreignWords
   }
 }

@@ -29,8 +29,8 @@ struct GitHubForm: FindingsForm {
 
   func tail(_ tally: FindingsTally) -> String {
     let isCut = max(tally.errors + tally.unread.count, tally.warnings) > Self.most
-    let note = "; GitHub shows at most \(Self.most) errors and \(Self.most) warnings of a step"
-    return "check-loans: \(tally.words)\(isCut ? note : "")\n"
+    let note = "GitHub shows at most \(Self.most) errors and \(Self.most) warnings of a step"
+    return isCut ? "check-loans: \(note)\n" : ""
   }
 
   private func command(
