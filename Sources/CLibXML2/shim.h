@@ -11,6 +11,8 @@
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <libxml/xmlerror.h>
+#include <libxml/xpath.h>
+#include <libxml/xpathInternals.h>
 
 /// A handler of errors; the error's constness changed in libxml2 2.12.
 typedef void (*check_loans_error_handler)(void *user_data, const xmlError *error);
@@ -25,6 +27,16 @@ static inline void check_loans_set_error_handler(xmlSAXHandler *sax,
 static inline void check_loans_set_thread_error_handler(void *user_data,
                                                         check_loans_error_handler handler) {
   xmlSetStructuredErrorFunc(user_data, (xmlStructuredErrorFunc)handler);
+}
+
+static inline void check_loans_set_xpath_error_handler(xmlXPathContextPtr context,
+                                                       check_loans_error_handler handler) {
+  context->error = (xmlStructuredErrorFunc)handler;
+}
+
+/// Frees what libxml2 has allocated; `xmlFree` is a macro or a variable, depending on the version.
+static inline void check_loans_free(void *memory) {
+  if (memory != NULL) xmlFree(memory);
 }
 
 /// The input of the document itself, below the inputs of any entities.

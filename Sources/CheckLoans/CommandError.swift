@@ -39,6 +39,8 @@ struct CommandError: Error {
       case .cannotRead: .noInput
       case .inputOutput: .inputOutput
       case .changedWhileReading: .tryAgain
+      case .outOfMemory: .systemLimit
+      case .profileFailed: .badSetting
       }
     self.init(status, "\(error)")
   }

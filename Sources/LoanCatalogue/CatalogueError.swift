@@ -1,4 +1,4 @@
-internal import Loans
+public import Loans
 
 /// Why a catalogue could not be read at all.
 ///
@@ -12,6 +12,10 @@ public struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertible
     case inputOutput
     /// The file was changed while it was read; a later try may succeed.
     case changedWhileReading
+    /// There is not enough memory.
+    case outOfMemory
+    /// An expression of the profile has no value in this document, or takes too long.
+    case profileFailed
   }
 
   /// What kind of failure it is.
@@ -23,6 +27,12 @@ public struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertible
   /// `errno` of the failed call, where there was one.
   public let underlying: Int32?
 
-  /// The path, harmless on a terminal, and ``message``.
-  public var description: String { "\(path.visible): \(message)" }
+  /// Where in the catalogue it happened, if that says something.
+  public var location: SourceLocation?
+
+  /// The path, harmless on a terminal, the place, and ``message``.
+  public var description: String {
+    let place = location.map { ":\($0.line):\($0.column)" } ?? ""
+    return "\(path.visible)\(place): \(message)"
+  }
 }

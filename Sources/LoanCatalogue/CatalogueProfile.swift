@@ -1,8 +1,10 @@
+internal import Loans
+
 /// Which elements and attributes of a document mean what: everything the reader needs to know
 /// about one form of catalogue.
 ///
 /// A profile is read from a small XML document (``init(reading:)``), as the built-in ones are
-/// (``BuiltInProfiles``).
+/// (``BuiltInProfiles``), in which every place is an XPath 1.0 expression.
 public struct CatalogueProfile: Sendable {
   /// The form's name, as a user gives it: small letters, digits and hyphens.
   public internal(set) var name: String
@@ -12,30 +14,38 @@ public struct CatalogueProfile: Sendable {
   public internal(set) var namespaces: [String] = []
   /// The namespaces of prefixes.
   public internal(set) var prefixes: [String: String] = [:]
-  /// Where records are: absolute paths.
-  public internal(set) var records: [ProfilePath] = []
-  /// Where a record's fields are; of several of one field the first that gives a value counts.
-  public internal(set) var fields: [FieldRule] = []
+  /// Which elements are records.
+  public internal(set) var records: [Record] = []
   /// Where fields are that records refer to.
   public internal(set) var lookups: [Lookup] = []
   /// Where the texts of an error answer are.
   public internal(set) var problems: [Problem] = []
-  /// Where the document tells how many records there are: absolute paths.
-  public internal(set) var totals: [ProfilePath] = []
-  /// Where something is only if there are more loans than the document holds: absolute paths.
-  public internal(set) var continuations: [ProfilePath] = []
-  /// By what the form is known where its root element is too common: absolute paths.
-  public internal(set) var marks: [ProfilePath] = []
+  /// Where the document says how many records there are.
+  public internal(set) var totals: [ProfileExpression] = []
+  /// Where something is only if there are more loans than the document holds.
+  public internal(set) var continuations: [ProfileExpression] = []
+  /// By what the form is known where its root element is too common.
+  public internal(set) var marks: [ProfileExpression] = []
   /// Whether an expiration that is present but empty is an error.
   public internal(set) var isStrict = false
+
+  /// A kind of record.
+  public struct Record: Hashable, Sendable {
+    /// The names on the way to it, and what it has to fulfil.
+    public var path: ProfileExpression
+    /// Where a record's fields are; of several of one field the first that gives a value counts.
+    public var fields: [FieldRule] = []
+  }
 
   /// Where a field is, and how it is written.
   public struct FieldRule: Hashable, Sendable {
     /// The field.
     public var field: LoanField
-    /// Paths whose texts are joined by spaces, from the record or absolute; at least one.
-    public var paths: [ProfilePath]
-    /// What the first path may have that means nothing is there.
+    /// From the record: nodes, of which the first counts whose text is not empty, or a text.
+    public var path: ProfileExpression
+    /// Where the time of a date is, if it is elsewhere.
+    public var time: ProfileExpression?
+    /// What there may be that means nothing.
     public var absences: [String] = []
     /// The forms of a date.
     public var forms: [DateForm] = []
@@ -44,48 +54,32 @@ public struct CatalogueProfile: Sendable {
     public var isShared = false
     /// Whether the date is the day of lending, to which the days of a loan are added.
     public var countsFromLoan = false
-
-    /// A field at these paths.
-    public init(_ field: LoanField, _ paths: [ProfilePath], forms: [DateForm] = []) {
-      self.field = field
-      self.paths = paths
-      self.forms = forms
-    }
   }
 
   /// The text of an error answer.
   public struct Problem: Hashable, Sendable {
-    /// Absolute paths, whose texts are joined.
-    public var paths: [ProfilePath]
+    /// Nodes whose texts are joined, or a text.
+    public var path: ProfileExpression
     /// Whether it makes an error answer only of a document in which no loan was found.
     public var yieldsToLoans = false
   }
 
   /// Elements that records refer to by a key.
   public struct Lookup: Hashable, Sendable {
-    /// Where the elements are: an absolute path.
-    public var path: ProfilePath
-    /// Where an element's key is, from the element.
-    public var key: ProfilePath
-    /// Where the key is that a record refers to, from the record.
-    public var reference: ProfilePath
+    /// Where the elements are.
+    public var path: ProfileExpression
+    /// An element's key, from the element.
+    public var key: ProfileExpression
+    /// The key that a record refers to, from the record.
+    public var reference: ProfileExpression
     /// Where the fields are, from the element.
     public var fields: [FieldRule]
   }
-
-  /// The paths, as the reader follows them.
-  var tree: ProfileTree
 
   /// A form of this name, of which nothing else is known.
   init(name: String, title: String) {
     self.name = name
     self.title = title
-    tree = .empty
-  }
-
-  /// Whether it knows where a field is.
-  func tells(_ field: LoanField) -> Bool {
-    (fields + lookups.flatMap(\.fields)).contains { $0.field == field }
   }
 
   /// Whether it is the tool's own form: what people write by hand, and slip in.
@@ -94,34 +88,93 @@ public struct CatalogueProfile: Sendable {
   /// The tool's own form: `<books><book id="…"><title>…<expiration>2026.11.28</expiration>`.
   public static let native: CatalogueProfile = {
     var profile = CatalogueProfile(name: "native", title: "the tool's own list of loans")
-    let names = [("books", "book"), ("Books", "Book"), ("books", "Book"), ("Books", "book")]
-    profile.records = names.map { ProfilePath(elements: [$0, $1], isAbsolute: true) }
-    profile.fields = [
-      FieldRule(.id, [ProfilePath(attribute: "id")]),
-      FieldRule(.title, [ProfilePath(elements: ["title"])]),
-      FieldRule(.author, [ProfilePath(elements: ["author"])]),
-      FieldRule(.isbn, [ProfilePath(elements: ["isbn"])]),
-      FieldRule(.barcode, [ProfilePath(elements: ["barcode"])]),
-      FieldRule(.borrower, [ProfilePath(elements: ["borrower"])]),
-      FieldRule(.email, [ProfilePath(elements: ["email"])]),
-      FieldRule(.loaned, [ProfilePath(elements: ["loaned"])], forms: [.dotted]),
-      FieldRule(.expiration, [ProfilePath(elements: ["expiration"])], forms: [.dotted]),
-    ]
-    profile.isStrict = true
     profile.isNative = true
-    do { profile.tree = try ProfileTree(profile) } catch { preconditionFailure("\(error)") }
     return profile
   }()
 }
 
-extension ProfilePath {
-  fileprivate init(elements: [String], isAbsolute: Bool = false) {
-    self.isAbsolute = isAbsolute
-    steps = elements.map { Step(name: Name(prefix: nil, local: $0)) }
+extension CatalogueProfile {
+  /// Every expression that is evaluated beside those of records' paths.
+  private var expressions: [ProfileExpression] {
+    let rules = records.flatMap(\.fields) + lookups.flatMap(\.fields)
+    return rules.map(\.path) + rules.compactMap(\.time)
+      + lookups.flatMap { [$0.key, $0.reference] }
+      + documentExpressions
   }
 
-  fileprivate init(attribute: String) {
-    self.attribute = Name(prefix: nil, local: attribute)
+  private var documentExpressions: [ProfileExpression] {
+    problems.map(\.path) + totals + continuations + marks
+  }
+
+  /// The names of elements that expressions look at outside of records; `nil` for all.
+  var keptNames: Set<String>? {
+    var names: Set<String> = []
+    for expression in expressions where expression.reach > 0 {
+      guard let found = expression.names else { return nil }
+      names.formUnion(found)
+    }
+    return names
+  }
+
+  /// The names of root elements by which the form may be known beside those of its records.
+  var knownRoots: Set<String> { Set(documentExpressions.flatMap(\.paths).compactMap(\.root)) }
+
+  /// Whether it knows where a field is.
+  func tells(_ field: LoanField) -> Bool {
+    (records.flatMap(\.fields) + lookups.flatMap(\.fields)).contains { $0.field == field }
+  }
+
+  /// Whether there may be records in a document with this root element.
+  func mayHaveLoans(below root: String) -> Bool {
+    isNative || records.contains { [root, "*"].contains($0.path.steps[0].local) }
+  }
+}
+
+// MARK: - What there is to say of a document without loans
+
+extension CatalogueProfile {
+  /// - Parameter isForced: whether somebody has said that the document is of this form.
+  func emptiness(of root: RootElement, isForced: Bool) -> String {
+    let name = root.name.visible
+    guard root.isKnown else { return strangeness(of: root, isForced: isForced) }
+    if isNative {
+      return """
+        no book record was found: <\(name)> holds no <book>; expected <books> with <book> records
+        """
+    }
+    if records.isEmpty {
+      return "no loan was found: this is \(title); save what is inside as a document of its own"
+    }
+    let here = records.filter { $0.path.steps.first?.local == root.name }
+    return """
+      no loan was found: <\(name)>, read as \(self.name), has no \
+      \(Self.words(here.isEmpty ? records : here).visible); if nothing is lent, that is right
+      """
+  }
+
+  private func strangeness(of root: RootElement, isForced: Bool) -> String {
+    var top = "the root is <\(root.name.visible)>"
+    if let namespace = root.namespace { top += " of the namespace \(namespace.quoted())" }
+    if let child = root.firstChild { top += ", with <\(child.visible)> inside" }
+    guard isForced else {
+      return """
+        no book record was found: \(top), and no known form begins like that; check-loans profiles \
+        lists what is known, --profile names one, and --profile FILE.xml describes another
+        """
+    }
+    let namespaces = namespaces.map { $0.quoted() }.joined(separator: " or ")
+    let expected = isNative ? "/books/book" : Self.words(records)
+    return """
+      no loan was found: \(top), but the profile \(name) expects \(expected.visible)\
+      \(namespaces.isEmpty ? "" : " in the namespace " + namespaces)
+      """
+  }
+
+  /// The paths of records as they are written, or without conditions if that is too much to say.
+  private static func words(_ records: [Record]) -> String {
+    let text = records.map(\.path.text).joined(separator: " or ")
+    if text.utf8.count <= 120 { return text }
+    return Set(records.map(\.path.withoutConditions)).sorted().joined(separator: " or ")
   }
 }
 

@@ -59,9 +59,9 @@ public final class ReminderCenter: Sendable {
     onDiagnostic: (Diagnostic) -> Void = { _ in },
     onLoan: (inout ReadLoan) -> Void = { _ in }
   ) throws(ReminderError) -> ReloadReport {
-    let reading = CatalogueReading(
+    let reload = CatalogueReload(
       catalogue, settings: settings, today: now.date, civilTime: civilTime)
-    let report = try reading.run(
+    let report = try reload.run(
       into: schedule, now: now, onDiagnostic: onDiagnostic, onLoan: onLoan)
     announce(report, of: catalogue)
     return report

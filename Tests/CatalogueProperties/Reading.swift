@@ -45,6 +45,25 @@ package struct Reading: Equatable {
 }
 
 extension CatalogueReader {
+  /// Reads a catalogue to its end, or until a closure throws.
+  ///
+  /// - Throws: `CatalogueError`, and what the closures throw.
+  package func read(
+    _ path: String, onDiagnostic: (Diagnostic) throws -> Void,
+    onRecord: (LoanRecord) throws -> Void
+  ) throws -> CatalogueSummary {
+    let reading = try open(path)
+    while let events = try reading.next() {
+      for event in events {
+        switch event {
+        case .record(let record): try onRecord(record)
+        case .diagnostic(let diagnostic): try onDiagnostic(diagnostic)
+        }
+      }
+    }
+    return reading.summary
+  }
+
   /// - Throws: `CatalogueError`.
   package func reading(of path: String) throws -> Reading {
     var reading = Reading()

@@ -35,13 +35,13 @@ struct FixingDesk {
 
   func mends() throws -> [Mend] {
     var mends: [Mend] = []
-    _ = try CatalogueReader().read(
-      path,
-      onDiagnostic: { found in
-        var diagnostic = found
-        if found.code == .dateFormat { diagnostic.replacement = Self.good }
+    let reading = try CatalogueReader().open(path)
+    while let events = try reading.next() {
+      for case .diagnostic(var diagnostic) in events {
+        if diagnostic.code == .dateFormat { diagnostic.replacement = Self.good }
         if let mend = Mend(diagnostic) { mends.append(mend) }
-      }, onRecord: { _ in })
+      }
+    }
     return mends
   }
 

@@ -2,7 +2,7 @@
 import Testing
 
 struct IdentityTableTests {
-  /// Identities in orders that catalogues have.
+  /// Identities as catalogues have them.
   enum Order: CaseIterable {
     case padded, unpadded, words, everySecond, steps, long, backwards, shuffled
 
@@ -23,7 +23,7 @@ struct IdentityTableTests {
   private func note(
     _ text: String, line: Int, in table: inout IdentityTable
   ) -> (firstLine: Int, ordinal: Int)? {
-    table.note(.id, text.utf8.span, line: line)
+    table.note(ContentHash.of(.id, text.utf8.span), line: line)
   }
 
   @Test(arguments: Order.allCases)
@@ -72,24 +72,5 @@ struct IdentityTableTests {
         }
       }
     }
-  }
-
-  @Test func `Numbers without zeros in front stay a list, as words do`() {
-    for order in [Order.padded, .unpadded, .words, .everySecond, .steps] {
-      var list = AscendingList()
-      let texts = order.texts(5_000)
-      for text in texts { #expect(append(text, to: &list), "\(order)") }
-      var found: [String] = []
-      list.forEach { text, _ in found.append(String(decoding: text, as: UTF8.self)) }
-      #expect(found == texts, "\(order)")
-    }
-    var list = AscendingList()
-    for text in ["bk9", "bk10", "bk11", "bk101"] { #expect(append(text, to: &list)) }
-    // In the order of bytes it would be behind, but that is no longer the order.
-    #expect(!append("bk2", to: &list))
-  }
-
-  private func append(_ text: String, to list: inout AscendingList) -> Bool {
-    list.append(text.utf8.span, line: 1)
   }
 }

@@ -4,41 +4,44 @@ import Testing
 
 @testable import LoanCatalogue
 
-/// Reading in parts, where whatever cannot be read so is read in one piece instead, unnoticed.
+/// Reading in parts, each exactly where it is.
 struct PartTests {
-  /// What comes of reading all records of a document in parts.
+  private static let head = "<books>"
+
+  /// Where the parts begin, and whether all could be read on their own.
   private struct Result {
-    var isWhole = false
+    var starts: [Loans.SourceLocation] = []
     var titles: [String] = []
+    var isWhole = true
   }
 
-  /// - Parameter records: what stands between the tags of the root element.
+  /// - Parameter records: what is between the tags of the root element.
   private func read(_ records: String, jobs: Int, partSize: Int) throws -> Result {
     let folder = try ScratchFolder()
-    try folder.write("<books>\(records)</books>", to: "books.xml")
+    try folder.write("\(Self.head)\(records)</books>", to: "books.xml")
     let catalogue = try OpenCatalogue("\(folder.path)/books.xml")
-    let file = try #require(catalogue.bytes)
+    let (file, size) = try #require(catalogue.bytes)
     let frame = PartFrame(
-      head: Array("<books>".utf8), tail: Array("</books>".utf8),
-      recordStart: Array("<book".utf8), rootLine: 1)
-    let reader = CatalogueReader()
-    let parts = PartReader(reader: reader, profile: .native, frame: frame, file: file.file)
-    var split = SplitReading(
-      parts, size: file.size,
-      from: SplitPoint(
-        offset: frame.head.count, location: SourceLocation(line: 1, column: frame.head.count + 1),
-        frame: frame), SplitSettings(jobs: jobs, partSize: partSize))
+      head: Array(Self.head.utf8), tail: Array("</books>".utf8), recordStart: Array("<book".utf8),
+      rootLine: 1)
+    let settings = PartSettings(jobs: jobs, partSize: partSize)
+    let start = SplitPoint(
+      offset: frame.head.count,
+      location: Loans.SourceLocation(line: 1, column: frame.head.count + 1),
+      frame: frame)
+    var cutter = PartCutter(file, size: size, from: start, settings)
     var result = Result()
-    withoutActuallyEscaping({ (event: ReadingEvent) in
-      if case .record(let record) = event, let title = record.loan?.title {
-        result.titles.append(title)
+    let parts = PartReading(PartWork(CatalogueReader(), "books.xml", cutter, settings))
+    while let part = parts.next() {
+      switch part {
+      case .batch(let batch):
+        let titles = batch.entries.map { LoanRecord($0.facts, $0.hashes, batch.texts).loan?.title }
+        result.titles += titles.compactMap(\.self)
+      case .unreadable: result.isWhole = false
       }
-    }) { use in
-      var builder = RecordBuilder(
-        reader: reader, profile: .native, purpose: .reading, use: use)
-      if case .wholeDocument = split.run(into: &builder) { result.isWhole = true }
     }
-    try catalogue.checkUnchanged()
+    var buffer = PartBuffer(capacity: 100)
+    while let part = cutter.cut(into: &buffer) { result.starts.append(part.start.location) }
     return result
   }
 
@@ -52,18 +55,38 @@ struct PartTests {
     let result = try read(titles.map(book).joined(separator: "\n"), jobs: jobs, partSize: 3_000)
     #expect(result.isWhole)
     #expect(result.titles == titles)
+    #expect(result.starts.count > 40)
   }
 
-  @Test func `A part that just fills the memory for it is read, and a shorter one behind it`()
-    throws
-  {
-    let settings = SplitSettings(jobs: 1, partSize: 100)
-    let around = "<books></books>\(book(""))".utf8.count
-    for length in settings.bufferSize - around - 3...settings.bufferSize - around + 3 {
-      let titles = [String(repeating: "x", count: length), "A", "B"]
-      let result = try read(titles.map(book).joined(), jobs: 1, partSize: 100)
-      #expect(result.isWhole, "\(length)")
-      #expect(result.titles == titles, "\(length)")
-    }
+  @Test(arguments: 90...110)
+  func `A part that just fills the memory for it is read, and a shorter one after it`(
+    length: Int
+  ) throws {
+    let titles = [String(repeating: "x", count: length), "A", "B"]
+    let result = try read(titles.map(book).joined(), jobs: 1, partSize: 50)
+    #expect(result.isWhole)
+    #expect(result.titles == titles)
+  }
+
+  @Test func `A part begins where a record does, and knows where that is`() throws {
+    let records = [
+      book("é"), "\n\n", book("ő\n"), "  <!-- <book> -->", "<![CDATA[ <book> ]]>", book("x"),
+      "\n<?p <book>?>é", book("y"), "<book/>",
+    ]
+    let result = try read(records.joined(), jobs: 1, partSize: 1)
+    #expect(result.isWhole)
+    #expect(
+      result.starts == [
+        Loans.SourceLocation(line: 1, column: 8), Loans.SourceLocation(line: 3, column: 1),
+        Loans.SourceLocation(line: 4, column: 88), Loans.SourceLocation(line: 5, column: 14),
+        Loans.SourceLocation(line: 5, column: 78),
+      ])
+  }
+
+  @Test(arguments: ["<book><book/></book>", "<shelf><book/></shelf>", "<book>", "</book>", "&x;"])
+  func `What cannot be read on its own is found out`(text: String) throws {
+    let result = try read(book("A") + book("B") + text + book("C"), jobs: 2, partSize: 1)
+    #expect(!result.isWhole)
+    #expect(result.titles.first == "A")
   }
 }

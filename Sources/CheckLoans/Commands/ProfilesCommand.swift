@@ -16,11 +16,11 @@ struct ProfilesCommand: AnySubcommand {
       Examples:
         check-loans profiles
         check-loans profiles --show koha-ilsdi > ours.xml
-        check-loans profiles --check ours.xml
+        check-loans profiles --check ours.xml --try export.xml
         check-loans --profile ours.xml --no-state --all export.xml
 
-      Exit status: 0 done, 64 wrong usage, 66 a profile cannot be read, 74 output failed, 78 a \
-      profile is wrong.
+      Exit status: 0 done, 64 wrong usage, 66 a profile or catalogue cannot be read, 74 output \
+      failed, 78 a profile is wrong.
       """)
 
   @Option(
@@ -34,9 +34,19 @@ struct ProfilesCommand: AnySubcommand {
       valueName: "file"), completion: .file())
   var check: String?
 
+  @Option(
+    name: .customLong("try"),
+    help: ArgumentHelp(
+      "With --check, show what each field of the first loans of a catalogue gives.",
+      valueName: "catalogue"), completion: .file())
+  var catalogue: String?
+
   func validate() throws {
     if show != nil && check != nil {
       throw ValidationError("--show and --check are two different things; choose one.")
+    }
+    if catalogue != nil && check == nil {
+      throw ValidationError("--try shows what a profile reads; name the profile with --check.")
     }
   }
 
@@ -51,7 +61,9 @@ struct ProfilesCommand: AnySubcommand {
       return .done
     }
     if let check {
-      try console.print(try NamedProfile(check, environment).profile.description)
+      let profile = try NamedProfile(check, environment).profile
+      try console.print(profile.description)
+      if let catalogue { try ProfileTrial(profile, catalogue).print(to: console) }
       return .done
     }
     for name in BuiltInProfiles.names {
@@ -65,18 +77,22 @@ struct ProfilesCommand: AnySubcommand {
 extension CatalogueProfile {
   /// What it reads, on several lines.
   fileprivate var description: String {
-    let places = Self.unique(records.map(\.withoutConditions))
+    let places = Self.unique(records.map(\.path.withoutConditions))
     let names = Self.unique(
       LoanField.allCases.filter { field in
-        fields.contains { $0.field == field }
+        records.contains { $0.fields.contains { $0.field == field } }
           || lookups.contains { $0.fields.contains { $0.field == field } }
       }.map { "\($0)" })
     let forms = Self.unique(
-      fields.filter { $0.field == .expiration }.flatMap(\.forms).map(\.text))
+      expirations.flatMap(\.forms).map(\.text))
     var text = "\(name): \(title.visible)\n"
     for place in places { text += "  loan   \(place.visible)\n" }
     text += "  with   \(names.joined(separator: ", "))\n"
     return text + "  dates  \(forms.joined(separator: " | ").visible)\(counting)\n"
+  }
+
+  private var expirations: [FieldRule] {
+    records.flatMap(\.fields).filter { $0.field == .expiration }
   }
 
   private static func unique(_ texts: [String]) -> [String] {
@@ -86,7 +102,6 @@ extension CatalogueProfile {
 
   /// How expirations are counted that a catalogue does not tell.
   private var counting: String {
-    let expirations = fields.filter { $0.field == .expiration }
     guard expirations.contains(where: \.countsFromLoan) else { return "" }
     return expirations.allSatisfy(\.countsFromLoan)
       ? ", counted from the day of lending (--loan-days)"

@@ -50,15 +50,18 @@ struct CatalogueCheck {
     if plan.fixing != .none { try mend() }
     piece.head += plan.form.head(ofFile: path, repositoryPath: tally.repositoryPath)
     do {
-      let summary = try reader.read(
-        path, onDiagnostic: { try take($0) }, onRecord: { _ in })
-      tally.records = summary.records
-      tally.loans = summary.loans
-      tally.leftOut = summary.leftOut
-      tally.profile = summary.profile
+      let reading = try reader.open(path)
+      while let events = try reading.next() {
+        for case .diagnostic(let diagnostic) in events { try take(diagnostic) }
+      }
+      tally.records = reading.summary.records
+      tally.loans = reading.summary.loans
+      tally.leftOut = reading.summary.leftOut
+      tally.profile = reading.summary.profile
     } catch let error as CatalogueError {
       tally.failure = words(of: error)
-      complain("\(path.visible): \(words(of: error))", CommandError(error).status)
+      let place = error.location.map { ":\($0.line):\($0.column)" } ?? ""
+      complain("\(path.visible)\(place): \(words(of: error))", CommandError(error).status)
     } catch {
       throw CommandError(error)
     }
@@ -153,14 +156,14 @@ extension CatalogueCheck {
   private func mends() throws(CommandError) -> [Mend]? {
     var mends: [Mend] = []
     do {
-      let summary = try plan.reader.read(
-        path,
-        onDiagnostic: { diagnostic in
-          if plan.severities.severity(of: diagnostic.code) != nil, let mend = Mend(diagnostic) {
-            mends.append(mend)
-          }
-        }, onRecord: { _ in })
-      return summary.isComplete ? mends : nil
+      let reading = try plan.reader.open(path)
+      while let events = try reading.next() {
+        for case .diagnostic(let diagnostic) in events
+        where plan.severities.severity(of: diagnostic.code) != nil {
+          if let mend = Mend(diagnostic) { mends.append(mend) }
+        }
+      }
+      return reading.summary.isComplete ? mends : nil
     } catch is CatalogueError {
       // The reading that follows tells it.
       return nil

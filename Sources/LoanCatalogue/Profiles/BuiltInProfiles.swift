@@ -1,3 +1,5 @@
+internal import Loans
+
 /// The profiles that come with the library.
 public enum BuiltInProfiles {
   /// Their names with their XML forms, in the order in which forms are tried.
@@ -42,18 +44,18 @@ public enum BuiltInProfiles {
     profile.namespaces = [
       "http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope",
     ]
-    profile.marks = paths("/Envelope")
+    profile.marks = [expression("/Envelope")]
     profile.problems = [
-      CatalogueProfile.Problem(paths: paths("/Envelope/Body/Fault/faultstring")),
-      CatalogueProfile.Problem(paths: paths("/Envelope/Body/Fault/Reason/Text")),
+      CatalogueProfile.Problem(path: expression("/Envelope/Body/Fault/faultstring")),
+      CatalogueProfile.Problem(path: expression("/Envelope/Body/Fault/Reason/Text")),
     ]
-    do { profile.tree = try ProfileTree(profile) } catch { preconditionFailure("\(error)") }
     return profile
   }()
 
-  private static func paths(_ text: String) -> [ProfilePath] {
-    do throws(ProfilePath.SyntaxError) {
-      return try ProfilePath.list(text)
+  private static func expression(_ text: String) -> ProfileExpression {
+    do throws(XPathFailure) {
+      let place = SourceLocation(line: 1, column: 1)
+      return try ProfileExpression(text, at: place, namespaces: [:], own: [])
     } catch {
       preconditionFailure(error.message)
     }

@@ -21,23 +21,20 @@ extension CatalogueProfile {
 
 /// A profile's XML form, on its way to become a profile.
 struct ProfileDocument {
-  private typealias Fault = CatalogueProfile.Fault
-  private let root: SmallDocument.Element
-  private var elements: ArraySlice<SmallDocument.Element>
+  typealias Fault = CatalogueProfile.Fault
+  private typealias Element = DocumentElements.Element
+  private let root: Element
+  private var elements: ArraySlice<Element>
   private var profile: CatalogueProfile
+  /// The fields that all records have.
+  private var common: [CatalogueProfile.FieldRule] = []
   private static let longestText = 4_000
-  /// Where each path is written.
-  private var places: [ProfilePath: SourceLocation] = [:]
+  private static let mostPaths = 60
 
-  init(_ bytes: [UInt8]) throws(CatalogueProfile.Fault) {
-    let document: SmallDocument
-    do throws(SmallDocument.Fault) {
-      document = try SmallDocument(bytes)
-    } catch {
-      throw Fault(location: error.location, message: error.message)
-    }
-    root = document.elements[0]
-    elements = document.elements.dropFirst()
+  init(_ bytes: [UInt8]) throws(Fault) {
+    let document = try DocumentElements.of(bytes)
+    root = document[0]
+    elements = document.dropFirst()
     profile = CatalogueProfile(name: "", title: "")
     guard root.name == "profile" else {
       throw Fault(
@@ -46,42 +43,30 @@ struct ProfileDocument {
     }
   }
 
-  mutating func read() throws(CatalogueProfile.Fault) -> CatalogueProfile {
-    if let last = elements.last, elements.count >= SmallDocument.mostElements {
+  mutating func read() throws(Fault) -> CatalogueProfile {
+    if let last = elements.last, elements.count >= DocumentElements.mostElements {
       throw Fault(
         location: last.location,
-        message: "a profile has no more than \(SmallDocument.mostElements) elements")
+        message: "a profile has no more than \(DocumentElements.mostElements) elements")
     }
     try readRoot()
     while let element = elements.popFirst() { try readChild(element) }
-    guard !profile.records.isEmpty else {
-      throw Fault(
-        location: root.location, message: "the profile has no <record path=\"…\"/>")
+    guard !profile.records.isEmpty else { throw missing("<record path=\"…\"/>") }
+    for index in profile.records.indices {
+      profile.records[index].fields += common
+      guard profile.records[index].fields.contains(where: { $0.field == .expiration }) else {
+        throw missing("<expiration path=\"…\" form=\"…\"/>")
+      }
     }
-    guard profile.fields.contains(where: { $0.field == .expiration }) else {
-      throw Fault(
-        location: root.location,
-        message: "the profile has no <expiration path=\"…\" form=\"…\"/>")
-    }
-    if profile.namespaces.isEmpty { profile.namespaces = rootNamespaces }
-    do throws(ProfileTree.Failure) {
-      profile.tree = try ProfileTree(profile)
-    } catch {
-      let place = places[error.path] ?? root.location
-      throw Fault(
-        location: place, message: "path \("\(error.path)".quoted(limit: 200)): \(error.message)")
-    }
+    try checkPaths()
     return profile
   }
 
-  /// The namespaces that the root elements of records have by their prefixes: names without prefix
-  /// are meant to be of the same.
-  private var rootNamespaces: [String] {
-    let prefixes = profile.records.compactMap { $0.steps.first?.name.prefix }
-    return Set(prefixes.compactMap { profile.prefixes[$0] }).sorted()
+  private func missing(_ what: String) -> Fault {
+    Fault(location: root.location, message: "the profile has no \(what)")
   }
 
-  private mutating func readRoot() throws(CatalogueProfile.Fault) {
+  private mutating func readRoot() throws(Fault) {
     profile.prefixes["xml"] = "http://www.w3.org/XML/1998/namespace"
     for (prefix, namespace) in root.namespaces where !prefix.isEmpty {
       profile.prefixes[prefix] = namespace
@@ -98,7 +83,20 @@ struct ProfileDocument {
           + profile.name.quoted())
     }
     profile.title = root["title"]?.value ?? profile.name
-    profile.namespaces = Self.words(root["namespace"]?.value ?? "")
+    let own = Self.words(root["namespace"]?.value ?? "")
+    profile.namespaces = own.isEmpty ? rootNamespaces : own
+  }
+
+  /// The namespaces that the root elements of records have by their prefixes: names without prefix
+  /// are meant to be of the same.
+  private var rootNamespaces: [String] {
+    let namespaces = elements.compactMap { element -> String? in
+      guard element.name == "record", let path = element["path"]?.value,
+        case .name(let prefix?, _) = XPathTokens(path).tokens.dropFirst().first?.kind
+      else { return nil }
+      return profile.prefixes[prefix]
+    }
+    return Set(namespaces).sorted()
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {
@@ -110,75 +108,45 @@ struct ProfileDocument {
     text.split { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r\n" }.map(String.init)
   }
 
-  private mutating func readChild(_ element: SmallDocument.Element) throws(CatalogueProfile.Fault) {
+  private mutating func readChild(_ element: Element) throws(Fault) {
     if element.hasText { throw textFault(element) }
     switch element.name {
     case "record":
       try checkAttributes(of: element, ["path"])
-      profile.records.append(try onePath("path", of: element))
-      try refuseChildren(of: element)
+      var record = CatalogueProfile.Record(path: try path("path", of: element))
+      record.fields = try children(of: element)
+      profile.records.append(record)
     case "problem":
       try checkAttributes(of: element, ["path", "unless"])
-      var problem = CatalogueProfile.Problem(paths: try absolutePaths(of: element))
-      if let unless = element["unless"] {
-        guard unless.value == "loans" else {
-          throw fault(in: element, "unless", "expected \"loans\", found \(unless.value.quoted())")
-        }
-        problem.yieldsToLoans = true
-      }
+      var problem = CatalogueProfile.Problem(path: try expression("path", of: element))
+      problem.yieldsToLoans = try flag("unless", "loans", of: element)
       profile.problems.append(problem)
-      try refuseChildren(of: element)
     case "total":
       try checkAttributes(of: element, ["path"])
-      profile.totals += try absolutePaths(of: element)
-      try refuseChildren(of: element)
+      profile.totals.append(try expression("path", of: element))
     case "more":
       try checkAttributes(of: element, ["path"])
-      profile.continuations += try absolutePaths(of: element)
-      try refuseChildren(of: element)
+      profile.continuations.append(try expression("path", of: element))
     case "mark":
       try checkAttributes(of: element, ["path"])
-      profile.marks += try absolutePaths(of: element)
-      try refuseChildren(of: element)
+      profile.marks.append(try expression("path", of: element))
     case "lookup":
       try readLookup(element)
     default:
-      profile.fields.append(try fieldRule(element))
-      try refuseChildren(of: element)
+      common.append(try fieldRule(element))
     }
+    try refuseChildren(of: element)
   }
 
-  private func absolutePaths(
-    of element: SmallDocument.Element
-  ) throws(CatalogueProfile.Fault) -> [ProfilePath] {
-    let paths = try self.paths("path", of: element)
-    if let path = paths.first(where: { !$0.isAbsolute }) {
-      throw fault(in: element, "path", "the path \("\(path)".quoted()) has to begin with /")
-    }
-    return paths
-  }
-
-  private mutating func readLookup(
-    _ element: SmallDocument.Element
-  ) throws(CatalogueProfile.Fault) {
+  private mutating func readLookup(_ element: Element) throws(Fault) {
     try checkAttributes(of: element, ["path", "key", "reference"])
-    var lookup = CatalogueProfile.Lookup(
-      path: try onePath("path", of: element), key: try onePath("key", of: element),
-      reference: try onePath("reference", of: element), fields: [])
-    places[lookup.path] = element["path"]?.location
-    places[lookup.key] = element["key"]?.location
-    places[lookup.reference] = element["reference"]?.location
-    while let child = elements.first, child.depth > element.depth {
-      elements.removeFirst()
-      if child.hasText { throw textFault(child) }
-      let rule = try fieldRule(child)
-      try refuseChildren(of: child)
-      guard ![.expiration, .loaned].contains(rule.field) else {
-        throw Fault(
-          location: child.location, message: "<\(child.name)> cannot be looked up; it is the loan's"
-        )
-      }
-      lookup.fields.append(rule)
+    let lookup = CatalogueProfile.Lookup(
+      path: try path("path", of: element), key: try expression("key", of: element),
+      reference: try expression("reference", of: element), fields: try children(of: element))
+    for (rule, name) in lookup.fields.map({ ($0, $0.field.name) })
+    where [.expiration, .loaned].contains(rule.field) {
+      throw Fault(
+        location: rule.path.location, message: "<\(name)> cannot be looked up; it is the loan's")
     }
     if lookup.fields.isEmpty {
       throw Fault(
@@ -188,13 +156,28 @@ struct ProfileDocument {
   }
 }
 
-// Fields.
+// MARK: - Fields
+
 extension ProfileDocument {
   private static let otherNames = ["record", "lookup", "problem", "total", "more", "mark"]
 
+  /// The fields inside an element.
+  private mutating func children(
+    of element: Element
+  ) throws(Fault) -> [CatalogueProfile.FieldRule] {
+    var rules: [CatalogueProfile.FieldRule] = []
+    while let child = elements.first, child.depth > element.depth {
+      elements.removeFirst()
+      if child.hasText { throw textFault(child) }
+      rules.append(try fieldRule(child))
+      try refuseChildren(of: child)
+    }
+    return rules
+  }
+
   private mutating func fieldRule(
-    _ element: SmallDocument.Element
-  ) throws(CatalogueProfile.Fault) -> CatalogueProfile.FieldRule {
+    _ element: Element
+  ) throws(Fault) -> CatalogueProfile.FieldRule {
     guard let field = LoanField.allCases.first(where: { $0.name == element.name }) else {
       let known = Self.otherNames + LoanField.allCases.map(\.name)
       throw Fault(
@@ -207,93 +190,111 @@ extension ProfileDocument {
     let isDate = field == .expiration || field == .loaned
     try checkAttributes(
       of: element,
-      ["path", "none"] + (isDate ? ["form"] : [])
-        + (field == .expiration ? ["plus", "empty"] : [])
-        + (field == .id ? ["shared"] : []))
-    var rule = CatalogueProfile.FieldRule(field, try paths("path", of: element))
-    for path in rule.paths { places[path] = element["path"]?.location }
+      ["path", "none"] + (isDate ? ["form", "time"] : [])
+        + (field == .expiration ? ["plus", "empty"] : []) + (field == .id ? ["shared"] : []))
+    var rule = CatalogueProfile.FieldRule(field: field, path: try expression("path", of: element))
     rule.absences = Self.words(element["none"]?.value ?? "")
     if isDate { rule.forms = try forms(of: element) }
-    if let plus = element["plus"] {
-      guard plus.value == "loan-days" else {
-        throw fault(
-          in: element, "plus", "expected \"loan-days\", found \(plus.value.quoted())")
-      }
-      rule.countsFromLoan = true
-    }
-    if let shared = element["shared"] {
-      guard shared.value == "yes" else {
-        throw fault(in: element, "shared", "expected \"yes\", found \(shared.value.quoted())")
-      }
-      rule.isShared = true
-    }
-    if let empty = element["empty"] {
-      guard empty.value == "error" else {
-        throw fault(in: element, "empty", "expected \"error\", found \(empty.value.quoted())")
-      }
-      profile.isStrict = true
-    }
+    if element["time"] != nil { rule.time = try expression("time", of: element) }
+    rule.countsFromLoan = try flag("plus", "loan-days", of: element)
+    rule.isShared = try flag("shared", "yes", of: element)
+    if try flag("empty", "error", of: element) { profile.isStrict = true }
     return rule
   }
 
-  private func forms(
-    of element: SmallDocument.Element
-  ) throws(CatalogueProfile.Fault) -> [DateForm] {
+  private func flag(
+    _ name: String, _ value: String, of element: Element
+  ) throws(Fault) -> Bool {
+    guard let found = element[name]?.value else { return false }
+    guard found == value else {
+      throw fault(in: element, name, "expected \"\(value)\", found \(found.quoted())")
+    }
+    return true
+  }
+
+  private func forms(of element: Element) throws(Fault) -> [DateForm] {
     let attribute = try attribute("form", of: element)
     var forms: [DateForm] = []
     for text in attribute.value.split(separator: "|", omittingEmptySubsequences: false) {
       do throws(DateForm.SyntaxError) {
-        forms.append(try DateForm(Self.trimmed(text)))
+        forms.append(
+          try DateForm(String(decoding: Array(text.utf8).trimmed, as: UTF8.self)))
       } catch {
         throw Fault(location: attribute.location, message: error.message)
       }
     }
     return forms
   }
+}
 
-  private static func trimmed(_ text: Substring) -> String {
-    String(decoding: Array(text.utf8).trimmed, as: UTF8.self)
-  }
+// MARK: - Expressions
 
-  private func paths(
-    _ name: String, of element: SmallDocument.Element
-  ) throws(CatalogueProfile.Fault) -> [ProfilePath] {
+extension ProfileDocument {
+  private func expression(
+    _ name: String, of element: Element
+  ) throws(Fault) -> ProfileExpression {
     let attribute = try attribute(name, of: element)
-    let paths: [ProfilePath]
-    do throws(ProfilePath.SyntaxError) {
-      paths = try ProfilePath.list(attribute.value)
+    do throws(XPathFailure) {
+      let expression = try ProfileExpression(
+        attribute.value, at: attribute.location, namespaces: profile.prefixes,
+        own: profile.namespaces)
+      try expression.check(prefixes: profile.prefixes)
+      return expression
     } catch {
-      throw Fault(
-        location: attribute.location,
-        message: "path \(attribute.value.quoted(limit: 200)): \(error.message)")
+      throw Self.fault(error, in: attribute.value, at: attribute.location)
     }
-    for prefix in paths.flatMap(\.prefixes) where profile.prefixes[prefix] == nil {
-      throw Fault(
-        location: attribute.location,
-        message:
-          "the prefix \(prefix.quoted()) is not bound; add xmlns:\(prefix.visible)=\"…\" to <profile>"
-      )
-    }
-    return paths
   }
 
-  private mutating func onePath(
-    _ name: String, of element: SmallDocument.Element
-  ) throws(CatalogueProfile.Fault) -> ProfilePath {
-    let paths = try paths(name, of: element)
-    guard paths.count == 1 else {
-      throw fault(in: element, name, "one path is expected here, not \(paths.count)")
+  private static func fault(
+    _ error: XPathFailure, in text: String, at location: SourceLocation
+  ) -> Fault {
+    let before = String(decoding: Array(text.utf8).prefix(error.offset), as: UTF8.self)
+    return Fault(
+      location: SourceLocation(
+        line: location.line, column: location.column + before.unicodeScalars.count),
+      message: "path \(text.quoted(limit: 200)): \(error.message)")
+  }
+
+  /// An expression that leads by names from the root element to others.
+  private func path(_ name: String, of element: Element) throws(Fault) -> ProfileExpression {
+    let path = try expression(name, of: element)
+    guard !path.steps.isEmpty else {
+      throw Fault(
+        location: path.location,
+        message: """
+          path \(path.text.quoted(limit: 200)): the path of a \(element.name) begins with / and has \
+          a name or * for every element on the way, with conditions in brackets
+          """)
     }
-    places[paths[0]] = element[name]?.location
-    return paths[0]
+    return path
+  }
+
+  /// Records must not be inside each other.
+  private func checkPaths() throws(Fault) {
+    let paths = profile.records.map(\.path)
+    guard paths.count + profile.lookups.count <= Self.mostPaths else {
+      throw Fault(
+        location: root.location,
+        message: "a profile has no more than \(Self.mostPaths) records and lookups")
+    }
+    for inner in paths {
+      guard let outer = paths.first(where: { $0.isOutside(inner) }) else { continue }
+      throw Fault(
+        location: inner.location,
+        message: """
+          path \(inner.text.quoted(limit: 200)): this record is inside another, \
+          \(outer.text.quoted(limit: 200))
+          """)
+    }
   }
 }
 
-// What is wrong with an element.
+// MARK: - What is wrong with an element
+
 extension ProfileDocument {
   private func attribute(
-    _ name: String, of element: SmallDocument.Element
-  ) throws(CatalogueProfile.Fault) -> SmallDocument.Attribute {
+    _ name: String, of element: Element
+  ) throws(Fault) -> DocumentElements.Attribute {
     guard let attribute = element[name] else {
       throw Fault(
         location: element.location, message: "<\(element.name)> needs an attribute \(name)")
@@ -306,9 +307,7 @@ extension ProfileDocument {
     return attribute
   }
 
-  private func checkAttributes(
-    of element: SmallDocument.Element, _ known: [String]
-  ) throws(CatalogueProfile.Fault) {
+  private func checkAttributes(of element: Element, _ known: [String]) throws(Fault) {
     guard let other = element.attributes.first(where: { !known.contains($0.name) }) else { return }
     throw Fault(
       location: other.location,
@@ -318,39 +317,20 @@ extension ProfileDocument {
         """)
   }
 
-  private mutating func refuseChildren(
-    of element: SmallDocument.Element
-  ) throws(CatalogueProfile.Fault) {
+  private mutating func refuseChildren(of element: Element) throws(Fault) {
     guard let child = elements.first, child.depth > element.depth else { return }
     throw Fault(
       location: child.location,
       message: "<\(child.name.visible)> cannot be inside <\(element.name)>")
   }
 
-  private func textFault(_ element: SmallDocument.Element) -> CatalogueProfile.Fault {
+  private func textFault(_ element: Element) -> Fault {
     Fault(
       location: element.location,
       message: "<\(element.name.visible)> has text inside, which means nothing; use attributes")
   }
 
-  private func fault(
-    in element: SmallDocument.Element, _ name: String, _ message: String
-  ) -> CatalogueProfile.Fault {
+  private func fault(in element: Element, _ name: String, _ message: String) -> Fault {
     Fault(location: element[name]?.location ?? element.location, message: message)
-  }
-}
-
-extension SmallDocument.Element {
-  fileprivate subscript(name: String) -> SmallDocument.Attribute? {
-    attributes.first { $0.name == name }
-  }
-}
-
-extension ProfilePath {
-  /// The prefixes that it has anywhere.
-  fileprivate var prefixes: [String] {
-    steps.flatMap { step in
-      [step.name.prefix].compactMap(\.self) + step.conditions.flatMap(\.operand.prefixes)
-    } + [attribute?.prefix].compactMap(\.self)
   }
 }

@@ -10,9 +10,9 @@ enum StandardInput {
     start { Writer(bytes: bytes, size: size, isEndless: false, descriptor: $0) }
   }
 
-  /// Makes standard input give `text` and then white space without end.
+  /// Makes standard input give `text` and then books without end.
   static func giveWithoutEnd(_ text: String) {
-    let bytes = Array(text.utf8) + repeatElement(UInt8(ascii: "\n"), count: 4_000)
+    let bytes = Array(text.utf8) + Array(String(repeating: "\n<book/>", count: 500).utf8)
     start { Writer(bytes: bytes, size: 4_000, isEndless: true, descriptor: $0) }
   }
 

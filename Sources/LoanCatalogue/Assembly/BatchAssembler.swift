@@ -1,0 +1,286 @@
+import Loans
+
+/// Makes events of the batches of one document, in its order: compares each record with those
+/// before it, and drops the findings that comments silence.
+struct BatchAssembler: ~Copyable {
+  private let reader: CatalogueReader
+  private let profile: CatalogueProfile
+  private(set) var summary = CatalogueSummary()
+  private var events: [CatalogueEvent] = []
+  private var findings: FindingList
+  /// Findings before the first record, which wait, since that there is none would come before them.
+  private var held: [Diagnostic] = []
+  private var root: RootElement?
+  private var identities = IdentityTable()
+  private var loans = IdentityTable()
+  /// Bytes of the document; 0 if that is not known.
+  private let size: Int
+  /// The record at hand, and its texts.
+  private var record = RecordBatch.Entry(facts: RecordFacts(), hashes: RecordHashes())
+  private var texts = TextStorage(capacity: 0)
+  /// Whether the record at hand has been begun by findings that came before its end.
+  private var isBegun = false
+
+  /// - Parameters:
+  ///   - size: bytes of the document; 0 if that is not known.
+  ///   - warnings: what was found before the document.
+  init(
+    _ reader: CatalogueReader, _ profile: CatalogueProfile, size: Int, warnings: [Diagnostic]
+  ) {
+    self.reader = reader
+    self.size = size
+    self.profile = profile
+    findings = FindingList(rules: reader.rules)
+    for warning in warnings { findings.append(warning) }
+    held = findings.drain(.document)
+  }
+
+  /// What comes of the next batch.
+  mutating func take(_ batch: RecordBatch) -> [CatalogueEvent] {
+    texts = batch.texts
+    if reader.detail == .loans { events.reserveCapacity(batch.entries.count) }
+    // As many in proportion in what is still to come.
+    let records = (summary.records + batch.entries.count) * max(1, size / max(1, batch.end))
+    identities.prepare(for: batch.entries.map(\.hashes.base), expecting: records)
+    if reader.rules.findsDuplicateLoans {
+      loans.prepare(for: batch.entries.map { $0.hashes.loan ?? 0 }, expecting: records)
+    }
+    var found = batch.findings[...]
+    var between = batch.events[...]
+    for number in batch.entries.indices {
+      while let next = between.first, next.next == number {
+        between.removeFirst()
+        take(next.event)
+      }
+      begin(batch.entries[number])
+      if let first = found.first, first.entry == number {
+        found.removeFirst()
+        for finding in first.found { findings.append(finding) }
+      }
+      end()
+    }
+    for next in between { take(next.event) }
+    if let root = batch.root { note(root) }
+    if let ending = batch.ending { end(ending) }
+    defer { events = [] }
+    return events
+  }
+
+  /// What comes of a file that is not a catalogue.
+  mutating func refuse(_ refusal: Diagnostic) -> [CatalogueEvent] {
+    var batch = RecordBatch()
+    batch.ending = DocumentEnding(fault: refusal)
+    return take(batch)
+  }
+
+  private mutating func take(_ event: RecordBatch.Event) {
+    switch event {
+    case .ignore(let codes, let place):
+      findings.ignore(codes, at: place)
+    case .childEnd(let found):
+      for finding in found { findings.append(finding) }
+      // Comments before it are about it, not about the next book.
+      findings.beginBook()
+      if summary.records == 0 { hold() } else { handOver(.document) }
+    case .found(let found):
+      for finding in found { findings.append(finding) }
+      if findings.isLong { summary.records == 0 ? hold() : handOver(.document, isBookOver: false) }
+    case .unfinished(let entry, let found):
+      begin(entry)
+      for finding in found { findings.append(finding) }
+      handOver(owner, isBookOver: false)
+    }
+  }
+}
+
+// MARK: - Records
+
+extension BatchAssembler {
+  @inline(__always)
+  private mutating func begin(_ entry: RecordBatch.Entry) {
+    let ordinal = record.facts.ordinal
+    record = entry
+    guard !isBegun else { return record.facts.ordinal = ordinal }
+    if !held.isEmpty { handOverHeld() }
+    findings.beginBook()
+    isBegun = true
+    guard !record.facts.isEmpty(.id), let known = noteIdentity() else { return }
+    record.facts.ordinal = known.ordinal
+    findDuplicateID(firstLine: known.firstLine, at: record.idPlace)
+  }
+
+  private mutating func noteIdentity() -> (firstLine: Int, ordinal: Int)? {
+    identities.note(record.hashes.base, line: record.facts.location.line)
+  }
+
+  private mutating func end() {
+    isBegun = false
+    summary.records += 1
+    switch record.facts.expiration {
+    case .date: summary.loans += 1
+    case .none: countLack()
+    case .unusable: break
+    }
+    if reader.rules.findsDuplicateLoans, case .date = record.facts.expiration,
+      let key = record.hashes.loan
+    {
+      findDuplicateLoan(key)
+    }
+    if reader.detail == .loans, record.facts.isEmpty(.id), record.facts.expiration != .none,
+      let known = noteIdentity()
+    {
+      record.facts.ordinal = known.ordinal
+    }
+    if !findings.isEmpty { handOver(owner) }
+    if reader.detail == .loans {
+      events.append(.record(LoanRecord(record.facts, record.hashes, texts)))
+    }
+  }
+
+  private mutating func countLack() {
+    let lack = record.facts.lack
+    if case .onShelf = lack {
+      summary.onShelf += 1
+      return
+    }
+    summary.withoutExpiration += 1
+    if [.undated, .undatedAndUncounted].contains(lack) { summary.undated += 1 }
+    if [.uncounted, .undatedAndUncounted].contains(lack) { summary.uncounted += 1 }
+  }
+
+  private var owner: FindingList.Owner {
+    record.facts.isEmpty(.id)
+      ? .unnamed(key: record.hashes.base)
+      : .named(key: record.hashes.base, ordinal: record.facts.ordinal)
+  }
+
+  private func text(of field: LoanField) -> String? {
+    record.facts.isEmpty(field) ? nil : texts.text(in: record.facts.range(of: field))
+  }
+
+  private mutating func findDuplicateID(firstLine: Int, at place: ValueExtent?) {
+    let id = text(of: .id) ?? ""
+    let advice =
+      profile.isNative ? "give each book an id of its own" : "both are taken; ask which is right"
+    findings.append(
+      Diagnostic(
+        .duplicateID, at: place?.start ?? record.facts.location, endColumn: place?.endColumn,
+        message: "id \(id.quoted()) is already used by the book at line \(firstLine); \(advice)",
+        value: id, loan: id))
+  }
+
+  /// Looks whether the loan is new; a book whose id is known already has been reported.
+  private mutating func findDuplicateLoan(_ key: UInt64) {
+    guard let known = loans.note(key, line: record.facts.location.line),
+      record.facts.ordinal == 1 || record.facts.isEmpty(.id)
+    else { return }
+    let barcode = text(of: .barcode)
+    let same = barcode.map { "with the same barcode \($0.quoted())" } ?? "alike in all it says"
+    findings.append(
+      Diagnostic(
+        .duplicateLoan, at: record.facts.location,
+        message: """
+          this is the loan of the book at line \(known.firstLine) once more, \(same); remove the \
+          one that is not right
+          """, value: barcode, loan: text(of: .id) ?? text(of: .title)))
+  }
+}
+
+// MARK: - Handing over
+
+extension BatchAssembler {
+  private mutating func handOver(_ owner: FindingList.Owner, isBookOver: Bool = true) {
+    held += findings.drain(owner, isBookOver: isBookOver)
+    handOverHeld()
+  }
+
+  private mutating func hold() {
+    held += findings.drain(.document)
+    if held.count >= FindingList.longest { handOverHeld() }
+  }
+
+  private mutating func handOverHeld() {
+    held.sort { $0.location < $1.location }
+    for finding in held {
+      switch finding.severity {
+      case .error: summary.errors += 1
+      case .warning: summary.warnings += 1
+      }
+      events.append(.diagnostic(finding))
+    }
+    held.removeAll(keepingCapacity: true)
+  }
+}
+
+// MARK: - The document as a whole
+
+extension BatchAssembler {
+  private mutating func end(_ ending: DocumentEnding) {
+    if let fault = ending.fault {
+      summary.isComplete = false
+      findings.append(fault)
+      return handOver(.document, isBookOver: false)
+    }
+    findings.endDocument()
+    findAnswer(ending)
+    if summary.isComplete { findContinuation(ending) }
+    if summary.records > 0 && summary.undated == summary.records, let root {
+      findLackOfExpirations(root)
+    }
+    if summary.records == 0, summary.isComplete, !summary.isPart, let root {
+      find(
+        .noLoans, at: root.location, profile.emptiness(of: root, isForced: reader.profile != nil))
+    }
+    handOver(.document)
+  }
+
+  private mutating func note(_ root: RootElement) {
+    self.root = root
+    // An envelope or an error's root is known, but says nothing of loans.
+    summary.isKnownForm = root.isKnown && profile.mayHaveLoans(below: root.name)
+    let isOfLoans = profile.isNative || !profile.records.isEmpty
+    summary.profile = root.isKnown && isOfLoans ? profile.name : nil
+  }
+
+  private mutating func find(
+    _ code: Diagnostic.Code, at place: SourceLocation, _ message: String, value: String? = nil
+  ) {
+    findings.append(Diagnostic(code, at: place, message: message, value: value))
+  }
+
+  private mutating func findAnswer(_ ending: DocumentEnding) {
+    guard let answer = ending.answers.first(where: { !$0.yieldsToLoans || summary.records == 0 })
+    else { return }
+    summary.isComplete = false
+    find(
+      .errorAnswer, at: answer.place,
+      """
+      this is not a list of loans but an error answer: \(answer.text.quoted(limit: 200)); mend the \
+      request, and ask again
+      """, value: answer.text)
+  }
+
+  /// Finds that there are more loans than the document holds.
+  private mutating func findContinuation(_ ending: DocumentEnding) {
+    if let total = ending.total, total.count > summary.records {
+      findMore("it tells of \(total.count) loans and holds \(summary.records)", at: total.place)
+    } else if let place = ending.continuation {
+      findMore("it is a part of a longer list", at: place)
+    }
+  }
+
+  private mutating func findMore(_ words: String, at place: SourceLocation) {
+    summary.isPart = true
+    find(
+      .incompleteAnswer, at: place,
+      "this is not all: \(words); nobody is reminded of the rest, so ask for all of them at once")
+  }
+
+  private mutating func findLackOfExpirations(_ root: RootElement) {
+    let loans = summary.records == 1 ? "the only loan" : "none of \(summary.records) loans"
+    let has = summary.records == 1 ? "has no expiration" : "has an expiration"
+    find(
+      .noExpirations, at: root.location,
+      "\(loans) \(has) where \(profile.name) looks for it; is it somewhere else now?")
+  }
+}

@@ -1,0 +1,74 @@
+public import Loans
+
+/// What a catalogue holds, in its order.
+public enum CatalogueEvent: Sendable {
+  /// A record; where only diagnostics are wanted, there is none.
+  case record(LoanRecord)
+  /// A problem.
+  case diagnostic(Diagnostic)
+}
+
+/// The reading of one catalogue, from its beginning to its end or to where it is no longer XML.
+///
+///     let reading = try CatalogueReader().open("books.xml")
+///     while let events = try reading.next() {
+///       for case .record(let record) in events { … }
+///     }
+///
+/// Diagnostics come in the order of their places, those of a record just before it; more than
+/// 1,000 of one record, or before the first record, come in parts, each in order. What only the
+/// document's end says comes last, wherever it is: an error answer, that there are more loans, that
+/// none has an expiration. After one that ends the reading
+/// (``Loans/Diagnostic/Code/endsReading``) the summary says that the catalogue is not complete.
+public final class CatalogueReading {
+  private let catalogue: OpenCatalogue
+  private let document: DocumentReading?
+  private var assembler: BatchAssembler
+  private let onProgress: (@Sendable (ReadingProgress) -> Void)?
+  private let size: Int?
+  private var refusal: Diagnostic?
+
+  init(_ path: String, _ reader: CatalogueReader) throws(CatalogueError) {
+    catalogue = try OpenCatalogue(path)
+    let opening = try DocumentOpening(of: catalogue)
+    catalogue.documentStart = opening.headerLength
+    onProgress = reader.onProgress
+    size = catalogue.bytes?.size
+    refusal = opening.refusal(path: path, isFormKnown: reader.profile != nil)
+    var profile = reader.profile ?? .native
+    if reader.profile == nil && refusal == nil {
+      profile = try FormDetection.profile(of: catalogue)
+    }
+    assembler = BatchAssembler(
+      reader, profile, size: size ?? 0, warnings: opening.warnings)
+    document =
+      refusal != nil
+      ? nil
+      : DocumentReading(
+        DocumentReading.Document(
+          reader: reader, profile: profile, path: path, catalogue: catalogue,
+          linesBefore: opening.headerLines))
+  }
+
+  /// What the catalogue held so far.
+  public var summary: CatalogueSummary { assembler.summary }
+
+  /// What comes next.
+  ///
+  /// - Throws: ``CatalogueError`` if the catalogue cannot be read further, and what
+  ///   ``CatalogueReader/civilTime`` throws.
+  /// - Returns: `nil` after the end.
+  public func next() throws -> [CatalogueEvent]? {
+    if let refusal {
+      self.refusal = nil
+      return assembler.refuse(refusal)
+    }
+    guard let batch = try document?.next() else {
+      try catalogue.checkUnchanged()
+      return nil
+    }
+    let events = assembler.take(batch)
+    onProgress?(ReadingProgress(bytes: batch.end, total: size, loans: summary.loans))
+    return events
+  }
+}

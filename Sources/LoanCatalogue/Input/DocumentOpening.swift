@@ -1,0 +1,241 @@
+import Loans
+
+/// What a file begins with, looked at before it is taken for XML: the headers that a server sent
+/// with it, or something that is no XML at all.
+struct DocumentOpening {
+  /// Bytes of headers before the document, and of the empty lines behind them.
+  private(set) var headerLength = 0
+  /// Lines that the headers take.
+  private(set) var headerLines = 0
+  /// The server's last status, `401 Unauthorized`, if there are headers.
+  private var status: String?
+  private let kind: Kind?
+
+  /// What is not a list of loans.
+  ///
+  /// Whoever reads the message need not be allowed to read the file, which a link may lead to; so
+  /// nothing of its content is kept here.
+  private enum Kind {
+    /// Packed by a program that `command` unpacks.
+    case packed(String, command: String)
+    case zip
+    /// An archive with `tellico.xml` in it.
+    case tellico
+    case other(String)
+    case json
+    case html
+    /// Text without any tag.
+    case text
+    /// Nothing behind the headers.
+    case nothing
+  }
+
+  private static let longestHeaders = 65_536
+  private static let longestLook = 8_192
+
+  /// - Throws: ``CatalogueError`` if the file cannot be read.
+  init(of catalogue: OpenCatalogue) throws(CatalogueError) {
+    var bytes = try catalogue.firstBytes(Self.longestLook)
+    if bytes.starts(with: Self.protocolName) {
+      bytes = try catalogue.firstBytes(Self.longestHeaders)
+      if bytes.count < Self.longestHeaders, Self.body(behind: bytes) == nil {
+        // An answer without body, of which the empty line may be lost.
+        status = Self.status(of: bytes)
+        bytes = bytes[bytes.endIndex...]
+      }
+      while let rest = Self.body(behind: bytes) {
+        status = Self.status(of: bytes)
+        bytes = rest
+      }
+      let body = bytes.drop { $0 == 0x0A || $0 == 0x0D }
+      if status != nil {
+        let headers = try catalogue.firstBytes(body.startIndex)
+        headerLength = headers.count
+        headerLines = headers.count { $0 == 0x0A }
+      }
+      bytes = body
+    }
+    kind = status != nil && bytes.isEmpty ? .nothing : Self.kind(of: bytes)
+  }
+
+  private static let protocolName = Array("HTTP/".utf8)
+
+  /// What stands behind the headers that a text begins with (RFC 9112, 2.1); the empty line between
+  /// may have been lost.
+  private static func body(behind bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard bytes.starts(with: protocolName) else { return nil }
+    var rest = bytes
+    while let end = rest.firstIndex(of: 0x0A) {
+      let line = rest[..<end]
+      rest = rest[(end + 1)...]
+      if line.isEmpty || line.elementsEqual([0x0D]) || rest.first == UInt8(ascii: "<") {
+        return rest
+      }
+    }
+    return nil
+  }
+
+  private static func status(of bytes: ArraySlice<UInt8>) -> String {
+    let line = Array(bytes.prefix { $0 != 0x0A && $0 != 0x0D }.drop { $0 != 0x20 })
+    return String(decoding: line.trimmed, as: UTF8.self)
+  }
+}
+
+// Telling one kind from another.
+extension DocumentOpening {
+  private static let packings: [(start: [UInt8], name: String, command: String)] = [
+    ([0x1F, 0x8B], "a gzip file", "gunzip -c"),
+    (Array("BZh".utf8), "a bzip2 file", "bunzip2 -c"),
+    ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "an xz file", "xz -dc"),
+    ([0x28, 0xB5, 0x2F, 0xFD], "a zstd file", "zstd -dc"),
+  ]
+
+  private static let others: [(start: [UInt8], name: String)] = [
+    (Array("%PDF-".utf8), "a PDF"),
+    (Array("SQLite format 3\0".utf8), "an SQLite database"),
+    ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "a 7z archive"),
+    ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "an old Office file"),
+  ]
+
+  private static func kind(of bytes: ArraySlice<UInt8>) -> Kind? {
+    for packing in packings where bytes.starts(with: packing.start) {
+      return .packed(packing.name, command: packing.command)
+    }
+    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return isTellico(bytes) ? .tellico : .zip }
+    for other in others where bytes.starts(with: other.start) { return .other(other.name) }
+    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = (bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes)
+      .drop(while: \.isXMLWhiteSpace)
+    if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") { return .json }
+    if isHTML(text) { return .html }
+    return isPlain(text) ? .text : nil
+  }
+
+  /// Whether this is text in ASCII or UTF-8 without any tag.
+  private static func isPlain(_ text: ArraySlice<UInt8>) -> Bool {
+    guard !text.contains(where: { $0 == UInt8(ascii: "<") || $0 == 0 }) else { return false }
+    var line = text.prefix(80).prefix { $0 != 0x0A && $0 != 0x0D }
+    // A character may have been cut.
+    while let last = line.last, last >= 0x80 { line.removeLast() }
+    return !line.isEmpty && String(validating: line, as: UTF8.self) != nil
+  }
+
+  /// Whether an archive's first file is called as Tellico calls it.
+  ///
+  /// - SeeAlso: APPNOTE.TXT 4.3.7, the local file header.
+  private static func isTellico(_ archive: ArraySlice<UInt8>) -> Bool {
+    let name = "tellico.xml".utf8
+    let header = Array(archive.prefix(30))
+    return header.count == 30 && header[26] == name.count && header[27] == 0
+      && archive.dropFirst(30).starts(with: name)
+  }
+
+  private static func isHTML(_ text: ArraySlice<UInt8>) -> Bool {
+    let start = String(decoding: skippingProlog(text).prefix(15), as: UTF8.self).lowercased()
+    return start.hasPrefix("<!doctype html") || start.hasPrefix("<html>")
+      || start.hasPrefix("<html ") || start.hasPrefix("<html\n") || start.hasPrefix("<html\r")
+  }
+
+  /// What stands behind an XML declaration, processing instructions and comments.
+  static func skippingProlog(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = text
+    let parts = [("<?", "?>"), ("<!--", "-->")]
+    while let part = parts.first(where: { rest.starts(with: $0.0.utf8) }),
+      let end = rest.firstRange(of: Array(part.1.utf8))
+    {
+      rest = rest[end.upperBound...].drop(while: \.isXMLWhiteSpace)
+    }
+    return rest
+  }
+}
+
+// What there is to say of it.
+extension DocumentOpening {
+  private static let beginning = SourceLocation(line: 1, column: 1)
+
+  /// That there are headers.
+  var warnings: [Diagnostic] {
+    guard let status else { return [] }
+    return [
+      Diagnostic(
+        .httpHeaders, at: Self.beginning,
+        message: """
+          the file begins with the headers of the server's answer \(status.quoted()); they are \
+          left out, but save the body alone (curl without -i)
+          """, value: status)
+    ]
+  }
+
+  /// Why the file is no list of loans; `nil` if it may be one.
+  ///
+  /// - Parameters:
+  ///   - path: by which a command can find it.
+  ///   - isFormKnown: whether somebody has said of what form it is, which may be that of a page.
+  func refusal(path: String, isFormKnown: Bool) -> Diagnostic? {
+    guard let kind else { return nil }
+    if isFormKnown, case .html = kind { return nil }
+    let what = "\(words(for: kind, path: path))"
+    let answer = isFailure ? "; the server's answer was \((status ?? "").quoted())" : ""
+    return Diagnostic(
+      .notACatalogue, at: SourceLocation(line: headerLines + 1, column: 1), message: what + answer)
+  }
+
+  private var isFailure: Bool { status.map { $0.hasPrefix("4") || $0.hasPrefix("5") } ?? false }
+
+  private func words(for kind: Kind, path: String) -> String {
+    let file = path.asPlainWord ?? "FILE"
+    switch kind {
+    case .packed(let name, _) where status != nil:
+      return """
+        behind the headers is \(name), not XML; save the body alone, and unpacked (curl \
+        --compressed, without -i)
+        """
+    case .zip where status != nil, .tellico where status != nil:
+      return """
+        behind the headers is a ZIP archive, not XML; save the body alone (curl without -i), and \
+        unpack it
+        """
+    case .nothing:
+      return "nothing follows the headers; mend the request, and ask again"
+    case .text:
+      return "this is plain text, not XML"
+    case .packed(let name, let command):
+      return path == "-"
+        ? "this is \(name), not XML; unpack it first: … | \(command) | check-loans -"
+        : "this is \(name), not XML; unpack it first: \(command) \(file) | check-loans -"
+    case .tellico where path != "-":
+      return """
+        this is a ZIP archive with tellico.xml in it; read that: unzip -p \(file) tellico.xml | \
+        check-loans -
+        """
+    case .zip, .tellico:
+      return """
+        this is a ZIP archive, not XML; unpack it first (unzip -l \(path == "-" ? "FILE" : file) \
+        lists what is in it)
+        """
+    case .other(let name):
+      return "this is \(name), not XML; export the loans as XML"
+    case .json:
+      return """
+        this is JSON, not XML; ask the server for XML, for example with \
+        curl -H "Accept: application/xml"
+        """
+    case .html:
+      return """
+        this is an HTML page, not a list of loans; look at it in a browser, since the \
+        address or the login may be wrong
+        """
+    }
+  }
+}
+
+extension String {
+  /// The text as a word that a shell takes as it is, or `nil` if it would have to be quoted.
+  fileprivate var asPlainWord: String? {
+    let isPlain = utf8.allSatisfy { byte in
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte.isASCIIDigit
+        || "-._/+,:@%".utf8.contains(byte)
+    }
+    return isPlain && !isEmpty && first != "-" ? self : nil
+  }
+}

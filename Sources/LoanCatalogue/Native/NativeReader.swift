@@ -1,0 +1,657 @@
+import CLibXML2
+import Loans
+
+/// Reads the tool's own form, or a part of it, over SAX2.
+///
+/// Its handlers are called for every element and every text of the document, so what nearly all of
+/// them need is done first and the rest apart.
+@safe struct NativeReader: ~Copyable {
+  /// What is read of the document.
+  enum Extent {
+    /// All of it, or as much as comes before the first record from an offset on.
+    case document(stoppingFrom: Int)
+    /// What begins at a record's start.
+    case section(SplitPoint)
+  }
+
+  private let session: UnsafeMutablePointer<ParserSession>
+  private(set) var builder: RecordBuilder
+  private var names = NativeNames()
+  /// Takes what has been read, if there may be much of it; says whether more is wanted.
+  private let output: ((RecordBatch) -> Bool)?
+  /// The fields whose places are wanted, a bit for each.
+  private let placedFields: UInt16
+  private var frame: FrameFinder
+
+  // Where the parser is.
+  private var depth = 0
+  /// Elements that are open and mean nothing, the innermost ones.
+  private var skipped = 0
+  /// The field that texts go to.
+  private var field: LoanField?
+  /// Whether the place of the text is wanted.
+  private var wantsPlace = false
+  /// Whether the parser is in a child of the root that is a record but for its name's case.
+  private var isInMisspelt = false
+  private var root: RootElement?
+  private var expiration = ExpirationElement()
+
+  /// What is known of the expirations of the record at hand.
+  private struct ExpirationElement {
+    var count = 0
+    var start = SourceLocation(line: 1, column: 1)
+    var hasMarkup = false
+  }
+
+  /// The longest text of one field, in bytes; libxml2's own limit for a text node.
+  private static let longestField = 10_000_000
+  private static let mostNames = 100_000
+
+  @unsafe init(
+    _ session: UnsafeMutablePointer<ParserSession>, _ builder: consuming RecordBuilder,
+    _ extent: Extent, output: ((RecordBatch) -> Bool)? = nil
+  ) {
+    unsafe self.session = session
+    placedFields = LoanField.allCases.reduce(0) { [rules = builder.reader.rules] fields, field in
+      field == .id || rules.judges(field) ? fields | field.bit : fields
+    }
+    self.builder = builder
+    self.output = output
+    frame = FrameFinder(extent)
+    if case .section(let point) = extent {
+      root = RootElement(name: "", location: point.location, isKnown: true)
+    }
+  }
+}
+
+// MARK: - The way in and out
+
+extension NativeReader {
+  /// What a reader needs that is being used.
+  @safe struct Reading {
+    let reader: UnsafeMutablePointer<NativeReader>
+    let session: UnsafeMutablePointer<ParserSession>
+  }
+
+  /// Makes a reader and a parser that calls it, and lets them be used.
+  ///
+  /// - Throws: ``CatalogueError`` with the code `outOfMemory`, and what `body` throws.
+  static func read<Result>(
+    _ builder: consuming RecordBuilder, _ extent: Extent, path: String, linesBefore: Int = 0,
+    bytesBefore: Int = 0, output: ((RecordBatch) -> Bool)? = nil,
+    _ body: (borrowing XMLParser, Reading) throws -> Result
+  ) throws -> Result {
+    let reader = UnsafeMutablePointer<NativeReader>.allocate(capacity: 1)
+    let session = UnsafeMutablePointer<ParserSession>.allocate(capacity: 1)
+    unsafe session.initialize(
+      to: ParserSession(
+        UnsafeMutableRawPointer(reader), path: path, linesBefore: linesBefore,
+        bytesBefore: bytesBefore))
+    unsafe reader.initialize(to: NativeReader(session, builder, extent, output: output))
+    defer {
+      unsafe reader.deinitialize(count: 1).deallocate()
+      unsafe session.deinitialize(count: 1).deallocate()
+    }
+    let parser = unsafe try XMLParser(session, setHandlers: setHandlers)
+    return unsafe try body(parser, Reading(reader: reader, session: session))
+  }
+
+  /// What was read since the last batch, and how the document ends.
+  mutating func endDocument() -> RecordBatch {
+    builder.flushFindings()
+    var batch = builder.takeBatch(end: unsafe session.pointee.bytesRead)
+    batch.splitPoint = frame.splitPoint
+    if frame.splitPoint == nil {
+      batch.ending = DocumentEnding(fault: unsafe session.pointee.fault)
+    }
+    if case .document = frame.extent { batch.root = root }
+    return batch
+  }
+
+  /// What a part of the document holds; `nil` if it cannot be read on its own.
+  ///
+  /// - Parameter end: where the root element must end, if the document does not end here: libxml2
+  ///   takes a zero byte after it for the document's end.
+  mutating func endPart(at end: Int?) -> RecordBatch? {
+    guard unsafe session.pointee.isWellFormed, unsafe !session.pointee.hasDoctype,
+      frame.rootEnd > 0, end ?? frame.rootEnd == frame.rootEnd, !frame.hasCommentOutside,
+      unsafe session.pointee.nameCount <= FrameFinder.mostNames
+    else { return nil }
+    builder.flushFindings()
+    return builder.takeBatch(end: frame.rootEnd)
+  }
+}
+
+// MARK: - Elements
+
+extension NativeReader {
+  /// A start tag as libxml2 gives it.
+  @unsafe private struct StartTag {
+    var name: UnsafePointer<xmlChar>
+    var prefix: UnsafePointer<xmlChar>?
+    var namespace: UnsafePointer<xmlChar>?
+    /// Five pointers each: name, prefix, namespace, first byte of the value, end.
+    var attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>
+  }
+
+  /// - SeeAlso: `startElementNsSAX2Func`.
+  @inline(__always)
+  @unsafe fileprivate mutating func startElement(
+    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
+    _ namespace: UnsafePointer<xmlChar>?, _ attributeCount: Int32,
+    _ attributes: UnsafePointer<UnsafePointer<xmlChar>?>?
+  ) {
+    if unsafe !session.pointee.isSpecial, depth > 1, field == nil,
+      let element = unsafe names.knownElement(name, prefix, namespace),
+      startOrdinaryElement(element)
+    {
+      return noteTagEnd()
+    }
+    let tag = unsafe StartTag(
+      name: name, prefix: prefix, namespace: namespace,
+      attributes: UnsafeBufferPointer(start: attributes, count: Int(attributeCount) * 5))
+    unsafe startOtherElement(context, tag)
+  }
+
+  /// Begins an element inside a record as most are: one that means nothing, or a field.
+  ///
+  /// - Returns: false if it may be another one; then nothing has changed.
+  @inline(__always)
+  private mutating func startOrdinaryElement(_ element: NativeElement) -> Bool {
+    switch element {
+    case .unknown: skipped &+= 1
+    case .field(let found):
+      guard skipped == 0, depth == 2 else { return false }
+      if found == .expiration {
+        guard expiration.count == 0 else { return false }
+        expiration.count = 1
+        expiration.start = unsafe session.pointee.position
+      }
+      startText(of: found)
+    default: return false
+    }
+    depth &+= 1
+    return true
+  }
+
+  @inline(__always)
+  private mutating func startText(of field: LoanField) {
+    self.field = field
+    wantsPlace = placedFields & field.bit != 0 && builder.draft.isEmpty(field)
+    builder.draft.beginField()
+  }
+
+  /// The parser is at the tag's `>` in the document itself.
+  @inline(__always)
+  private mutating func noteTagEnd() {
+    unsafe session.pointee.notePlace()
+    unsafe session.pointee.place.column &+= 1
+  }
+
+  @inline(never)
+  @unsafe private mutating func startOtherElement(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
+    guard unsafe !session.pointee.isStopped else { return }
+    unsafe session.pointee.settlePlace(context)
+    if unsafe session.pointee.isInsideEntity(context) { unsafe countElement(context, tag) }
+    if depth == 0 { return unsafe startRoot(context, tag) }
+    let element = unsafe names.element(tag.name, tag.prefix, tag.namespace)
+    if names.hasMissed { checkNames() }
+    if depth == 1, element == .book, stopsHere() { return }
+    let start = unsafe tagStart(context)
+    depth += 1
+    if root?.isKnown == false && root?.firstChild == nil {
+      root?.firstChild = unsafe String(cString: tag.name)
+    }
+    if skipped > 0 || field != nil || root?.isKnown != true {
+      skip(element, at: start)
+    } else if depth == 2 {
+      unsafe startChild(context, element, tag, at: start)
+    } else {
+      unsafe startPart(element, tag.name, at: start)
+    }
+    unsafe noteTagEnd(context)
+  }
+
+  @unsafe private mutating func startRoot(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
+    depth = 1
+    let isKnown = unsafe names.noteRoot(tag.name, tag.prefix, tag.namespace)
+    checkNames()
+    if case .section(let point) = frame.extent {
+      unsafe session.pointee.move(to: point.location)
+      return
+    }
+    let start = unsafe tagStart(context)
+    root = unsafe RootElement(
+      name: String(cString: tag.name),
+      namespace: tag.namespace.map { unsafe String(cString: $0) }, location: start,
+      isKnown: isKnown)
+    unsafe frame.noteRoot(session.pointee)
+    unsafe noteTagEnd(context)
+  }
+
+  /// Begins a child of the root.
+  @unsafe private mutating func startChild(
+    _ context: xmlParserCtxtPtr, _ element: NativeElement, _ tag: StartTag,
+    at start: SourceLocation
+  ) {
+    guard case .book = element else {
+      if case .misspelt("book") = element {
+        isInMisspelt = true
+        findWrongCase(unsafe String(cString: tag.name), "book", at: start)
+      }
+      return skip(element, at: start)
+    }
+    builder.beginRecord(at: start)
+    expiration = ExpirationElement()
+    unsafe takeID(context, tag, at: start)
+  }
+
+  /// Begins a child of a record.
+  @unsafe private mutating func startPart(
+    _ element: NativeElement, _ tag: UnsafePointer<xmlChar>, at start: SourceLocation
+  ) {
+    switch element {
+    case .field(.expiration) where expiration.count > 0:
+      expiration.count += 1
+      if expiration.count == 2 {
+        builder.findDuplicateExpiration(at: start, firstLine: expiration.start.line)
+      }
+      // Nothing of it is wanted.
+      skipped += 1
+    case .field(let found):
+      if found == .expiration { (expiration.count, expiration.start) = (1, start) }
+      startText(of: found)
+    case .misspelt(let name) where name != "book":
+      findWrongCase(unsafe String(cString: tag), name, at: start)
+      skipped += 1
+    default:
+      skip(element, at: start)
+    }
+  }
+
+  /// Begins an element that means nothing where it is.
+  private mutating func skip(_ element: NativeElement, at start: SourceLocation) {
+    skipped += 1
+    guard root?.isKnown == true else { return }
+    if field == .expiration {
+      expiration.hasMarkup = true
+    } else if element == .field(.expiration) && !isInMisspelt {
+      builder.find(
+        .misplacedExpiration, at: start,
+        "this expiration is not directly inside a book, so it is ignored; move it into its book")
+    }
+  }
+
+  private mutating func findWrongCase(_ name: String, _ right: String, at start: SourceLocation) {
+    builder.find(
+      .unknownCase, at: start,
+      "<\(name.visible)> is ignored, since names are case-sensitive; did you mean <\(right)>?",
+      value: name)
+  }
+
+  /// The parser is at the tag's `>`, or at the `/>` that ends the element too.
+  @unsafe private mutating func noteTagEnd(_ context: xmlParserCtxtPtr) {
+    if unsafe !session.pointee.isInsideEntity(context) { noteTagEnd() }
+  }
+
+  /// Where the start tag begins that the parser has just read.
+  ///
+  /// That is where the last event ended, except before the root element and after an entity
+  /// without text, which raises no event: there the tag itself is looked at.
+  @unsafe private func tagStart(_ context: xmlParserCtxtPtr) -> SourceLocation {
+    guard unsafe session.pointee.hasDoctype || depth == 1 && root == nil,
+      unsafe !session.pointee.isInsideEntity(context)
+    else { return unsafe session.pointee.position }
+    return unsafe TagText(endingAt: session.pointee.document)
+      .start(ofTagEndingAt: session.pointee.currentPosition)
+  }
+
+  /// Millions of different names would keep libxml2's dictionary busy for hours.
+  ///
+  /// - SeeAlso: `xmlDictSize`.
+  private mutating func checkNames() {
+    names.hasMissed = false
+    if names.hasLongCharacters { unsafe session.pointee.noteLongNames() }
+    if unsafe session.pointee.nameCount > Self.mostNames {
+      unsafe session.pointee.endEarly(
+        .malformedXML, at: session.pointee.position,
+        "the document has more than 100,000 different names")
+    }
+  }
+
+  @unsafe private mutating func countElement(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
+    var size = 64
+    for index in unsafe stride(from: 0, to: tag.attributes.count - 4, by: 5) {
+      if let start = unsafe tag.attributes[index + 3], let end = unsafe tag.attributes[index + 4] {
+        unsafe size += end - start
+      }
+    }
+    unsafe session.pointee.countExpansion(context, by: size)
+  }
+}
+
+// MARK: - Attributes
+
+extension NativeReader {
+  @unsafe private mutating func takeID(
+    _ context: xmlParserCtxtPtr, _ tag: StartTag, at start: SourceLocation
+  ) {
+    for index in unsafe stride(from: 0, to: tag.attributes.count - 4, by: 5) {
+      guard unsafe isID(tag.attributes[index]), unsafe tag.attributes[index + 1] == nil,
+        let value = unsafe tag.attributes[index + 3], let end = unsafe tag.attributes[index + 4]
+      else { continue }
+      let text = unsafe UnsafeBufferPointer(start: value, count: end - value)
+      builder.draft.beginField()
+      unsafe builder.draft.append(text.span)
+      builder.endField(.id)
+      // Where an entity has the tag, its own place is not one of the document.
+      let hasPlace = unsafe !session.pointee.isInsideEntity(context)
+      let input = unsafe session.pointee.document
+      builder.places.extend(
+        .id,
+        hasPlace
+          ? unsafe Self.extent(from: value, to: end, tagStart: start, in: input)
+          : ValueExtent(start: start, end: start))
+    }
+  }
+
+  @inline(__always)
+  @unsafe private func isID(_ name: UnsafePointer<xmlChar>?) -> Bool {
+    guard let name = unsafe name else { return false }
+    return unsafe name[0] == UInt8(ascii: "i") && name[1] == UInt8(ascii: "d") && name[2] == 0
+  }
+
+  /// Where the value of the attribute `id` is in the tag that the parser has just read.
+  @inline(__always)
+  @unsafe private static func extent(
+    from value: UnsafePointer<xmlChar>, to end: UnsafePointer<xmlChar>, tagStart: SourceLocation,
+    in input: xmlParserInputPtr?
+  ) -> ValueExtent {
+    unsafe plainExtent(from: value, to: end, tagStart: tagStart, in: input)
+      ?? TagText(endingAt: input).extent(ofValueOf: "id", tagStart: tagStart)
+  }
+
+  /// Where a value is in a tag on one line, of ASCII, where its pointer leads into the document.
+  @inline(__always)
+  @unsafe private static func plainExtent(
+    from value: UnsafePointer<xmlChar>, to end: UnsafePointer<xmlChar>, tagStart: SourceLocation,
+    in input: xmlParserInputPtr?
+  ) -> ValueExtent? {
+    guard let input = unsafe input, let cursor = unsafe input.pointee.cur,
+      let base = unsafe input.pointee.base, unsafe value >= base, unsafe value < end,
+      unsafe end < cursor, unsafe Int(input.pointee.line) == tagStart.line
+    else { return nil }
+    // In ASCII the tag has as many bytes as columns; its < is no character of a value.
+    let length = unsafe Int(input.pointee.col) &- tagStart.column
+    guard length > 0, unsafe length <= cursor - base, unsafe cursor[-length] == UInt8(ascii: "<"),
+      unsafe !value.pointee.isXMLWhiteSpace, unsafe !end[-1].isXMLWhiteSpace
+    else { return nil }
+    let tag = unsafe cursor - length
+    return unsafe ValueExtent(
+      start: SourceLocation(line: tagStart.line, column: tagStart.column &+ (value - tag)),
+      end: SourceLocation(line: tagStart.line, column: tagStart.column &+ (end - tag)))
+  }
+}
+
+// MARK: - Ends
+
+extension NativeReader {
+  /// - SeeAlso: `endElementNsSAX2Func`.
+  @inline(__always)
+  @unsafe fileprivate mutating func endElement(
+    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
+  ) {
+    guard unsafe !session.pointee.isSpecial, depth > 2 else {
+      return unsafe endOtherElement(context, name, prefix)
+    }
+    endPart()
+    unsafe session.pointee.notePlace()
+  }
+
+  /// Ends an element inside a child of the root.
+  @inline(__always)
+  private mutating func endPart() {
+    depth &-= 1
+    if skipped > 0 {
+      skipped &-= 1
+    } else if let field {
+      builder.endField(field)
+      self.field = nil
+    }
+  }
+
+  @inline(never)
+  @unsafe private mutating func endOtherElement(
+    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
+  ) {
+    guard unsafe !session.pointee.isStopped else { return }
+    unsafe session.pointee.settlePlace(context)
+    if names.hasLongCharacters { unsafe correctColumn(context, name, prefix) }
+    if depth == 1 { frame.rootEnd = unsafe session.pointee.bytesRead }
+    unsafe session.pointee.notePlace(context)
+    if depth != 2 { return endPart() }
+    depth = 1
+    isInMisspelt = false
+    if skipped > 0 {
+      skipped = 0
+      builder.endChild()
+    } else {
+      endRecord()
+    }
+  }
+
+  private mutating func endRecord() {
+    if builder.draft.isEmpty(.title) { builder.findMissingTitle() }
+    switch expiration.count {
+    case 0: builder.endWithoutExpiration()
+    case 1: endExpiration()
+    default: break
+    }
+    builder.endRecord()
+    guard let output, case let end = unsafe session.pointee.bytesRead, builder.isFull(at: end)
+    else {
+      return
+    }
+    if !output(builder.takeBatch(end: end)) { unsafe session.pointee.stop() }
+  }
+
+  private mutating func endExpiration() {
+    let place = builder.places[.expiration]
+    if expiration.hasMarkup {
+      builder.draft.facts.expiration = .unusable
+      builder.find(
+        .dateFormat, at: place?.start ?? expiration.start,
+        "the expiration holds other elements; write only the date, as yyyy.MM.dd",
+        value: builder.draft.text(of: .expiration) ?? "")
+    } else if place == nil || builder.draft.isEmpty(.expiration) {
+      builder.findEmptyExpiration(at: expiration.start)
+    } else {
+      builder.readExpiration()
+    }
+  }
+
+  /// libxml2 counts the name of an end tag in bytes; columns are counted in characters.
+  @inline(never)
+  @unsafe private func correctColumn(
+    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
+  ) {
+    if unsafe session.pointee.isInsideEntity(context) { return }
+    var surplus = unsafe continuationBytes(in: name)
+    if let prefix = unsafe prefix { surplus += unsafe continuationBytes(in: prefix) }
+    guard surplus > 0, let input = unsafe context.pointee.input else { return }
+    // An element that ends in its start tag has no end tag.
+    guard unsafe input.pointee.cur - input.pointee.base < 2 || input.pointee.cur[-2] != 0x2F else {
+      return
+    }
+    unsafe input.pointee.col -= Int32(surplus)
+  }
+
+  /// Stops at a record's start if the rest can be read in parts.
+  private mutating func stopsHere() -> Bool {
+    guard skipped == 0, root?.isKnown == true,
+      unsafe frame.isSplit(session.pointee)
+    else { return false }
+    unsafe session.pointee.stop()
+    unsafe xmlStopParser(session.pointee.context)
+    return true
+  }
+}
+
+// MARK: - Texts
+
+extension NativeReader {
+  /// Most texts are the white space between elements.
+  ///
+  /// - SeeAlso: `charactersSAXFunc`.
+  @inline(__always)
+  @unsafe fileprivate mutating func characters(
+    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
+  ) {
+    if unsafe field == nil && !session.pointee.isSpecial {
+      return unsafe session.pointee.notePlace()
+    }
+    unsafe takeCharacters(context, text)
+  }
+
+  @inline(never)
+  @unsafe private mutating func takeCharacters(
+    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
+  ) {
+    if unsafe session.pointee.isSpecial { return unsafe takeSpecialCharacters(context, text) }
+    unsafe take(text, from: session.pointee.position, isVerbatim: true)
+    unsafe session.pointee.notePlace()
+  }
+
+  @inline(never)
+  @unsafe private mutating func takeSpecialCharacters(
+    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
+  ) {
+    guard unsafe !session.pointee.isStopped else { return }
+    unsafe session.pointee.settlePlace(context)
+    unsafe session.pointee.countExpansion(context, by: text.count)
+    unsafe take(
+      text, from: session.pointee.position, isVerbatim: !session.pointee.isInsideEntity(context))
+    unsafe session.pointee.notePlace(context)
+  }
+
+  /// - SeeAlso: `cdataBlockSAXFunc`.
+  @unsafe fileprivate mutating func cdata(
+    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
+  ) {
+    guard unsafe !session.pointee.isStopped else { return }
+    unsafe session.pointee.settlePlace(context)
+    unsafe session.pointee.countExpansion(context, by: text.count)
+    let isVerbatim = unsafe !session.pointee.isInsideEntity(context)
+    var start = unsafe session.pointee.position
+    if isVerbatim { start.column += "<![CDATA[".utf8.count }
+    unsafe take(text, from: start, isVerbatim: isVerbatim, isSection: true)
+    unsafe session.pointee.notePlace(context)
+  }
+
+  @inline(__always)
+  @unsafe private mutating func take(
+    _ text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation, isVerbatim: Bool,
+    isSection: Bool = false
+  ) {
+    guard let field else { return }
+    if wantsPlace {
+      let extent = unsafe ValueScan.extent(
+        of: text, from: start, end: session.pointee.currentPosition, isVerbatim: isVerbatim,
+        isSection: isSection)
+      if let extent { builder.places.extend(field, extent) }
+    }
+    unsafe builder.draft.append(text.span)
+    if builder.draft.fieldLength > Self.longestField {
+      unsafe session.pointee.endEarly(
+        .malformedXML, at: start, "a text is longer than 10,000,000 bytes")
+    }
+  }
+
+  /// - SeeAlso: `commentSAXFunc`.
+  @unsafe fileprivate mutating func comment(
+    _ context: xmlParserCtxtPtr, _ text: UnsafePointer<xmlChar>?
+  ) {
+    if builder.reader.rules.heedsComments, unsafe !session.pointee.isStopped,
+      let text = unsafe text, unsafe !session.pointee.isInsideEntity(context)
+    {
+      unsafe session.pointee.settlePlace(context)
+      let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
+      if let comment = unsafe IgnoreComment(bytes) {
+        if depth == 0 { frame.hasCommentOutside = true }
+        builder.take(
+          comment, at: unsafe frame.commentStart(session.pointee, isOutside: depth == 0),
+          isInRecord: builder.isInRecord)
+      }
+    }
+    unsafe skipped(context, text)
+  }
+
+  /// A comment or a processing instruction has ended.
+  @unsafe fileprivate mutating func skipped(
+    _ context: xmlParserCtxtPtr, _ text: UnsafePointer<xmlChar>?
+  ) {
+    guard unsafe !session.pointee.isStopped else { return }
+    unsafe session.pointee.settlePlace(context)
+    unsafe session.pointee.countExpansion(context, by: 64 + Int(xmlStrlen(text)))
+    unsafe session.pointee.notePlace(context)
+  }
+}
+
+// MARK: - Handlers
+
+@inline(__always)
+@unsafe private func reader(
+  of parser: xmlParserCtxtPtr
+) -> UnsafeMutablePointer<NativeReader> {
+  unsafe session(of: parser).pointee.reader.assumingMemoryBound(to: NativeReader.self)
+}
+
+private let startElementHandler: startElementNsSAX2Func = {
+  context, name, prefix, namespace, _, _, attributeCount, defaultCount, attributes in
+  guard let name = unsafe name else { return }
+  let parser = unsafe parserContext(context)
+  if defaultCount > 0 { unsafe session(of: parser).pointee.countDefaults(Int(defaultCount)) }
+  unsafe reader(of: parser).pointee.startElement(
+    parser, name, prefix, namespace, attributeCount, attributes)
+}
+
+private let endElementHandler: endElementNsSAX2Func = { context, name, prefix, _ in
+  guard let name = unsafe name else { return }
+  let parser = unsafe parserContext(context)
+  unsafe reader(of: parser).pointee.endElement(parser, name, prefix)
+}
+
+private let charactersHandler: charactersSAXFunc = { context, text, length in
+  let parser = unsafe parserContext(context)
+  unsafe reader(of: parser).pointee.characters(
+    parser, UnsafeBufferPointer(start: text, count: Int(length)))
+}
+
+private let cdataHandler: cdataBlockSAXFunc = { context, text, length in
+  let parser = unsafe parserContext(context)
+  unsafe reader(of: parser).pointee.cdata(
+    parser, UnsafeBufferPointer(start: text, count: Int(length)))
+}
+
+private let commentHandler: commentSAXFunc = { context, text in
+  let parser = unsafe parserContext(context)
+  unsafe reader(of: parser).pointee.comment(parser, text)
+}
+
+private let processingInstructionHandler: processingInstructionSAXFunc = { context, _, text in
+  let parser = unsafe parserContext(context)
+  unsafe reader(of: parser).pointee.skipped(parser, text)
+}
+
+extension NativeReader {
+  /// Sets the handlers that forward to the reader of the parser's session.
+  @unsafe static func setHandlers(_ handlers: UnsafeMutablePointer<xmlSAXHandler>) {
+    unsafe handlers.pointee.startElementNs = startElementHandler
+    unsafe handlers.pointee.endElementNs = endElementHandler
+    unsafe handlers.pointee.characters = charactersHandler
+    unsafe handlers.pointee.ignorableWhitespace = charactersHandler
+    unsafe handlers.pointee.cdataBlock = cdataHandler
+    unsafe handlers.pointee.comment = commentHandler
+    unsafe handlers.pointee.processingInstruction = processingInstructionHandler
+  }
+}

@@ -1,0 +1,183 @@
+import Glibc
+import Loans
+
+/// A part of a document between the tags of its root element, as libxml2 reads it from memory.
+@safe struct PartBuffer: ~Copyable {
+  private var start: UnsafeMutablePointer<UInt8>
+  private var capacity: Int
+  /// Bytes of what comes before the part.
+  private var headCount = 0
+  /// Bytes of the part and of what is around it.
+  private(set) var count = 0
+
+  /// - Parameter capacity: bytes that there will be, about.
+  init(capacity: Int) {
+    self.capacity = capacity
+    unsafe start = .allocate(capacity: capacity)
+  }
+
+  deinit {
+    unsafe start.deallocate()
+  }
+
+  /// Reads bytes of a file.
+  ///
+  /// - Parameters:
+  ///   - head: comes before them.
+  ///   - tailCount: bytes that there must be room for after them.
+  /// - Returns: whether all of them were there.
+  mutating func read(
+    _ range: Range<Int>, of file: FileBytes, after head: [UInt8], tailCount: Int
+  ) -> Bool {
+    headCount = head.count
+    count = headCount + range.count
+    if capacity <= count + tailCount { grow(to: count + tailCount) }
+    let buffer = unsafe UnsafeMutableRawBufferPointer(start: start, count: count)
+    unsafe buffer.copyBytes(from: head)
+    let body = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[headCount...])
+    return unsafe file.read(at: range.lowerBound, into: body) == range.count
+  }
+
+  private mutating func grow(to size: Int) {
+    unsafe start.deallocate()
+    capacity = size + size / 4 + 1
+    unsafe start = .allocate(capacity: capacity)
+  }
+
+  /// Ends the part after some bytes of the file.
+  mutating func end(after length: Int, with tail: [UInt8]) {
+    let end = headCount + length
+    unsafe UnsafeMutableRawBufferPointer(start: start + end, count: tail.count)
+      .copyBytes(from: tail)
+    count = end + tail.count
+    // libxml2 takes that for the end.
+    unsafe start[count] = 0
+  }
+
+  /// Calls `body` with the bytes.
+  @unsafe func withBytes<Result>(_ body: (UnsafePointer<CChar>, Int32) -> Result) -> Result {
+    unsafe start.withMemoryRebound(to: CChar.self, capacity: count + 1) {
+      unsafe body($0, Int32(count))
+    }
+  }
+}
+
+// MARK: - What is in it
+
+extension PartBuffer {
+  /// The bytes of the file.
+  private var body: UnsafeBufferPointer<UInt8> {
+    unsafe UnsafeBufferPointer(start: start + headCount, count: count - headCount)
+  }
+
+  /// How far it is to a byte.
+  ///
+  /// - SeeAlso: `memchr(3)`.
+  private func first(_ byte: UInt8, from index: Int) -> Int? {
+    let body = unsafe body
+    guard index < body.count, let base = body.baseAddress,
+      let found = unsafe memchr(base + index, Int32(byte), body.count - index)
+    else { return nil }
+    return unsafe UnsafeRawPointer(found) - UnsafeRawPointer(base)
+  }
+
+  /// How far it is to a text.
+  private func first(_ text: [UInt8], from index: Int) -> Int? {
+    var next = index
+    while let found = first(text[0], from: next) {
+      if unsafe body[found...].starts(with: text) { return found }
+      next = found + 1
+    }
+    return nil
+  }
+
+  /// How far it is to a record's start that is outside comments, CDATA sections and processing
+  /// instructions; `nil` if that is not in the buffer.
+  ///
+  /// - Parameters:
+  ///   - length: how far it has to be.
+  ///   - pattern: how a record begins.
+  func recordStart(from length: Int, _ pattern: [UInt8]) -> Int? {
+    var record = tag(pattern, from: length)
+    var next = 0
+    var marks = (markup: opening("!", from: 0), instruction: opening("?", from: 0))
+    while let found = record {
+      if marks.markup < next { marks.markup = opening("!", from: next) }
+      if marks.instruction < next { marks.instruction = opening("?", from: next) }
+      let mark = min(marks.markup, marks.instruction)
+      if mark > found { break }
+      guard let end = sectionEnd(at: mark) else { return nil }
+      next = end
+      if end > found { record = tag(pattern, from: end) }
+    }
+    return record
+  }
+
+  /// How far it is to a `<`, a name, and what can follow a name.
+  private func tag(_ pattern: [UInt8], from index: Int) -> Int? {
+    var next = index
+    while let found = first(pattern, from: next) {
+      let after = found + pattern.count
+      guard unsafe after < body.count else { return nil }
+      let byte = unsafe body[after]
+      if byte.isXMLWhiteSpace || byte == UInt8(ascii: ">") || byte == UInt8(ascii: "/") {
+        return found
+      }
+      next = after
+    }
+    return nil
+  }
+
+  /// How far it is to a `<` with a character after it; `.max` if there is none.
+  private func opening(_ character: Unicode.Scalar, from index: Int) -> Int {
+    var next = index
+    while let found = first(UInt8(ascii: character), from: next) {
+      if found > 0, unsafe body[found - 1] == UInt8(ascii: "<") { return found - 1 }
+      next = found + 1
+    }
+    return .max
+  }
+
+  /// Where the comment, section or instruction ends that begins at a place; `nil` if that is not in
+  /// the buffer.
+  private func sectionEnd(at index: Int) -> Int? {
+    let rest = unsafe body[(index + 1)...]
+    var end = "?>"
+    if unsafe rest.starts(with: "!--".utf8) { end = "-->" }
+    if unsafe rest.starts(with: "![CDATA[".utf8) { end = "]]>" }
+    return first(Array(end.utf8), from: index + 2).map { $0 + end.utf8.count }
+  }
+
+  /// How many line feeds there are, counted in eight bytes at once.
+  @unsafe private static func lineFeeds(in text: UnsafeBufferPointer<UInt8>) -> Int {
+    let bytes = UnsafeRawBufferPointer(text)
+    let (low, ones): (UInt64, UInt64) = (0x7F7F_7F7F_7F7F_7F7F, 0x0101_0101_0101_0101)
+    var (count, index) = (0, 0)
+    while bytes.count &- index >= 8 {
+      // How many there are at each of the eight places; a byte counts no further than 255.
+      var found: UInt64 = 0
+      for _ in 0..<min(255, (bytes.count &- index) / 8) {
+        let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        let other = word ^ ones &* 0x0A
+        found &+= ~((other & low) &+ low | other | low) &>> 7
+        index &+= 8
+      }
+      for place in 0..<8 { count &+= Int(found &>> UInt64(8 &* place) & 0xFF) }
+    }
+    while index < bytes.count {
+      if unsafe bytes[index] == 0x0A { count &+= 1 }
+      index &+= 1
+    }
+    return count
+  }
+
+  /// Where in the document some byte is, if the first one is at a place.
+  func location(ofByte index: Int, from place: SourceLocation) -> SourceLocation {
+    let before = unsafe UnsafeBufferPointer(rebasing: body[..<index])
+    let lines = unsafe Self.lineFeeds(in: before)
+    let lineStart = lines == 0 ? 0 : (unsafe before.lastIndex(of: 0x0A) ?? 0) + 1
+    let columns = unsafe before[lineStart...].count { $0 & 0xC0 != 0x80 }
+    return SourceLocation(
+      line: place.line + lines, column: (lines == 0 ? place.column : 1) + columns)
+  }
+}

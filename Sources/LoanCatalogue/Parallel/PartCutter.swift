@@ -1,0 +1,75 @@
+import Loans
+
+/// Cuts a document into parts where records begin, each with its place in the document.
+struct PartCutter {
+  /// A part of a document.
+  struct Part: Sendable {
+    var start: SplitPoint
+    /// Where it ends, in bytes of the file.
+    var end: Int
+    /// Whether the file ends with it.
+    var isLast: Bool
+  }
+
+  private let file: FileBytes
+  private let size: Int
+  private let settings: PartSettings
+  /// Where the next part begins; `nil` after the last one.
+  private(set) var next: SplitPoint?
+  /// Longer parts are not read as a whole: libxml2 limits what it looks at to 10 MB only where it
+  /// asks for the bytes piece by piece.
+  private static let longestPart = 8_000_000
+
+  init(_ file: FileBytes, size: Int, from start: SplitPoint, _ settings: PartSettings) {
+    self.file = file
+    self.size = size
+    self.settings = settings
+    next = start
+  }
+
+  /// Reads the next part.
+  ///
+  /// - Returns: `nil` after the last one, and where there is none that could be read.
+  mutating func cut(into buffer: inout PartBuffer) -> Part? {
+    guard let start = next else { return nil }
+    // The more was read, the longer: for each part two threads may wait for each other, but at the
+    // end of a small file long ones would let one of them wait longer.
+    let length = max(settings.partSize, min(start.offset / 64, settings.longestPartSize))
+    var count = length + settings.margin
+    while true {
+      let end = min(start.offset + count, size)
+      let tail = start.frame.tail
+      guard
+        buffer.read(
+          start.offset..<end, of: file, after: start.frame.head, tailCount: tail.count)
+      else { return nil }
+      if let cut = buffer.recordStart(from: length, start.frame.recordStart) {
+        let place = buffer.location(ofByte: cut, from: start.location)
+        next = SplitPoint(offset: start.offset + cut, location: place, frame: start.frame)
+        buffer.end(after: cut, with: tail)
+        return Part(start: start, end: start.offset + cut, isLast: false)
+      }
+      if end == size {
+        next = nil
+        buffer.end(after: end - start.offset, with: [])
+        return Part(start: start, end: size, isLast: true)
+      }
+      if count >= Self.longestPart { return nil }
+      count = min(count * 2, Self.longestPart)
+    }
+  }
+}
+
+/// How a large document is read in parts.
+struct PartSettings: Sendable {
+  /// How many threads read.
+  var jobs: Int
+  /// Bytes of a part, at least.
+  var partSize: Int
+
+  /// Bytes of a part of a large file: fewer the more threads there are, since all of them hold one.
+  var longestPartSize: Int { jobs > 1 ? partSize * 32 / jobs : partSize }
+
+  /// Bytes within which there is a record's start in a usual document.
+  var margin: Int { 16_384 }
+}

@@ -1,0 +1,140 @@
+import CLibXML2
+import Glibc
+
+/// Finds out from a document's beginning which of the known forms it is of.
+@safe struct FormDetection: ~Copyable {
+  /// How much is looked at, in bytes.
+  private static let longestBeginning = 65_536
+  private let profiles: [CatalogueProfile]
+  /// Gives the tree names as one of the profiles has them; `nil` to leave them as they are.
+  private var matcher: ElementMatcher?
+  /// The name of the first element.
+  private var root: String?
+  /// The profiles of which there is a mark.
+  private var marked: Set<String> = []
+  private var isKnownRoot = false
+
+  /// The form of a document.
+  ///
+  /// What has a mark that no other form has goes before what only has the right root element; what
+  /// is of no known form is read as the tool's own.
+  ///
+  /// - Throws: ``CatalogueError`` if the catalogue cannot be read.
+  static func profile(of catalogue: OpenCatalogue) throws(CatalogueError) -> CatalogueProfile {
+    let start = catalogue.documentStart
+    let head = try catalogue.firstBytes(start + longestBeginning).dropFirst(start)
+    if beginsPlainly(head) { return .native }
+    let plain = try look(at: head, for: BuiltInProfiles.foreign, as: nil)
+    guard let root = plain.root, !["books", "Books"].contains(root) else { return .native }
+    var possible: CatalogueProfile?
+    for profile in BuiltInProfiles.foreign where profile.mayBegin(with: root) {
+      // Marks may ask for a namespace that elements lose when they are read.
+      if plain.marked.contains(profile.name) { return profile }
+      let found = try look(at: head, for: [profile], as: profile)
+      if !found.marked.isEmpty { return profile }
+      if profile.marks.isEmpty && found.isKnownRoot { possible = possible ?? profile }
+    }
+    return possible ?? .native
+  }
+
+  /// Whether the first element is plainly that of the tool's own form.
+  private static func beginsPlainly(_ head: ArraySlice<UInt8>) -> Bool {
+    let root = DocumentOpening.skippingProlog(head)
+    guard ["<books", "<Books"].contains(where: { root.starts(with: $0.utf8) }),
+      let next = root.dropFirst(6).first
+    else { return false }
+    return next.isXMLWhiteSpace || next == UInt8(ascii: ">") || next == UInt8(ascii: "/")
+  }
+
+  private static func look(
+    at head: ArraySlice<UInt8>, for profiles: [CatalogueProfile], as profile: CatalogueProfile?
+  ) throws(CatalogueError) -> (root: String?, marked: Set<String>, isKnownRoot: Bool) {
+    let reader = UnsafeMutablePointer<FormDetection>.allocate(capacity: 1)
+    let session = UnsafeMutablePointer<ParserSession>.allocate(capacity: 1)
+    unsafe session.initialize(to: ParserSession(UnsafeMutableRawPointer(reader), path: ""))
+    unsafe reader.initialize(
+      to: FormDetection(profiles: profiles, matcher: profile.map { ElementMatcher($0) }))
+    defer {
+      unsafe reader.deinitialize(count: 1).deallocate()
+      unsafe session.deinitialize(count: 1).deallocate()
+    }
+    let parser = unsafe try XMLParser(session) { unsafe setHandlers($0) }
+    parser.parse(head, isPart: true)
+    return unsafe (reader.pointee.root, reader.pointee.marked, reader.pointee.isKnownRoot)
+  }
+
+  private init(profiles: [CatalogueProfile], matcher: ElementMatcher?) {
+    self.profiles = profiles
+    self.matcher = matcher
+  }
+
+  @unsafe fileprivate mutating func startElement(
+    _ tag: ElementMatcher.StartTag, _ context: xmlParserCtxtPtr
+  ) {
+    if unsafe matcher?.build(tag, context) == nil { unsafe ElementMatcher.build(tag, context) }
+    guard root == nil, let node = unsafe context.pointee.node else { return }
+    root = unsafe String(cString: node.pointee.name)
+    unsafe matcher?.begin(context)
+    isKnownRoot = unsafe matcher?.isKnownRoot(node) ?? false
+  }
+
+  /// The beginning has ended, and its tree is there.
+  @unsafe fileprivate mutating func endDocument(_ document: xmlDocPtr?) {
+    guard let root else { return }
+    for profile in profiles where profile.mayBegin(with: root) && !profile.marks.isEmpty {
+      if unsafe hasMark(profile, document) { marked.insert(profile.name) }
+    }
+  }
+
+  @unsafe private func hasMark(_ profile: CatalogueProfile, _ document: xmlDocPtr?) -> Bool {
+    guard let evaluator = unsafe try? XPathEvaluator(document, namespaces: profile.prefixes) else {
+      return false
+    }
+    // What asks for a namespace cannot ask where elements have lost it.
+    let marks = profile.marks.filter { matcher == nil || $0.text == $0.xpath }
+    return marks.contains { mark in
+      guard let compiled = try? evaluator.compile(mark.text),
+        let value = try? evaluator.value(of: compiled)
+      else { return false }
+      return value.isTrue
+    }
+  }
+}
+
+extension CatalogueProfile {
+  /// Whether its documents may have this first element.
+  fileprivate func mayBegin(with root: String) -> Bool {
+    mayHaveLoans(below: root) || knownRoots.contains(root)
+  }
+}
+
+// MARK: - Handlers
+
+@unsafe private func reader(
+  of context: UnsafeMutableRawPointer?
+) -> UnsafeMutablePointer<FormDetection> {
+  unsafe session(of: parserContext(context)).pointee.reader
+    .assumingMemoryBound(to: FormDetection.self)
+}
+
+private let startElementHandler: startElementNsSAX2Func = {
+  context, name, prefix, namespace, namespaceCount, namespaces, attributeCount, defaultCount,
+  attributes in
+  let tag = unsafe ElementMatcher.StartTag(
+    name: name, prefix: prefix, namespace: namespace, namespaceCount: namespaceCount,
+    namespaces: namespaces, attributeCount: attributeCount, defaultCount: defaultCount,
+    attributes: attributes)
+  unsafe reader(of: context).pointee.startElement(tag, parserContext(context))
+}
+
+private let endDocumentHandler: endDocumentSAXFunc = { context in
+  unsafe reader(of: context).pointee.endDocument(parserContext(context).pointee.myDoc)
+  unsafe xmlSAX2EndDocument(context)
+}
+
+@unsafe private func setHandlers(_ handlers: UnsafeMutablePointer<xmlSAXHandler>) {
+  unsafe handlers.pointee.startElementNs = startElementHandler
+  unsafe handlers.pointee.endDocument = endDocumentHandler
+  unsafe handlers.pointee.comment = nil
+  unsafe handlers.pointee.processingInstruction = nil
+}

@@ -1,0 +1,206 @@
+import CLibXML2
+import Loans
+
+/// Why an expression cannot be understood, or has no value.
+struct XPathFailure: Error, Equatable {
+  /// One lower-case sentence.
+  var message: String
+  /// Bytes of the expression before the mistake.
+  var offset = 0
+}
+
+/// libxml2's XPath 1.0 over one document, with the expressions of a profile.
+///
+/// Only the functions of XPath itself are known, none of which opens anything, and how much is
+/// looked at is limited by how much of the document has been read.
+///
+/// - SeeAlso: `xmlXPathNewContext`, `xmlXPathCompiledEval`.
+@safe final class XPathEvaluator {
+  private let context: xmlXPathContextPtr
+  private var compiled: [xmlXPathCompExprPtr] = unsafe []
+  private var numbers: [String: Int] = [:]
+  private var ownsDocument = false
+  /// How many steps have been taken.
+  private var steps: UInt = 0
+  /// The last mistake: its words, and where in the expression it is.
+  fileprivate var mistake: (message: String, offset: Int)?
+
+  /// An expression that has been compiled.
+  struct Expression { fileprivate var number: Int }
+
+  /// - Parameters:
+  ///   - document: must stay as long as the evaluator does.
+  ///   - namespaces: by their prefixes.
+  /// - Throws: ``XPathFailure`` if there is no memory.
+  @unsafe init(_ document: xmlDocPtr?, namespaces: [String: String]) throws(XPathFailure) {
+    guard let context = unsafe xmlXPathNewContext(document) else {
+      throw XPathFailure(message: "there is not enough memory")
+    }
+    unsafe self.context = context
+    unsafe context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
+    unsafe check_loans_set_xpath_error_handler(context, xpathErrorHandler)
+    unsafe xmlXPathContextSetCache(context, 1, -1, 0)
+    for (prefix, namespace) in namespaces { unsafe xmlXPathRegisterNs(context, prefix, namespace) }
+  }
+
+  /// An evaluator over a document with nothing but one element in it.
+  convenience init(namespaces: [String: String]) throws(XPathFailure) {
+    let document = unsafe xmlNewDoc(nil)
+    unsafe _ = xmlDocSetRootElement(document, xmlNewDocNode(document, nil, "x", nil))
+    unsafe try self.init(document, namespaces: namespaces)
+    ownsDocument = true
+  }
+
+  deinit {
+    let document = ownsDocument ? unsafe context.pointee.doc : nil
+    defer { unsafe xmlFreeDoc(document) }
+    for index in unsafe compiled.indices { unsafe xmlXPathFreeCompExpr(compiled[index]) }
+    unsafe xmlXPathFreeContext(context)
+  }
+
+  /// The document's first element.
+  var root: xmlNodePtr? { unsafe xmlDocGetRootElement(context.pointee.doc) }
+
+  /// Compiles an expression, once for all that are alike.
+  ///
+  /// - Throws: ``XPathFailure``.
+  /// - SeeAlso: `xmlXPathCtxtCompile`.
+  func compile(_ xpath: String) throws(XPathFailure) -> Expression {
+    if let number = numbers[xpath] { return Expression(number: number) }
+    mistake = nil
+    guard let expression = unsafe xmlXPathCtxtCompile(context, xpath) else {
+      let offset = min(max(0, mistake?.offset ?? 0), xpath.utf8.count)
+      let rest = String(decoding: Array(xpath.utf8)[offset...], as: UTF8.self)
+      throw XPathFailure(
+        message: rest.isEmpty
+          ? "the expression ends too early"
+          : "XPath 1.0 does not understand \(rest.quoted(limit: 40))", offset: offset)
+    }
+    unsafe compiled.append(expression)
+    numbers[xpath] = unsafe compiled.count - 1
+    return Expression(number: unsafe compiled.count - 1)
+  }
+
+  /// The value of an expression at the document's first element.
+  func value(of expression: Expression, bytesRead: Int = 0) throws(XPathFailure) -> XPathValue {
+    unsafe try value(
+      of: expression, at: xmlDocGetRootElement(context.pointee.doc), bytesRead: bytesRead)
+  }
+
+  /// The value of an expression.
+  ///
+  /// - Parameters:
+  ///   - node: where it begins.
+  ///   - bytesRead: of the document.
+  /// - Throws: ``XPathFailure``.
+  @unsafe func value(
+    of expression: Expression, at node: xmlNodePtr?, bytesRead: Int
+  ) throws(XPathFailure) -> XPathValue {
+    mistake = nil
+    let most = 20_000_000 + 5 * UInt(max(0, bytesRead))
+    guard steps < most else { throw Self.tooLong }
+    unsafe context.pointee.node = node
+    unsafe context.pointee.opCount = 0
+    unsafe context.pointee.opLimit = most - steps
+    let value = unsafe xmlXPathCompiledEval(compiled[expression.number], context)
+    steps += UInt(unsafe context.pointee.opCount)
+    guard let value = unsafe value else {
+      throw steps >= most
+        ? Self.tooLong : XPathFailure(message: mistake?.message ?? "it has no value")
+    }
+    return unsafe XPathValue(value)
+  }
+
+  static let tooLong = XPathFailure(
+    message: "it looks at more than the size of the document allows")
+}
+
+private let xpathErrorHandler: check_loans_error_handler = { evaluator, error in
+  guard let evaluator = unsafe evaluator, let error = unsafe error else { return }
+  // libxml2 says nothing but a number here.
+  let message =
+    switch unsafe UInt32(bitPattern: error.pointee.code) {
+    case XML_XPATH_INVALID_TYPE.rawValue: "a function or an operator gets a value of the wrong kind"
+    case XML_XPATH_INVALID_ARITY.rawValue: "a function gets too few or too many values"
+    case let code: "XPath's error \(code) comes of it"
+    }
+  unsafe Unmanaged<XPathEvaluator>.fromOpaque(evaluator).takeUnretainedValue().mistake = (
+    message, Int(error.pointee.int1)
+  )
+}
+
+/// The value of an XPath expression: nodes of the document, or a text.
+///
+/// - SeeAlso: `xmlXPathObject`.
+@safe struct XPathValue: ~Copyable {
+  private let object: xmlXPathObjectPtr
+
+  @unsafe fileprivate init(_ object: xmlXPathObjectPtr) { unsafe self.object = object }
+
+  deinit { unsafe xmlXPathFreeObject(object) }
+
+  /// Whether it is a set of nodes.
+  var isNodes: Bool { unsafe object.pointee.type == XPATH_NODESET }
+
+  /// How many nodes it is; 0 for a text.
+  var count: Int { unsafe Int(object.pointee.nodesetval?.pointee.nodeNr ?? 0) }
+
+  /// One of the nodes, in the order of the document.
+  @unsafe func node(_ index: Int) -> xmlNodePtr? {
+    unsafe object.pointee.nodesetval?.pointee.nodeTab?[index]
+  }
+
+  /// What it is as a Boolean (XPath 1.0, 4.3).
+  var isTrue: Bool { unsafe xmlXPathCastToBoolean(object) != 0 }
+
+  /// Calls `body` with the text that it is.
+  func withText<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    let text = unsafe xmlXPathCastToString(object)
+    defer { unsafe check_loans_free(text) }
+    return unsafe body(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))).span)
+  }
+
+  /// Calls `body` with the text of one of the nodes.
+  func withText<Result>(ofNode index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+    guard let node = unsafe node(index) else { return withText(body) }
+    // Nearly always an element or an attribute with one text inside.
+    if unsafe [XML_ELEMENT_NODE, XML_ATTRIBUTE_NODE].contains(node.pointee.type),
+      let child = unsafe node.pointee.children, unsafe child.pointee.next == nil,
+      unsafe child.pointee.type == XML_TEXT_NODE, let text = unsafe child.pointee.content
+    {
+      return unsafe body(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))).span)
+    }
+    let text = unsafe xmlXPathCastNodeToString(node)
+    defer { unsafe check_loans_free(text) }
+    return unsafe body(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))).span)
+  }
+
+  /// Where the element of one of the nodes begins; `nil` for a text, and for a node that came out of
+  /// an entity.
+  func place(ofNode index: Int) -> SourceLocation? {
+    unsafe node(index).flatMap { unsafe SourceLocation(of: $0) }
+  }
+}
+
+extension SourceLocation {
+  /// Where the element begins that a node is or belongs to, as noted in its `_private`; `nil` if
+  /// nothing is.
+  @unsafe init?(of node: xmlNodePtr) {
+    var next: xmlNodePtr? = unsafe node
+    // A namespace is another kind of thing behind the same pointer.
+    while let node = unsafe next, unsafe node.pointee.type != XML_NAMESPACE_DECL {
+      let noted = unsafe UInt(bitPattern: node.pointee._private)
+      if unsafe node.pointee.type == XML_ELEMENT_NODE, noted != 0 {
+        self.init(line: Int(noted >> 24), column: Int(noted & 0xFF_FFFF))
+        return
+      }
+      unsafe next = node.pointee.parent
+    }
+    return nil
+  }
+
+  /// A place as it is noted in a node.
+  var noted: UnsafeMutableRawPointer? {
+    unsafe UnsafeMutableRawPointer(bitPattern: UInt(line) << 24 | UInt(min(column, 0xFF_FFFF)))
+  }
+}

@@ -1,0 +1,330 @@
+import Loans
+
+/// Takes the fields of one record after the other, and judges each record by itself.
+///
+/// It knows neither the document's form nor its parser: readers put texts into ``draft`` and say
+/// where they are. What it makes is compared with the records before in ``BatchAssembler``.
+struct RecordBuilder: ~Copyable {
+  let reader: CatalogueReader
+  /// The name of the form; `nil` for the tool's own.
+  let form: String?
+  /// What has been made so far.
+  private(set) var batch: RecordBatch
+  /// Where the last one that was taken away ends.
+  private var lastEnd = 0
+  var draft: RecordDraft
+  var places = ValuePlaces()
+  /// The forms in which the day of lending of the record at hand is written.
+  var loanedForms: [DateForm] = [.dotted]
+  private(set) var isInRecord = false
+  /// What the reader's time zone threw; nothing more is wanted then.
+  private(set) var failure: (any Error)?
+  private var findings: [Diagnostic] = []
+  /// What was said last of a field's value, and where that is; of a few fields at most.
+  private var reported: [(field: LoanField, code: Diagnostic.Code, place: SourceLocation)] = []
+  private var hasReportedLoanDays = false
+  /// More findings of one record are handed over before it is over, whatever their order.
+  private static let mostFindings = 1_000
+
+  /// - Parameters:
+  ///   - records: how many records there may be.
+  ///   - texts: bytes of their texts, about.
+  init(_ reader: CatalogueReader, form: String?, records: Int = 0, texts: Int = 65_536) {
+    self.reader = reader
+    self.form = form
+    batch = RecordBatch(capacity: records)
+    draft = RecordDraft(capacity: texts)
+  }
+
+  /// Whether there is enough to hand over.
+  ///
+  /// - Parameter bytes: how far the document has been read.
+  func isFull(at bytes: Int) -> Bool {
+    batch.entries.count >= 4_096 || draft.count > 1 << 20 || bytes - lastEnd > 4 << 20
+  }
+
+  /// Takes away what has been made so far.
+  ///
+  /// - Parameter end: how far the document has been read.
+  mutating func takeBatch(end: Int) -> RecordBatch {
+    var made = RecordBatch()
+    swap(&made, &batch)
+    made.texts = draft.takeTexts()
+    made.end = end
+    lastEnd = end
+    return made
+  }
+
+  /// Takes a comment that speaks to the reader.
+  ///
+  /// - Parameter isInRecord: whether it is inside a record, where it means nothing.
+  mutating func take(_ comment: IgnoreComment, at start: SourceLocation, isInRecord: Bool) {
+    switch comment {
+    case .mistaken(let message):
+      find(.unusedIgnore, at: start, message)
+    case .ignore where isInRecord:
+      find(
+        .unusedIgnore, at: start,
+        "this comment stands inside a book, where it silences nothing; move it before the book")
+    case .ignore(let codes):
+      batch.append(.ignore(codes, start))
+    }
+  }
+}
+
+// MARK: - Records
+
+extension RecordBuilder {
+  @inline(__always)
+  mutating func beginRecord(at start: SourceLocation) {
+    if !findings.isEmpty { flushFindings() }
+    isInRecord = true
+    draft.facts.begin(at: start)
+    places.removeAll()
+  }
+
+  /// Ends a record whose expiration has been judged.
+  mutating func endRecord() {
+    judgeTexts()
+    batch.append(entry, findings)
+    findings.removeAll()
+    isInRecord = false
+  }
+
+  /// Ends a record of a book that is not lent, of which nothing is judged.
+  mutating func endUnjudgedRecord() {
+    batch.append(entry, [])
+    isInRecord = false
+  }
+
+  private var entry: RecordBatch.Entry {
+    RecordBatch.Entry(
+      facts: draft.facts,
+      hashes: draft.hashes(
+        isWanted: reader.detail == .loans, ofLoan: reader.rules.findsDuplicateLoans),
+      idPlace: places[.id])
+  }
+
+  /// Ends an element beside the records.
+  mutating func endChild() {
+    guard !findings.isEmpty else { return }
+    batch.append(.childEnd(findings))
+    findings.removeAll()
+  }
+
+  /// Hands over what was found since the last record.
+  mutating func flushFindings() {
+    guard !findings.isEmpty else { return }
+    batch.append(isInRecord ? .unfinished(entry, findings) : .found(findings))
+    findings.removeAll()
+  }
+
+  /// Ends a field whose text is in ``draft``.
+  @inline(__always)
+  mutating func endField(_ field: LoanField) { draft.endField(field) }
+
+  /// Whether the place of the field's value is wanted.
+  @inline(__always)
+  func wantsPlace(of field: LoanField) -> Bool {
+    (field == .id || reader.rules.judges(field)) && draft.isEmpty(field)
+  }
+}
+
+// MARK: - Findings
+
+extension RecordBuilder {
+  mutating func find(
+    _ code: Diagnostic.Code, at location: SourceLocation, endColumn: Int? = nil, _ message: String,
+    value: String? = nil, replacement: CivilDate? = nil
+  ) {
+    if findings.count >= Self.mostFindings { flushFindings() }
+    findings.append(
+      Diagnostic(
+        code, at: location, endColumn: endColumn, message: message, value: value,
+        loan: isInRecord ? draft.name : nil, replacement: replacement?.dotted))
+  }
+
+  private mutating func findInValue(
+    of field: LoanField, _ finding: Finding, replacement: CivilDate? = nil
+  ) {
+    let record = draft.facts.location
+    let place = places[field] ?? ValueExtent(start: record, end: record)
+    guard !isReported(finding.code, field, at: place.start) else { return }
+    find(
+      finding.code, at: place.start, endColumn: place.endColumn, finding.message,
+      value: draft.text(of: field), replacement: replacement)
+  }
+
+  /// Whether it was said of another record, to which the same value around them belongs.
+  private mutating func isReported(
+    _ code: Diagnostic.Code, _ field: LoanField, at place: SourceLocation
+  ) -> Bool {
+    guard form != nil else { return false }
+    guard let index = reported.firstIndex(where: { $0.field == field }) else {
+      reported.append((field, code, place))
+      return false
+    }
+    if reported[index].code == code && reported[index].place == place { return true }
+    reported[index] = (field, code, place)
+    return false
+  }
+
+  mutating func findMissingTitle() {
+    find(
+      .missingTitle, at: draft.facts.location,
+      "the book has no title, so its notices can only name its id or barcode")
+  }
+
+  mutating func findEmptyExpiration(at location: SourceLocation) {
+    draft.facts.expiration = .unusable
+    find(
+      .emptyExpiration, at: location,
+      """
+      the expiration is empty; write \(form == nil ? "yyyy.MM.dd" : "the date"), or remove it if \
+      the book is on the shelf
+      """)
+  }
+
+  mutating func findDuplicateExpiration(at location: SourceLocation, firstLine: Int) {
+    draft.facts.expiration = .unusable
+    find(
+      .duplicateExpiration, at: location,
+      form == nil
+        ? """
+        a second expiration in one book, after the one at line \(firstLine); keep only the right one
+        """
+        : """
+        this loan has another expiration at line \(firstLine), so it is left out; ask which is right
+        """)
+  }
+
+  /// Finds once in a document that the days of a loan must be given.
+  mutating func findMissingLoanDays(at location: SourceLocation) {
+    draft.facts.expiration = .unusable
+    guard !hasReportedLoanDays else { return }
+    hasReportedLoanDays = true
+    find(
+      .missingLoanDays, at: location,
+      """
+      \(form ?? "") tells when a book was lent, but not when it is due; say after how many days \
+      that is, for example with --loan-days 28
+      """)
+  }
+}
+
+// MARK: - Judging values
+
+extension RecordBuilder {
+  /// Ends a record without expiration.
+  mutating func endWithoutExpiration() {
+    guard reader.rules.requiresExpiration else { return }
+    find(
+      .missingExpiration, at: draft.facts.location,
+      form == nil
+        ? "the book has no <expiration>; add one of the form yyyy.MM.dd"
+        : "the loan has no expiration; ask for it where the loan is kept")
+  }
+
+  /// Reads the expiration of the tool's own form.
+  mutating func readExpiration() {
+    draft.facts.expiration = .unusable
+    do throws(CivilDate.ParseFailure) {
+      take(
+        try draft.withValue(of: .expiration) { value throws(CivilDate.ParseFailure) in
+          try CivilDate(dotted: value)
+        }, time: nil)
+    } catch {
+      findBadDate(error, .expiration)
+    }
+  }
+
+  /// Reads an expiration of one of these forms.
+  ///
+  /// - Parameter isLendingDay: whether it is the day of lending, to which the days of a loan are added.
+  mutating func readExpiration(_ forms: [DateForm], isLendingDay: Bool) {
+    draft.facts.expiration = .unusable
+    guard let read = readDate(.expiration, forms, isLendingDay: isLendingDay) else { return }
+    if isLendingDay {
+      take(read.date.adding(days: reader.loanDays ?? 0), time: nil)
+    } else {
+      take(read.date, time: read.time)
+    }
+  }
+
+  private mutating func take(_ date: CivilDate, time: CivilTime?) {
+    draft.facts.expiration = .date(date)
+    draft.facts.expirationTime = time
+    if let finding = reader.rules.expiration(date) { findInValue(of: .expiration, finding) }
+  }
+
+  /// Reads a date of one of these forms, or finds what is wrong with it.
+  private mutating func readDate(
+    _ field: LoanField, _ forms: [DateForm], isLendingDay: Bool = false
+  ) -> (date: CivilDate, time: CivilTime?)? {
+    var fault = CivilDate.ParseFailure.form
+    for form in forms {
+      do throws(CivilDate.ParseFailure) {
+        return try civil(form.read(draft.value(of: field)[...]))
+      } catch {
+        if error == .notADay { fault = error }
+      }
+    }
+    findBadDate(fault, field, forms: forms, isLendingDay: isLendingDay)
+    return nil
+  }
+
+  /// The day and the hour in the library of what a date says.
+  private mutating func civil(_ reading: DateForm.Reading) -> (date: CivilDate, time: CivilTime?) {
+    switch reading {
+    case .civil(let date, let time): return (date, time?.worthTelling)
+    case .instant(let instant):
+      do {
+        if let moment = try reader.civilTime(instant) {
+          return (moment.date, moment.time.worthTelling)
+        }
+      } catch {
+        failure = error
+      }
+      // The last second of all years means "never", wherever the library is.
+      return (instant < 0 ? .first : .last, nil)
+    }
+  }
+
+  private mutating func findBadDate(
+    _ failure: CivilDate.ParseFailure, _ field: LoanField, forms: [DateForm] = [.dotted],
+    isLendingDay: Bool = false
+  ) {
+    let text = draft.text(of: field) ?? ""
+    let fault =
+      forms == [.dotted]
+      ? DateFault(failure, text, in: field)
+      : DateFault(failure, text, in: field, forms: forms, isLendingDay: isLendingDay)
+    findInValue(of: field, fault.finding, replacement: fault.replacement)
+  }
+
+  private mutating func judgeTexts() {
+    if let rule = reader.rules.period { judgeLoanDate(rule) }
+    if let rule = reader.rules.isbn { judge(.isbn, rule) }
+    if let rule = reader.rules.email { judge(.email, rule) }
+  }
+
+  private mutating func judgeLoanDate(_ rule: CatalogueRules.PeriodRule) {
+    guard !draft.isEmpty(.loaned), let loaned = readDate(.loaned, loanedForms)?.date,
+      case .date(let expiration) = draft.facts.expiration,
+      let finding = rule(loaned, expiration)
+    else { return }
+    findInValue(of: .expiration, finding)
+  }
+
+  private mutating func judge(_ field: LoanField, _ rule: CatalogueRules.TextRule) {
+    guard !draft.isEmpty(field), let finding = draft.withValue(of: field, rule) else { return }
+    findInValue(of: field, finding)
+  }
+}
+
+extension CivilTime {
+  /// The time, unless it only stands for the whole day: its beginning or its end.
+  fileprivate var worthTelling: CivilTime? {
+    (1..<86_340).contains(secondOfDay) ? self : nil
+  }
+}
