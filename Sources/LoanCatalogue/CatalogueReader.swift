@@ -27,6 +27,8 @@ public struct CatalogueReader: Sendable {
   /// `nil` outside the years 1 to 9999. What it throws ends the reading. By itself it takes the
   /// library to be where UTC is kept.
   public var civilTime: @Sendable (Int) throws -> CivilDateTime?
+  /// Whether diagnostics say in which bytes of the file a date is that can be fixed.
+  public var locatesFixes = false
   /// On how many threads a large catalogue is read, 1 or more; what comes of it is the same.
   public var jobs = 1
   /// Is told now and then how far the reading has come, on one of its threads.

@@ -135,6 +135,9 @@ public struct Diagnostic: Hashable, Sendable {
   /// What can only have been meant by ``value``, where that is beyond doubt: a date of the form
   /// `yyyy.MM.dd`.
   public var replacement: String?
+  /// Where in the file the text is that ``replacement`` is for: the bytes from the `>` of the tag
+  /// before it to the end of the tag after it; `nil` unless a reader was asked for it and knows it.
+  public var bytes: Range<Int>?
   /// Whether the problem costs something: as its code has it, unless somebody decided otherwise.
   public var severity: Severity
   /// A hash of the code and of whose problem it is, and how many like it came before; 0 until a

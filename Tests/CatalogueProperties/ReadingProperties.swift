@@ -21,7 +21,7 @@ public struct ReadingProperties: ~Copyable, Sendable {
       return try (reading == again ? [] : ["a second reading differs: \(reading) and \(again)"])
         + reading.faults(comparedToDiagnosticsAlone: diagnostics)
         + faults(ofReadingInParts: reading, bytes.count)
-        + faults(ofMending: bytes, reading)
+        + faults(ofFixing: bytes)
     }
   }
 
@@ -101,9 +101,11 @@ public struct ReadingProperties: ~Copyable, Sendable {
   }
 
   /// - Throws: `CatalogueError`.
-  private func faults(ofMending bytes: [UInt8], _ reading: Reading) throws -> [String] {
-    guard let mended = Mended(bytes, reading) else { return [] }
-    file.fill(with: mended.bytes)
-    return try mended.faults(inReading: Self.reader(.loans).reading(of: file.path))
+  private func faults(ofFixing bytes: [UInt8]) throws -> [String] {
+    var reader = Self.reader(.loans)
+    reader.locatesFixes = true
+    guard let fixed = Fixed(bytes, try reader.reading(of: file.path)) else { return [] }
+    file.fill(with: fixed.bytes)
+    return try fixed.faults(inReading: reader.reading(of: file.path))
   }
 }

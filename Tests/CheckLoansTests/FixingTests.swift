@@ -33,24 +33,26 @@ struct FixingDesk {
     get throws { try File.bytes(of: path) }
   }
 
-  func mends() throws -> [Mend] {
-    var mends: [Mend] = []
-    let reading = try CatalogueReader().open(path)
+  func problems() throws -> [Diagnostic] {
+    var problems: [Diagnostic] = []
+    var reader = CatalogueReader()
+    reader.locatesFixes = true
+    let reading = try reader.open(path)
     while let events = try reading.next() {
       for case .diagnostic(var diagnostic) in events {
         if diagnostic.code == .dateFormat { diagnostic.replacement = Self.good }
-        if let mend = Mend(diagnostic) { mends.append(mend) }
+        if diagnostic.replacement != nil { problems.append(diagnostic) }
       }
     }
-    return mends
+    return problems
   }
 
   @discardableResult
-  func fix() throws -> FixOutcome { try CatalogueFixer(path).fix(mends()) }
+  func fix() throws -> FixOutcome { try CatalogueFixer(path).fix(problems()) }
 
   func diff() throws -> [UInt8] {
     var diff: [UInt8] = []
-    _ = try CatalogueFixer(path).preview(mends()) { diff += $0 }
+    _ = try CatalogueFixer(path).preview(problems()) { diff += $0 }
     return diff
   }
 }
@@ -58,12 +60,12 @@ struct FixingDesk {
 struct FixingTests {
   @Test func `The catalogue is replaced by the mended one, and nothing is left beside it`() throws {
     let desk = try FixingDesk()
-    let mends = try desk.mends()
+    let problems = try desk.problems()
     let outcome = try desk.fix()
-    #expect(outcome.mended == [SourceLocation(line: 4, column: 17)])
+    #expect(outcome.fixed == [SourceLocation(line: 4, column: 17)])
     #expect(outcome.left == 0)
-    #expect(outcome.isMended(mends[0].location))
-    #expect(!outcome.isMended(SourceLocation(line: 4, column: 18)))
+    #expect(outcome.isFixed(problems[0].location))
+    #expect(!outcome.isFixed(SourceLocation(line: 4, column: 18)))
     let record = FixingDesk.record(FixingDesk.good)
     #expect(try File.text(of: desk.path) == "<books>\n\(record)\(record)</books>\n")
     #expect(try File.names(in: desk.folder.path) == ["books.xml"])
@@ -75,7 +77,7 @@ struct FixingTests {
     try desk.folder.write("left", to: left)
     try desk.folder.write("other", to: FileReplacement.passingName(for: "other.xml"))
     try desk.fix()
-    #expect(try desk.mends().isEmpty)
+    #expect(try desk.problems().isEmpty)
     #expect(
       try File.names(in: desk.folder.path)
         == [FileReplacement.passingName(for: "other.xml"), "books.xml"])
@@ -86,7 +88,7 @@ struct FixingTests {
     let left = FileReplacement.passingName(for: desk.name)
     try desk.folder.makeDirectory(left)
     try desk.fix()
-    #expect(try desk.mends().isEmpty)
+    #expect(try desk.problems().isEmpty)
     #expect(try File.names(in: desk.folder.path) == [left, "books.xml"])
   }
 
@@ -102,9 +104,9 @@ struct FixingTests {
 
   private func expectStays(_ mode: UInt32) throws {
     let desk = try FixingDesk()
-    let mends = try desk.mends()
+    let problems = try desk.problems()
     try desk.folder.setPermissions(of: desk.name, mode)
-    _ = try CatalogueFixer(desk.path).fix(mends)
+    _ = try CatalogueFixer(desk.path).fix(problems)
     #expect(try desk.folder.status(of: desk.name).mode == mode)
   }
 
@@ -128,12 +130,12 @@ struct FixingTests {
     try desk.folder.makeLink("links/first.xml", to: "second.xml")
     try desk.folder.makeLink("links/second.xml", to: "../books.xml")
     let link = "\(desk.folder.path)/links/first.xml"
-    let mends = try desk.mends()
-    _ = try CatalogueFixer(link).fix(mends)
+    let problems = try desk.problems()
+    _ = try CatalogueFixer(link).fix(problems)
     #expect(try File.names(in: "\(desk.folder.path)/links") == ["first.xml", "second.xml"])
     let isLink = SymbolicLink.target(of: link) == "second.xml"
     #expect(isLink)
-    #expect(try desk.mends().isEmpty)
+    #expect(try desk.problems().isEmpty)
   }
 
   @Test func `What has nothing to mend is not touched`() throws {
@@ -143,7 +145,7 @@ struct FixingTests {
     #expect(try desk.folder.status(of: desk.name) == before)
   }
 
-  @Test func `What cannot be mended is counted, and the file not touched`() throws {
+  @Test func `What cannot be fixed is counted, and the file not touched`() throws {
     let desk = try FixingDesk("<books>\n\(FixingDesk.record("2026-<!-- -->12-01"))</books>")
     let before = try desk.folder.status(of: desk.name)
     #expect(try desk.fix() == FixOutcome(left: 1))
@@ -202,7 +204,7 @@ struct FixingRefusalTests {
     try expect(
       desk, .inputOutput,
       """
-      this file has 2 names (hard links), and mending would leave the others with the old content; \
+      this file has 2 names (hard links), and fixing would leave the others with the old content; \
       it was left as it was, put a copy in its place first
       """
     ) { try desk.fix() }
@@ -211,11 +213,11 @@ struct FixingRefusalTests {
   @Test func `A file that was changed since it was read is not replaced`() throws {
     let desk = try FixingDesk()
     let fixer = try CatalogueFixer(desk.path)
-    let mends = try desk.mends()
+    let problems = try desk.problems()
     try desk.folder.write(bytes: desk.bytes + [0x0A], to: desk.name)
-    let message = "the file was changed meanwhile; nothing was mended, try again"
-    try expect(desk, .tryAgain, message) { _ = try fixer.fix(mends) }
-    try expect(desk, .tryAgain, message) { _ = try fixer.preview(mends) { _ in } }
+    let message = "the file was changed meanwhile; nothing was fixed, try again"
+    try expect(desk, .tryAgain, message) { _ = try fixer.fix(problems) }
+    try expect(desk, .tryAgain, message) { _ = try fixer.preview(problems) { _ in } }
   }
 
   @Test func `A file that is changed while the new one is written is not replaced`() throws {
@@ -245,7 +247,7 @@ struct FixingRefusalTests {
       try replacement.write([0x41])
     }
     #expect(try File.names(in: desk.folder.path) == ["books.xml"])
-    #expect(try desk.mends().count == 1)
+    #expect(try desk.problems().count == 1)
   }
 
   @Test(.enabled(if: !isRoot, "root may do everything"))
@@ -261,7 +263,7 @@ struct FixingRefusalTests {
     ) { try desk.fix() }
   }
 
-  @Test func `Standard input cannot be mended`() {
+  @Test func `Standard input cannot be fixed`() {
     let error = #expect(throws: CommandError.self) { _ = try CatalogueFixer("-") }
     #expect(error?.status == .usage)
     #expect(
@@ -270,9 +272,11 @@ struct FixingRefusalTests {
 
   @Test func `A file that has gone is told`() throws {
     let desk = try FixingDesk()
-    let mends = try desk.mends()
+    let problems = try desk.problems()
     try desk.folder.remove(desk.name)
-    let error = #expect(throws: CommandError.self) { _ = try CatalogueFixer(desk.path).fix(mends) }
+    let error = #expect(throws: CommandError.self) {
+      _ = try CatalogueFixer(desk.path).fix(problems)
+    }
     #expect(error?.status == .noInput)
   }
 }

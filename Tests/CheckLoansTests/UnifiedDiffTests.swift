@@ -29,7 +29,7 @@ struct UnifiedDiffTests {
   ) async throws {
     let copy = try FixingDesk(desk.bytes, name: desk.name)
     var diff: [UInt8] = []
-    _ = try CatalogueFixer(copy.path).preview(copy.mends()) { diff += $0 }
+    _ = try CatalogueFixer(copy.path).preview(copy.problems()) { diff += $0 }
     // Names are relative where the path is.
     let prefix = copy.folder.path.dropFirst()
     let text = diff.replacing("\(prefix)/".utf8, with: [])

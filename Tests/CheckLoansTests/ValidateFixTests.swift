@@ -55,7 +55,7 @@ struct ValidateFixTests {
       #expect(
         result.outcome
           == Outcome(
-            0, errors: "check-loans: 1 file, 4000 loans: no problems, 4000 dates mended\n"))
+            0, errors: "check-loans: 1 file, 4000 loans: no problems, 4000 dates fixed\n"))
       #expect(try await desk.run("validate", "-q", "books.xml").outcome == Outcome(0))
     }
   }
@@ -88,7 +88,7 @@ struct ValidateFixTests {
         == Outcome(
           1, output: Self.left,
           errors: """
-            check-loans: 1 file, 5 books, 2 loans, 3 left out: 2 errors, 0 warnings, 3 dates mended
+            check-loans: 1 file, 5 books, 2 loans, 3 left out: 2 errors, 0 warnings, 3 dates fixed
 
             """))
     #expect(try content(desk) == Self.bytes(Self.after))
@@ -220,7 +220,7 @@ struct ValidateFixTests {
       outcomes.append(dry.outcome)
       let fixed = try await desk.run(["validate", "--fix", "--jobs", jobs] + names)
       #expect(fixed.status == 0)
-      #expect(fixed.errorText.hasSuffix("no problems, 465 dates mended\n"))
+      #expect(fixed.errorText.hasSuffix("no problems, 465 dates fixed\n"))
       outcomes.append(fixed.outcome)
     }
     #expect(outcomes[0] == outcomes[2] && outcomes[1] == outcomes[3])

@@ -80,7 +80,7 @@ struct ValidateRulesTests {
     ),
     (["--max-days", "-1"], "--max-days"), (["--max-diagnostics", "0"], "--max-diagnostics"),
     (["--jobs", "0"], "--jobs"), (["--dry-run"], "--dry-run shows what --fix would do; give both"),
-    (["--fix", "-"], "standard input cannot be mended; save it to a file first"),
+    (["--fix", "-"], "standard input cannot be fixed; save it to a file first"),
     (["--fix", "--dry-run", "--format", "json"], "prints a diff, which has no other --format"),
     (["-", "--files-from", "-"], "standard input cannot be both a catalogue and the list of them"),
   ])

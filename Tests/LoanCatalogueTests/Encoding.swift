@@ -51,7 +51,7 @@ struct Encoding: CustomTestStringConvertible, Sendable {
   ]
 
   /// Whether a byte can mean something else because of others before it.
-  var hasStates: Bool { library == "ISO-2022-JP" || library == "WINDOWS-1258" }
+  var hasStates: Bool { library == "ISO-2022-JP" }
 
   /// What a catalogue in this encoding begins with, if it has to.
   var declaration: String {
@@ -59,12 +59,14 @@ struct Encoding: CustomTestStringConvertible, Sendable {
   }
 
   func bytes(of text: String) throws -> [UInt8] {
-    try #require(IconvConverter.encode(hasMark ? "\u{FEFF}\(text)" : text, in: library))
+    try #require(
+      TextEncoding.recode(
+        Array((hasMark ? "\u{FEFF}\(text)" : text).utf8), from: "UTF-8", to: library))
   }
 
   /// The text of such bytes, without the mark.
   func text(of bytes: [UInt8]) throws -> String {
-    let text = try #require(IconvConverter.recode(bytes, from: library, to: "UTF-8"))
+    let text = try #require(TextEncoding.recode(bytes, from: library, to: "UTF-8"))
     let decoded = String(decoding: text, as: UTF8.self)
     return hasMark ? String(decoded.unicodeScalars.dropFirst()) : decoded
   }

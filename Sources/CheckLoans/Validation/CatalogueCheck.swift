@@ -13,7 +13,7 @@ struct CatalogueCheck {
   private var tally: FileTally
   private var shown = 0
   private let lines: CatalogueLines?
-  /// What a diff mends, and so is not told of.
+  /// What a diff fixes, and so is not reported.
   private var fixed = FixOutcome()
   /// Why a diff could not be handed over.
   private var failure: CommandError?
@@ -42,12 +42,12 @@ struct CatalogueCheck {
     lines = wantsLines ? CatalogueLines(of: path) : nil
   }
 
-  /// Reads the catalogue, and mends it if that is wanted.
+  /// Reads the catalogue, and fixes it if that is wanted.
   ///
   /// - Returns: the rest of what was found.
   /// - Throws: ``CommandError`` if nothing more can be done.
   mutating func run() throws(CommandError) -> ResultsSink.Piece {
-    if plan.fixing != .none { try mend() }
+    if plan.fixing != .none { try fix() }
     piece.head += plan.form.head(ofFile: path, repositoryPath: tally.repositoryPath)
     do {
       let reading = try reader.open(path)
@@ -86,8 +86,8 @@ struct CatalogueCheck {
     case .error: tally.errors += 1
     case .warning: tally.warnings += 1
     }
-    if plan.fixing == .none, path != "-", Mend(diagnostic) != nil { piece.mendable += 1 }
-    if plan.fixing == .dryRun && fixed.isMended(diagnostic.location) { return }
+    if plan.fixing == .none, path != "-", diagnostic.replacement != nil { piece.mendable += 1 }
+    if plan.fixing == .dryRun && fixed.isFixed(diagnostic.location) { return }
     guard shown < plan.limit ?? .max else {
       piece.dropped += 1
       return
@@ -122,20 +122,20 @@ struct CatalogueCheck {
   }
 }
 
-// Mending.
+// MARK: - Fixing
 extension CatalogueCheck {
-  /// Mends what can be mended; where that fails, it is told, and the catalogue is as it was.
-  private mutating func mend() throws(CommandError) {
+  /// Fixes what can be fixed; where that fails, it is reported, and the catalogue is as it was.
+  private mutating func fix() throws(CommandError) {
     do throws(CommandError) {
       let fixer = try CatalogueFixer(path)
-      guard let mends = try mends() else {
-        let words = "nothing can be mended as long as the catalogue is not read to its end"
+      guard let problems = try problems() else {
+        let words = "nothing can be fixed as long as the catalogue is not read to its end"
         return piece.complaints.append("check-loans: \(path.visible): \(words)")
       }
       switch plan.fixing {
       case .none: break
-      case .replace: fixed = try fixer.fix(mends)
-      case .dryRun: try preview(fixer, mends)
+      case .replace: fixed = try fixer.fix(problems)
+      case .dryRun: try preview(fixer, problems)
       }
     } catch {
       if let failure { throw failure }
@@ -146,24 +146,26 @@ extension CatalogueCheck {
       piece.complaints.append(
         """
         check-loans: \(path.visible): \(dates) left as written, since something else stands inside; \
-        mend by hand
+        fix by hand
         """)
     }
-    if plan.fixing == .replace { piece.mended = fixed.mended.count }
+    if plan.fixing == .replace { piece.mended = fixed.fixed.count }
   }
 
-  /// What can be mended, or `nil` if the catalogue cannot be read to its end.
-  private func mends() throws(CommandError) -> [Mend]? {
-    var mends: [Mend] = []
+  /// What can be fixed, or `nil` if the catalogue cannot be read to its end.
+  private func problems() throws(CommandError) -> [Diagnostic]? {
+    var problems: [Diagnostic] = []
     do {
-      let reading = try plan.reader.open(path)
+      var reader = plan.reader
+      reader.locatesFixes = true
+      let reading = try reader.open(path)
       while let events = try reading.next() {
         for case .diagnostic(let diagnostic) in events
         where plan.severities.severity(of: diagnostic.code) != nil {
-          if let mend = Mend(diagnostic) { mends.append(mend) }
+          if diagnostic.replacement != nil { problems.append(diagnostic) }
         }
       }
-      return reading.summary.isComplete ? mends : nil
+      return reading.summary.isComplete ? problems : nil
     } catch is CatalogueError {
       // The reading that follows tells it.
       return nil
@@ -172,11 +174,13 @@ extension CatalogueCheck {
     }
   }
 
-  private mutating func preview(_ fixer: CatalogueFixer, _ mends: [Mend]) throws(CommandError) {
+  private mutating func preview(_ fixer: CatalogueFixer, _ problems: [Diagnostic])
+    throws(CommandError)
+  {
     var visible = VisibleDiff()
     let isForTerminal = plan.output == nil && ProcessSetup.isOutputATerminal
     var piece = ResultsSink.Piece()
-    fixed = try fixer.preview(mends) { bytes throws(CommandError) in
+    fixed = try fixer.preview(problems) { bytes throws(CommandError) in
       piece.bytes += isForTerminal ? Array(visible.text(of: bytes).utf8) : bytes
       guard piece.bytes.count > Self.longestDiff else { return }
       do throws(CommandError) { try handOver(piece) } catch {
@@ -186,6 +190,6 @@ extension CatalogueCheck {
       piece = ResultsSink.Piece()
     }
     self.piece.bytes = piece.bytes
-    self.piece.mendable = fixed.mended.count
+    self.piece.mendable = fixed.fixed.count
   }
 }

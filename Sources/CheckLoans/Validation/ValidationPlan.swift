@@ -21,7 +21,7 @@ struct ValidationPlan: Sendable {
   let fixing: Fixing
   let isQuiet: Bool
 
-  /// What is done about values that can be mended.
+  /// What is done about values that can be fixed.
   enum Fixing { case none, dryRun, replace }
 
   /// - Throws: ``CommandError`` with the status `usage` or `badSetting` if the wishes make no sense.
@@ -187,7 +187,7 @@ struct ValidationPlan: Sendable {
       return .none
     }
     if catalogues.contains("-") {
-      throw CommandError(.usage, "standard input cannot be mended; save it to a file first")
+      throw CommandError(.usage, "standard input cannot be fixed; save it to a file first")
     }
     guard try environment.isOn(request.isDryRun, "DRY_RUN") else { return .replace }
     if request.format != nil {

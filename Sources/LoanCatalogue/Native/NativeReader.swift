@@ -35,6 +35,8 @@ import Loans
   private var isInMisspelt = false
   private var root: RootElement?
   private var expiration = ExpirationElement()
+  /// Where in the file the `>` before the text at hand is; `nil` if that is not known or not wanted.
+  private var textStart: Int?
 
   /// What is known of the expirations of the record at hand.
   private struct ExpirationElement {
@@ -114,7 +116,9 @@ extension NativeReader {
   ///   takes a zero byte after it for the document's end.
   mutating func endPart(at end: Int?) -> RecordBatch? {
     guard unsafe session.pointee.isWellFormed, unsafe !session.pointee.hasDoctype,
-      frame.rootEnd > 0, end ?? frame.rootEnd == frame.rootEnd, !frame.hasCommentOutside,
+      frame.rootEnd > 0,
+      end.map({ unsafe $0 + session.pointee.bytesBefore }) ?? frame.rootEnd == frame.rootEnd,
+      !frame.hasCommentOutside,
       unsafe session.pointee.nameCount <= FrameFinder.mostNames
     else { return nil }
     builder.flushFindings()
@@ -177,6 +181,7 @@ extension NativeReader {
   @inline(__always)
   private mutating func startText(of field: LoanField) {
     self.field = field
+    if builder.reader.locatesFixes { textStart = unsafe session.pointee.byteOffset }
     wantsPlace = placedFields & field.bit != 0 && builder.draft.isEmpty(field)
     builder.draft.beginField()
   }
@@ -416,6 +421,9 @@ extension NativeReader {
       skipped &-= 1
     } else if let field {
       builder.endField(field)
+      if let start = textStart.take(), let end = unsafe session.pointee.byteOffset, start < end {
+        builder.noteBytes(start..<end, of: field)
+      }
       self.field = nil
     }
   }
@@ -530,7 +538,8 @@ extension NativeReader {
     unsafe session.pointee.settlePlace(context)
     unsafe session.pointee.countExpansion(context, by: text.count)
     unsafe take(
-      text, from: session.pointee.position, isVerbatim: !session.pointee.isInsideEntity(context))
+      text, from: session.pointee.position,
+      isVerbatim: !session.pointee.isInsideEntity(context))
     unsafe session.pointee.notePlace(context)
   }
 
@@ -550,7 +559,8 @@ extension NativeReader {
 
   @inline(__always)
   @unsafe private mutating func take(
-    _ text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation, isVerbatim: Bool,
+    _ text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation,
+    isVerbatim: Bool,
     isSection: Bool = false
   ) {
     guard let field else { return }

@@ -86,7 +86,10 @@ final class PartWork: Sendable {
     let length = part.end - part.start.offset
     // A usual record has some 240 bytes, most of them texts.
     let builder = RecordBuilder(reader, form: nil, records: length / 232, texts: length / 4 * 3)
-    return try? NativeReader.read(builder, .section(part.start), path: path) { parser, reading in
+    let before = part.start.offset - part.start.frame.head.count
+    return try? NativeReader.read(
+      builder, .section(part.start), path: path, bytesBefore: before
+    ) { parser, reading in
       parser.parse(buffer)
       var batch = unsafe reading.reader.pointee.endPart(at: part.isLast ? nil : buffer.count)
       batch?.end = part.end

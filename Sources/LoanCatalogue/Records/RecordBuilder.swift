@@ -16,6 +16,8 @@ struct RecordBuilder: ~Copyable {
   var places = ValuePlaces()
   /// The forms in which the day of lending of the record at hand is written.
   var loanedForms: [DateForm] = [.dotted]
+  /// Where the texts of dates are in the file, as far as that is known.
+  private var dateBytes: [(field: LoanField, bytes: Range<Int>)] = []
   private(set) var isInRecord = false
   /// What the reader's time zone threw; nothing more is wanted then.
   private(set) var failure: (any Error)?
@@ -79,6 +81,7 @@ extension RecordBuilder {
   mutating func beginRecord(at start: SourceLocation) {
     if !findings.isEmpty { flushFindings() }
     isInRecord = true
+    if !dateBytes.isEmpty { dateBytes.removeAll(keepingCapacity: true) }
     draft.facts.begin(at: start)
     places.removeAll()
   }
@@ -123,6 +126,11 @@ extension RecordBuilder {
   @inline(__always)
   mutating func endField(_ field: LoanField) { draft.endField(field) }
 
+  /// Notes where in the file the text of a date is.
+  mutating func noteBytes(_ bytes: Range<Int>, of field: LoanField) {
+    dateBytes.append((field, bytes))
+  }
+
   /// Whether the place of the field's value is wanted.
   @inline(__always)
   func wantsPlace(of field: LoanField) -> Bool {
@@ -153,6 +161,9 @@ extension RecordBuilder {
     find(
       finding.code, at: place.start, endColumn: place.endColumn, finding.message,
       value: draft.text(of: field), replacement: replacement)
+    if replacement != nil {
+      findings[findings.count - 1].bytes = dateBytes.first { $0.field == field }?.bytes
+    }
   }
 
   /// Whether it was said of another record, to which the same value around them belongs.

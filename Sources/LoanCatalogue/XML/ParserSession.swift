@@ -248,6 +248,16 @@ extension ParserSession {
     return unsafe context != self.context || check_loans_is_inside_entity(context) != 0
   }
 
+  /// How far in the file the parser has come, in whatever encoding; `nil` if that cannot be known.
+  ///
+  /// - SeeAlso: `xmlByteConsumed`.
+  var byteOffset: Int? {
+    guard let context = unsafe context else { return nil }
+    if unsafe check_loans_reads_plainly(context) != 0 { return bytesRead }
+    let count = unsafe xmlByteConsumed(context)
+    return count < 0 ? nil : bytesBefore + count
+  }
+
   /// Takes the place where an event has ended for where the next one begins.
   ///
   /// Events within an entity are where its reference is.

@@ -2,28 +2,28 @@ import Glibc
 import LoanCatalogue
 import Loans
 
-/// What became of the values that were to be mended.
+/// What became of the dates that were to be fixed.
 struct FixOutcome: Equatable {
-  /// Where those stood that are mended, or would be, in their order in the old catalogue.
-  var mended: [SourceLocation] = []
-  /// How many were left alone, since they do not stand there as nothing but their own characters.
+  /// Where those are that are fixed, or would be, in their order in the old catalogue.
+  var fixed: [SourceLocation] = []
+  /// How many were left alone, since something else is inside.
   var left = 0
 
-  /// Whether the value at a place is mended.
-  func isMended(_ place: SourceLocation) -> Bool {
-    var (low, high) = (0, mended.count)
+  /// Whether the date at a place is fixed.
+  func isFixed(_ place: SourceLocation) -> Bool {
+    var (low, high) = (0, fixed.count)
     while low < high {
       let middle = (low + high) / 2
-      if mended[middle] < place { low = middle + 1 } else { high = middle }
+      if fixed[middle] < place { low = middle + 1 } else { high = middle }
     }
-    return low < mended.count && mended[low] == place
+    return low < fixed.count && fixed[low] == place
   }
 }
 
-/// Mends the values of one catalogue file that can only have been meant in one way.
+/// Fixes the dates of one catalogue file that can only have been meant in one way.
 ///
 /// To be made before the catalogue is read, so that it notices if the file changes until it is
-/// mended.
+/// fixed.
 struct CatalogueFixer {
   private let path: String
   private let version: FileVersion?
@@ -38,19 +38,21 @@ struct CatalogueFixer {
     version = FileVersion(of: path)
   }
 
-  /// Puts the mended catalogue in the place of the old one, with the same permissions: whole or not
+  /// Puts the fixed catalogue in the place of the old one, with the same permissions: whole or not
   /// at all.
   ///
-  /// Where there is nothing to mend, the file is not touched.
+  /// Where there is nothing to fix, the file is not touched.
   ///
   /// - Throws: ``CommandError``; the catalogue is as it was.
-  func fix(_ mends: [Mend]) throws(CommandError) -> FixOutcome {
-    guard !mends.isEmpty else { return FixOutcome() }
+  func fix(_ problems: [Diagnostic]) throws(CommandError) -> FixOutcome {
+    guard !problems.isEmpty else { return FixOutcome() }
     let file = try open()
-    guard let mending = try mending(mends, file) else { return FixOutcome(left: mends.count) }
-    try checkPermission(file.version)
-    try replace(file.version, by: file.pieces { mending.mended($0, at: $1) })
-    return outcome(mending, mends)
+    let fixes = try fixes(of: problems, file)
+    if !fixes.edits.isEmpty {
+      try checkPermission(file.version)
+      try replace(file.version, by: file.pieces { fixes.fixed($0, at: $1) })
+    }
+    return outcome(fixes, problems)
   }
 
   /// Puts what the pieces make in the place of the catalogue, unless that is another one by then.
@@ -92,7 +94,7 @@ struct CatalogueFixer {
 
   private var changed: CommandError {
     CommandError(
-      .tryAgain, "\(path.visible): the file was changed meanwhile; nothing was mended, try again")
+      .tryAgain, "\(path.visible): the file was changed meanwhile; nothing was fixed, try again")
   }
 
   /// A file that must not be written is not replaced either, be it by root.
@@ -103,7 +105,7 @@ struct CatalogueFixer {
       throw CommandError(
         .inputOutput,
         """
-        \(path.visible): this file has \(version.links) names (hard links), and mending would \
+        \(path.visible): this file has \(version.links) names (hard links), and fixing would \
         leave the others with the old content; it was left as it was, put a copy in its place first
         """)
     }
@@ -125,17 +127,17 @@ struct CatalogueFixer {
   ///
   /// - Throws: ``CommandError``, also what `put` throws.
   func preview(
-    _ mends: [Mend], _ put: ([UInt8]) throws(CommandError) -> Void
+    _ problems: [Diagnostic], _ put: ([UInt8]) throws(CommandError) -> Void
   ) throws(CommandError) -> FixOutcome {
-    guard !mends.isEmpty else { return FixOutcome() }
+    guard !problems.isEmpty else { return FixOutcome() }
     let file = try open()
-    guard let mending = try mending(mends, file) else { return FixOutcome(left: mends.count) }
-    let diff = UnifiedDiff(path: path, mending: mending) {
+    let fixes = try fixes(of: problems, file)
+    let diff = UnifiedDiff(path: path, fixes: fixes) {
       (offset, count) throws(CommandError) in
       try file.bytes(at: offset, atMost: count)
     }
     try diff.write(put)
-    return outcome(mending, mends)
+    return outcome(fixes, problems)
   }
 
   private func open() throws(CommandError) -> ReadFile {
@@ -144,17 +146,15 @@ struct CatalogueFixer {
     return file
   }
 
-  private func outcome(_ mending: CatalogueMending, _ mends: [Mend]) -> FixOutcome {
-    FixOutcome(mended: mending.locations, left: mends.count - mending.locations.count)
+  private func outcome(_ fixes: CatalogueFixes, _ problems: [Diagnostic]) -> FixOutcome {
+    FixOutcome(fixed: fixes.locations, left: problems.count - fixes.locations.count)
   }
 
-  /// - Returns: nil if nothing can be mended.
-  private func mending(
-    _ mends: [Mend], _ file: ReadFile
-  ) throws(CommandError) -> CatalogueMending? {
-    let mending = try CatalogueMending(mends, in: file.pieces())
-    let isSafe = try mending.isProven(
-      file.pieces(), file.pieces { mending.mended($0, at: $1) })
-    return isSafe && !mending.edits.isEmpty ? mending : nil
+  private func fixes(
+    of problems: [Diagnostic], _ file: ReadFile
+  ) throws(CommandError) -> CatalogueFixes {
+    try CatalogueFixes(problems, head: file.bytes(at: 0)) { range throws(CommandError) in
+      try file.bytes(at: range.lowerBound, atMost: range.count)
+    }
   }
 }

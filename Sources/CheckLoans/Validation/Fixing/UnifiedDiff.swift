@@ -1,10 +1,10 @@
 import LoanCatalogue
 import Loans
 
-/// What mending changes in a file, as patch(1) and git-apply(1) take it.
+/// What fixing changes in a file, as patch(1) and git-apply(1) take it.
 struct UnifiedDiff {
   var path: String
-  var mending: CatalogueMending
+  var fixes: CatalogueFixes
   /// Gives the file's bytes from a place on, at most so many; none at the end.
   var read: (_ offset: Int, _ count: Int) throws(CommandError) -> [UInt8]
 
@@ -21,7 +21,7 @@ struct UnifiedDiff {
   }
 
   private func hunks() throws(CommandError) -> [DiffHunk] {
-    var hunks = DiffHunks(mending.edits)
+    var hunks = DiffHunks(fixes.edits)
     var offset = 0
     while case let piece = try read(offset, Self.pieceSize), !piece.isEmpty {
       hunks.take(piece, at: offset)
@@ -39,7 +39,7 @@ struct UnifiedDiff {
     for change in hunk.changes {
       try write(end..<change.lowerBound, " ", put)
       try write(change, "-", put)
-      try write(change, "+", isMended: true, put)
+      try write(change, "+", isFixed: true, put)
       end = change.upperBound
     }
     try write(end..<hunk.bytes.upperBound, " ", put)
@@ -47,7 +47,7 @@ struct UnifiedDiff {
 
   /// Writes whole lines, with a sign before each of them.
   private func write(
-    _ bytes: Range<Int>, _ sign: Unicode.Scalar, isMended: Bool = false,
+    _ bytes: Range<Int>, _ sign: Unicode.Scalar, isFixed: Bool = false,
     _ put: ([UInt8]) throws(CommandError) -> Void
   ) throws(CommandError) {
     var isAtStart = true
@@ -60,7 +60,7 @@ struct UnifiedDiff {
           "\(path.visible): the file was changed meanwhile; the diff is useless, try again")
       }
       var text: [UInt8] = []
-      for byte in isMended ? mending.mended(piece, at: offset) : piece {
+      for byte in isFixed ? fixes.fixed(piece, at: offset) : piece {
         if isAtStart { text.append(UInt8(truncatingIfNeeded: sign.value)) }
         text.append(byte)
         isAtStart = byte == 0x0A

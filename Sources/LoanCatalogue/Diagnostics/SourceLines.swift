@@ -15,7 +15,7 @@ public struct SourceExcerpt: Hashable, Sendable {
 /// The lines of a catalogue in its own encoding, from the first on and never back, in memory that
 /// grows neither with the file nor with its lines.
 public struct SourceLines: ~Copyable {
-  private var text: DecodedText<FilePieces>
+  private var text: SourceText
   private var line = 0
   private var isLineEnded = false
   /// Characters of the line that were read last.
@@ -26,7 +26,7 @@ public struct SourceLines: ~Copyable {
   public init?(path: String) {
     guard path != "-" else { return nil }
     do {
-      text = try DecodedText(FilePieces(CatalogueFile(opening: path)))
+      text = SourceText(try CatalogueFile(opening: path))
     } catch {
       return nil
     }
@@ -64,7 +64,7 @@ public struct SourceLines: ~Copyable {
   /// Reads on until the character at `column` is known, if the line is so long.
   private mutating func read(to column: Int, keeping width: Int) {
     while !isLineEnded && firstColumn + scalars.count <= column {
-      let next = text.next()?.scalar
+      let next = text.next()
       if let next, next != "\n" {
         scalars.append(next)
         if scalars.count > 8 * width + 1_024 { dropFirst(scalars.count - 2 * width) }

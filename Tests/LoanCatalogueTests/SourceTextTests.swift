@@ -4,85 +4,44 @@ import Testing
 
 @testable import LoanCatalogue
 
-/// All characters of these bytes, handed over in pieces of one size.
-private func decoded(_ bytes: [UInt8], piece: Int) -> [DecodedScalar] {
-  var rest = bytes[...]
-  var text = DecodedText(
-    GivenPieces(give: { () throws(Never) -> [UInt8] in
-      defer { rest = rest.dropFirst(piece) }
-      return Array(rest.prefix(piece))
-    }))
-  var scalars: [DecodedScalar] = []
+/// All characters of a file.
+private func decoded(_ bytes: [UInt8]) throws -> String {
+  let folder = try ScratchFolder()
+  try folder.write(bytes: bytes, to: "books.xml")
+  var text = SourceText(try CatalogueFile(opening: "\(folder.path)/books.xml"))
+  var scalars = String.UnicodeScalarView()
   while let scalar = text.next() { scalars.append(scalar) }
-  return scalars
+  return String(scalars)
 }
 
-extension [DecodedScalar] {
-  fileprivate var text: String {
-    var text = String.UnicodeScalarView()
-    text.append(contentsOf: map(\.scalar))
-    return String(text)
-  }
-}
-
-struct DecodedTextTests {
-  private func text(_ encoding: Encoding) -> String {
-    "\(encoding.declaration)<a>\n\t\(encoding.words)x\(encoding.words)\r\n\(encoding.words)</a>"
-  }
-
-  @Test(arguments: Encoding.table, [1, 2, 3, 7, 100_000])
-  func `Every character is found, in whatever pieces the bytes come`(
-    encoding: Encoding, piece: Int
+struct SourceTextTests {
+  @Test(arguments: Encoding.table, [1, 40_000])
+  func `Every character is found, wherever the pieces end`(
+    encoding: Encoding, count: Int
   ) throws {
-    let text = text(encoding)
-    let scalars = decoded(try encoding.bytes(of: text), piece: piece)
-    #expect(scalars.text == text)
-  }
-
-  @Test(arguments: Encoding.table)
-  func `The characters' bytes are those of the file, one behind the other`(
-    encoding: Encoding
-  ) throws {
-    let bytes = try encoding.bytes(of: text(encoding))
-    let scalars = decoded(bytes, piece: 50)
-    var end = encoding.hasMark ? try encoding.bytes(of: "").count : 0
-    for scalar in scalars {
-      #expect(scalar.bytes.lowerBound == end)
-      end = scalar.bytes.upperBound
-    }
-    #expect(end == bytes.count)
-  }
-
-  @Test(arguments: Encoding.table.filter { !$0.hasStates })
-  func `A character's bytes are that character`(encoding: Encoding) throws {
-    let bytes = try encoding.bytes(of: text(encoding))
-    var plain = encoding
-    plain.hasMark = false
-    for scalar in decoded(bytes, piece: 50) where !scalar.bytes.isEmpty {
-      #expect(try plain.text(of: Array(bytes[scalar.bytes])) == String(scalar.scalar))
-    }
+    let words = String(repeating: "\t\(encoding.words)x\r\n", count: count)
+    let text = "\(encoding.declaration)<a>\n\(words)</a>"
+    #expect(try decoded(encoding.bytes(of: text)) == text)
   }
 
   @Test(arguments: [
     ([0xFF], "\u{FFFD}"), ([0x41, 0xC3], "A\u{FFFD}"), ([0xC3, 0x28], "\u{FFFD}("),
-    ([0xE2, 0x82], "\u{FFFD}\u{FFFD}"), ([0xED, 0xA0, 0x80], "\u{FFFD}"),
+    ([0xE2, 0x82], "\u{FFFD}\u{FFFD}"), ([0xED, 0xA0, 0x80], "\u{FFFD}\u{FFFD}\u{FFFD}"),
+    ([0xEF, 0xBF, 0xBD, 0x41], "\u{FFFD}A"), ([0xEF, 0x41], "\u{FFFD}A"),
     ([0xF0, 0x9F, 0x8C, 0x99, 0x0A], "🌙\n"), ([0xF8, 0x41], "\u{FFFD}A"),
-    ([0xFF, 0xFE, 0x41], "\u{FFFD}"), ([0xFF, 0xFE, 0x3D, 0xD8, 0x41, 0], "\u{FFFD}A"),
     ([0xFE, 0xFF, 0xD8, 0x3C, 0xDF, 0x19], "🌙"), ([0, 0, 0, 0x3C, 0, 1, 0xF3, 0x19], "<🌙"),
     ([0x3C, 0, 0, 0, 0x19, 0xF3, 1, 0], "<🌙"), ([], ""),
   ])
-  func `What is no character is one byte after the other, or one unit`(
-    bytes: [UInt8], text: String
-  ) {
-    #expect(decoded(bytes, piece: 3).text == text)
+  func `What is not a character is one byte after the other`(bytes: [UInt8], text: String) throws {
+    #expect(try decoded(bytes) == text)
   }
 
   @Test(arguments: [
     "<?xml encoding='ISO-8859-2'?>", "<?xml version=\"1.0\"\n\tencoding = \"ISO-8859-2\" ?>",
     "<?xml version='1.0' encoding='iso-8859-2' standalone='yes'?>",
   ])
-  func `The encoding is the declared one`(declaration: String) {
-    #expect(decoded(Array(declaration.utf8) + [0xF5], piece: 9).text == "\(declaration)ő")
+  func `The encoding is the declared one`(declaration: String) throws {
+    #expect(try decoded(Array(declaration.utf8) + [0xF5]) == "\(declaration)ő")
   }
 
   @Test(arguments: [
@@ -90,8 +49,8 @@ struct DecodedTextTests {
     "<?xml encoding='utf-8'?>", "<?xml encoding='nobody-knows'?>", "<?xml encoding='../x'?>",
     "<?xml xencoding='ISO-8859-2'?>",
   ])
-  func `The encoding is UTF-8 otherwise`(declaration: String) {
-    #expect(decoded(Array("\(declaration)ő".utf8), piece: 9).text == "\(declaration)ő")
+  func `The encoding is UTF-8 otherwise`(declaration: String) throws {
+    #expect(try decoded(Array("\(declaration)ő".utf8)) == "\(declaration)ő")
   }
 }
 

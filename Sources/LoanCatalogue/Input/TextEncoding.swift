@@ -1,0 +1,135 @@
+import Glibc
+
+/// How a catalogue's bytes are its characters.
+struct TextEncoding: Sendable {
+  /// The name that `iconv_open(3)` has for it; `nil` for UTF-8.
+  private let name: String?
+  /// Bytes of the byte order mark, which belongs to no line.
+  let markLength: Int
+  /// Bytes at a catalogue's beginning that are enough to know.
+  static let headLength = 4_096
+
+  /// The encoding of a catalogue that begins with these bytes.
+  ///
+  /// As libxml2 has it: a byte order mark, else the look of `<?` in units of two and four bytes,
+  /// else the XML declaration, else UTF-8 (XML 1.0, appendix F; `xmlDetectCharEncoding`). One whose
+  /// name nobody knows is taken for UTF-8.
+  init(ofHead head: some Collection<UInt8>) {
+    let head = Array(head.prefix(Self.headLength))
+    let (start, found) =
+      Self.beginnings.first { head.starts(with: $0.start) } ?? ([], Self.declared(in: head))
+    markLength = start.first ?? 0 > 0x7F ? start.count : 0
+    name = found.flatMap { Self.recode([], from: $0, to: "UTF-8") == nil ? nil : $0 }
+  }
+
+  private static let beginnings: [(start: [UInt8], name: String?)] = [
+    ([0xEF, 0xBB, 0xBF], nil), ([0xFE, 0xFF], "UTF-16BE"), ([0xFF, 0xFE], "UTF-16LE"),
+    ([0, 0, 0, 0x3C], "UTF-32BE"), ([0x3C, 0, 0, 0], "UTF-32LE"),
+    ([0, 0x3C, 0, 0x3F], "UTF-16BE"), ([0x3C, 0, 0x3F, 0], "UTF-16LE"),
+  ]
+
+  /// The name in `<?xml version="1.0" encoding="NAME"?>` (XML 1.0, productions 23, 80 and 81), but
+  /// for UTF-8.
+  private static func declared(in head: [UInt8]) -> String? {
+    // Without white space it is an instruction of another name.
+    guard head.starts(with: "<?xml".utf8), head.dropFirst(5).first?.isXMLWhiteSpace == true,
+      let end = head.firstIndex(of: UInt8(ascii: ">"))
+    else { return nil }
+    let declaration = String(decoding: head[..<end], as: UTF8.self)
+    guard let name = declaration.firstMatch(of: #/\sencoding\s*=\s*(["'])([A-Za-z][\w.\-]*)\1/#)
+    else { return nil }
+    let isUTF8 = ["UTF-8", "UTF8"].contains(name.output.2.uppercased())
+    return isUTF8 ? nil : String(name.output.2)
+  }
+
+  /// Whether what a byte means can depend on those long before it.
+  var hasStates: Bool {
+    guard let name = name?.uppercased() else { return false }
+    return name.hasPrefix("ISO-2022") || name.hasPrefix("HZ") || name.hasPrefix("CSISO2022")
+  }
+
+  /// The text of some bytes; `nil` if they are not of the encoding.
+  func text(of bytes: [UInt8]) -> String? {
+    let utf8 = name.map { Self.recode(bytes, from: $0, to: "UTF-8") } ?? bytes
+    return utf8.flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// The bytes of a text; `nil` if it cannot be written in the encoding.
+  func bytes(of text: some StringProtocol) -> [UInt8]? {
+    let utf8 = Array(text.utf8)
+    return name.map { Self.recode(utf8, from: "UTF-8", to: $0) } ?? utf8
+  }
+
+  /// Bytes of one encoding as those of another; `nil` if they are not of it or cannot be.
+  ///
+  /// - SeeAlso: `iconv_open(3)`, `iconv(3)`.
+  static func recode(_ bytes: [UInt8], from source: String, to target: String) -> [UInt8]? {
+    var converter = TextConverter(from: source, to: target)
+    return converter?.convertAll(bytes)
+  }
+
+  /// A converter to UTF-8; `nil` where there is nothing to convert.
+  func makeConverter() -> TextConverter? { name.flatMap { TextConverter(from: $0, to: "UTF-8") } }
+}
+
+/// A converter of the C library from one encoding to another, for bytes that come piece by piece.
+///
+/// - SeeAlso: `iconv_open(3)`, `iconv(3)`, `iconv_close(3)`.
+@safe struct TextConverter: ~Copyable {
+  private let descriptor: iconv_t
+  /// Bytes at the end of the last piece that begin a character.
+  private var rest: [UInt8] = []
+
+  /// `nil` if the library does not know one of them.
+  init?(from source: String, to target: String) {
+    guard let opened = unsafe iconv_open(target, source),
+      unsafe opened != iconv_t(bitPattern: -1)
+    else { return nil }
+    unsafe descriptor = opened
+  }
+
+  deinit { unsafe iconv_close(descriptor) }
+
+  /// Converts the next bytes; what is not of the encoding becomes U+FFFD, one byte at a time.
+  mutating func convert(_ bytes: [UInt8]) -> [UInt8] {
+    var input = rest + bytes
+    var result: [UInt8] = []
+    while !input.isEmpty {
+      let (output, used, problem) = run(input)
+      result += output
+      input.removeFirst(used)
+      if problem == EINVAL { break }
+      guard problem == EILSEQ else { continue }
+      result += Array("\u{FFFD}".utf8)
+      input.removeFirst()
+    }
+    rest = input
+    return result
+  }
+
+  /// Converts a whole text; `nil` if that cannot be done.
+  mutating func convertAll(_ bytes: [UInt8]) -> [UInt8]? {
+    let (output, used, problem) = run(bytes)
+    return problem == 0 && used == bytes.count ? output + run(nil).output : nil
+  }
+
+  /// - Parameter bytes: `nil` to go back to the state that the text began in.
+  /// - Returns: what they become, how many were taken, and `errno` of what kept it from taking all.
+  private func run(_ bytes: [UInt8]?) -> (output: [UInt8], used: Int, problem: Int32) {
+    var input = (bytes ?? []).map { CChar(bitPattern: $0) }
+    var output = [CChar](repeating: 0, count: 64 + input.count * 8)
+    var (left, room) = (input.count, output.count)
+    let result = unsafe input.withUnsafeMutableBufferPointer { input in
+      unsafe output.withUnsafeMutableBufferPointer { output in
+        var (start, end) = (input.baseAddress, output.baseAddress)
+        return bytes == nil
+          ? unsafe iconv(descriptor, nil, nil, &end, &room)
+          : unsafe iconv(descriptor, &start, &left, &end, &room)
+      }
+    }
+    return (
+      output.dropLast(room).map { UInt8(bitPattern: $0) }, input.count - left,
+      result == -1 ? errno : 0
+    )
+  }
+}
