@@ -66,7 +66,8 @@ struct CatalogueReload {
         return ReloadReport(summary: summary, outcome: .kept)
       }
       let outcome = try reload?.commit(
-        records: summary.records - summary.withoutExpiration, allowEmpty: settings.allowsEmpty)
+        records: summary.hasExpirations ? summary.records - summary.withoutExpiration : 0,
+        allowEmpty: settings.allowsEmpty)
       return ReloadReport(summary: summary, outcome: outcome ?? .kept)
     } catch {
       throw ReminderError(error, path: catalogue.path)

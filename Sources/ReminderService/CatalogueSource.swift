@@ -92,6 +92,14 @@ public struct ReloadReport: Hashable, Sendable {
 extension CatalogueSummary {
   var isUsable: Bool { isComplete && isKnownForm && !(isPart && records == 0) }
 
+  /// Whether some book of the tool's own form has an expiration.
+  ///
+  /// Else all of them may be back, or the dates may be written under another name since yesterday.
+  /// Other forms say which loans they have.
+  var hasExpirations: Bool {
+    profile != CatalogueProfile.native.name || onShelf < records || records == 0
+  }
+
   /// Whether there are loans, and none has anything where an expiration is looked for.
   public var isUndated: Bool { records > 0 && undated == records }
 }
