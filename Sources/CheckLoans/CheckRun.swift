@@ -376,7 +376,9 @@ extension Diagnostic {
   /// Whether a loan may go unnoticed because of it: then it is always told.
   var mayHideALoan: Bool {
     severity == .error
-      || [.unknownCase, .misplacedExpiration, .httpHeaders, .noExpirations].contains(code)
+      || [
+        .unknownCase, .unknownDateElement, .misplacedExpiration, .httpHeaders, .noExpirations,
+      ].contains(code)
   }
 }
 

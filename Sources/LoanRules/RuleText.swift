@@ -20,8 +20,9 @@ extension Diagnostic.Code {
       .misplacedExpiration:
       expirationText
     case .unlikelyDate, .invalidLoanDate, .expirationBeforeLoan, .distantExpiration: dateText
-    case .duplicateID, .duplicateLoan, .missingTitle, .unknownCase, .invalidISBN, .invalidEmail,
-      .unusedIgnore:
+    case .duplicateID, .duplicateLoan, .missingTitle, .unknownCase, .unknownDateElement,
+      .invalidISBN,
+      .invalidEmail, .unusedIgnore:
       bookText
     }
   }
@@ -40,7 +41,8 @@ extension Diagnostic.Code {
           <!DOCTYPE books [<!ENTITY names SYSTEM "names.txt">]>
           <books><book><title>&names;</title></book></books>
           """,
-        mended: "<books><book><title>Abigél</title></book></books>",
+        mended:
+          "<books><book><title>Abigél</title><expiration>2026.12.01</expiration></book></books>",
         remedy: "Write the text itself in place of the reference.")
     case .unsupportedEncoding:
       RuleText(
@@ -55,7 +57,7 @@ extension Diagnostic.Code {
           """,
         mended: """
           <?xml version="1.0" encoding="UTF-8"?>
-          <books><book><title>Abigel</title></book></books>
+          <books><book><title>Abigel</title><expiration>2026.12.01</expiration></book></books>
           """,
         remedy: "Save the catalogue as UTF-8 and declare that, or declare nothing.")
     case .noLoans:
@@ -68,7 +70,8 @@ extension Diagnostic.Code {
           else altogether.
           """,
         example: "<report><line>nothing selected</line></report>",
-        mended: "<books><book><title>Abigél</title></book></books>",
+        mended:
+          "<books><book><title>Abigél</title><expiration>2026.12.01</expiration></book></books>",
         remedy: """
           Look at what wrote the file, and export it again; or tell with --profile how to read it.
           """)
@@ -80,7 +83,10 @@ extension Diagnostic.Code {
           byte that is not of the declared encoding, a file that was cut off.
           """,
         example: "<books><book><title>Toldi & Toldi estéje</title></book></books>",
-        mended: "<books><book><title>Toldi &amp; Toldi estéje</title></book></books>",
+        mended: """
+          <books><book><title>Toldi &amp; Toldi estéje</title>
+            <expiration>2026.12.01</expiration></book></books>
+          """,
         remedy: "Correct the place that is named; the fault may begin a little before it.")
     }
   }
@@ -95,7 +101,8 @@ extension Diagnostic.Code {
           because one has to log in. Nothing of it is read.
           """,
         example: "<!DOCTYPE html><html><title>Log in</title><body>Who are you?</body></html>",
-        mended: "<books><book><title>Abigél</title></book></books>",
+        mended:
+          "<books><book><title>Abigél</title><expiration>2026.12.01</expiration></book></books>",
         remedy: "Unpack it, or ask the server for XML and with the right key, as the message says.")
     case .errorAnswer:
       RuleText(
@@ -132,8 +139,10 @@ extension Diagnostic.Code {
         summary: "no loan has an expiration at all",
         explanation: """
           There are loans, but none of them has anything where its form has the date. Perhaps none has \
-          an end; but perhaps the server writes another name today than yesterday, or a profile has a \
-          slip, and nobody would be reminded any more. Reminders that there were stay.
+          an end, or every book is on the shelf; but perhaps the date is written under another name \
+          today than yesterday, or a profile has a slip, and nobody would be reminded any more. \
+          Reminders that were scheduled are kept. It is an error where a book without a date has a \
+          borrower or a loan date.
           """,
         example: """
           <item_loans><item_loan><title>Abigél</title>
@@ -155,9 +164,10 @@ extension Diagnostic.Code {
           HTTP/1.1 200 OK
           Content-Type: application/xml
 
-          <books><book><title>Abigél</title></book></books>
+          <books><book><title>Abigél</title><expiration>2026.12.01</expiration></book></books>
           """,
-        mended: "<books><book><title>Abigél</title></book></books>",
+        mended:
+          "<books><book><title>Abigél</title><expiration>2026.12.01</expiration></book></books>",
         remedy: "Save the body alone: leave out curl's -i.")
     default:
       RuleText(
@@ -346,6 +356,21 @@ extension Diagnostic.Code {
         example: "<Expiration>2026.12.01</Expiration>",
         mended: "<expiration>2026.12.01</expiration>",
         remedy: "Write the name as it is suggested.")
+    case .unknownDateElement:
+      RuleText(
+        summary: "a date is under another name than expiration",
+        explanation: """
+          A book without <expiration> is on the shelf. This one has a date in an element or attribute \
+          whose name is nearly expiration, or one that libraries use for it (due, expires, return-by), \
+          so it may be a loan that nobody would be reminded of.
+          """,
+        example: """
+          <book id="bk1"><title>Abigél</title><due>2026.12.01</due></book>
+          """,
+        mended: """
+          <book id="bk1"><title>Abigél</title><expiration>2026.12.01</expiration></book>
+          """,
+        remedy: "Write it as <expiration>, or ignore the problem if it is another date.")
     case .invalidISBN:
       RuleText(
         summary: "an ISBN has the wrong length or check digit",

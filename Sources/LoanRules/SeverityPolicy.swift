@@ -22,12 +22,25 @@ public struct SeverityPolicy: Hashable, Sendable {
     self.isStrict = isStrict
   }
 
-  /// What a problem of this code costs, or `nil` if it is left out.
+  /// The severity of a problem, or `nil` if it is ignored.
+  public func severity(of problem: Diagnostic) -> Diagnostic.Severity? {
+    severity(
+      of: problem.code,
+      usual: problem.severity == .error ? .error : problem.code.validationSeverity)
+  }
+
+  /// The severity of problems with this code, or `nil` if they are ignored.
   public func severity(of code: Diagnostic.Code) -> Diagnostic.Severity? {
+    severity(of: code, usual: code.validationSeverity)
+  }
+
+  private func severity(
+    of code: Diagnostic.Code, usual: Diagnostic.Severity
+  ) -> Diagnostic.Severity? {
     if ignored.contains(code) { return nil }
     if errors.contains(code) { return .error }
     if warnings.contains(code) { return .warning }
-    return isStrict ? .error : code.severity
+    return isStrict ? .error : usual
   }
 
   /// The codes that are in two of the sets, by name.
@@ -35,5 +48,15 @@ public struct SeverityPolicy: Hashable, Sendable {
     let twice = errors.intersection(warnings).union(errors.intersection(ignored))
       .union(warnings.intersection(ignored))
     return twice.sorted { $0.rawValue < $1.rawValue }
+  }
+}
+
+extension Diagnostic.Code {
+  /// The severity that problems with this code have in a validation, unless it is configured.
+  ///
+  /// A loan whose expiration is not seen costs no reading anything, but whoever validates wants to
+  /// know.
+  public var validationSeverity: Diagnostic.Severity {
+    [.unknownCase, .misplacedExpiration].contains(self) ? .error : severity
   }
 }

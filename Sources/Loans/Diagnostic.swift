@@ -44,7 +44,7 @@ public struct Diagnostic: Hashable, Sendable {
     case errorAnswer = "error-answer"
     /// The document tells that there are more loans than it holds.
     case incompleteAnswer = "incomplete-answer"
-    /// No loan of another program's form has anything where an expiration is looked for.
+    /// No record has anything where an expiration is looked for.
     case noExpirations = "no-expirations"
     /// An expiration is not of the form `yyyy.MM.dd`, or of those of the catalogue's profile.
     case dateFormat = "date-format"
@@ -68,6 +68,8 @@ public struct Diagnostic: Hashable, Sendable {
     case misplacedExpiration = "misplaced-expiration"
     /// An element whose name differs from a known one only in case; it is ignored.
     case unknownCase = "unknown-case"
+    /// An element or attribute of a record that holds a date under another name than expiration.
+    case unknownDateElement = "unknown-date-element"
     /// A loan that an earlier record has already, with the same barcode or alike in everything.
     case duplicateLoan = "duplicate-loan"
     /// An ISBN of the wrong length, or whose check digit is wrong.
@@ -95,7 +97,7 @@ public struct Diagnostic: Hashable, Sendable {
         .error
       case .missingTitle, .unlikelyDate, .misplacedExpiration, .unknownCase, .duplicateLoan,
         .invalidISBN, .invalidEmail, .invalidLoanDate, .expirationBeforeLoan, .distantExpiration,
-        .unusedIgnore, .httpHeaders, .noExpirations:
+        .unusedIgnore, .httpHeaders, .noExpirations, .unknownDateElement:
         .warning
       }
     }

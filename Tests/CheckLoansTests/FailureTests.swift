@@ -41,8 +41,26 @@ struct FailureTests {
       let result = try await desk.run("--notify", "stdout", "books.xml")
       #expect(result.status == 0)
       #expect(result.lines == [])
-      #expect(result.errorLines.map { $0.hasSuffix("[misplaced-expiration]") } == [true, false])
-      #expect(result.errorLines.last?.hasSuffix("[unknown-case]") == true)
+      let codes = result.errorLines.map { $0.split(separator: " ").last ?? "" }
+      #expect(codes == ["[misplaced-expiration]", "[unknown-case]", "[no-expirations]"])
+      #expect(result.errorLines.allSatisfy { $0.contains(": warning: ") })
+    }
+  }
+
+  @Test func `A date under another name is reported every time`() async throws {
+    let book = "<book id='a'><title>A</title><due>2026.11.22</due></book>"
+    let other = "<book id='b'><title>B</title><expiration>2026.12.22</expiration></book>"
+    let desk = try Desk(catalogue: "<books>\(book)\(other)</books>")
+    for _ in 0..<2 {
+      #expect(
+        try await desk.run("--notify", "stdout", "books.xml").outcome
+          == Outcome(
+            0,
+            errors: """
+              books.xml:1:37: warning: <due> holds a date but is ignored; did you mean \
+              <expiration>? [unknown-date-element]
+
+              """))
     }
   }
 

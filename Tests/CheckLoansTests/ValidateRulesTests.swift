@@ -1,3 +1,4 @@
+import LoanRules
 import Loans
 import TestSupport
 import Testing
@@ -153,7 +154,7 @@ struct ValidateRulesTests {
     #expect(lines.count == Diagnostic.Code.allCases.count)
     for (line, code) in zip(lines, Diagnostic.Code.allCases) {
       #expect(line.hasPrefix("\(code.rawValue) "))
-      #expect(line.contains(" \(code.severity.rawValue) "))
+      #expect(line.contains(" \(code.validationSeverity.rawValue) "))
     }
     let readme = try File.text(of: "\(projectDirectory)/README.md")
     let json = try JSON(
@@ -171,7 +172,7 @@ struct ValidateRulesTests {
   func `Every code is explained with an example and a remedy`(code: Diagnostic.Code) async throws {
     let result = try await Desk(now: nil).run("validate", "--explain", code.rawValue)
     #expect(result.status == 0 && result.errorText == "")
-    #expect(result.text.hasPrefix("\(code.rawValue) (\(code.severity.rawValue)): "))
+    #expect(result.text.hasPrefix("\(code.rawValue) (\(code.validationSeverity.rawValue)): "))
     for part in ["\n\nFor example:\n\n    ", "\n\nBetter:\n\n    "] {
       #expect(result.text.contains(part))
     }

@@ -222,7 +222,7 @@ struct ValidateTests {
       reached.insert(diagnostic.code.text ?? "")
     }
     #expect(reached == Set(Diagnostic.Code.allCases.map(\.rawValue)))
-    #expect(reached.count == 27)
+    #expect(reached.count == 28)
   }
 
   @Test func `Every valid fixture has no error`() async throws {

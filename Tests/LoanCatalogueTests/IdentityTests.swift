@@ -97,11 +97,14 @@ struct IdentityTests {
     #expect(reading.records[0].identity.hash == reading.records[1].identity.hash)
   }
 
+  private static let date = "<expiration>2026.12.01</expiration>"
+
   @Test(arguments: [1, 2, 3, 5, 8, 13])
   func `Every repetition of an id is found among many, in any order`(seed: UInt64) throws {
     var random = Random(state: seed)
     let ids = (0..<3_000).map { _ in Int.random(in: 0..<4_000, using: &random) }
-    let text = ids.map { "<book id='bk\($0)'><title>T</title></book>" }.joined(separator: "\n")
+    let text = ids.map { "<book id='bk\($0)'><title>T</title>\(Self.date)</book>" }.joined(
+      separator: "\n")
     let reading = try CatalogueReader().reading(ofText: "<books>\(text)</books>")
     var first: [Int: Int] = [:]
     var expected: [String] = []
@@ -125,7 +128,7 @@ struct IdentityTests {
     ["c", "b", "a"],
   ])
   func `Ids that differ are no repetition`(ids: [String]) throws {
-    let text = ids.map { "<book id='\($0)'><title>T</title></book>" }.joined()
+    let text = ids.map { "<book id='\($0)'><title>T</title>\(Self.date)</book>" }.joined()
     #expect(try CatalogueReader().reading(ofText: "<books>\(text)</books>").diagnostics == [])
   }
 
@@ -133,7 +136,7 @@ struct IdentityTests {
     ["a", "a"], ["a", "b", "b"], ["a", "b", "a"], ["b", "a", "a"], ["c", "a", "c"],
   ])
   func `Ids that are equal are one, wherever they are`(ids: [String]) throws {
-    let text = ids.map { "<book id='\($0)'><title>T</title></book>" }.joined()
+    let text = ids.map { "<book id='\($0)'><title>T</title>\(Self.date)</book>" }.joined()
     let reading = try CatalogueReader().reading(ofText: "<books>\(text)</books>")
     #expect(reading.diagnostics.map(\.code) == [.duplicateID])
   }

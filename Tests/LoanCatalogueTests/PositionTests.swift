@@ -272,10 +272,16 @@ struct EndColumnTests {
   }
 
   @Test(arguments: [
-    ("<!ENTITY b \"<book id='a'><title>T</title></book>\">", "&b;&b;", 11),
+    (
+      "<!ENTITY b \"<book id='a'><expiration>2026.12.01</expiration><title>T</title></book>\">",
+      "&b;&b;", 11
+    ),
     (
       "<!ATTLIST book id CDATA 'a'>",
-      "<book><title>T</title></book><book><title>T</title></book>", 37
+      """
+      <book><title>T</title></book>\
+      <book><title>T</title><expiration>2026.12.01</expiration></book>
+      """, 37
     ),
   ])
   func `An id that does not stand in the document itself is told where its book is`(

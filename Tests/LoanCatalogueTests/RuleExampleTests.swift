@@ -23,8 +23,9 @@ struct RuleExampleTests {
     let isPart = parts.contains { example.hasPrefix($0) }
     let books = ["<book ", "<book>", "<!--"]
     if !isPart && !books.contains(where: { example.hasPrefix($0) }) { return example }
-    if example.contains("<book") { return "<books>\(example)</books>" }
-    return "<books><book id='x'><title>T</title>\(example)</book></books>"
+    let lent = "<book id='y'><title>U</title><expiration>2026.12.02</expiration></book>"
+    if example.contains("<book") { return "<books>\(example)\(lent)</books>" }
+    return "<books><book id='x'><title>T</title>\(example)</book>\(lent)</books>"
   }
 
   @Test(arguments: Rule.all)

@@ -148,7 +148,7 @@ struct ValidCatalogueTests {
   }
 
   @Test func `A book without expiration is on the shelf`() throws {
-    let fixture = try #require(Fixture.named("only-books-on-the-shelf"))
+    let fixture = try #require(Fixture.named("no-expirations-all-on-the-shelf"))
     let reading = try CatalogueReader().reading(of: fixture.path)
     #expect(!reading.records.isEmpty)
     #expect(reading.records.allSatisfy { $0.expiration == .none && $0.loan == nil })

@@ -5,8 +5,28 @@ import Testing
 struct SeverityPolicyTests {
   @Test func `Without a wish a code is what it is`() {
     for code in Diagnostic.Code.allCases {
-      #expect(SeverityPolicy().severity(of: code) == code.severity)
+      #expect(SeverityPolicy().severity(of: code) == code.validationSeverity)
     }
+  }
+
+  @Test(arguments: [Diagnostic.Code.unknownCase, .misplacedExpiration])
+  func `An expiration that is not seen is an error, unless it is to be a warning`(
+    code: Diagnostic.Code
+  ) {
+    #expect(code.severity == .warning)
+    #expect(SeverityPolicy().severity(of: code) == .error)
+    #expect(SeverityPolicy(warnings: [code]).severity(of: code) == .warning)
+    #expect(SeverityPolicy(ignored: [code]).severity(of: code) == nil)
+  }
+
+  @Test func `A single problem can be an error although its code is a warning`() {
+    var problem = Diagnostic(
+      .noExpirations, at: SourceLocation(line: 1, column: 1), message: "none")
+    #expect(SeverityPolicy().severity(of: problem) == .warning)
+    problem.severity = .error
+    #expect(SeverityPolicy().severity(of: problem) == .error)
+    #expect(SeverityPolicy(warnings: [.noExpirations]).severity(of: problem) == .warning)
+    #expect(SeverityPolicy(ignored: [.noExpirations]).severity(of: problem) == nil)
   }
 
   @Test func `Strict makes every warning an error but those that are to be warnings`() {

@@ -81,7 +81,7 @@ struct CatalogueCheck {
   }
 
   private mutating func take(_ diagnostic: Diagnostic) throws(CommandError) {
-    guard let severity = plan.severities.severity(of: diagnostic.code) else { return }
+    guard let severity = plan.severities.severity(of: diagnostic) else { return }
     switch severity {
     case .error: tally.errors += 1
     case .warning: tally.warnings += 1

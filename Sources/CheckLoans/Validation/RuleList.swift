@@ -19,7 +19,7 @@ enum RuleList {
 
   private static func line(of rule: Rule) -> String {
     let code = rule.code
-    let severity = code.severity.rawValue.padded(to: "warning".count)
+    let severity = code.validationSeverity.rawValue.padded(to: "warning".count)
     return "\(code.rawValue.padded(to: width))  \(severity)  \(rule.summary)"
   }
 
@@ -32,7 +32,7 @@ enum RuleList {
           Rule.all.map { rule in
             .object([
               ("code", .string(rule.code.rawValue)),
-              ("severity", .string(rule.code.severity.rawValue)),
+              ("severity", .string(rule.code.validationSeverity.rawValue)),
               ("summary", .string(rule.summary)), ("explanation", .string(rule.explanation)),
               ("example", .string(rule.example)), ("mended", .string(rule.mended)),
               ("remedy", .string(rule.remedy)),
@@ -49,7 +49,7 @@ enum RuleList {
     let rule = Rule(code)
     try console.print(
       """
-      \(code.rawValue) (\(code.severity.rawValue)): \(rule.summary)
+      \(code.rawValue) (\(code.validationSeverity.rawValue)): \(rule.summary)
 
       \(rule.explanation.wrapped(to: 78))
 

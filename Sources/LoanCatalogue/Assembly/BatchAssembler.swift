@@ -18,6 +18,8 @@ struct BatchAssembler: ~Copyable {
   /// The record at hand, and its texts.
   private var record = RecordBatch.Entry(facts: RecordFacts(), hashes: RecordHashes())
   private var texts = TextStorage(capacity: 0)
+  /// Whether a record without expiration has a borrower or a loan date.
+  private var hasLoanWithoutDate = false
   /// Whether the record at hand has been begun by findings that came before its end.
   private var isBegun = false
 
@@ -139,6 +141,9 @@ extension BatchAssembler {
 
   private mutating func countLack() {
     let lack = record.facts.lack
+    if !record.facts.isEmpty(.borrower) || !record.facts.isEmpty(.loaned) {
+      hasLoanWithoutDate = true
+    }
     if case .onShelf = lack {
       summary.onShelf += 1
       return
@@ -224,9 +229,7 @@ extension BatchAssembler {
     findings.endDocument()
     findAnswer(ending)
     if summary.isComplete { findContinuation(ending) }
-    if summary.records > 0 && summary.undated == summary.records, let root {
-      findLackOfExpirations(root)
-    }
+    findLackOfExpirations()
     if summary.records == 0, summary.isComplete, !summary.isPart, let root {
       find(
         .noLoans, at: root.location, profile.emptiness(of: root, isForced: reader.profile != nil))
@@ -276,11 +279,30 @@ extension BatchAssembler {
       "this is not all: \(words); nobody is reminded of the rest, so ask for all of them at once")
   }
 
-  private mutating func findLackOfExpirations(_ root: RootElement) {
+  private mutating func findLackOfExpirations() {
+    guard summary.records > 0, let root else { return }
+    if profile.isNative {
+      // Where each must have one, that has been said of each.
+      guard summary.onShelf == summary.records, !reader.rules.requiresExpiration else { return }
+      return findLackOfOwnExpirations(root)
+    }
+    guard summary.undated == summary.records else { return }
     let loans = summary.records == 1 ? "the only loan" : "none of \(summary.records) loans"
     let has = summary.records == 1 ? "has no expiration" : "has an expiration"
     find(
       .noExpirations, at: root.location,
       "\(loans) \(has) where \(profile.name) looks for it; is it somewhere else now?")
+  }
+
+  private mutating func findLackOfOwnExpirations(_ root: RootElement) {
+    let books = summary.records == 1 ? "the only book has" : "none of \(summary.records) books has"
+    let an = summary.records == 1 ? "no" : "an"
+    var finding = Diagnostic(
+      .noExpirations, at: root.location,
+      message: hasLoanWithoutDate
+        ? "\(books) \(an) <expiration>, though a borrower or a loan date is there; is it written under another name?"
+        : "\(books) \(an) <expiration>; if every book is on the shelf, that is right")
+    if hasLoanWithoutDate { finding.severity = .error }
+    findings.append(finding)
   }
 }

@@ -6,6 +6,8 @@ enum NativeElement: Equatable {
   case field(LoanField)
   /// A book or a field but for its name's case; the right name.
   case misspelt(String)
+  /// What people may have written for an expiration.
+  case dateName
   case unknown
 }
 
@@ -109,7 +111,7 @@ enum NativeElement: Equatable {
     let lowercased = name.lowercased()
     if lowercased == "book" { return .misspelt("book") }
     guard let field = LoanField.allCases.first(where: { $0.name == lowercased && $0 != .id })
-    else { return .unknown }
+    else { return ExpirationName.isLikely(name) ? .dateName : .unknown }
     let isRight = name == lowercased || isCapitalized && name.dropFirst() == lowercased.dropFirst()
     return isRight ? .field(field) : .misspelt(lowercased)
   }

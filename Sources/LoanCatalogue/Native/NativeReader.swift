@@ -43,6 +43,17 @@ import Loans
     var count = 0
     var start = SourceLocation(line: 1, column: 1)
     var hasMarkup = false
+    /// What may have been meant for one: the first that holds a date.
+    var suspect: Suspect?
+    /// Whether texts go to the suspect.
+    var isInSuspect = false
+  }
+
+  /// An element or attribute that may be an expiration under another name.
+  private struct Suspect {
+    var name: String
+    var place: SourceLocation
+    var isAttribute = false
   }
 
   /// The longest text of one field, in bytes; libxml2's own limit for a text node.
@@ -248,7 +259,7 @@ extension NativeReader {
     }
     builder.beginRecord(at: start)
     expiration = ExpirationElement()
-    unsafe takeID(context, tag, at: start)
+    unsafe takeAttributes(context, tag, at: start)
   }
 
   /// Begins a child of a record.
@@ -266,6 +277,12 @@ extension NativeReader {
     case .field(let found):
       if found == .expiration { (expiration.count, expiration.start) = (1, start) }
       startText(of: found)
+    case .dateName where expiration.suspect == nil:
+      expiration.suspect = Suspect(name: unsafe String(cString: tag), place: start)
+      expiration.isInSuspect = true
+      field = .expiration
+      wantsPlace = false
+      builder.draft.beginField()
     case .misspelt(let name) where name != "book":
       findWrongCase(unsafe String(cString: tag), name, at: start)
       skipped += 1
@@ -279,7 +296,7 @@ extension NativeReader {
     skipped += 1
     guard root?.isKnown == true else { return }
     if field == .expiration {
-      expiration.hasMarkup = true
+      expiration.hasMarkup = !expiration.isInSuspect || expiration.hasMarkup
     } else if element == .field(.expiration) && !isInMisspelt {
       builder.find(
         .misplacedExpiration, at: start,
@@ -338,16 +355,21 @@ extension NativeReader {
 // MARK: - Attributes
 
 extension NativeReader {
-  @unsafe private mutating func takeID(
+  /// Takes a record's id, and what may be its expiration.
+  @unsafe private mutating func takeAttributes(
     _ context: xmlParserCtxtPtr, _ tag: StartTag, at start: SourceLocation
   ) {
     for index in unsafe stride(from: 0, to: tag.attributes.count - 4, by: 5) {
-      guard unsafe isID(tag.attributes[index]), unsafe tag.attributes[index + 1] == nil,
+      guard let name = unsafe tag.attributes[index], unsafe tag.attributes[index + 1] == nil,
         let value = unsafe tag.attributes[index + 3], let end = unsafe tag.attributes[index + 4]
       else { continue }
       let text = unsafe UnsafeBufferPointer(start: value, count: end - value)
       builder.draft.beginField()
       unsafe builder.draft.append(text.span)
+      guard unsafe isID(name) else {
+        unsafe noteAttribute(String(cString: name), at: start)
+        continue
+      }
       builder.endField(.id)
       // Where an entity has the tag, its own place is not one of the document.
       let hasPlace = unsafe !session.pointee.isInsideEntity(context)
@@ -360,10 +382,17 @@ extension NativeReader {
     }
   }
 
+  private mutating func noteAttribute(_ name: String, at start: SourceLocation) {
+    let text = builder.draft.takeField()
+    guard Self.isDate(text), ExpirationName.isLikely(name), expiration.suspect == nil else {
+      return
+    }
+    expiration.suspect = Suspect(name: name, place: start, isAttribute: true)
+  }
+
   @inline(__always)
-  @unsafe private func isID(_ name: UnsafePointer<xmlChar>?) -> Bool {
-    guard let name = unsafe name else { return false }
-    return unsafe name[0] == UInt8(ascii: "i") && name[1] == UInt8(ascii: "d") && name[2] == 0
+  @unsafe private func isID(_ name: UnsafePointer<xmlChar>) -> Bool {
+    unsafe name[0] == UInt8(ascii: "i") && name[1] == UInt8(ascii: "d") && name[2] == 0
   }
 
   /// Where the value of the attribute `id` is in the tag that the parser has just read.
@@ -419,12 +448,32 @@ extension NativeReader {
     depth &-= 1
     if skipped > 0 {
       skipped &-= 1
+    } else if expiration.isInSuspect {
+      endSuspect()
     } else if let field {
       builder.endField(field)
       if let start = textStart.take(), let end = unsafe session.pointee.byteOffset, start < end {
         builder.noteBytes(start..<end, of: field)
       }
       self.field = nil
+    }
+  }
+
+  @inline(never)
+  private mutating func endSuspect() {
+    expiration.isInSuspect = false
+    field = nil
+    if !Self.isDate(builder.draft.takeField()) { expiration.suspect = nil }
+  }
+
+  /// Whether a text is a date, in whatever form.
+  private static func isDate(_ text: String) -> Bool {
+    guard text.utf8.count <= 64 else { return false }
+    do throws(CivilDate.ParseFailure) {
+      _ = try CivilDate(dotted: Array(text.utf8)[...])
+      return true
+    } catch {
+      return error == .notADay || !DateSuggestion(text).words.isEmpty
     }
   }
 
@@ -451,7 +500,9 @@ extension NativeReader {
   private mutating func endRecord() {
     if builder.draft.isEmpty(.title) { builder.findMissingTitle() }
     switch expiration.count {
-    case 0: builder.endWithoutExpiration()
+    case 0:
+      if let suspect = expiration.suspect { find(suspect) }
+      builder.endWithoutExpiration()
     case 1: endExpiration()
     default: break
     }
@@ -461,6 +512,15 @@ extension NativeReader {
       return
     }
     if !output(builder.takeBatch(end: end)) { unsafe session.pointee.stop() }
+  }
+
+  private mutating func find(_ suspect: Suspect) {
+    let name = suspect.name.visible
+    builder.find(
+      .unknownDateElement, at: suspect.place,
+      suspect.isAttribute
+        ? "the attribute \(name) holds a date but is ignored; did you mean the element <expiration>?"
+        : "<\(name)> holds a date but is ignored; did you mean <expiration>?", value: suspect.name)
   }
 
   private mutating func endExpiration() {

@@ -240,6 +240,13 @@ extension RecordDraft {
     facts.set(field, fieldStart..<count)
   }
 
+  /// Ends what was begun as a field but is none, and takes its text away.
+  mutating func takeField() -> String {
+    fold()
+    defer { count = fieldStart }
+    return storage.text(in: fieldStart..<count)
+  }
+
   /// Whether the field has no white space but single spaces inside, as most have.
   @inline(__always)
   private mutating func checkFolded() -> Bool {

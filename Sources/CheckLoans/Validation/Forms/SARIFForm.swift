@@ -131,7 +131,7 @@ extension SARIFForm {
       ("shortDescription", text("\(rule.summary).")),
       ("fullDescription", text(rule.explanation)),
       ("help", text(rule.remedy)),
-      ("defaultConfiguration", .object([("level", .string(code.severity.rawValue))])),
+      ("defaultConfiguration", .object([("level", .string(code.validationSeverity.rawValue))])),
     ])
   }
 

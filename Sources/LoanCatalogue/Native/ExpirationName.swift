@@ -1,0 +1,22 @@
+import Loans
+
+/// Names under which people write when a loan expires, other than `expiration`.
+enum ExpirationName {
+  /// What libraries and their readers call it, without hyphens.
+  private static let words: Set<String> = [
+    "due", "duedate", "datedue", "dueon", "dueby", "deadline", "until",
+    "expires", "expireson", "expiry", "expirydate", "expiredate", "expirationdate",
+    "returnby", "returndate", "returndue",
+    "lejárat", "lejarat", "lejár", "határidő", "hatarido", "visszahozni",
+    "rückgabe", "rueckgabe", "rückgabedatum", "fällig", "faellig", "fälligkeit", "frist",
+    "échéance", "echeance", "retour", "vencimiento", "devolución", "scadenza", "termín",
+  ]
+
+  /// Whether an element or attribute of this name probably holds an expiration, if it is a date.
+  static func isLikely(_ name: String) -> Bool {
+    let plain = name.lowercased().filter { !"-_.".contains($0) }
+    if words.contains(plain) { return true }
+    return (8...12).contains(plain.unicodeScalars.count)
+      && plain.editDistance(to: "expiration") <= 2
+  }
+}
