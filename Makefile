@@ -10,13 +10,13 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 # What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
-BUILD_PACKAGES := libxml2-dev libsqlite3-dev pkg-config tzdata
+BUILD_PACKAGES := libxml2-dev libsqlite3-dev zlib1g-dev pkg-config tzdata
 TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
   systemd python3-venv patch git bsdutils zsh fish sqlite3
 BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixml-dev \
   gnuplot-nox gcc g++
 
-# The Swift runtime goes into the release binary, libxml2 and SQLite stay outside, where the
+# The Swift runtime goes into the release binary, libxml2, SQLite and zlib stay outside, where the
 # system keeps them up to date.
 RELEASE := --configuration release --static-swift-stdlib --disable-local-rpath \
   --product check-loans

@@ -55,6 +55,8 @@ let package = Package(
       name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    // For catalogues that come as .gz or .tc; libxml2 has it in memory already.
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CLinux"),
     .target(name: "Failpoints", swiftSettings: settings),
     .target(
@@ -62,7 +64,7 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "Loans", swiftSettings: settings),
     .target(
-      name: "LoanCatalogue", dependencies: ["CLibXML2", "Loans"],
+      name: "LoanCatalogue", dependencies: ["CLibXML2", "CLinux", "CZlib", "Loans"],
       // In the binary itself, which is all that is installed.
       resources: foreignForms.map { .embedInCode("Profiles/Forms/\($0).xml") },
       swiftSettings: settings),
@@ -102,7 +104,9 @@ let package = Package(
         "LoanCatalogue", "LoanRules", "Loans", "Notifiers", "ReminderSchedule", "ReminderService",
       ],
       path: "Examples/RemindMe", swiftSettings: settings),
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["CZlib"], path: "Tests/TestSupport",
+      swiftSettings: settings),
     .target(
       name: "CatalogueProperties",
       dependencies: ["CLibXML2", "LoanCatalogue", "LoanRules", "Loans"],

@@ -30,6 +30,8 @@ public final class CatalogueReading {
 
   init(_ path: String, _ reader: CatalogueReader) throws(CatalogueError) {
     catalogue = try OpenCatalogue(path)
+    var reader = reader
+    if catalogue.isPacked { reader.locatesFixes = false }
     let opening = try DocumentOpening(of: catalogue)
     catalogue.documentStart = opening.headerLength
     onProgress = reader.onProgress
@@ -49,6 +51,10 @@ public final class CatalogueReading {
           reader: reader, profile: profile, path: path, catalogue: catalogue,
           linesBefore: opening.headerLines))
   }
+
+  /// Whether the document is inside a gzip file or a ZIP archive, so that no place in it is one in
+  /// the file.
+  public var isPacked: Bool { catalogue.isPacked }
 
   /// What the catalogue held so far.
   public var summary: CatalogueSummary { assembler.summary }

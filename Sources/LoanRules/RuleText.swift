@@ -97,13 +97,13 @@ extension Diagnostic.Code {
       RuleText(
         summary: "the file is no XML but something else",
         explanation: """
-          A packed file, an answer in JSON, or the page that a server shows to a browser, for example \
-          because one has to log in. Nothing of it is read.
+          An answer in JSON, the page that a server shows to a browser, for example because one has to \
+          log in, or a compressed file that is cut off or damaged. Reminders stay as they were.
           """,
         example: "<!DOCTYPE html><html><title>Log in</title><body>Who are you?</body></html>",
         mended:
           "<books><book><title>Abigél</title><expiration>2026.12.01</expiration></book></books>",
-        remedy: "Unpack it, or ask the server for XML and with the right key, as the message says.")
+        remedy: "Fetch or unpack it again, or ask the server for XML and with the right key.")
     case .errorAnswer:
       RuleText(
         summary: "the document is a server's error answer",

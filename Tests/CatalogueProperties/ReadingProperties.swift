@@ -81,6 +81,7 @@ public struct ReadingProperties: ~Copyable, Sendable {
     file.fill(with: bytes)
     do {
       let reading = try Self.reader(.loans).reading(of: file.path)
+      if try CatalogueReader().open(file.path).isPacked { return try more(reading) }
       // Headers are no part of the document that libxml2 is asked for.
       let codes = Set(reading.diagnostics.map(\.code))
       let isPlain = codes.isDisjoint(with: [.httpHeaders, .notACatalogue, .errorAnswer])

@@ -213,13 +213,13 @@ struct ForeignSystemTests {
 
   @Test func `What is no XML is named, with the command that helps`() async throws {
     let desk = try Desk()
-    try desk.folder.write(bytes: [0x1F, 0x8B, 8, 0], to: "loans.xml.gz")
-    let result = try await desk.run("--no-state", "loans.xml.gz")
+    try desk.folder.write("BZh9", to: "loans.xml.bz2")
+    let result = try await desk.run("--no-state", "loans.xml.bz2")
     #expect(result.status == 65)
     #expect(
       result.errorLines.first == """
-        loans.xml.gz:1:1: error: this is a gzip file, not XML; unpack it first: \
-        gunzip -c loans.xml.gz | check-loans - [not-a-catalogue]
+        loans.xml.bz2:1:1: error: this is a bzip2 file, not XML; unpack it first: \
+        bunzip2 -c loans.xml.bz2 | check-loans - [not-a-catalogue]
         """)
     for (text, words) in [
       (

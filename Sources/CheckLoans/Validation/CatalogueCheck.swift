@@ -13,6 +13,7 @@ struct CatalogueCheck {
   private var tally: FileTally
   private var shown = 0
   private let lines: CatalogueLines?
+  private var isPacked = false
   /// What a diff fixes, and so is not reported.
   private var fixed = FixOutcome()
   /// Why a diff could not be handed over.
@@ -51,6 +52,7 @@ struct CatalogueCheck {
     piece.head += plan.form.head(ofFile: path, repositoryPath: tally.repositoryPath)
     do {
       let reading = try reader.open(path)
+      isPacked = reading.isPacked
       while let events = try reading.next() {
         for case .diagnostic(let diagnostic) in events { try take(diagnostic) }
       }
@@ -86,7 +88,9 @@ struct CatalogueCheck {
     case .error: tally.errors += 1
     case .warning: tally.warnings += 1
     }
-    if plan.fixing == .none, path != "-", diagnostic.replacement != nil { piece.mendable += 1 }
+    if plan.fixing == .none, path != "-", !isPacked, diagnostic.replacement != nil {
+      piece.mendable += 1
+    }
     if plan.fixing == .dryRun && fixed.isFixed(diagnostic.location) { return }
     guard shown < plan.limit ?? .max else {
       piece.dropped += 1
@@ -165,7 +169,14 @@ extension CatalogueCheck {
           if diagnostic.replacement != nil { problems.append(diagnostic) }
         }
       }
-      return reading.summary.isComplete ? problems : nil
+      guard reading.isPacked, !problems.isEmpty, reading.summary.isComplete else {
+        return reading.summary.isComplete ? problems : nil
+      }
+      throw CommandError(
+        .usage,
+        """
+        \(path.visible): a compressed catalogue cannot be fixed; unpack it first (gunzip, unzip)
+        """)
     } catch is CatalogueError {
       // The reading that follows tells it.
       return nil

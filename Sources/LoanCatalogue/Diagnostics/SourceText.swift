@@ -2,7 +2,7 @@ import Loans
 
 /// The characters of a catalogue one after the other, in whatever encoding it is.
 struct SourceText: ~Copyable {
-  private let file: CatalogueFile
+  private var file: CatalogueFile
   private var converter: TextConverter?
   private var bytes: [UInt8] = []
   /// The next byte in ``bytes``.

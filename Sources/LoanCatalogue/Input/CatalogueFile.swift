@@ -1,7 +1,7 @@
 import Glibc
 import Loans
 
-/// An open catalogue: a regular file, or standard input.
+/// An open catalogue: a regular file, or standard input, unpacked if it is packed.
 ///
 /// The file is opened without blocking and looked at before anything is read, so that a FIFO or a
 /// device is refused instead of waited for.
@@ -9,6 +9,7 @@ struct CatalogueFile: ~Copyable {
   let path: String
   private let descriptor: Int32
   private let before: FileState?
+  private var content = PackedFile()
 
   /// - Throws: ``CatalogueError`` with the code `cannotRead`.
   /// - SeeAlso: `open(2)`, `fstat(2)`.
@@ -17,6 +18,7 @@ struct CatalogueFile: ~Copyable {
     guard path != "-" else {
       descriptor = STDIN_FILENO
       before = nil
+      content = PackedFile(descriptor, size: nil)
       return
     }
     descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
@@ -37,46 +39,30 @@ struct CatalogueFile: ~Copyable {
       // From here on `deinit` closes it, also when this throws.
       throw Self.notAFile(path, kind)
     }
+    content = PackedFile(descriptor, size: state.size)
   }
 
   /// How many bytes there were when the file was opened, and how to read any of them; `nil` for
-  /// standard input.
+  /// standard input and for what is packed.
   var bytes: (file: FileBytes, size: Int)? {
-    before.map { (FileBytes(descriptor: descriptor), $0.size) }
+    isPacked ? nil : before.map { (FileBytes(descriptor: descriptor), $0.size) }
   }
 
-  /// Whether reading the file takes long enough to do something else meanwhile.
-  ///
-  /// - SeeAlso: `stat(2)`.
-  static func isLarge(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe path != "-" && stat(path, &status) == 0 && status.st_size > 4_000_000
-  }
+  /// Whether the document is inside a gzip file or a ZIP archive.
+  var isPacked: Bool { content.isPacked }
+
+  /// Why nothing more can be unpacked.
+  var fault: String? { content.fault }
 
   deinit {
     if before != nil { close(descriptor) }
   }
 
-  /// Reads what comes next.
+  /// Reads what comes next of the document.
   ///
-  /// - Returns: the bytes read, 0 at the end, or -1 with `errno` set.
-  /// - SeeAlso: `read(2)`.
-  @unsafe func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    while true {
-      let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-      guard count < 0 else { return count }
-      switch errno {
-      case EINTR: continue
-      case EAGAIN: waitUntilReadable()
-      default: return -1
-      }
-    }
-  }
-
-  /// Standard input may be a pipe that somebody else made non-blocking.
-  private func waitUntilReadable() {
-    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    _ = unsafe poll(&request, 1, -1)
+  /// - Returns: the bytes read, 0 at the end, or -1 with ``fault`` or `errno` set.
+  @unsafe mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    unsafe content.read(into: buffer)
   }
 
   /// Checks that the file is the one that was opened, unchanged.

@@ -39,7 +39,7 @@ import Loans
   /// From now on there is nothing more to read, so that the parser comes to its end.
   mutating func close() { isClosed = true }
 
-  /// - Returns: the number of bytes, 0 at the end, -1 on a failure that ``checkAfterwards()`` reports.
+  /// - Returns: the number of bytes, 0 at the end, -1 on a failure that ``checkAfterwards(isBroken:)`` reports.
   ///
   /// The target is filled as long as there is something to come: libxml2 looks no further ahead
   /// than what one call gives it, and would take a tag or a character cut in two for a broken one.
@@ -50,7 +50,7 @@ import Loans
       if unread.isEmpty {
         let count = unsafe catalogue?.read(at: offset, into: piece) ?? 0
         if count < 0 { failure = errno }
-        guard count > 0 else { return failure == nil ? filled : -1 }
+        guard count > 0 else { return failure == nil || filled > 0 ? filled : -1 }
         unread = 0..<count
         offset += count
         total += count
@@ -78,9 +78,17 @@ import Loans
       code: .profileFailed, path: path, message: message, underlying: nil, location: location)
   }
 
+  /// Why the document was not unpacked to its end.
+  var fault: String? { catalogue?.fault }
+
   /// - Throws: ``CatalogueError`` if reading failed, or the file is no longer the one opened.
-  func checkAfterwards() throws(CatalogueError) {
-    if let failure, let catalogue { throw catalogue.inputOutputError(failure) }
+  ///
+  /// - Parameter isBroken: whether the parser found that the document is not XML.
+  mutating func checkAfterwards(isBroken: Bool) throws(CatalogueError) {
+    // Whether it was unpacked as it had been packed shows only at the end.
+    if isBroken { isClosed = false }
+    while catalogue?.isPacked == true, unsafe read(into: piece) > 0 { unread = 0..<0 }
+    if let failure, fault == nil, let catalogue { throw catalogue.inputOutputError(failure) }
     try catalogue?.checkUnchanged()
   }
 }

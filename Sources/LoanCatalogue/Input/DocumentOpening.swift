@@ -16,11 +16,8 @@ struct DocumentOpening {
   /// Whoever reads the message need not be allowed to read the file, which a link may lead to; so
   /// nothing of its content is kept here.
   private enum Kind {
-    /// Packed by a program that `command` unpacks.
-    case packed(String, command: String)
-    case zip
-    /// An archive with `tellico.xml` in it.
-    case tellico
+    /// Packed by a program that `command` unpacks; `nil` if that should have been done already.
+    case packed(String, command: String?)
     case other(String)
     case json
     case html
@@ -83,8 +80,9 @@ struct DocumentOpening {
 
 // Telling one kind from another.
 extension DocumentOpening {
-  private static let packings: [(start: [UInt8], name: String, command: String)] = [
-    ([0x1F, 0x8B], "a gzip file", "gunzip -c"),
+  private static let packings: [(start: [UInt8], name: String, command: String?)] = [
+    ([0x1F, 0x8B], "a gzip file", nil),
+    ([0x50, 0x4B, 0x03, 0x04], "a ZIP archive", nil),
     (Array("BZh".utf8), "a bzip2 file", "bunzip2 -c"),
     ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "an xz file", "xz -dc"),
     ([0x28, 0xB5, 0x2F, 0xFD], "a zstd file", "zstd -dc"),
@@ -101,7 +99,6 @@ extension DocumentOpening {
     for packing in packings where bytes.starts(with: packing.start) {
       return .packed(packing.name, command: packing.command)
     }
-    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return isTellico(bytes) ? .tellico : .zip }
     for other in others where bytes.starts(with: other.start) { return .other(other.name) }
     let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let text = (bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes)
@@ -118,16 +115,6 @@ extension DocumentOpening {
     // A character may have been cut.
     while let last = line.last, last >= 0x80 { line.removeLast() }
     return !line.isEmpty && String(validating: line, as: UTF8.self) != nil
-  }
-
-  /// Whether an archive's first file is called as Tellico calls it.
-  ///
-  /// - SeeAlso: APPNOTE.TXT 4.3.7, the local file header.
-  private static func isTellico(_ archive: ArraySlice<UInt8>) -> Bool {
-    let name = "tellico.xml".utf8
-    let header = Array(archive.prefix(30))
-    return header.count == 30 && header[26] == name.count && header[27] == 0
-      && archive.dropFirst(30).starts(with: name)
   }
 
   private static func isHTML(_ text: ArraySlice<UInt8>) -> Bool {
@@ -190,29 +177,16 @@ extension DocumentOpening {
         behind the headers is \(name), not XML; save the body alone, and unpacked (curl \
         --compressed, without -i)
         """
-    case .zip where status != nil, .tellico where status != nil:
-      return """
-        behind the headers is a ZIP archive, not XML; save the body alone (curl without -i), and \
-        unpack it
-        """
     case .nothing:
       return "nothing follows the headers; mend the request, and ask again"
     case .text:
       return "this is plain text, not XML"
-    case .packed(let name, let command):
+    case .packed(let name, nil):
+      return "this is packed twice: inside it is \(name); unpack it first"
+    case .packed(let name, let command?):
       return path == "-"
         ? "this is \(name), not XML; unpack it first: … | \(command) | check-loans -"
         : "this is \(name), not XML; unpack it first: \(command) \(file) | check-loans -"
-    case .tellico where path != "-":
-      return """
-        this is a ZIP archive with tellico.xml in it; read that: unzip -p \(file) tellico.xml | \
-        check-loans -
-        """
-    case .zip, .tellico:
-      return """
-        this is a ZIP archive, not XML; unpack it first (unzip -l \(path == "-" ? "FILE" : file) \
-        lists what is in it)
-        """
     case .other(let name):
       return "this is \(name), not XML; export the loans as XML"
     case .json:

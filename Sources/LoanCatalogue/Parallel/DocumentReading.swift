@@ -36,7 +36,7 @@ final class DocumentReading {
   private func begin(
     _ read: @escaping @Sendable (@escaping BatchStream.Output) throws -> RecordBatch
   ) -> BatchStream {
-    let stream = BatchStream(mayStall: document.catalogue.bytes == nil, read)
+    let stream = BatchStream(mayStall: document.path == "-", read)
     self.stream = stream
     return stream
   }

@@ -83,7 +83,12 @@ import Loans
   /// - Throws: ``CatalogueError`` if the document could not be read.
   mutating func finish() throws(CatalogueError) {
     if let failure { throw failure }
-    try input.checkAfterwards()
+    let isBroken = fault?.code == .malformedXML
+    try input.checkAfterwards(isBroken: isBroken)
+    if let words = input.fault, !isStopped || isBroken {
+      stop()
+      fault = Diagnostic(.notACatalogue, at: fault?.location ?? position, message: words)
+    }
     guard let context = unsafe context, !isStopped else { return }
     if unsafe context.pointee.errNo == Int32(XML_ERR_NO_MEMORY.rawValue) {
       throw input.outOfMemory
