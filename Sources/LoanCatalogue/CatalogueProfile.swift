@@ -143,7 +143,10 @@ extension CatalogueProfile {
         """
     }
     if records.isEmpty {
-      return "no loan was found: this is \(title); save what is inside as a document of its own"
+      return """
+        no loan was found: this is \(title), and what is inside is of no known form; check-loans \
+        profiles lists what is known, and --profile FILE.xml describes another
+        """
     }
     let here = records.filter { $0.path.steps.first?.local == root.name }
     return """

@@ -38,9 +38,7 @@ public final class CatalogueReading {
     size = catalogue.bytes?.size
     refusal = opening.refusal(path: path, isFormKnown: reader.profile != nil)
     var profile = reader.profile ?? .native
-    if reader.profile == nil && refusal == nil {
-      profile = try FormDetection.profile(of: catalogue)
-    }
+    if refusal == nil { profile = try FormDetection.profile(of: catalogue, chosen: reader.profile) }
     assembler = BatchAssembler(
       reader, profile, size: size ?? 0, warnings: opening.warnings)
     document =

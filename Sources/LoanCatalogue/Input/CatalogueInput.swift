@@ -78,6 +78,9 @@ import Loans
       code: .profileFailed, path: path, message: message, underlying: nil, location: location)
   }
 
+  /// What is read of the document, if it is an envelope.
+  var payload: SOAPPayload? { catalogue?.payload }
+
   /// Why the document was not unpacked to its end.
   var fault: String? { catalogue?.fault }
 

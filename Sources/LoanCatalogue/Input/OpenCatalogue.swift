@@ -8,6 +8,8 @@ final class OpenCatalogue: @unchecked Sendable {
   private var head: [UInt8] = []
   /// Where the document begins; what comes before are the headers that it came with.
   var documentStart = 0
+  /// What is read of the document, if it is an envelope.
+  var payload: SOAPPayload?
 
   /// - Throws: ``CatalogueError`` with the code `cannotRead`.
   init(_ path: String) throws(CatalogueError) {

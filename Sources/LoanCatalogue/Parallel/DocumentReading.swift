@@ -75,7 +75,8 @@ extension DocumentReading.Document {
   /// - Returns: the last batch.
   func read(_ output: BatchStream.Output?) throws -> RecordBatch {
     guard profile.isNative else { return try ProfileReader.read(self, output) }
-    let isSplit = catalogue.bytes.map { $0.size >= reader.parts.least } ?? false
+    let isSplit =
+      catalogue.payload == nil && catalogue.bytes.map { $0.size >= reader.parts.least } ?? false
     return try read(.document(stoppingFrom: isSplit ? 0 : .max), output)
   }
 

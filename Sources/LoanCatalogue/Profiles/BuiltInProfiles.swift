@@ -38,12 +38,11 @@ public enum BuiltInProfiles {
   static let foreign: [CatalogueProfile] =
     documents.dropFirst().map { read($0.bytes) } + [soap]
 
-  /// What some servers wrap their answers in: only known to be told.
+  /// What some servers wrap their answers in: of which there is only something to say where the
+  /// answer is of no known form.
   private static let soap: CatalogueProfile = {
     var profile = CatalogueProfile(name: "soap", title: "a SOAP envelope")
-    profile.namespaces = [
-      "http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope",
-    ]
+    profile.namespaces = SOAPPayload.namespaces
     profile.marks = [expression("/Envelope")]
     profile.problems = [
       CatalogueProfile.Problem(path: expression("/Envelope/Body/Fault/faultstring")),

@@ -12,29 +12,56 @@ import Glibc
   private var root: String?
   /// The profiles of which there is a mark.
   private var marked: Set<String> = []
+  /// What may be inside, if the document is an envelope.
+  private var payloads: [SOAPPayload] = []
   private var isKnownRoot = false
 
-  /// The form of a document.
+  /// The form of a document, or of what is in its envelope, which is noted.
   ///
-  /// What has a mark that no other form has goes before what only has the right root element; what
-  /// is of no known form is read as the tool's own.
+  /// What is of no known form is read as the tool's own.
   ///
+  /// - Parameter chosen: the form that somebody has said.
   /// - Throws: ``CatalogueError`` if the catalogue cannot be read.
-  static func profile(of catalogue: OpenCatalogue) throws(CatalogueError) -> CatalogueProfile {
+  static func profile(
+    of catalogue: OpenCatalogue, chosen: CatalogueProfile?
+  ) throws(CatalogueError) -> CatalogueProfile {
     let start = catalogue.documentStart
     let head = try catalogue.firstBytes(start + longestBeginning).dropFirst(start)
-    if beginsPlainly(head) { return .native }
+    if let chosen {
+      let mayBeEnvelope = head.prefix(1_024).firstRange(of: Array("Envelope".utf8)) != nil
+      if !mayBeEnvelope || chosen.mayBegin(with: "Envelope") { return chosen }
+    } else if beginsPlainly(head) {
+      return .native
+    }
     let plain = try look(at: head, for: BuiltInProfiles.foreign, as: nil)
+    for payload in plain.payloads {
+      let inside = try look(at: head, for: BuiltInProfiles.foreign, as: nil, in: payload)
+      var found = chosen
+      if chosen == nil { found = try form(of: head, inside, in: payload) }
+      guard let found, found.mayBegin(with: payload.name) else { continue }
+      catalogue.payload = payload
+      return found
+    }
+    if let chosen { return chosen }
+    return try form(of: head, plain) ?? .native
+  }
+
+  /// The form of what begins like this; `nil` if that is not known.
+  ///
+  /// What has a mark that no other form has goes before what only has the right root element.
+  private static func form(
+    of head: ArraySlice<UInt8>, _ plain: Look, in payload: SOAPPayload? = nil
+  ) throws(CatalogueError) -> CatalogueProfile? {
     guard let root = plain.root, !["books", "Books"].contains(root) else { return .native }
     var possible: CatalogueProfile?
     for profile in BuiltInProfiles.foreign where profile.mayBegin(with: root) {
       // Marks may ask for a namespace that elements lose when they are read.
       if plain.marked.contains(profile.name) { return profile }
-      let found = try look(at: head, for: [profile], as: profile)
+      let found = try look(at: head, for: [profile], as: profile, in: payload)
       if !found.marked.isEmpty { return profile }
       if profile.marks.isEmpty && found.isKnownRoot { possible = possible ?? profile }
     }
-    return possible ?? .native
+    return possible
   }
 
   /// Whether the first element is plainly that of the tool's own form.
@@ -46,9 +73,14 @@ import Glibc
     return next.isXMLWhiteSpace || next == UInt8(ascii: ">") || next == UInt8(ascii: "/")
   }
 
+  private typealias Look = (
+    root: String?, marked: Set<String>, isKnownRoot: Bool, payloads: [SOAPPayload]
+  )
+
   private static func look(
-    at head: ArraySlice<UInt8>, for profiles: [CatalogueProfile], as profile: CatalogueProfile?
-  ) throws(CatalogueError) -> (root: String?, marked: Set<String>, isKnownRoot: Bool) {
+    at head: ArraySlice<UInt8>, for profiles: [CatalogueProfile], as profile: CatalogueProfile?,
+    in payload: SOAPPayload? = nil
+  ) throws(CatalogueError) -> Look {
     let reader = UnsafeMutablePointer<FormDetection>.allocate(capacity: 1)
     let session = UnsafeMutablePointer<ParserSession>.allocate(capacity: 1)
     unsafe session.initialize(to: ParserSession(UnsafeMutableRawPointer(reader), path: ""))
@@ -59,8 +91,12 @@ import Glibc
       unsafe session.deinitialize(count: 1).deallocate()
     }
     let parser = unsafe try XMLParser(session) { unsafe setHandlers($0) }
+    unsafe session.pointee.enter(payload)
     parser.parse(head, isPart: true)
-    return unsafe (reader.pointee.root, reader.pointee.marked, reader.pointee.isKnownRoot)
+    return unsafe (
+      reader.pointee.root, reader.pointee.marked, reader.pointee.isKnownRoot,
+      reader.pointee.payloads
+    )
   }
 
   private init(profiles: [CatalogueProfile], matcher: ElementMatcher?) {
@@ -81,6 +117,7 @@ import Glibc
   /// The beginning has ended, and its tree is there.
   @unsafe fileprivate mutating func endDocument(_ document: xmlDocPtr?) {
     guard let root else { return }
+    payloads = unsafe SOAPPayload.candidates(in: document)
     for profile in profiles where profile.mayBegin(with: root) && !profile.marks.isEmpty {
       if unsafe hasMark(profile, document) { marked.insert(profile.name) }
     }
@@ -104,7 +141,8 @@ import Glibc
 extension CatalogueProfile {
   /// Whether its documents may have this first element.
   fileprivate func mayBegin(with root: String) -> Bool {
-    mayHaveLoans(below: root) || knownRoots.contains(root)
+    isNative
+      ? ["books", "Books"].contains(root) : mayHaveLoans(below: root) || knownRoots.contains(root)
   }
 }
 

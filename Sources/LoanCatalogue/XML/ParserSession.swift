@@ -23,6 +23,8 @@ import Loans
   var place: Place = (1, 1)
   /// Where the reference ends whose entity's text was read last.
   private var referenceEnd: SourceLocation?
+  /// What hides the elements around a payload from the reader, if there are any.
+  private(set) var envelope: SOAPEnvelope?
   private(set) var hasDoctype = false
   /// Bytes of text, and of elements roughly, that came out of entities.
   private var expansion = 0
@@ -45,6 +47,12 @@ import Loans
   }
 
   @unsafe mutating func attach(to context: xmlParserCtxtPtr) { unsafe self.context = context }
+
+  /// Reads nothing but the payload of an envelope.
+  @unsafe mutating func enter(_ payload: SOAPPayload?) {
+    guard let payload, let handlers = unsafe context?.pointee.sax else { return }
+    envelope = unsafe SOAPEnvelope(payload, handlers)
+  }
 
   /// Has every event looked at closely, since names have characters of several bytes.
   mutating func noteLongNames() { isSpecial = true }

@@ -37,6 +37,7 @@ import Glibc
   ///
   /// - SeeAlso: `xmlCtxtReadIO`.
   func parse() {
+    unsafe session.pointee.enter(session.pointee.input.payload)
     unsafe check_loans_set_thread_error_handler(session, threadErrorHandler)
     let document = unsafe xmlCtxtReadIO(context, readHandler, nil, session, nil, nil, Self.options)
     check_loans_set_thread_error_handler(nil, nil)

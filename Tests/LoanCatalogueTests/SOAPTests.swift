@@ -1,0 +1,141 @@
+import CatalogueProperties
+import LoanCatalogue
+import Loans
+import TestSupport
+import Testing
+
+/// Answers that come in a SOAP envelope.
+struct SOAPTests {
+  /// Documents that can be a part of another one as they are.
+  private static let documents = SystemDocument.all.filter { document in
+    guard [.loans, .errorAnswer].contains(document.kind), document.text.contains("<"),
+      !document.text.contains("<!DOCTYPE"), !document.text.contains("Envelope")
+    else { return false }
+    return document.text.hasPrefix("<") && !document.text.contains("encoding=\"ISO")
+      && !document.text.contains("encoding=\"windows")
+  }
+  private static let namespaces = [
+    "http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope",
+  ]
+
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  /// A document in an envelope, on the same lines.
+  private func envelope(
+    _ text: String, in namespace: String = namespaces[0], wrapper: String? = nil
+  ) -> String {
+    let end = text.hasPrefix("<?xml") ? text.firstRange(of: "?>")?.upperBound : nil
+    let (declaration, document) = end.map { (text[..<$0], text[$0...]) } ?? ("", text[...])
+    let (start, stop) =
+      wrapper.map { ("<w:\($0) xmlns:w='urn:w'><return>", "</return></w:\($0)>") } ?? ("", "")
+    return """
+      \(declaration)<s:Envelope xmlns:s="\(namespace)"><s:Header><books/><s:Body/></s:Header>\
+      <s:Body>\(start)\(document)\(stop)</s:Body></s:Envelope>
+      """
+  }
+
+  @Test(arguments: documents)
+  func `A document is read in an envelope as it is by itself`(document: SystemDocument) throws {
+    let plain = try document.reader.reading(ofText: document.text, in: folder)
+    for namespace in Self.namespaces {
+      for wrapper in [nil, "GetLoansResponse"] {
+        let text = envelope(document.text, in: namespace, wrapper: wrapper)
+        let reading = try document.reader.reading(ofText: text, in: folder)
+        #expect(reading.records.map(\.loan) == plain.records.map(\.loan))
+        #expect(reading.records.map(\.location.line) == plain.records.map(\.location.line))
+        #expect(reading.diagnostics.map(\.message) == plain.diagnostics.map(\.message))
+        #expect(reading.summary == plain.summary)
+      }
+    }
+  }
+
+  @Test(arguments: documents.filter { $0.text.contains(" xmlns") })
+  func `Namespaces may be declared by the envelope`(document: SystemDocument) throws {
+    let plain = try document.reader.reading(ofText: document.text, in: folder)
+    let names = document.text.matches(of: #/\sxmlns(:[\w.\-]+)?=("[^"]*"|'[^']*')/#).map(\.output.0)
+    guard Set(names.map { $0.prefix { $0 != "=" } }).count == names.count else { return }
+    let text = names.reduce(document.text) { $0.replacing($1, with: "") }
+    let moved = envelope(text).replacing("<s:Envelope", with: "<s:Envelope\(names.joined())")
+    let reading = try document.reader.reading(ofText: moved, in: folder)
+    #expect(reading.records.map(\.loan) == plain.records.map(\.loan))
+    #expect(reading.summary == plain.summary)
+  }
+
+  @Test func `So is a catalogue of the tool's own form, with the places in the file`() throws {
+    let book = "<book><title>A</title><expiration>2026-12-01</expiration></book>"
+    let text = "<books>\n\(book)\n</books>"
+    let plain = try CatalogueReader().reading(ofText: text, in: folder)
+    var reader = CatalogueReader()
+    for jobs in [1, 4] {
+      (reader.jobs, reader.parts) = (jobs, (size: 1, least: 0))
+      #expect(try reader.reading(ofText: envelope(text), in: folder) == plain)
+    }
+  }
+
+  @Test func `A profile that somebody names is that of the document in the envelope`() throws {
+    let profile = try CatalogueProfile(
+      reading: Array(
+        """
+        <profile name="parish"><record path="/list/item"/><title path="@t"/>
+        <expiration path="@back" form="yyyy-MM-dd"/></profile>
+        """.utf8))
+    let text = "<list><item t='A' back='2026-12-01'/></list>"
+    let reader = CatalogueReader(profile: profile)
+    #expect(try reader.reading(ofText: envelope(text), in: folder).titles == ["A"])
+    let native = CatalogueReader(profile: .native)
+    let books = "<books><book><title>B</title><expiration>2026.12.01</expiration></book></books>"
+    #expect(try native.reading(ofText: envelope(books), in: folder).titles == ["B"])
+  }
+
+  @Test func `A profile that begins with the envelope is applied to it`() throws {
+    let profile = try CatalogueProfile(
+      reading: Array(
+        """
+        <profile name="own" namespace="\(Self.namespaces[0])">
+        <record path="/Envelope/Body/list/item"/><title path="@t"/>
+        <expiration path="@back" form="yyyy-MM-dd"/></profile>
+        """.utf8))
+    let text = envelope("<list><item t='A' back='2026-12-01'/></list>")
+    #expect(try CatalogueReader(profile: profile).reading(ofText: text, in: folder).titles == ["A"])
+  }
+
+  @Test func `A second document in an envelope is never left out silently`() throws {
+    let books = "<books><book><title>B</title><expiration>2026.12.01</expiration></book></books>"
+    let text =
+      "<s:Envelope xmlns:s='\(Self.namespaces[0])'><s:Body>\(books)\n\(books)</s:Body></s:Envelope>"
+    let reading = try CatalogueReader().reading(ofText: text, in: folder)
+    #expect(reading.findings == ["2:7 not-a-catalogue"])
+    #expect(
+      reading.diagnostics[0].message
+        == "the SOAP envelope holds one more <books>; save each as a file of its own")
+    #expect(!reading.summary.isComplete)
+  }
+
+  @Test func `An envelope that is cut off is not complete`() throws {
+    let text = envelope("<books><book><title>B</title></book></books>")
+    for count in stride(from: 1, to: text.utf8.count, by: 1) {
+      let reading = try CatalogueReader().reading(ofText: String(text.prefix(count)), in: folder)
+      #expect(!reading.summary.isComplete, "\(count)")
+    }
+  }
+
+  @Test func `What is in no known form is told`() throws {
+    let reading = try CatalogueReader().reading(ofText: envelope("<a><b/></a>"), in: folder)
+    #expect(
+      reading.diagnostics.map(\.message) == [
+        """
+        no loan was found: this is a SOAP envelope, and what is inside is of no known form; \
+        check-loans profiles lists what is known, and --profile FILE.xml describes another
+        """
+      ])
+  }
+}
+
+extension SystemDocument {
+  /// The document, if it is in UTF-8.
+  fileprivate var text: String {
+    Files.bytes(of: path).flatMap { String(validating: $0, as: UTF8.self) } ?? ""
+  }
+}
