@@ -161,6 +161,17 @@ struct CatalogueAttackTests {
     #expect(result.errorText == "check-loans: 1 file, 100000 loans: no problems\n")
   }
 
+  @Test(arguments: ["<books>#<book>", "<books><book>#"])
+  func `Comments that silence nothing take little memory, wherever they are`(
+    beginning: String
+  ) async throws {
+    let comments = "<!-- check-loans: ignore date-format -->\n".repeated(200_000)
+    let desk = try Desk(
+      catalogue: beginning.replacing("#", with: comments) + "<title>T</title></book></books>")
+    let result = try await run(["validate", "--max-diagnostics", "1", "books.xml"], on: desk)
+    #expect(result.errorText.contains(" 200001 warnings "))
+  }
+
   private func run(_ arguments: [String], on desk: Desk) async throws -> CommandResult {
     var command = desk.command(arguments)
     command.measuresMemory = true

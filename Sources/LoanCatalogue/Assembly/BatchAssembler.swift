@@ -79,6 +79,7 @@ struct BatchAssembler: ~Copyable {
     switch event {
     case .ignore(let codes, let place):
       findings.ignore(codes, at: place)
+      handOverIfLong()
     case .childEnd(let found):
       for finding in found { findings.append(finding) }
       // Comments before it are about it, not about the next book.
@@ -86,7 +87,7 @@ struct BatchAssembler: ~Copyable {
       if summary.records == 0 { hold() } else { handOver(.document) }
     case .found(let found):
       for finding in found { findings.append(finding) }
-      if findings.isLong { summary.records == 0 ? hold() : handOver(.document, isBookOver: false) }
+      handOverIfLong()
     case .unfinished(let entry, let found):
       begin(entry)
       for finding in found { findings.append(finding) }
@@ -197,6 +198,12 @@ extension BatchAssembler {
   private mutating func handOver(_ owner: FindingList.Owner, isBookOver: Bool = true) {
     held += findings.drain(owner, isBookOver: isBookOver)
     handOverHeld()
+  }
+
+  /// Hands over what was found outside records, if there is much of it.
+  private mutating func handOverIfLong() {
+    guard findings.isLong else { return }
+    summary.records == 0 ? hold() : handOver(.document, isBookOver: false)
   }
 
   private mutating func hold() {

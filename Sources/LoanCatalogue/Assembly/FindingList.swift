@@ -3,13 +3,6 @@ import Loans
 /// The findings of the record at hand, until they are handed over in order; and the comments that
 /// silence some of them.
 struct FindingList: ~Copyable {
-  /// A comment's code, waiting for what it is to silence.
-  fileprivate struct Ignore {
-    var code: Diagnostic.Code
-    /// What is reported if there is nothing to silence.
-    var unused: Diagnostic
-  }
-
   /// What a problem has in common with itself after the catalogue was edited.
   enum Owner {
     /// A record with an id: the hash of it, and the record's number among those that have it.
@@ -21,10 +14,11 @@ struct FindingList: ~Copyable {
   }
 
   private var findings: [Diagnostic] = []
-  /// Comments whose book has not begun yet.
-  private var pending: [Ignore] = []
+  /// Comments whose book has not begun yet: the codes, and what is reported of each if it silences
+  /// nothing.
+  private var pending: [(code: Diagnostic.Code, unused: Diagnostic)] = []
   /// Comments about the book at hand.
-  private var active: [Ignore] = []
+  private var active: [Diagnostic.Code: [Diagnostic]] = [:]
   /// How many of each code the record at hand has had.
   private var recordCounts: [Diagnostic.Code: Int] = [:]
   /// The records without id that had findings.
@@ -62,7 +56,7 @@ struct FindingList: ~Copyable {
       if pending.count == Self.mostPending {
         findings.append(unused)
       } else {
-        pending.append(Ignore(code: code, unused: unused))
+        pending.append((code, unused))
       }
     }
   }
@@ -70,7 +64,7 @@ struct FindingList: ~Copyable {
   /// The comments so far are about the book that begins now.
   mutating func beginBook() {
     guard !pending.isEmpty else { return }
-    active += pending
+    for (code, unused) in pending { active[code, default: []].append(unused) }
     pending.removeAll()
   }
 
@@ -85,7 +79,7 @@ struct FindingList: ~Copyable {
     findings.sort { $0.location < $1.location }
     if !active.isEmpty { silence() }
     if isBookOver && !active.isEmpty {
-      findings += active.map(\.unused)
+      findings += active.values.joined()
       active.removeAll()
       findings.sort { $0.location < $1.location }
     }
@@ -100,8 +94,8 @@ struct FindingList: ~Copyable {
 
   private mutating func silence() {
     findings.removeAll { finding in
-      guard let index = active.firstIndex(where: { $0.code == finding.code }) else { return false }
-      active.remove(at: index)
+      guard active[finding.code]?.isEmpty == false else { return false }
+      active[finding.code]?.removeFirst()
       return true
     }
   }

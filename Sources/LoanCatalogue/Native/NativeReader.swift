@@ -111,8 +111,7 @@ extension NativeReader {
 
   /// What was read since the last batch, and how the document ends.
   mutating func endDocument() -> RecordBatch {
-    builder.flushFindings()
-    var batch = builder.takeBatch(end: unsafe session.pointee.bytesRead)
+    var batch = builder.takeLastBatch(end: unsafe session.pointee.bytesRead)
     batch.splitPoint = frame.splitPoint
     if frame.splitPoint == nil {
       batch.ending = DocumentEnding(fault: unsafe session.pointee.fault)
@@ -132,8 +131,7 @@ extension NativeReader {
       !frame.hasCommentOutside,
       unsafe session.pointee.nameCount <= FrameFinder.mostNames
     else { return nil }
-    builder.flushFindings()
-    return builder.takeBatch(end: frame.rootEnd)
+    return builder.takeLastBatch(end: frame.rootEnd)
   }
 }
 
@@ -206,6 +204,7 @@ extension NativeReader {
 
   @inline(never)
   @unsafe private mutating func startOtherElement(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
+    handOver()
     guard unsafe !session.pointee.isStopped else { return }
     unsafe session.pointee.settlePlace(context)
     if unsafe session.pointee.isInsideEntity(context) { unsafe countElement(context, tag) }
@@ -507,10 +506,12 @@ extension NativeReader {
     default: break
     }
     builder.endRecord()
+  }
+
+  /// Hands over what has been read, if there is enough of it, also from within a long record.
+  private mutating func handOver() {
     guard let output, case let end = unsafe session.pointee.bytesRead, builder.isFull(at: end)
-    else {
-      return
-    }
+    else { return }
     if !output(builder.takeBatch(end: end)) { unsafe session.pointee.stop() }
   }
 
@@ -651,6 +652,7 @@ extension NativeReader {
         builder.take(
           comment, at: unsafe frame.commentStart(session.pointee, isOutside: depth == 0),
           isInRecord: builder.isInRecord)
+        handOver()
       }
     }
     unsafe skipped(context, text)

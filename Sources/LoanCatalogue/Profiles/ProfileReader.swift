@@ -83,8 +83,7 @@ import Loans
   }
 
   private mutating func takeBatch() -> RecordBatch {
-    fields.builder.flushFindings()
-    return fields.builder.takeBatch(end: unsafe session.pointee.bytesRead)
+    fields.builder.takeLastBatch(end: unsafe session.pointee.bytesRead)
   }
 }
 

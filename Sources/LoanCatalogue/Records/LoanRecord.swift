@@ -81,9 +81,6 @@ public struct LoanRecord: Sendable {
     }
   }
 
-  /// Bytes of text.
-  var size: Int { facts.size }
-
   private func text(of field: LoanField) -> String? {
     facts.isEmpty(field) ? nil : texts.text(in: facts.range(of: field))
   }
@@ -149,8 +146,6 @@ struct RecordFacts: Sendable {
     filled |= field.bit
     ranges[field.rawValue] = (UInt32(range.lowerBound), UInt32(range.upperBound))
   }
-
-  var size: Int { LoanField.allCases.reduce(0) { $0 + range(of: $1).count } }
 
   var identityFields: [LoanField] {
     if !isEmpty(.id) { return isIDShared ? [.id, .title] : [.id] }

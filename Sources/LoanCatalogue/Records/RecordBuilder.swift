@@ -42,7 +42,7 @@ struct RecordBuilder: ~Copyable {
   ///
   /// - Parameter bytes: how far the document has been read.
   func isFull(at bytes: Int) -> Bool {
-    batch.entries.count >= 4_096 || draft.count > 1 << 20 || bytes - lastEnd > 4 << 20
+    batch.entries.count >= 4_096 || draft.count > 1 << 20 || bytes - lastEnd > 1 << 20
   }
 
   /// Takes away what has been made so far.
@@ -51,10 +51,19 @@ struct RecordBuilder: ~Copyable {
   mutating func takeBatch(end: Int) -> RecordBatch {
     var made = RecordBatch()
     swap(&made, &batch)
-    made.texts = draft.takeTexts()
+    made.texts = draft.takeTexts(isInRecord: isInRecord)
     made.end = end
     lastEnd = end
     return made
+  }
+
+  /// Takes away the rest at the end of the document.
+  ///
+  /// - Parameter end: how far the document has been read.
+  mutating func takeLastBatch(end: Int) -> RecordBatch {
+    flushFindings()
+    isInRecord = false
+    return takeBatch(end: end)
   }
 
   /// Takes a comment that speaks to the reader.
@@ -129,12 +138,6 @@ extension RecordBuilder {
   /// Notes where in the file the text of a date is.
   mutating func noteBytes(_ bytes: Range<Int>, of field: LoanField) {
     dateBytes.append((field, bytes))
-  }
-
-  /// Whether the place of the field's value is wanted.
-  @inline(__always)
-  func wantsPlace(of field: LoanField) -> Bool {
-    (field == .id || reader.rules.judges(field)) && draft.isEmpty(field)
   }
 }
 

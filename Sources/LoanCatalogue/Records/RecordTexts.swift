@@ -25,12 +25,6 @@ import Loans
       as: UTF8.self)
   }
 
-  /// Appends the bytes in a range.
-  func append(_ range: Range<Int>, to bytes: inout [UInt8]) {
-    unsafe bytes.append(
-      contentsOf: UnsafeBufferPointer(start: start + range.lowerBound, count: range.count))
-  }
-
   /// Calls `body` with the bytes in a range.
   @inline(__always)
   func withBytes<Result, Failure: Error>(
@@ -65,30 +59,6 @@ extension ContentHash {
         }
       }
       combine(word)
-    }
-  }
-}
-
-extension Span<UInt8> {
-  /// How many bytes at the beginning are the same in another text.
-  @inline(__always)
-  func sharedCount(with other: Span<UInt8>) -> Int {
-    let most = Swift.min(count, other.count)
-    return unsafe withUnsafeBytes { bytes in
-      unsafe other.withUnsafeBytes { others in
-        var index = 0
-        while most &- index >= 8 {
-          let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-          let difference =
-            unsafe word ^ others.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-          if difference != 0 {
-            return index &+ UInt64(littleEndian: difference).trailingZeroBitCount &>> 3
-          }
-          index &+= 8
-        }
-        while unsafe index < most && bytes[index] == others[index] { index &+= 1 }
-        return index
-      }
     }
   }
 }
@@ -181,10 +151,16 @@ extension UnsafeBufferPointer<UInt8> {
   }
 
   /// The texts so far; those to come are written elsewhere.
-  mutating func takeTexts() -> TextStorage {
+  ///
+  /// - Parameter isInRecord: whether those of the record at hand are needed there, too.
+  mutating func takeTexts(isInRecord: Bool) -> TextStorage {
     let texts = storage
-    use(TextStorage(capacity: min(capacity, 65_536)))
-    count = 0
+    if isInRecord {
+      grow(to: count)
+    } else {
+      use(TextStorage(capacity: min(capacity, 65_536)))
+      count = 0
+    }
     return texts
   }
 
@@ -219,14 +195,6 @@ extension RecordDraft {
       unsafe UnsafeMutableRawPointer(start + count).copyText(from: source, count: bytes.count)
     }
     count = end
-  }
-
-  mutating func append(_ text: some Sequence<UInt8>) {
-    for byte in text {
-      if count == capacity { grow(to: count + 1) }
-      unsafe start[count] = byte
-      count += 1
-    }
   }
 
   /// Ends the field: its white space is trimmed and folded, and the first of several counts.
@@ -310,5 +278,4 @@ extension RecordDraft {
     if ofLoan { hashes.loan = facts.loanKey(storage) }
     return hashes
   }
-
 }
