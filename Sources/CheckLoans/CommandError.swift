@@ -39,7 +39,6 @@ struct CommandError: Error {
       case .cannotRead: .noInput
       case .inputOutput: .inputOutput
       case .changedWhileReading: .tryAgain
-      case .outOfMemory: .systemLimit
       case .profileFailed: .badSetting
       }
     self.init(status, "\(error)")

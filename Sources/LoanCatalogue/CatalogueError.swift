@@ -12,8 +12,6 @@ public struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertible
     case inputOutput
     /// The file was changed while it was read; a later try may succeed.
     case changedWhileReading
-    /// There is not enough memory.
-    case outOfMemory
     /// An expression of the profile has no value in this document, or takes too long.
     case profileFailed
   }

@@ -1,6 +1,7 @@
 import TestSupport
 
-/// The libraries that make system calls fail; see `Shim/failing-io.c` and `Shim/failing-start.c`.
+/// The libraries that make system calls fail; see `Shim/failing-io.c`, `Shim/failing-start.c`
+/// and `Shim/failing-memory.c`.
 enum FailingCalls {
   /// An error of errno(3), as far as storage brings it about.
   enum Fault: Int, CaseIterable, Sendable {
@@ -25,7 +26,7 @@ enum FailingCalls {
     let folder = try ScratchFolder()
     let sources = "\(projectDirectory)/Tests/FaultTests/Shim"
     let compile = """
-      cc=$(command -v cc || command -v clang) && for name in failing-io failing-start; do
+      cc=$(command -v cc || command -v clang) && for name in failing-io failing-start failing-memory; do
         "$cc" -shared -fPIC -Wall -Wextra -Werror -o $name.so "$0/$name.c" || exit
       done
       """
@@ -66,6 +67,20 @@ enum FailingCalls {
       "FAULT_BELOW": "\(trial.folder.path)/state", "FAULT_ERRNO": String(fault.rawValue),
       "FAULT_AT": String(number), "FAULT_STAYS": stays ? "1" : "0",
       "FAULT_REPORT": "\(trial.folder.path)/faults",
+    ]
+  }
+
+  /// The environment that makes the n-th allocation of libxml2 fail.
+  ///
+  /// - Parameters:
+  ///   - stays: whether all later ones fail too.
+  ///   - report: the file that is there afterwards if one has failed.
+  static func variables(
+    allocation number: Int, stays: Bool, report: String
+  ) async throws -> [String: String] {
+    [
+      "LD_PRELOAD": "\(try await compiled.value.path)/failing-memory.so",
+      "FAULT_AT": String(number), "FAULT_STAYS": stays ? "1" : "0", "FAULT_REPORT": report,
     ]
   }
 

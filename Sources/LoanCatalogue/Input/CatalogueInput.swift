@@ -65,13 +65,6 @@ import Loans
     return filled
   }
 
-  /// That the parser had no memory left.
-  var outOfMemory: CatalogueError {
-    CatalogueError(
-      code: .outOfMemory, path: path, message: "there is not enough memory to read the catalogue",
-      underlying: ENOMEM)
-  }
-
   /// That a profile cannot be applied.
   func profileFailure(_ message: String, at location: SourceLocation) -> CatalogueError {
     CatalogueError(

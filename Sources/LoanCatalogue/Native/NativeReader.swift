@@ -88,7 +88,7 @@ extension NativeReader {
 
   /// Makes a reader and a parser that calls it, and lets them be used.
   ///
-  /// - Throws: ``CatalogueError`` with the code `outOfMemory`, and what `body` throws.
+  /// - Throws: what `body` throws.
   static func read<Result>(
     _ builder: consuming RecordBuilder, _ extent: Extent, path: String, linesBefore: Int = 0,
     bytesBefore: Int = 0, output: ((RecordBatch) -> Bool)? = nil,
@@ -105,7 +105,7 @@ extension NativeReader {
       unsafe reader.deinitialize(count: 1).deallocate()
       unsafe session.deinitialize(count: 1).deallocate()
     }
-    let parser = unsafe try XMLParser(session, setHandlers: setHandlers)
+    let parser = unsafe XMLParser(session, setHandlers: setHandlers)
     return unsafe try body(parser, Reading(reader: reader, session: session))
   }
 

@@ -46,7 +46,7 @@ import Loans
       unsafe session.deinitialize(count: 1).deallocate()
     }
     do throws(CatalogueError) {
-      let parser = unsafe try XMLParser(session) { unsafe setHandlers($0) }
+      let parser = unsafe XMLParser(session) { unsafe setHandlers($0) }
       parser.parse(bytes[...])
       unsafe try session.pointee.finish()
     } catch {

@@ -90,7 +90,7 @@ import Glibc
       unsafe reader.deinitialize(count: 1).deallocate()
       unsafe session.deinitialize(count: 1).deallocate()
     }
-    let parser = unsafe try XMLParser(session) { unsafe setHandlers($0) }
+    let parser = unsafe XMLParser(session) { unsafe setHandlers($0) }
     unsafe session.pointee.enter(payload)
     parser.parse(head, isPart: true)
     return unsafe (

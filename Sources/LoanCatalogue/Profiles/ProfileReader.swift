@@ -65,7 +65,7 @@ import Loans
       unsafe reader.deinitialize(count: 1).deallocate()
       unsafe session.deinitialize(count: 1).deallocate()
     }
-    let parser = unsafe try XMLParser(session, setHandlers: setHandlers)
+    let parser = unsafe XMLParser(session, setHandlers: setHandlers)
     unsafe session.pointee.input.open(document.catalogue, at: start)
     parser.parse()
     do {

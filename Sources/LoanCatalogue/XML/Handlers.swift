@@ -1,4 +1,5 @@
 import CLibXML2
+import Glibc
 
 // Every handler forwards at once to one method of the session that its context carries, or of the
 // session's reader. libxml2 calls a handler with the parser context, whose `_private` is set before
@@ -57,12 +58,15 @@ let readHandler: xmlInputReadCallback = { session, buffer, length in
   unsafe check_loans_set_error_handler(handlers, errorHandler)
 }
 
-/// Refuses whatever libxml2 wants to open, for the whole process and once for all.
+/// Makes libxml2 ready, for the whole process and once for all, since several threads may read at
+/// once; and has it refuse whatever it wants to open.
 ///
-/// The library is made ready before, since several threads may read at once.
-///
-/// - SeeAlso: `xmlInitParser`, `xmlSetExternalEntityLoader`.
-let refuseExternalEntities: Void = {
+/// - SeeAlso: `xmlMemSetup`, `xmlInitParser`, `xmlSetExternalEntityLoader`.
+let prepareLibrary: Void = {
+  unsafe xmlMemSetup(
+    { unsafe free($0) }, { unsafe allocated(malloc($0), $0) },
+    { unsafe allocated(realloc($0, $1), $1) },
+    { unsafe allocated($0.flatMap { unsafe strdup($0) }, 1) })
   xmlInitParser()
   unsafe xmlSetExternalEntityLoader { address, _, context in
     guard let parser = unsafe context, unsafe parser.pointee._private != nil else { return nil }
@@ -71,3 +75,18 @@ let refuseExternalEntities: Void = {
     return nil
   }
 }()
+
+private func allocated<Memory>(_ memory: Memory?, _ size: Int) -> Memory? {
+  if memory == nil && size > 0 { endWithoutMemory() }
+  return memory
+}
+
+/// Ends the process, as Swift's own runtime does where memory lacks, but with a sentence: libxml2
+/// 2.9 would go on with a part of a set of nodes, or take an encoding for unknown.
+///
+/// - SeeAlso: `EX_OSERR` in sysexits.h, which is 71.
+func endWithoutMemory() -> Never {
+  let words: StaticString = "check-loans: there is not enough memory to read the catalogue\n"
+  _ = unsafe write(STDERR_FILENO, words.utf8Start, words.utf8CodeUnitCount)
+  _exit(71)
+}

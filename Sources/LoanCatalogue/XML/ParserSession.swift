@@ -97,11 +97,7 @@ import Loans
       stop()
       fault = Diagnostic(.notACatalogue, at: fault?.location ?? position, message: words)
     }
-    guard let context = unsafe context, !isStopped else { return }
-    if unsafe context.pointee.errNo == Int32(XML_ERR_NO_MEMORY.rawValue) {
-      throw input.outOfMemory
-    }
-    if !isWellFormed {
+    if !isStopped && !isWellFormed {
       endEarly(.malformedXML, at: position, "the document is not well-formed XML")
     }
   }
@@ -169,8 +165,6 @@ extension ParserSession {
   @unsafe mutating func note(_ error: xmlError, in context: xmlParserCtxtPtr?) {
     guard !isStopped, input.failure == nil else { return }
     switch unsafe error.code {
-    case Int32(XML_ERR_NO_MEMORY.rawValue):
-      break
     case Int32(XML_WAR_UNDECLARED_ENTITY.rawValue):
       let name = unsafe error.str1.map { unsafe String(cString: $0) } ?? ""
       unsafe unresolvedReference(name)

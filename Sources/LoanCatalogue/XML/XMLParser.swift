@@ -14,14 +14,13 @@ import Glibc
   /// - Parameters:
   ///   - session: stays where it is until the parser is gone.
   ///   - setHandlers: sets the handlers of the session's reader.
-  /// - Throws: ``CatalogueError`` with the code `outOfMemory`.
   @unsafe init(
     _ session: UnsafeMutablePointer<ParserSession>,
     setHandlers: (UnsafeMutablePointer<xmlSAXHandler>) -> Void
-  ) throws(CatalogueError) {
-    refuseExternalEntities
+  ) {
+    prepareLibrary
     guard let context = unsafe xmlNewParserCtxt(), let handlers = unsafe context.pointee.sax else {
-      throw unsafe session.pointee.input.outOfMemory
+      endWithoutMemory()
     }
     unsafe self.context = context
     unsafe self.session = session

@@ -4,7 +4,7 @@
  * Preloaded (ld.so(8)) into the program under test. Its environment:
  *   FAULT_BELOW   the directory
  *   FAULT_ERRNO   the error, as a number
- *   FAULT_AT      the how-manieth call fails, from 1 up
+ *   FAULT_AT      which call fails, counted from 1
  *   FAULT_STAYS   1: all calls after it fail as well, as on a disk that stays full
  *   FAULT_READS   1: reads fail, rather than what changes files
  *   FAULT_REPORT  a file to which the name of each call that failed is appended
