@@ -46,34 +46,13 @@ extension ContentHash {
         combine(UInt64(littleEndian: word))
         index += 8
       }
-      let rest = bytes.count &- index
-      if rest == 0 { return }
+      if index == bytes.count { return }
       var word: UInt64 = 0
-      if index > 0 {
-        // The last eight bytes, without those that have been.
-        word = unsafe bytes.loadUnaligned(fromByteOffset: bytes.count &- 8, as: UInt64.self)
-        word = UInt64(littleEndian: word) &>> UInt64(truncatingIfNeeded: 64 &- 8 &* rest)
-      } else {
-        for offset in 0..<rest {
-          unsafe word |= UInt64(bytes[offset]) << UInt64(8 * offset)
-        }
+      for offset in index..<bytes.count {
+        unsafe word |= UInt64(bytes[offset]) << UInt64(8 * (offset - index))
       }
       combine(word)
     }
-  }
-}
-
-extension UnsafeMutableRawPointer {
-  /// Copies bytes, of which there are 8 to 16 in most cases.
-  @inline(__always)
-  fileprivate func copyText(from source: UnsafeRawPointer, count: Int) {
-    guard 8...16 ~= count else {
-      return unsafe copyMemory(from: source, byteCount: count)
-    }
-    let first = unsafe source.loadUnaligned(as: UInt64.self)
-    let last = unsafe source.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
-    unsafe storeBytes(of: first, as: UInt64.self)
-    unsafe storeBytes(of: last, toByteOffset: count &- 8, as: UInt64.self)
   }
 }
 
@@ -105,30 +84,13 @@ extension UInt64 {
     return ((self ^ spaces) | (following ^ spaces)).bytes(below: 1)
   }
 
-  /// Whether each byte is of ASCII, printed, and no space.
-  @inline(__always)
-  fileprivate var isVisible: Bool {
-    // One more than 0x7E has the highest bit, too.
-    bytes(below: 0x21) | ((self | self &+ Self.ones) & Self.highBits) == 0
-  }
 }
 
 extension UnsafeBufferPointer<UInt8> {
   /// Whether each byte is of ASCII, printed, and no space.
   @inline(__always)
   var isVisible: Bool {
-    var index = 0
-    while count &- index >= 8 {
-      let word = unsafe UnsafeRawPointer(self.baseAddress.unsafelyUnwrapped).loadUnaligned(
-        fromByteOffset: index, as: UInt64.self)
-      if !word.isVisible { return false }
-      index &+= 8
-    }
-    while index < count {
-      if unsafe self[index] &- 0x21 > 0x5D { return false }
-      index &+= 1
-    }
-    return true
+    unsafe allSatisfy { $0 &- 0x21 <= 0x5D }
   }
 }
 
@@ -192,7 +154,8 @@ extension RecordDraft {
     if end > capacity { grow(to: end) }
     unsafe text.withUnsafeBytes { bytes in
       guard let source = bytes.baseAddress else { return }
-      unsafe UnsafeMutableRawPointer(start + count).copyText(from: source, count: bytes.count)
+      unsafe UnsafeMutableRawPointer(start + count).copyMemory(
+        from: source, byteCount: bytes.count)
     }
     count = end
   }
