@@ -132,10 +132,3 @@ struct SOAPTests {
       ])
   }
 }
-
-extension SystemDocument {
-  /// The document, if it is in UTF-8.
-  fileprivate var text: String {
-    Files.bytes(of: path).flatMap { String(validating: $0, as: UTF8.self) } ?? ""
-  }
-}

@@ -54,6 +54,11 @@ struct SystemDocument: CustomTestStringConvertible {
   /// A reader in Prague, where these documents are read.
   var reader: CatalogueReader { reader(CatalogueRules()) }
 
+  /// The document, if it is in UTF-8.
+  var text: String {
+    Files.bytes(of: path).flatMap { String(validating: $0, as: UTF8.self) } ?? ""
+  }
+
   func reader(_ rules: CatalogueRules) -> CatalogueReader {
     CatalogueReader(rules: rules, loanDays: loanDays, civilTime: { Prague.civilTime(at: $0) })
   }
@@ -86,6 +91,52 @@ struct SystemTests {
     #expect(reading.records.filter { $0.loan != nil }.map(\.systemLine) == expected)
     #expect(reading.summary.profile == document.profile)
     #expect(reading.summary.isComplete)
+  }
+
+  /// As some programs write it that lay documents out anew.
+  @Test(arguments: SystemDocument.all.filter { $0.text.hasPrefix("<") })
+  func `White space around texts changes nothing`(document: SystemDocument) throws {
+    let folder = try ScratchFolder()
+    let plain = try document.reader.reading(ofText: document.text, in: folder)
+    let spaced = document.text.replacing(#/>([^<>]*[^<>\s][^<>]*)<\//#) { ">\t \($0.output.1)  </" }
+    let reading = try document.reader.reading(ofText: spaced, in: folder)
+    #expect(reading.records.map(\.loan) == plain.records.map(\.loan))
+    #expect(reading.diagnostics.map(\.message) == plain.diagnostics.map(\.message))
+    #expect(reading.summary == plain.summary)
+  }
+
+  @Test func `A form is known although its prefix is not declared`() throws {
+    let reading = try CatalogueReader().reading(
+      ofText: """
+        <n:NCIPMessage><n:LookupUserResponse><n:UserId/><n:LoanedItem>
+        <n:DateDue>2026-12-01</n:DateDue></n:LoanedItem></n:LookupUserResponse></n:NCIPMessage>
+        """)
+    #expect(reading.summary.profile == "ncip2")
+    #expect(reading.records.map(\.loan?.expiration) == [CivilDate(year: 2026, month: 12, day: 1)])
+  }
+
+  @Test func `What comes after a fault does not change the form`() throws {
+    let reading = try CatalogueReader().reading(
+      ofText: """
+        <NCIPMessage><LookupUserResponse><UserTransaction><LoanedItem>
+        <UniqueItemId><ItemIdentifierValue>7</ItemIdentifierValue></UniqueItemId>
+        <DateDue>2026-12-01</DateDue></LoanedItem></UserTransaction>
+        <UserTransaction><LoanedItem></UniqueItemId></LoanedItem>
+        <LoanedItem/></UserTransaction></LookupUserResponse></NCIPMessage>
+        """)
+    #expect(reading.summary.profile == "ncip1")
+    #expect(reading.findings == ["1:51 missing-title", "4:45 malformed-xml"])
+    #expect(reading.records.map(\.loan?.id) == ["7"])
+  }
+
+  @Test func `A text that is cut off is not taken for a whole one`() throws {
+    let reading = try CatalogueReader().reading(
+      ofText: """
+        <GetPatronInfo><firstname>Anna</firstname><loans><loan><itemnumber>8</itemnumber>
+        <title>A</title><date_due>2026-12-24</date_due></loan></loans><surname>Nov
+        """)
+    #expect(reading.records.map(\.loan?.borrower) == ["Anna"])
+    #expect(reading.diagnostics.map(\.code) == [.malformedXML])
   }
 
   /// Records without expiration tell nothing but where they are.

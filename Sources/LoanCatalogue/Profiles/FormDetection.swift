@@ -92,7 +92,7 @@ import Glibc
     }
     let parser = unsafe XMLParser(session) { unsafe setHandlers($0) }
     unsafe session.pointee.enter(payload)
-    parser.parse(head, isPart: true)
+    parser.parse(head)
     return unsafe (
       reader.pointee.root, reader.pointee.marked, reader.pointee.isKnownRoot,
       reader.pointee.payloads
@@ -107,7 +107,12 @@ import Glibc
   @unsafe fileprivate mutating func startElement(
     _ tag: ElementMatcher.StartTag, _ context: xmlParserCtxtPtr
   ) {
-    if unsafe matcher?.build(tag, context) == nil { unsafe ElementMatcher.build(tag, context) }
+    if unsafe matcher?.build(tag, context) == nil {
+      var tag = unsafe tag
+      // An undeclared prefix would become a part of the name.
+      if unsafe tag.namespace == nil { unsafe tag.prefix = nil }
+      unsafe ElementMatcher.build(tag, context)
+    }
     guard root == nil, let node = unsafe context.pointee.node else { return }
     root = unsafe String(cString: node.pointee.name)
     unsafe matcher?.begin(context)

@@ -231,9 +231,16 @@ extension ProfileReader {
   }
 
   /// The document has ended, and its tree is still there.
-  @unsafe fileprivate mutating func endDocument(_ document: xmlDocPtr?) {
+  @unsafe fileprivate mutating func endDocument(_ context: xmlParserCtxtPtr) {
+    let document = unsafe context.pointee.myDoc
     guard let root = unsafe xmlDocGetRootElement(document), self.root != nil else { return }
     fields.bytesRead = unsafe session.pointee.bytesRead
+    // The text of what has not been closed may be a part of it.
+    if let text = unsafe context.pointee.node?.pointee.last,
+      unsafe text.pointee.type == XML_TEXT_NODE
+    {
+      unsafe free(text)
+    }
     do throws(XPathFailure) {
       if isWhole {
         // What is in entities was numbered before it was put into the tree.
@@ -333,7 +340,7 @@ private let commentHandler: commentSAXFunc = { context, text in
 
 private let endDocumentHandler: endDocumentSAXFunc = { context in
   let parser = unsafe parserContext(context)
-  unsafe reader(of: parser).pointee.endDocument(parser.pointee.myDoc)
+  unsafe reader(of: parser).pointee.endDocument(parser)
   unsafe xmlSAX2EndDocument(context)
 }
 

@@ -43,15 +43,13 @@ import Glibc
     unsafe xmlFreeDoc(document)
   }
 
-  /// Reads a small document in memory, to the end or to the first fault.
+  /// Reads a small document in memory, or the beginning of one, to the end or to the first fault.
   ///
-  /// - Parameter isPart: whether what is not closed at its end is taken for closed there.
   /// - SeeAlso: `xmlCtxtReadMemory`.
-  func parse(_ bytes: ArraySlice<UInt8>, isPart: Bool = false) {
+  func parse(_ bytes: ArraySlice<UInt8>) {
     unsafe check_loans_set_thread_error_handler(session, threadErrorHandler)
     defer { check_loans_set_thread_error_handler(nil, nil) }
-    var options = Int32(XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue)
-    if isPart { options |= Int32(XML_PARSE_RECOVER.rawValue) }
+    let options = Int32(XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue)
     unsafe bytes.withUnsafeBytes { bytes in
       let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
       unsafe xmlFreeDoc(
