@@ -294,9 +294,10 @@ extension NativeReader {
   private mutating func skip(_ element: NativeElement, at start: SourceLocation) {
     skipped += 1
     guard root?.isKnown == true else { return }
-    if field == .expiration {
-      expiration.hasMarkup = !expiration.isInSuspect || expiration.hasMarkup
+    if field == .expiration && !expiration.isInSuspect {
+      expiration.hasMarkup = true
     } else if element == .field(.expiration) && !isInMisspelt {
+      if expiration.isInSuspect { expiration.suspect = nil }
       builder.find(
         .misplacedExpiration, at: start,
         "this expiration is not directly inside a book, so it is ignored; move it into its book")
