@@ -49,7 +49,7 @@ import Loans
   private func frame(
     _ session: borrowing ParserSession, recordTag: [UInt8]
   ) -> PartFrame? {
-    guard let context = unsafe session.context else { return nil }
+    let context = unsafe session.context
     let version = unsafe context.pointee.version.map { unsafe String(cString: $0) }
     guard !session.hasDoctype, session.nameCount <= Self.mostNames,
       unsafe check_loans_reads_plainly(context) != 0, version ?? "1.0" == "1.0",

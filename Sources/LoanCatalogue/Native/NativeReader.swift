@@ -92,21 +92,13 @@ extension NativeReader {
   static func read<Result>(
     _ builder: consuming RecordBuilder, _ extent: Extent, path: String, linesBefore: Int = 0,
     bytesBefore: Int = 0, output: ((RecordBatch) -> Bool)? = nil,
-    _ body: (borrowing XMLParser, Reading) throws -> Result
+    _ body: (borrowing XMLParser<NativeReader>, Reading) throws -> Result
   ) throws -> Result {
-    let reader = UnsafeMutablePointer<NativeReader>.allocate(capacity: 1)
-    let session = UnsafeMutablePointer<ParserSession>.allocate(capacity: 1)
-    unsafe session.initialize(
-      to: ParserSession(
-        UnsafeMutableRawPointer(reader), path: path, linesBefore: linesBefore,
-        bytesBefore: bytesBefore))
-    unsafe reader.initialize(to: NativeReader(session, builder, extent, output: output))
-    defer {
-      unsafe reader.deinitialize(count: 1).deallocate()
-      unsafe session.deinitialize(count: 1).deallocate()
-    }
-    let parser = unsafe XMLParser(session, setHandlers: setHandlers)
-    return unsafe try body(parser, Reading(reader: reader, session: session))
+    let parser = unsafe XMLParser<NativeReader>(
+      path: path, linesBefore: linesBefore, bytesBefore: bytesBefore, setHandlers: setHandlers)
+    unsafe parser.reader.initialize(
+      to: NativeReader(parser.session, builder, extent, output: output))
+    return unsafe try body(parser, Reading(reader: parser.reader, session: parser.session))
   }
 
   /// What was read since the last batch, and how the document ends.

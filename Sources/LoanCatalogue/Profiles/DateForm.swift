@@ -17,7 +17,6 @@ public struct DateForm: Hashable, Sendable {
   private enum Part: Hashable, Sendable {
     case number(Field, digits: ClosedRange<Int>)
     case monthName
-    case fraction
     case zone
     case literal(UInt8)
     case optional([Part])
@@ -25,32 +24,21 @@ public struct DateForm: Hashable, Sendable {
     /// What of a date it names.
     var field: Field? {
       switch self {
-      case .number(.yearOfCentury, _): .year
-      case .number(let field, _): field
+      case .number(let field, _): field == .fraction ? nil : field
       case .monthName: .month
-      case .fraction, .zone, .literal, .optional: nil
+      case .zone, .literal, .optional: nil
       }
     }
 
-    var isDigits: Bool {
-      switch self {
-      case .number, .fraction: true
-      case .monthName, .zone, .literal, .optional: false
-      }
-    }
-
-    /// Whether it has no certain number of digits.
-    var isOfAnyLength: Bool {
-      switch self {
-      case .number(_, let digits): digits.count > 1
-      case .fraction: true
-      case .monthName, .zone, .literal, .optional: false
-      }
+    /// How many digits it has, if it is a number.
+    var digits: ClosedRange<Int>? {
+      guard case .number(_, let digits) = self else { return nil }
+      return digits
     }
   }
 
   private enum Field: Hashable, Sendable {
-    case year, yearOfCentury, month, day, hour, minute, second
+    case year, month, day, hour, minute, second, fraction
   }
 
   /// What a text of some form says.
@@ -85,11 +73,12 @@ public struct DateForm: Hashable, Sendable {
     if text.utf8.count(where: { $0 == UInt8(ascii: "[") }) > Self.mostOptions {
       throw SyntaxError(message: "the form \(text.quoted()) has too many parts that may be missing")
     }
-    var parser = FormParser(text)
-    let parts = try parser.form()
+    var rest = text.utf8[...]
+    let parts = try Self.parts(&rest, of: text)
+    if !rest.isEmpty { throw SyntaxError(message: "a [ is missing in the form \(text.quoted())") }
     variants = Self.variants(of: parts[...])
     for (field, name) in [(Field.year, "yyyy"), (.month, "MM"), (.day, "dd")]
-    where !Self.names(field, in: parts) {
+    where !parts.contains(where: { $0.field == field }) {
       throw SyntaxError(message: "the form \(text.quoted()) has no \(name)")
     }
     try checkVariants()
@@ -98,7 +87,8 @@ public struct DateForm: Hashable, Sendable {
   /// - Throws: ``SyntaxError`` if a text could be read in two ways, or something is named twice.
   private func checkVariants() throws(SyntaxError) {
     for parts in variants {
-      for (part, next) in zip(parts, parts.dropFirst()) where part.isOfAnyLength && next.isDigits {
+      for (part, next) in zip(parts, parts.dropFirst())
+      where part.digits.map({ $0.count > 1 }) == true && next.digits != nil {
         throw SyntaxError(
           message: """
             in the form \(text.quoted()) numbers of any length touch; write MM, dd or HH, or \
@@ -112,79 +102,44 @@ public struct DateForm: Hashable, Sendable {
     }
   }
 
-  private static func names(_ field: Field, in parts: [Part]) -> Bool {
-    parts.contains { part in
-      switch part {
-      case .number(field, _): true
-      case .number(.yearOfCentury, _): field == .year
-      case .monthName: field == .month
-      default: false
-      }
-    }
-  }
+  private static let letters: [String: Part] = [
+    "yyyy": .number(.year, digits: 4...4), "yy": .number(.year, digits: 2...2),
+    "MMM": .monthName, "MM": .number(.month, digits: 2...2), "M": .number(.month, digits: 1...2),
+    "dd": .number(.day, digits: 2...2), "d": .number(.day, digits: 1...2),
+    "HH": .number(.hour, digits: 2...2), "H": .number(.hour, digits: 1...2),
+    "mm": .number(.minute, digits: 2...2), "ss": .number(.second, digits: 2...2),
+    "S": .number(.fraction, digits: 1...Int.max), "X": .zone,
+  ]
 
-  /// Reads the letters of a form.
-  private struct FormParser {
-    private var rest: Substring.UTF8View
-    private let text: String
-
-    init(_ text: String) {
-      self.text = text
-      rest = text.utf8[...]
-    }
-
-    mutating func form() throws(SyntaxError) -> [Part] {
-      let parts = try self.parts()
-      if !rest.isEmpty { throw SyntaxError(message: "a [ is missing in the form \(text.quoted())") }
-      return parts
-    }
-
-    private mutating func parts() throws(SyntaxError) -> [Part] {
-      var parts: [Part] = []
-      while let byte = rest.first, byte != UInt8(ascii: "]") {
-        let run = rest.prefix { $0 == byte }.count
-        switch byte {
-        case UInt8(ascii: "["):
-          rest.removeFirst()
-          parts.append(.optional(try self.parts()))
-          guard rest.popFirst() == UInt8(ascii: "]") else {
-            throw SyntaxError(message: "a ] is missing in the form \(text.quoted())")
-          }
-        case _ where "yMdHmsSX".utf8.contains(byte):
-          parts.append(try letters(byte, run))
-          rest.removeFirst(run)
-        default:
-          parts.append(.literal(byte))
-          rest.removeFirst()
+  /// Takes the letters of a form, as far as its end or that of the brackets around.
+  private static func parts(
+    _ rest: inout Substring.UTF8View, of text: String
+  ) throws(SyntaxError) -> [Part] {
+    var parts: [Part] = []
+    while let byte = rest.first, byte != UInt8(ascii: "]") {
+      if byte == UInt8(ascii: "[") {
+        rest.removeFirst()
+        parts.append(.optional(try Self.parts(&rest, of: text)))
+        guard rest.popFirst() == UInt8(ascii: "]") else {
+          throw SyntaxError(message: "a ] is missing in the form \(text.quoted())")
         }
-      }
-      return parts
-    }
-
-    private func letters(_ letter: UInt8, _ count: Int) throws(SyntaxError) -> Part {
-      switch (Unicode.Scalar(letter), count) {
-      case ("y", 4): return .number(.year, digits: 4...4)
-      case ("y", 2): return .number(.yearOfCentury, digits: 2...2)
-      case ("M", 1): return .number(.month, digits: 1...2)
-      case ("M", 2): return .number(.month, digits: 2...2)
-      case ("M", 3): return .monthName
-      case ("d", 1): return .number(.day, digits: 1...2)
-      case ("d", 2): return .number(.day, digits: 2...2)
-      case ("H", 1): return .number(.hour, digits: 1...2)
-      case ("H", 2): return .number(.hour, digits: 2...2)
-      case ("m", 2): return .number(.minute, digits: 2...2)
-      case ("s", 2): return .number(.second, digits: 2...2)
-      case ("S", 1): return .fraction
-      case ("X", 1): return .zone
-      default:
-        let run = String(repeating: Character(Unicode.Scalar(letter)), count: count)
-        throw SyntaxError(
-          message: """
-            \(run.quoted()) means nothing in the form \(text.quoted()); known are yyyy, yy, MM, M, MMM, \
-            dd, d, HH, H, mm, ss, S, X and what is in brackets
-            """)
+      } else if "yMdHmsSX".utf8.contains(byte) {
+        let run = String(decoding: rest.prefix { $0 == byte }, as: UTF8.self)
+        guard let part = letters[run] else {
+          throw SyntaxError(
+            message: """
+              \(run.quoted()) means nothing in the form \(text.quoted()); known are yyyy, yy, MM, \
+              M, MMM, dd, d, HH, H, mm, ss, S, X and what is in brackets
+              """)
+        }
+        parts.append(part)
+        rest.removeFirst(run.utf8.count)
+      } else {
+        parts.append(.literal(byte))
+        rest.removeFirst()
       }
     }
+    return parts
   }
 }
 
@@ -199,8 +154,7 @@ extension DateForm {
   func read(_ text: ArraySlice<UInt8>) throws(CivilDate.ParseFailure) -> Reading {
     // What fits as a whole counts.
     for parts in variants {
-      var found = Found()
-      if Self.match(parts[...], text, &found) { return try found.reading }
+      if let found = Self.match(parts, text) { return try found.reading }
     }
     throw .form
   }
@@ -221,8 +175,7 @@ extension DateForm {
       get throws(CivilDate.ParseFailure) {
         guard
           let date = CivilDate(
-            year: numbers[.year] ?? numbers[.yearOfCentury].map { 2_000 + $0 } ?? 0,
-            month: numbers[.month] ?? 0, day: numbers[.day] ?? 0)
+            year: numbers[.year] ?? 0, month: numbers[.month] ?? 0, day: numbers[.day] ?? 0)
         else { throw .notADay }
         guard let hour = numbers[.hour] else { return .civil(date, nil) }
         let (minute, second) = (numbers[.minute] ?? 0, numbers[.second] ?? 0)
@@ -236,35 +189,34 @@ extension DateForm {
     }
   }
 
-  private static func match(
-    _ parts: ArraySlice<Part>, _ text: ArraySlice<UInt8>, _ found: inout Found
-  ) -> Bool {
-    guard let part = parts.first else { return text.isEmpty }
-    let others = parts.dropFirst()
-    switch part {
-    case .literal(let byte):
-      return text.first == byte && match(others, text.dropFirst(), &found)
-    case .number(let field, let digits):
-      let available = text.prefix(digits.upperBound).prefix { $0.isASCIIDigit }
-      // Of one or two digits two are taken if there are two.
-      guard digits.contains(available.count) else { return false }
-      found.numbers[field] = available.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-      return match(others, text.dropFirst(available.count), &found)
-    case .monthName:
-      guard let month = month(text.prefix(3)) else { return false }
-      found.numbers[.month] = month
-      return match(others, text.dropFirst(3), &found)
-    case .fraction:
-      let digits = text.prefix { $0.isASCIIDigit }
-      return !digits.isEmpty && match(others, text.dropFirst(digits.count), &found)
-    case .zone:
-      var rest = text
-      guard let offset = takeZone(&rest) else { return false }
-      found.offset = offset
-      return match(others, rest, &found)
-    case .optional:
-      return false
+  private static func match(_ parts: [Part], _ text: ArraySlice<UInt8>) -> Found? {
+    var (found, rest) = (Found(), text)
+    for part in parts {
+      switch part {
+      case .literal(let byte):
+        guard rest.popFirst() == byte else { return nil }
+      case .number(let field, let digits):
+        // Of one or two digits two are taken if there are two.
+        let available = rest.prefix(digits.upperBound).prefix { $0.isASCIIDigit }
+        guard digits.contains(available.count) else { return nil }
+        rest = rest.dropFirst(available.count)
+        if field == .fraction { continue }
+        found.numbers[field] = number(available) + (field == .year && digits == 2...2 ? 2_000 : 0)
+      case .monthName:
+        guard let month = month(rest.prefix(3)) else { return nil }
+        found.numbers[.month] = month
+        rest = rest.dropFirst(3)
+      case .zone:
+        guard let offset = takeZone(&rest) else { return nil }
+        found.offset = offset
+      case .optional: return nil
+      }
     }
+    return rest.isEmpty ? found : nil
+  }
+
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int {
+    digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 
   private static func month(_ name: ArraySlice<UInt8>) -> Int? {
@@ -282,14 +234,11 @@ extension DateForm {
     guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
       let hours = takeTwoDigits(&rest)
     else { return nil }
-    var minutes = 0
-    if rest.first == UInt8(ascii: ":") {
-      rest.removeFirst()
-      guard let digits = takeTwoDigits(&rest) else { return nil }
-      minutes = digits
-    } else if let digits = takeTwoDigits(&rest) {
-      minutes = digits
-    }
+    let hasColon = rest.first == UInt8(ascii: ":")
+    if hasColon { rest.removeFirst() }
+    let digits = takeTwoDigits(&rest)
+    if hasColon && digits == nil { return nil }
+    let minutes = digits ?? 0
     guard minutes < 60, hours * 60 + minutes <= 14 * 60 else { return nil }
     let offset = hours * 3_600 + minutes * 60
     return sign == UInt8(ascii: "-") ? -offset : offset
@@ -299,7 +248,7 @@ extension DateForm {
     let digits = rest.prefix(2)
     guard digits.count == 2, digits.allSatisfy(\.isASCIIDigit) else { return nil }
     rest = rest.dropFirst(2)
-    return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    return number(digits)
   }
 }
 

@@ -93,18 +93,12 @@ extension ElementMatcher {
     depth < ends.count && found & ends[depth] != 0
   }
 
-  /// Those of these paths that end at a depth.
-  func complete(_ found: UInt64, depth: Int) -> [Int] {
-    isComplete(found, depth: depth)
-      ? paths.indices.filter { found & ends[depth] & 1 << UInt64($0) != 0 } : []
-  }
-
-  /// The record that a path leads to; `nil` for what records refer to.
-  func record(_ path: Int) -> Int? { path < profile.records.count ? path : nil }
-
-  /// The lookup that a path leads to; `nil` for a record.
-  func lookup(_ path: Int) -> Int? {
-    path < profile.records.count ? nil : path - profile.records.count
+  /// The records and the lookups whose paths are these and end at a depth.
+  func complete(_ found: UInt64, depth: Int) -> (records: [Int], lookups: [Int]) {
+    guard isComplete(found, depth: depth) else { return ([], []) }
+    let complete = paths.indices.filter { found & ends[depth] & 1 << UInt64($0) != 0 }
+    let first = profile.records.count
+    return (complete.filter { $0 < first }, complete.filter { $0 >= first }.map { $0 - first })
   }
 
   /// Whether the profile knows documents with a root element.

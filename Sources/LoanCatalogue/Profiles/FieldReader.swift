@@ -13,10 +13,9 @@ struct FieldReader: ~Copyable {
   private let profile: CatalogueProfile
   private var evaluator: XPathEvaluator?
   private var records: [Record] = []
-  private var lookups: [(key: XPathEvaluator.Expression, rules: [Rule])] = []
-  private var references: [XPathEvaluator.Expression] = []
+  private var lookups: [Lookup] = []
   /// What records may refer to, by its lookup and its key.
-  private var found: [[[UInt8]: [LookupField]]]
+  private var found: [[[UInt8]: [FoundField]]]
   /// Bytes of the texts that were looked at.
   private var looked = 0
   /// The text at hand, its white space trimmed and each inner run of it one space.
@@ -29,23 +28,36 @@ struct FieldReader: ~Copyable {
     var isLent: XPathEvaluator.Expression?
     var rules: [Rule]
     /// Whether what comes after a record may belong to it.
-    var looksAhead: Bool
+    var looksAhead: Bool { rules.contains { $0.reach > 0 } }
+  }
+
+  private struct Lookup {
+    var key: XPathEvaluator.Expression
+    var reference: XPathEvaluator.Expression
+    var rules: [Rule]
   }
 
   private struct Rule {
-    var rule: CatalogueProfile.FieldRule
-    var value: XPathEvaluator.Expression
-    var time: XPathEvaluator.Expression?
-    var absences: [[UInt8]]
+    let rule: CatalogueProfile.FieldRule
+    let reach: Int
+    let value: XPathEvaluator.Expression
+    let time: XPathEvaluator.Expression?
+    let absences: [[UInt8]]
     /// What gives something if nothing that comes later can change the value.
-    var paths: [XPathEvaluator.Expression]
+    let paths: [XPathEvaluator.Expression]
+
+    init(_ rule: CatalogueProfile.FieldRule, _ evaluator: XPathEvaluator) {
+      self.rule = rule
+      reach = rule.reach
+      value = evaluator.compile(rule.path.xpath)
+      time = rule.time.map { evaluator.compile($0.xpath) }
+      absences = rule.absences.map { Array($0.utf8) }
+      paths = rule.path.paths.map { evaluator.compile($0.xpath) }
+    }
   }
 
-  private struct LookupField {
-    var field: LoanField
-    var text: [UInt8]
-    var isShared: Bool
-  }
+  /// A field of what records refer to.
+  private typealias FoundField = (field: LoanField, text: [UInt8], isShared: Bool)
 
   init(_ reader: CatalogueReader, _ profile: CatalogueProfile) {
     builder = RecordBuilder(reader, form: profile.name)
@@ -56,47 +68,22 @@ struct FieldReader: ~Copyable {
   /// Makes the profile's expressions ready for a document.
   ///
   /// - Parameter root: the name of its root element.
-  @unsafe mutating func begin(
-    _ document: xmlDocPtr?, root: String
-  ) throws(XPathFailure) {
-    let evaluator = unsafe try XPathEvaluator(document, namespaces: profile.prefixes)
+  @unsafe mutating func begin(_ document: xmlDocPtr?, root: String) {
+    let evaluator = unsafe XPathEvaluator(document, namespaces: profile.prefixes)
     self.evaluator = evaluator
-    for record in profile.records { records.append(try Self.compile(record, root, evaluator)) }
-    for lookup in profile.lookups {
-      let rules = try lookup.fields.map { rule throws(XPathFailure) in
-        try Self.compile(rule, evaluator)
-      }
-      lookups.append((try evaluator.compile(lookup.key.xpath), rules))
-      references.append(try evaluator.compile(lookup.reference.xpath))
+    records = profile.records.map { record in
+      let rules = record.fields.filter { $0.path.mayBeBelow(root: root) }
+      return Record(
+        condition: evaluator.compile(record.path.recordCondition),
+        isLent: record.path.lendingCondition.map { evaluator.compile($0) },
+        rules: rules.map { Rule($0, evaluator) })
     }
-  }
-
-  private static func compile(
-    _ record: CatalogueProfile.Record, _ root: String, _ evaluator: XPathEvaluator
-  ) throws(XPathFailure) -> Record {
-    let rules = record.fields.filter { $0.path.mayBeBelow(root: root) }
-    let compiled = try rules.map { rule throws(XPathFailure) in
-      try compile(rule, evaluator)
+    lookups = profile.lookups.map { lookup in
+      Lookup(
+        key: evaluator.compile(lookup.key.xpath),
+        reference: evaluator.compile(lookup.reference.xpath),
+        rules: lookup.fields.map { Rule($0, evaluator) })
     }
-    let isLent = record.path.lendingCondition
-    return Record(
-      condition: try evaluator.compile(record.path.recordCondition),
-      isLent: try isLent.map { xpath throws(XPathFailure) in
-        try evaluator.compile(xpath)
-      }, rules: compiled, looksAhead: compiled.contains { $0.rule.reach > 0 })
-  }
-
-  private static func compile(
-    _ rule: CatalogueProfile.FieldRule, _ evaluator: XPathEvaluator
-  ) throws(XPathFailure) -> Rule {
-    Rule(
-      rule: rule, value: try evaluator.compile(rule.path.xpath),
-      time: try rule.time.map { time throws(XPathFailure) in
-        try evaluator.compile(time.xpath)
-      }, absences: rule.absences.map { Array($0.utf8) },
-      paths: try rule.path.paths.map { path throws(XPathFailure) in
-        try evaluator.compile(path.xpath)
-      })
   }
 }
 
@@ -134,21 +121,18 @@ extension FieldReader {
     for node: xmlNodePtr, _ record: Int
   ) throws(XPathFailure) -> Int {
     var reach = 0
-    if records[record].looksAhead {
-      var settled: LoanField?
-      for rule in records[record].rules where rule.rule.field != settled {
-        var isKnown = rule.rule.reach == 0
-        if !isKnown { isKnown = unsafe try isSettled(rule, node) }
-        if isKnown {
-          if unsafe try takeText(of: rule, node) != nil { settled = rule.rule.field }
-        } else {
-          reach = max(reach, rule.rule.reach)
-        }
+    var settled: LoanField?
+    for rule in records[record].looksAhead ? records[record].rules : []
+    where rule.rule.field != settled {
+      if unsafe try isSettled(rule, node) {
+        if unsafe try takeText(of: rule, node) != nil { settled = rule.rule.field }
+      } else {
+        reach = max(reach, rule.reach)
       }
     }
-    for (lookup, reference) in references.enumerated() where reach < .max {
-      guard let key = unsafe try key(reference, node) else { continue }
-      if found[lookup][key] == nil { reach = .max }
+    for (index, lookup) in lookups.enumerated() where reach < .max {
+      guard let key = unsafe try text(of: lookup.reference, node) else { continue }
+      if found[index][key] == nil { reach = .max }
     }
     return reach
   }
@@ -156,6 +140,7 @@ extension FieldReader {
   @unsafe private func isSettled(
     _ rule: Rule, _ node: xmlNodePtr
   ) throws(XPathFailure) -> Bool {
+    if rule.reach == 0 { return true }
     for path in rule.paths where unsafe try !value(path, at: node).isTrue { return false }
     return !rule.paths.isEmpty
   }
@@ -202,7 +187,10 @@ extension FieldReader {
       looked += text.count
       // A long text around thousands of loans would be a long text in each of them.
       guard looked <= 10_000_000 + 16 * bytesRead else { throw XPathEvaluator.tooLong }
-      if let time = rule.time { unsafe try appendTime(time, node) }
+      if let time = rule.time {
+        let date = text
+        text = unsafe try text(of: time, node).map { date + [0x20] + $0 } ?? date
+      }
       let record = unsafe SourceLocation(of: node)
       return value.place(ofNode: index) ?? record ?? SourceLocation(line: 1, column: 1)
     }
@@ -217,17 +205,8 @@ extension FieldReader {
   }
 
   private mutating func takeText(_ value: borrowing XPathValue, _ index: Int) {
-    text = value.withText(ofNode: index) { [UInt8](copying: $0) }
+    text = value.text(ofNode: index)
     text.removeSubrange(text.foldWhiteSpace(from: 0)...)
-  }
-
-  @unsafe private mutating func appendTime(
-    _ time: XPathEvaluator.Expression, _ node: xmlNodePtr
-  ) throws(XPathFailure) {
-    let date = text
-    let value = unsafe try value(time, at: node)
-    takeText(value, 0)
-    text = text.isEmpty ? date : date + [0x20] + text
   }
 
   /// Whether the text means that nothing is there: so does every date that is only zeros.
@@ -242,8 +221,9 @@ extension FieldReader {
 // MARK: - Lookups
 
 extension FieldReader {
-  @unsafe private mutating func key(
-    _ expression: XPathEvaluator.Expression, _ node: xmlNodePtr
+  /// The text of an expression: that of its first node; `nil` if it says nothing.
+  @unsafe private mutating func text(
+    of expression: XPathEvaluator.Expression, _ node: xmlNodePtr
   ) throws(XPathFailure) -> [UInt8]? {
     let value = unsafe try value(expression, at: node)
     takeText(value, 0)
@@ -253,15 +233,14 @@ extension FieldReader {
   /// Keeps an element that records may refer to.
   @unsafe mutating func keep(_ node: xmlNodePtr, lookup: Int) throws(XPathFailure) {
     unsafe place = SourceLocation(of: node) ?? place
-    guard let key = unsafe try key(lookups[lookup].key, node), found[lookup][key] == nil else {
+    guard let key = unsafe try text(of: lookups[lookup].key, node), found[lookup][key] == nil else {
       return
     }
-    var fields: [LookupField] = []
-    for rule in lookups[lookup].rules where !fields.contains(where: { $0.field == rule.rule.field })
-    {
+    var fields: [FoundField] = []
+    for rule in lookups[lookup].rules
+    where !fields.contains(where: { $0.field == rule.rule.field }) {
       guard unsafe try takeText(of: rule, node) != nil else { continue }
-      fields.append(
-        LookupField(field: rule.rule.field, text: text, isShared: rule.rule.isShared))
+      fields.append((rule.rule.field, text, rule.rule.isShared))
     }
     found[lookup][key] = fields
   }
@@ -269,9 +248,9 @@ extension FieldReader {
   @unsafe private mutating func fillFromLookups(
     _ node: xmlNodePtr, at start: SourceLocation
   ) throws(XPathFailure) {
-    for (lookup, reference) in references.enumerated() {
-      guard let key = unsafe try key(reference, node) else { continue }
-      for entry in found[lookup][key] ?? [] where builder.draft.isEmpty(entry.field) {
+    for (index, lookup) in lookups.enumerated() {
+      guard let key = unsafe try text(of: lookup.reference, node) else { continue }
+      for entry in found[index][key] ?? [] where builder.draft.isEmpty(entry.field) {
         fill(entry.field, entry.text, at: start)
         if entry.field == .id { builder.draft.facts.isIDShared = entry.isShared }
       }
@@ -367,7 +346,7 @@ extension FieldReader {
   ) throws(XPathFailure) -> (text: String, place: SourceLocation)? {
     guard let evaluator else { return nil }
     let value = try evaluator.value(
-      of: try evaluator.compile(expression.xpath), bytesRead: bytesRead)
+      of: evaluator.compile(expression.xpath), bytesRead: bytesRead)
     var texts: [String] = []
     var place: SourceLocation?
     for index in 0..<(value.isNodes ? value.count : 1) {

@@ -6,7 +6,7 @@ public struct ProfileExpression: Hashable, Sendable {
   public let text: String
   /// The expression as it is evaluated: without the prefixes of the profile's own namespaces, which
   /// elements lose as well, each replaced by spaces.
-  private(set) var xpath: String
+  let xpath: String
   /// Where in the profile it is written.
   let location: SourceLocation
   /// How many elements above its context it looks at; `.max` for the whole document.
@@ -44,7 +44,6 @@ public struct ProfileExpression: Hashable, Sendable {
     "normalize-space", "translate", "boolean", "not", "true", "false", "lang", "number", "sum",
     "floor", "ceiling", "round",
   ]
-  private static let nodeTypes: Set<String> = ["text", "node", "comment", "processing-instruction"]
   /// The functions whose result does not change where more nodes come later.
   private static let lastingFunctions: Set<String> = [
     "concat", "normalize-space", "string", "translate", "starts-with", "contains", "local-name",
@@ -59,10 +58,19 @@ public struct ProfileExpression: Hashable, Sendable {
   ) throws(XPathFailure) {
     self.text = text
     self.location = location
-    xpath = text
     let tokens = XPathTokens(text).tokens
-    try check(tokens, namespaces)
-    blankPrefixes(tokens) { prefix in namespaces[prefix].map(own.contains) == true }
+    if tokens.isEmpty { throw XPathFailure(message: "the expression is empty") }
+    var bytes = Array(text.utf8)
+    for token in tokens {
+      if let mistake = Self.mistake(in: token, namespaces) {
+        throw XPathFailure(message: mistake, offset: token.nameRange.lowerBound)
+      }
+      guard case .step(_, let prefix?, _) = token.kind, let namespace = namespaces[prefix],
+        own.contains(namespace)
+      else { continue }
+      for index in token.nameRange.prefix(prefix.utf8.count + 1) { bytes[index] = 0x20 }
+    }
+    xpath = String(decoding: bytes, as: UTF8.self)
     findReach(tokens)
     findPaths(tokens)
     findSteps(tokens) { prefix in
@@ -70,110 +78,67 @@ public struct ProfileExpression: Hashable, Sendable {
     }
   }
 
-  private func check(
-    _ tokens: [XPathTokens.Token], _ namespaces: [String: String]
-  ) throws(XPathFailure) {
-    if tokens.isEmpty { throw XPathFailure(message: "the expression is empty") }
-    for token in tokens {
-      switch token.kind {
-      case .name(let prefix?, _) where namespaces[prefix] == nil:
-        throw XPathFailure(
-          message: """
-            the prefix \(prefix.quoted()) is not bound; add xmlns:\(prefix.visible)="…" to <profile>
-            """, offset: token.range.lowerBound)
-      case .function(let name) where !Self.functions.union(Self.nodeTypes).contains(name):
-        throw XPathFailure(
-          message: "XPath 1.0 has no function \(name.quoted(limit: 40))",
-          offset: token.range.lowerBound)
-      case .symbol("$"):
-        throw XPathFailure(
-          message: "a profile has no variables", offset: token.range.lowerBound)
-      default: break
-      }
+  private static func mistake(
+    in token: XPathTokens.Token, _ namespaces: [String: String]
+  ) -> String? {
+    switch token.kind {
+    case .step(_, let prefix?, _) where namespaces[prefix] == nil:
+      """
+      the prefix \(prefix.quoted()) is not bound; add xmlns:\(prefix.visible)="…" to <profile>
+      """
+    case .function(let name)
+    where !functions.contains(name) && !XPathTokens.nodeTypes.contains(name):
+      "XPath 1.0 has no function \(name.quoted(limit: 40))"
+    case .symbol("$"): "a profile has no variables"
+    default: nil
     }
-  }
-
-  private mutating func blankPrefixes(
-    _ tokens: [XPathTokens.Token], where isOwn: (String) -> Bool
-  ) {
-    var bytes = Array(text.utf8)
-    for token in tokens {
-      guard case .name(let prefix?, _) = token.kind, isOwn(prefix) else { continue }
-      for index in token.range.prefix(prefix.utf8.count + 1) { bytes[index] = 0x20 }
-    }
-    xpath = String(decoding: bytes, as: UTF8.self)
   }
 }
 
 // MARK: - What it looks at
 
 extension ProfileExpression {
+  private typealias Tokens = ArraySlice<XPathTokens.Token>
+
   private mutating func findReach(_ tokens: [XPathTokens.Token]) {
     var climb = 0
     for (index, token) in tokens.enumerated() {
       switch token.kind {
-      case .symbol(".."), .axis("parent"):
-        climb += Self.isOnlyOnTheWayToAttribute(tokens[index...]) ? 0 : 1
-        reach = max(reach, climb)
-      case .axis("following-sibling"), .axis("preceding-sibling"):
-        reach = max(reach, climb + 1)
-      case .axis("ancestor"), .axis("ancestor-or-self"):
-        if !Self.isOnlyOnTheWayToAttribute(tokens[index...]) { reach = .max }
-      case .axis("following"), .axis("preceding"), .function("id"):
-        reach = .max
+      case .step(let axis, _, let name):
+        switch axis {
+        case "parent":
+          climb += Self.leadToAttribute(tokens[index...]) ? 0 : 1
+          reach = max(reach, climb)
+        case "following-sibling", "preceding-sibling": reach = max(reach, climb + 1)
+        case "ancestor", "ancestor-or-self":
+          if !Self.leadToAttribute(tokens[index...]) { reach = .max }
+        case "following", "preceding": reach = .max
+        default: break
+        }
+        let isAny = ["*", "node()"].contains(name) && axis != "attribute"
+        if isAny { names = nil } else { names?.insert(name) }
       case .symbol("/"), .symbol("//"):
-        if Self.isAtBeginning(of: index, tokens) { reach = .max }
-      case .name(_, "*"), .function("node"):
-        if !Self.isAttribute(index, tokens) { names = nil }
-      case .name(_, let local):
-        names?.insert(local)
-      default: break
+        if token.isInOperand { reach = .max }
+      case .symbol("("), .symbol(")"): break
+      case .function("id"): reach = .max
+      // No location path goes on after it.
+      default: climb = 0
       }
-      if Self.endsPath(token.kind) { climb = 0 }
     }
   }
 
   /// Whether tokens go up and to an attribute, which is known as soon as an element has begun.
-  private static func isOnlyOnTheWayToAttribute(_ tokens: ArraySlice<XPathTokens.Token>) -> Bool {
-    var isAfterAxis = false
+  private static func leadToAttribute(_ tokens: Tokens) -> Bool {
     for token in tokens {
       switch token.kind {
-      case .symbol("@"), .axis("attribute"): return true
-      case .symbol(".."), .symbol("/"), .function("node"), .symbol("("), .symbol(")"): break
-      case .axis("parent"), .axis("ancestor"), .axis("ancestor-or-self"):
-        isAfterAxis = true
+      case .step("parent", _, _), .step("ancestor", _, _), .step("ancestor-or-self", _, _),
+        .symbol("/"), .symbol(")"):
         continue
-      case .name where isAfterAxis: break
+      case .step("attribute", _, _): return true
       default: return false
       }
-      isAfterAxis = false
     }
     return false
-  }
-
-  /// Whether a path begins with the slash at an index.
-  private static func isAtBeginning(of index: Int, _ tokens: [XPathTokens.Token]) -> Bool {
-    guard index > 0 else { return true }
-    switch tokens[index - 1].kind {
-    case .name, .literal, .number: return false
-    case .symbol(let symbol): return ![")", "]", ".", ".."].contains(symbol)
-    case .function, .axis: return true
-    }
-  }
-
-  private static func isAttribute(_ index: Int, _ tokens: [XPathTokens.Token]) -> Bool {
-    guard index > 0 else { return false }
-    return [.symbol("@"), .axis("attribute")].contains(tokens[index - 1].kind)
-  }
-
-  /// Whether no location path goes on after a token.
-  private static func endsPath(_ kind: XPathTokens.Kind) -> Bool {
-    switch kind {
-    case .symbol(let symbol): !["/", "//", "..", ".", "@", "::", "(", ")"].contains(symbol)
-    case .function(let name): !nodeTypes.contains(name)
-    case .literal, .number: true
-    case .name, .axis: false
-    }
   }
 
   private mutating func findPaths(_ tokens: [XPathTokens.Token]) {
@@ -181,72 +146,56 @@ extension ProfileExpression {
     var first: Int?
     var brackets = 0
     for (index, token) in tokens.enumerated() {
-      // The parentheses of text() and the like belong to their path.
-      let isNodeTest = (1...2).contains { back in
-        guard index >= back, case .function(let name) = tokens[index - back].kind else {
-          return false
-        }
-        return Self.nodeTypes.contains(name)
-      }
-      if isNodeTest, [.symbol("("), .symbol(")")].contains(token.kind) { continue }
       switch token.kind {
       case .symbol("["): brackets += 1
       case .symbol("]"): brackets -= 1
-      case .function(let name) where !Self.nodeTypes.contains(name):
+      case .function(let name):
         if !Self.lastingFunctions.contains(name) { return }
       case .number where brackets > 0: return
-      case .function(let name) where Self.nodeTypes.contains(name):
-        if brackets == 0 && first == nil { first = index }
-      case .name, .axis, .symbol("/"), .symbol("//"), .symbol("."), .symbol(".."), .symbol("@"):
-        if brackets == 0 && first == nil { first = index }
+      case _ where brackets > 0, .symbol("("), .literal, .number: break
+      case .step, .symbol("/"), .symbol("//"): first = first ?? index
       case .symbol(","), .symbol(")"):
-        if brackets == 0, let start = first {
-          found.append(path(tokens[start..<index]))
-          first = nil
-        }
-      case .symbol("("), .literal, .function, .number: break
-      case .symbol: if brackets == 0 { return }
+        if let first { found.append(path(tokens[first..<index])) }
+        first = nil
+      case .symbol: return
       }
     }
     if let first { found.append(path(tokens[first...])) }
     paths = found
   }
 
-  private func path(_ tokens: ArraySlice<XPathTokens.Token>) -> Path {
-    var path = Path(xpath: Self.text(of: tokens, in: Array(xpath.utf8)))
+  private func path(_ tokens: Tokens) -> Path {
+    var path = Path(xpath: xpath(of: tokens))
     if tokens.first?.kind == .symbol("/"),
-      case .name(_, let local) = tokens.dropFirst().first?.kind,
-      local != "*"
+      case .step(nil, _, let local) = tokens.dropFirst().first?.kind, local != "*"
     {
       path.root = local
     }
     return path
   }
 
-  private static func text(
-    of tokens: ArraySlice<XPathTokens.Token>, in bytes: [UInt8]
-  ) -> String {
+  private func xpath(of tokens: Tokens) -> String {
     guard let first = tokens.first, let last = tokens.last else { return "" }
-    return String(decoding: bytes[first.range.lowerBound..<last.range.upperBound], as: UTF8.self)
+    let bytes = Array(xpath.utf8)[first.range.lowerBound..<last.range.upperBound]
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private mutating func findSteps(
     _ tokens: [XPathTokens.Token], _ namespace: (String?) -> String?
   ) {
-    let bytes = Array(xpath.utf8)
     var found: [Step] = []
     var rest = tokens[...]
     while let slash = rest.popFirst() {
-      guard slash.kind == .symbol("/"), case .name(let prefix, let local) = rest.popFirst()?.kind
+      guard slash.kind == .symbol("/"),
+        case .step(nil, let prefix, let local) = rest.popFirst()?.kind
       else { return }
       var step = Step(namespace: namespace(prefix), local: local)
       while rest.first?.kind == .symbol("[") {
         guard let predicate = Self.takePredicate(&rest) else { return }
-        let text = Self.text(of: predicate, in: bytes)
         if Self.isOfKind(predicate) {
-          step.conditions.append(text)
+          step.conditions.append(xpath(of: predicate))
         } else {
-          step.lendingConditions.append(text)
+          step.lendingConditions.append(xpath(of: predicate))
         }
       }
       found.append(step)
@@ -255,26 +204,24 @@ extension ProfileExpression {
   }
 
   /// Takes what is in brackets, with these; `nil` if they are not closed.
-  private static func takePredicate(
-    _ rest: inout ArraySlice<XPathTokens.Token>
-  ) -> ArraySlice<XPathTokens.Token>? {
-    let start = rest
+  private static func takePredicate(_ rest: inout Tokens) -> Tokens? {
     var depth = 0
-    while let token = rest.popFirst() {
+    let end = rest.firstIndex { token in
       if token.kind == .symbol("[") { depth += 1 }
       if token.kind == .symbol("]") { depth -= 1 }
-      if depth == 0 { return start[..<rest.startIndex] }
+      return depth == 0
     }
-    return nil
+    guard let end else { return nil }
+    defer { rest = rest[(end + 1)...] }
+    return rest[...end]
   }
 
   /// Whether a predicate tells one kind of element from another: by its attributes, denying nothing.
-  private static func isOfKind(_ predicate: ArraySlice<XPathTokens.Token>) -> Bool {
-    let tokens = Array(predicate)
-    return tokens.indices.allSatisfy { index in
-      switch tokens[index].kind {
-      case .name: isAttribute(index, tokens)
-      case .function(let name): name != "not" && !nodeTypes.contains(name)
+  private static func isOfKind(_ predicate: Tokens) -> Bool {
+    predicate.allSatisfy { token in
+      switch token.kind {
+      case .step(let axis, _, let name): axis == "attribute" || [".", ".."].contains(name)
+      case .function(let name): name != "not"
       default: true
       }
     }
@@ -301,8 +248,9 @@ extension ProfileExpression {
   ///
   /// - Throws: ``XPathFailure``.
   func check(prefixes: [String: String]) throws(XPathFailure) {
-    let evaluator = try XPathEvaluator(namespaces: prefixes)
-    _ = try evaluator.value(of: try evaluator.compile(xpath))
+    let tree = XMLTree.ofOneElement
+    let evaluator = unsafe XPathEvaluator(tree.document, namespaces: prefixes)
+    _ = try evaluator.value(of: evaluator.compile(xpath))
   }
 
   /// Whether it can have a value in a document with this root element.

@@ -53,31 +53,27 @@ import Loans
   static func read(
     _ document: DocumentReading.Document, _ output: ((RecordBatch) -> Bool)?
   ) throws -> RecordBatch {
-    let reader = UnsafeMutablePointer<ProfileReader>.allocate(capacity: 1)
-    let session = UnsafeMutablePointer<ParserSession>.allocate(capacity: 1)
     let start = document.catalogue.documentStart
-    unsafe session.initialize(
-      to: ParserSession(
-        UnsafeMutableRawPointer(reader), path: document.path, linesBefore: document.linesBefore,
-        bytesBefore: start))
-    unsafe reader.initialize(to: ProfileReader(session, document, output))
-    defer {
-      unsafe reader.deinitialize(count: 1).deallocate()
-      unsafe session.deinitialize(count: 1).deallocate()
-    }
-    let parser = unsafe XMLParser(session, setHandlers: setHandlers)
-    unsafe session.pointee.input.open(document.catalogue, at: start)
+    let parser = unsafe XMLParser<ProfileReader>(
+      path: document.path, linesBefore: document.linesBefore, bytesBefore: start,
+      setHandlers: setHandlers)
+    unsafe parser.reader.initialize(to: ProfileReader(parser.session, document, output))
+    unsafe parser.session.pointee.input.open(document.catalogue, at: start)
     parser.parse()
+    return unsafe try parser.reader.pointee.finish()
+  }
+
+  private mutating func finish() throws -> RecordBatch {
     do {
       unsafe try session.pointee.finish()
     } catch {
-      if let output { _ = unsafe output(reader.pointee.takeBatch()) }
+      if let output { _ = output(takeBatch()) }
       throw error
     }
-    if let failure = unsafe reader.pointee.fields.builder.failure { throw failure }
-    var batch = unsafe reader.pointee.takeBatch()
-    batch.root = unsafe reader.pointee.root
-    batch.ending = unsafe reader.pointee.fields.ending ?? DocumentEnding()
+    if let failure = fields.builder.failure { throw failure }
+    var batch = takeBatch()
+    batch.root = root
+    batch.ending = fields.ending ?? DocumentEnding()
     batch.ending?.fault = unsafe session.pointee.fault
     return batch
   }
@@ -125,11 +121,7 @@ extension ProfileReader {
       name: String(cString: node.pointee.name), namespace: matcher.rootNamespace,
       location: SourceLocation(of: node) ?? SourceLocation(line: 1, column: 1),
       isKnown: matcher.isKnownRoot(node))
-    do throws(XPathFailure) {
-      unsafe try fields.begin(document, root: root?.name ?? "")
-    } catch {
-      fail(error)
-    }
+    unsafe fields.begin(document, root: root?.name ?? "")
   }
 
   /// A mistake of the profile's that shows only now.
@@ -182,12 +174,8 @@ extension ProfileReader {
   ) throws(XPathFailure) {
     fields.bytesRead = unsafe session.pointee.bytesRead
     let complete = matcher.complete(paths, depth: depth)
-    for lookup in complete.compactMap(matcher.lookup) {
-      unsafe try fields.keep(node, lookup: lookup)
-    }
-    guard let kind = unsafe try fields.kind(of: node, complete.compactMap(matcher.record)) else {
-      return
-    }
+    for lookup in complete.lookups { unsafe try fields.keep(node, lookup: lookup) }
+    guard let kind = unsafe try fields.kind(of: node, complete.records) else { return }
     let record = kind.isLent ? kind.record : nil
     var reach = 0
     if let record { reach = unsafe try fields.wait(for: node, record) }
@@ -214,10 +202,8 @@ extension ProfileReader {
     let paths = unsafe matcher.paths(to: node, depth: depth, from: above)
     let complete = matcher.complete(paths, depth: depth + 1)
     if lookups {
-      for lookup in complete.compactMap(matcher.lookup) {
-        unsafe try fields.keep(node, lookup: lookup)
-      }
-    } else if let kind = unsafe try fields.kind(of: node, complete.compactMap(matcher.record)) {
+      for lookup in complete.lookups { unsafe try fields.keep(node, lookup: lookup) }
+    } else if let kind = unsafe try fields.kind(of: node, complete.records) {
       unsafe try fields.read(node, kind.isLent ? kind.record : nil)
     }
     guard paths != 0 else { return }

@@ -17,9 +17,10 @@ struct XPathFailure: Error, Equatable {
 /// - SeeAlso: `xmlXPathNewContext`, `xmlXPathCompiledEval`.
 @safe final class XPathEvaluator {
   private let context: xmlXPathContextPtr
-  private var compiled: [xmlXPathCompExprPtr] = unsafe []
+  private var compiled: [xmlXPathCompExprPtr?] = unsafe []
   private var numbers: [String: Int] = [:]
-  private var ownsDocument = false
+  /// Why expressions could not be compiled, by their numbers.
+  private var failures: [Int: XPathFailure] = [:]
   /// How many steps have been taken.
   private var steps: UInt = 0
   /// The last mistake: its words, and where in the expression it is.
@@ -31,11 +32,8 @@ struct XPathFailure: Error, Equatable {
   /// - Parameters:
   ///   - document: must stay as long as the evaluator does.
   ///   - namespaces: by their prefixes.
-  /// - Throws: ``XPathFailure`` if there is no memory.
-  @unsafe init(_ document: xmlDocPtr?, namespaces: [String: String]) throws(XPathFailure) {
-    guard let context = unsafe xmlXPathNewContext(document) else {
-      throw XPathFailure(message: "there is not enough memory")
-    }
+  @unsafe init(_ document: xmlDocPtr?, namespaces: [String: String]) {
+    guard let context = unsafe xmlXPathNewContext(document) else { endWithoutMemory() }
     unsafe self.context = context
     unsafe context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
     unsafe check_loans_set_xpath_error_handler(context, xpathErrorHandler)
@@ -43,17 +41,7 @@ struct XPathFailure: Error, Equatable {
     for (prefix, namespace) in namespaces { unsafe xmlXPathRegisterNs(context, prefix, namespace) }
   }
 
-  /// An evaluator over a document with nothing but one element in it.
-  convenience init(namespaces: [String: String]) throws(XPathFailure) {
-    let document = unsafe xmlNewDoc(nil)
-    unsafe _ = xmlDocSetRootElement(document, xmlNewDocNode(document, nil, "x", nil))
-    unsafe try self.init(document, namespaces: namespaces)
-    ownsDocument = true
-  }
-
   deinit {
-    let document = ownsDocument ? unsafe context.pointee.doc : nil
-    defer { unsafe xmlFreeDoc(document) }
     for index in unsafe compiled.indices { unsafe xmlXPathFreeCompExpr(compiled[index]) }
     unsafe xmlXPathFreeContext(context)
   }
@@ -61,24 +49,24 @@ struct XPathFailure: Error, Equatable {
   /// The document's first element.
   var root: xmlNodePtr? { unsafe xmlDocGetRootElement(context.pointee.doc) }
 
-  /// Compiles an expression, once for all that are alike.
+  /// Compiles an expression, once for all that are alike; one that cannot be has no value.
   ///
-  /// - Throws: ``XPathFailure``.
   /// - SeeAlso: `xmlXPathCtxtCompile`.
-  func compile(_ xpath: String) throws(XPathFailure) -> Expression {
+  func compile(_ xpath: String) -> Expression {
     if let number = numbers[xpath] { return Expression(number: number) }
+    let number = unsafe compiled.count
+    numbers[xpath] = number
     mistake = nil
-    guard let expression = unsafe xmlXPathCtxtCompile(context, xpath) else {
+    unsafe compiled.append(xmlXPathCtxtCompile(context, xpath))
+    if unsafe compiled[number] == nil {
       let offset = min(max(0, mistake?.offset ?? 0), xpath.utf8.count)
       let rest = String(decoding: Array(xpath.utf8)[offset...], as: UTF8.self)
-      throw XPathFailure(
+      failures[number] = XPathFailure(
         message: rest.isEmpty
           ? "the expression ends too early"
           : "XPath 1.0 does not understand \(rest.quoted(limit: 40))", offset: offset)
     }
-    unsafe compiled.append(expression)
-    numbers[xpath] = unsafe compiled.count - 1
-    return Expression(number: unsafe compiled.count - 1)
+    return Expression(number: number)
   }
 
   /// The value of an expression at the document's first element.
@@ -96,13 +84,16 @@ struct XPathFailure: Error, Equatable {
   @unsafe func value(
     of expression: Expression, at node: xmlNodePtr?, bytesRead: Int
   ) throws(XPathFailure) -> XPathValue {
+    guard let compiled = unsafe compiled[expression.number] else {
+      throw failures[expression.number] ?? XPathFailure(message: "it has no value")
+    }
     mistake = nil
     let most = 20_000_000 + 5 * UInt(max(0, bytesRead))
     guard steps < most else { throw Self.tooLong }
     unsafe context.pointee.node = node
     unsafe context.pointee.opCount = 0
     unsafe context.pointee.opLimit = most - steps
-    let value = unsafe xmlXPathCompiledEval(compiled[expression.number], context)
+    let value = unsafe xmlXPathCompiledEval(compiled, context)
     steps += UInt(unsafe context.pointee.opCount)
     guard let value = unsafe value else {
       throw steps >= most
@@ -153,26 +144,24 @@ private let xpathErrorHandler: check_loans_error_handler = { evaluator, error in
   /// What it is as a Boolean (XPath 1.0, 4.3).
   var isTrue: Bool { unsafe xmlXPathCastToBoolean(object) != 0 }
 
-  /// Calls `body` with the text that it is.
-  func withText<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
-    let text = unsafe xmlXPathCastToString(object)
-    defer { unsafe check_loans_free(text) }
-    return unsafe body(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))).span)
-  }
-
-  /// Calls `body` with the text of one of the nodes.
-  func withText<Result>(ofNode index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
-    guard let node = unsafe node(index) else { return withText(body) }
+  /// The text of one of the nodes, or the one that it is.
+  func text(ofNode index: Int) -> [UInt8] {
+    guard let node = unsafe node(index) else {
+      return unsafe Self.bytes(freeing: xmlXPathCastToString(object))
+    }
     // Nearly always an element or an attribute with one text inside.
     if unsafe [XML_ELEMENT_NODE, XML_ATTRIBUTE_NODE].contains(node.pointee.type),
       let child = unsafe node.pointee.children, unsafe child.pointee.next == nil,
       unsafe child.pointee.type == XML_TEXT_NODE, let text = unsafe child.pointee.content
     {
-      return unsafe body(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))).span)
+      return unsafe Array(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))))
     }
-    let text = unsafe xmlXPathCastNodeToString(node)
+    return unsafe Self.bytes(freeing: xmlXPathCastNodeToString(node))
+  }
+
+  @unsafe private static func bytes(freeing text: UnsafeMutablePointer<xmlChar>?) -> [UInt8] {
     defer { unsafe check_loans_free(text) }
-    return unsafe body(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))).span)
+    return unsafe Array(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))))
   }
 
   /// Where the element of one of the nodes begins; `nil` for a text, and for a node that came out of
@@ -189,14 +178,21 @@ extension SourceLocation {
     var next: xmlNodePtr? = unsafe node
     // A namespace is another kind of thing behind the same pointer.
     while let node = unsafe next, unsafe node.pointee.type != XML_NAMESPACE_DECL {
-      let noted = unsafe UInt(bitPattern: node.pointee._private)
-      if unsafe node.pointee.type == XML_ELEMENT_NODE, noted != 0 {
-        self.init(line: Int(noted >> 24), column: Int(noted & 0xFF_FFFF))
+      if unsafe node.pointee.type == XML_ELEMENT_NODE,
+        let place = unsafe SourceLocation(noted: node.pointee._private)
+      {
+        self = place
         return
       }
       unsafe next = node.pointee.parent
     }
     return nil
+  }
+
+  /// What ``noted`` gave; `nil` for nothing.
+  @unsafe init?(noted: UnsafeMutableRawPointer?) {
+    guard let noted = unsafe noted.map({ UInt(bitPattern: $0) }) else { return nil }
+    self.init(line: Int(noted >> 24), column: Int(noted & 0xFF_FFFF))
   }
 
   /// A place as it is noted in a node.

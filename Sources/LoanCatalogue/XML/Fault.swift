@@ -29,7 +29,7 @@ struct Fault {
   }
 
   /// What is wrong; `nil` if libxml2 may say it.
-  var text: String? { characterText ?? tagText ?? attributeText ?? referenceText ?? otherText }
+  var text: String? { characterText ?? markupText ?? otherText }
 
   private var next: String { String(decoding: after, as: UTF8.self) }
 
@@ -99,10 +99,10 @@ extension Unicode.Scalar {
   }
 }
 
-// MARK: - Tags
+// MARK: - Tags, attributes and references
 
 extension Fault {
-  private var tagText: String? {
+  private var markupText: String? {
     switch code {
     case XML_ERR_TAG_NAME_MISMATCH:
       guard let open, let otherName else { return nil }
@@ -110,7 +110,7 @@ extension Fault {
     case XML_ERR_TAG_NOT_FINISHED:
       return open.map { "the document ends inside \($0); was it cut off?" }
     case XML_ERR_NAME_REQUIRED where tag == "<":
-      return markupText
+      return textAfterBracket
     case XML_ERR_GT_REQUIRED where after.isEmpty:
       return "the document ends inside a tag; was it cut off?"
     case XML_ERR_GT_REQUIRED where tag.filter({ !$0.isWhitespace }) == "</":
@@ -123,43 +123,6 @@ extension Fault {
       return "a second root element begins here; put everything into one"
     case XML_ERR_DOCUMENT_END:
       return "something follows the end of the document; remove it"
-    default:
-      return nil
-    }
-  }
-
-  private static let isNotClosed = "the tag before this has no >"
-  private static let closesNothing = "this end tag closes nothing; remove it"
-
-  /// `<title> of line 3`, where libxml2 names an element that is open, and its line.
-  private var open: String? {
-    name.flatMap { number > 0 ? "<\($0)> of line \(number)" : nil }
-  }
-
-  /// What should not follow a `<`.
-  private var markupText: String {
-    let start = next.lowercased()
-    return if start.hasPrefix("/") {
-      Self.closesNothing
-    } else if next.hasPrefix("!DOCTYPE") {
-      "a <!DOCTYPE is only allowed before the first element"
-    } else if start.hasPrefix("!doctype") || start.hasPrefix("![cdata[") {
-      "<!DOCTYPE and <![CDATA[ are written in capitals"
-    } else if start.hasPrefix("!") {
-      "a comment begins with <!-- and ends with -->"
-    } else if start.first?.isWhitespace == true {
-      "a < begins no tag here; write it as &lt;, or remove the space after it"
-    } else {
-      "a < begins no tag here; write it as &lt;"
-    }
-  }
-}
-
-// MARK: - Attributes
-
-extension Fault {
-  private var attributeText: String? {
-    switch code {
     case XML_ERR_ATTRIBUTE_NOT_STARTED:
       return "the value of an attribute needs quotes\(withQuotes.map { ": \($0)" } ?? "")"
     case XML_ERR_ATTRIBUTE_NOT_FINISHED:
@@ -180,8 +143,44 @@ extension Fault {
     case XML_ERR_NAME_REQUIRED where tag.count > 1 && !tag.hasPrefix("<!") && !isAtReference:
       return next.hasPrefix("<")
         ? Self.isNotClosed : "an attribute is expected here, or the end of the tag"
+    case XML_ERR_NAME_REQUIRED where isAtReference, XML_ERR_ENTITYREF_SEMICOL_MISSING:
+      return "an & begins no reference here; write it as &amp;"
+    case XML_ERR_INVALID_CHARREF, XML_ERR_INVALID_DEC_CHARREF, XML_ERR_INVALID_HEX_CHARREF:
+      return "a reference to a character is a number and a semicolon: &#233; or &#xE9;"
+    case XML_ERR_UNDECLARED_ENTITY:
+      return name.map {
+        "&\($0); is not defined in XML; write the character itself, or its number, as &#160;"
+      }
     default:
       return nil
+    }
+  }
+
+  private var isAtReference: Bool { before.hasSuffix("&") }
+
+  private static let isNotClosed = "the tag before this has no >"
+  private static let closesNothing = "this end tag closes nothing; remove it"
+
+  /// `<title> of line 3`, where libxml2 names an element that is open, and its line.
+  private var open: String? {
+    name.flatMap { number > 0 ? "<\($0)> of line \(number)" : nil }
+  }
+
+  /// What should not follow a `<`.
+  private var textAfterBracket: String {
+    let start = next.lowercased()
+    return if start.hasPrefix("/") {
+      Self.closesNothing
+    } else if next.hasPrefix("!DOCTYPE") {
+      "a <!DOCTYPE is only allowed before the first element"
+    } else if start.hasPrefix("!doctype") || start.hasPrefix("![cdata[") {
+      "<!DOCTYPE and <![CDATA[ are written in capitals"
+    } else if start.hasPrefix("!") {
+      "a comment begins with <!-- and ends with -->"
+    } else if start.first?.isWhitespace == true {
+      "a < begins no tag here; write it as &lt;, or remove the space after it"
+    } else {
+      "a < begins no tag here; write it as &lt;"
     }
   }
 
@@ -195,32 +194,12 @@ extension Fault {
   }
 }
 
-// MARK: - References
-
-extension Fault {
-  private var isAtReference: Bool { before.hasSuffix("&") }
-
-  private var referenceText: String? {
-    switch code {
-    case XML_ERR_NAME_REQUIRED where isAtReference, XML_ERR_ENTITYREF_SEMICOL_MISSING:
-      "an & begins no reference here; write it as &amp;"
-    case XML_ERR_INVALID_CHARREF, XML_ERR_INVALID_DEC_CHARREF, XML_ERR_INVALID_HEX_CHARREF:
-      "a reference to a character is a number and a semicolon: &#233; or &#xE9;"
-    case XML_ERR_UNDECLARED_ENTITY:
-      name.map {
-        "&\($0); is not defined in XML; write the character itself, or its number, as &#160;"
-      }
-    case XML_ERR_ENTITY_LOOP: "an entity contains itself"
-    default: nil
-    }
-  }
-}
-
 // MARK: - The rest
 
 extension Fault {
   private var otherText: String? {
     switch code {
+    case XML_ERR_ENTITY_LOOP: "an entity contains itself"
     case XML_ERR_DOCUMENT_EMPTY: "there is nothing in it; did what wrote it fail?"
     case XML_ERR_HYPHEN_IN_COMMENT: "two hyphens (--) are not allowed inside a comment"
     case XML_ERR_COMMENT_NOT_FINISHED: "a comment is not closed with -->"

@@ -13,7 +13,7 @@ import Loans
   /// The reader whose handlers are called.
   let reader: UnsafeMutableRawPointer
   var input: CatalogueInput
-  private(set) var context: xmlParserCtxtPtr?
+  let context: xmlParserCtxtPtr
   private(set) var document: xmlParserInputPtr?
   /// Lines before the first one that the parser reads.
   private let linesBefore: Int
@@ -38,19 +38,19 @@ import Loans
   private(set) var fault: Diagnostic?
 
   @unsafe init(
-    _ reader: UnsafeMutableRawPointer, path: String, linesBefore: Int = 0, bytesBefore: Int = 0
+    _ reader: UnsafeMutableRawPointer, _ context: xmlParserCtxtPtr, path: String,
+    linesBefore: Int, bytesBefore: Int
   ) {
     unsafe self.reader = reader
+    unsafe self.context = context
     input = CatalogueInput(path: path)
     self.linesBefore = linesBefore
     self.bytesBefore = bytesBefore
   }
 
-  @unsafe mutating func attach(to context: xmlParserCtxtPtr) { unsafe self.context = context }
-
   /// Reads nothing but the payload of an envelope.
   @unsafe mutating func enter(_ payload: SOAPPayload?) {
-    guard let payload, let handlers = unsafe context?.pointee.sax else { return }
+    guard let payload, let handlers = unsafe context.pointee.sax else { return }
     envelope = unsafe SOAPEnvelope(payload, handlers)
   }
 
@@ -82,11 +82,11 @@ import Loans
   /// Whether the whole document was read, and was well-formed.
   var isWellFormed: Bool {
     // Where nothing could be read at all, there was no fault either.
-    unsafe !isStopped && document != nil && context?.pointee.wellFormed == 1
+    unsafe !isStopped && document != nil && context.pointee.wellFormed == 1
   }
 
   /// How many different names the document has had so far.
-  var nameCount: Int { unsafe context.map { unsafe Int(check_loans_name_count($0)) } ?? 0 }
+  var nameCount: Int { unsafe Int(check_loans_name_count(context)) }
 
   /// - Throws: ``CatalogueError`` if the document could not be read.
   mutating func finish() throws(CatalogueError) {
@@ -143,7 +143,7 @@ extension ParserSession {
   /// - SeeAlso: `xmlExternalEntityLoader`.
   @unsafe mutating func refuseEntity(_ address: String) {
     settleReference()
-    let isBeforeRoot = unsafe context?.pointee.nameNr ?? 0 == 0
+    let isBeforeRoot = unsafe context.pointee.nameNr == 0
     let place = isBeforeRoot ? currentPosition : position
     endEarly(
       .externalEntity, at: place,
@@ -187,8 +187,7 @@ extension ParserSession {
   /// A fault in the bytes, raised by a converter that knows no parser.
   @unsafe mutating func note(_ error: xmlError) {
     guard !isStopped, input.failure == nil, unsafe error.level.rawValue >= XML_ERR_ERROR.rawValue,
-      unsafe error.domain == XML_FROM_I18N.rawValue || error.domain == XML_FROM_IO.rawValue,
-      let context = unsafe context
+      unsafe error.domain == XML_FROM_I18N.rawValue || error.domain == XML_FROM_IO.rawValue
     else { return }
     // What is refused may fail before the document has begun.
     if let name = unsafe refusedEncoding(context) { return refuseEncoding(name) }
@@ -259,7 +258,6 @@ extension ParserSession {
   ///
   /// - SeeAlso: `xmlByteConsumed`.
   var byteOffset: Int? {
-    guard let context = unsafe context else { return nil }
     if unsafe check_loans_reads_plainly(context) != 0 { return bytesRead }
     let count = unsafe xmlByteConsumed(context)
     return count < 0 ? nil : bytesBefore + count

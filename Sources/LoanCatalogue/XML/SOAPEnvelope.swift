@@ -12,25 +12,17 @@ struct SOAPPayload: Sendable {
 
   /// What may be the payload of a document: the first element in its body, the first in that, and
   /// so on.
-  @unsafe static func candidates(in document: xmlDocPtr?) -> [SOAPPayload] {
-    guard let root = unsafe xmlDocGetRootElement(document), unsafe name(of: root) == "Envelope",
-      let namespace = unsafe root.pointee.ns?.pointee.href,
-      unsafe namespaces.contains(String(cString: namespace))
+  static func candidates(in document: borrowing XMLTree) -> [SOAPPayload] {
+    guard let root = document.root, root.name == "Envelope",
+      let namespace = root.namespace, namespaces.contains(namespace)
     else { return [] }
-    var next = unsafe xmlFirstElementChild(root)
-    while let child = unsafe next, unsafe name(of: child) != "Body" {
-      unsafe next = xmlNextElementSibling(child)
-    }
+    var next = root.children.first { $0.name == "Body" }
     var found: [SOAPPayload] = []
-    while found.count < 4, let child = unsafe xmlFirstElementChild(next) {
-      found.append(SOAPPayload(name: unsafe name(of: child), depth: 2 + found.count))
-      unsafe next = child
+    while found.count < 4, let child = next?.children.first {
+      found.append(SOAPPayload(name: child.name, depth: 2 + found.count))
+      next = child
     }
     return found
-  }
-
-  @unsafe private static func name(of node: xmlNodePtr) -> String {
-    unsafe String(cString: node.pointee.name)
   }
 }
 
@@ -40,38 +32,44 @@ struct SOAPPayload: Sendable {
   private let payload: SOAPPayload
   /// The reader's.
   fileprivate let handlers: xmlSAXHandler
-  /// How many elements are open.
-  private var depth = 0
+  /// What libxml2 calls.
+  private let called: UnsafeMutablePointer<xmlSAXHandler>
+  /// For each open element around the payload, prefixes and namespaces that it declares; nothing
+  /// for those in it.
+  private var declared: [[UnsafePointer<xmlChar>?]] = unsafe []
   private var isInBody = false
   private var wasRead = false
-  fileprivate private(set) var isInPayload = false
-  /// Prefixes and namespaces that the elements around have declared, each with its depth.
-  private var declared: [(depth: Int, prefix: UnsafePointer<xmlChar>?, UnsafePointer<xmlChar>?)] =
-    unsafe []
+  private var isInPayload = false {
+    didSet { setTextHandlers() }
+  }
 
   @unsafe init(_ payload: SOAPPayload, _ handlers: UnsafeMutablePointer<xmlSAXHandler>) {
     self.payload = payload
     unsafe self.handlers = handlers.pointee
+    unsafe called = handlers
     unsafe handlers.pointee.startElementNs = startElementHandler
     unsafe handlers.pointee.endElementNs = endElementHandler
-    unsafe handlers.pointee.characters = textHandler
-    unsafe handlers.pointee.ignorableWhitespace = textHandler
-    unsafe handlers.pointee.cdataBlock = cdataHandler
+    setTextHandlers()
+  }
+
+  private func setTextHandlers() {
+    unsafe called.pointee.characters = isInPayload ? handlers.characters : hiddenTextHandler
+    unsafe called.pointee.ignorableWhitespace =
+      isInPayload ? handlers.ignorableWhitespace : hiddenTextHandler
+    unsafe called.pointee.cdataBlock = isInPayload ? handlers.cdataBlock : hiddenTextHandler
   }
 
   /// Takes a start tag.
   ///
   /// - Returns: the namespaces that it declares for the reader; `nil` if that does not see it.
   @unsafe fileprivate func begin(
-    _ name: String, _ namespaces: UnsafeBufferPointer<UnsafePointer<xmlChar>?>,
+    _ name: String, _ namespaces: [UnsafePointer<xmlChar>?],
     _ session: UnsafeMutablePointer<ParserSession>
   ) -> [UnsafePointer<xmlChar>?]? {
-    depth += 1
-    if isInPayload { return unsafe Array(namespaces) }
+    unsafe declared.append(isInPayload ? [] : namespaces)
+    if isInPayload { return unsafe namespaces }
+    let depth = unsafe declared.count
     if depth == 2 { isInBody = name == "Body" }
-    for index in stride(from: 0, to: namespaces.count, by: 2) {
-      unsafe declared.append((depth, namespaces[index], namespaces[index + 1]))
-    }
     guard isInBody, depth == payload.depth + 1, name == payload.name else { return nil }
     if wasRead {
       unsafe session.pointee.endEarly(
@@ -80,16 +78,13 @@ struct SOAPPayload: Sendable {
       return nil
     }
     (isInPayload, wasRead) = (true, true)
-    var all: [UnsafePointer<xmlChar>?] = unsafe []
     // The innermost one of a prefix counts.
-    for index in unsafe declared.indices.reversed() {
-      let (_, prefix, namespace) = unsafe declared[index]
-      let later = unsafe declared[(index + 1)...]
-      if unsafe !later.contains(where: { unsafe $0.prefix == prefix }) {
-        unsafe all += [prefix, namespace]
-      }
+    return unsafe declared.reversed().reduce([]) { inner, pairs in
+      let known = unsafe stride(from: 0, to: inner.count, by: 2).map { unsafe inner[$0] }
+      let other = unsafe stride(from: 0, to: pairs.count, by: 2)
+        .filter { unsafe !known.contains(pairs[$0]) }
+      return unsafe inner + other.flatMap { unsafe [pairs[$0], pairs[$0 + 1]] }
     }
-    return unsafe all
   }
 
   /// Takes an end tag.
@@ -97,9 +92,8 @@ struct SOAPPayload: Sendable {
   /// - Returns: whether the reader sees it.
   fileprivate func end() -> Bool {
     let wasInPayload = isInPayload
-    if depth == payload.depth + 1 { isInPayload = false }
-    unsafe declared.removeAll { [depth] in unsafe $0.depth == depth }
-    depth -= 1
+    if unsafe declared.count == payload.depth + 1 { isInPayload = false }
+    _ = unsafe declared.popLast()
     return wasInPayload
   }
 }
@@ -112,7 +106,7 @@ private let startElementHandler: startElementNsSAX2Func = {
   let session = unsafe session(of: parserContext(context))
   guard let envelope = unsafe session.pointee.envelope, let name = unsafe name else { return }
   let own = unsafe UnsafeBufferPointer(start: namespaces, count: Int(namespaceCount) * 2)
-  guard var all = unsafe envelope.begin(String(cString: name), own, session) else {
+  guard var all = unsafe envelope.begin(String(cString: name), Array(own), session) else {
     return unsafe session.pointee.notePlace()
   }
   unsafe all.withUnsafeMutableBufferPointer { all in
@@ -129,16 +123,6 @@ private let endElementHandler: endElementNsSAX2Func = { context, name, prefix, n
   unsafe envelope.handlers.endElementNs?(context, name, prefix, namespace)
 }
 
-private let textHandler: charactersSAXFunc = { context, text, length in
-  let session = unsafe session(of: parserContext(context))
-  guard let envelope = unsafe session.pointee.envelope else { return }
-  guard envelope.isInPayload else { return unsafe session.pointee.notePlace() }
-  unsafe envelope.handlers.characters?(context, text, length)
-}
-
-private let cdataHandler: cdataBlockSAXFunc = { context, text, length in
-  let session = unsafe session(of: parserContext(context))
-  guard let envelope = unsafe session.pointee.envelope else { return }
-  guard envelope.isInPayload else { return unsafe session.pointee.notePlace() }
-  unsafe envelope.handlers.cdataBlock?(context, text, length)
+private let hiddenTextHandler: charactersSAXFunc = { context, _, _ in
+  unsafe session(of: parserContext(context)).pointee.notePlace()
 }

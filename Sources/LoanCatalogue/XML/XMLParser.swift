@@ -1,21 +1,23 @@
 import CLibXML2
 import Glibc
 
-/// libxml2's SAX2 parser over a document, or a part of one.
+/// libxml2's SAX2 parser over a document, or a part of one, with the reader whose handlers it calls.
 ///
 /// libxml2's own handlers keep the document type and its entities; those of a reader take elements
 /// and texts. Nothing but the document itself is ever opened.
-@safe struct XMLParser: ~Copyable {
+@safe struct XMLParser<Reader: ~Copyable>: ~Copyable {
+  /// Memory for the reader: who makes the parser puts it there at once.
+  let reader: UnsafeMutablePointer<Reader>
+  let session: UnsafeMutablePointer<ParserSession>
   private let context: xmlParserCtxtPtr
-  private let session: UnsafeMutablePointer<ParserSession>
-  private static let options = Int32(
-    XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue)
 
   /// - Parameters:
-  ///   - session: stays where it is until the parser is gone.
-  ///   - setHandlers: sets the handlers of the session's reader.
-  @unsafe init(
-    _ session: UnsafeMutablePointer<ParserSession>,
+  ///   - path: the catalogue's.
+  ///   - linesBefore: lines of the file before those that are parsed.
+  ///   - bytesBefore: its bytes before those.
+  ///   - setHandlers: sets the handlers of the reader.
+  init(
+    path: String = "", linesBefore: Int = 0, bytesBefore: Int = 0,
     setHandlers: (UnsafeMutablePointer<xmlSAXHandler>) -> Void
   ) {
     prepareLibrary
@@ -23,37 +25,43 @@ import Glibc
       endWithoutMemory()
     }
     unsafe self.context = context
-    unsafe self.session = session
+    unsafe reader = .allocate(capacity: 1)
+    unsafe session = .allocate(capacity: 1)
+    unsafe session.initialize(
+      to: ParserSession(
+        UnsafeMutableRawPointer(reader), context, path: path, linesBefore: linesBefore,
+        bytesBefore: bytesBefore))
     unsafe context.pointee._private = UnsafeMutableRawPointer(session)
-    unsafe session.pointee.attach(to: context)
     unsafe setCommonHandlers(handlers)
     unsafe setHandlers(handlers)
   }
 
-  deinit { unsafe xmlFreeParserCtxt(context) }
+  deinit {
+    unsafe xmlFreeParserCtxt(context)
+    unsafe reader.deinitialize(count: 1).deallocate()
+    unsafe session.deinitialize(count: 1).deallocate()
+  }
 
   /// Reads what the session's input gives, to the end or to the first fault.
   ///
   /// - SeeAlso: `xmlCtxtReadIO`.
   func parse() {
     unsafe session.pointee.enter(session.pointee.input.payload)
-    unsafe check_loans_set_thread_error_handler(session, threadErrorHandler)
-    let document = unsafe xmlCtxtReadIO(context, readHandler, nil, session, nil, nil, Self.options)
-    check_loans_set_thread_error_handler(nil, nil)
-    unsafe xmlFreeDoc(document)
+    _ = unsafe tree { unsafe xmlCtxtReadIO(context, readHandler, nil, session, nil, nil, options) }
   }
 
-  /// Reads a small document in memory, or the beginning of one, to the end or to the first fault.
+  /// Reads a small document in memory, or the beginning of one; what is faulty has a tree, too.
   ///
   /// - SeeAlso: `xmlCtxtReadMemory`.
-  func parse(_ bytes: ArraySlice<UInt8>) {
-    unsafe check_loans_set_thread_error_handler(session, threadErrorHandler)
-    defer { check_loans_set_thread_error_handler(nil, nil) }
-    let options = Int32(XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue)
-    unsafe bytes.withUnsafeBytes { bytes in
-      let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-      unsafe xmlFreeDoc(
-        xmlCtxtReadMemory(context, start, Int32(clamping: bytes.count), nil, nil, options))
+  func parse(_ bytes: ArraySlice<UInt8>) -> XMLTree {
+    let options =
+      XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue | XML_PARSE_RECOVER.rawValue
+    return unsafe tree {
+      unsafe bytes.withUnsafeBytes { bytes in
+        let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+        let count = Int32(clamping: bytes.count)
+        return unsafe xmlCtxtReadMemory(context, start, count, nil, nil, Int32(options))
+      }
     }
   }
 
@@ -61,11 +69,21 @@ import Glibc
   ///
   /// - SeeAlso: `xmlParseDocument`, `xmlCtxtReadMemory`.
   func parse(_ part: borrowing PartBuffer) {
-    unsafe check_loans_set_thread_error_handler(session, threadErrorHandler)
-    let document = unsafe part.withBytes { start, count in
-      unsafe check_loans_read_memory(context, start, count, Self.options)
+    _ = unsafe tree {
+      unsafe part.withBytes { start, count in
+        unsafe check_loans_read_memory(context, start, count, options)
+      }
     }
-    check_loans_set_thread_error_handler(nil, nil)
-    unsafe xmlFreeDoc(document)
+  }
+
+  /// What a function of libxml2's reads, while the session takes the errors that know no parser.
+  @unsafe private func tree(_ read: () -> xmlDocPtr?) -> XMLTree {
+    unsafe check_loans_set_thread_error_handler(session, threadErrorHandler)
+    defer { check_loans_set_thread_error_handler(nil, nil) }
+    return unsafe XMLTree(read())
   }
 }
+
+/// How documents are parsed that may be long.
+private let options = Int32(
+  XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue)
