@@ -99,9 +99,13 @@ FUZZER := .build-fuzz/release/CatalogueFuzzer
 fuzz: setup ## Read catalogues damaged at random, for FUZZ_SECONDS (60)
 	FUZZ=1 swift build --configuration release --scratch-path .build-fuzz \
 	  --sanitize fuzzer -Xswiftc -sanitize=fuzzer,address --product CatalogueFuzzer
-	mkdir -p .build-fuzz/corpus Fuzz/found
+	mkdir -p .build-fuzz/corpus .build-fuzz/profiles Fuzz/found
+	# Each profile that is built in, with each catalogue of its form after it.
+	for profile in Sources/LoanCatalogue/Profiles/Forms/*.xml; do \
+	  form=$$(basename $$profile .xml); for catalogue in Fixtures/systems/$${form%%-*}-*.xml; do \
+	    cat $$profile $$catalogue >.build-fuzz/profiles/$$form-$$(basename $$catalogue); done; done
 	# Swift's own report of a crash would keep libFuzzer from keeping what it was found with.
-	SWIFT_BACKTRACE=enable=no $(FUZZER) .build-fuzz/corpus Fuzz/seeds Fixtures/valid \
+	SWIFT_BACKTRACE=enable=no $(FUZZER) .build-fuzz/corpus Fuzz/seeds .build-fuzz/profiles Fixtures/valid \
 	  Fixtures/invalid Fixtures/systems -dict=Fuzz/xml.dict -max_total_time=$(FUZZ_SECONDS) -max_len=16384 \
 	  -timeout=100 -report_slow_units=50 -rss_limit_mb=2048 -detect_leaks=1 -artifact_prefix=Fuzz/found/ \
 	  -print_final_stats=1 \

@@ -93,12 +93,40 @@ public struct ReadingProperties: ~Copyable, Sendable {
     }
   }
 
+  /// Reads the bytes up to the end of a profile as that, and those after it as a catalogue of its
+  /// form.
+  ///
+  /// - Returns: one sentence for each property that does not hold; none if there is no profile.
+  public func faults(ofReadingByProfile bytes: [UInt8]) -> [String] {
+    guard let end = bytes.firstRange(of: Array("</profile>".utf8))?.upperBound else { return [] }
+    let head = Array(bytes[..<end])
+    let document = Array(bytes[end...])
+    do {
+      let reader = Self.reader(.loans, profile: try CatalogueProfile(reading: head))
+      file.fill(with: document)
+      let reading = try reader.reading(of: file.path)
+      let again = try reader.reading(of: file.path)
+      return reading.faults(inDocumentOf: document.count)
+        + (reading == again ? [] : ["a second reading differs: \(reading) and \(again)"])
+    } catch let error as CatalogueProfile.Fault {
+      let lines = head.count { $0 == UInt8(ascii: "\n") } + 1
+      return (1...lines).contains(error.location.line) && !error.message.isEmpty
+        ? [] : ["what is wrong with the profile is not said: \(error)"]
+    } catch let error as CatalogueError where error.code == .profileFailed {
+      return []
+    } catch {
+      return ["the catalogue was not read: \(error)"]
+    }
+  }
+
   /// A reader with every rule switched on, also those that need an option.
-  private static func reader(_ detail: CatalogueReader.Detail) -> CatalogueReader {
+  private static func reader(
+    _ detail: CatalogueReader.Detail, profile: CatalogueProfile? = nil
+  ) -> CatalogueReader {
     var rules = CatalogueRules.all
     rules.requiresExpiration = true
     rules.expiration = { ExpirationRule.judge($0, today: .first, atMost: 740_000) }
-    return CatalogueReader(detail: detail, rules: rules)
+    return CatalogueReader(profile: profile, detail: detail, rules: rules)
   }
 
   /// - Throws: `CatalogueError`.
