@@ -207,7 +207,7 @@ extension CheckRun {
     case .text:
       let color = settings.isColored ? read.status.color : nil
       if let color { text.append(contentsOf: color.utf8) }
-      read.record.appendLine(today: settings.now.date, to: &text)
+      read.record.parts?.appendLine(today: settings.now.date, to: &text)
       if color != nil { text.append(contentsOf: "\u{1B}[0m".utf8) }
     case .json:
       text.append(contentsOf: json(of: &read, tally.path).utf8)

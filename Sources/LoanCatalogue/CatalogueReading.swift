@@ -36,7 +36,8 @@ public final class CatalogueReading {
     catalogue.documentStart = opening.headerLength
     onProgress = reader.onProgress
     size = catalogue.bytes?.size
-    refusal = opening.refusal(path: path, isFormKnown: reader.profile != nil)
+    refusal = opening.refusal(
+      path: path, mayBeHTML: reader.profile?.mayBegin(with: "html") ?? false)
     var profile = reader.profile ?? .native
     if refusal == nil { profile = try FormDetection.profile(of: catalogue, chosen: reader.profile) }
     assembler = BatchAssembler(

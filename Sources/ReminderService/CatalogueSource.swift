@@ -92,13 +92,10 @@ public struct ReloadReport: Hashable, Sendable {
 extension CatalogueSummary {
   var isUsable: Bool { isComplete && isKnownForm && !(isPart && records == 0) }
 
-  /// Whether some book of the tool's own form has an expiration.
+  /// Whether some book is lent.
   ///
-  /// Else all of them may be back, or the dates may be written under another name since yesterday.
-  /// Other forms say which loans they have.
-  var hasExpirations: Bool {
-    profile != CatalogueProfile.native.name || onShelf < records || records == 0
-  }
+  /// Else all of them may be back, or what says so may be written in another way since yesterday.
+  var hasExpirations: Bool { onShelf < records || records == 0 }
 
   /// Whether there are loans, and none has anything where an expiration is looked for.
   public var isUndated: Bool { records > 0 && undated == records }

@@ -41,6 +41,12 @@ struct CatalogueAttackTests {
       let text = "&a;".repeated(20_000)
       return Array(
         "<!DOCTYPE books [\(entity)]><books><book><title>\(text)</title></book></books>".utf8)
+    case "empty entities", "instructions in entities":
+      let inner = name == "empty entities" ? "" : "<?a?>"
+      let entity = "<!ENTITY a \"\(inner)\"><!ENTITY b \"\("&a;".repeated(10_000))\">"
+      let text = "&b;".repeated(10_000)
+      return Array(
+        "<!DOCTYPE books [\(entity)]><books><book><title>\(text)</title></book></books>".utf8)
     case "depth 300":
       return Array("<books>\("<x>".repeated(300))\("</x>".repeated(300))\(loan)</books>".utf8)
     case "depth 1,000,000":
@@ -65,6 +71,7 @@ struct CatalogueAttackTests {
     ("external entity by its bare path", "external-entity"),
     ("parameter entity", "external-entity"), ("billion laughs", "malformed-xml"),
     ("billion laughs in an expiration", "malformed-xml"), ("quadratic blow-up", "malformed-xml"),
+    ("empty entities", "malformed-xml"), ("instructions in entities", "malformed-xml"),
     ("depth 300", "malformed-xml"), ("depth 1,000,000", "malformed-xml"),
     ("a title of 11 MB", "malformed-xml"), ("an element name of 30 MB", "malformed-xml"),
     ("UTF-7", "unsupported-encoding"), ("NUL bytes", "malformed-xml"),

@@ -116,7 +116,7 @@ struct MalformedXMLTests {
     ("A&B", "an & begins no reference here; write it as &amp;"),
     (
       "A&nbsp;B",
-      "&nbsp; is not defined in XML; write the character itself, or its number, as &#160;"
+      "&nbsp; is not defined in XML; write the character itself, or its number, as &#233; for é"
     ),
     ("&#65 ", "a reference to a character is a number and a semicolon: &#233; or &#xE9;"),
     ("&#xg;", "a reference to a character is a number and a semicolon: &#233; or &#xE9;"),

@@ -104,6 +104,22 @@ struct ProfileDocumentTests {
     #expect(found.hasPrefix(expected), "\(found)")
   }
 
+  @Test(
+    arguments: [
+      "[2]", "[a][last()]", "[position() > 1]", "[../b]", "[preceding-sibling::loan]", "[//b]",
+      "[a = /list/b]", "[following::b]", "[count(../loan) = 6]", "[ancestor::x]",
+    ])
+  func `A condition of a record looks at nothing around it`(condition: String) {
+    let found = fault(
+      profile("<record path=\"/list/loan\(condition.replacing("<", with: "&lt;"))\"/>"))
+    #expect(found.contains("is about what is inside its element"), "\(found)")
+  }
+
+  @Test(arguments: ["[a[2] = 'x']", "[a[last()]]", "[.//b]", "[count(a) = 2]", "[@x and not(b/c)]"])
+  func `A condition of a record may look at all inside`(condition: String) {
+    #expect(fault(profile("<record path=\"/list/loan\(condition)\"/>")) == "")
+  }
+
   @Test(arguments: [
     ("", "1:1: not well-formed XML"), ("<books/>", "1:1: a profile's root element is <profile>"),
     ("<profile/>", "1:1: <profile> needs an attribute name"),

@@ -50,6 +50,60 @@ struct XPathProfileTests {
     #expect(try title(path, of: Self.document) == expected)
   }
 
+  private static let loans = """
+    <l><people><one><name>Anna</name></one></people>
+    <g><i><name>A</name><d>20261201</d></i><i><name>B</name><d>20261201</d></i></g>
+    <g><i><name>C</name><d>20261201</d></i></g></l>
+    """
+
+  @Test(arguments: [
+    ("../i[1]/name", ["A", "A", "C"]), ("count(preceding-sibling::i)", ["0", "1", "0"]),
+    ("count(/l/g/i)", ["3", "3", "3"]), ("//one/name", ["Anna", "Anna", "Anna"]),
+    ("/l//one", ["Anna", "Anna", "Anna"]), ("count(//i)", ["3", "3", "3"]),
+    ("concat(../preceding-sibling::g/i/name, name)", ["A", "B", "AC"]),
+    ("count(following::i)", ["2", "1", "0"]), ("count(preceding::i)", ["0", "1", "2"]),
+    ("../../descendant::one/name", ["Anna", "Anna", "Anna"]),
+    ("preceding-sibling::i[1]/name | name", ["A", "A", "C"]),
+    ("../*[last()]/name", ["B", "B", "C"]),
+  ])
+  func `A field may look at other loans`(path: String, expected: [String]) throws {
+    let reader = CatalogueReader(profile: try profile(path))
+    #expect(try reader.reading(ofText: Self.loans).titles == expected)
+  }
+
+  /// How a profile's document may look around its loans, so that they are read as they come, after
+  /// what stands behind them, or from the whole tree.
+  @Test(arguments: [
+    ("name", ""), ("../foot | name", ""), ("/l/end | name", ""),
+    ("name", "<!DOCTYPE l [<!ENTITY e 'x'>]>"),
+  ])
+  func `A comment is about the loan after it`(path: String, doctype: String) throws {
+    let comment = "<!-- check-loans: ignore date-format -->"
+    let reader = CatalogueReader(profile: try profile(path), rules: .all)
+    let reading = try reader.reading(
+      ofText: """
+        \(doctype)<l><g>
+        <i><name>A</name><d>x</d></i>
+        \(comment)
+        <i><name>B</name><d>x</d></i>
+        <i><name>C</name>\(comment)<d>x</d></i>
+        <i><name>D</name><d>x</d></i></g></l>
+        """)
+    #expect(
+      reading.findings.map { $0.split(separator: ":").first.map(String.init) }
+        == ["2", "5", "5", "6"])
+    #expect(
+      reading.diagnostics.map(\.code) == [.dateFormat, .unusedIgnore, .dateFormat, .dateFormat])
+  }
+
+  @Test(.timeLimit(.minutes(10)))
+  func `A million different names are refused`() throws {
+    let names = (0..<1_000_000).map { "<z\($0)/>" }.joined()
+    let reading = try CatalogueReader(profile: try profile("name")).reading(
+      ofText: "<l>\(names)</l>")
+    #expect(reading.diagnostics.map(\.code) == [.malformedXML])
+  }
+
   @Test(
     .timeLimit(.minutes(1)),
     arguments: [

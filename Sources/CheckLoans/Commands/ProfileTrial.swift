@@ -18,15 +18,20 @@ struct ProfileTrial {
 
   /// Prints the fields of each loan, and what is wrong with it.
   func print(to console: Console) throws(CommandError) {
-    var loans = 0
+    var (loans, others) = (0, 0)
     do {
       let reading = try reader.open(path)
       while let events = try reading.next() {
         for event in events {
           switch event {
-          case .record(let record):
+          case .record(let record) where record.isLent:
             loans += 1
             try console.print(text(of: record))
+          case .record(let record):
+            others += 1
+            if others <= Self.mostLoans {
+              try console.print("\(place(of: record)): a book that is not lent\n")
+            }
           case .diagnostic(let diagnostic):
             try console.print("\(LocatedDiagnostic(path: path, diagnostic: diagnostic).line)\n")
           }
@@ -38,23 +43,29 @@ struct ProfileTrial {
     }
   }
 
+  private func place(of record: LoanRecord) -> String {
+    "\(path.visible):\(record.location.line):\(record.location.column)"
+  }
+
   private func text(of record: LoanRecord) -> String {
-    let place = "\(path.visible):\(record.location.line):\(record.location.column)"
-    guard let loan = record.loan else {
-      let isMissing = record.expiration == .none
-      return
-        "\(place): \(isMissing ? "a book without expiration" : "a loan without a usable date")\n"
-    }
-    let time = loan.expirationTime.map { " \($0)" } ?? ""
-    let fields = [
-      ("id", loan.id), ("title", loan.title), ("author", loan.author), ("isbn", loan.isbn),
-      ("barcode", loan.barcode), ("borrower", loan.borrower), ("email", loan.email),
-      ("expiration", "\(loan.expiration.dotted)\(time)"),
-    ]
-    return fields.reduce("\(place): a loan\n") { text, field in
-      let padding = String(repeating: " ", count: 12 - field.0.count)
-      return text + "  \(field.0)\(padding)\((field.1 ?? "-").visible)\n"
-    }
+    let kind =
+      switch record.expiration {
+      case .date: "a loan"
+      case .none: "a loan without expiration"
+      case .unusable: "a loan without a usable date"
+      }
+    return LoanField.allCases.filter { $0 != .loaned }
+      .reduce("\(place(of: record)): \(kind)\n") { text, field in
+        let name = "\(field)"
+        let padding = String(repeating: " ", count: 12 - name.count)
+        return text + "  \(name)\(padding)\((value(of: field, record) ?? "-").visible)\n"
+      }
+  }
+
+  private func value(of field: LoanField, _ record: LoanRecord) -> String? {
+    guard field == .expiration, let loan = record.loan else { return record.text(of: field) }
+    return loan.expiration.dotted
+      + (loan.expirationTime.map { " \($0.hoursAndMinutes)" } ?? "")
   }
 }
 

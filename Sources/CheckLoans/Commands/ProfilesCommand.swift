@@ -87,8 +87,11 @@ extension CatalogueProfile {
       expirations.flatMap(\.forms).map(\.text))
     var text = "\(name): \(title.visible)\n"
     for place in places { text += "  loan   \(place.visible)\n" }
-    text += "  with   \(names.joined(separator: ", "))\n"
-    return text + "  dates  \(forms.joined(separator: " | ").visible)\(counting)\n"
+    if !names.isEmpty { text += "  with   \(names.joined(separator: ", "))\n" }
+    if !forms.isEmpty {
+      text += "  dates  \(forms.joined(separator: " | ").visible)\(counting)\n"
+    }
+    return text
   }
 
   private var expirations: [FieldRule] {

@@ -166,6 +166,8 @@ extension BatchAssembler {
 
   private mutating func findDuplicateID(firstLine: Int, at place: ValueExtent?) {
     let id = text(of: .id) ?? ""
+    // An id that several loans take from one place is not in either of them.
+    let place = place.flatMap { $0.start < record.facts.location ? nil : $0 }
     let advice =
       profile.isNative ? "give each book an id of its own" : "both are taken; ask which is right"
     findings.append(
@@ -233,7 +235,8 @@ extension BatchAssembler {
       findings.append(fault)
       return handOver(.document, isBookOver: false)
     }
-    findings.endDocument()
+    // Comments that no book follows silence nothing.
+    findings.beginBook()
     findAnswer(ending)
     if summary.isComplete { findContinuation(ending) }
     findLackOfExpirations()

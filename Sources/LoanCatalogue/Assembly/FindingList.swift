@@ -68,9 +68,6 @@ struct FindingList: ~Copyable {
     pending.removeAll()
   }
 
-  /// Comments that no book follows silence nothing.
-  mutating func endDocument() { beginBook() }
-
   /// Takes the findings in the order of their places, without those that are silenced.
   ///
   /// - Parameter isBookOver: whether the book has no more to come, so that what its comments did not

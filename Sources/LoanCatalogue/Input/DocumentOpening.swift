@@ -96,6 +96,7 @@ extension DocumentOpening {
   ]
 
   private static func kind(of bytes: ArraySlice<UInt8>) -> Kind? {
+    if bytes.dropFirst(257).starts(with: "ustar".utf8) { return .other("a tar archive") }
     for packing in packings where bytes.starts(with: packing.start) {
       return .packed(packing.name, command: packing.command)
     }
@@ -157,11 +158,11 @@ extension DocumentOpening {
   ///
   /// - Parameters:
   ///   - path: by which a command can find it.
-  ///   - isFormKnown: whether somebody has said of what form it is, which may be that of a page.
-  func refusal(path: String, isFormKnown: Bool) -> Diagnostic? {
+  ///   - mayBeHTML: whether it is to be of a form that pages have.
+  func refusal(path: String, mayBeHTML: Bool) -> Diagnostic? {
     guard let kind else { return nil }
-    if isFormKnown, case .html = kind { return nil }
-    let what = "\(words(for: kind, path: path))"
+    if mayBeHTML, case .html = kind { return nil }
+    let what = words(for: kind, path: path)
     let answer = isFailure ? "; the server's answer was \((status ?? "").quoted())" : ""
     return Diagnostic(
       .notACatalogue, at: SourceLocation(line: headerLines + 1, column: 1), message: what + answer)

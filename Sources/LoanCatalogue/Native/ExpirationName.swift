@@ -5,9 +5,9 @@ enum ExpirationName {
   /// What libraries and their readers call it, without hyphens.
   private static let words: Set<String> = [
     "due", "duedate", "datedue", "dueon", "dueby", "deadline", "until",
-    "expires", "expireson", "expiry", "expirydate", "expiredate", "expirationdate",
+    "expire", "expires", "expireson", "expiry", "expirydate", "expiredate", "expirationdate",
     "returnby", "returndate", "returndue",
-    "lejárat", "lejarat", "lejár", "határidő", "hatarido", "visszahozni",
+    "lejárat", "lejarat", "lejár", "lejar", "határidő", "hatarido", "visszahozni",
     "rückgabe", "rueckgabe", "rückgabedatum", "fällig", "faellig", "fälligkeit", "frist",
     "échéance", "echeance", "retour", "vencimiento", "devolución", "scadenza", "termín",
   ]

@@ -12,8 +12,8 @@ import Loans
   /// Whether a comment speaks to the reader outside of the root element, whose place can only be told
   /// where the whole line can be seen.
   var hasCommentOutside = false
-  /// Where in the file reading may stop at a record's start.
-  private var offset = Int.max
+  /// Whether reading may stop at a record's start.
+  private var mayStop = false
   private var rootTag: [UInt8] = []
   private var rootLine = 1
   /// More names than a usual document has: how many a document has in all is only known where one
@@ -22,12 +22,12 @@ import Loans
 
   init(_ extent: NativeReader.Extent) {
     self.extent = extent
-    if case .document(let offset) = extent { self.offset = offset }
+    if case .document(let mayBeSplit) = extent { mayStop = mayBeSplit }
   }
 
   /// Keeps how the root element begins, by which parts of the document get one too.
   @unsafe mutating func noteRoot(_ session: borrowing ParserSession) {
-    guard offset < .max else { return }
+    guard mayStop else { return }
     let tag = unsafe TagText(endingAt: session.document)
     rootTag = tag.bytes
     rootLine = tag.start(ofTagEndingAt: session.currentPosition).line
@@ -35,11 +35,10 @@ import Loans
 
   /// Whether reading stops at the record's start tag that the parser has just read.
   mutating func isSplit(_ session: borrowing ParserSession) -> Bool {
-    guard offset < .max else { return false }
+    guard mayStop else { return false }
+    mayStop = false
     let tag = unsafe TagText(endingAt: session.document).bytes
     let start = session.bytesRead - tag.count
-    guard start >= offset else { return false }
-    offset = .max
     guard let frame = frame(session, recordTag: tag) else { return false }
     splitPoint = SplitPoint(offset: start, location: session.position, frame: frame)
     return true

@@ -8,6 +8,8 @@ enum NativeElement: Equatable {
   case misspelt(String)
   /// What people may have written for an expiration.
   case dateName
+  /// An expiration but for its namespace.
+  case foreignExpiration
   case unknown
 }
 
@@ -95,7 +97,9 @@ enum NativeElement: Equatable {
     let isOwn =
       unsafe namespace == root?.namespace
       && (namespace != nil || prefix == nil || prefix == root?.prefix)
-    let element = isOwn ? meaning(of: unsafe String(cString: name)) : .unknown
+    let text = unsafe String(cString: name)
+    let element =
+      isOwn ? meaning(of: text) : text.lowercased() == "expiration" ? .foreignExpiration : .unknown
     if unsafe entries.count < Self.capacity {
       unsafe entries.append((name, prefix, namespace, element))
       let place = unsafe places + place(of: name)

@@ -8,8 +8,8 @@ import Loans
 @safe struct NativeReader: ~Copyable {
   /// What is read of the document.
   enum Extent {
-    /// All of it, or as much as comes before the first record from an offset on.
-    case document(stoppingFrom: Int)
+    /// All of it, or as much as comes before the first record from which on it can be split.
+    case document(mayBeSplit: Bool)
     /// What begins at a record's start.
     case section(SplitPoint)
   }
@@ -54,11 +54,12 @@ import Loans
     var name: String
     var place: SourceLocation
     var isAttribute = false
+    /// Whether only its namespace is another one.
+    var isForeign = false
   }
 
   /// The longest text of one field, in bytes; libxml2's own limit for a text node.
   private static let longestField = 10_000_000
-  private static let mostNames = 100_000
 
   @unsafe init(
     _ session: UnsafeMutablePointer<ParserSession>, _ builder: consuming RecordBuilder,
@@ -268,8 +269,10 @@ extension NativeReader {
     case .field(let found):
       if found == .expiration { (expiration.count, expiration.start) = (1, start) }
       startText(of: found)
-    case .dateName where expiration.suspect == nil:
-      expiration.suspect = Suspect(name: unsafe String(cString: tag), place: start)
+    case .dateName where expiration.suspect == nil,
+      .foreignExpiration where expiration.suspect == nil:
+      expiration.suspect = Suspect(
+        name: unsafe String(cString: tag), place: start, isForeign: element == .foreignExpiration)
       expiration.isInSuspect = true
       field = .expiration
       wantsPlace = false
@@ -288,7 +291,9 @@ extension NativeReader {
     guard root?.isKnown == true else { return }
     if field == .expiration && !expiration.isInSuspect {
       expiration.hasMarkup = true
-    } else if element == .field(.expiration) && !isInMisspelt {
+    } else if !isInMisspelt,
+      [.field(.expiration), .misspelt("expiration"), .foreignExpiration].contains(element)
+    {
       if expiration.isInSuspect { expiration.suspect = nil }
       builder.find(
         .misplacedExpiration, at: start,
@@ -320,17 +325,10 @@ extension NativeReader {
       .start(ofTagEndingAt: session.pointee.currentPosition)
   }
 
-  /// Millions of different names would keep libxml2's dictionary busy for hours.
-  ///
-  /// - SeeAlso: `xmlDictSize`.
   private mutating func checkNames() {
     names.hasMissed = false
     if names.hasLongCharacters { unsafe session.pointee.noteLongNames() }
-    if unsafe session.pointee.nameCount > Self.mostNames {
-      unsafe session.pointee.endEarly(
-        .malformedXML, at: session.pointee.position,
-        "the document has more than 100,000 different names")
-    }
+    unsafe session.pointee.checkNameCount()
   }
 
   @unsafe private mutating func countElement(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
@@ -362,7 +360,7 @@ extension NativeReader {
         unsafe noteAttribute(String(cString: name), at: start)
         continue
       }
-      builder.endField(.id)
+      builder.draft.endField(.id)
       // Where an entity has the tag, its own place is not one of the document.
       let hasPlace = unsafe !session.pointee.isInsideEntity(context)
       let input = unsafe session.pointee.document
@@ -443,7 +441,7 @@ extension NativeReader {
     } else if expiration.isInSuspect {
       endSuspect()
     } else if let field {
-      builder.endField(field)
+      builder.draft.endField(field)
       if let start = textStart.take(), let end = unsafe session.pointee.byteOffset, start < end {
         builder.noteBytes(start..<end, of: field)
       }
@@ -512,9 +510,12 @@ extension NativeReader {
     let name = suspect.name.visible
     builder.find(
       .unknownDateElement, at: suspect.place,
-      suspect.isAttribute
-        ? "the attribute \(name) holds a date but is ignored; did you mean the element <expiration>?"
-        : "<\(name)> holds a date but is ignored; did you mean <expiration>?", value: suspect.name)
+      suspect.isForeign
+        ? "this <\(name)> is of another namespace, so its date is ignored; remove its prefix or xmlns"
+        : suspect.isAttribute
+          ? "the attribute \(name) holds a date but is ignored; did you mean the element <expiration>?"
+          : "<\(name)> holds a date but is ignored; did you mean <expiration>?", value: suspect.name
+    )
   }
 
   private mutating func endExpiration() {

@@ -63,6 +63,7 @@ final class DocumentReading {
       self.parts = nil
       var last = RecordBatch()
       last.ending = DocumentEnding()
+      last.end = document.catalogue.bytes?.size ?? 0
       stream = nil
       return last
     }
@@ -77,7 +78,7 @@ extension DocumentReading.Document {
     guard profile.isNative else { return try ProfileReader.read(self, output) }
     let isSplit =
       catalogue.payload == nil && catalogue.bytes.map { $0.size >= reader.parts.least } ?? false
-    return try read(.document(stoppingFrom: isSplit ? 0 : .max), output)
+    return try read(.document(mayBeSplit: isSplit), output)
   }
 
   /// Reads it, or the rest of it, in the tool's own form.

@@ -172,7 +172,7 @@ extension FieldReader {
   private mutating func fill(_ field: LoanField, _ text: [UInt8], at place: SourceLocation) {
     builder.draft.beginField()
     builder.draft.append(text.span)
-    builder.endField(field)
+    builder.draft.endField(field)
     builder.places.extend(field, ValueExtent(start: place, end: place))
   }
 

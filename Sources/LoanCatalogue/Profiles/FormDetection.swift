@@ -116,7 +116,7 @@ enum FormDetection {
 
 extension CatalogueProfile {
   /// Whether its documents may have this first element.
-  fileprivate func mayBegin(with root: String) -> Bool {
+  func mayBegin(with root: String) -> Bool {
     isNative
       ? ["books", "Books"].contains(root) : mayHaveLoans(below: root) || knownRoots.contains(root)
   }

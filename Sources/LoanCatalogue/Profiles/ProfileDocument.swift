@@ -212,6 +212,13 @@ extension CatalogueProfile {
         way, with conditions in brackets
         """)
     }
+    if path.looksAround {
+      throw path.fault(
+        """
+        a condition of the path of a \(element.name) is about what is inside its element; its \
+        position, and what is around or beside it, cannot be asked for
+        """)
+    }
     return path
   }
 

@@ -125,6 +125,42 @@ extension ProfileExpression {
       default: climb = 0
       }
     }
+    // What it looks at may be inside of anything.
+    if reach > 0 && tokens.contains(where: Self.isDeep) { names = nil }
+  }
+
+  /// Whether a token leads to elements without naming those around them.
+  private static func isDeep(_ token: XPathTokens.Token) -> Bool {
+    switch token.kind {
+    case .symbol("//"), .function("id"): true
+    case .step(let axis?, _, _):
+      ["descendant", "descendant-or-self", "following", "preceding"].contains(axis)
+    default: false
+    }
+  }
+
+  /// Whether a condition of the path looks outside of the element that it is about: at what is
+  /// around or beside it, or at its position.
+  var looksAround: Bool {
+    var depth = 0
+    let tokens = XPathTokens(text).tokens
+    for (index, token) in tokens.enumerated() {
+      switch token.kind {
+      case .symbol("["): depth += 1
+      case .symbol("]"):
+        depth -= 1
+        let isNumber = tokens[index - 1].kind == .number && tokens[index - 2].kind == .symbol("[")
+        if depth == 0 && isNumber { return true }
+      case .function("position"), .function("last"): if depth == 1 { return true }
+      case .step(let axis?, _, _) where depth > 0:
+        if !["child", "attribute", "self"].contains(axis) && !axis.hasPrefix("descendant") {
+          return true
+        }
+      case .symbol("/"), .symbol("//"): if depth > 0 && token.isInOperand { return true }
+      default: break
+      }
+    }
+    return false
   }
 
   /// Whether tokens go up and to an attribute, which is known as soon as an element has begun.

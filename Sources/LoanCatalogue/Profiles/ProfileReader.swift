@@ -20,6 +20,10 @@ import Loans
   private var candidateDepth = 0
   /// Records that wait, each for the end of the element at a depth.
   private var pending: [(node: xmlNodePtr, record: Int?, depth: Int)] = unsafe []
+  /// Comments that wait for the records before them.
+  private var comments: [(comment: IgnoreComment, place: SourceLocation)] = []
+  /// For records that wait and have comments inside, where the last of them is.
+  private var lastComments: [xmlNodePtr: SourceLocation] = unsafe [:]
   /// Bytes of the text at hand.
   private var textLength = 0
   /// How many elements have begun.
@@ -89,6 +93,7 @@ extension ProfileReader {
   /// Takes an element that libxml2 has just put into the tree.
   @unsafe fileprivate mutating func startElement(_ context: xmlParserCtxtPtr) {
     guard unsafe !session.pointee.isStopped, let node = unsafe context.pointee.node else { return }
+    unsafe session.pointee.checkNameCount()
     let isInEntity = unsafe session.pointee.isInsideEntity(context)
     textLength = 0
     number += 1
@@ -136,6 +141,7 @@ extension ProfileReader {
     guard unsafe !session.pointee.isStopped else { return }
     textLength = 0
     if unsafe !session.pointee.isInsideEntity(context) { unsafe session.pointee.notePlace() }
+    if isWhole { unsafe noteComments(in: node) }
     guard !isWhole, let element = open.popLast() else { return }
     let depth = open.count + 1
     do throws(XPathFailure) {
@@ -180,6 +186,7 @@ extension ProfileReader {
     var reach = 0
     if let record { reach = unsafe try fields.wait(for: node, record) }
     if unsafe reach == 0 && pending.isEmpty { return unsafe try fields.read(node, record) }
+    unsafe noteComments(in: node)
     unsafe pending.append((node, record, reach == 0 ? .max : max(1, depth - reach)))
   }
 
@@ -188,9 +195,22 @@ extension ProfileReader {
     let waiting = unsafe pending
     unsafe pending.removeAll()
     for index in unsafe waiting.indices {
-      unsafe try fields.read(waiting[index].node, waiting[index].record)
+      unsafe try read(waiting[index].node, waiting[index].record)
+    }
+    // Later ones may look at those before them.
+    for index in unsafe waiting.indices where unsafe !matcher.isKept(waiting[index].node) {
       unsafe free(waiting[index].node)
     }
+    takeComments { _ in true }
+  }
+
+  /// Reads a record that has waited, after the comments before it and in it.
+  @unsafe private mutating func read(_ node: xmlNodePtr, _ record: Int?) throws(XPathFailure) {
+    if !comments.isEmpty, let start = unsafe SourceLocation(of: node) {
+      takeComments { $0 < start }
+      if let last = unsafe lastComments[node] { takeComments(isInRecord: true) { $0 <= last } }
+    }
+    unsafe try fields.read(node, record)
   }
 
   /// Reads what is below an element, where the whole tree has been kept.
@@ -204,7 +224,7 @@ extension ProfileReader {
     if lookups {
       for lookup in complete.lookups { unsafe try fields.keep(node, lookup: lookup) }
     } else if let kind = unsafe try fields.kind(of: node, complete.records) {
-      unsafe try fields.read(node, kind.isLent ? kind.record : nil)
+      unsafe try read(node, kind.isLent ? kind.record : nil)
     }
     guard paths != 0 else { return }
     var child = unsafe node.pointee.children
@@ -232,6 +252,7 @@ extension ProfileReader {
         // What is in entities was numbered before it was put into the tree.
         unsafe _ = xmlXPathOrderDocElems(document)
         for lookups in [true, false] { unsafe try readTree(root, 0, nil, lookups: lookups) }
+        takeComments { _ in true }
       }
       if unsafe !pending.isEmpty { try readPending() }
       if unsafe session.pointee.fault == nil { try fields.endDocument() }
@@ -276,10 +297,32 @@ extension ProfileReader {
         let (end, last) = unsafe (session.pointee.currentPosition, session.pointee.position)
         let start = unsafe TagText(commentEndingAt: session.pointee.document, origin: nil)?
           .start(ofTagEndingAt: end)
-        fields.builder.take(comment, at: start ?? last, isInRecord: candidateDepth > 0)
+        comments.append((comment, start ?? last))
+        if unsafe !isWhole && pending.isEmpty {
+          takeComments(isInRecord: candidateDepth > 0) { _ in true }
+        }
       }
     }
     unsafe session.pointee.notePlace(context)
+  }
+
+  /// Takes the first of the comments that wait, as long as their places are of a kind.
+  private mutating func takeComments(
+    isInRecord: Bool = false, where isWanted: (SourceLocation) -> Bool
+  ) {
+    let taken = comments.prefix { isWanted($0.place) }
+    for (comment, place) in taken {
+      fields.builder.take(comment, at: place, isInRecord: isInRecord)
+    }
+    comments.removeFirst(taken.count)
+  }
+
+  /// Notes where the last comment is in an element that ends.
+  @unsafe private mutating func noteComments(in node: xmlNodePtr) {
+    guard let last = comments.last?.place, let start = unsafe SourceLocation(of: node),
+      last > start
+    else { return }
+    unsafe lastComments[node] = last
   }
 }
 

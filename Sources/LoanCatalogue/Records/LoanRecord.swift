@@ -46,13 +46,6 @@ public struct LoanRecord: Sendable {
       email: text(of: .email), expiration: date, expirationTime: facts.expirationTime)
   }
 
-  /// Appends the loan's one line in a report, as UTF-8 (``Loans/Loan/line(today:)``).
-  ///
-  /// Nothing is appended if the record has no usable expiration.
-  public func appendLine(today: CivilDate, to line: inout [UInt8]) {
-    parts?.appendLine(today: today, to: &line)
-  }
-
   /// The loan with its texts as bytes, or `nil` if the record has no usable expiration.
   package var parts: Parts? {
     guard case .date(let date) = expiration else { return nil }
@@ -81,7 +74,11 @@ public struct LoanRecord: Sendable {
     }
   }
 
-  private func text(of field: LoanField) -> String? {
+  /// Whether the book is lent, as far as the catalogue says that otherwise than by an expiration.
+  package var isLent: Bool { expiration != .none || facts.lack != .onShelf }
+
+  /// A field's text; `nil` if it is empty.
+  package func text(of field: LoanField) -> String? {
     facts.isEmpty(field) ? nil : texts.text(in: facts.range(of: field))
   }
 }
@@ -147,7 +144,7 @@ struct RecordFacts: Sendable {
     ranges[field.rawValue] = (UInt32(range.lowerBound), UInt32(range.upperBound))
   }
 
-  var identityFields: [LoanField] {
+  private var identityFields: [LoanField] {
     if !isEmpty(.id) { return isIDShared ? [.id, .title] : [.id] }
     if !isEmpty(.barcode) { return [.barcode] }
     return [.isbn, .title, .author, .borrower]
@@ -168,10 +165,10 @@ struct RecordHashes {
 extension RecordFacts {
   /// What makes the loan the same, but for its ordinal.
   func baseKey(_ texts: TextStorage) -> UInt64 {
-    if !isEmpty(.id) && !isIDShared { return hash(of: .id, texts) }
-    if isEmpty(.id) && !isEmpty(.barcode) { return hash(of: .barcode, texts) }
+    let fields = identityFields
+    if fields.count == 1 { return hash(of: fields[0], texts) }
     var hash = ContentHash()
-    for field in identityFields { hash.combine(self.hash(of: field, texts)) }
+    for field in fields { hash.combine(self.hash(of: field, texts)) }
     return hash.value
   }
 

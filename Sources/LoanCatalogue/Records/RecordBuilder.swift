@@ -131,10 +131,6 @@ extension RecordBuilder {
     findings.removeAll()
   }
 
-  /// Ends a field whose text is in ``draft``.
-  @inline(__always)
-  mutating func endField(_ field: LoanField) { draft.endField(field) }
-
   /// Notes where in the file the text of a date is.
   mutating func noteBytes(_ bytes: Range<Int>, of field: LoanField) {
     dateBytes.append((field, bytes))

@@ -149,7 +149,7 @@ extension Fault {
       return "a reference to a character is a number and a semicolon: &#233; or &#xE9;"
     case XML_ERR_UNDECLARED_ENTITY:
       return name.map {
-        "&\($0); is not defined in XML; write the character itself, or its number, as &#160;"
+        "&\($0); is not defined in XML; write the character itself, or its number, as &#233; for é"
       }
     default:
       return nil

@@ -31,6 +31,17 @@ private let referenceHandler: referenceSAXFunc = { context, name in
   unsafe session(of: parserContext(context)).pointee.unresolvedReference(String(cString: name))
 }
 
+private let entityHandler: getEntitySAXFunc = { context, name in
+  let parser = unsafe parserContext(context)
+  unsafe session(of: parser).pointee.countReference()
+  guard unsafe session(of: parser).pointee.isStopped else {
+    return unsafe xmlSAX2GetEntity(context, name)
+  }
+  // Texts of entities are no longer asked of the input, which is closed.
+  unsafe xmlStopParser(parser)
+  return nil
+}
+
 private let errorHandler: check_loans_error_handler = { context, error in
   guard let error = unsafe error else { return }
   let parser = unsafe parserContext(context)
@@ -55,6 +66,7 @@ let readHandler: xmlInputReadCallback = { session, buffer, length in
   unsafe handlers.pointee.startDocument = startDocumentHandler
   unsafe handlers.pointee.internalSubset = internalSubsetHandler
   unsafe handlers.pointee.reference = referenceHandler
+  unsafe handlers.pointee.getEntity = entityHandler
   unsafe check_loans_set_error_handler(handlers, errorHandler)
 }
 

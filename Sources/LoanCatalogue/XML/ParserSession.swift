@@ -85,6 +85,16 @@ import Loans
     unsafe !isStopped && document != nil && context.pointee.wellFormed == 1
   }
 
+  /// Refuses a document of millions of different names, which would keep libxml2's dictionary busy
+  /// for hours.
+  ///
+  /// - SeeAlso: `xmlDictSize`.
+  mutating func checkNameCount() {
+    if nameCount > 100_000 {
+      endEarly(.malformedXML, at: position, "the document has more than 100,000 different names")
+    }
+  }
+
   /// How many different names the document has had so far.
   var nameCount: Int { unsafe Int(check_loans_name_count(context)) }
 
@@ -318,8 +328,12 @@ extension ParserSession {
     if unsafe isInsideEntity(context) { expand(by: size) }
   }
 
-  /// So may the default attributes of a document type not, which come with each element.
+  /// Nor may a document type's default attributes, which come with each element.
   mutating func countDefaults(_ count: Int) { expand(by: count * 64) }
+
+  /// Nor may references to entities, even to empty ones: one in the document itself has three bytes
+  /// or more.
+  mutating func countReference() { expand(by: 12) }
 
   private mutating func expand(by size: Int) {
     expansion += size
