@@ -170,7 +170,7 @@ struct DiagnosticTests {
       """,
     ]
     #expect(refused.errorLines.suffix(2) == lines)
-    let isHidden = undated.contains("<due>")
+    let isHidden = undated.contains("2026")
     #expect(
       refused.errorLines.dropLast(2).map { $0.hasSuffix("[unknown-date-element]") }
         == (isHidden ? [true] : []))
@@ -185,6 +185,23 @@ struct DiagnosticTests {
             1 book on the shelf
 
             """, errors: refused.errorLines.dropLast().map { "\($0)\n" }.joined()))
+    #expect(try await desk.schedule() == [])
+  }
+
+  @Test func `So does one of another form in which no book is lent any more`() async throws {
+    let item = """
+      <items><item><bib_data><title>A</title></bib_data><item_data><pid>1</pid>\
+      <due_date>2026-11-28Z</due_date></item_data></item></items>
+      """
+    let desk = try Desk(catalogue: item)
+    try await desk.run("books.xml")
+    let bytes = try desk.stateBytes()
+    try desk.folder.write(item.replacing("2026-11-28Z", with: ""), to: "books.xml")
+    let refused = try await desk.run("books.xml", "-q")
+    #expect(refused.status == 65)
+    #expect(refused.errorText.contains("1 loan in the schedule; nothing was changed"))
+    #expect(try desk.stateBytes() == bytes)
+    #expect(try await desk.run("books.xml", "--allow-empty").status == 0)
     #expect(try await desk.schedule() == [])
   }
 
