@@ -56,6 +56,14 @@ struct IgnoreCommentTests {
     #expect(try findings("\(comment)\n\(book)") == ["2:1 unused-ignore"])
   }
 
+  @Test func `Codes that silence nothing are told in the order in which they are written`() throws {
+    let codes = ["invalid-email", "missing-title", "date-format", "invalid-isbn", "duplicate-id"]
+    let reading = try CatalogueReader(rules: .all).reading(
+      ofText: "<books><!-- check-loans: ignore \(codes.joined(separator: " ")) -->"
+        + "<!-- check-loans: ignore missing-title -->\(Self.good)</books>")
+    #expect(reading.diagnostics.map(\.value) == codes + ["missing-title"])
+  }
+
   @Test func `A comment that silences nothing is a finding, in the order of places`() throws {
     #expect(
       try findings(

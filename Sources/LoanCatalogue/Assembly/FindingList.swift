@@ -17,8 +17,8 @@ struct FindingList: ~Copyable {
   /// Comments whose book has not begun yet: the codes, and what is reported of each if it silences
   /// nothing.
   private var pending: [(code: Diagnostic.Code, unused: Diagnostic)] = []
-  /// Comments about the book at hand.
-  private var active: [Diagnostic.Code: [Diagnostic]] = [:]
+  /// Comments about the book at hand, numbered in their order.
+  private var active: [Diagnostic.Code: [(number: Int, unused: Diagnostic)]] = [:]
   /// How many of each code the record at hand has had.
   private var recordCounts: [Diagnostic.Code: Int] = [:]
   /// The records without id that had findings.
@@ -64,7 +64,10 @@ struct FindingList: ~Copyable {
   /// The comments so far are about the book that begins now.
   mutating func beginBook() {
     guard !pending.isEmpty else { return }
-    for (code, unused) in pending { active[code, default: []].append(unused) }
+    let first = active.values.reduce(0) { max($0, ($1.last?.number ?? -1) + 1) }
+    for (number, (code, unused)) in pending.enumerated() {
+      active[code, default: []].append((first + number, unused))
+    }
     pending.removeAll()
   }
 
@@ -76,7 +79,7 @@ struct FindingList: ~Copyable {
     findings.sort { $0.location < $1.location }
     if !active.isEmpty { silence() }
     if isBookOver && !active.isEmpty {
-      findings += active.values.joined()
+      findings += active.values.joined().sorted { $0.number < $1.number }.map(\.unused)
       active.removeAll()
       findings.sort { $0.location < $1.location }
     }
