@@ -42,7 +42,8 @@ struct RecordBuilder: ~Copyable {
   ///
   /// - Parameter bytes: how far the document has been read.
   func isFull(at bytes: Int) -> Bool {
-    batch.entries.count >= 4_096 || draft.count > 1 << 20 || bytes - lastEnd > 1 << 20
+    max(batch.entries.count, batch.events.count) >= 4_096 || draft.count > 1 << 20
+      || bytes - lastEnd > 1 << 20
   }
 
   /// Takes away what has been made so far.
