@@ -95,7 +95,10 @@ let package = Package(
         .product(name: "TOMLKit", package: "TOMLKit"),
       ],
       // In the binary itself, which is all that is installed.
-      resources: [.embedInCode("Schemas/books.rng"), .embedInCode("Schemas/books.xsd")],
+      resources: [
+        .embedInCode("Schemas/books.rng"), .embedInCode("Schemas/books.xsd"),
+        .embedInCode("Settings/config.toml"),
+      ],
       swiftSettings: settings),
     // The documentation's example of a program that uses the library.
     .executableTarget(

@@ -10,8 +10,8 @@ struct Environment: Sendable {
   private let homeOfUser: @Sendable () -> String?
   private let currentDirectory: @Sendable () -> String?
   private let realDirectory: @Sendable (String) -> String?
-  /// The settings file, if there is one.
-  var file: SettingsFile?
+  /// What the command was given.
+  var given = GivenSettings.none
 
   init(
     userID: UInt32, lookUp: @escaping @Sendable (String) -> String?,
@@ -32,99 +32,10 @@ struct Environment: Sendable {
 
   /// All variables, for a child to choose from.
   var variables: [String: String] { allVariables() }
-
-  /// An option's value: the flag's, else that of its variable `CHECK_LOANS_…`, else that in the
-  /// settings file.
-  ///
-  /// - Parameter name: of the variable, without `CHECK_LOANS_`.
-  /// - Throws: ``CommandError`` with the status `badSetting` if what the variable or the file says
-  ///   makes no sense.
-  func value<Value: ExpressibleByArgument>(
-    _ flag: Value?, _ name: String
-  ) throws(CommandError) -> Value? {
-    if let flag { return flag }
-    if let text = setting(name) {
-      guard let value = Value(argument: text) else { throw badSetting(name, text) }
-      return value
-    }
-    return try fileValues(name, Value.self)?.first
-  }
-
-  /// The values of an option that may be given several times: the flags', else those of its
-  /// variable, separated by commas, else those in the settings file.
-  func values<Value: ExpressibleByArgument>(
-    _ flags: [Value], _ name: String
-  ) throws(CommandError) -> [Value] {
-    guard flags.isEmpty else { return flags }
-    guard let text = setting(name) else { return try fileValues(name, Value.self) ?? [] }
-    var values: [Value] = []
-    for part in text.split(separator: ",") {
-      let word = part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
-      guard let value = Value(argument: String(word)) else { throw badSetting(name, text) }
-      values.append(value)
-    }
-    if values.isEmpty { throw badSetting(name, text) }
-    return values
-  }
-
-  /// Whether a switch is on: by its flag, its variable being `1`, `true` or `yes`, or the settings
-  /// file.
-  ///
-  /// A variable that is `0`, `false` or `no` switches off what the file switches on.
-  func isOn(_ flag: Bool, _ name: String) throws(CommandError) -> Bool {
-    if flag { return true }
-    switch setting(name)?.lowercased() {
-    case nil: return try fileValues(name, Bool.self)?.first ?? false
-    case "0", "false", "no": return false
-    case "1", "true", "yes": return true
-    case let text?: throw badSetting(name, text)
-    }
-  }
-
-  /// Where an option's value comes from.
-  enum Source: Comparable {
-    case flag, variable, file, standard
-  }
-
-  /// Where the value of an option comes from.
-  func source(of name: String, isGiven: Bool) -> Source {
-    if isGiven { return .flag }
-    if setting(name) != nil { return .variable }
-    return file?[Setting.name(ofVariable: name)] == nil ? .standard : .file
-  }
-
-  private func fileValues<Value: ExpressibleByArgument>(
-    _ name: String, _ type: Value.Type
-  ) throws(CommandError) -> [Value]? {
-    guard let file, let found = file[Setting.name(ofVariable: name)] else { return nil }
-    var values: [Value] = []
-    for text in found.texts {
-      // The file is known to make sense, but perhaps not to this command.
-      guard let value = Value(argument: text) else {
-        throw CommandError(
-          .badSetting,
-          "\(file.path.visible):\(found.line):\(found.column): \(text.quoted()) is not valid here; "
-            + "see check-loans --help")
-      }
-      values.append(value)
-    }
-    return values
-  }
-
-  private func setting(_ name: String) -> String? {
-    guard let text = self["CHECK_LOANS_\(name)"], !text.isEmpty else { return nil }
-    return text
-  }
-
-  func badSetting(_ name: String, _ text: String) -> CommandError {
-    CommandError(
-      .badSetting,
-      "the environment variable CHECK_LOANS_\(name) has the value \(text.quoted()), which is not "
-        + "valid; see check-loans --help")
-  }
 }
 
-// Files.
+// MARK: - Files
+
 extension Environment {
   /// The schedule in a directory for the states of programs.
   static let stateFile = "check-loans/schedule.sqlite"
@@ -141,6 +52,19 @@ extension Environment {
     if let home { return "\(home)/.local/state/\(name)" }
     throw CommandError(
       .badSetting, "there is no home directory for the schedule; name a file with --state")
+  }
+
+  /// `config.toml` in the user's configuration directory (XDG Base Directory Specification), or
+  /// `nil` if the user has no home.
+  var standardSettingsFile: String? {
+    configurationDirectory.map { "\($0)/check-loans/config.toml" }
+  }
+
+  /// The user's configuration directory.
+  var configurationDirectory: String? {
+    // The specification says to ignore a relative path.
+    if let directory = self["XDG_CONFIG_HOME"], directory.hasPrefix("/") { return directory }
+    return home.map { "\($0)/.config" }
   }
 
   /// The user's home, if it has an absolute path.

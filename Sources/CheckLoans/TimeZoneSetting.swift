@@ -22,8 +22,7 @@ struct TimeZoneSetting {
       throw CommandError(
         .badSetting,
         """
-        the time zone \(text.quoted()) is unknown; give one of /usr/share/zoneinfo such as \
-        Europe/Budapest (Debian: apt install tzdata)
+        the time zone \(text.quoted()) is unknown; \(TimeZoneNames.advice(instead: text))
         """)
     }
     variable = text

@@ -44,14 +44,14 @@ struct CompletionTests {
   ]
 
   @Test(.enabled(if: File.exists(bash), "bash is not installed"), arguments: lines)
-  func `bash completes what stands behind no subcommand as behind check`(
+  func `bash completes what comes after no subcommand as after check`(
     words: [String], offered: [String]
   ) async throws {
     let script = """
       source ./_check-loans
       COMP_WORDS=(check-loans "$@"); COMP_CWORD=$#
       COMP_LINE="${COMP_WORDS[*]}"; COMP_POINT=${#COMP_LINE}
-      _check-loans check-loans "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+      _check-loans_or_check check-loans "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
       if (( ${#COMPREPLY[@]} )); then printf '%s\\n' "${COMPREPLY[@]}"; fi
       """
     let desk = try await desk("bash")
@@ -63,7 +63,7 @@ struct CompletionTests {
     let script = """
       source ./_check-loans
       COMP_WORDS=(check-loans ''); COMP_CWORD=1; COMP_LINE='check-loans '; COMP_POINT=12
-      _check-loans check-loans '' check-loans
+      _check-loans_or_check check-loans '' check-loans
       printf '%s\\n' "${COMPREPLY[@]}"
       """
     let offered = try await run(Self.bash, ["-c", script], try await desk("bash"))
@@ -72,7 +72,7 @@ struct CompletionTests {
   }
 
   @Test(.enabled(if: File.exists(fish), "fish is not installed"), arguments: lines)
-  func `fish completes what stands behind no subcommand as behind check`(
+  func `fish completes what comes after no subcommand as after check`(
     words: [String], offered: [String]
   ) async throws {
     let desk = try await desk("fish")
@@ -84,7 +84,7 @@ struct CompletionTests {
 
   /// zsh completes at a terminal only: this asks what is handed to the function that does it.
   @Test(.enabled(if: File.exists(zsh), "zsh is not installed"), arguments: lines)
-  func `zsh completes what stands behind no subcommand as behind check`(
+  func `zsh completes what comes after no subcommand as after check`(
     words: [String], offered: [String]
   ) async throws {
     let script = """
@@ -93,7 +93,7 @@ struct CompletionTests {
       _describe() { return 1 }
       source ./_check-loans
       words=(check-loans "$@"); CURRENT=$(( $# + 1 ))
-      _check-loans || true
+      _check-loans_or_check || true
       """
     let desk = try await desk("zsh")
     let told = try await run(Self.zsh, ["-f", "-c", script, "zsh"] + words, desk)
@@ -107,7 +107,7 @@ struct CompletionTests {
   /// The places at which a new version of ArgumentParser might have something else.
   @Test(arguments: [
     ("bash", "local -a COMP_WORDS=(\"${COMP_WORDS[0]}\" check "),
-    ("zsh", "words=(\"${words[1]}\" check "), ("fish", "$unparsed_tokens[1] check "),
+    ("zsh", "words=(\"${words[1]}\" check "), ("fish", "$typed[1] check "),
   ])
   func `The script of each shell knows what is named by default`(
     shell: String, words: String

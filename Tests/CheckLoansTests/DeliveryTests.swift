@@ -18,10 +18,10 @@ struct DeliveryTests {
   @Test(arguments: [["deliver"], ["books.xml"], ["watch", "books.xml"], ["config"]])
   func `A channel and none at all cannot be had together`(command: [String]) async throws {
     let desk = try Desk()
-    let words = "none means that there is no channel, and cannot be given together with one"
+    let words = "none means no channel, and cannot be given together with one"
     let flags = try await desk.run(command + ["--notify", "none", "--notify", "stdout"])
     #expect(flags.status == 64)
-    #expect(flags.errorLines.first == "check-loans: \(words).")
+    #expect(flags.errorLines.first == "check-loans: \(words)")
     let variable = try await desk.run(command, variables: ["CHECK_LOANS_NOTIFY": "stdout,none"])
     #expect(
       variable.outcome == Outcome(78, errors: "check-loans: CHECK_LOANS_NOTIFY: \(words)\n"))
@@ -236,7 +236,7 @@ struct BrokenCatalogueDeliveryTests {
       outcome.errors.hasSuffix(
         """
          [malformed-xml]
-        check-loans: books.xml: its reminders stay as they were; mend the catalogue and run again
+        check-loans: books.xml: its reminders are unchanged; fix the catalogue and run again
 
         """))
   }

@@ -94,7 +94,7 @@ struct DiagnosticTests {
     #expect(result.errorLines.first?.hasSuffix(" [malformed-xml]") == true)
     #expect(
       result.errorLines.last
-        == "check-loans: books.xml: its reminders stay as they were; mend the catalogue and run again"
+        == "check-loans: books.xml: its reminders are unchanged; fix the catalogue and run again"
     )
     #expect(try desk.stateBytes() == bytes)
     #expect(try desk.folder.status(of: Desk.state) == status)

@@ -163,7 +163,8 @@ struct ForeignSystemTests {
     #expect(renamed.errorText.contains("[no-expirations]"), "\(renamed.errorText)")
     #expect(
       renamed.errorText.contains(
-        options.isEmpty ? "1 loan in the schedule; nothing was changed" : "its reminders stay"),
+        options.isEmpty
+          ? "1 loan in the schedule; nothing was changed" : "its reminders are unchanged"),
       "\(renamed.errorText)")
     #expect(try await desk.schedule().count == 1)
     // There are more, but none is here.

@@ -308,7 +308,8 @@ struct CancelTests {
     let before = try await desk.schedule()
     #expect(
       try await desk.run("schedule", "cancel", "--all").outcome
-        == Outcome(0, output: "cancelled what was pending for 14 loans\n"))
+        == Outcome(
+          0, output: "cancelled the notices of 14 loans until their catalogue is next read\n"))
     #expect(Set(try await desk.schedule().map(\.state)) == ["cancelled"])
     #expect(try await desk.run("deliver").outcome == Outcome(0))
     try await desk.run("books.xml")
@@ -320,7 +321,8 @@ struct CancelTests {
     try await desk.run("books.xml")
     #expect(
       try await desk.run("schedule", "cancel", "5", "2", "5").outcome
-        == Outcome(0, output: "cancelled what was pending for 2 loans\n"))
+        == Outcome(
+          0, output: "cancelled the notices of 2 loans until their catalogue is next read\n"))
     #expect(
       try await desk.schedule().filter { $0.state == "cancelled" }.map(\.title)
         == ["Abigél", "Édes Anna"])
@@ -333,7 +335,7 @@ struct CancelTests {
     #expect(
       try await desk.run("schedule", "cancel", "2", "999").outcome
         == Outcome(
-          64, output: "cancelled what was pending for 1 loan\n",
+          64, output: "cancelled the notices of 1 loan until their catalogue is next read\n",
           errors:
             "check-loans: there is no loan 999 in the schedule; see check-loans schedule list\n"))
     #expect(try await desk.schedule().filter { $0.state == "cancelled" }.map(\.id) == [2])
@@ -348,7 +350,7 @@ struct CancelTests {
     #expect(result.status == 64)
     #expect(
       result.errorLines.first
-        == "check-loans: Give either --all or the IDs that schedule list shows.")
+        == "check-loans: give either --all or the IDs that schedule list shows")
     #expect(try desk.stateBytes() == bytes)
   }
 }

@@ -79,24 +79,51 @@ struct TimeTests {
   }
 
   @Test(arguments: [
-    "Mars/Olympus_Mons", "europe/budapest", "../../etc/passwd", "/etc/passwd", ":CET-1", "Europe",
+    "Mars/Olympus_Mons", "../../etc/passwd", "/etc/passwd", ":CET-1", "Europe",
     "A1", "CET-1CEST,nonsense", "UTC+25",
   ])
   func `An unknown zone is 78`(zone: String) async throws {
     let desk = try Desk()
-    let outcome = Outcome(
-      78,
-      errors: """
-        check-loans: the time zone "\(zone)" is unknown; give one of /usr/share/zoneinfo such as \
-        Europe/Budapest (Debian: apt install tzdata)
+    let words = """
+      the time zone "\(zone)" is unknown; give one of /usr/share/zoneinfo such as Europe/Budapest \
+      (Debian: apt install tzdata)
 
-        """)
+      """
+    let outcome = Outcome(78, errors: "check-loans: \(words)")
     #expect(try await desk.run("books.xml", variables: ["TZ": zone]).outcome == outcome)
     #expect(try await desk.run("books.xml", "--time-zone", zone).outcome == outcome)
     #expect(
       try await desk.run("books.xml", variables: ["CHECK_LOANS_TIME_ZONE": zone]).outcome
-        == outcome)
+        == Outcome(78, errors: "check-loans: CHECK_LOANS_TIME_ZONE: \(words)"))
     #expect(!desk.folder.contains("state"))
+  }
+
+  @Test(arguments: [
+    ("europe/budapest", "Europe/Budapest"), ("Europe/Budapesht", "Europe/Budapest"),
+    ("budapest", "Europe/Budapest"), ("America/New York", "America/New_York"),
+  ])
+  func `A zone that is nearly right is guessed`(zone: String, guess: String) async throws {
+    #expect(
+      try await Desk().run("books.xml", "--time-zone", zone).outcome
+        == Outcome(
+          78,
+          errors:
+            "check-loans: the time zone \"\(zone)\" is unknown; did you mean \(guess)?\n"))
+  }
+
+  @Test(arguments: [
+    ("UTC+5", "5 hours behind UTC", "UTC-5"), ("GMT-5:30", "5:30 hours ahead of UTC", "GMT+5:30"),
+  ])
+  func `A zone that counts the other way than people do is used, with a warning`(
+    zone: String, offset: String, other: String
+  ) async throws {
+    let desk = try Desk()
+    let words = "by the rules of POSIX; if you mean the other way, write \(other)"
+    let result = try await desk.run("books.xml", "--time-zone", zone)
+    #expect(result.status == 0)
+    #expect(
+      result.errorText == "check-loans: the time zone \(zone) is \(offset), \(words)\n")
+    #expect(try await desk.run("books.xml", "--time-zone", "CET-1").errorText == "")
   }
 
   @Test func `Without TZ the zone is the system's`() async throws {

@@ -72,7 +72,7 @@ struct ValidateRulesTests {
     (["--error", "x"], "--list-rules lists the codes"),
     (
       ["--ignore", "malformed-xml"],
-      "nothing behind such a place is read, so it is always an error"
+      "nothing after such a place is read, so it is always an error"
     ),
     (["--warn", "external-entity"], "so it is always an error"),
     (

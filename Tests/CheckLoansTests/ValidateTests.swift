@@ -288,7 +288,6 @@ struct ValidateTests {
     var desk = try Desk(now: nil)
     desk.environment["XDG_STATE_HOME"] = "/proc/nonexistent"
     desk.environment["TZ"] = "Mars/Olympus_Mons"
-    desk.environment["CHECK_LOANS_NOW"] = "yesterday"
     #expect(
       try await desk.run("validate", "books.xml").outcome
         == Outcome(0, errors: "check-loans: 1 file, 18 books, 14 loans: no problems\n"))

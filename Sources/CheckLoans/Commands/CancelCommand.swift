@@ -14,7 +14,12 @@ struct CancelCommand: Subcommand {
         check-loans schedule cancel 3 7
       """)
 
-  @Argument(help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"))
+  static var settingsKeys: SettingsKeys? { .user }
+  static var commandLineOnly: Set<String> { ["all"] }
+
+  @Argument(
+    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
+    completion: LoanNumbers.completion)
   var ids: [Int] = []
 
   @Flag(help: "Cancel all pending reminders.")
@@ -22,12 +27,13 @@ struct CancelCommand: Subcommand {
 
   @OptionGroup var state: StateOptions
 
-  @Flag(name: .shortAndLong, help: "Do not say how many were cancelled.")
-  var quiet = false
+  @OptionGroup var quiet: QuietOptions
+
+  var configFile: String? { state.config }
 
   func validate() throws {
     guard all == ids.isEmpty else {
-      throw ValidationError("Give either --all or the IDs that schedule list shows.")
+      throw ValidationError("give either --all or the IDs that schedule list shows")
     }
   }
 
@@ -35,7 +41,6 @@ struct CancelCommand: Subcommand {
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
     let path = try state.path(environment)
-    let isQuiet = try environment.isOn(quiet, "QUIET")
     var unknown: [Int] = []
     do {
       let schedule = try Schedule(opening: path)
@@ -46,8 +51,10 @@ struct CancelCommand: Subcommand {
       } else {
         (cancelled, unknown) = try schedule.cancel(ids: ids.sorted())
       }
-      if !isQuiet {
-        try console.print(line: "cancelled what was pending for \(counted(cancelled, "loan"))")
+      if !quiet.quiet {
+        let loans = counted(cancelled, "loan")
+        try console.print(
+          line: "cancelled the notices of \(loans) until their catalogue is next read")
       }
     } catch {
       throw CommandError(error)

@@ -16,37 +16,35 @@ struct DeliverCommand: Subcommand {
         check-loans deliver --notify notify-send
       """)
 
+  static var settingsKeys: SettingsKeys? { .user }
+
   @OptionGroup var channels: ChannelOptions
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
 
-  @Flag(help: "Deliver nothing and note nothing; say what would be delivered.")
-  var dryRun = false
+  @OptionGroup var dryRun: DryRunOptions
+  @OptionGroup var verbose: VerboseOptions
 
-  @Flag(name: .shortAndLong, help: "Say on standard error what is done.")
-  var verbose = false
+  var configFile: String? { state.config }
 
   func run(
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
-    let (now, _) = try clock.read(environment)
+    let now = try clock.read(environment)
     let path = try state.path(environment)
-    let isDryRun = try environment.isOn(dryRun, "DRY_RUN")
-    let isVerbose = try environment.isOn(verbose, "VERBOSE")
-    let channels = try channels.channels(environment, otherwise: [.stdout])
-    let repeatExpired = try self.channels.repetition.days(environment)
     let center: ReminderCenter
     do throws(ScheduleError) {
       center = ReminderCenter(
-        schedule: try Schedule(path, isDryRun: isDryRun),
-        events: ScheduleEvents(isTold: isVerbose, console))
+        schedule: try Schedule(path, isDryRun: dryRun.dryRun),
+        events: ScheduleEvents(isTold: verbose.verbose, console))
       try center.schedule?.warnOfClockSetBack(now: now, console)
     } catch {
       throw CommandError(error)
     }
     return try await ChannelDelivery(
-      center: center, channels: channels, now: now, repeatExpired: repeatExpired,
-      isDryRun: isDryRun, environment: environment, console: console
+      center: center, channels: channels.channels(environment, otherwise: [.stdout]), now: now,
+      repeatExpired: channels.repetition.repeatExpired, isDryRun: dryRun.dryRun,
+      environment: environment, console: console
     ).run()
   }
 }

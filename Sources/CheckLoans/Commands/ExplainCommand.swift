@@ -15,18 +15,23 @@ struct ExplainCommand: Subcommand {
         check-loans schedule explain 3
       """)
 
-  @Argument(help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"))
+  static var settingsKeys: SettingsKeys? { .user }
+
+  @Argument(
+    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
+    completion: LoanNumbers.completion)
   var ids: [Int]
 
   @OptionGroup var clock: ClockOptions
   @OptionGroup var repetition: RepeatOptions
   @OptionGroup var state: StateOptions
 
+  var configFile: String? { state.config }
+
   func run(
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
-    let (now, _) = try clock.read(environment)
-    let repeatExpired = try repetition.days(environment)
+    let now = try clock.read(environment)
     let path = try state.path(environment)
     let offset = ReminderCenter(schedule: nil, civilTime: ZoneClock.civilTime).utcOffset(at: now)
     var unknown: [Int] = []
@@ -39,7 +44,7 @@ struct ExplainCommand: Subcommand {
         }
         if index > unknown.count { try console.print(line: "") }
         let explanation = Explanation(
-          history, now: now, utcOffset: offset, repeatExpired: repeatExpired)
+          history, now: now, utcOffset: offset, repeatExpired: repetition.repeatExpired)
         for sentence in explanation.sentences { try console.print(line: sentence) }
       }
     } catch {

@@ -17,6 +17,8 @@ struct ForgetCommand: Subcommand {
         check-loans schedule forget --channel exec:/srv/old-script
       """)
 
+  static var settingsKeys: SettingsKeys? { .user }
+
   @Argument(
     help: ArgumentHelp(
       "Catalogues, as schedule list shows them; - is standard input.", valueName: "catalogue"),
@@ -30,12 +32,13 @@ struct ForgetCommand: Subcommand {
 
   @OptionGroup var state: StateOptions
 
-  @Flag(name: .shortAndLong, help: "Do not say what was forgotten.")
-  var quiet = false
+  @OptionGroup var quiet: QuietOptions
+
+  var configFile: String? { state.config }
 
   func validate() throws {
     guard catalogues.isEmpty != channel.isEmpty else {
-      throw ValidationError("Give either catalogues or --channel.")
+      throw ValidationError("give either catalogues or --channel")
     }
   }
 
@@ -43,11 +46,10 @@ struct ForgetCommand: Subcommand {
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
     let path = try state.path(environment)
-    let isQuiet = try environment.isOn(quiet, "QUIET")
     var status = ExitStatus.done
     func report(_ sentence: String?, otherwise complaint: String) throws {
       if let sentence {
-        if !isQuiet { try console.print(line: sentence) }
+        if !quiet.quiet { try console.print(line: sentence) }
       } else {
         console.complain(complaint)
         status = .usage

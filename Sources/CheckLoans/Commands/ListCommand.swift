@@ -31,26 +31,29 @@ struct ListCommand: Subcommand {
         check-loans schedule list --format waybar
       """)
 
+  static var settingsKeys: SettingsKeys? { .user }
+
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
 
-  @Option(help: "The form of the list.")
-  var format: ListFormat?
+  @Option(help: "Format of the list.")
+  var format = ListFormat.text
 
   @Flag(help: "List the loans that their catalogue no longer has.")
   var returned = false
 
+  var configFile: String? { state.config }
+
   func validate() throws {
     if returned, format == .waybar || format == .i3blocks {
-      throw ValidationError("--returned goes with the formats text and json.")
+      throw ValidationError("--returned goes with the formats text and json")
     }
   }
 
   func run(
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
-    let (now, _) = try clock.read(environment)
-    let format = try environment.value(format, "FORMAT") ?? .text
+    let now = try clock.read(environment)
     let path = try state.path(environment)
     do {
       let schedule = try ScheduleReader(opening: path)

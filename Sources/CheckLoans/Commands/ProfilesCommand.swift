@@ -3,7 +3,7 @@ import LoanCatalogue
 import Loans
 
 /// `check-loans profiles`.
-struct ProfilesCommand: AnySubcommand {
+struct ProfilesCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "profiles",
     abstract: "List the forms of catalogue that are known, or print one.",
@@ -43,10 +43,10 @@ struct ProfilesCommand: AnySubcommand {
 
   func validate() throws {
     if show != nil && check != nil {
-      throw ValidationError("--show and --check are two different things; choose one.")
+      throw ValidationError("--show and --check are two different things; choose one")
     }
     if catalogue != nil && check == nil {
-      throw ValidationError("--try shows what a profile reads; name the profile with --check.")
+      throw ValidationError("--try shows what a profile reads; name the profile with --check")
     }
   }
 
@@ -55,7 +55,7 @@ struct ProfilesCommand: AnySubcommand {
   ) async throws(CommandError) -> ExitStatus {
     if let show {
       guard let document = BuiltInProfiles.document(named: show) else {
-        throw NamedProfile.unknown(show)
+        throw CommandError(.usage, NamedProfile.unknown(show))
       }
       try console.print(document.span)
       return .done

@@ -11,21 +11,21 @@ struct RootCommand: ParsableCommand {
       """,
     discussion: """
       Reads book catalogues in XML, also what library systems answer (check-loans profiles), \
-      tells which loans have expired or expire soon, and schedules \
-      a reminder one day before each expiration. Every run replaces the schedule of the \
-      catalogues it reads; what was delivered is remembered and never sent twice.
+      reports which loans have expired or expire soon, and schedules a reminder one day before each \
+      expiration. Every run replaces the schedule of the catalogues it reads; what was delivered \
+      is remembered and never sent twice.
 
       Examples:
         check-loans books.xml                      look at a catalogue
         check-loans --notify stdout books.xml      for cron: only what is due and new
         check-loans validate books.xml             for CI: are the dates right?
         check-loans timer books.xml                to run it every day
-        check-loans watch books.xml                stay, and tell at the very moment
+        check-loans watch books.xml                keep running, notify on time
         check-loans help check                     all options
 
-      Options can be set in ~/.config/check-loans/config.toml too, time-zone = "Europe/Budapest" \
-      for example, and by environment variables: --time-zone by CHECK_LOANS_TIME_ZONE, and so \
-      on. An option on the command line wins over its variable, and that one over the file; \
+      Options can also be set in ~/.config/check-loans/config.toml, for example time-zone = \
+      "Europe/Budapest", and by environment variables: --time-zone by CHECK_LOANS_TIME_ZONE, and so \
+      on. An option on the command line wins over its variable, and the variable over the file; \
       CHECK_LOANS_VERBOSE=0 switches off what the file switches on. See check-loans config.
 
       Exit status: 0 done, also when loans have expired; 1 findings (--fail-on, validate); 64 \
@@ -41,4 +41,18 @@ struct RootCommand: ParsableCommand {
       ProfilesCommand.self,
     ],
     defaultSubcommand: CheckCommand.self)
+}
+
+extension RootCommand {
+  /// A command of a command line, with what the environment and the settings file add.
+  ///
+  /// - Throws: ``CommandError`` as ``Subcommand/completed(_:_:)``.
+  static func command<Command: Subcommand>(
+    _ line: [String], _ environment: Environment, _ type: Command.Type
+  ) throws(CommandError) -> (command: Command, environment: Environment) {
+    guard let command = try? parseAsRoot(line) as? Command else {
+      preconditionFailure("the command line \(line) is no longer of \(type)")
+    }
+    return try command.completed(line, environment)
+  }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// `check-loans schema`.
-struct SchemaCommand: AnySubcommand {
+struct SchemaCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
     abstract: "Print the catalogue's schema, for editors.",

@@ -21,6 +21,11 @@ struct TimerCommand: Subcommand {
         check-loans timer --uninstall
       """)
 
+  static var settingsKeys: SettingsKeys? { .user }
+  static var commandLineOnly: Set<String> {
+    ["install", "uninstall", "cron", "daily-at", "name", "now", "dry-run"]
+  }
+
   @Flag(help: "Show the units, write them where systemd looks for them, and start the timer.")
   var install = false
 
@@ -30,29 +35,36 @@ struct TimerCommand: Subcommand {
   @Flag(help: "Print a line for crontab -e.")
   var cron = false
 
-  @Option(help: ArgumentHelp("Start at this time of day. (default: 07:30)", valueName: "HH:MM"))
-  var dailyAt: TimeOfDay?
+  @Option(
+    help: ArgumentHelp("Start at this time of day. (default: 07:30)", valueName: "HH:MM"),
+    transform: CivilTime.parse)
+  var dailyAt = CivilTime(secondOfDay: (7 * 60 + 30) * 60) ?? .midnight
 
-  @Option(help: ArgumentHelp("Call the units so, to have several.", valueName: "name"))
+  @Option(help: ArgumentHelp("Name of the units, if you want several.", valueName: "name"))
   var name = Self.standardName
 
   @OptionGroup var options: CheckOptions
 
-  var state: StateOptions { options.state }
+  var configFile: String? { options.state.config }
 
   func validate() throws {
+    try options.checkOutput()
     if [install, uninstall, cron].count(where: { $0 }) > 1 {
-      throw ValidationError("Give only one of --install, --uninstall and --cron.")
+      throw ValidationError("give only one of --install, --uninstall and --cron")
     }
     let isPlain = name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.:".utf8.contains($0) }
     if !isPlain || name.isEmpty || name.hasPrefix(".") || name.hasPrefix("-") || name.count > 200 {
-      throw ValidationError("A unit's name has only letters, digits and -_.: in it.")
+      throw ValidationError("a unit's name has only letters, digits and -_.: in it")
     }
-    if options.clock.now != nil {
-      throw ValidationError("--now would be the same every day; leave it out.")
+    if options.now.now != nil {
+      throw ValidationError("--now would be the same every day; leave it out")
     }
-    if options.dryRun {
-      throw ValidationError("With --dry-run the daily run would never tell anybody; leave it out.")
+    if options.dryRun.dryRun {
+      throw ValidationError(
+        """
+        --dry-run would make the daily run send nothing; leave it out (without --install nothing \
+        is written)
+        """)
     }
   }
 
@@ -67,28 +79,28 @@ struct TimerCommand: Subcommand {
       return .done
     }
     // Whatever would keep each run from its work is said now.
-    let settings = try CheckSettings(options.request, environment)
-    if settings.catalogues.contains("-") {
+    let plan = try CheckPlan(options, environment)
+    if plan.catalogues.contains(where: { $0.path == "-" }) {
       throw CommandError(.usage, "a timer has no standard input; name a catalogue's file")
     }
-    warn(settings, environment, console)
+    warn(plan, environment, console)
     let command = try DailyCommand(options, environment)
     if cron {
-      try printCronLine(command, settings, environment, console)
+      try printCronLine(command, plan, environment, console)
     } else {
       try printUnits(
-        installer((command, settings), "\(directory)/systemd/user", environment, console), console)
+        installer((command, plan), "\(directory)/systemd/user", environment, console), console)
     }
     return .done
   }
 
   private func printCronLine(
-    _ command: DailyCommand, _ settings: CheckSettings, _ environment: Environment,
+    _ command: DailyCommand, _ plan: CheckPlan, _ environment: Environment,
     _ console: Console
   ) throws(CommandError) {
     try warnOfCron(environment, console)
     let line = CronLine(
-      command: command.words, time: time, usesDesktop: settings.channels.contains(.notifySend),
+      command: command.words, time: dailyAt, usesDesktop: plan.channels.contains(.notifySend),
       userID: environment.userID)
     try console.print(try line.text())
   }
@@ -108,40 +120,40 @@ struct TimerCommand: Subcommand {
     if install { try installer.install() }
   }
 
-  private var time: CivilTime {
-    dailyAt?.value ?? CivilTime(secondOfDay: (7 * 60 + 30) * 60) ?? .midnight
-  }
-
   private func installer(
-    _ run: (command: DailyCommand, settings: CheckSettings)?, _ directory: String,
+    _ run: (command: DailyCommand, plan: CheckPlan)?, _ directory: String,
     _ environment: Environment, _ console: Console
   ) -> UnitInstaller {
-    let programs = run?.settings.channels.contains {
+    let programs = run?.plan.channels.contains {
       if case .exec = $0 { true } else { false }
     }
     let units = TimerUnits(
-      name: name, command: run?.command.words ?? [], time: time, zone: run?.command.calendarZone,
+      name: name, command: run?.command.words ?? [], time: dailyAt, zone: run?.command.calendarZone,
       runsPrograms: programs ?? false)
     return UnitInstaller(
       units: units, directory: directory, environment: environment, console: console)
   }
 
-  private func warn(_ settings: CheckSettings, _ environment: Environment, _ console: Console) {
-    if settings.channels.isEmpty {
+  private func warn(_ plan: CheckPlan, _ environment: Environment, _ console: Console) {
+    if plan.channels.isEmpty {
       console.complain(
         "no channel is named, so that each run prints the whole report; see --notify")
     }
-    for path in settings.catalogues where !WholeFile.exists(path) {
+    for path in plan.catalogues.map(\.path) where !WholeFile.exists(path) {
       console.complain(
         "\(path.visible): there is no such file yet; the daily run fails until there is")
     }
-    for setting in Setting.all where !setting.isForOneRun {
-      let name = Setting.variableName(setting.name)
-      let isGiven = options.given[setting.name] != nil || setting.name == "time-zone"
-      if environment.source(of: name, isGiven: isGiven) == .variable {
-        console.complain(
-          "the daily run will not know \(setting.variable); give --\(setting.name) instead")
-      }
+    for value in environment.given.values {
+      guard case .variable(let variable) = value.origin, value.name != "time-zone" else { continue }
+      console.complain("the daily run will not know \(variable); give --\(value.name) instead")
+    }
+    let fireTime = options.catalogue.at
+    if fireTime.secondOfDay > dailyAt.secondOfDay {
+      console.complain(
+        """
+        reminders wait for \(fireTime.hoursAndMinutes), after the daily run, and so come a day late; \
+        choose --daily-at \(fireTime.hoursAndMinutes) or later
+        """)
     }
   }
 
@@ -149,18 +161,18 @@ struct TimerCommand: Subcommand {
   private func warnOfCron(
     _ environment: Environment, _ console: Console
   ) throws(CommandError) {
-    if time.secondOfDay < 4 * 3_600 {
+    if dailyAt.secondOfDay < 4 * 3_600 {
       console.complain(
         """
         where the clock is set forward in that hour, cron may leave out the day; choose a time \
         from 04:00 on
         """)
     }
-    let zone = try options.clock.zone.text(environment, inherited: environment["TZ"])
+    let zone = options.catalogue.zone.timeZone ?? environment["TZ"]
     if let zone, zone != (try? TimeZoneSetting(nil, environment: environment))?.name {
       console.complain(
         """
-        cron starts it at \(time.hoursAndMinutes) of the system's time zone, not of \
+        cron starts it at \(dailyAt.hoursAndMinutes) of the system's time zone, not of \
         \(zone.isEmpty ? "UTC" : zone.visible)
         """)
     }

@@ -2,13 +2,17 @@ import ArgumentParser
 import Loans
 
 /// `check-loans validate`.
-struct ValidateCommand: AnySubcommand {
+struct ValidateCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Check catalogues for wrong dates and other slips, for CI.",
+    abstract: "Check catalogues for wrong dates and other mistakes, for CI.",
     discussion: """
       Prints one line for each problem, FILE:LINE:COLUMN: error: message [code], on a terminal with \
-      the line itself, and a summary on standard error. Reads only the catalogues and keeps no state.
+      the line itself, and a summary on standard error. Keeps no state.
+
+      A project's settings are in .check-loans.toml, in the working directory or above it within the \
+      repository: strict, error, warn, ignore, max-days, profile and other options by their long \
+      names, and files, the catalogues to check where none is given.
 
       Examples:
         check-loans validate books.xml
@@ -22,10 +26,15 @@ struct ValidateCommand: AnySubcommand {
       Exit status: 0 no errors (warnings do not count), 1 errors found, 64 wrong usage, 66 a \
       catalogue cannot be read or the list is empty, 73 the file for the results cannot be created, \
       74 input or output failed, 75 a catalogue was changed meanwhile, 77 a catalogue may not be \
-      mended, 78 a setting is wrong.
+      fixed, 78 a setting is wrong.
       """)
 
-  @Argument(help: "Catalogues to check; - is standard input.", completion: .file())
+  static var settingsKeys: SettingsKeys? { .project }
+  static var commandLineOnly: Set<String> { ["config", "show-settings", "explain", "list-rules"] }
+
+  @Argument(
+    help: "Catalogues to check; - is standard input. (default: those of the project's settings)",
+    completion: .file())
   var catalogues: [String] = []
 
   @Option(
@@ -37,7 +46,7 @@ struct ValidateCommand: AnySubcommand {
   @Flag(help: "Accept an empty list of catalogues.")
   var allowNoFiles = false
 
-  @Option(help: "The form of the results. (default: github under GitHub Actions, else text)")
+  @Option(help: "Format of the results. (default: github under GitHub Actions, else text)")
   var format: FindingsFormat?
 
   @Option(
@@ -46,70 +55,87 @@ struct ValidateCommand: AnySubcommand {
 
   @OptionGroup var form: ProfileOptions
 
-  @OptionGroup(title: "What is found")
+  @OptionGroup(title: "Rules")
   var rules: RuleOptions
 
-  @OptionGroup(title: "Mending")
-  var mending: MendingOptions
+  @OptionGroup(title: "Fixing")
+  var fixing: FixingOptions
 
-  @OptionGroup(title: "What is shown")
+  @OptionGroup(title: "Output")
   var shown: FindingOptions
+
+  @OptionGroup(title: "Settings")
+  var settings: ProjectOptions
+
+  var configFile: String? { settings.config }
+
+  /// None is needed to say what the rules are, and it may be broken.
+  func settingsFile(_ environment: Environment) throws(CommandError) -> SettingsFile? {
+    rules.explain != nil || rules.listRules ? nil : try readSettingsFile(environment)
+  }
 
   func run(
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
     if let code = rules.explain { return try RuleList.explain(code.value, console) }
     if rules.listRules { return try RuleList.print(as: format, console) }
-    return try request.run(environment, console)
+    if settings.showSettings {
+      let hidden = ["config", "show-settings", "explain", "list-rules"]
+      let inForce = SettingsInForce(self, hidden: hidden, environment)
+      try format == .json ? inForce.printJSON(console) : inForce.printTable(console)
+      return .done
+    }
+    return try runAlone(environment, console) ?? .done
   }
 
-  private var request: ValidationRequest {
-    var request = ValidationRequest()
-    request.catalogues = catalogues
-    request.filesFrom = filesFrom
-    request.allowsNoFiles = allowNoFiles
-    request.format = format
-    request.output = output
-    request.profile = form.profile
-    request.loanDays = form.loanDays
-    rules.add(to: &request)
-    request.fixes = mending.fix
-    request.isDryRun = mending.dryRun
-    request.maxDiagnostics = shown.maxDiagnostics
-    request.color = shown.color
-    request.jobs = shown.jobs
-    request.isQuiet = shown.quiet
-    return request
+  func runAlone(
+    _ environment: Environment, _ console: Console
+  ) throws(CommandError) -> ExitStatus? {
+    if rules.explain != nil || rules.listRules || settings.showSettings { return nil }
+    return try Validation(ValidationPlan(self, environment), console).run(environment)
   }
 }
 
-/// What `validate` looks for, and what it costs.
+/// The project's settings.
+struct ProjectOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Take settings from this file instead of .check-loans.toml; /dev/null is none.",
+      valueName: "file"), completion: .file())
+  var config: String?
+
+  @Flag(help: "Show what is in force and where it is set, and exit.")
+  var showSettings = false
+}
+
+/// The rules of `validate`, and how severe their problems are.
 struct RuleOptions: ParsableArguments {
-  @Flag(help: "Take every warning for an error.")
+  @Flag(help: "Treat every warning as an error.")
   var strict = false
 
   @Option(
-    help: ArgumentHelp("Take this code for an error.", valueName: "code"),
+    help: ArgumentHelp("Treat this code as an error.", valueName: "code"),
     completion: .list(RuleCode.names), transform: RuleCode.parse)
   var error: [RuleCode] = []
 
   @Option(
-    help: ArgumentHelp("Take this code for a warning.", valueName: "code"),
-    completion: .list(LowerableCode.names), transform: LowerableCode.parse)
-  var warn: [LowerableCode] = []
+    help: ArgumentHelp("Treat this code as a warning.", valueName: "code"),
+    completion: .list(SuppressibleCode.names), transform: SuppressibleCode.parse)
+  var warn: [SuppressibleCode] = []
 
   @Option(
     help: ArgumentHelp("Leave this code out.", valueName: "code"),
-    completion: .list(LowerableCode.names), transform: LowerableCode.parse)
-  var ignore: [LowerableCode] = []
+    completion: .list(SuppressibleCode.names), transform: SuppressibleCode.parse)
+  var ignore: [SuppressibleCode] = []
 
-  @Flag(help: "A book without <expiration> is an error.")
-  var requireExpiration = false
+  @OptionGroup var records: RecordOptions
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
-      "An expiration more than so many days ahead is a warning.", valueName: "days"))
-  var maxDays: DayCount?
+      "An expiration more than N days ahead is a warning, 0 to 36500.", valueName: "days"),
+    transform: number(0...36_500))
+  var maxDays: Int?
 
   @OptionGroup var clock: ClockOptions
 
@@ -117,48 +143,31 @@ struct RuleOptions: ParsableArguments {
   var listRules = false
 
   @Option(
-    help: ArgumentHelp("Tell what a code means and what to do, and exit.", valueName: "code"),
+    help: ArgumentHelp("Say what a code means and what to do, and exit.", valueName: "code"),
     completion: .list(RuleCode.names), transform: RuleCode.parse)
   var explain: RuleCode?
-
-  func add(to request: inout ValidationRequest) {
-    request.isStrict = strict
-    request.errors = error
-    request.warnings = warn
-    request.ignored = ignore
-    request.requiresExpiration = requireExpiration
-    request.maxDays = maxDays
-    request.now = clock.now
-    request.timeZone = clock.zone.timeZone
-  }
 }
 
-/// What `validate` mends.
-struct MendingOptions: ParsableArguments {
-  @Flag(help: "Mend dates of which only the form is wrong, in the catalogues themselves.")
+/// What `validate` fixes.
+struct FixingOptions: ParsableArguments {
+  @Flag(help: "Fix dates whose format is wrong, in the catalogues themselves.")
   var fix = false
 
-  @Flag(help: "With --fix: change nothing, and print what would be changed as a unified diff.")
+  @Flag(help: "With --fix: change nothing, and print what would change as a unified diff.")
   var dryRun = false
 }
 
 /// How much `validate` shows, and how fast.
 struct FindingOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Show at most so many problems.", valueName: "number"))
-  var maxDiagnostics: PositiveCount?
-
-  @Option(help: "When to colour the problems. (default: auto)")
-  var color: ColorChoice?
-
   @Option(
-    help: ArgumentHelp(
-      """
-      Read with so many threads, 1 to 256, catalogues side by side and parts of a large one. \
-      (default: the processor's cores)
-      """,
-      valueName: "number"))
-  var jobs: JobCount?
+    parsing: .unconditional,
+    help: ArgumentHelp("Show at most this many problems.", valueName: "number"),
+    transform: number(1...1_000_000_000))
+  var maxDiagnostics: Int?
 
-  @Flag(name: .shortAndLong, help: "Leave out the summary.")
-  var quiet = false
+  @OptionGroup var color: ColorOptions
+
+  @OptionGroup var jobs: JobOptions
+
+  @OptionGroup var quiet: QuietOptions
 }

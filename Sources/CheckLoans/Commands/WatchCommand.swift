@@ -29,30 +29,23 @@ struct WatchCommand: Subcommand {
       after the notice in flight; a second signal ends it at once.
       """)
 
+  static var settingsKeys: SettingsKeys? { .user }
+
   @Argument(
     help: "Catalogues to watch. (default: those of the settings file)", completion: .file())
   var catalogues: [String] = []
 
   @OptionGroup var channels: ChannelOptions
 
-  @Option(
-    help: ArgumentHelp(
-      """
-      Put a button with this label on the notifications of notify-send, that runs this command. \
-      No shell is used, and nothing in the command is expanded.
-      """, valueName: "label=command"))
-  var action: String?
+  @OptionGroup var action: ActionOptions
 
-  @OptionGroup var policy: PolicyOptions
-
-  @OptionGroup var form: ProfileOptions
-
-  @OptionGroup var zone: ZoneOptions
+  @OptionGroup var catalogue: CatalogueOptions
 
   @OptionGroup var state: StateOptions
 
-  @Flag(name: .shortAndLong, help: "Say on standard error what is done, and show all warnings.")
-  var verbose = false
+  @OptionGroup var verbose: VerboseOptions
+
+  var configFile: String? { state.config }
 
   func run(
     _ environment: Environment, _ console: Console
@@ -60,63 +53,62 @@ struct WatchCommand: Subcommand {
     // The process's own TZ becomes the library's.
     let inherited = environment["TZ"]
     let settings = try WatchSettings(self, environment, inheritedZone: inherited)
+    let line = environment.given.commandWords + environment.given.arguments
     return try await WatchRun(settings, environment) { () throws(CommandError) in
-      try WatchSettings(
-        self, .ofProcess().withSettings(named: state.config), inheritedZone: inherited)
+      let (command, environment) = try RootCommand.command(line, .ofProcess(), WatchCommand.self)
+      return try WatchSettings(command, environment, inheritedZone: inherited)
     }.run()
   }
 }
 
-/// What `watch` goes by, flags, environment and settings file taken together.
-struct WatchSettings {
-  /// The catalogues as given, each once.
-  var catalogues: [CatalogueSource] = []
-  /// Their absolute paths, in which links to directories may come to lead elsewhere.
-  var cataloguePaths: [String] = []
-  var channels: [ChannelName]
-  /// The text of the button on notifications and its command.
+/// The button of desktop notifications.
+struct ActionOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      Put a button with this label on the notifications of notify-send, which runs this command. \
+      No shell is used, and nothing in the command is expanded.
+      """, valueName: "label=command"), transform: ActionSetting.parse)
   var action: ActionSetting?
-  var reload: ReloadSettings
-  /// After how many days an expired notice is delivered again.
-  var repeatExpired: Int?
-  var zone: TimeZoneSetting
+}
+
+/// A run of `watch` as it was asked for, with everything looked up that its options name.
+struct WatchSettings {
+  let command: WatchCommand
+  let catalogues: [CatalogueToRead]
+  /// Their absolute paths, in which links to directories may come to lead elsewhere.
+  let cataloguePaths: [String]
+  let channels: [ChannelName]
   /// Where the schedule is kept.
-  var state: String
-  var isVerbose: Bool
-  /// The absolute path of the profile's file, if it has one.
-  var profileFile: String?
-  /// The settings file's absolute path, whether it is there or not.
-  var file: String?
+  let state: String
+  /// The zone of what is no catalogue's.
+  var zone: TimeZoneSetting
+  /// The settings file's absolute path, whether it exists or not.
+  let file: String?
 
   /// - Parameter inheritedZone: what TZ was when the program began.
   init(
     _ command: WatchCommand, _ environment: Environment, inheritedZone: String?
   ) throws(CommandError) {
-    channels = try command.channels.channels(environment, otherwise: [.stdout])
-    action = try ActionSetting(
-      environment.value(command.action, "ACTION"), isGiven: command.action != nil)
-    let profile = try command.form.profile(environment)
-    profileFile = profile?.path
-    reload = try command.policy.settings(
-      environment, profile: profile?.profile, loanDays: command.form.days(environment))
-    repeatExpired = try command.channels.repetition.days(environment)
-    let zoneText = try command.zone.text(environment, inherited: inheritedZone)
-    zone = try TimeZoneSetting(zoneText, environment: environment)
+    self.command = command
+    channels = command.channels.channels(environment, otherwise: [.stdout])
+    zone = try command.catalogue.zone.zone(inherited: inheritedZone, environment)
     state = try command.state.path(environment)
-    isVerbose = try environment.isOn(command.verbose, "VERBOSE")
-    file = try environment.settingsFile(named: command.state.config).map {
-      environment.absolutePath($0.path)
+    file = command.settingsPath(environment).map { environment.absolutePath($0.path) }
+    catalogues = try environment.catalogues(
+      command.catalogues, command.catalogue, now: nil, jobs: 1,
+      example: "check-loans watch books.xml", inheritedZone: .some(inheritedZone))
+    if catalogues.contains(where: { $0.path == "-" }) {
+      throw CommandError(.usage, "standard input cannot be watched; name a file")
     }
-    let given = try environment.catalogues(
-      command.catalogues, config: command.state.config, example: "check-loans watch books.xml")
-    for path in given {
-      guard path != "-" else {
-        throw CommandError(.usage, "standard input cannot be watched; name a file")
-      }
-      catalogues.append(CatalogueSource(path: path, name: environment.catalogueName(path)))
-      cataloguePaths.append(environment.absolutePath(path))
-    }
+    cataloguePaths = catalogues.map { environment.absolutePath($0.path) }
   }
+
+  var isVerbose: Bool { command.verbose.verbose }
+  /// The text of the button on notifications and its command.
+  var action: ActionSetting? { command.action.action }
+  /// After how many days an expired notice is delivered again.
+  var repeatExpired: Int? { command.channels.repetition.repeatExpired }
 
   /// What to watch, by absolute paths.
   var watchedPaths: [WatchedFile: [String]] {
@@ -124,28 +116,28 @@ struct WatchSettings {
     for (index, path) in cataloguePaths.enumerated() { paths[.catalogue(index)] = [path] }
     // Everybody writes to /dev/null, which stands for no settings.
     if let file, file != "/dev/null" { paths[.settings] = [file] }
-    if let profileFile { paths[.settings, default: []].append(profileFile) }
+    paths[.settings, default: []] += Set(catalogues.compactMap(\.profileFile))
     if zone.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
     return paths
   }
 }
 
 /// A notification's button, as it was given.
-struct ActionSetting: Equatable {
-  let text: String
+struct ActionSetting: Equatable, Sendable, CustomStringConvertible {
+  let description: String
   let action: NotificationAction
 
-  /// - Parameter isGiven: whether it is the command line's.
-  /// - Throws: ``CommandError`` if it makes no sense.
-  init?(_ text: String?, isGiven: Bool) throws(CommandError) {
-    guard let text else { return nil }
-    self.text = text
+  /// Reads `LABEL=COMMAND`.
+  @Sendable static func parse(_ text: String) throws -> ActionSetting {
     do throws(NotificationActionError) {
-      action = try NotificationAction(argument: text)
+      return ActionSetting(
+        description: text, action: try NotificationAction(argument: text))
     } catch {
-      throw CommandError(isGiven ? .usage : .badSetting, "--action: \(error)")
+      throw ValidationError("\(error)")
     }
   }
 
-  static func == (left: ActionSetting, right: ActionSetting) -> Bool { left.text == right.text }
+  static func == (left: ActionSetting, right: ActionSetting) -> Bool {
+    left.description == right.description
+  }
 }

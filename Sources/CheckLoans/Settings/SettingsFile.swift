@@ -1,58 +1,87 @@
+import ArgumentParser
 import Loans
 import TOMLKit
 
-/// A settings file that was read and makes sense.
-struct SettingsFile: Sendable {
-  /// A value, and where it is.
-  struct Value: Sendable {
-    /// One text, or those of a list; a switch is `true` or `false`.
-    var texts: [String]
-    /// 1-based.
-    var line: Int
-    /// 1-based, in Unicode scalars.
-    var column: Int
+/// The keys that a settings file may have.
+struct SettingsKeys: Sendable {
+  /// The options of the commands that go by the file.
+  let allOptions: [String]
+  /// The options that may be set in it.
+  let options: [DeclaredOption]
+  /// The key for the catalogues to read.
+  let catalogues: String
+  /// The options of a catalogue's table; empty where there are none.
+  let tableOptions: [DeclaredOption]
+
+  /// What is for a single run only, and has no place in a file.
+  static let forOneRun = ["now", "dry-run", "config", "fix", "output"]
+
+  /// The user's settings, for what reads catalogues into the schedule.
+  static let user = SettingsKeys(
+    of: [CheckCommand.self, WatchCommand.self], catalogues: "catalogues",
+    tableOptions: CatalogueOptions.declaredOptions)
+
+  /// A project's settings, for `validate`.
+  static let project = SettingsKeys(
+    of: [ValidateCommand.self], catalogues: "files", tableOptions: [])
+
+  private init(
+    of commands: [any Subcommand.Type], catalogues: String, tableOptions: [DeclaredOption]
+  ) {
+    let declared = commands.flatMap { command in
+      command.declaredOptions.filter {
+        $0.kind != .argument && !command.commandLineOnly.contains($0.name)
+      }
+    }
+    allOptions = declared.map(\.name)
+    options = declared.filter { !Self.forOneRun.contains($0.name) }
+    self.catalogues = catalogues
+    self.tableOptions = tableOptions
   }
 
+  /// The names of the keys.
+  var names: [String] { options.map(\.name) + [catalogues] }
+}
+
+/// A catalogue's own settings, from a `[[catalogue]]` table.
+struct CatalogueTable: Sendable {
+  /// The file, the folder or the pattern, absolute.
+  var path: GivenValue
+  /// The name of the library that people see.
+  var library: String?
+  /// Options of its own.
+  var values: [GivenValue]
+}
+
+/// A settings file that was read.
+struct SettingsFile: Sendable {
   /// The file's absolute path.
   let path: String
-
-  private let values: [String: Value]
-
-  /// The value of a key.
-  subscript(name: String) -> Value? { values[name] }
+  /// What it sets of options.
+  let values: [GivenValue]
+  /// The files, folders or patterns that it lists, absolute.
+  let catalogues: GivenValue?
+  let tables: [CatalogueTable]
 
   /// The most bytes that a settings file may have.
   static let limit = 1_048_576
 
   /// Reads a settings file.
   ///
-  /// - Parameters:
-  ///   - path: absolute, or relative to the working directory.
-  ///   - isOptional: whether it may be missing.
-  /// - Returns: `nil` if it is missing and may be.
-  /// - Throws: ``CommandError`` with the status `badSetting` if it cannot be read, or holds
-  ///   something that makes no sense.
+  /// - Parameter path: absolute, or relative to the working directory.
+  /// - Throws: ``CommandError`` with the status `badSetting` if it cannot be read, is not TOML, or
+  ///   sets what cannot be set.
   static func read(
-    _ path: String, isOptional: Bool, _ environment: Environment
-  ) throws(CommandError) -> SettingsFile? {
-    let absolute = environment.absolutePath(path)
+    _ path: String, _ keys: SettingsKeys, _ environment: Environment
+  ) throws(CommandError) -> SettingsFile {
     let bytes: [UInt8]
     do throws(WholeFile.Failure) {
       bytes = try WholeFile.bytes(of: path, limit: limit)
     } catch {
-      if case .missing = error, isOptional { return nil }
       throw CommandError(.badSetting, "\(path.visible): \(error.words)")
     }
-    return try SettingsFile(bytes, path: absolute, environment)
-  }
-
-  /// Understands the content of a settings file.
-  init(
-    _ bytes: [UInt8], path: String, _ environment: Environment
-  ) throws(CommandError) {
-    var reading = SettingsReading(path: path, bytes: bytes, environment: environment)
-    self.path = path
-    values = try reading.values()
+    let absolute = environment.absolutePath(path)
+    return try SettingsReading(absolute, bytes, keys, environment).file()
   }
 }
 
@@ -71,111 +100,56 @@ extension WholeFile.Failure {
 
 /// The reading of one settings file.
 private struct SettingsReading {
-  let path: String
-  let bytes: [UInt8]
-  let environment: Environment
-  private var text: SettingsText
+  private let path: String
+  private let keys: SettingsKeys
+  private let environment: Environment
+  private let lines: [Substring]
 
-  init(path: String, bytes: [UInt8], environment: Environment) {
+  /// A longer line could nest values deeper than the parser can bear.
+  private static let longestLine = 16_384
+
+  init(
+    _ path: String, _ bytes: [UInt8], _ keys: SettingsKeys, _ environment: Environment
+  ) throws(CommandError) {
     self.path = path
-    self.bytes = bytes
+    self.keys = keys
     self.environment = environment
-    text = SettingsText(bytes)
-  }
-
-  mutating func values() throws(CommandError) -> [String: SettingsFile.Value] {
-    let source = try source()
-    // Positions first: the parser calls itself for each level of a nested table.
-    let entries = try entries()
-    try check(entries)
-    let table = try table(source)
-    var values: [String: SettingsFile.Value] = [:]
-    for entry in entries {
-      guard let setting = Setting.named(entry.key) else { throw unknown(entry) }
-      guard let node = table[entry.key]?.tomlValue else { throw puzzling(entry.key) }
-      let texts = try texts(of: node, setting, entry)
-      let place = text.place(of: entry.keyOffset)
-      values[entry.key] = SettingsFile.Value(
-        texts: texts, line: place.line, column: place.column)
+    guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else {
+      throw CommandError(
+        .badSetting, "\(path.visible): this is not text in UTF-8; save the file as UTF-8")
     }
-    // What only one of the two readings sees must not get lost.
-    if let key = table.keys.first(where: { values[$0] == nil }) { throw puzzling(key) }
-    return values
+    // A line break of Windows is one character to Swift.
+    lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
   }
 
-  private func source() throws(CommandError) -> String {
-    if let offset = bytes.firstIndex(of: 0) {
-      throw wrong(at: offset, "there is a NUL byte; the settings file must be text")
+  func file() throws(CommandError) -> SettingsFile {
+    if let index = lines.firstIndex(where: { $0.utf8.count > Self.longestLine }) {
+      throw wrong(index + 1, "this line is too long; write a list on several lines")
     }
-    if let source = String(validating: bytes, as: UTF8.self) { return source }
-    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
-    throw CommandError(
-      .badSetting, "\(path.visible):\(line + 1): this is not UTF-8; save the file as UTF-8")
-  }
-
-  private mutating func entries() throws(CommandError) -> [SettingsText.Entry] {
-    do throws(SettingsText.Misfit) {
-      return try text.entries()
-    } catch {
-      switch error {
-      case .table(let offset):
-        throw wrong(at: offset, "there are no [tables] here; write each option as name = value")
-      case .dottedKey(let key, let offset): throw unknown(key, offset)
-      case .inlineTable(let key, let offset):
-        guard let setting = Setting.named(key) else { throw unknown(key, offset) }
-        throw wrongType(setting, "a table", offset)
-      case .nul(let offset): throw wrong(at: offset, "a value cannot hold the character NUL")
+    if let index = lines.firstIndex(where: { $0.contains(#/\\(?:u0000|U00000000)/#) }) {
+      throw wrong(index + 1, "a value cannot hold the character NUL")
+    }
+    let table = try table()
+    var values: [GivenValue] = []
+    var catalogues: GivenValue?
+    var tables: [CatalogueTable] = []
+    for (key, node) in entries(of: table) {
+      switch key {
+      case keys.catalogues: catalogues = try value(key, node, .list, line(of: key))
+      case "catalogue" where !keys.tableOptions.isEmpty: tables = try catalogueTables(node)
+      default:
+        values.append(try value(key, node, among: keys.options, keys.names, line(of: key)))
       }
     }
+    return SettingsFile(path: path, values: values, catalogues: catalogues, tables: tables)
   }
 
-  /// Finds what is often done wrong, which TOMLKit would tell in words for programmers.
-  private func check(_ entries: [SettingsText.Entry]) throws(CommandError) {
-    var lines: [String: Int] = [:]
-    for entry in entries {
-      guard let setting = Setting.named(entry.key) else {
-        if entry.scalarOffsets.contains(where: { text.unquotedText(at: $0)?.isLikeANumber == false }
-        ) {
-          throw unknown(entry)
-        }
-        continue
-      }
-      if setting.isForOneRun {
-        throw wrong(
-          at: entry.keyOffset,
-          "\"\(entry.key)\" would hold for every run, today and later; use --\(entry.key) instead")
-      }
-      if let line = lines[entry.key] {
-        throw wrong(at: entry.keyOffset, "\"\(entry.key)\" is set twice, first in line \(line)")
-      }
-      lines[entry.key] = text.place(of: entry.keyOffset).line
-      for offset in entry.scalarOffsets { try checkQuotes(at: offset, setting) }
-    }
-  }
-
-  private func checkQuotes(at offset: Int, _ setting: Setting) throws(CommandError) {
-    guard let word = text.unquotedText(at: offset) else { return }
-    if setting.name == "at", let time = word.asTimeOfDay {
-      throw wrong(at: offset, "a time of day needs quotes: write at = \"\(time)\"")
-    }
-    guard !word.isLikeANumber else { return }
-    switch setting.kind {
-    case .text, .list:
-      throw wrong(
-        at: offset, "a text needs quotes, as in \(setting.example); true and false have none")
-    case .number, .toggle:
-      throw wrong(
-        at: offset,
-        "\"\(setting.name)\" is \(word.visible.shortened(to: 60)); expected \(setting.asIn)")
-    }
-  }
-
-  private func table(_ source: String) throws(CommandError) -> TOMLTable {
+  private func table() throws(CommandError) -> TOMLTable {
     do {
-      return try TOMLTable(string: source)
+      return try TOMLTable(string: lines.joined(separator: "\n"))
     } catch let error as TOMLParseError {
       let (line, column) = (error.source.begin.line, error.source.begin.column)
+      if let advice = adviceOnQuotes(line) { throw wrong(line, advice) }
       let words = error.description.prefix(1).lowercased() + error.description.dropFirst()
       throw CommandError(
         .badSetting, "\(path.visible):\(line):\(column): \(words.visible.shortened(to: 300))")
@@ -184,103 +158,153 @@ private struct SettingsReading {
     }
   }
 
-  private func texts(
-    of node: TOMLValue, _ setting: Setting, _ entry: SettingsText.Entry
-  ) throws(CommandError) -> [String] {
-    switch (setting.kind, node.type) {
-    case (.text, .string): return [try accepted(node.string ?? "", setting, entry.valueOffset)]
-    case (.number, .int): return [try accepted("\(node.int ?? 0)", setting, entry.valueOffset)]
-    case (.toggle, .bool): return [node.bool == true ? "true" : "false"]
-    case (.list, .array):
-      var texts: [String] = []
-      for (element, offset) in zip(node.array ?? [], entry.elementOffsets) {
-        guard element.type == .string, let text = element.string else {
-          throw wrong(
-            at: offset,
-            "\"\(setting.name)\" has \(element.type.words) in it; expected \(setting.asIn)")
-        }
-        texts.append(try accepted(text, setting, offset))
-      }
-      return texts
-    default: throw wrongType(setting, node.type.words, entry.valueOffset)
-    }
+  /// What most mistakes are: a text without quotation marks.
+  private func adviceOnQuotes(_ line: Int) -> String? {
+    guard lines.indices.contains(line - 1),
+      let match = lines[line - 1].wholeMatch(
+        of: #/\s*([A-Za-z-]+)\s*=\s*([A-Za-z/~.0-9][^"'#\[]*?)\s*(?:#.*)?/#)
+    else { return nil }
+    let value = match.output.2
+    guard value.contains(where: { $0.isLetter || "/:~".contains($0) }) else { return nil }
+    let text = String(value).visible
+    return "a text needs quotation marks: \(match.output.1) = \"\(text)\""
   }
 
-  private func accepted(
-    _ text: String, _ setting: Setting, _ offset: Int
-  ) throws(CommandError) -> String {
-    guard setting.accepts(text, environment) else {
-      let value = setting.kind == .number ? text : text.quoted()
+  /// In the order in which they are written.
+  private func entries(of table: TOMLTable, after first: Int = 0) -> [(String, TOMLValue)] {
+    let keys = table.keys.sorted { line(of: $0, after: first) < line(of: $1, after: first) }
+    return keys.compactMap { key in table[key].map { (key, $0.tomlValue) } }
+  }
+
+  private func catalogueTables(_ node: TOMLValue) throws(CommandError) -> [CatalogueTable] {
+    let heads = lines.indices.filter {
+      lines[$0].wholeMatch(of: #/\s*\[\[\s*catalogue\s*\]\]\s*(?:#.*)?/#) != nil
+    }
+    var tables: [CatalogueTable] = []
+    guard let elements = node.array, elements.count == heads.count else {
       throw wrong(
-        at: offset,
-        "\"\(setting.name)\" is \(value); expected \(setting.expected), as in \(setting.example)")
+        line(of: "catalogue"), "write each catalogue as a table of its own: [[catalogue]]")
     }
-    let directory = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
-    switch setting.paths {
-    case .none: return text
-    case .catalogues where text == "-": return text
-    case .catalogues, .files:
-      return environment.absolutePath(environment.absolute(text, in: directory))
-    case .profiles:
-      guard NamedProfile.isPath(text) else { return text }
-      return environment.absolutePath(environment.absolute(text, in: directory))
-    case .programs:
-      guard case .exec(let program) = ChannelName(argument: text) else { return text }
-      return ChannelName.exec(environment.programPath(program, in: directory)).name
+    for (element, head) in zip(elements, heads) {
+      guard let table = element.tomlValue.table else { continue }
+      tables.append(try catalogueTable(table, head: head))
     }
+    return tables
+  }
+
+  private func catalogueTable(
+    _ table: TOMLTable, head: Int
+  ) throws(CommandError) -> CatalogueTable {
+    var path: GivenValue?
+    var library: String?
+    var values: [GivenValue] = []
+    for (key, node) in entries(of: table, after: head) {
+      let line = line(of: key, after: head)
+      switch key {
+      case "path": path = try value(key, node, .value, line)
+      case "name": library = try value(key, node, .value, line).texts.first
+      default:
+        let known = keys.tableOptions.map(\.name) + ["path", "name"]
+        values.append(try value(key, node, among: keys.tableOptions, known, line))
+      }
+    }
+    guard let path else {
+      throw wrong(head + 1, "this catalogue has no path; add path = \"/srv/library/books.xml\"")
+    }
+    return CatalogueTable(path: path, library: library, values: values)
+  }
+
+  private func value(
+    _ key: String, _ node: TOMLValue, among options: [DeclaredOption], _ known: [String],
+    _ line: Int
+  ) throws(CommandError) -> GivenValue {
+    if let option = options.first(where: { $0.name == key }) {
+      return try value(key, node, option.kind, line)
+    }
+    if SettingsKeys.forOneRun.contains(key) {
+      throw wrong(line, "\"\(key)\" would hold for every run; use --\(key) instead")
+    }
+    if keys.names.contains(key) {
+      throw wrong(line, "\"\(key)\" is for all catalogues; put it before the first [[catalogue]]")
+    }
+    let words = "unknown key \(key.quoted(limit: 40))"
+    throw wrong(
+      line,
+      key.nearest(among: known).map { "\(words); did you mean \"\($0)\"?" }
+        ?? "\(words); the keys are the long names of options, see check-loans config --example")
+  }
+
+  private func value(
+    _ key: String, _ node: TOMLValue, _ kind: DeclaredOption.Kind, _ line: Int
+  ) throws(CommandError) -> GivenValue {
+    let texts: [String]?
+    let expected: String
+    switch kind {
+    case .flag: (texts, expected) = (node.bool.map { ["\($0)"] }, "true or false")
+    case .value, .argument: (texts, expected) = (node.scalar.map { [$0] }, "a text or a number")
+    case .list:
+      let elements = node.array.map { array in array.map(\.tomlValue.scalar) }
+      let all = elements ?? [node.scalar]
+      (texts, expected) = (all.contains(nil) ? nil : all.compactMap(\.self), "a list of texts")
+    }
+    guard let texts else {
+      let other = node.array?.map(\.tomlValue).first { $0.scalar == nil }
+      let found = other.map { "has in it \($0.type.words)" } ?? "is \(node.type.words)"
+      throw wrong(line, "\"\(key)\" \(found); expected \(expected)")
+    }
+    // A list without channels is no channel.
+    let all = key == "notify" && texts.isEmpty ? ["none"] : texts
+    return GivenValue(
+      name: key, texts: all.map { environment.resolved($0, of: key, in: path.directory) },
+      origin: .file(path, line: line))
+  }
+
+  /// The line from 1 where a key is set, or else where the search begins.
+  private func line(of key: String, after first: Int = 0) -> Int {
+    let index = lines[first...].firstIndex { line in
+      let name = line.drop { " \t\"'[\u{FEFF}".contains($0) }
+      return name.hasPrefix(key)
+        && name.dropFirst(key.count).first.map { " \t\"'=.]".contains($0) } == true
+    }
+    return (index ?? first) + 1
+  }
+
+  private func wrong(_ line: Int, _ words: String) -> CommandError {
+    CommandError(.badSetting, "\(path.visible):\(line): \(words)")
   }
 }
 
-// Complaints.
-extension SettingsReading {
-  private func wrong(at offset: Int, _ words: String) -> CommandError {
-    let (line, column) = text.place(of: offset)
-    return CommandError(.badSetting, "\(path.visible):\(line):\(column): \(words)")
-  }
-
-  private func wrongType(_ setting: Setting, _ found: String, _ offset: Int) -> CommandError {
-    wrong(at: offset, "\"\(setting.name)\" is \(found); expected \(setting.asIn)")
-  }
-
-  private func puzzling(_ key: String) -> CommandError {
-    CommandError(
-      .badSetting,
-      "\(path.visible): \(key.quoted(limit: 40)) cannot be understood; write it as name = value in a "
-        + "line of its own")
-  }
-
-  private func unknown(_ entry: SettingsText.Entry) -> CommandError {
-    unknown(entry.key, entry.keyOffset)
-  }
-
-  private func unknown(_ key: String, _ offset: Int) -> CommandError {
-    var words = "unknown key \(key.quoted(limit: 40))"
-    if let name = key.nearest(among: Setting.all.map(\.name)) {
-      words += "; did you mean \"\(name)\"?"
-    } else {
-      words += "; check-loans config --example shows all that there are"
+extension Environment {
+  /// A value as it stands in a file of the directory, or on the command line in the working
+  /// directory: where it is a path, as an absolute one.
+  func resolved(_ text: String, of name: String, in directory: String) -> String {
+    switch name {
+    case "catalogues", "files", "path", "state", "config":
+      name == "catalogues" && text == "-"
+        ? text : absolutePath(absolute(text, in: directory))
+    case "profile":
+      NamedProfile.isPath(text) ? absolutePath(absolute(text, in: directory)) : text
+    case "notify":
+      if case .exec(let program) = ChannelName(argument: text) {
+        ChannelName.exec(programPath(program, in: directory)).name
+      } else {
+        text
+      }
+    default: text
     }
-    return wrong(at: offset, words)
   }
 }
 
 extension String {
-  /// Whether it begins as TOML's numbers, dates and times do.
-  fileprivate var isLikeANumber: Bool {
-    guard let first = utf8.first else { return true }
-    return "+-0123456789".utf8.contains(first) || self == "inf" || self == "nan"
-  }
-
-  /// `08:00` for `8:00`; `nil` if it is no time to the minute.
-  fileprivate var asTimeOfDay: String? {
-    let time = utf8.count == 4 ? "0\(self)" : self
-    return TimeOfDay(argument: time) == nil ? nil : time
+  /// The directory of an absolute path.
+  fileprivate var directory: String {
+    String(prefix(upTo: lastIndex(of: "/") ?? startIndex))
   }
 }
 
-extension Setting {
-  /// The type with an example.
-  fileprivate var asIn: String { "\(kind.words), as in \(example)" }
+extension TOMLValue {
+  /// A text, or a number as text.
+  fileprivate var scalar: String? { string ?? int.map { "\($0)" } ?? double.map { "\($0)" } }
 }
 
 extension TOMLType {
@@ -288,8 +312,8 @@ extension TOMLType {
     switch self {
     case .table: "a table"
     case .array: "a list"
-    case .string: "a string"
-    case .int: "an integer"
+    case .string: "a text"
+    case .int: "a whole number"
     case .double: "a number with a point"
     case .bool: "true or false"
     case .date: "a date without quotation marks"

@@ -15,57 +15,38 @@ struct DailyCommand {
     guard let program = ProcessSetup.ownPath else {
       throw CommandError(.inputOutput, "/proc/self/exe cannot be read, and so the program's path")
     }
-    let files = [options.state.config, options.state.state, options.form.profileFile]
-      .compactMap(\.self)
-    try environment.checkWorkingDirectory(for: files)
-    var given = options.given
-    let zone = try options.clock.zone.text(environment, inherited: environment["TZ"])
-    if environment.source(of: "TIME_ZONE", isGiven: false) != .file, let zone {
-      given["time-zone"] = [zone]
+    let given = environment.given
+    let directory = environment.workingDirectory
+    try environment.checkWorkingDirectory(
+      for: [options.state.config, options.state.state].compactMap(\.self) + given.files)
+    var values: [String: [String]] = [:]
+    for value in given.values {
+      guard case .commandLine = value.origin else { continue }
+      values[value.name] = value.texts.map {
+        environment.resolved($0, of: value.name, in: directory)
+      }
     }
-    if environment["XDG_STATE_HOME"]?.hasPrefix("/") == true,
-      environment.source(of: "STATE", isGiven: given["state"] != nil) == .standard,
-      try !options.request.keepsNoState(environment)
+    let zone = options.catalogue.zone.timeZone ?? environment["TZ"]
+    if let zone, given["time-zone"]?.isFromFile != true { values["time-zone"] = [zone] }
+    if environment["XDG_STATE_HOME"]?.hasPrefix("/") == true, given["state"] == nil,
+      !options.noState
     {
-      given["state"] = [try environment.standardStateFile()]
+      values["state"] = [try environment.standardStateFile()]
     }
-    words =
-      [program, "check"] + Self.configuration(options, environment)
-      + Setting.all.flatMap { Self.words(of: $0, given[$0.name], environment) }
-      + (given["catalogues"] ?? []).map(environment.absolutePath)
+    let isFileElsewhere =
+      environment[Environment.variable(of: "config")] != nil
+      || environment["XDG_CONFIG_HOME"] != nil
+    if isFileElsewhere, values["config"] == nil { values["config"] = given.file.map { [$0.path] } }
+    let declared = CheckCommand.declaredOptions
+    let ordered = declared.filter { $0.name == "config" } + declared.filter { $0.name != "config" }
+    let words = ordered.flatMap { option in
+      (values[option.name] ?? []).flatMap { text in
+        ["--\(option.name)"] + (option.kind == .flag ? [] : [text])
+      }
+    }
+    self.words =
+      [program, "check"] + words + given.files.map(environment.absolutePath)
     calendarZone = zone.flatMap { Self.isInDatabase($0) ? $0 : nil }
-  }
-
-  private static func configuration(
-    _ options: CheckOptions, _ environment: Environment
-  ) -> [String] {
-    if let path = options.state.config { return ["--config", environment.absolutePath(path)] }
-    guard let file = environment.file,
-      environment["CHECK_LOANS_CONFIG"] != nil || environment["XDG_CONFIG_HOME"] != nil
-    else { return [] }
-    return ["--config", file.path]
-  }
-
-  private static func words(
-    of setting: Setting, _ values: [String]?, _ environment: Environment
-  ) -> [String] {
-    guard let values, setting.name != "catalogues" else { return [] }
-    let option = "--\(setting.name)"
-    if setting.kind == .toggle { return [option] }
-    return values.flatMap { value in [option, absolute(value, setting, environment)] }
-  }
-
-  private static func absolute(
-    _ value: String, _ setting: Setting, _ environment: Environment
-  ) -> String {
-    switch setting.paths {
-    case .none: return value
-    case .catalogues, .files: return environment.absolutePath(value)
-    case .profiles: return NamedProfile.isPath(value) ? environment.absolutePath(value) : value
-    case .programs:
-      // A daily run has a PATH of its own.
-      return ChannelName(argument: value).map { environment.resolved($0).name } ?? value
-    }
   }
 
   /// Whether systemd takes it for a time zone, see systemd.time(7).

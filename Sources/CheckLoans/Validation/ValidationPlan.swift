@@ -24,29 +24,28 @@ struct ValidationPlan: Sendable {
   /// What is done about values that can be fixed.
   enum Fixing { case none, dryRun, replace }
 
-  /// - Throws: ``CommandError`` with the status `usage` or `badSetting` if the wishes make no sense.
-  init(_ request: ValidationRequest, _ environment: Environment) throws(CommandError) {
-    let given = try Self.catalogues(request, environment)
-    let isMending = try environment.isOn(request.fixes, "FIX")
-    catalogues = isMending ? Self.unique(given, environment) : given
-    severities = try Self.severities(request, environment)
+  /// - Throws: ``CommandError`` with the status `usage` or `badSetting` if the options make no sense together.
+  init(_ command: ValidateCommand, _ environment: Environment) throws(CommandError) {
+    let given = try Self.catalogues(command, environment)
+    catalogues = command.fixing.fix ? Self.unique(given, environment) : given
+    severities = try Self.severities(command.rules)
     var reader = CatalogueReader(
-      profile: try NamedProfile(given: request.profile, environment)?.profile, detail: .diagnostics,
-      rules: try Self.rules(request, environment, severities),
-      loanDays: try environment.value(request.loanDays, "LOAN_DAYS")?.value,
-      civilTime: try Self.civilTime(request, environment))
-    output = try Self.output(request, environment, catalogues)
-    let format = try Self.format(request, environment, hasOutput: output != nil)
-    limit = try environment.value(request.maxDiagnostics, "MAX_DIAGNOSTICS")?.value
-    let jobs = try environment.jobs(request.jobs)
+      profile: try command.form.profile(environment)?.profile, detail: .diagnostics,
+      rules: try Self.rules(command.rules, environment, severities),
+      loanDays: command.form.loanDays,
+      civilTime: try Self.civilTime(command.rules.clock.zone, environment))
+    output = try Self.output(command.output, catalogues)
+    let format = Self.format(command.format, environment, hasOutput: output != nil)
+    limit = command.shown.maxDiagnostics
+    let jobs = command.shown.jobs.count
     self.jobs = min(jobs, catalogues.count)
     // Cores that have no catalogue of their own read parts of one.
     reader.jobs = max(1, jobs / max(1, catalogues.count))
     self.reader = reader
     paths = RepositoryPath(environment)
-    fixing = try Self.fixing(request, environment, catalogues, hasOutput: output != nil)
+    fixing = try Self.fixing(command, environment, catalogues, hasOutput: output != nil)
     terminal =
-      format == .text ? try Self.terminal(request, environment, hasOutput: output != nil) : nil
+      format == .text && output == nil ? Self.terminal(command.shown.color, environment) : nil
     form =
       if fixing == .dryRun {
         NoForm()
@@ -55,25 +54,26 @@ struct ValidationPlan: Sendable {
       } else {
         format.form
       }
-    isQuiet = try environment.isOn(request.isQuiet, "QUIET")
+    isQuiet = command.shown.quiet.quiet
   }
 
   private static func catalogues(
-    _ request: ValidationRequest, _ environment: Environment
+    _ command: ValidateCommand, _ environment: Environment
   ) throws(CommandError) -> [String] {
-    guard let list = try environment.value(request.filesFrom, "FILES_FROM") else {
-      if request.catalogues.isEmpty {
-        throw CommandError(
-          .usage, "no catalogue is given; name one, or a list of them with --files-from")
+    guard let list = command.filesFrom else {
+      if !command.catalogues.isEmpty { return command.catalogues }
+      if let files = environment.given.file?.catalogues {
+        return files.texts.flatMap { FilePattern.files(at: $0, mayBeNone: command.allowNoFiles) }
       }
-      return request.catalogues
+      throw CommandError(
+        .usage, "no catalogue is given; name one, or a list of them with --files-from")
     }
-    if list == "-" && request.catalogues.contains("-") {
+    if list == "-" && command.catalogues.contains("-") {
       throw CommandError(
         .usage, "standard input cannot be both a catalogue and the list of them")
     }
-    let catalogues = request.catalogues + (try FileList.read(list))
-    if catalogues.isEmpty, !(try environment.isOn(request.allowsNoFiles, "ALLOW_NO_FILES")) {
+    let catalogues = command.catalogues + (try FileList.read(list))
+    if catalogues.isEmpty && !command.allowNoFiles {
       throw CommandError(
         .noInput,
         """
@@ -96,13 +96,9 @@ struct ValidationPlan: Sendable {
 
   /// - Returns: `nil` for standard output.
   private static func output(
-    _ request: ValidationRequest, _ environment: Environment, _ catalogues: [String]
+    _ output: String?, _ catalogues: [String]
   ) throws(CommandError) -> String? {
-    guard let output = try environment.value(request.output, "OUTPUT"),
-      !["-", "/dev/stdout"].contains(output)
-    else {
-      return nil
-    }
+    guard let output, !["-", "/dev/stdout"].contains(output) else { return nil }
     if output.isEmpty { throw CommandError(.usage, "--output needs the name of a file") }
     if let catalogue = catalogues.first(where: { ResultsFile.isSame($0, output) }) {
       throw CommandError(
@@ -116,13 +112,11 @@ struct ValidationPlan: Sendable {
   }
 
   private static func severities(
-    _ request: ValidationRequest, _ environment: Environment
+    _ options: RuleOptions
   ) throws(CommandError) -> SeverityPolicy {
     let policy = SeverityPolicy(
-      errors: Set(try environment.values(request.errors, "ERROR").map(\.value)),
-      warnings: Set(try environment.values(request.warnings, "WARN").map(\.value)),
-      ignored: Set(try environment.values(request.ignored, "IGNORE").map(\.value)),
-      isStrict: try environment.isOn(request.isStrict, "STRICT"))
+      errors: Set(options.error.map(\.value)), warnings: Set(options.warn.map(\.value)),
+      ignored: Set(options.ignore.map(\.value)), isStrict: options.strict)
     if let code = policy.contradictions.first {
       throw CommandError(
         .usage,
@@ -132,10 +126,10 @@ struct ValidationPlan: Sendable {
   }
 
   private static func rules(
-    _ request: ValidationRequest, _ environment: Environment, _ severities: SeverityPolicy
+    _ options: RuleOptions, _ environment: Environment, _ severities: SeverityPolicy
   ) throws(CommandError) -> CatalogueRules {
     var rules = CatalogueRules(
-      requiresExpiration: try environment.isOn(request.requiresExpiration, "REQUIRE_EXPIRATION"),
+      requiresExpiration: options.records.requireExpiration,
       expiration: { ExpirationRule.judge($0) })
     rules.heedsComments = true
     rules.idleCodes = [.distantExpiration]
@@ -143,11 +137,8 @@ struct ValidationPlan: Sendable {
     rules.isbn = { ISBNRule.judge($0) }
     rules.email = { EmailRule.judge($0) }
     rules.period = { ExpirationRule.judge($1, loaned: $0) }
-    let days = try environment.value(request.maxDays, "MAX_DAYS")?.value
-    guard days != nil || request.now != nil || request.timeZone != nil else { return rules }
-    let today = try ClockOptions.read(now: request.now, timeZone: request.timeZone, environment)
-      .now.date
-    guard let days else { return rules }
+    guard let days = options.maxDays else { return rules }
+    let today = try options.clock.read(environment).date
     rules.expiration = { ExpirationRule.judge($0, today: today, atMost: days) }
     rules.idleCodes = []
     return rules
@@ -156,10 +147,10 @@ struct ValidationPlan: Sendable {
   /// What turns instants into the library's days: its time zone is only looked at if there are any,
   /// unless it was asked for.
   private static func civilTime(
-    _ request: ValidationRequest, _ environment: Environment
+    _ zone: ZoneOptions, _ environment: Environment
   ) throws(CommandError) -> @Sendable (Int) throws -> CivilDateTime? {
-    if let zone = try environment.value(request.timeZone, "TIME_ZONE") {
-      ZoneClock.enter(try TimeZoneSetting(zone, environment: environment).variable)
+    if zone.timeZone != nil {
+      ZoneClock.enter(try zone.zone(inherited: nil, environment).variable)
       return ZoneClock.civilTime
     }
     let check = InheritedZone(environment)
@@ -170,18 +161,18 @@ struct ValidationPlan: Sendable {
   }
 
   private static func format(
-    _ request: ValidationRequest, _ environment: Environment, hasOutput: Bool
-  ) throws(CommandError) -> FindingsFormat {
-    if let format = try environment.value(request.format, "FORMAT") { return format }
+    _ format: FindingsFormat?, _ environment: Environment, hasOutput: Bool
+  ) -> FindingsFormat {
+    if let format { return format }
     return environment["GITHUB_ACTIONS"] == "true" && !hasOutput ? .github : .text
   }
 
   private static func fixing(
-    _ request: ValidationRequest, _ environment: Environment, _ catalogues: [String],
+    _ command: ValidateCommand, _ environment: Environment, _ catalogues: [String],
     hasOutput: Bool
   ) throws(CommandError) -> Fixing {
-    guard try environment.isOn(request.fixes, "FIX") else {
-      if request.isDryRun {
+    guard command.fixing.fix else {
+      if environment.given["dry-run"]?.place == "--dry-run" {
         throw CommandError(.usage, "--dry-run shows what --fix would do; give both")
       }
       return .none
@@ -189,8 +180,8 @@ struct ValidationPlan: Sendable {
     if catalogues.contains("-") {
       throw CommandError(.usage, "standard input cannot be fixed; save it to a file first")
     }
-    guard try environment.isOn(request.isDryRun, "DRY_RUN") else { return .replace }
-    if request.format != nil {
+    guard command.fixing.dryRun else { return .replace }
+    if environment.given["format"]?.place == "--format" {
       throw CommandError(.usage, "--fix --dry-run prints a diff, which has no other --format")
     }
     if !hasOutput && (environment["GITHUB_ACTIONS"] == "true" || environment["TF_BUILD"] != nil) {
@@ -205,10 +196,9 @@ struct ValidationPlan: Sendable {
   }
 
   private static func terminal(
-    _ request: ValidationRequest, _ environment: Environment, hasOutput: Bool
-  ) throws(CommandError) -> TerminalStyle? {
-    guard !hasOutput else { return nil }
-    let isColored = try environment.isColored(request.color)
+    _ color: ColorOptions, _ environment: Environment
+  ) -> TerminalStyle? {
+    let isColored = color.isColored(environment)
     guard isColored || ProcessSetup.isOutputATerminal else { return nil }
     return TerminalStyle(
       isColored: isColored, columns: min(ProcessSetup.terminalColumns ?? 100, 160))

@@ -198,7 +198,7 @@ extension WatchRun {
     return try schedule.reader.pending(after: now, catalogues: names).next
   }
 
-  private var names: [String] { settings.catalogues.map(\.name) }
+  private var names: [String] { settings.catalogues.map(\.source.name) }
 
   /// Has the next step come when something becomes due, or when the day ends.
   private func wake(at next: CivilDateTime?, _ now: CivilDateTime, _ instant: Int) {
@@ -245,11 +245,12 @@ extension WatchRun {
   private func reload(
     _ index: Int, _ center: ReminderCenter, _ now: CivilDateTime
   ) throws(ScheduleError) {
-    let source = settings.catalogues[index]
+    let source = settings.catalogues[index].source
     var findings = CatalogueFindings(path: source.path, showsAll: settings.isVerbose)
     do throws(ReminderError) {
       let report = try center.reload(
-        source, at: now, settings: settings.reload, onDiagnostic: { findings.note($0) })
+        source, at: now, settings: settings.catalogues[index].settings,
+        onDiagnostic: { findings.note($0) })
       findings.note(report)
     } catch {
       switch error {
@@ -264,7 +265,7 @@ extension WatchRun {
 
   /// Tells what is new, and has the catalogue looked at again if something is wrong with it.
   private func follow(_ findings: CatalogueFindings, _ index: Int) {
-    let source = settings.catalogues[index]
+    let source = settings.catalogues[index].source
     let isAwaited = isAwaited(index, findings.isReadable)
     let advice = troubles[index, default: CatalogueTroubles()].note(
       isAwaited ? [waiting(for: source)] : findings.lines, isUsable: findings.isUsable,

@@ -7,7 +7,7 @@ import ReminderService
 /// One run of `check`: has each catalogue read and its part of the schedule reloaded, reports, and
 /// has delivered what is due.
 final class CheckRun {
-  private let settings: CheckSettings
+  private let plan: CheckPlan
   private let environment: Environment
   private let console: Console
   /// Holds the schedule, and its lock, until nothing more is done to it.
@@ -32,18 +32,19 @@ final class CheckRun {
   private static let loansPerCommit = 10_000
 
   init(
-    _ settings: CheckSettings, _ environment: Environment, _ console: Console
+    _ plan: CheckPlan, _ environment: Environment, _ console: Console
   ) throws(CommandError) {
-    self.settings = settings
+    self.plan = plan
     self.environment = environment
     self.console = console
     lines = ReportLines(
-      endingWith: settings.format == .json ? UInt8(ascii: ",") : UInt8(ascii: "\n"),
+      endingWith: plan.options.format == .json ? UInt8(ascii: ",") : UInt8(ascii: "\n"),
       directory: environment.temporaryDirectory)
     progress =
-      settings.isQuiet ? nil : Progress(of: settings.catalogues, environment, console)
+      plan.options.quiet.quiet
+      ? nil : Progress(of: plan.catalogues.map(\.path), environment, console)
     // Whoever writes to a pipe may take as long as he likes: it keeps no other run waiting.
-    if settings.state != nil && settings.catalogues.contains("-") {
+    if plan.state != nil && plan.catalogues.contains(where: { $0.path == "-" }) {
       do throws(CommandError) {
         try StandardInput.takeIn(environment.temporaryDirectory)
       } catch {
@@ -52,8 +53,8 @@ final class CheckRun {
     }
     do throws(ScheduleError) {
       center = ReminderCenter(
-        schedule: try Self.schedule(settings),
-        events: ScheduleEvents(isTold: settings.isVerbose, console),
+        schedule: try Self.schedule(plan),
+        events: ScheduleEvents(isTold: plan.options.verbose.verbose, console),
         civilTime: ZoneClock.civilTime)
     } catch {
       throw CommandError(error)
@@ -61,9 +62,9 @@ final class CheckRun {
   }
 
   /// Without state, a schedule in memory holds what is due in this run.
-  private static func schedule(_ settings: CheckSettings) throws(ScheduleError) -> Schedule? {
-    if let path = settings.state { return try Schedule(path, isDryRun: settings.isDryRun) }
-    return settings.channels.isEmpty ? nil : try Schedule()
+  private static func schedule(_ plan: CheckPlan) throws(ScheduleError) -> Schedule? {
+    if let path = plan.state { return try Schedule(path, isDryRun: plan.options.dryRun.dryRun) }
+    return plan.channels.isEmpty ? nil : try Schedule()
   }
 
   /// - Throws: ``CommandError`` if nothing more can be done.
@@ -81,8 +82,8 @@ final class CheckRun {
   }
 
   private func read() throws(CommandError) {
-    if settings.isVerbose {
-      console.complain("now is \(settings.now) in the time zone \(settings.zone.visible)")
+    if plan.options.verbose.verbose {
+      console.complain("now is \(plan.now) in the time zone \(plan.zone.name.visible)")
     }
     try warnOfClockSetBack()
     do {
@@ -97,8 +98,8 @@ final class CheckRun {
   private func readCatalogues() throws {
     var transaction = try center?.schedule?.begin()
     var kept = 0
-    for (number, path) in settings.catalogues.enumerated() {
-      try check(path, number)
+    for (number, catalogue) in plan.catalogues.enumerated() {
+      try check(catalogue, number)
       if total.loans - kept < Self.loansPerCommit { continue }
       kept = total.loans
       try transaction?.commit()
@@ -113,7 +114,7 @@ final class CheckRun {
     // Whoever reads the report may take as long as he likes: it keeps no other run waiting.
     center = nil
     do throws(CommandError) {
-      if settings.reports { try printReport() }
+      if plan.reports { try printReport() }
     } catch {
       // Of two failures the first was that of the delivery.
       _ = try delivered.get()
@@ -121,31 +122,37 @@ final class CheckRun {
     }
     note(try delivered.get())
     try console.flush()
-    if settings.failsOnExpired && total.expired > 0 { note(.findings) }
+    if plan.options.failOn != nil && total.expired > 0 { note(.findings) }
     return status
   }
 
   private func deliver() async -> Result<ExitStatus, CommandError> {
     guard let center else { return .success(.done) }
+    var status = ExitStatus.done
     do throws(CommandError) {
-      return .success(try await delivery(from: center).run())
+      for (now, names) in plan.cataloguesByTime {
+        status = status.worse(try await delivery(from: center, of: names, at: now).run())
+      }
+      return .success(status)
     } catch {
       return .failure(error)
     }
   }
 
-  private func delivery(from center: ReminderCenter) -> ChannelDelivery {
+  private func delivery(
+    from center: ReminderCenter, of names: [String], at now: CivilDateTime
+  ) -> ChannelDelivery {
     ChannelDelivery(
-      center: center, channels: settings.channels, now: settings.now,
-      catalogues: settings.catalogues.map(environment.catalogueName),
-      repeatExpired: settings.repeatExpired, isDryRun: settings.isDryRun,
-      announces: settings.format == .text, isRemembered: settings.state != nil,
+      center: center, channels: plan.channels, now: now, catalogues: names,
+      repeatExpired: plan.options.channels.repetition.repeatExpired,
+      isDryRun: plan.options.dryRun.dryRun,
+      announces: plan.options.format == .text, isRemembered: plan.state != nil,
       environment: environment, console: console)
   }
 
   private func warnOfClockSetBack() throws(CommandError) {
     do throws(ScheduleError) {
-      try center?.schedule?.warnOfClockSetBack(now: settings.now, console)
+      try center?.schedule?.warnOfClockSetBack(now: plan.now, console)
     } catch {
       throw CommandError(error)
     }
@@ -158,9 +165,7 @@ final class CheckRun {
 extension CheckRun {
   /// What is counted while one catalogue is read.
   private final class Tally {
-    let path: String
-    /// Its name in the schedule.
-    let name: String
+    let catalogue: CatalogueToRead
     /// The name of the profile that it was read with; `nil` if no form is known that it is of.
     var profile: String?
     var counts = Report.Counts()
@@ -168,26 +173,26 @@ extension CheckRun {
     /// Whether the catalogue's part of the schedule is what was read now.
     var isReplaced = false
 
-    init(path: String, name: String) {
-      self.path = path
-      self.name = name
-    }
+    init(_ catalogue: CatalogueToRead) { self.catalogue = catalogue }
+
+    var path: String { catalogue.path }
   }
 
   /// A catalogue that cannot be read leaves its reminders as they were, and the others go on.
-  private func check(_ path: String, _ number: Int) throws(CommandError) {
-    let tally = Tally(path: path, name: environment.catalogueName(path))
+  private func check(_ catalogue: CatalogueToRead, _ number: Int) throws(CommandError) {
+    let tally = Tally(catalogue)
+    ZoneClock.enter(catalogue.zone.variable)
     let mark = lines.mark()
     guard let center else { return }
-    if path == "-", let inputFailure {
+    if catalogue.path == "-", let inputFailure {
       complain(of: inputFailure)
       return try end(tally)
     }
-    var reload = settings.reload
+    var reload = catalogue.settings
     reload.onProgress = progress?.notes(of: number)
     do throws(ReminderError) {
       let result = try center.reload(
-        CatalogueSource(path: path, name: tally.name), at: settings.now, settings: reload,
+        catalogue.source, at: catalogue.now, settings: reload,
         onDiagnostic: { diagnostic in note(diagnostic, tally) },
         onLoan: { read in take(&read, tally) })
       note(result, tally)
@@ -201,16 +206,16 @@ extension CheckRun {
 
   private func take(_ read: inout ReadLoan, _ tally: Tally) {
     tally.counts.note(read.status)
-    guard settings.reports, settings.showsAll || read.status.needsAttention else { return }
+    guard plan.reports, plan.options.all || read.status.needsAttention else { return }
     var text = lines.beginLine()
-    switch settings.format {
+    switch plan.options.format {
     case .text:
-      let color = settings.isColored ? read.status.color : nil
+      let color = plan.isColored ? read.status.color : nil
       if let color { text.append(contentsOf: color.utf8) }
-      read.record.parts?.appendLine(today: settings.now.date, to: &text)
+      read.record.parts?.appendLine(today: tally.catalogue.now.date, to: &text)
       if color != nil { text.append(contentsOf: "\u{1B}[0m".utf8) }
     case .json:
-      text.append(contentsOf: json(of: &read, tally.path).utf8)
+      text.append(contentsOf: json(of: &read, tally.catalogue).utf8)
     }
     lines.endLine(consume text, expiration: read.expiration)
   }
@@ -219,8 +224,10 @@ extension CheckRun {
     let found = LocatedDiagnostic(path: tally.path, diagnostic: diagnostic)
     tally.counts.diagnostics += 1
     if diagnostic.severity == .error { tally.hasErrors = true }
-    if diagnostic.mayHideALoan || settings.isVerbose { console.complain(line: found.line) }
-    if settings.format == .json { diagnostics.append(found.json.text) }
+    if diagnostic.mayHideALoan || plan.options.verbose.verbose {
+      console.complain(line: found.line)
+    }
+    if plan.options.format == .json { diagnostics.append(found.json.text) }
   }
 
   private func note(_ result: ReloadReport, _ tally: Tally) {
@@ -234,9 +241,9 @@ extension CheckRun {
     if tally.hasErrors { note(.invalidData) }
     if result.isUsable {
       hasRead = true
-    } else if settings.state != nil {
+    } else if plan.state != nil {
       console.complain(
-        "\(tally.path.visible): its reminders stay as they were; mend the catalogue and run again")
+        "\(tally.path.visible): its reminders are unchanged; fix the catalogue and run again")
     }
     switch result.outcome {
     case .replaced(let summary):
@@ -247,8 +254,8 @@ extension CheckRun {
       console.complain("\(tally.path.visible): \(emptinessWords(stored: stored))")
       note(.invalidData)
     case .kept:
-      if result.isUsable && settings.state != nil {
-        console.complain("\(tally.path.visible): its reminders stay as they were")
+      if result.isUsable && plan.state != nil {
+        console.complain("\(tally.path.visible): its reminders are unchanged")
       }
     }
   }
@@ -266,9 +273,10 @@ extension CheckRun {
 
   /// Counts the reminders that a catalogue has from before.
   private func countWhatStays(_ tally: Tally) throws(CommandError) {
-    guard let schedule = center?.schedule, settings.reports else { return }
+    guard let schedule = center?.schedule, plan.reports else { return }
     do throws(ScheduleError) {
-      let pending = try schedule.reader.pending(after: settings.now, catalogues: [tally.name])
+      let pending = try schedule.reader.pending(
+        after: tally.catalogue.now, catalogues: [tally.catalogue.source.name])
       tally.counts.scheduled = pending.count
       note(next: pending.nextFireAt)
     } catch {
@@ -283,17 +291,17 @@ extension CheckRun {
   private func end(_ tally: Tally) throws(CommandError) {
     if !tally.isReplaced { try countWhatStays(tally) }
     total = total + tally.counts
-    guard settings.format == .json else { return }
+    guard plan.options.format == .json else { return }
     catalogues.append(tally.counts.json(path: tally.path, profile: tally.profile))
   }
 }
 
 // Reporting.
 extension CheckRun {
-  private func json(of read: inout ReadLoan, _ path: String) -> String {
+  private func json(of read: inout ReadLoan, _ catalogue: CatalogueToRead) -> String {
     let loan = read.loan
     return JSONValue.object([
-      ("catalogue", .string(path)),
+      ("catalogue", .string(catalogue.path)),
       ("line", .int(read.record.location.line)),
       ("id", JSONValue(loan.id)),
       ("title", JSONValue(loan.title)),
@@ -301,14 +309,14 @@ extension CheckRun {
       ("borrower", JSONValue(loan.borrower)),
       ("expiration", .string("\(loan.expiration)")),
       ("status", .string(read.status.rawValue)),
-      ("daysLeft", .int(loan.daysLeft(today: settings.now.date))),
+      ("daysLeft", .int(loan.daysLeft(today: catalogue.now.date))),
       ("remindAt", read.status == .expired ? .null : .string(read.fireAt.toTheMinute)),
       ("expirationTime", JSONValue(loan.expirationTime?.hoursAndMinutes)),
     ]).text
   }
 
   private func printReport() throws(CommandError) {
-    switch settings.format {
+    switch plan.options.format {
     case .text: try printText()
     case .json: try printJSON()
     }
@@ -316,13 +324,13 @@ extension CheckRun {
 
   private func printText() throws(CommandError) {
     try lines.forEach { text throws(CommandError) in try console.print(text) }
-    if hasRead && !settings.isQuiet { try console.print(line: summary) }
+    if hasRead && !plan.options.quiet.quiet { try console.print(line: summary) }
   }
 
   private var summary: String {
     counted(total.loans, "loan") + ", \(total.expired) expired"
       + ", \(total.expiresToday) \(total.expiresToday == 1 ? "expires" : "expire") today"
-      + scheduleWords + (settings.isDryRun ? ", nothing written (--dry-run)" : "")
+      + scheduleWords + (plan.options.dryRun.dryRun ? ", nothing written (--dry-run)" : "")
       + (total.onShelf > 0 ? "; \(counted(total.onShelf, "book")) on the shelf" : "")
       + (total.withoutExpiration > 0 ? "; \(withoutExpirationWords)" : "")
       + (total.leftOut > 0 ? "; \(counted(total.leftOut, "book")) left out, see the errors" : "")
@@ -330,7 +338,7 @@ extension CheckRun {
   }
 
   private var scheduleWords: String {
-    if settings.state == nil { return ", nothing scheduled (--no-state)" }
+    if plan.state == nil { return ", nothing scheduled (--no-state)" }
     return ", \(total.scheduled) scheduled, "
       + (nextReminder.map { "next reminder \($0.words)" } ?? "no reminder to come")
   }
@@ -342,9 +350,9 @@ extension CheckRun {
   }
 
   private func printJSON() throws(CommandError) {
-    let zone = JSONValue.string(settings.zone).text
+    let zone = JSONValue.string(plan.zone.name).text
     try console.print(
-      "{\"version\":1,\"now\":\"\(settings.now)\",\"timeZone\":\(zone),\"catalogues\":")
+      "{\"version\":1,\"now\":\"\(plan.now)\",\"timeZone\":\(zone),\"catalogues\":")
     try console.print(JSONValue.array(catalogues).text + ",\"loans\":[")
     try printSeparated()
     try console.print(line: "],\"diagnostics\":[\(diagnostics.joined(separator: ","))]}")

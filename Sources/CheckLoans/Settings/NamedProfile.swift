@@ -1,3 +1,4 @@
+import ArgumentParser
 import LoanCatalogue
 import Loans
 
@@ -7,22 +8,11 @@ struct NamedProfile: Sendable {
   /// The absolute path of its file; `nil` for one that comes with the program.
   let path: String?
 
-  /// What is given where the form is to be found out.
+  /// The value that has the profile be detected.
   static let automatic = "auto"
 
   /// More than anybody writes into one.
   private static let limit = 1_000_000
-
-  /// The profile that a flag, or else the environment or the settings file, names; `nil` if none of
-  /// them does.
-  ///
-  /// - Throws: as ``init(_:_:)``.
-  init?(given: String?, _ environment: Environment) throws(CommandError) {
-    guard let text = try environment.value(given, "PROFILE"), text != Self.automatic else {
-      return nil
-    }
-    try self.init(text, environment)
-  }
 
   /// - Throws: ``CommandError`` with the status `usage` for a name that is not known, `noInput` for a
   ///   file that cannot be read, and `badSetting` for one that makes no sense.
@@ -31,7 +21,7 @@ struct NamedProfile: Sendable {
       (self.profile, path) = (profile, nil)
       return
     }
-    guard Self.isPath(text) else { throw Self.unknown(text) }
+    guard Self.isPath(text) else { throw CommandError(.usage, Self.unknown(text)) }
     path = environment.absolutePath(text)
     profile = try Self.read(text)
   }
@@ -41,16 +31,27 @@ struct NamedProfile: Sendable {
     text.contains("/") || text.hasSuffix(".xml")
   }
 
-  /// That no profile has this name.
-  static func unknown(_ name: String) -> CommandError {
+  /// Reads a name, or the path of a file, which is not opened yet.
+  @Sendable static func checkedName(_ text: String) throws -> String {
+    guard isPath(text) || text == automatic || BuiltInProfiles.names.contains(text) else {
+      throw ValidationError(unknown(text))
+    }
+    return text
+  }
+
+  /// Names and files for a shell to complete.
+  static func completions(of word: String) -> [String] {
+    [automatic] + BuiltInProfiles.names + FilePattern.files(fitting: "\(word)*.xml")
+  }
+
+  /// The message that no profile has this name.
+  static func unknown(_ name: String) -> String {
     let nearest =
       name.nearest(among: [automatic] + BuiltInProfiles.names).map { "did you mean \($0)? " } ?? ""
-    return CommandError(
-      .usage,
-      """
+    return """
       the profile \(name.quoted()) is unknown; \(nearest)check-loans profiles lists them, and the \
       name of a file ends with .xml or has a / in it
-      """)
+      """
   }
 
   private static func read(_ path: String) throws(CommandError) -> CatalogueProfile {

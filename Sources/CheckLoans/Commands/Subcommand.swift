@@ -1,0 +1,98 @@
+import ArgumentParser
+import Loans
+
+/// A subcommand of `check-loans`.
+protocol Subcommand: ParsableCommand, Sendable {
+  /// The keys of the settings file that the command goes by; `nil` if it goes by none, and by no
+  /// variable either.
+  static var settingsKeys: SettingsKeys? { get }
+
+  /// Options that only the command line gives, since elsewhere they would mean something else.
+  static var commandLineOnly: Set<String> { get }
+
+  /// The settings file that the command line names.
+  var configFile: String? { get }
+
+  /// The settings file, if the command goes by one and it exists.
+  ///
+  /// - Throws: ``CommandError`` with the status `badSetting`.
+  func settingsFile(_ environment: Environment) throws(CommandError) -> SettingsFile?
+
+  /// Does what was asked for.
+  ///
+  /// - Throws: ``CommandError`` if nothing more can be done.
+  func run(_ environment: Environment, _ console: Console) async throws(CommandError) -> ExitStatus
+
+  /// Does it if that takes no thread but this one, and so neither a pool of threads nor making sure
+  /// that they can be had.
+  ///
+  /// - Returns: `nil` if it takes more; then nothing was done.
+  /// - Throws: ``CommandError`` if nothing more can be done.
+  func runAlone(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus?
+}
+
+extension Subcommand {
+  static var settingsKeys: SettingsKeys? { nil }
+  static var commandLineOnly: Set<String> { [] }
+  var configFile: String? { nil }
+
+  func settingsFile(_ environment: Environment) throws(CommandError) -> SettingsFile? {
+    try readSettingsFile(environment)
+  }
+
+  func runAlone(
+    _ environment: Environment, _ console: Console
+  ) throws(CommandError) -> ExitStatus? { nil }
+}
+
+extension Subcommand {
+  /// The settings file to read, and whether somebody has named it.
+  func settingsPath(_ environment: Environment) -> (path: String, isNamed: Bool)? {
+    if let configFile { return (configFile, true) }
+    if Self.commandLineOnly.contains("config") {
+      return environment.projectSettingsFile.map { ($0, true) }
+    }
+    if let path = environment[Environment.variable(of: "config")], !path.isEmpty {
+      return (path, true)
+    }
+    return environment.standardSettingsFile.map { ($0, false) }
+  }
+
+  /// Reads the settings file, if the command goes by one and it exists.
+  ///
+  /// - Throws: ``CommandError`` with the status `badSetting`.
+  func readSettingsFile(_ environment: Environment) throws(CommandError) -> SettingsFile? {
+    guard Self.settingsKeys != nil, let (path, isNamed) = settingsPath(environment),
+      isNamed || WholeFile.exists(path), let keys = Self.settingsKeys
+    else { return nil }
+    return try SettingsFile.read(path, keys, environment)
+  }
+}
+
+extension Subcommand {
+  /// What is odd about the settings, but no mistake for sure.
+  func warnings(_ environment: Environment) -> [String] {
+    guard let keys = Self.settingsKeys, keys.catalogues == "catalogues" else { return [] }
+    let zone = environment.given["time-zone"]?.texts.last ?? environment["TZ"]
+    return environment.unknownVariables + [zone.flatMap(TimeZoneNames.warning)].compactMap(\.self)
+  }
+}
+
+extension Environment {
+  /// `.check-loans.toml` in the working directory or the next one above it that has one, within the
+  /// repository; outside any, only the working directory is looked at.
+  var projectSettingsFile: String? {
+    var candidates: [String] = []
+    var directory = workingDirectory[...]
+    while true {
+      candidates.append("\(directory)/.check-loans.toml")
+      if WholeFile.exists("\(directory)/.git") { break }
+      guard let slash = directory.lastIndex(of: "/"), !directory.isEmpty else {
+        candidates.removeSubrange(1...)
+        break
+      }
+      directory = directory[..<slash]
+    }
+    return candidates.first(where: WholeFile.exists)
+  }
+}

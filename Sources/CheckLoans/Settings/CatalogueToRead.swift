@@ -1,0 +1,117 @@
+import Loans
+import ReminderService
+
+/// A catalogue with what holds for it.
+struct CatalogueToRead {
+  let source: CatalogueSource
+  let settings: ReloadSettings
+  let zone: TimeZoneSetting
+  /// The time there.
+  let now: CivilDateTime
+  /// The absolute path of its profile's file, if it has one.
+  let profileFile: String?
+
+  /// The path as it was given.
+  var path: String { source.path }
+}
+
+extension Environment {
+  /// The catalogues that are given on the command line, else those of the settings file, each once
+  /// and with its own settings.
+  ///
+  /// - Parameters:
+  ///   - files: those of the command line.
+  ///   - options: what holds for catalogues without settings of their own.
+  ///   - now: the time to take for now.
+  ///   - jobs: how many threads read at most.
+  ///   - example: a command line with a catalogue.
+  ///   - inheritedZone: the variable TZ when the program began, where it has changed since.
+  /// - Throws: ``CommandError`` with the status `usage` if there is none, or what is wrong with one's
+  ///   settings.
+  func catalogues(
+    _ files: [String], _ options: CatalogueOptions, now: CivilDateTime?, jobs: Int,
+    example: String, inheritedZone: String?? = nil
+  ) throws(CommandError) -> [CatalogueToRead] {
+    let makers = try catalogueMakers(
+      options, now: now, jobs: jobs, inheritedZone: inheritedZone ?? self["TZ"])
+    var catalogues: [CatalogueToRead] = []
+    if files.isEmpty {
+      for maker in makers { catalogues += maker.paths.map { maker.catalogue($0, self) } }
+    } else {
+      try checkWorkingDirectory(for: files)
+      let owners = makers.dropLast().flatMap { maker in
+        maker.paths.map { (Array(catalogueName($0).utf8), maker) }
+      }
+      let owner = Dictionary(owners) { first, _ in first }
+      for file in files {
+        let maker = owner[Array(catalogueName(file).utf8)] ?? makers[makers.count - 1]
+        catalogues.append(maker.catalogue(file, self))
+      }
+    }
+    guard !catalogues.isEmpty else { throw noCatalogue(example) }
+    // A name is bytes: names that Unicode takes for equal are different files.
+    var names: Set<[UInt8]> = []
+    return catalogues.filter { names.insert(Array($0.source.name.utf8)).inserted }
+  }
+
+  /// Checks what the settings file has for single catalogues.
+  ///
+  /// - Throws: ``CommandError`` for the first that makes no sense.
+  func checkTables(_ options: CatalogueOptions, now: CivilDateTime?) throws(CommandError) {
+    _ = try catalogueMakers(options, now: now, jobs: 1, inheritedZone: self["TZ"])
+  }
+
+  /// What makes the catalogues of each table of the settings file, and last that of all others.
+  private func catalogueMakers(
+    _ options: CatalogueOptions, now: CivilDateTime?, jobs: Int, inheritedZone: String?
+  ) throws(CommandError) -> [CatalogueMaker] {
+    func maker(
+      _ options: CatalogueOptions, _ paths: [String], _ library: String? = nil,
+      own: [GivenValue] = []
+    ) throws(CommandError) -> CatalogueMaker {
+      let profile = try options.form.profile(self)
+      let zone = try options.zone.zone(inherited: inheritedZone, self, own: own)
+      return try CatalogueMaker(
+        paths: paths.flatMap { FilePattern.files(at: $0, mayBeNone: options.allowEmpty) },
+        library: library, settings: options.reloadSettings(profile?.profile, jobs: jobs),
+        zone: zone, now: zone.now(now), profileFile: profile?.path)
+    }
+    var makers: [CatalogueMaker] = []
+    for table in given.file?.tables ?? [] {
+      makers.append(
+        try maker(
+          given.options(with: table.values), table.path.texts, table.library, own: table.values))
+    }
+    makers.append(try maker(options, given.file?.catalogues?.texts ?? []))
+    return makers
+  }
+
+  private func noCatalogue(_ example: String) -> CommandError {
+    let file =
+      given.file?.path ?? self[Self.variable(of: "config")] ?? standardSettingsFile
+      ?? "config.toml"
+    return CommandError(
+      .usage,
+      """
+      no catalogue is named; name one, as in \(example), or write \
+      catalogues = ["/path/to/books.xml"] into \(file.visible)
+      """)
+  }
+}
+
+/// What the catalogues of one table, or of none, have in common.
+private struct CatalogueMaker {
+  /// The files that there are now.
+  let paths: [String]
+  let library: String?
+  let settings: ReloadSettings
+  let zone: TimeZoneSetting
+  let now: CivilDateTime
+  let profileFile: String?
+
+  func catalogue(_ path: String, _ environment: Environment) -> CatalogueToRead {
+    CatalogueToRead(
+      source: CatalogueSource(path: path, name: environment.catalogueName(path)),
+      settings: settings, zone: zone, now: now, profileFile: profileFile)
+  }
+}

@@ -1,0 +1,30 @@
+import Glibc
+
+/// Names of files with the wildcards `*`, `?` and `[…]`.
+enum FilePattern {
+  /// The files that a path of the settings stands for: itself, the XML files of a folder, or those
+  /// that fit a pattern.
+  ///
+  /// - Parameter mayBeNone: whether nothing is missing if there are none; else the pattern stands
+  ///   for itself, which is then missing.
+  static func files(at path: String, mayBeNone: Bool) -> [String] {
+    let pattern = WholeFile.isDirectory(path) ? "\(path)/*.xml" : path
+    if WholeFile.exists(pattern) || !isPattern(pattern) { return [pattern] }
+    let files = files(fitting: pattern)
+    return files.isEmpty && !mayBeNone ? [pattern] : files
+  }
+
+  private static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
+
+  /// The files that fit a pattern, in order.
+  ///
+  /// - SeeAlso: `glob(3)`.
+  static func files(fitting pattern: String) -> [String] {
+    var found = unsafe glob_t()
+    defer { unsafe globfree(&found) }
+    _ = unsafe glob(pattern, 0, nil, &found)
+    return unsafe (0..<Int(found.gl_pathc)).compactMap { index in
+      unsafe found.gl_pathv[index].flatMap { unsafe String(validatingCString: $0) }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import LoanCatalogue
+import LoanRules
+import Loans
+
+// What the values of options are read by; each says what is expected where a text makes no sense.
+
+/// Reads a whole number in a range.
+func number(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
+  { text in
+    guard let number = Int(text), range.contains(number) else {
+      throw ValidationError("give a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+}
+
+extension CivilTime {
+  /// Reads a time of day as `HH:MM`.
+  @Sendable static func parse(_ text: String) throws -> CivilTime {
+    if text.utf8.count == 5, let time = CivilTime(iso: text.utf8) { return time }
+    if let time = CivilTime(iso: "0\(text)".utf8), text.utf8.count == 4 {
+      throw ValidationError("write it as HH:MM: \(time.hoursAndMinutes)")
+    }
+    throw ValidationError("give a time of day from 00:00 to 23:59")
+  }
+}
+
+extension CivilDateTime {
+  /// Reads a day, also as catalogues write it, and perhaps a time after it.
+  @Sendable static func parse(_ text: String) throws -> CivilDateTime {
+    let day = String(text.prefix(10).map { $0 == "." ? "-" : $0 })
+    let isDotted = text.prefix(10).filter { $0 == "." }.count == 2
+    let iso = isDotted ? day + text.dropFirst(10) : text
+    guard let time = CivilDateTime(iso: iso) else {
+      throw ValidationError("write it as YYYY-MM-DD or YYYY-MM-DDTHH:MM, for example 2026-12-01")
+    }
+    return time
+  }
+}
+
+/// A way to tell someone.
+enum ChannelName: Hashable, Sendable, ExpressibleByArgument {
+  case stdout
+  case notifySend
+  /// A program, by its absolute path or by a name to be looked for in PATH.
+  case exec(String)
+
+  init?(argument: String) {
+    switch argument {
+    case "stdout": self = .stdout
+    case "notify-send": self = .notifySend
+    case _ where argument.hasPrefix("exec:"):
+      let program = String(argument.dropFirst("exec:".count))
+      if program.isEmpty || program.hasSuffix("/") { return nil }
+      self = .exec(program)
+    default: return nil
+    }
+  }
+
+  /// The channel's name, in the ledger too.
+  var name: String {
+    switch self {
+    case .stdout: "stdout"
+    case .notifySend: "notify-send"
+    case .exec(let program): "exec:\(program)"
+    }
+  }
+
+  static let allValueStrings = ["stdout", "notify-send", "exec:PROGRAM"]
+  static let defaultCompletionKind = CompletionKind.list(["stdout", "notify-send", "exec:"])
+
+  // A path is bytes: names that Unicode takes for equal are different programs.
+  static func == (left: ChannelName, right: ChannelName) -> Bool {
+    left.name.utf8.elementsEqual(right.name.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    for byte in name.utf8 { hasher.combine(byte) }
+  }
+}
+
+/// A channel as the command line names it, or that there is to be none.
+enum ChannelChoice: Hashable, Sendable, ExpressibleByArgument {
+  case none
+  case channel(ChannelName)
+
+  init?(argument: String) {
+    if argument == "none" {
+      self = .none
+    } else if let channel = ChannelName(argument: argument) {
+      self = .channel(channel)
+    } else {
+      return nil
+    }
+  }
+
+  static let allValueStrings = ChannelName.allValueStrings + ["none"]
+  static let defaultCompletionKind =
+    CompletionKind.list(["stdout", "notify-send", "exec:", "none"])
+}
+
+/// The form of the results.
+enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
+  case text
+  case json
+}
+
+/// When to colour the report.
+enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+  case auto
+  case always
+  case never
+}
+
+/// What makes `check` end with status 1.
+enum FailureCondition: String, CaseIterable, ExpressibleByArgument {
+  case expired
+}

@@ -1,0 +1,280 @@
+import ArgumentParser
+import LoanCatalogue
+import LoanRules
+import Loans
+import ReminderService
+
+/// Where the library is.
+struct ZoneOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The library's time zone, for example Europe/Budapest. (default: TZ, then the system's)",
+      valueName: "zone"),
+    completion: .custom { _, _, _ in TimeZoneNames.all })
+  var timeZone: String?
+
+  /// The zone, checked.
+  ///
+  /// - Parameters:
+  ///   - inherited: the variable TZ.
+  ///   - own: what a catalogue has of its own.
+  /// - Throws: ``CommandError`` with the status `badSetting`, for a zone that is unknown after the
+  ///   place where it is set.
+  func zone(
+    inherited: String?, _ environment: Environment, own: [GivenValue] = []
+  ) throws(CommandError) -> TimeZoneSetting {
+    do throws(CommandError) {
+      return try TimeZoneSetting(timeZone ?? inherited, environment: environment)
+    } catch {
+      let value = own.first { $0.name == "time-zone" } ?? environment.given["time-zone"]
+      throw value.map { error.located(at: $0) } ?? error
+    }
+  }
+}
+
+extension TimeZoneSetting {
+  /// The time in the zone, or the one to take for it.
+  ///
+  /// - Throws: ``CommandError`` with the status `badSetting` if the system's clock makes no sense.
+  func now(_ given: CivilDateTime?) throws(CommandError) -> CivilDateTime {
+    if let now = given ?? SystemClock.now(in: variable) { return now }
+    throw CommandError(
+      .badSetting, "the system's clock is outside the years 1 to 9999; set it, or use --now")
+  }
+}
+
+/// A time to use instead of the system's.
+struct NowOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Use this as the current time: YYYY-MM-DD[THH:MM[:SS]].", valueName: "time"),
+    transform: CivilDateTime.parse)
+  var now: CivilDateTime?
+}
+
+/// The time, and where the library is.
+struct ClockOptions: ParsableArguments {
+  @OptionGroup var zone: ZoneOptions
+  @OptionGroup var now: NowOptions
+
+  /// Reads the clock, once for the whole run, and has the process be in the zone.
+  func read(_ environment: Environment) throws(CommandError) -> CivilDateTime {
+    let zone = try zone.zone(inherited: environment["TZ"], environment)
+    ZoneClock.enter(zone.variable)
+    return try zone.now(now.now)
+  }
+}
+
+/// Where the settings and the schedule are kept.
+struct StateOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      Take settings from this file; /dev/null is none. \
+      (default: $XDG_CONFIG_HOME/check-loans/config.toml)
+      """, valueName: "file"), completion: .file())
+  var config: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Keep the schedule in this file. \
+      (default: $XDG_STATE_HOME/check-loans/schedule.sqlite)
+      """, valueName: "file"), completion: .file())
+  var state: String?
+
+  /// Where the schedule is kept.
+  ///
+  /// The directory of a file that somebody has named must exist: one that is misspelt must not be
+  /// made. The standard place is made, also where it is named.
+  ///
+  /// - Throws: ``CommandError`` with the status `cannotCreate` if the directory does not exist.
+  func path(_ environment: Environment) throws(CommandError) -> String {
+    guard let state else { return try environment.standardStateFile() }
+    if let slash = state.utf8.lastIndex(of: UInt8(ascii: "/")), slash != state.startIndex,
+      !state.hasSuffix("/\(Environment.stateFile)"), !WholeFile.exists(String(state[..<slash]))
+    {
+      throw CommandError(
+        .cannotCreate,
+        """
+        the directory \(String(state[..<slash]).quoted(limit: 200)) does not exist; create it, or \
+        name another file for the schedule
+        """)
+    }
+    return state
+  }
+}
+
+/// Whether the last line is left out.
+struct QuietOptions: ParsableArguments {
+  @Flag(name: .shortAndLong, help: "Leave out the summary.")
+  var quiet = false
+}
+
+/// Whether more is printed.
+struct VerboseOptions: ParsableArguments {
+  @Flag(name: .shortAndLong, help: "Print progress to standard error, and show all warnings.")
+  var verbose = false
+}
+
+/// Whether nothing is changed.
+struct DryRunOptions: ParsableArguments {
+  @Flag(help: "Write nothing and deliver nothing; say what would be done.")
+  var dryRun = false
+}
+
+/// Whether results are coloured.
+struct ColorOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("When to colour the results.", valueName: "when"))
+  var color = ColorChoice.auto
+
+  /// Whether to colour: what is asked for, else if standard output is a terminal that can and
+  /// `NO_COLOR` is not set.
+  func isColored(_ environment: Environment) -> Bool {
+    switch color {
+    case .always: true
+    case .never: false
+    case .auto:
+      (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+        && environment["TERM"] != nil && ProcessSetup.isOutputATerminal
+    }
+  }
+}
+
+/// What of a record is an error.
+struct RecordOptions: ParsableArguments {
+  @Flag(help: "A book without <expiration> is an error.")
+  var requireExpiration = false
+}
+
+/// Through which channels notices go, and how often.
+struct ChannelOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      Deliver what is due through stdout, notify-send or a program that reads JSON; none ignores \
+      the channels in the settings file. Can be given several times.
+      """,
+      valueName: "channel"))
+  var notify: [ChannelChoice] = []
+
+  @OptionGroup var repetition: RepeatOptions
+
+  func validate() throws {
+    if notify.contains(.none) && notify.contains(where: { $0 != .none }) {
+      throw ValidationError("none means no channel, and cannot be given together with one")
+    }
+  }
+
+  /// The channels, each once, in the order given.
+  ///
+  /// - Parameter standard: the channels if none is given, not even that there be none.
+  func channels(
+    _ environment: Environment, otherwise standard: [ChannelName] = []
+  ) -> [ChannelName] {
+    if notify.isEmpty { return standard }
+    var channels: [ChannelName] = []
+    for case .channel(let given) in notify {
+      let channel = environment.resolved(given)
+      if !channels.contains(channel) { channels.append(channel) }
+    }
+    return channels
+  }
+}
+
+extension Environment {
+  /// The channel by the one name that it has in the ledger, however it was given: that of a program
+  /// is its absolute path, so that a PATH or a directory of another run makes no other channel of it.
+  ///
+  /// One that is not found keeps its name, and fails.
+  func resolved(_ channel: ChannelName) -> ChannelName {
+    guard case .exec(let program) = channel else { return channel }
+    return .exec(programPath(program, in: workingDirectory))
+  }
+}
+
+/// How often notices are delivered.
+struct RepeatOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      Repeat the expired notice every N days through each channel, 1 to 3650. (default: send it \
+      once)
+      """, valueName: "days"), transform: number(1...3_650))
+  var repeatExpired: Int?
+}
+
+/// How catalogues are read and when their loans are reminded of: what each can have of its own.
+struct CatalogueOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Days before expiration to send the reminder, 0 to 3650. (default: 1)", valueName: "days"),
+    transform: number(ReminderPolicy.leads))
+  var remind = ReminderPolicy.standard.lead
+
+  @Option(
+    help: ArgumentHelp(
+      "Time of day to send the reminder. (default: 00:00)", valueName: "HH:MM"),
+    transform: CivilTime.parse)
+  var at = ReminderPolicy.standard.time
+
+  @OptionGroup var records: RecordOptions
+
+  @Flag(help: "Accept a catalogue without loans: everything was returned.")
+  var allowEmpty = false
+
+  @OptionGroup var form: ProfileOptions
+
+  @OptionGroup var zone: ZoneOptions
+
+  /// How the catalogue is read into the schedule.
+  func reloadSettings(_ profile: CatalogueProfile?, jobs: Int) -> ReloadSettings {
+    ReloadSettings(
+      policy: ReminderPolicy(lead: remind, time: at) ?? .standard,
+      requiresExpiration: records.requireExpiration, allowsEmpty: allowEmpty, profile: profile,
+      loanDays: form.loanDays, jobs: jobs)
+  }
+}
+
+/// How catalogues are written.
+struct ProfileOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      Read catalogues by this profile: a name that check-loans profiles lists, or a file; auto \
+      detects it for each catalogue. (default: auto)
+      """, valueName: "name|file"),
+    completion: .custom { _, _, word in NamedProfile.completions(of: word) },
+    transform: NamedProfile.checkedName)
+  var profile = NamedProfile.automatic
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Loan period in days, 1 to 3650, for catalogues that record only the start.",
+      valueName: "days"),
+    transform: number(1...3_650))
+  var loanDays: Int?
+
+  /// The profile to read by; `nil` to detect it.
+  func profile(_ environment: Environment) throws(CommandError) -> NamedProfile? {
+    profile == NamedProfile.automatic ? nil : try NamedProfile(profile, environment)
+  }
+}
+
+/// How many threads read.
+struct JobOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      Number of threads for large catalogues, and for several, 1 to 256. (default: the processor's \
+      cores)
+      """, valueName: "number"), transform: number(1...256))
+  var jobs: Int?
+
+  /// How many threads read at most.
+  var count: Int { jobs ?? Processors.count }
+}

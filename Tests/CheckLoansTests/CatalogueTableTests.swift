@@ -1,0 +1,188 @@
+import TestSupport
+import Testing
+
+/// What a settings file has for single catalogues.
+struct CatalogueTableTests {
+  private static let koha = """
+    <GetPatronInfo><loans><loan><itemnumber>7</itemnumber><title>Abigél</title>
+    <date_due>2026-11-24 23:59:00</date_due></loan></loans></GetPatronInfo>
+    """
+
+  /// A desk with two folders of catalogues.
+  private func desk(_ settings: String) throws -> Desk {
+    let desk = try Desk(catalogue: catalogue(("Az ajtó", "2026.11.23")))
+    try desk.folder.makeDirectory("patrons")
+    try desk.folder.write(Self.koha, to: "patrons/7.xml")
+    try desk.folder.write(
+      Self.koha.replacing("<itemnumber>7", with: "<itemnumber>8"), to: "patrons/8.xml")
+    try desk.folder.write("no catalogue", to: "patrons/notes.txt")
+    try desk.writeSettings(settings)
+    return desk
+  }
+
+  @Test(arguments: ["../../patrons", "~/patrons/*.xml", "../../patrons/?.xml"])
+  func `A folder or a pattern stands for the files that are there now`(path: String) async throws {
+    let desk = try desk("[[catalogue]]\npath = \"\(path)\"\nremind = 3\n")
+    #expect(try await desk.run("-q").lines.count == 2)
+    try desk.folder.write(
+      Self.koha.replacing("<itemnumber>7", with: "<itemnumber>9"), to: "patrons/9.xml")
+    #expect(try await desk.run("-q").lines.count == 3)
+  }
+
+  @Test func `Each catalogue has its own lead, others that of the file`() async throws {
+    let desk = try desk(
+      """
+      catalogues = ["../../books.xml"]
+      remind = 2
+      [[catalogue]]
+      path = "../../patrons/7.xml"
+      remind = 5
+      [[catalogue]]
+      path = "../../patrons/8.xml"
+      """)
+    try await desk.run("-q")
+    let fires = try await desk.schedule().map(\.fireAt)
+    #expect(fires == ["2026-11-19T00:00", "2026-11-21T00:00", "2026-11-22T00:00"])
+    try await desk.run("-q", "--remind", "1")
+    #expect(
+      try await desk.schedule().map(\.fireAt)
+        == ["2026-11-22T00:00", "2026-11-23T00:00", "2026-11-23T00:00"],
+      "the command line wins over all")
+  }
+
+  @Test func `A file of the command line takes what its table has, and no other is read`()
+    async throws
+  {
+    let desk = try desk("[[catalogue]]\npath = \"../../patrons\"\nremind = 3\n")
+    #expect(try await desk.run("-q", "patrons/7.xml").lines.count == 1)
+    #expect(try await desk.run("-q", "books.xml").lines.count == 0, "two days ahead")
+  }
+
+  @Test func `A catalogue has its own time zone`() async throws {
+    let desk = try desk(
+      """
+      [[catalogue]]
+      path = "../../patrons/7.xml"
+      time-zone = "Europe/Prague"
+      [[catalogue]]
+      path = "../../patrons/8.xml"
+      """)
+    let ncip = ForeignSystem.all[0].document(due: "2026-11-21T23:00:00Z")
+    for name in ["7", "8"] { try desk.folder.write(ncip, to: "patrons/\(name).xml") }
+    let lines = try await desk.run("-q").lines
+    #expect(lines.first?.contains("expires today (2026.11.21 23:00)") == true)
+    #expect(lines.last?.contains("expires tomorrow (2026.11.22)") == true)
+  }
+
+  @Test func `What matches nothing is missing, unless it may be empty`() async throws {
+    let desk = try desk("[[catalogue]]\npath = \"../../none/*.xml\"\n")
+    let result = try await desk.run("-q")
+    #expect(result.status == 66)
+    #expect(
+      result.errorText.contains(
+        "/none/*.xml: cannot read the catalogue: no such file or directory"))
+    try desk.writeSettings(
+      """
+      catalogues = ["../../books.xml"]
+      [[catalogue]]
+      path = "../../none/*.xml"
+      allow-empty = true
+      """)
+    #expect(try await desk.run("-q").outcome == Outcome(0))
+  }
+
+  @Test func `config shows what a catalogue has of its own`() async throws {
+    let desk = try desk("[[catalogue]]\npath = \"../../patrons\"\nprofile = \"koha-ilsdi\"\n")
+    let lines = try await desk.run("config").lines.suffix(2).map { line in
+      line.split(separator: " ").map(String.init)
+    }
+    let file = "\(desk.folder.path)/\(Desk.settings)"
+    #expect(
+      lines == [
+        ["catalogue.path", "\(desk.folder.path)/patrons", "\(file):2"],
+        ["catalogue.profile", "koha-ilsdi", "\(file):3"],
+      ])
+  }
+}
+
+/// `.check-loans.toml`, a project's settings for `validate`.
+struct ProjectSettingsTests {
+  private static let name = ".check-loans.toml"
+
+  /// A repository with a catalogue whose only problem is a missing title, and a folder in it.
+  private func desk(_ settings: String) throws -> Desk {
+    let desk = try Desk(
+      catalogue: "<books><book><expiration>2026.12.01</expiration></book></books>")
+    try desk.folder.makeDirectory(".git")
+    try desk.folder.makeDirectory("sub")
+    try desk.folder.write(settings, to: Self.name)
+    return desk
+  }
+
+  private func status(_ desk: Desk, _ line: String) async throws -> Int32? {
+    try await desk.shell(line).status
+  }
+
+  @Test func `It holds in its folder and below it`() async throws {
+    let desk = try desk("strict = true\n")
+    #expect(try await status(desk, "exec \"$0\" validate books.xml") == 1)
+    #expect(try await status(desk, "cd sub; exec \"$0\" validate ../books.xml") == 1)
+    #expect(try await status(desk, "exec \"$0\" validate --config /dev/null books.xml") == 0)
+    #expect(try await status(desk, "CHECK_LOANS_STRICT=0 exec \"$0\" validate books.xml") == 0)
+    #expect(try await status(desk, "exec \"$0\" validate --ignore missing-title books.xml") == 0)
+  }
+
+  @Test func `It is not looked for above the repository, nor above a folder outside any`()
+    async throws
+  {
+    let desk = try desk("strict = true\n")
+    try desk.folder.makeDirectory("sub/.git")
+    #expect(try await status(desk, "cd sub; exec \"$0\" validate ../books.xml") == 0)
+    #expect(
+      try await status(desk, "rmdir .git sub/.git; cd sub; exec \"$0\" validate ../books.xml") == 0)
+  }
+
+  @Test func `It names the catalogues to check`() async throws {
+    let desk = try desk("files = [\"*.xml\", \"sub\"]\nignore = [\"missing-title\"]\n")
+    try desk.folder.write(catalogue(("Abigél", "2026.12.01")), to: "sub/a.xml")
+    #expect(
+      try await desk.run("validate").outcome
+        == Outcome(0, errors: "check-loans: 2 files, 2 loans: no problems\n"))
+    #expect(try await desk.run("validate", "books.xml").errorText.contains("1 file,"))
+  }
+
+  @Test(arguments: [
+    ("remind = 1", "1: unknown key \"remind\""),
+    ("fix = true", "1: \"fix\" would hold for every run"),
+    ("# x\nmax-days = -1", "2: the value '-1' is invalid for '--max-days <days>'"),
+    ("warn = [\"no-such\"]", "1: the value 'no-such' is invalid for '--warn <code>': --list-rules"),
+    ("[[catalogue]]\npath = \"x\"", "1: unknown key \"catalogue\""),
+  ])
+  func `78 is a mistake in it`(text: String, words: String) async throws {
+    let desk = try desk(text)
+    let result = try await desk.run("validate", "books.xml")
+    #expect(result.status == 78)
+    #expect(result.errorText.hasPrefix("check-loans: \(desk.folder.path)/\(Self.name):\(words)"))
+  }
+
+  @Test func `--show-settings says what is in force and where it is set`() async throws {
+    let desk = try desk("strict = true\nignore = [\"missing-title\", \"invalid-isbn\"]\n")
+    let lines = try await desk.run("validate", "--show-settings", "--max-days", "60").lines.map {
+      $0.split(separator: " ").map(String.init)
+    }
+    func row(_ name: String) -> [String]? { lines.first { $0.first == name } }
+    let file = "\(desk.folder.path)/\(Self.name)"
+    #expect(row("config") == ["config", file, "default"])
+    #expect(row("strict") == ["strict", "true", "\(file):1"])
+    #expect(row("ignore") == ["ignore", "missing-title,", "invalid-isbn", "\(file):2"])
+    #expect(row("max-days") == ["max-days", "60", "--max-days"])
+    #expect(row("quiet") == ["quiet", "false", "default"])
+  }
+
+  @Test func `A broken one keeps nobody from the list of rules`() async throws {
+    let desk = try desk("this is not TOML")
+    for option in ["--list-rules", "--help"] {
+      #expect(try await desk.run("validate", option).status == 0)
+    }
+  }
+}
