@@ -7,7 +7,12 @@ struct CIPageTests {
 
   init() throws { page = try Page("docs/ci.md") }
 
-  /// Each is taken up by a test of ``CIRecipeTests``.
+  /// The headings whose blocks ``DocumentationTests`` runs.
+  static let commonHeadings: Set = [
+    "Project settings", "Choosing what counts", "Many catalogues", "Formats",
+  ]
+
+  /// Each is taken up by a test of ``CIRecipeTests``, or by ``DocumentationTests``.
   @Test func `Nothing is on the page that no test pastes`() {
     #expect(
       page.blocks.map(\.description) == [
@@ -30,6 +35,11 @@ struct CIPageTests {
         "reviewdog, sh",
         "make and cron, make, Makefile",
         "make and cron, crontab",
+        "Project settings, toml, .check-loans.toml",
+        "Choosing what counts, xml",
+        "Choosing what counts, sh",
+        "Many catalogues, sh",
+        "Formats, sh",
         "A catalogue that is not clean yet, console",
         "A catalogue that is not clean yet, console",
         "A catalogue that is not clean yet, console",
