@@ -100,12 +100,15 @@ private struct DocumentedLibrary {
     "curl": """
     output=/dev/stdout
     while [ $# -gt 1 ]; do
-      if [ "$1" = -o ]; then output=$2; shift; fi
+      case $1 in
+      -o) output=$2; shift ;;
+      -*O) output=${2##*/} ;;
+      esac
       shift
     done
     case $1 in
     *patron*) cat '\(projectDirectory)/Fixtures/systems/koha-ilsdi-name-behind-the-loans.xml' ;;
-    https://*books.xml) cat ~/books.xml ;;
+    https://*books.xml) cat '\(Desk.books)' ;;
     *) exit 22 ;;
     esac > "$output"
     """,
@@ -222,6 +225,7 @@ private struct DocumentedLibrary {
   private func verify(unit block: Page.Block) async throws {
     let name = try #require(block.file?.split(separator: "/").last)
     try folder.write(block.text, to: String(name))
-    try await pipeline.shell("systemd-analyze verify '\(folder.path)/\(name)'")
+    try await pipeline.shell(
+      "XDG_RUNTIME_DIR=~ systemd-analyze verify --user '\(folder.path)/\(name)'")
   }
 }
