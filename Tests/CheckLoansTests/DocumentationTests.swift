@@ -60,9 +60,9 @@ struct DocumentationTests {
   }
 
   @Test func `The README is short, and no wider than a screen`() throws {
-    let lines = try File.text(of: "\(projectDirectory)/README.md").split(
-      separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines.count <= 131)
+    let lines = try File.text(of: "\(projectDirectory)/README.md")
+      .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    #expect(lines.count <= 130)
     #expect(lines.filter { $0.count > 100 } == [])
   }
 }
@@ -134,7 +134,8 @@ private struct DocumentedLibrary {
       try folder.write(program: "#!/bin/sh\n\(script)\n", to: "stand-ins/\(name)")
     }
     // Not a link: `timer` writes where the program really is.
-    try await pipeline.shell("cp '\(Command.checkLoans)' bin; \(Self.preparations[page] ?? "")")
+    try await pipeline.shell("cp '\(Command.checkLoans)' bin/check-loans")
+    try await pipeline.shell(Self.preparations[page] ?? "")
   }
 
   /// Does with a block what a reader would do with it.

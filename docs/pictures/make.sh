@@ -37,8 +37,9 @@ take() {
     before=$now
   done
   # The border is taken away, but for a margin in the colour that is given.
-  /usr/bin/convert "$scratch/$1" -trim +repage -bordercolor "$2" -border "$3" \
-    -strip +dither -colors 64 "PNG8:$1"
+  mogrify -trim +repage -bordercolor "$2" -border "$3" -strip +dither -colors 64 \
+    -define png:format=png8 "$scratch/$1"
+  cp "$scratch/$1" "$1"
 }
 
 # The report in a terminal, as the README calls it.
