@@ -12,9 +12,11 @@ DESTDIR ?=
 # What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
 BUILD_PACKAGES := libxml2-dev libsqlite3-dev zlib1g-dev pkg-config tzdata
 TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
-  systemd python3-venv patch git bsdutils zsh fish sqlite3
+  systemd python3-venv patch git bsdutils zsh fish sqlite3 jq
 BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixml-dev \
   gnuplot-nox gcc g++
+PICTURE_PACKAGES := xvfb xterm dunst dbus libglib2.0-bin libnotify-bin imagemagick \
+  x11-xserver-utils fonts-dejavu-core
 
 # The Swift runtime goes into the release binary, libxml2, SQLite and zlib stay outside, where the
 # system keeps them up to date.
@@ -139,6 +141,10 @@ docs: setup ## Make the library's documentation in .build/LoanReminders.doccarch
 	  --fallback-bundle-identifier loan-reminders --warnings-as-errors \
 	  --output-path .build/LoanReminders.doccarchive
 
+.PHONY: pictures
+pictures: setup-pictures build ## Take the pictures of the README again
+	docs/pictures/make.sh $(BINARY)
+
 .PHONY: bench
 bench: setup-bench build ## Compare with other programs, write docs/performance.md
 	/usr/bin/python3 Benchmarks/run.py $(BINARY)
@@ -174,13 +180,15 @@ uninstall: ## Remove what install put below PREFIX
 clean: ## Remove everything that was built
 	rm -rf .build .build-test .build-docs .build-bench .build-fuzz .build-asan .build-tsan
 
-.PHONY: setup setup-test setup-bench
+.PHONY: setup setup-test setup-bench setup-pictures
 setup: ## Install the system libraries that are missing
 	@$(call install-missing,$(BUILD_PACKAGES))
 setup-test:
 	@$(call install-missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
 setup-bench:
 	@$(call install-missing,$(BUILD_PACKAGES) $(BENCH_PACKAGES))
+setup-pictures:
+	@$(call install-missing,$(BUILD_PACKAGES) $(PICTURE_PACKAGES))
 
 # The interpreter that knows the public tools of the tests, made anew only when their list has
 # changed.

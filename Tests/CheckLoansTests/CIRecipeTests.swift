@@ -7,7 +7,12 @@ struct CIPageTests {
 
   init() throws { page = try Page("docs/ci.md") }
 
-  /// Each is taken up by a test of ``CIRecipeTests``.
+  /// The headings whose blocks ``DocumentationTests`` runs.
+  static let commonHeadings: Set = [
+    "Project settings", "Choosing what counts", "Many catalogues", "Formats",
+  ]
+
+  /// Each is taken up by a test of ``CIRecipeTests``, or by ``DocumentationTests``.
   @Test func `Nothing is on the page that no test pastes`() {
     #expect(
       page.blocks.map(\.description) == [
@@ -30,6 +35,11 @@ struct CIPageTests {
         "reviewdog, sh",
         "make and cron, make, Makefile",
         "make and cron, crontab",
+        "Project settings, toml, .check-loans.toml",
+        "Choosing what counts, xml",
+        "Choosing what counts, sh",
+        "Many catalogues, sh",
+        "Formats, sh",
         "A catalogue that is not clean yet, console",
         "A catalogue that is not clean yet, console",
         "A catalogue that is not clean yet, console",
@@ -91,7 +101,10 @@ struct CIRecipeTests {
 
   @Test func `Every input that the page gives the action does what its option does`() async throws {
     let pipeline = try await Pipeline()
-    let twice = "<books><book id='a'><title>A</title></book><book id='a'/></books>"
+    let twice = """
+      <books><book id='a'><title>A</title><expiration>2026.12.01</expiration></book>\
+      <book id='a'/></books>
+      """
     let far = catalogue(("Far", "2098.01.01"))
     try await pipeline.makeLibrary([
       ".github/workflows/catalogue.yml":
@@ -105,7 +118,7 @@ struct CIRecipeTests {
       job.annotations.map { "\($0.level) \($0.place)" } == [
         "warning books.xml:1", "error branches/north/books.xml:2", "warning branches/south.xml:1",
       ])
-    #expect(job.summary == "### check-loans\n\n3 files, 5 books, 1 loan: 1 error, 2 warnings\n")
+    #expect(job.summary == "### check-loans\n\n3 files, 5 books, 3 loans: 1 error, 2 warnings\n")
   }
 
   @Test func `What code scanning is given names the line`() async throws {

@@ -148,7 +148,7 @@ struct ValidateRulesTests {
     #expect(check.errorText.contains("[date-format]"))
   }
 
-  @Test func `All rules are listed, as the README has them`() async throws {
+  @Test func `All rules are listed, as the reference has them`() async throws {
     let desk = try Desk(now: nil)
     let lines = try await desk.run("validate", "--list-rules").lines
     #expect(lines.count == Diagnostic.Code.allCases.count)
@@ -156,14 +156,14 @@ struct ValidateRulesTests {
       #expect(line.hasPrefix("\(code.rawValue) "))
       #expect(line.contains(" \(code.validationSeverity.rawValue) "))
     }
-    let readme = try File.text(of: "\(projectDirectory)/README.md")
+    let page = try File.text(of: "\(projectDirectory)/docs/reference.md")
     let json = try JSON(
       parsing: try await desk.run("validate", "--list-rules", "--format", "json").text)
     #expect(json.rules.elements.count == lines.count)
     for rule in json.rules.elements {
       let warning = rule.severity == "warning" ? "warning: " : ""
       #expect(
-        readme.contains("| `\(rule.code.text ?? "")` | \(warning)\(rule.summary.text ?? "") |"),
+        page.contains("| `\(rule.code.text ?? "")` | \(warning)\(rule.summary.text ?? "") |"),
         "\(rule.code)")
     }
   }

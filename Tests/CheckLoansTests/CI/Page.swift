@@ -10,11 +10,19 @@ struct Page {
     var language: String
     var text: String
 
-    /// The file that it is to be pasted to, if a comment in its first line names one.
+    /// The file that it is to be pasted to, if its first line is a comment that names one; in a
+    /// script that is the second line, and a colon may follow with what it is for.
     var file: String? {
-      let words = text.prefix { $0 != "\n" }.split(separator: " ")
-      guard words.count == 2, words[0] == "#" || words[0] == "//" else { return nil }
-      return String(words[1])
+      let lines = text.split(separator: "\n", maxSplits: 2)
+      guard let line = lines.first(where: { !$0.hasPrefix("#!") }) else { return nil }
+      let words = line.split(separator: " ")
+      switch words.first {
+      case "#" where words.count > 1 && text.hasPrefix("#!"):
+        return String(words[1].prefix { $0 != ":" })
+      case "#" where words.count == 2, "//" where words.count == 2: return String(words[1])
+      case "<!--" where words.count == 3: return String(words[1])
+      default: return nil
+      }
     }
 
     var description: String {
@@ -24,6 +32,29 @@ struct Page {
 
   let blocks: [Block]
   private let text: String
+
+  /// What stands outside the blocks, a line each.
+  private var lines: [Substring] {
+    var isInBlock = false
+    return text.split(separator: "\n").filter {
+      if $0.hasPrefix("```") { isInBlock.toggle() }
+      return !isInBlock
+    }
+  }
+
+  /// Where its links and pictures lead.
+  var links: [String] {
+    lines.joined(separator: "\n").split(separator: "](").dropFirst()
+      .map { String($0.prefix { $0 != ")" }) }
+  }
+
+  /// The names of its headings in links, as GitHub makes them.
+  var anchors: [String] {
+    lines.filter { $0.hasPrefix("#") }.map { line in
+      line.drop { $0 == "#" }.dropFirst().lowercased().replacing(" ", with: "-")
+        .filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
+    }
+  }
 
   /// Reads a page of the project.
   init(_ name: String) throws {

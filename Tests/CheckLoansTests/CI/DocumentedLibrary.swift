@@ -1,0 +1,185 @@
+import TestSupport
+import Testing
+
+/// The library that the documentation is about: one folder is its `/srv/library`, its `/usr/local`,
+/// the home and the working directory, with `books.xml`, the command, and stand-ins for what cannot be
+/// here.
+struct DocumentedLibrary {
+  private let pipeline: Pipeline
+  private var folder: ScratchFolder { pipeline.folder }
+
+  private static let koha =
+    "\(projectDirectory)/Fixtures/systems/koha-ilsdi-name-behind-the-loans.xml"
+
+  /// What a page takes for granted.
+  private static let preparations = [
+    "docs/catalogue.md": "mkdir old; cp books.xml old; check-loans old/books.xml",
+    "docs/ci.md": "git init -q; git add books.xml",
+    "docs/installing.md": """
+    mkdir -p .config/check-loans .build/release
+    ln -s ../../bin/check-loans .build/release
+    check-loans books.xml
+    """,
+    "docs/other-systems.md": """
+    printf '%s\\n' 7 8 > patron-numbers
+    cp '\(koha)' patron-7.xml
+    cp '\(projectDirectory)/Fixtures/systems/gcstar-lend-date.xml' books.gcs
+    """,
+    "docs/scheduling.md":
+      "cp /usr/bin/true old-script; check-loans --notify exec:./old-script books.xml",
+    "docs/troubleshooting.md": """
+    cp books.xml old-books.xml
+    check-loans books.xml old-books.xml
+    """,
+  ]
+
+  /// What a script does that stands in for a program.
+  private static let standIns = [
+    "curl": """
+    output=/dev/stdout
+    while [ $# -gt 1 ]; do
+      case $1 in
+      -o) output=$2; shift ;;
+      -*O) output=${2##*/} ;;
+      esac
+      shift
+    done
+    case $1 in
+    *patron*) cat '\(koha)' ;;
+    https://*books.xml) cat '\(Desk.books)' ;;
+    *) exit 22 ;;
+    esac > "$output"
+    """,
+    // A target that the project has is made without doing anything.
+    "make": "exec /usr/bin/make --dry-run -C '\(projectDirectory)' \"$@\" > /dev/null",
+    "git": "[ \"$1\" = pull ] || exec /usr/bin/git \"$@\"",
+    "sudo": "exec \"$@\"",
+    "apt-get": "[ \"$1\" = install ]",
+    "mail": "grep -q expires",
+    "sendmail": "[ \"$1\" = -t ] && grep -q '^To: '",
+    "notify-send": "", "systemctl": "",
+  ]
+
+  init(page: String) async throws {
+    var pipeline = try await Pipeline(isInstalled: false)
+    pipeline.environment["CHECK_LOANS_NOW"] = "2026-11-21T07:30"
+    pipeline.environment["PATH"] =
+      "\(pipeline.folder.path)/stand-ins:\(pipeline.folder.path)/bin:/usr/bin:/bin"
+    self.pipeline = pipeline
+    try folder.write(File.text(of: Desk.books), to: "books.xml")
+    try folder.makeDirectory("stand-ins")
+    for (name, script) in Self.standIns {
+      try folder.write(program: "#!/bin/sh\n\(script)\n", to: "stand-ins/\(name)")
+    }
+    // Not a link: `timer` writes where the program really is.
+    try await pipeline.shell("cp '\(Command.checkLoans)' bin/check-loans")
+    try await pipeline.shell(Self.preparations[page] ?? "")
+  }
+
+  /// Does with a block what a reader would do with it.
+  func run(_ block: Page.Block) async throws {
+    let block = placed(block)
+    switch block.language {
+    case "sh" where block.text.hasPrefix("#!"), "python":
+      try await install(block)
+    case "sh":
+      // What watches goes on until it is stopped, and by the real clock, so in a schedule of its own.
+      let watch =
+        "timeout --foreground --preserve-status 0.5 env XDG_STATE_HOME=\"$HOME/watch\" check-loans watch"
+      try await pipeline.shell(block.text.replacing(/(?m)^check-loans watch/, with: watch))
+    case "console": try await pipeline.type(block)
+    case "crontab": #expect(try await mail(of: block).errors == "")
+    case "toml": try await read(settings: block)
+    case "xml": try await read(document: block)
+    case "ini" where block.file?.hasSuffix(".service") == true: try await verify(unit: block)
+    case "ini":
+      let command = block.text.split(separator: "\n").first { $0.hasPrefix("command=") }
+      try await pipeline.shell(String(try #require(command).dropFirst("command=".count)))
+    case "jsonc":
+      let setting = block.text.split(separator: "\n").dropFirst().joined(separator: "\n")
+      let json = try JSON(parsing: "{\(setting)}")
+      if let command = json["custom/loans"].exec.text { try await pipeline.shell(command) }
+    case "yaml":
+      #expect(try Page("docs/ci.md").blocks.contains { $0.text == block.text })
+    default: Issue.record("no test knows how to run \(block)")
+    }
+  }
+
+  /// Writes a program to the file that it names.
+  private func install(_ block: Page.Block) async throws {
+    let file = try #require(block.file).replacing("\(folder.path)/", with: "")
+    try folder.write(program: block.text, to: file)
+    if file == "bin/fetch-patrons" { try await pipeline.shell(file) }
+  }
+
+  /// A block with the folder in place of its paths.
+  private func placed(_ block: Page.Block) -> Page.Block {
+    var block = block
+    for place in ["/srv/library", "/usr/local"] {
+      block.text.replace(place, with: folder.path)
+    }
+    return block
+  }
+
+  /// Lets nothing be fetched any more.
+  func stopServer() throws {
+    try folder.write(
+      program: "#!/bin/sh\necho 'curl: no server' >&2\nexit 7\n", to: "stand-ins/curl")
+  }
+
+  /// Runs the commands of a crontab as cron does, and returns what they print, which cron mails.
+  func mail(of crontab: Page.Block) async throws -> (text: String, errors: String) {
+    var mail = (text: "", errors: "")
+    var variables = ["PATH": "/usr/bin:/bin"]
+    for line in placed(crontab).text.split(separator: "\n") {
+      let fields = line.split(separator: " ", maxSplits: 5)
+      if fields.count == 6, fields[0].allSatisfy(\.isNumber) {
+        #expect(!fields[5].contains("%"))
+        var cron = variables
+        cron["PATH"] = "\(folder.path)/stand-ins:" + (variables["PATH"] ?? "")
+        let result = try await pipeline.shell(
+          "exec /bin/sh -c \"$COMMAND\"",
+          variables: cron.merging(["COMMAND": String(fields[5])]) { $1 })
+        mail.text += result.text
+        mail.errors += result.errorText
+      } else {
+        let parts = line.split(separator: "=", maxSplits: 1)
+        try #require(parts.count == 2)
+        variables[String(parts[0])] = String(parts[1].filter { $0 != "\"" })
+      }
+    }
+    return mail
+  }
+
+  /// Lets the command read settings.
+  private func read(settings block: Page.Block) async throws {
+    if block.file == ".check-loans.toml" {
+      try folder.write(block.text, to: ".check-loans.toml")
+      try await pipeline.shell("check-loans validate --show-settings")
+    } else {
+      try folder.write(block.text, to: "settings.toml")
+      try await pipeline.shell("check-loans config --config settings.toml")
+    }
+  }
+
+  /// Lets the command read a catalogue or a profile; a part of one need only be well-formed.
+  private func read(document block: Page.Block) async throws {
+    let file = block.file ?? "example.xml"
+    try folder.write(block.text, to: file)
+    if block.text.contains("<profile ") {
+      try await pipeline.shell("check-loans profiles --check \(file)")
+    } else if block.text.contains("<books>") {
+      try await pipeline.shell("check-loans validate \(file)")
+    } else {
+      try await pipeline.shell("(echo '<x>'; cat \(file); echo '</x>') | xmllint --noout -")
+    }
+  }
+
+  /// Lets systemd look at a unit, where it can.
+  private func verify(unit block: Page.Block) async throws {
+    let name = try #require(block.file?.split(separator: "/").last)
+    try folder.write(block.text, to: String(name))
+    try await pipeline.shell(
+      "XDG_RUNTIME_DIR=~ systemd-analyze verify --user '\(folder.path)/\(name)'")
+  }
+}

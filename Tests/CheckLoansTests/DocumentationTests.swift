@@ -1,0 +1,81 @@
+import TestSupport
+import Testing
+
+/// The README and the pages of `docs`: what they show is run, and their links are followed.
+struct DocumentationTests {
+  /// The README and all pages, by their paths in the project.
+  private static var pages: [String] {
+    get throws {
+      try ["README.md"]
+        + File.names(in: "\(projectDirectory)/docs").filter { $0.hasSuffix(".md") }
+        .map { "docs/\($0)" }.sorted()
+    }
+  }
+
+  /// Blocks, each after its page, that show what the command does not do yet.
+  private static let pending: Set = [
+    "docs/ci.md, Project settings, toml, .check-loans.toml",
+    "docs/settings.md, Several libraries, toml, ~/.config/check-loans/config.toml",
+  ]
+
+  @Test(arguments: try pages)
+  func `Every block of a page does what the page says`(name: String) async throws {
+    try await run(name) { !Self.pending.contains($0) }
+  }
+
+  @Test(.disabled("the command reads neither [[catalogue]] nor .check-loans.toml yet"))
+  func `Every pending block does what its page says`() async throws {
+    for name in try Self.pages { try await run(name) { Self.pending.contains($0) } }
+  }
+
+  /// Runs the blocks of a page, in their order, that are not left to a suite of their own.
+  private func run(_ name: String, where isWanted: (String) -> Bool) async throws {
+    let page = try Page(name)
+    let library = try await DocumentedLibrary(page: name)
+    for block in page.blocks where isWanted("\(name), \(block)") {
+      switch name {
+      case "docs/schedule.md": break  // SchedulePageTests
+      case "docs/ci.md" where !CIPageTests.commonHeadings.contains(block.heading): break
+      default: try await library.run(block)
+      }
+    }
+  }
+
+  @Test(arguments: ["docs/other-systems.md", "docs/scheduling.md"])
+  func `Where cron fetches a catalogue, what is due is sent although the server is down`(
+    name: String
+  ) async throws {
+    let library = try await DocumentedLibrary(page: name)
+    try library.stopServer()
+    let crontab = try #require(
+      Page(name).blocks.first { $0.language == "crontab" && $0.text.contains("curl") })
+    let mail = try await library.mail(of: crontab)
+    #expect(mail.errors == "curl: no server\n")
+    #expect(mail.text.contains(" expired "))
+  }
+
+  @Test func `Every link leads somewhere, and the README to every page`() throws {
+    let readme = try Page("README.md").links
+    for name in try Self.pages + ["Benchmarks/README.md"] {
+      #expect(!name.hasPrefix("docs/") || readme.contains(name))
+      let folder = name.split(separator: "/").dropLast().map { "\($0)/" }.joined()
+      for link in try Page(name).links where !link.contains("://") {
+        let parts = link.split(separator: "#", omittingEmptySubsequences: false)
+        let target = parts[0].isEmpty ? name : folder + parts[0]
+        guard File.exists("\(projectDirectory)/\(target)") else {
+          Issue.record("\(name) leads to \(link), which is not there")
+          continue
+        }
+        guard parts.count > 1 else { continue }
+        #expect(try Page(target).anchors.contains(String(parts[1])), "\(name) leads to \(link)")
+      }
+    }
+  }
+
+  @Test func `The README is short, and no wider than a screen`() throws {
+    let lines = try File.text(of: "\(projectDirectory)/README.md")
+      .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    #expect(lines.count <= 130)
+    #expect(lines.filter { $0.count > 100 } == [])
+  }
+}
