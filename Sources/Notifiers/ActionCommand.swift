@@ -45,7 +45,7 @@ extension [String: String] {
       ("ID", loan.id), ("TITLE", loan.title), ("AUTHOR", loan.author), ("ISBN", loan.isbn),
       ("BARCODE", loan.barcode), ("BORROWER", loan.borrower), ("EMAIL", loan.email),
       ("EXPIRATION", loan.expiration.description), ("KIND", notice.kind.rawValue),
-      ("CATALOGUE", notice.catalogue), ("COUNT", String(count)),
+      ("CATALOGUE", notice.catalogue), ("LIBRARY", notice.library), ("COUNT", String(count)),
     ]
     // A shell passes names on that begin with a digit, or have none; no program expects them.
     var variables = filter { name, value in

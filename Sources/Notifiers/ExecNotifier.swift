@@ -10,11 +10,13 @@ public import Loans
 ///    "text":"\"Abigél\" expires tomorrow (2026.11.22), by Szabó Magda, lent to Kovács Anna",
 ///    "expiration":"2026-11-22","daysLeft":1,"catalogue":"/srv/books.xml",
 ///    "loan":{"id":"bk101","title":"Abigél","author":"Szabó Magda","isbn":null,"barcode":null,
-///            "borrower":"Kovács Anna","email":"anna@example.org"}}]}
+///            "borrower":"Kovács Anna","email":"anna@example.org"},
+///    "expirationTime":null,"library":null}]}
 /// ```
 ///
 /// `kind` is `reminder` or `expired`, `urgency` is `normal` or `critical`, and `daysLeft` is
-/// negative once the loan has expired. A field that the catalogue does not give is null. `text` is
+/// negative once the loan has expired. `library` is what people call it, `the Central Library`, if it
+/// was named. A field that the catalogue does not give is null. `text` is
 /// harmless on a terminal; the fields of the loan are as the catalogue has them.
 public struct ExecNotifier: Notifier {
   /// `exec:` and the program, as it was given.

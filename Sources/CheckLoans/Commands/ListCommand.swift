@@ -113,7 +113,7 @@ extension ScheduleEntry {
     var line = "\(id)  \(moment)  \(state)  \(kind)  \(loan.label) \(verb) "
     line += loan.expiration.dotted
     if let borrower = loan.borrower { line += ", lent to \(borrower.visible)" }
-    line += " (\(catalogue.visibleCatalogue))"
+    line += " (\(library?.visible ?? catalogue.visibleCatalogue))"
     for delivery in deliveries where delivery.state == .failed && delivery.isInUse {
       line += "; \(delivery.channel): \((delivery.error ?? "failed").visible)"
     }
@@ -133,7 +133,7 @@ extension ScheduleEntry {
         ),
         ("kind", .string(kind.rawValue)), ("expiration", .string("\(loan.expiration)")),
         ("fireAt", .string(fireAt.toTheMinute)), ("state", .string(state.rawValue)),
-        ("deliveries", .array(deliveries.map(\.json))),
+        ("deliveries", .array(deliveries.map(\.json))), ("library", JSONValue(library)),
       ] + (leftOn.map { [("leftOn", .string("\($0)"))] } ?? []))
   }
 }
