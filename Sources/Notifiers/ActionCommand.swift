@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Loans
+internal import System
 
 /// The user's own program, started by a button.
 struct ActionCommand: Sendable {
@@ -16,23 +17,13 @@ struct ActionCommand: Sendable {
   func run() async -> String? {
     do throws(StartFailure) {
       let child = try StartedChild(
-        ProgramSearch.path(of: program, in: environment), arguments, environment: environment,
-        outlivesUs: true)
-      let status = await withCheckedContinuation { continuation in
+        program, arguments, environment: environment, outlivesUs: true)
+      let ending = await withCheckedContinuation { continuation in
         DispatchQueue(label: "action").async { continuation.resume(returning: child.reap()) }
       }
-      return status.isSuccess ? nil : "\(program.visible) \(status.words)"
+      return ending.isSuccess ? nil : "\(program.visible) \(ending.words)"
     } catch {
-      return "\(program.visible) \(words(for: error))"
-    }
-  }
-
-  private func words(for failure: StartFailure) -> String {
-    switch failure {
-    case .shortage(let reason): "could not be run, \(reason)"
-    case .notFound:
-      "was not found, or may not be run; give the path of a program, or its name in PATH"
-    case .other(let reason): "could not be run (\(reason))"
+      return "\(program.visible) \(error.words)"
     }
   }
 }

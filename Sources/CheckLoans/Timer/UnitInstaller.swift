@@ -1,4 +1,6 @@
 import Loans
+import Notifiers
+import System
 
 /// Writes the units into the user's systemd directory, and has systemd take them up or let them go.
 struct UnitInstaller {
@@ -123,12 +125,19 @@ struct UnitInstaller {
 
   private func run(_ program: String, _ arguments: [String]) throws(Failure) {
     let arguments = ["--user"] + arguments
-    switch ChildProgram.run(program, arguments, within: deadline) {
-    case .success: return
-    case .failure(let error):
-      throw Failure(
-        words: "systemctl \(arguments.joined(separator: " ")) failed (\(error.words))",
-        isLate: error.isLate)
+    let name = "systemctl \(arguments.joined(separator: " "))"
+    StartedChild.endWithThisProcess()
+    let report: ChildProcess.Report
+    do throws(StartFailure) {
+      report = try ChildProcess(
+        program, arguments, environment: environment.variables, timeout: deadline
+      ).runBlocking()
+    } catch {
+      throw Failure(words: "\(name) \(error.words)")
     }
+    if report.timedOut {
+      throw Failure(words: "\(name) did not finish within \(deadline.words)", isLate: true)
+    }
+    if !report.ending.isSuccess { throw Failure(words: "\(name) \(report.failure)") }
   }
 }
