@@ -141,8 +141,9 @@ let package = Package(
     .testTarget(
       name: "CheckLoansTests",
       dependencies: [
-        "CheckLoans", "LoanCatalogue", "Loans", "TestSupport",
+        "CheckLoans", "LoanCatalogue", "Loans", "System", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["Help", "Tools"], swiftSettings: testSettings),
     .testTarget(

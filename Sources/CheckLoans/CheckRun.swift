@@ -38,8 +38,7 @@ final class CheckRun {
     self.environment = environment
     self.console = console
     lines = ReportLines(
-      endingWith: settings.format == .json ? UInt8(ascii: ",") : UInt8(ascii: "\n"),
-      directory: environment.temporaryDirectory)
+      endingWith: settings.format == .json ? UInt8(ascii: ",") : UInt8(ascii: "\n"))
     progress =
       settings.isQuiet ? nil : Progress(of: settings.catalogues, environment, console)
     // Whoever writes to a pipe may take as long as he likes: it keeps no other run waiting.
@@ -54,7 +53,7 @@ final class CheckRun {
       center = ReminderCenter(
         schedule: try Self.schedule(settings),
         events: ScheduleEvents(isTold: settings.isVerbose, console),
-        civilTime: ZoneClock.civilTime)
+        civilTime: settings.clock.civilTime)
     } catch {
       throw CommandError(error)
     }
@@ -82,7 +81,7 @@ final class CheckRun {
 
   private func read() throws(CommandError) {
     if settings.isVerbose {
-      console.complain("now is \(settings.now) in the time zone \(settings.zone.visible)")
+      console.printError("now is \(settings.now) in the time zone \(settings.clock.name.visible)")
     }
     try warnOfClockSetBack()
     do {
@@ -177,7 +176,7 @@ extension CheckRun {
   /// A catalogue that cannot be read leaves its reminders as they were, and the others go on.
   private func check(_ path: String, _ number: Int) throws(CommandError) {
     let tally = Tally(path: path, name: environment.catalogueName(path))
-    let mark = lines.mark()
+    let kept = lines.count
     guard let center else { return }
     if path == "-", let inputFailure {
       complain(of: inputFailure)
@@ -192,7 +191,7 @@ extension CheckRun {
         onLoan: { read in take(&read, tally) })
       note(result, tally)
     } catch {
-      lines.goBack(to: mark)
+      lines.keep(first: kept)
       tally.counts = Report.Counts(diagnostics: tally.counts.diagnostics)
       try note(error)
     }
@@ -202,24 +201,24 @@ extension CheckRun {
   private func take(_ read: inout ReadLoan, _ tally: Tally) {
     tally.counts.note(read.status)
     guard settings.reports, settings.showsAll || read.status.needsAttention else { return }
-    var text = lines.beginLine()
-    switch settings.format {
-    case .text:
-      let color = settings.isColored ? read.status.color : nil
-      if let color { text.append(contentsOf: color.utf8) }
-      read.record.parts?.appendLine(today: settings.now.date, to: &text)
-      if color != nil { text.append(contentsOf: "\u{1B}[0m".utf8) }
-    case .json:
-      text.append(contentsOf: json(of: &read, tally.path).utf8)
+    lines.add(read.expiration) { text in
+      switch settings.format {
+      case .text:
+        let color = settings.isColored ? read.status.color : nil
+        if let color { text.append(contentsOf: color.utf8) }
+        read.record.parts?.appendLine(today: settings.now.date, to: &text)
+        if color != nil { text.append(contentsOf: "\u{1B}[0m".utf8) }
+      case .json:
+        text.append(contentsOf: json(of: &read, tally.path).utf8)
+      }
     }
-    lines.endLine(consume text, expiration: read.expiration)
   }
 
   private func note(_ diagnostic: Diagnostic, _ tally: Tally) {
     let found = LocatedDiagnostic(path: tally.path, diagnostic: diagnostic)
     tally.counts.diagnostics += 1
     if diagnostic.severity == .error { tally.hasErrors = true }
-    if diagnostic.mayHideALoan || settings.isVerbose { console.complain(line: found.line) }
+    if diagnostic.mayHideALoan || settings.isVerbose { console.printError(line: found.line) }
     if settings.format == .json { diagnostics.append(found.json.text) }
   }
 
@@ -235,7 +234,7 @@ extension CheckRun {
     if result.isUsable {
       hasRead = true
     } else if settings.state != nil {
-      console.complain(
+      console.printError(
         "\(tally.path.visible): its reminders stay as they were; mend the catalogue and run again")
     }
     switch result.outcome {
@@ -244,11 +243,11 @@ extension CheckRun {
       tally.counts.scheduled = summary.scheduled
       note(next: summary.nextFireAt)
     case .refusedEmpty(let stored):
-      console.complain("\(tally.path.visible): \(emptinessWords(stored: stored))")
+      console.printError("\(tally.path.visible): \(emptinessWords(stored: stored))")
       note(.invalidData)
     case .kept:
       if result.isUsable && settings.state != nil {
-        console.complain("\(tally.path.visible): its reminders stay as they were")
+        console.printError("\(tally.path.visible): its reminders stay as they were")
       }
     }
   }
@@ -260,7 +259,7 @@ extension CheckRun {
   }
 
   private func complain(of failure: CommandError) {
-    if let message = failure.message { console.complain(message) }
+    if let message = failure.message { console.printError(message) }
     note(failure.status)
   }
 
@@ -342,7 +341,7 @@ extension CheckRun {
   }
 
   private func printJSON() throws(CommandError) {
-    let zone = JSONValue.string(settings.zone).text
+    let zone = JSONValue.string(settings.clock.name).text
     try console.print(
       "{\"version\":1,\"now\":\"\(settings.now)\",\"timeZone\":\(zone),\"catalogues\":")
     try console.print(JSONValue.array(catalogues).text + ",\"loans\":[")

@@ -72,7 +72,7 @@ enum Main {
       return status
     } catch {
       try? console.flush()
-      if let message = error.message { console.complain(message) }
+      if let message = error.message { console.printError(message) }
       return error.status
     }
   }
@@ -122,7 +122,7 @@ enum Main {
   ) throws(CommandError) -> Environment {
     let environment = Environment.ofProcess()
     guard case .file(let name) = settings else { return environment }
-    for warning in environment.unknownVariables { console.complain(warning) }
+    for warning in environment.unknownVariables { console.printError(warning) }
     return try environment.withSettings(named: name)
   }
 

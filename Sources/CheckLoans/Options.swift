@@ -3,6 +3,7 @@ import LoanCatalogue
 import LoanRules
 import Loans
 import ReminderService
+import System
 
 /// A moment as the command line gives it.
 struct Moment: ExpressibleByArgument, Equatable {
@@ -152,26 +153,24 @@ struct ClockOptions: ParsableArguments {
   var now: Moment?
 
   /// Reads the clock, once for the whole run.
-  func read(_ environment: Environment) throws(CommandError) -> (now: CivilDateTime, zone: String) {
+  func read(
+    _ environment: Environment
+  ) throws(CommandError) -> (now: CivilDateTime, clock: LocalClock) {
     try Self.read(now: now, timeZone: zone.timeZone, environment)
   }
 
   /// Reads the clock, with these for the options.
   static func read(
     now: Moment?, timeZone: String?, _ environment: Environment
-  ) throws(CommandError) -> (now: CivilDateTime, zone: String) {
+  ) throws(CommandError) -> (now: CivilDateTime, clock: LocalClock) {
     let text = try environment.value(timeZone, "TIME_ZONE") ?? environment["TZ"]
-    let zone = try TimeZoneSetting(text, environment: environment)
-    if let now = try environment.value(now, "NOW") {
-      // Catalogues may tell instants.
-      ZoneClock.enter(zone.variable)
-      return (now.value, zone.name)
-    }
-    guard let now = SystemClock.now(in: zone.variable) else {
+    let clock = try LocalClock(text, environment)
+    if let now = try environment.value(now, "NOW") { return (now.value, clock) }
+    guard let now = clock.read()?.now else {
       throw CommandError(
         .badSetting, "the system's clock is outside the years 1 to 9999; set it, or use --now")
     }
-    return (now, zone.name)
+    return (now, clock)
   }
 }
 
@@ -211,7 +210,7 @@ extension Environment {
   func stateFile(_ given: String?) throws(CommandError) -> String {
     guard let path = try value(given, "STATE") else { return try standardStateFile() }
     if let directory = path.directory, !path.hasSuffix("/\(Environment.stateFile)"),
-      !WholeFile.exists(directory)
+      !FileSystem.exists(directory)
     {
       throw CommandError(
         .cannotCreate,
@@ -418,6 +417,6 @@ struct JobCount: ExpressibleByArgument, Hashable, Sendable {
 extension Environment {
   /// How many threads read: as many as were asked for, else as the processor has cores.
   func jobs(_ given: JobCount?) throws(CommandError) -> Int {
-    try value(given, "JOBS")?.value ?? Processors.count
+    try value(given, "JOBS")?.value ?? SystemLimits.processors
   }
 }

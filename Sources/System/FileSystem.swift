@@ -46,16 +46,21 @@ package enum FileSystem {
     return unsafe String(validatingCString: real)
   }
 
-  /// The bytes that a symbolic link holds; `nil` for anything else.
+  /// The path that a symbolic link holds; `nil` for anything else.
   ///
-  /// - Parameter path: bytes, since a path need not be UTF-8.
   /// - SeeAlso: `readlink(2)`.
-  package static func linkTarget(of path: [UInt8]) -> [UInt8]? {
-    let path = path.map { CChar(bitPattern: $0) } + [0]
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let length = unsafe readlink(path, &buffer, buffer.count)
-    guard length > 0 else { return nil }
-    return buffer.prefix(length).map { UInt8(bitPattern: $0) }
+  package static func linkTarget(of path: FilePath) -> FilePath? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let length = unsafe path.withPlatformString { unsafe readlink($0, &target, Int(PATH_MAX)) }
+    return length > 0 ? FilePath(platformString: target) : nil
+  }
+
+  /// Gives an open file a name, the first for one that has none.
+  ///
+  /// - SeeAlso: `linkat(2)`, `proc(5)`.
+  package static func link(_ file: FileDescriptor, to path: String) throws(Errno) {
+    let open = "/proc/self/fd/\(file.rawValue)"
+    try Errno.check(unsafe linkat(AT_FDCWD, open, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
   }
 
   /// Removes a file.

@@ -21,8 +21,23 @@ package struct FileVersion: Sendable, Hashable {
   /// The version that an open file, or the file at a path, has now.
   package init(_ status: Stat) { self.status = status }
 
+  /// The version of the file that a path leads to; `nil` if there is none.
+  package init?(of path: String) {
+    guard let status = try? Stat(of: path) else { return nil }
+    self.init(status)
+  }
+
   /// The file, whatever its content.
   package var id: FileID { FileID(status) }
+
+  /// Whether it is a regular file, rather than a directory, a pipe or a device.
+  package var isRegular: Bool { status.type == .regular }
+
+  /// The number of bytes of a regular file.
+  package var regularSize: Int? { isRegular ? Int(status.size) : nil }
+
+  /// Whether nobody has the permission to write it.
+  package var isReadOnly: Bool { status.permissions.rawValue & 0o222 == 0 }
 
   private var changes: [Int] {
     let (modified, changed) = (status.st_mtim, status.st_ctim)

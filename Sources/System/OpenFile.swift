@@ -4,24 +4,27 @@ package import SystemPackage
 /// An open file or the end of a pipe, closed once nobody has it any longer; children do not inherit
 /// it.
 package final class OpenFile: Sendable {
-  let descriptor: FileDescriptor
+  /// Open as long as this object is there.
+  package let descriptor: FileDescriptor
 
   /// Takes over a descriptor that is closed on execve(2).
   init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
-  /// Opens a file, without waiting for anybody.
+  /// Opens a file, without waiting for anybody unless `waits`.
   ///
   /// - Parameters:
   ///   - followsLinks: whether the last component of the path may be a symbolic link.
+  ///   - waits: whether to wait until somebody has opened the other end of a named pipe.
   ///   - permissions: those of a file that is made.
   /// - SeeAlso: `open(2)`.
   package init(
     _ path: String, _ mode: FileDescriptor.AccessMode = .readOnly,
     options: FileDescriptor.OpenOptions = [], followsLinks: Bool = false,
-    permissions: FilePermissions = []
+    waits: Bool = false, permissions: FilePermissions = []
   ) throws(Errno) {
     let noTerminal = FileDescriptor.OpenOptions(rawValue: O_NOCTTY)
-    var options = options.union([.nonBlocking, .closeOnExec, noTerminal])
+    var options = options.union([.closeOnExec, noTerminal])
+    if !waits { options.insert(.nonBlocking) }
     if !followsLinks { options.insert(.noFollow) }
     descriptor = try Errno.thrown {
       unsafe try FileDescriptor.open(path, mode, options: options, permissions: permissions)
@@ -88,14 +91,20 @@ extension FileDescriptor {
   func readToEnd(limit: Int) throws(Errno) -> [UInt8]? {
     var bytes: [UInt8] = []
     while true {
-      let piece = try Errno.thrown {
-        unsafe try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-          count = unsafe try read(into: UnsafeMutableRawBufferPointer(buffer))
-        }
-      }
+      let piece = try read(65_536)
       if piece.isEmpty { return bytes }
       bytes += piece
       if bytes.count > limit { return nil }
+    }
+  }
+  /// The next bytes, at most this many; none at the end.
+  ///
+  /// - SeeAlso: `read(2)`.
+  package func read(_ count: Int) throws(Errno) -> [UInt8] {
+    try Errno.thrown {
+      unsafe try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+        filled = unsafe try read(into: UnsafeMutableRawBufferPointer(buffer))
+      }
     }
   }
 }

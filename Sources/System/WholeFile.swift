@@ -49,9 +49,7 @@ package enum WholeFile {
       if path == "-" {
         bytes = try FileDescriptor.standardInput.readToEnd(limit: limit)
       } else {
-        let file = OpenFile(
-          unsafe try FileDescriptor.open(path, .readOnly, options: .closeOnExec))
-        bytes = try file.readToEnd(limit: limit)
+        bytes = try OpenFile(path, followsLinks: true, waits: true).readToEnd(limit: limit)
       }
     } catch {
       throw Failure(error)

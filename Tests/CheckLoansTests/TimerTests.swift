@@ -376,8 +376,9 @@ struct TimerInstallTests {
     #expect(
       result.errorText == """
         check-loans: systemctl --user daemon-reload failed with exit status 1: Failed to connect to \
-        bus; log in as the user whose timer it shall be, not by su or sudo, and run the command again; \
-        \(units).service and \(units).timer stay until check-loans timer --uninstall
+        bus; run this in a login session of the user who owns the timer, not with su or sudo, and run the \
+        command again; \
+        \(units).service and \(units).timer remain until check-loans timer --uninstall
 
         """)
   }
@@ -436,8 +437,8 @@ struct TimerInstallTests {
     #expect(
       error?.message == """
         systemctl --user enable check-loans.timer did not finish within 1 s; see in systemctl \
-        --user list-jobs what keeps systemd busy, or log in anew, and run the command again; \
-        \(units).service and \(units).timer stay until check-loans timer --uninstall
+        --user list-jobs what keeps systemd busy, or log in again, and run the command again; \
+        \(units).service and \(units).timer remain until check-loans timer --uninstall
         """)
     try await desk.expectNothingRunning()
     // Another test's may just have ended.

@@ -2,6 +2,7 @@ import ArgumentParser
 import LoanCatalogue
 import Loans
 import ReminderService
+import System
 
 /// `check-loans check`, the default.
 struct CheckCommand: Subcommand {
@@ -98,7 +99,7 @@ struct CheckSettings {
   /// After how many days an expired loan is told again; `nil` for once.
   var repeatExpired: Int?
   var now: CivilDateTime
-  var zone: String
+  var clock: LocalClock
   /// Where the schedule is kept; `nil` for no schedule.
   var state: String?
   var isDryRun: Bool
@@ -114,7 +115,7 @@ struct CheckSettings {
     reload = try request.reloadSettings(
       environment, profile: NamedProfile(given: request.profile, environment)?.profile,
       loanDays: environment.value(request.loanDays, "LOAN_DAYS")?.value)
-    (now, zone) = try ClockOptions.read(
+    (now, clock) = try ClockOptions.read(
       now: request.now, timeZone: request.timeZone, environment)
     repeatExpired = try environment.value(request.repeatExpired, "REPEAT_EXPIRED")?.value
     state = try request.keepsNoState(environment) ? nil : environment.stateFile(request.state)
@@ -209,7 +210,8 @@ extension CheckRequest: Job {
   ) throws(CommandError) -> ExitStatus? {
     guard try environment.channels(notify).isEmpty else { return nil }
     let catalogues = environment.givenCatalogues(catalogues)
-    guard catalogues.allSatisfy({ FileVersion(of: $0)?.isSmall ?? true }) else { return nil }
+    let isLarge = catalogues.contains { FileVersion(of: $0)?.regularSize ?? 0 > 1_000_000 }
+    if isLarge { return nil }
     let settings = try CheckSettings(self, environment)
     return try CheckRun(settings, environment, console).runWithoutDelivery()
   }

@@ -30,7 +30,7 @@ struct ConfigCommand: AnySubcommand {
       try console.print(Setting.exampleFile)
       return .done
     }
-    for warning in environment.unknownVariables { console.complain(warning) }
+    for warning in environment.unknownVariables { console.printError(warning) }
     let environment = try environment.withSettings(named: options.state.config)
     let rows = try rows(environment)
     switch options.format ?? .text {
@@ -66,7 +66,7 @@ struct ConfigCommand: AnySubcommand {
       if inForce.source == .standard && environment["TZ"] != nil {
         (inForce.source, inForce.place) = (.variable, "TZ")
       }
-      inForce.texts = [try TimeZoneSetting(text, environment: environment).name]
+      inForce.texts = [try LocalClock(text, environment).name]
     case "state" where inForce.source == .standard:
       inForce.texts = (try? environment.standardStateFile()).map { [$0] }
     case "no-state":

@@ -25,10 +25,10 @@ struct ExplainCommand: Subcommand {
   func run(
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
-    let (now, _) = try clock.read(environment)
+    let (now, clock) = try clock.read(environment)
     let repeatExpired = try repetition.days(environment)
     let path = try state.path(environment)
-    let offset = ReminderCenter(schedule: nil, civilTime: ZoneClock.civilTime).utcOffset(at: now)
+    let offset = ReminderCenter(schedule: nil, civilTime: clock.civilTime).utcOffset(at: now)
     var unknown: [Int] = []
     do {
       let schedule = try ScheduleReader(opening: path)
@@ -45,7 +45,7 @@ struct ExplainCommand: Subcommand {
     } catch {
       throw CommandError(error)
     }
-    console.complain(ofUnknownLoans: unknown)
+    console.printError(ofUnknownLoans: unknown)
     return unknown.isEmpty ? .done : .usage
   }
 }

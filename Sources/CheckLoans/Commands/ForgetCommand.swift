@@ -49,7 +49,7 @@ struct ForgetCommand: Subcommand {
       if let sentence {
         if !isQuiet { try console.print(line: sentence) }
       } else {
-        console.complain(complaint)
+        console.printError(complaint)
         status = .usage
       }
     }

@@ -75,7 +75,7 @@ struct ListCommand: Subcommand {
       try console.print(line: entry.line)
     }
     if isEmpty {
-      console.complain(
+      console.printError(
         returned
           ? "no loan was returned within the last 400 days"
           : "nothing is scheduled; run check-loans CATALOGUE first")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Loans
+import System
 
 /// `check-loans timer`.
 struct TimerCommand: Subcommand {
@@ -128,18 +129,18 @@ struct TimerCommand: Subcommand {
 
   private func warn(_ settings: CheckSettings, _ environment: Environment, _ console: Console) {
     if settings.channels.isEmpty {
-      console.complain(
+      console.printError(
         "no channel is named, so that each run prints the whole report; see --notify")
     }
-    for path in settings.catalogues where !WholeFile.exists(path) {
-      console.complain(
+    for path in settings.catalogues where !FileSystem.exists(path) {
+      console.printError(
         "\(path.visible): there is no such file yet; the daily run fails until there is")
     }
     for setting in Setting.all where !setting.isForOneRun {
       let name = Setting.variableName(setting.name)
       let isGiven = options.given[setting.name] != nil || setting.name == "time-zone"
       if environment.source(of: name, isGiven: isGiven) == .variable {
-        console.complain(
+        console.printError(
           "the daily run will not know \(setting.variable); give --\(setting.name) instead")
       }
     }
@@ -150,15 +151,15 @@ struct TimerCommand: Subcommand {
     _ environment: Environment, _ console: Console
   ) throws(CommandError) {
     if time.secondOfDay < 4 * 3_600 {
-      console.complain(
+      console.printError(
         """
         where the clock is set forward in that hour, cron may leave out the day; choose a time \
         from 04:00 on
         """)
     }
     let zone = try options.clock.zone.text(environment, inherited: environment["TZ"])
-    if let zone, zone != (try? TimeZoneSetting(nil, environment: environment))?.name {
-      console.complain(
+    if let zone, zone != (try? LocalClock(nil, environment))?.name {
+      console.printError(
         """
         cron starts it at \(time.hoursAndMinutes) of the system's time zone, not of \
         \(zone.isEmpty ? "UTC" : zone.visible)

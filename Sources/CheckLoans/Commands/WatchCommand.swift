@@ -79,7 +79,7 @@ struct WatchSettings {
   var reload: ReloadSettings
   /// After how many days an expired notice is delivered again.
   var repeatExpired: Int?
-  var zone: TimeZoneSetting
+  var clock: LocalClock
   /// Where the schedule is kept.
   var state: String
   var isVerbose: Bool
@@ -101,7 +101,7 @@ struct WatchSettings {
       environment, profile: profile?.profile, loanDays: command.form.days(environment))
     repeatExpired = try command.channels.repetition.days(environment)
     let zoneText = try command.zone.text(environment, inherited: inheritedZone)
-    zone = try TimeZoneSetting(zoneText, environment: environment)
+    clock = try LocalClock(zoneText, environment)
     state = try command.state.path(environment)
     isVerbose = try environment.isOn(command.verbose, "VERBOSE")
     file = try environment.settingsFile(named: command.state.config).map {
@@ -125,7 +125,7 @@ struct WatchSettings {
     // Everybody writes to /dev/null, which stands for no settings.
     if let file, file != "/dev/null" { paths[.settings] = [file] }
     if let profileFile { paths[.settings, default: []].append(profileFile) }
-    if zone.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
+    if clock.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
     return paths
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Loans
+import System
 
 /// A subcommand that is taken for a catalogue, because it is not the first word, or lacks the
 /// `schedule` before it, or has a letter wrong.
@@ -21,7 +22,7 @@ enum MistakenCommand {
       let line = line(words, arguments, without: words)
       throw CommandError(.usage, "\(word) is a command and comes first: \(line)")
     }
-    guard word.allSatisfy({ $0.isLetter && $0.isASCII }), !WholeFile.exists(word),
+    guard word.allSatisfy({ $0.isLetter && $0.isASCII }), !FileSystem.exists(word),
       let words = meaning(of: word, isFirst: arguments.first == word)
     else { return }
     let line = line(words, arguments, without: [word])

@@ -111,7 +111,7 @@ extension Setting {
       expected: "a time zone of /usr/share/zoneinfo (Debian: apt install tzdata)",
       example: #"time-zone = "Europe/Budapest""#, purpose: "The library's time zone.",
       accepts: { text, environment in
-        !text.isEmpty && (try? TimeZoneSetting(text, environment: environment)) != nil
+        !text.isEmpty && (try? LocalClock(text, environment)) != nil
       }),
     Setting(
       name: "now", kind: .text, expected: "a time in the form YYYY-MM-DD[THH:MM[:SS]]",

@@ -1,4 +1,5 @@
 import Loans
+import System
 import TOMLKit
 
 /// A settings file that was read and makes sense.
@@ -60,7 +61,7 @@ extension WholeFile.Failure {
   fileprivate var words: String {
     switch self {
     case .missing: "cannot read the settings file: no such file"
-    case .system(let words): "cannot read the settings file: \(words)"
+    case .system(let error): "cannot read the settings file: \(error.words)"
     case .notAFile(let kind): "this is \(kind), not a settings file"
     case .tooLong: "the settings file is longer than \(SettingsFile.limit) bytes"
     case .writableByAll:

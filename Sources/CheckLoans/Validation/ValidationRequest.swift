@@ -100,6 +100,6 @@ struct ValidationRequest: Sendable {
   ///
   /// - Throws: ``CommandError`` if nothing more can be done.
   func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
-    try Validation(ValidationPlan(self, environment), console).run(environment)
+    try Validation(ValidationPlan(self, environment), environment, console).run()
   }
 }
