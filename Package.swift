@@ -60,7 +60,8 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "Failpoints", swiftSettings: settings),
     .target(
-      name: "System", dependencies: [.product(name: "SystemPackage", package: "swift-system")],
+      name: "System",
+      dependencies: ["CLinux", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: settings),
     .target(name: "Loans", swiftSettings: settings),
     .target(
@@ -78,7 +79,9 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "Notifiers",
-      dependencies: ["CLinux", "Loans"],
+      dependencies: [
+        "Loans", "System", .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: settings),
     .target(
       name: "ReminderService",
@@ -90,8 +93,9 @@ let package = Package(
       name: "CheckLoans",
       dependencies: [
         "CLinux", "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers",
-        "ReminderService",
+        "ReminderService", "System",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "TOMLKit", package: "TOMLKit"),
       ],
       // In the binary itself, which is all that is installed.
@@ -128,7 +132,7 @@ let package = Package(
       name: "ReminderScheduleTests", dependencies: ["Loans", "ReminderSchedule", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "NotifiersTests", dependencies: ["Loans", "Notifiers", "TestSupport"],
+      name: "NotifiersTests", dependencies: ["Loans", "Notifiers", "System", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "ReminderServiceTests",
@@ -140,8 +144,9 @@ let package = Package(
     .testTarget(
       name: "CheckLoansTests",
       dependencies: [
-        "CheckLoans", "LoanCatalogue", "Loans", "TestSupport",
+        "CheckLoans", "LoanCatalogue", "Loans", "System", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["Help", "Tools"], swiftSettings: testSettings),
     .testTarget(

@@ -33,7 +33,9 @@ struct Badge {
 
   private var tooltip: String {
     var lines = mostUrgent.map { notice in
-      "\(notice.loan.label.shortened(to: 60)) \(notice.loan.fate(today: today))".escapedAsMarkup
+      let line = "\(notice.loan.label.shortened(to: 60)) \(notice.loan.fate(today: today))"
+      let place = notice.library.map { ", at \($0.visible.shortened(to: 60))" } ?? ""
+      return (line + place).escapedAsMarkup
     }
     if count > lines.count { lines.append("and \(count - lines.count) more") }
     return lines.joined(separator: "\n")

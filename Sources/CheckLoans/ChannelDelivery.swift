@@ -68,7 +68,7 @@ struct ChannelDelivery {
         }
       }
     }
-    if leftByStop > 0 { console.complain("told to stop; \(fate(of: leftByStop))") }
+    if leftByStop > 0 { console.printError("told to stop; \(fate(of: leftByStop))") }
     if let outputFailure { throw outputFailure }
     return status
   }
@@ -95,16 +95,16 @@ struct ChannelDelivery {
     } catch {
       throw CommandError(error)
     }
-    if due.isEmpty { console.complain("nothing is due through \(channel.name.visible)") }
+    if due.isEmpty { console.printError("nothing is due through \(channel.name.visible)") }
     for notice in due {
       let line = notice.notice.line(today: now.date)
       let sentence = "would deliver through \(channel.name.visible): \(line)"
-      if announces { try console.print(line: sentence) } else { console.complain(sentence) }
+      if announces { try console.print(line: sentence) } else { console.printError(sentence) }
     }
   }
 
   private func complain(_ failure: DeliveryReport.Failure) {
-    console.complain("\(failure.error.message); \(fate(of: failure.notices))")
+    console.printError("\(failure.error.message); \(fate(of: failure.notices))")
   }
 
   private func fate(of notices: Int) -> String {

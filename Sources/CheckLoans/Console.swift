@@ -45,11 +45,11 @@ struct Console: Sendable {
     do throws(OutputError) { try output.flush() } catch { throw CommandError(error) }
   }
 
-  /// Tells of trouble, in one line `check-loans: …`.
-  func complain(_ message: String) { complain(line: "check-loans: \(message)") }
+  /// Prints one line about a problem, `check-loans: …`.
+  func printError(_ message: String) { printError(line: "check-loans: \(message)") }
 
   /// Writes a line as it is to standard error; where that fails, nobody can be told.
-  func complain(line: String) {
+  func printError(line: String) {
     statusLine.whileHidden {
       try? errors.write("\(line)\n")
       try? errors.flush()

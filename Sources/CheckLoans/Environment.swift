@@ -1,6 +1,7 @@
 import ArgumentParser
 import Loans
 import Notifiers
+import System
 
 /// What the process was started with, apart from its arguments.
 struct Environment: Sendable {

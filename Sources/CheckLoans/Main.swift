@@ -3,6 +3,7 @@ import Dispatch
 import Glibc
 import Loans
 import Synchronization
+import System
 
 @main
 enum Main {
@@ -23,7 +24,7 @@ enum Main {
       return status
     } catch {
       try? console.flush()
-      if let message = error.message { console.complain(message) }
+      if let message = error.message { console.printError(message) }
       return error.status
     }
   }
@@ -52,7 +53,7 @@ enum Main {
     _ command: some Subcommand, _ arguments: [String], _ console: Console
   ) throws(CommandError) -> ExitStatus {
     let (command, environment) = try command.completed(arguments, .ofProcess())
-    for warning in command.warnings(environment) { console.complain(warning) }
+    for warning in command.warnings(environment) { console.printError(warning) }
     if let status = try command.runAlone(environment, console) { return status }
     try SystemLimits.checkThreads()
     return try waitForResult {

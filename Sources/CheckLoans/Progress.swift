@@ -1,6 +1,7 @@
 import LoanCatalogue
 import Loans
 import Synchronization
+import System
 
 /// Tells on a terminal how far a run has come, if it takes longer than a second.
 final class Progress: Sendable {

@@ -9,7 +9,7 @@ extension Schedule {
 
   /// Tells that the clock is behind, since then nothing is due that should be.
   func warnOfClockSetBack(now: CivilDateTime, _ console: Console) throws(ScheduleError) {
-    if let warning = try clockSetBackWarning(now: now) { console.complain(warning) }
+    if let warning = try clockSetBackWarning(now: now) { console.printError(warning) }
   }
 
   /// What there is to tell if the clock is behind.

@@ -5,9 +5,6 @@ func counted(_ count: Int, _ noun: String) -> String {
   "\(count) \(noun)\(count == 1 ? "" : "s")"
 }
 
-/// The system's words for an error number of errno(3), in lower case.
-func systemWords(_ number: Int32) -> String { systemMessage(for: number).lowercased() }
-
 /// Why a catalogue without any record was not taken for what it says.
 ///
 /// - Parameter stored: how many loans of it are in the schedule.

@@ -17,7 +17,7 @@ package protocol LoanParts {
 extension LoanParts {
   /// Appends the loan's one line in a report or notice, without a line break; see
   /// ``Notice/line(today:)``.
-  package func appendLine(today: CivilDate, to line: inout [UInt8]) {
+  package func appendLine(today: CivilDate, library: String? = nil, to line: inout [UInt8]) {
     appendLabel(to: &line)
     line.append(UInt8(ascii: " "))
     line.appendFate(daysLeft: today.days(until: lastDay))
@@ -32,6 +32,10 @@ extension LoanParts {
     withPart(.borrower) { borrower in
       line.append(contentsOf: ", lent to ".utf8)
       line.append(visible: borrower)
+    }
+    if let library {
+      line.append(contentsOf: ", at ".utf8)
+      line.append(visible: library.utf8.span)
     }
   }
 

@@ -22,23 +22,26 @@ public struct Notice: Hashable, Sendable {
   public var loan: Loan
   /// The catalogue that the loan is from: a path, or `-` for standard input.
   public var catalogue: String
+  /// The untrusted name that people have for the library, `the Central Library`, if there is one.
+  public var library: String?
 
   /// A notice of this kind about `loan`.
-  public init(kind: Kind, loan: Loan, catalogue: String) {
+  public init(kind: Kind, loan: Loan, catalogue: String, library: String? = nil) {
     self.kind = kind
     self.loan = loan
     self.catalogue = catalogue
+    self.library = library
   }
 
   /// Critical once the loan has expired.
   public var urgency: Urgency { kind == .expired ? .critical : .normal }
 
   /// One line without line break, harmless on a terminal: label, what happens when, the date,
-  /// then author and borrower where known.
+  /// then author, borrower and library where known.
   ///
-  ///     "Abigél" expires tomorrow (2026.11.22), by Szabó Magda, lent to Kovács Anna
+  ///     "Abigél" expires tomorrow (2026.11.22), by Szabó Magda, lent to Kovács Anna, at the Library
   public func line(today: CivilDate) -> String {
-    loan.line(today: today)
+    loan.line(today: today, library: library)
   }
 }
 
@@ -56,9 +59,9 @@ extension Loan {
   }
 
   /// The loan's one line in a report or notice; see ``Notice/line(today:)``.
-  public func line(today: CivilDate) -> String {
+  public func line(today: CivilDate, library: String? = nil) -> String {
     var line: [UInt8] = []
-    appendLine(today: today, to: &line)
+    appendLine(today: today, library: library, to: &line)
     return String(decoding: line, as: UTF8.self)
   }
 }

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Loans
+internal import System
 
 /// The user's own program, started by a button.
 struct ActionCommand: Sendable {
@@ -16,23 +17,13 @@ struct ActionCommand: Sendable {
   func run() async -> String? {
     do throws(StartFailure) {
       let child = try StartedChild(
-        ProgramSearch.path(of: program, in: environment), arguments, environment: environment,
-        outlivesUs: true)
-      let status = await withCheckedContinuation { continuation in
+        program, arguments, environment: environment, outlivesUs: true)
+      let ending = await withCheckedContinuation { continuation in
         DispatchQueue(label: "action").async { continuation.resume(returning: child.reap()) }
       }
-      return status.isSuccess ? nil : "\(program.visible) \(status.words)"
+      return ending.isSuccess ? nil : "\(program.visible) \(ending.words)"
     } catch {
-      return "\(program.visible) \(words(for: error))"
-    }
-  }
-
-  private func words(for failure: StartFailure) -> String {
-    switch failure {
-    case .shortage(let reason): "could not be run, \(reason)"
-    case .notFound:
-      "was not found, or may not be run; give the path of a program, or its name in PATH"
-    case .other(let reason): "could not be run (\(reason))"
+      return "\(program.visible) \(error.words)"
     }
   }
 }
@@ -45,7 +36,7 @@ extension [String: String] {
       ("ID", loan.id), ("TITLE", loan.title), ("AUTHOR", loan.author), ("ISBN", loan.isbn),
       ("BARCODE", loan.barcode), ("BORROWER", loan.borrower), ("EMAIL", loan.email),
       ("EXPIRATION", loan.expiration.description), ("KIND", notice.kind.rawValue),
-      ("CATALOGUE", notice.catalogue), ("COUNT", String(count)),
+      ("CATALOGUE", notice.catalogue), ("LIBRARY", notice.library), ("COUNT", String(count)),
     ]
     // A shell passes names on that begin with a digit, or have none; no program expects them.
     var variables = filter { name, value in

@@ -25,10 +25,11 @@ struct DesktopMessage: Hashable, Sendable {
     urgency = notice.urgency
     summary =
       "\(loan.desktopTitle(limit: 200, byteLimit: 2_000)) \(loan.fate(today: today))"
+    let place = notice.place.map { " \($0)" } ?? ""
     body =
       notice.kind == .expired
-      ? "It was due on \(loan.expiration.dotted): return or renew it now."
-      : "Return or renew it by \(loan.expiration.dotted)."
+      ? "It was due on \(loan.expiration.dotted): return or renew it now\(place)."
+      : "Return or renew it\(place) by \(loan.expiration.dotted)."
   }
 
   private init(digestOf notices: ArraySlice<Notice>, today: CivilDate) {
@@ -36,9 +37,12 @@ struct DesktopMessage: Hashable, Sendable {
     urgency = expired > 0 ? .critical : .normal
     summary = Self.digestSummary(expired: expired, soon: notices.count - expired)
     let shown = notices.mostUrgentFirst.prefix(5)
+    let namesLibraries = Set(notices.map(\.library)).count > 1
     var lines = shown.map { notice in
       let title = notice.loan.desktopTitle(limit: 60, byteLimit: 600)
-      return "\(title.escapedForBody) \(notice.loan.fate(today: today))"
+      let line = "\(title.escapedForBody) \(notice.loan.fate(today: today))"
+      guard namesLibraries, let place = notice.place else { return line }
+      return "\(line), \(place)"
     }
     if notices.count > shown.count { lines.append("and \(notices.count - shown.count) more") }
     lines.append("Run check-loans schedule list for all of them.")
@@ -63,6 +67,16 @@ struct DesktopMessage: Hashable, Sendable {
       "--category=x-check-loans.loan.\(urgency == .critical ? "expired" : "due")",
       "--", summary, body,
     ]
+  }
+}
+
+extension Notice {
+  /// `at the Central Library`, fit for a body; `nil` if nobody has named it.
+  fileprivate var place: String? {
+    guard let name = library?.desktopLine(limit: 60, byteLimit: 600), !name.isEmpty else {
+      return nil
+    }
+    return "at \(name.escapedForBody)"
   }
 }
 

@@ -1,4 +1,5 @@
 public import Loans
+internal import System
 
 /// Hands notices to a program as one JSON document on its standard input.
 ///
@@ -10,11 +11,13 @@ public import Loans
 ///    "text":"\"Abigél\" expires tomorrow (2026.11.22), by Szabó Magda, lent to Kovács Anna",
 ///    "expiration":"2026-11-22","daysLeft":1,"catalogue":"/srv/books.xml",
 ///    "loan":{"id":"bk101","title":"Abigél","author":"Szabó Magda","isbn":null,"barcode":null,
-///            "borrower":"Kovács Anna","email":"anna@example.org"}}]}
+///            "borrower":"Kovács Anna","email":"anna@example.org"},
+///    "expirationTime":null,"library":null}]}
 /// ```
 ///
 /// `kind` is `reminder` or `expired`, `urgency` is `normal` or `critical`, and `daysLeft` is
-/// negative once the loan has expired. A field that the catalogue does not give is null. `text` is
+/// negative once the loan has expired. `library` is what people call it, `the Central Library`, if it
+/// was named. A field that the catalogue does not give is null. `text` is
 /// harmless on a terminal; the fields of the loan are as the catalogue has them.
 public struct ExecNotifier: Notifier {
   /// `exec:` and the program, as it was given.
@@ -82,8 +85,7 @@ public struct ExecNotifier: Notifier {
     guard !message.isEmpty else { return }
     let document = NoticeDocument(notices: message, occasion: occasion, channel: channel)
     let child = ChildProcess(
-      program: try locate(), arguments: [], environment: environment, input: document.bytes,
-      timeout: timeout)
+      try locate(), environment: environment, input: document.bytes, timeout: timeout)
     let report: ChildProcess.Report
     do throws(StartFailure) {
       report = try await child.run()
@@ -91,7 +93,7 @@ public struct ExecNotifier: Notifier {
       throw self.error(error, of: child.program)
     }
     if report.timedOut { throw lateness }
-    if !report.status.isSuccess { throw failure(report) }
+    if !report.ending.isSuccess { throw failure(report) }
   }
 }
 
@@ -142,17 +144,16 @@ extension ExecNotifier {
 
   private func error(_ failure: StartFailure, of path: String) -> NotifierError {
     switch failure {
-    case .shortage(let reason):
-      error(.systemLimit, "\(name) could not be run, \(reason)")
+    case .shortage: error(.systemLimit, "\(name) \(failure.words)")
     case .notFound:
       error(
         .unavailable,
         "\(name) could not be run; if it is a script, look whether its first line, #!, "
           + "names a program that exists")
-    case .other(let reason):
+    case .other:
       error(
         .unavailable,
-        "\(name) could not be run (\(reason)); look whether \(path.visible) is a program, "
+        "\(name) \(failure.words); look whether \(path.visible) is a program, "
           + "or a script whose first line is #! with one")
     }
   }
@@ -167,7 +168,7 @@ extension ExecNotifier {
   private func failure(_ report: ChildProcess.Report) -> NotifierError {
     error(
       .failed,
-      "\(name) \(report.status.words)\(report.complaintWords); if it goes on, mend the program")
+      "\(name) \(report.failure); if it goes on, mend the program")
   }
 }
 

@@ -40,6 +40,7 @@ extension Notice {
       ("catalogue", .string(catalogue)),
       ("loan", loan.json),
       ("expirationTime", JSONValue(loan.expirationTime?.hoursAndMinutes)),
+      ("library", JSONValue(library)),
     ])
   }
 }

@@ -10,7 +10,7 @@ public struct NotificationAction: Sendable {
     /// its output thrown away, for as long as it likes. Its environment is that given to
     /// ``NotificationActions``, with the loan in `CHECK_LOANS_ID`, `_TITLE`, `_AUTHOR`, `_ISBN`,
     /// `_BARCODE`, `_BORROWER`, `_EMAIL`, `_EXPIRATION` (`2026-11-22`), `_KIND` (`reminder` or
-    /// `expired`) and `_CATALOGUE`; what the catalogue does not give is not set. For a digest it
+    /// `expired`), `_CATALOGUE` and `_LIBRARY`; what the catalogue does not give is not set. For a digest it
     /// is the loan that is named first. `CHECK_LOANS_COUNT` is the number of notices.
     case command(program: String, arguments: [String])
     /// This is called with the message's notices, in the order in which a digest names them.

@@ -1,5 +1,6 @@
 internal import Loans
 internal import Synchronization
+internal import System
 
 /// The notifications with a button that are waiting for their reader, and what the button does.
 ///
@@ -89,7 +90,7 @@ public final class NotificationActions: Sendable {
     // Whoever sent it was cancelled.
     task.cancel()
     await task.value
-    return ChildProcess.Report(status: .signaled(15), timedOut: false, output: "", complaint: "")
+    return ChildProcess.Report(ending: .signaled(15))
   }
 }
 
@@ -172,7 +173,7 @@ extension NotificationActions {
         case .failed: return .failed
         case nil: break
         }
-        return .goOn
+        return .nothing
       }
       start.yield(.ended(report))
     } catch {

@@ -1,4 +1,6 @@
 public import Loans
+internal import System
+internal import SystemPackage
 
 /// Shows notices on the desktop by running notify-send(1) of libnotify.
 public struct NotifySendNotifier: Notifier {
@@ -48,7 +50,7 @@ public struct NotifySendNotifier: Notifier {
   ) async throws(NotifierError) {
     guard let content = DesktopMessage(message, today: occasion.now.date) else { return }
     let child = ChildProcess(
-      program: channel, arguments: content.arguments, environment: environment, timeout: timeout)
+      channel, content.arguments, environment: environment, timeout: timeout)
     let report: ChildProcess.Report?
     do throws(StartFailure) {
       report =
@@ -62,7 +64,7 @@ public struct NotifySendNotifier: Notifier {
     }
     guard let report else { return }
     if report.timedOut { throw NotifierError(timeout: timeout) }
-    if !report.status.isSuccess { throw NotifierError(report) }
+    if !report.ending.isSuccess { throw NotifierError(report) }
   }
 }
 
@@ -82,7 +84,8 @@ extension NotifySendNotifier {
     child["LANGUAGE"] = "en"
     let runtimeDirectory = "\(runtimeDirectories)/\(userID)"
     if child["DBUS_SESSION_BUS_ADDRESS"] == nil, child["XDG_RUNTIME_DIR"] == nil,
-      isSocket("\(runtimeDirectory)/bus", ownedBy: userID)
+      let bus = try? Stat(ofLink: "\(runtimeDirectory)/bus"), bus.type == .socket,
+      bus.userID == UserID(userID)
     {
       child["XDG_RUNTIME_DIR"] = runtimeDirectory
     }
@@ -105,17 +108,14 @@ extension NotifierError {
 
   fileprivate init(_ failure: StartFailure) {
     switch failure {
-    case .shortage(let reason):
-      self.init(notifySend: .systemLimit, "notify-send could not be run, \(reason)")
+    case .shortage: self.init(notifySend: .systemLimit, "notify-send \(failure.words)")
     case .notFound:
       self.init(
         notifySend: .unavailable,
         "notify-send was not found in PATH; install it (Debian: apt install libnotify-bin) "
           + "or use --notify stdout")
-    case .other(let reason):
-      self.init(
-        notifySend: .unavailable,
-        "notify-send could not be run (\(reason)); use --notify stdout")
+    case .other:
+      self.init(notifySend: .unavailable, "notify-send \(failure.words); use --notify stdout")
     }
   }
 
@@ -127,7 +127,7 @@ extension NotifierError {
   }
 
   fileprivate init(_ report: ChildProcess.Report) {
-    let complaint = report.complaint
+    let complaint = report.errors
     if Self.noBus.contains(where: complaint.contains) {
       self.init(
         notifySend: .unavailable,
@@ -144,8 +144,7 @@ extension NotifierError {
     } else {
       self.init(
         notifySend: .failed,
-        "notify-send \(report.status.words)\(report.complaintWords); "
-          + "if it goes on, use --notify stdout")
+        "notify-send \(report.failure); if it goes on, use --notify stdout")
     }
   }
 }

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Loans
+internal import SystemPackage
 
 /// Why output was lost.
 public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -23,7 +23,7 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// One line, `cannot write to standard output: No space left on device`.
   public var description: String {
-    "cannot write to \(target): \(systemMessage(for: errno))"
+    "cannot write to \(target): \(Errno(rawValue: errno))"
   }
 
   private var target: String {

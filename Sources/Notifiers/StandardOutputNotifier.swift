@@ -34,7 +34,7 @@ public struct StandardOutputNotifier: Notifier {
     do throws(OutputError) {
       for notice in message {
         var line: [UInt8] = []
-        notice.loan.appendLine(today: occasion.now.date, to: &line)
+        notice.loan.appendLine(today: occasion.now.date, library: notice.library, to: &line)
         line.append(UInt8(ascii: "\n"))
         try output.write(line.span)
         try output.flush(patience: Self.patience)

@@ -106,11 +106,12 @@ public final class Schedule: Sendable {
   ///
   /// - Parameters:
   ///   - catalogue: the catalogue's name in the schedule, usually its path.
+  ///   - library: what people call its library; `nil` for no name.
   ///   - now: the library's civil time.
   public func beginReload(
-    of catalogue: String, at now: CivilDateTime
+    of catalogue: String, library: String? = nil, at now: CivilDateTime
   ) throws(ScheduleError) -> Reload {
-    try Reload(self, connection, catalogue: catalogue, now: now)
+    try Reload(self, connection, catalogue: catalogue, library: library, now: now)
   }
 
   /// By how many days `now` lies before the last reload or delivery; `nil` if it does not, or by

@@ -2,7 +2,7 @@ internal import Failpoints
 
 /// The tables of a schedule, and what tells one from another program's file.
 ///
-/// - `catalogue`: the catalogues by path.
+/// - `catalogue`: the catalogues by path, each with the name of its library if that has one.
 /// - `loan`: the loans that they have, those with a usable expiration, in the order of each
 ///   catalogue. The row's `id` is made of both: the catalogue's number shifted left by 40 bits, and
 ///   the loan's own number, by which people know it (see ``LoanID``). So the loans of a catalogue
@@ -58,7 +58,8 @@ enum Schema {
     """
     CREATE TABLE catalogue (
       id INTEGER PRIMARY KEY,
-      path TEXT NOT NULL UNIQUE
+      path TEXT NOT NULL UNIQUE,
+      library TEXT
     )
     """,
     "CREATE TABLE loan (\n  id INTEGER PRIMARY KEY,\n  \(loanColumns)\n)",
@@ -139,7 +140,7 @@ enum Schema {
             AND last_used >= counter.last_day - \(LedgerReader.daysInUse)) AS has_failed
       FROM loan, counter
     )
-    SELECT number AS id, catalogue.path AS catalogue, loan_id, title, author, borrower, email,
+    SELECT number AS id, catalogue.path AS catalogue, library, loan_id, title, author, borrower, email,
       barcode, isbn, date(expiration * 86400, 'unixepoch') AS expiration,
       strftime('%Y-%m-%dT%H:%M', fire_at, 'unixepoch') AS fire_at,
       CASE
@@ -166,7 +167,7 @@ enum Schema {
       SELECT catalogue, identity, ordinal, max(number) AS number, title, borrower, email
         FROM every GROUP BY catalogue, identity, ordinal
     )
-    SELECT coalesce(loan.number, latest.number) AS id, catalogue.path AS catalogue,
+    SELECT coalesce(loan.number, latest.number) AS id, catalogue.path AS catalogue, library,
       coalesce(loan.title, latest.title) AS title,
       coalesce(loan.borrower, latest.borrower) AS borrower,
       coalesce(loan.email, latest.email) AS email,
@@ -228,13 +229,21 @@ enum Schema {
       throw ScheduleError(notASchedule: path, "belongs to another program")
     }
     if isOurs && version == Self.version { return false }
-    let isOlder = found.contains { $0.contains("TABLE detail (") || $0.contains("TABLE page (") }
-    if isOlder, (1...4).contains(version) { throw OlderBuild() }
+    if isOlder(found), (1...4).contains(version) { throw OlderBuild() }
     guard (Self.version..<impossibleVersion).contains(version) else {
       throw DatabaseError.damage("the version")
     }
     if version == Self.version { throw DatabaseError.damage("the tables") }
     throw ScheduleError(notASchedule: path, "was written by a newer version of check-loans")
+  }
+
+  /// Whether a build before version 1 made some table.
+  private static func isOlder(_ found: Set<String>) -> Bool {
+    found.contains { definition in
+      ["TABLE detail (", "TABLE page (", "path TEXT NOT NULL UNIQUE\n)"].contains {
+        definition.contains($0)
+      }
+    }
   }
 
   /// How everything was made that is there, but SQLite's own.

@@ -36,7 +36,8 @@ struct CatalogueReload {
     onLoan: (inout ReadLoan) -> Void
   ) throws(ReminderError) -> ReloadReport {
     do {
-      var reload = try schedule?.beginReload(of: catalogue.name, at: now)
+      var reload = try schedule?.beginReload(
+        of: catalogue.name, library: catalogue.library, at: now)
       let reading = try reader.open(catalogue.path)
       /// That the catalogue has no record, which may be allowed.
       var emptiness: Diagnostic?

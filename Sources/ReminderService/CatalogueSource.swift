@@ -9,12 +9,15 @@ public struct CatalogueSource: Hashable, Sendable {
   public var path: String
   /// The name under which its loans are scheduled: it must be the same each time.
   public var name: String
+  /// What people call its library, as in `at the Central Library`; `nil` for no name.
+  public var library: String?
 
   /// The catalogue at a path; where its name is `nil`, the path is its name, and should then be
   /// absolute.
-  public init(path: String, name: String? = nil) {
+  public init(path: String, name: String? = nil, library: String? = nil) {
     self.path = path
     self.name = name ?? path
+    self.library = library
   }
 }
 

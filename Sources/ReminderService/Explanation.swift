@@ -43,6 +43,7 @@ public struct Explanation: Sendable {
     var sentence = "Loan \(history.id): \(loan.label)"
     if let author = loan.author { sentence += " by \(author.visible)" }
     if let borrower = loan.borrower { sentence += ", lent to \(borrower.visible)" }
+    if let library = history.library { sentence += ", at \(library.visible)" }
     return sentence + ", of the catalogue \(history.catalogue.visibleCatalogue)."
   }
 

@@ -1,26 +1,15 @@
 internal import Glibc
 package import SystemPackage
 
-/// What tells a file from every other, whatever its name.
-package struct FileID: Hashable, Sendable {
-  private let device: DeviceID
-  private let inode: Inode
-
-  /// Which file a status is of.
-  package init(_ status: Stat) {
-    (device, inode) = (status.deviceID, status.inode)
-  }
-}
-
 extension Stat {
-  /// What a path leads to.
+  /// The status of what a path leads to.
   ///
   /// - SeeAlso: `stat(2)`.
   package init(of path: String) throws(Errno) {
     self = try unsafe Stat(path)
   }
 
-  /// What is at a path itself, be it a link.
+  /// The status of what is at a path itself, which may be a link.
   ///
   /// - SeeAlso: `lstat(2)`.
   package init(ofLink path: String) throws(Errno) {
@@ -37,12 +26,51 @@ extension UserID {
   package static let root = UserID(0)
 }
 
-/// Calls about what has a name.
+/// Calls that take a path.
 package enum FileSystem {
-  /// Whether there is anything at a path, be it a link to nowhere.
+  /// Whether there is anything at a path, even a link to nowhere.
   package static func exists(_ path: String) -> Bool { (try? Stat(ofLink: path)) != nil }
 
-  /// Changes who may do what with a file.
+  /// Whether a path leads to a directory.
+  package static func isDirectory(_ path: String) -> Bool {
+    (try? Stat(of: path))?.type == .directory
+  }
+
+  /// The absolute path of what is there, without any link in it; `nil` if there is nothing, or its
+  /// name is not UTF-8.
+  ///
+  /// - SeeAlso: `realpath(3)`.
+  package static func realPath(of path: String) -> String? {
+    guard let real = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(real) }
+    return unsafe String(validatingCString: real)
+  }
+
+  /// The path that a symbolic link holds; `nil` for anything else.
+  ///
+  /// - SeeAlso: `readlink(2)`.
+  package static func linkTarget(of path: FilePath) -> FilePath? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let length = unsafe path.withPlatformString { unsafe readlink($0, &target, Int(PATH_MAX)) }
+    return length > 0 ? FilePath(platformString: target) : nil
+  }
+
+  /// Gives an open file a name, the first for one that has none.
+  ///
+  /// - SeeAlso: `linkat(2)`, `proc(5)`.
+  package static func link(_ file: FileDescriptor, to path: String) throws(Errno) {
+    let open = "/proc/self/fd/\(file.rawValue)"
+    try Errno.check(unsafe linkat(AT_FDCWD, open, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
+  }
+
+  /// Removes a file.
+  ///
+  /// - SeeAlso: `unlink(2)`.
+  package static func remove(_ path: String) throws(Errno) {
+    try Errno.check(unsafe unlink(path))
+  }
+
+  /// Sets the permissions of a file.
   ///
   /// - SeeAlso: `chmod(2)`.
   package static func setPermissions(
@@ -67,7 +95,12 @@ package enum FileSystem {
     try Errno.check(unsafe mkdir(path, permissions.rawValue))
   }
 
-  /// Whether nothing forbids to write a file or directory; also if there is none.
+  /// Whether this user may run a file.
+  ///
+  /// - SeeAlso: `access(2)`.
+  package static func mayRun(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
+
+  /// Whether nothing forbids writing to a file or directory, or there is none.
   ///
   /// - SeeAlso: `faccessat(2)`.
   package static func mayWrite(_ path: String) -> Bool {

@@ -1,29 +1,39 @@
 internal import Glibc
 package import SystemPackage
 
-/// An open file, closed when the value goes away.
-package struct OpenFile: ~Copyable {
-  private let descriptor: FileDescriptor
+/// An open file or the end of a pipe, closed once nobody has it any longer; children do not inherit
+/// it.
+package final class OpenFile: Sendable {
+  /// Open as long as this object is there.
+  package let descriptor: FileDescriptor
 
-  /// Opens a file, following no link in the last component and waiting for nobody; children do not
-  /// inherit it.
+  /// Takes over a descriptor that is closed on execve(2).
+  init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
+
+  /// Opens a file, without waiting for anybody unless `waits`.
   ///
-  /// - Parameter permissions: what it gets where it is made.
+  /// - Parameters:
+  ///   - followsLinks: whether the last component of the path may be a symbolic link.
+  ///   - waits: whether to wait until somebody has opened the other end of a named pipe.
+  ///   - permissions: those of a file that is made.
   /// - SeeAlso: `open(2)`.
   package init(
     _ path: String, _ mode: FileDescriptor.AccessMode = .readOnly,
-    options: FileDescriptor.OpenOptions = [], permissions: FilePermissions = []
+    options: FileDescriptor.OpenOptions = [], followsLinks: Bool = false,
+    waits: Bool = false, permissions: FilePermissions = []
   ) throws(Errno) {
+    let noTerminal = FileDescriptor.OpenOptions(rawValue: O_NOCTTY)
+    var options = options.union([.closeOnExec, noTerminal])
+    if !waits { options.insert(.nonBlocking) }
+    if !followsLinks { options.insert(.noFollow) }
     descriptor = try Errno.thrown {
-      unsafe try FileDescriptor.open(
-        path, mode, options: options.union([.noFollow, .nonBlocking, .closeOnExec]),
-        permissions: permissions)
+      unsafe try FileDescriptor.open(path, mode, options: options, permissions: permissions)
     }
   }
 
   deinit { try? descriptor.close() }
 
-  /// What is open.
+  /// The status of the open file.
   ///
   /// - SeeAlso: `fstat(2)`.
   package var status: Stat {
@@ -42,6 +52,11 @@ package struct OpenFile: ~Copyable {
     }
   }
 
+  /// Everything from here to the end, or `nil` if that is more than `limit` bytes.
+  package func readToEnd(limit: Int) throws(Errno) -> [UInt8]? {
+    try descriptor.readToEnd(limit: limit)
+  }
+
   /// Writes bytes at the file's beginning.
   ///
   /// - SeeAlso: `pwrite(2)`.
@@ -52,7 +67,7 @@ package struct OpenFile: ~Copyable {
   /// Takes the exclusive lock of the file, which is freed when it is closed, trying every 50
   /// milliseconds until `timeout` has passed.
   ///
-  /// - Returns: whether it was had in time.
+  /// - Returns: whether the lock was obtained in time.
   /// - SeeAlso: `flock(2)`.
   package func lock(within timeout: Duration) throws(Errno) -> Bool {
     let end = ContinuousClock.now + timeout
@@ -65,6 +80,31 @@ package struct OpenFile: ~Copyable {
       }
       guard ContinuousClock.now < end else { return false }
       usleep(50_000)
+    }
+  }
+}
+
+extension FileDescriptor {
+  /// Everything from here to the end, or `nil` if that is more than `limit` bytes.
+  ///
+  /// - SeeAlso: `read(2)`.
+  func readToEnd(limit: Int) throws(Errno) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    while true {
+      let piece = try read(65_536)
+      if piece.isEmpty { return bytes }
+      bytes += piece
+      if bytes.count > limit { return nil }
+    }
+  }
+  /// The next bytes, at most this many; none at the end.
+  ///
+  /// - SeeAlso: `read(2)`.
+  package func read(_ count: Int) throws(Errno) -> [UInt8] {
+    try Errno.thrown {
+      unsafe try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+        filled = unsafe try read(into: UnsafeMutableRawBufferPointer(buffer))
+      }
     }
   }
 }

@@ -68,7 +68,7 @@ struct ExplainTests {
             """))
     let json = try await desk.run("schedule", "list", "--returned", "--format", "json")
     #expect(json.text.contains(#""state":"delivered""#))
-    #expect(json.text.hasSuffix(#""leftOn":"2026-11-21"}]}"# + "\n"))
+    #expect(json.text.hasSuffix(#""library":null,"leftOn":"2026-11-21"}]}"# + "\n"))
   }
 
   @Test func `Without a returned loan the list of them says so`() async throws {
@@ -183,6 +183,27 @@ struct BadgeTests {
     #expect(
       try await desk.run("schedule", "list", "--format", "i3blocks").outcome
         == Outcome(0, output: "2 loans, 1 expired\n2\n#FF0000\n"))
+  }
+
+  @Test func `A library's name is in the list and in the badge, harmless`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try await desk.run("books.xml")
+    let naming = Command(
+      "/usr/bin/sqlite3", [Desk.state, "UPDATE catalogue SET library = 'the <A>' || char(27)"],
+      environment: desk.environment, directory: desk.folder.path)
+    #expect(try await naming.run().status == 0)
+    #expect(
+      try await desk.run("schedule", "list").outcome
+        == Outcome(
+          0,
+          output: """
+            1       2026-11-21 00:00  pending    reminder  "Abigél" expires 2026.11.22 (the <A>\\u{1b})
+
+            """))
+    let json = try await desk.run("schedule", "list", "--format", "json").text
+    #expect(json.contains(#""library":"the <A>\u001b""#))
+    let badge = try JSON(parsing: await desk.run("schedule", "list", "--format", "waybar").text)
+    #expect(badge.tooltip == #""Abigél" expires tomorrow, at the &lt;A&gt;\u{1b}"#)
   }
 
   @Test func `A badge of many loans names ten of them`() async throws {

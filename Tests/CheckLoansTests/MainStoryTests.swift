@@ -165,6 +165,7 @@ struct MainStoryTests {
                 "attempts": 1, "error": nil,
               ]
             ],
+            "library": nil,
           ]
         ],
       ])

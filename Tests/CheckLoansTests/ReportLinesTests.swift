@@ -23,14 +23,11 @@ import Testing
   private func add(_ added: [Line], to lines: inout ReportLines) throws {
     for line in added {
       let day = try #require(CivilDate(dayNumber: line.day))
-      var text = lines.beginLine()
-      text.append(contentsOf: line.text.utf8)
-      lines.endLine(consume text, expiration: day)
+      lines.add(day) { $0.append(contentsOf: line.text.utf8) }
     }
   }
 
   private func text(of lines: ReportLines) throws -> String {
-    var lines = lines
     var bytes: [UInt8] = []
     try lines.forEach { part throws(CommandError) in
       for index in part.indices { bytes.append(part[index]) }
@@ -43,49 +40,26 @@ import Testing
       .map { $0.element.text + "\n" }.joined()
   }
 
-  private func empty(runSize: Int, directory: String = "/tmp") -> ReportLines {
-    ReportLines(endingWith: UInt8(ascii: "\n"), directory: directory, runSize: runSize)
+  @Test(arguments: [0, 400, 4_000], [1, 7, 10_000, 2_000_000])
+  func `They come by their days, those of a day in their order`(count: Int, days: Int) throws {
+    let some = lines(count, days: days, seed: UInt64(days))
+    var lines = ReportLines(endingWith: UInt8(ascii: "\n"))
+    try add(some, to: &lines)
+    #expect(try text(of: lines) == expected(some))
   }
 
-  @Test(arguments: [1, 40, 1_000, 100_000], [1, 7, 10_000, 2_000_000])
-  func `They come by their days, however many are ordered at a time`(
-    runSize: Int, days: Int
-  ) throws {
-    for directory in ["/tmp", "/nowhere"] {
-      let some = lines(400, days: days, seed: UInt64(days))
-      var lines = empty(runSize: runSize, directory: directory)
-      try add(some, to: &lines)
-      #expect(try text(of: lines) == expected(some))
-    }
-  }
-
-  @Test func `None are none`() throws {
-    #expect(try text(of: empty(runSize: 10)).isEmpty)
-  }
-
-  @Test(arguments: [1, 40, 300, 100_000])
-  func `Those added since a mark are forgotten, and no others`(runSize: Int) throws {
+  @Test func `Those of a catalogue that failed are forgotten, and no others`() throws {
     let some = lines(90, days: 9, seed: 4)
     for first in stride(from: 0, through: 60, by: 7) {
       for second in [0, 1, 13, 30] {
-        var lines = empty(runSize: runSize)
-        _ = lines.mark()
+        var lines = ReportLines(endingWith: UInt8(ascii: "\n"))
         try add(Array(some[..<first]), to: &lines)
-        let mark = lines.mark()
+        let kept = lines.count
         try add(Array(some[first..<first + second]), to: &lines)
-        lines.goBack(to: mark)
-        _ = lines.mark()
+        lines.keep(first: kept)
         try add(Array(some[60...]), to: &lines)
         #expect(try text(of: lines) == expected(Array(some[..<first] + some[60...])))
       }
     }
-  }
-
-  @Test func `A directory that is full keeps nobody from his report`() throws {
-    // Nothing can be made in there, not even by root.
-    let some = lines(200, days: 5, seed: 9)
-    var lines = empty(runSize: 50, directory: "/proc/self")
-    try add(some, to: &lines)
-    #expect(try text(of: lines) == expected(some))
   }
 }

@@ -92,14 +92,19 @@ struct SchedulePageTests {
     #expect(try await rows(desk, "SELECT expiration FROM deliveries") == ["2026-11-22"])
   }
 
-  @Test func `A schedule of an older build is set aside with one sentence`() async throws {
+  @Test(arguments: [
+    (4, "CREATE TABLE page (\n  id INTEGER PRIMARY KEY, loans BLOB NOT NULL)"),
+    (1, "CREATE TABLE catalogue (\n  id INTEGER PRIMARY KEY,\n  path TEXT NOT NULL UNIQUE\n)"),
+  ])
+  func `A schedule of an older build is set aside with one sentence`(
+    version: Int, table: String
+  ) async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
     try await desk.run("books.xml")
     try desk.folder.remove(Desk.state)
     let old = """
-      CREATE TABLE page (
-        id INTEGER PRIMARY KEY, loans BLOB NOT NULL);
-      PRAGMA application_id = 0x4C4F414E; PRAGMA user_version = 4
+      \(table);
+      PRAGMA application_id = 0x4C4F414E; PRAGMA user_version = \(version)
       """
     let made = try await Command(
       "/usr/bin/sqlite3", [Desk.state, old], environment: desk.environment,

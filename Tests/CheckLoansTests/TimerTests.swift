@@ -375,10 +375,10 @@ struct TimerInstallTests {
     let units = "\(desk.folder.path)/\(Self.directory)/check-loans"
     #expect(
       result.errorText == """
-        Failed to connect to bus
-        check-loans: systemctl --user daemon-reload failed (exit status 1); log in as the user \
-        whose timer it shall be, not by su or sudo, and run the command again; \
-        \(units).service and \(units).timer stay until check-loans timer --uninstall
+        check-loans: systemctl --user daemon-reload failed with exit status 1: Failed to connect to \
+        bus; run this in a login session of the user who owns the timer, not with su or sudo, and run the \
+        command again; \
+        \(units).service and \(units).timer remain until check-loans timer --uninstall
 
         """)
   }
@@ -400,7 +400,7 @@ struct TimerInstallTests {
     #expect(result.status == 69)
     #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == [])
     #expect(result.errorLines.first == "check-loans: removed check-loans.timer and its service")
-    let failure = call.isEmpty ? "was not found" : "\(call) failed (exit status 1)"
+    let failure = call.isEmpty ? "was not found" : "\(call) failed with exit status 1"
     #expect(result.errorLines.last?.hasPrefix("check-loans: systemctl \(failure); ") == true)
   }
 
@@ -436,9 +436,9 @@ struct TimerInstallTests {
     #expect(error?.status == .unavailable)
     #expect(
       error?.message == """
-        systemctl --user enable check-loans.timer failed (no answer within 1 s); see in systemctl \
-        --user list-jobs what keeps systemd busy, or log in anew, and run the command again; \
-        \(units).service and \(units).timer stay until check-loans timer --uninstall
+        systemctl --user enable check-loans.timer did not finish within 1 s; see in systemctl \
+        --user list-jobs what keeps systemd busy, or log in again, and run the command again; \
+        \(units).service and \(units).timer remain until check-loans timer --uninstall
         """)
     try await desk.expectNothingRunning()
     // Another test's may just have ended.
@@ -457,7 +457,7 @@ struct TimerInstallTests {
     let error = #expect(throws: CommandError.self) { try installer.uninstall() }
     #expect(
       error?.message == """
-        systemctl \(hanging) failed (no answer within 1 s); the timer may run until the user logs \
+        systemctl \(hanging) did not finish within 1 s; the timer may run until the user logs \
         out or systemctl --user stop check-loans.timer
         """)
     #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == [])

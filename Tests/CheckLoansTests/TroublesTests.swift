@@ -9,11 +9,12 @@ struct TroublesTests {
   private func at(_ milliseconds: Int) -> Duration { .milliseconds(milliseconds) }
 
   @Test func `What was told the last time is not told again`() {
-    var told = ToldTroubles()
-    #expect(told.news(in: ["a", "b"]) == ["a", "b"])
-    #expect(told.news(in: ["b", "c"]) == ["c"])
-    #expect(told.news(in: []) == [])
-    #expect(told.news(in: ["b"]) == ["b"])
+    var reporter = Reporter(Console())
+    #expect(reporter.news(in: ["a", "b"], about: .clock("UTC")) == ["a", "b"])
+    #expect(reporter.news(in: ["b", "c"], about: .clock("UTC")) == ["c"])
+    #expect(reporter.news(in: ["b"], about: .channel("stdout")) == ["b"])
+    #expect(reporter.news(in: [], about: .clock("UTC")) == [])
+    #expect(reporter.news(in: ["b"], about: .clock("UTC")) == ["b"])
   }
 
   @Test func `A catalogue that is broken for a moment is not told`() {
@@ -29,7 +30,7 @@ struct TroublesTests {
     #expect(troubles.note(["x"], isUsable: false, at: at(400)) == Advice(looksAgain: true))
     #expect(troubles.note(["x"], isUsable: false, at: at(1_000)) == Advice(news: ["x"]))
     #expect(troubles.note(["x"], isUsable: false, at: at(9_000)) == Advice())
-    #expect(troubles.note([], isUsable: true, at: at(10_000)) == Advice(isWellAgain: true))
+    #expect(troubles.note([], isUsable: true, at: at(10_000)) == Advice(isUsableAgain: true))
     #expect(troubles.note(["x"], isUsable: false, at: at(11_000)) == Advice(looksAgain: true))
     #expect(troubles.note(["x"], isUsable: false, at: at(12_000)) == Advice(news: ["x"]))
   }
@@ -57,7 +58,8 @@ struct TroublesTests {
     _ = troubles.note(["x"], isUsable: false, at: at(1_000))
     #expect(troubles.note(["x"], isUsable: false, at: at(2_000)) == Advice(news: ["x"]))
     #expect(
-      troubles.note(["y"], isUsable: true, at: at(3_000)) == Advice(news: ["y"], isWellAgain: true))
+      troubles.note(["y"], isUsable: true, at: at(3_000))
+        == Advice(news: ["y"], isUsableAgain: true))
     #expect(troubles.note(["y"], isUsable: true, at: at(4_000)) == Advice())
   }
 

@@ -60,6 +60,35 @@ struct ValidateFixTests {
     }
   }
 
+  @Test(
+    .enabled(if: isRoot, "only root can be somebody else"),
+    arguments: [("daemon", 0o666), ("daemon", 0o606)])
+  func `A file whose owner or group cannot be kept is left as it was`(
+    owner: String, mode: Int
+  ) async throws {
+    let desk = try desk()
+    let result = try await desk.shell(
+      """
+      chmod 777 .
+      chown \(owner):\(owner) books.xml
+      chmod \(String(mode, radix: 8)) books.xml
+      cp "$0" /tmp/check-loans-$$
+      trap 'rm /tmp/check-loans-$$' EXIT
+      setpriv --reuid nobody --regid nogroup --clear-groups /tmp/check-loans-$$ \
+        validate --fix books.xml || echo $?
+      stat -c '%U %G %a' books.xml
+      """)
+    #expect(result.lines.suffix(2) == ["77", "\(owner) \(owner) \(String(mode, radix: 8))"])
+    #expect(
+      result.errorText.hasPrefix(
+        """
+        check-loans: books.xml: its owner or group cannot be kept: operation not permitted; the \
+        catalogue was left as it was
+
+        """))
+    #expect(try content(desk) == Self.bytes(Self.before))
+  }
+
   @Test func `A full disk leaves the catalogue as it was`() async throws {
     let desk = try desk()
     let record = "<book><expiration>2026-12-1</expiration></book>\n"

@@ -172,7 +172,7 @@ struct WatchTests {
   @Test func `A burst of changes is few reloads`() async throws {
     let watcher = try Watcher([("Abigél", 1)], ["-v", "books.xml"])
     try await watcher.wait(for: ["Abigél"])
-    try await watcher.wait { watcher.errors.last?.contains("next look") == true }
+    try await watcher.wait { watcher.errors.last?.contains("next check") == true }
     let start = LocalClock.now
     var last = start
     // Where this test is kept waiting, the burst has ended, and another one begins.
@@ -215,7 +215,7 @@ struct WatchTests {
     try folder.write("catalogues = [\"books.xml\"]\nremind = \"x\"\n", to: "settings.toml")
     try await watcher.wait { watcher.errors.count == 1 }
     #expect(watcher.errors[0].contains("settings.toml:2:"))
-    #expect(watcher.errors[0].hasSuffix("; the settings stay as they were"))
+    #expect(watcher.errors[0].hasSuffix("; the settings are unchanged"))
     try watcher.write([("Abigél", 1), ("Dune", 3), ("Az ajtó", 3)])
     try await watcher.wait(for: ["Abigél", "Dune", "Az ajtó"])
     try folder.write("catalogues = [\"other.xml\", \"books.xml\"]\n", to: "new.toml")
@@ -262,7 +262,7 @@ struct WatchTests {
     #expect(
       try await watcher.desk.shell("cd etc; ln -sf \(zones)/Nowhere localtime").status == 0)
     try await watcher.wait {
-      watcher.errors.last?.hasSuffix("; the time zone stays as it was") == true
+      watcher.errors.last?.hasSuffix("; the time zone is unchanged") == true
     }
     try await watcher.end()
     #expect(watcher.lines.count == 2)
@@ -280,7 +280,7 @@ struct WatchTests {
     #expect(watcher.complaints[0].hasSuffix(" [malformed-xml]"))
     #expect(
       watcher.complaints[1]
-        == "check-loans: books.xml: its reminders stay as they were until it is mended")
+        == "check-loans: books.xml: its reminders are unchanged until it is fixed")
     #expect(try await watcher.desk.schedule().map(\.title) == ["Abigél", "Dune"])
     for _ in 1...3 {
       let count = watcher.failedLooks(at: "books.xml")
@@ -294,7 +294,7 @@ struct WatchTests {
     try watcher.write([("Solaris", 1), ("Dune", 9)])
     try await watcher.wait(for: ["Abigél", "Solaris"])
     try await watcher.wait { watcher.complaints.count == 3 }
-    #expect(watcher.complaints[2] == "check-loans: books.xml: read again, 2 loans")
+    #expect(watcher.complaints[2] == "check-loans: books.xml: reloaded, 2 loans")
     try watcher.desk.folder.write("<books><book>", to: "books.xml")
     try await watcher.wait { watcher.complaints.count == 5 }
     try await watcher.end()
@@ -311,7 +311,7 @@ struct WatchTests {
       watcher.complaints == [
         """
         check-loans: books.xml: cannot read the catalogue: no such file or directory; its reminders \
-        stay as they were
+        are unchanged
         """
       ])
     #expect(try await watcher.desk.schedule().map(\.title) == ["Abigél", "Dune"])
@@ -323,7 +323,7 @@ struct WatchTests {
     try watcher.desk.folder.rename("away", to: "books.xml")
     try await watcher.wait(for: ["Abigél", "Solaris"])
     try await watcher.end()
-    #expect(watcher.complaints.dropFirst() == ["check-loans: books.xml: read again, 3 loans"])
+    #expect(watcher.complaints.dropFirst() == ["check-loans: books.xml: reloaded, 3 loans"])
   }
 
   @Test func `A catalogue need not be there, nor its directory, when it begins`() async throws {
@@ -336,7 +336,7 @@ struct WatchTests {
     try watcher.write([("Abigél", 1)], to: "a/b/books.xml")
     try await watcher.wait(for: ["Abigél"])
     try await watcher.end()
-    #expect(watcher.errors.dropFirst() == ["check-loans: a/b/books.xml: read again, 1 loan"])
+    #expect(watcher.errors.dropFirst() == ["check-loans: a/b/books.xml: reloaded, 1 loan"])
   }
 
   @Test func `A catalogue that is being written slowly is no trouble`() async throws {
@@ -405,7 +405,7 @@ struct WatchTests {
     let told = try await watcher.wait { !watcher.errors.isEmpty }
     #expect(told >= start + 5, "not told at once")
     #expect(
-      watcher.errors == ["check-loans: another run uses the schedule; waiting for it"])
+      watcher.errors == ["check-loans: another run is using the schedule; waiting for it"])
     lock.release()
     try await watcher.wait(for: ["Abigél", "Solaris"])
     try await watcher.end()
@@ -498,7 +498,7 @@ struct WatchTests {
     let watcher = try Watcher(
       [], ["--verbose", "books.xml"],
       launcher: ["/bin/sh", "-c", "trap '' INT; exec \"$@\"", "sh"])
-    try await watcher.wait { watcher.errors.last?.contains("next look") == true }
+    try await watcher.wait { watcher.errors.last?.contains("next check") == true }
     watcher.send(.interrupt)
     watcher.send(.hangUp)
     try await watcher.wait { watcher.reloads(of: "books.xml") == 2 }
@@ -539,8 +539,8 @@ struct WatchTests {
     #expect(
       watcher.errors == [
         """
-        check-loans: the catalogues cannot be watched, since too many files are watched already \
-        (end other programs that watch files, or raise the limits below /proc/sys/fs/inotify)
+        check-loans: the catalogues cannot be watched: too many files are watched already \
+        (end other programs that watch files, or raise the limits in /proc/sys/fs/inotify)
         """
       ])
   }
@@ -561,7 +561,7 @@ struct WatchTests {
       try await watcher.desk.shell("ln -s a/b/c/d/books.xml l; mv -T l books.xml").status == 0)
     try await watcher.wait(for: ["Abigél", "Solaris"])
     try await watcher.wait { watcher.errors.count == 1 }
-    #expect(watcher.errors[0].hasPrefix("check-loans: some changes are not seen, since too many"))
+    #expect(watcher.errors[0].hasPrefix("check-loans: some changes are missed: too many"))
     watcher.send(.hangUp)
     try watcher.write([("Abigél", 1), ("Dune", 1)], to: "new")
     #expect(try await watcher.desk.shell("mv new books.xml").status == 0)
@@ -685,8 +685,8 @@ extension Watcher {
   var complaints: [String] {
     let verbose = [
       ": reloaded: ", "cancelled the notices of ", "scheduled the notices of ",
-      "delivered through ", "next look at the clock: ", "the time zone is now ", "told to stop",
-      ": cannot be used now",
+      "delivered through ", "next check at ", "the time zone is now ", "stopping",
+      ": cannot be used at the moment",
     ]
     return errors.filter { line in !verbose.contains { line.contains($0) } }
   }
@@ -700,7 +700,7 @@ extension Watcher {
 
   /// How many times a catalogue was found to be of no use, by the lines of `--verbose`.
   func failedLooks(at name: String) -> Int {
-    errors.count { $0 == "check-loans: \(name): cannot be used now" }
+    errors.count { $0 == "check-loans: \(name): cannot be used at the moment" }
   }
 
   /// How many times a catalogue was reloaded, by the lines of `--verbose`.

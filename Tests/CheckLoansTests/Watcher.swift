@@ -103,7 +103,7 @@ final class Watcher: Sendable {
   /// Whether it has taken up its work before an instant; waits until then.
   func isReady(before instant: Double) async throws -> Bool {
     while LocalClock.now < instant - 1 {
-      if errors.contains(where: { $0.contains("next look at the clock") }) { return true }
+      if errors.contains(where: { $0.contains("next check at") }) { return true }
       try await Task.sleep(for: .milliseconds(20))
     }
     return false

@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 
+@testable import CheckLoans
+
 /// The days and hours that zones skip and repeat, by the real clock.
 @Suite(.enabled(if: Clock.canBeSet, "needs libfaketime (Debian: apt install libfaketime)"))
 struct ZoneTests {
@@ -219,6 +221,23 @@ struct WrongClockTests {
       #expect(result.status == 78, "\(value) at \(place)")
       #expect(result.errorText.contains("is unknown"))
     }
+  }
+
+  @Test(arguments: ["Europe/Budapest", "America/New_York", "Asia/Tokyo"])
+  func `A zone file with a wrong bit is not silently UTC`(zone: String) async throws {
+    let desk = try Desk(now: nil)
+    let whole = try File.bytes(of: "/usr/share/zoneinfo/\(zone)")
+    var dice = Dice(state: 12)
+    for number in 0..<400 {
+      let bit = Int.random(in: 0..<whole.count * 8, using: &dice)
+      var bytes = whole
+      bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+      if ZoneFile.isWhole(bytes) { try desk.folder.write(bytes: bytes, to: "zone\(number)") }
+    }
+    let offsets = try await desk.shell(
+      "for zone in zone*; do echo $zone $(TZ=\"$PWD/$zone\" date -d @1795258800 +%z); done")
+    #expect(offsets.lines.count > 100, "most bits are in instants")
+    #expect(offsets.lines.filter { $0.hasSuffix(" +0000") } == [])
   }
 
   @Test func `Every installed zone is known`() async throws {

@@ -59,6 +59,16 @@ struct LoanWordsTests {
         == "\"Abigél\" expires tomorrow (2026.11.22), by Szabó Magda, lent to Kovács Anna")
   }
 
+  @Test func `A line ends with the library where it has a name`() {
+    let lent = loan(1) { $0.borrower = "Halmos Benedek" }
+    let notice = Notice(
+      kind: .reminder, loan: lent, catalogue: "books.xml", library: "the Central Library")
+    let line = "\"Abigél\" expires tomorrow (2026.11.22), lent to Halmos Benedek"
+    #expect(notice.line(today: today) == "\(line), at the Central Library")
+    #expect(lent.line(today: today, library: "the Central Library") == notice.line(today: today))
+    #expect(lent.line(today: today) == line)
+  }
+
   @Test(arguments: Notice.Kind.allCases)
   func `A notice's line comes from the dates, not from its kind`(kind: Notice.Kind) {
     let notice = Notice(kind: kind, loan: loan(-1), catalogue: "books.xml")
@@ -72,8 +82,9 @@ struct LoanWordsTests {
       $0.borrower = "E\u{85}F"
     }
     #expect(
-      hostile.line(today: today) == """
-        "A\\u{1b}[31m\\u{a}B" expires tomorrow (2026.11.22), by C\\u{202e}D, lent to E\\u{85}F
+      hostile.line(today: today, library: "G\n\u{9B}##[H") == """
+        "A\\u{1b}[31m\\u{a}B" expires tomorrow (2026.11.22), by C\\u{202e}D, lent to E\\u{85}F, \
+        at G\\u{a}\\u{9b}#\\u{23}[H
         """)
   }
 }

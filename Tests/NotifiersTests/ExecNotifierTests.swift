@@ -11,19 +11,22 @@ import Testing
       id: "bk101", title: "Abigél", author: "Szabó Magda", isbn: "9789631193619",
       barcode: "0042", borrower: "Kovács Anna", email: "anna@example.org",
       expiration: sampleDay(22), expirationTime: CivilTime(iso: "18:30".utf8))
-    let notice = Notice(kind: .reminder, loan: loan, catalogue: "/srv/books.xml")
+    let notice = Notice(
+      kind: .reminder, loan: loan, catalogue: "/srv/books.xml", library: "the \"B\" Library")
     try await fake.notifier().sendAll([notice, expired("Egri csillagok")])
     let document =
       #"{"version":1,"now":"2026-11-21T07:00:00","channel":"exec:\#(fake.path)","openCount":12,"#
       + #""notices":[{"kind":"reminder","urgency":"normal","text":"\"Abigél\" expires tomorrow "#
-      + #"(2026.11.22 18:30), by Szabó Magda, lent to Kovács Anna","expiration":"2026-11-22","#
+      + #"(2026.11.22 18:30), by Szabó Magda, lent to Kovács Anna, at the \"B\" Library","#
+      + #""expiration":"2026-11-22","#
       + #""daysLeft":1,"catalogue":"/srv/books.xml","loan":{"id":"bk101","title":"Abigél","#
       + #""author":"Szabó Magda","isbn":"9789631193619","barcode":"0042","#
-      + #""borrower":"Kovács Anna","email":"anna@example.org"},"expirationTime":"18:30"},"#
+      + #""borrower":"Kovács Anna","email":"anna@example.org"},"expirationTime":"18:30","#
+      + #""library":"the \"B\" Library"},"#
       + #"{"kind":"expired","urgency":"critical","text":"\"Egri csillagok\" expired 7 days ago "#
       + #"(2026.11.14)","expiration":"2026-11-14","daysLeft":-7,"catalogue":"books.xml","#
       + #""loan":{"id":null,"title":"Egri csillagok","author":null,"isbn":null,"#
-      + #""barcode":null,"borrower":null,"email":null},"expirationTime":null}]}"#
+      + #""barcode":null,"borrower":null,"email":null},"expirationTime":null,"library":null}]}"#
     #expect(fake.folder.contents(of: "documents") == document + "\n")
   }
 

@@ -69,7 +69,8 @@ import Testing
     let loan = Loan(
       id: "bk\0101", title: "Abigél; touch x", author: "Szabó Magda", barcode: "0042",
       borrower: "Kovács Anna", email: "anna@example.org", expiration: sampleDay(22))
-    let notice = Notice(kind: .reminder, loan: loan, catalogue: "/srv/books.xml")
+    let notice = Notice(
+      kind: .reminder, loan: loan, catalogue: "/srv/books.xml", library: "the Central\0 Library")
     try await fake.notifier(actions: actions).sendAll([notice])
     try await expectFile("environment", in: program.folder)
     #expect(program.folder.contents(of: "arguments") == "3\na b\n$(touch x)\n\n")
@@ -81,7 +82,8 @@ import Testing
         "CHECK_LOANS_BORROWER=Kovács Anna", "CHECK_LOANS_CATALOGUE=/srv/books.xml",
         "CHECK_LOANS_COUNT=1", "CHECK_LOANS_EMAIL=anna@example.org",
         "CHECK_LOANS_EXPIRATION=2026-11-22", "CHECK_LOANS_ID=bk101",
-        "CHECK_LOANS_KIND=reminder", "CHECK_LOANS_TITLE=Abigél; touch x", "PATH=/bin", "SECRET=x",
+        "CHECK_LOANS_KIND=reminder", "CHECK_LOANS_LIBRARY=the Central Library",
+        "CHECK_LOANS_TITLE=Abigél; touch x", "PATH=/bin", "SECRET=x",
       ])
     await actions.close()
   }

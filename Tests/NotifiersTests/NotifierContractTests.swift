@@ -28,6 +28,18 @@ import Testing
   }
 
   @Test(arguments: Subject.all)
+  func `A message names the library where it has a name`(subject: Subject) async throws {
+    let setup = try subject.working()
+    try await setup.notifier.sendAll([
+      reminder("Abigél", at: "the Central Library"), expired("Toldi", at: "the Central Library"),
+    ])
+    #expect(setup.delivered().ranges(of: "at the Central Library").count == 2)
+    let unnamed = try subject.working()
+    try await unnamed.notifier.sendAll([reminder("Abigél"), expired("Toldi")])
+    #expect(!unnamed.delivered().contains(" at "))
+  }
+
+  @Test(arguments: Subject.all)
   func `Sending a message again tells it again`(subject: Subject) async throws {
     let setup = try subject.working()
     try await setup.notifier.sendAll([reminder("Abigél")])
@@ -44,11 +56,11 @@ import Testing
   }
 
   @Test(arguments: Subject.all, ["\u{1B}[31mred", "line\nbreak", "bell\u{7}", "\u{202E}kcab"])
-  func `No character of a title steers what shows it`(
-    subject: Subject, title: String
+  func `No character of a title or library steers what shows it`(
+    subject: Subject, text: String
   ) async throws {
     let setup = try subject.working()
-    try await setup.notifier.sendAll([reminder(title)])
+    try await setup.notifier.sendAll([reminder(text, at: text), expired(text, at: text)])
     let harmless = setup.delivered().unicodeScalars.allSatisfy {
       $0 == "\n" || $0 == "\0" || !$0.isUnsafeToShow
     }

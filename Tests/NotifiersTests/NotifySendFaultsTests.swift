@@ -1,5 +1,6 @@
 import Glibc
 import Loans
+import System
 import TestSupport
 import Testing
 
@@ -151,9 +152,8 @@ import Testing
   @Test func `Of what it complains 4 KB are kept`() async throws {
     let fake = try FakeNotifySend("head -c 5000 /dev/zero >&2; head -c 200000 /dev/zero >&2")
     let child = ChildProcess(
-      program: "notify-send", arguments: [], environment: ["PATH": fake.folder.path],
-      timeout: .seconds(60))
-    #expect(try await child.run().complaint.utf8.count == 4_096)
+      "notify-send", environment: ["PATH": fake.folder.path], timeout: .seconds(60))
+    #expect(try await child.run().errors.utf8.count == 4_096)
   }
 
   @Test func `The complaint is not lost to a grandchild that keeps standard error open`()

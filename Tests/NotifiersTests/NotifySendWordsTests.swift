@@ -23,6 +23,29 @@ import Testing
       ])
   }
 
+  @Test func `The body of one notice names the library`() async throws {
+    #expect(
+      try await arguments(of: [reminder("Abigél", at: "the Central Library")]).body
+        == "Return or renew it at the Central Library by 2026.11.22.")
+    #expect(
+      try await arguments(of: [expired("Toldi", at: "the Central Library")]).body
+        == "It was due on 2026.11.14: return or renew it now at the Central Library.")
+  }
+
+  @Test(arguments: [
+    (#"<b>A & B\101</b>"#, #"at &lt;b&gt;A &amp; B\\101&lt;/b&gt; by"#),
+    ("one\n\u{1B}[31mtwo\u{202E}", "at one [31mtwo by"),
+    (String(repeating: "ű", count: 1_000), "at \(String(repeating: "ű", count: 60))… by"),
+    ("\u{202E}", "renew it by"),
+    ("", "renew it by"),
+  ])
+  func `A library's name in a body is short, escaped and harmless`(
+    name: String, shown: String
+  ) async throws {
+    let body = try await arguments(of: [reminder("Abigél", at: name)]).body
+    #expect(body.contains("\(shown) 2026.11.22."), "\(body)")
+  }
+
   @Test(
     arguments: [
       (nil, nil, "(untitled) expires tomorrow"),
@@ -116,6 +139,19 @@ import Testing
     #expect(all.body == body)
     #expect(all[1] == "--urgency=critical")
     #expect(all[2] == "--category=x-check-loans.loan.expired")
+  }
+
+  @Test func `A digest names the libraries where they differ`() async throws {
+    let names = ["the <A> Library", "the B Library", nil]
+    let mixed = (0..<6).map { reminder("Book \($0)", at: names[$0 % 3]) }
+    let lines = try await arguments(of: mixed).body.split(separator: "\n")
+    #expect(
+      lines.prefix(3) == [
+        "Book 0 expires tomorrow, at the &lt;A&gt; Library",
+        "Book 1 expires tomorrow, at the B Library", "Book 2 expires tomorrow",
+      ])
+    let alike = (0..<6).map { reminder("Book \($0)", at: names[1]) }
+    #expect(try await !arguments(of: alike).body.contains("Library"))
   }
 
   @Test func `A digest of reminders alone is not critical`() async throws {

@@ -17,14 +17,17 @@ func sampleDay(_ day: Int) -> CivilDate {
 }
 
 /// A notice about a loan that expires on the 22nd, unless told otherwise.
-func reminder(_ title: String?, id: String? = nil, on day: Int = 22) -> Notice {
+func reminder(
+  _ title: String?, id: String? = nil, on day: Int = 22, at library: String? = nil
+) -> Notice {
   Notice(
     kind: .reminder, loan: Loan(id: id, title: title, expiration: sampleDay(day)),
-    catalogue: "books.xml")
+    catalogue: "books.xml", library: library)
 }
 
 /// A notice about a loan that expired on the 14th, unless told otherwise.
-func expired(_ title: String?, on day: Int = 14) -> Notice {
+func expired(_ title: String?, on day: Int = 14, at library: String? = nil) -> Notice {
   Notice(
-    kind: .expired, loan: Loan(title: title, expiration: sampleDay(day)), catalogue: "books.xml")
+    kind: .expired, loan: Loan(title: title, expiration: sampleDay(day)), catalogue: "books.xml",
+    library: library)
 }

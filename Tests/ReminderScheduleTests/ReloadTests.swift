@@ -58,6 +58,26 @@ import Testing
     #expect(try scratch.modified(scratch.file) == before.1)
   }
 
+  @Test func `A library has the name that its catalogue was last read with`() throws {
+    for name in ["the Central Library", "the New Library", nil] {
+      try schedule.load(books, library: name)
+      let reader = try ScheduleReader(opening: scratch.file)
+      #expect(try reader.list(at: "2026-11-01").map(\.library) == [name, name, name, name])
+      let before = try scratch.modified(scratch.file)
+      try schedule.load(books, library: name)
+      #expect(try scratch.modified(scratch.file) == before)
+    }
+    try schedule.load([], library: "the Last Library", allowEmpty: true)
+    let returned = try schedule.reader.returned(at: "2026-11-01")
+    #expect(returned.map(\.library) == Array(repeating: "the Last Library", count: 4))
+  }
+
+  @Test func `A name of a catalogue that is refused is not kept`() throws {
+    try schedule.load(books, library: "the Central Library")
+    #expect(try schedule.load([], library: "another") == .refusedEmpty(stored: 4))
+    #expect(try schedule.list(at: "2026-11-01").first?.library == "the Central Library")
+  }
+
   @Test func `A renewed loan keeps its number and moves its reminder`() throws {
     try schedule.load(books)
     let before = try ids()

@@ -70,10 +70,10 @@ func moment(_ text: String) -> CivilDateTime {
 extension Schedule {
   /// Begins to reload a catalogue, with the first books of it.
   func reload(
-    _ books: [Book], from catalogue: String = "books.xml", at now: String = "2026-11-01",
-    key: (Book) -> LoanIdentity = { $0.key }
+    _ books: [Book], from catalogue: String = "books.xml", library: String? = nil,
+    at now: String = "2026-11-01", key: (Book) -> LoanIdentity = { $0.key }
   ) throws(ScheduleError) -> Reload {
-    var reload = try beginReload(of: catalogue, at: moment(now))
+    var reload = try beginReload(of: catalogue, library: library, at: moment(now))
     for book in books {
       try reload.add(
         book.loan, key(book), fingerprint: book.fingerprint, fireAt: book.fireAt)
@@ -84,10 +84,11 @@ extension Schedule {
   /// Reloads a catalogue that has just these books.
   @discardableResult
   func load(
-    _ books: [Book], from catalogue: String = "books.xml", at now: String = "2026-11-01",
-    records: Int? = nil, allowEmpty: Bool = false, key: (Book) -> LoanIdentity = { $0.key }
+    _ books: [Book], from catalogue: String = "books.xml", library: String? = nil,
+    at now: String = "2026-11-01", records: Int? = nil, allowEmpty: Bool = false,
+    key: (Book) -> LoanIdentity = { $0.key }
   ) throws(ScheduleError) -> ReloadOutcome {
-    try reload(books, from: catalogue, at: now, key: key)
+    try reload(books, from: catalogue, library: library, at: now, key: key)
       .commit(records: records ?? books.count, allowEmpty: allowEmpty)
   }
 

@@ -35,6 +35,24 @@ import Testing
     }
   }
 
+  @Test func `A library's new name is in what is sent next; nothing is sent again`() async throws {
+    let schedule = try #require(center.schedule)
+    var catalogue = library.catalogue
+    try await center.deliver(through: Recorder("a"), at: noon)
+    for name in ["the Old Library", "the New Library", nil] {
+      catalogue.library = name
+      let report = try center.reload(catalogue, at: noon)
+      guard case .replaced(let summary) = report.outcome else { throw Unexpected() }
+      #expect(summary.unchanged == 6)
+      #expect(try schedule.reader.due(at: noon, channel: "a").isEmpty)
+      let due = try schedule.reader.due(at: noon, channel: "b")
+      #expect(due.map(\.notice.library) == [name, name, name, name, name])
+      #expect(try schedule.reader.history(of: 1, at: noon)?.library == name)
+      var entries = try schedule.reader.entries(at: noon)
+      while let entry = try entries.next() { #expect(entry.library == name) }
+    }
+  }
+
   @Test(arguments: [1, 2, 3, 500])
   func `A message that is refused stays pending and keeps no other back`(
     messagesPerMark: Int
@@ -189,3 +207,6 @@ import Testing
     #expect(try await run(["19", "19"], "24") == 0)
   }
 }
+
+/// What a test throws when something is not of the form it needs.
+private struct Unexpected: Error {}

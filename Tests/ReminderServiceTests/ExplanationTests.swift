@@ -39,6 +39,17 @@ import Testing
       ])
   }
 
+  @Test func `A loan's library is named`() throws {
+    var catalogue = library.catalogue
+    catalogue.library = "the \u{1B} Library"
+    try center.reload(catalogue, at: try moment("2026-11-01"))
+    #expect(
+      try explain("2026-11-12").first == """
+        Loan 1: "Abigél" by Szabó Magda, lent to Halmos\\u{85} Benedek, at the \\u{1b} Library, of \
+        the catalogue books.
+        """)
+  }
+
   @Test func `A reminder that was delivered here and refused there`() async throws {
     try await center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T07:30"))
     for hour in 7...8 {

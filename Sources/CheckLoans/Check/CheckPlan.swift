@@ -7,7 +7,7 @@ struct CheckPlan {
   let options: CheckOptions
   let catalogues: [CatalogueToRead]
   let channels: [ChannelName]
-  let zone: TimeZoneSetting
+  let clock: LocalClock
   let now: CivilDateTime
   /// Where the schedule is kept; `nil` for no schedule.
   let state: String?
@@ -17,8 +17,8 @@ struct CheckPlan {
   ///   named.
   init(_ options: CheckOptions, _ environment: Environment) throws(CommandError) {
     self.options = options
-    zone = try options.catalogue.zone.zone(inherited: environment["TZ"], environment)
-    now = try zone.now(options.now.now)
+    clock = try options.catalogue.zone.clock(inherited: environment["TZ"], environment)
+    now = try clock.now(options.now.now)
     channels = options.channels.channels(environment)
     state = options.noState ? nil : try options.state.path(environment)
     isColored = options.color.isColored(environment)
@@ -30,11 +30,12 @@ struct CheckPlan {
   /// Whether the report goes to standard output, rather than notices.
   var reports: Bool { channels.isEmpty || options.format == .json }
 
-  /// The catalogues of each time zone, those of a zone together, for there it is the same time.
-  var cataloguesByTime: [(now: CivilDateTime, names: [String])] {
+  /// The names of the catalogues in each time zone.
+  var cataloguesByZone: [(clock: LocalClock, now: CivilDateTime, names: [String])] {
     catalogues.reduce(into: []) { groups, catalogue in
-      let index = groups.firstIndex { $0.now == catalogue.now } ?? groups.endIndex
-      if index == groups.endIndex { groups.append((catalogue.now, [])) }
+      let index =
+        groups.firstIndex { $0.clock.variable == catalogue.clock.variable } ?? groups.endIndex
+      if index == groups.endIndex { groups.append((catalogue.clock, catalogue.now, [])) }
       groups[index].names.append(catalogue.source.name)
     }
   }

@@ -3,6 +3,7 @@ import LoanRules
 import Loans
 import ReminderSchedule
 import ReminderService
+import System
 
 /// One run of `check`: has each catalogue read and its part of the schedule reloaded, reports, and
 /// has delivered what is due.
@@ -10,8 +11,9 @@ final class CheckRun {
   private let plan: CheckPlan
   private let environment: Environment
   private let console: Console
-  /// Holds the schedule, and its lock, until nothing more is done to it.
-  private var center: ReminderCenter?
+  /// Open, and locked, until nothing more is done to it.
+  private var schedule: Schedule?
+  private let events: ScheduleEvents
 
   private var status = ExitStatus.done
   /// Why standard input could not be taken in.
@@ -38,8 +40,7 @@ final class CheckRun {
     self.environment = environment
     self.console = console
     lines = ReportLines(
-      endingWith: plan.options.format == .json ? UInt8(ascii: ",") : UInt8(ascii: "\n"),
-      directory: environment.temporaryDirectory)
+      endingWith: plan.options.format == .json ? UInt8(ascii: ",") : UInt8(ascii: "\n"))
     progress =
       plan.options.quiet.quiet
       ? nil : Progress(of: plan.catalogues.map(\.path), environment, console)
@@ -51,11 +52,9 @@ final class CheckRun {
         inputFailure = error
       }
     }
+    events = ScheduleEvents(isTold: plan.options.verbose.verbose, console)
     do throws(ScheduleError) {
-      center = ReminderCenter(
-        schedule: try Self.schedule(plan),
-        events: ScheduleEvents(isTold: plan.options.verbose.verbose, console),
-        civilTime: ZoneClock.civilTime)
+      schedule = try Self.schedule(plan)
     } catch {
       throw CommandError(error)
     }
@@ -83,7 +82,7 @@ final class CheckRun {
 
   private func read() throws(CommandError) {
     if plan.options.verbose.verbose {
-      console.complain("now is \(plan.now) in the time zone \(plan.zone.name.visible)")
+      console.printError("now is \(plan.now) in the time zone \(plan.clock.name.visible)")
     }
     try warnOfClockSetBack()
     do {
@@ -96,14 +95,14 @@ final class CheckRun {
 
   /// Reads the catalogues, several small ones in each commit.
   private func readCatalogues() throws {
-    var transaction = try center?.schedule?.begin()
+    var transaction = try schedule?.begin()
     var kept = 0
     for (number, catalogue) in plan.catalogues.enumerated() {
       try check(catalogue, number)
       if total.loans - kept < Self.loansPerCommit { continue }
       kept = total.loans
       try transaction?.commit()
-      transaction = try center?.schedule?.begin()
+      transaction = try schedule?.begin()
     }
     try transaction?.commit()
   }
@@ -112,7 +111,7 @@ final class CheckRun {
     _ delivered: Result<ExitStatus, CommandError>
   ) throws(CommandError) -> ExitStatus {
     // Whoever reads the report may take as long as he likes: it keeps no other run waiting.
-    center = nil
+    schedule = nil
     do throws(CommandError) {
       if plan.reports { try printReport() }
     } catch {
@@ -127,11 +126,11 @@ final class CheckRun {
   }
 
   private func deliver() async -> Result<ExitStatus, CommandError> {
-    guard let center else { return .success(.done) }
+    if schedule == nil { return .success(.done) }
     var status = ExitStatus.done
     do throws(CommandError) {
-      for (now, names) in plan.cataloguesByTime {
-        status = status.worse(try await delivery(from: center, of: names, at: now).run())
+      for (clock, now, names) in plan.cataloguesByZone {
+        status = status.worse(try await delivery(of: names, clock, at: now).run())
       }
       return .success(status)
     } catch {
@@ -139,11 +138,16 @@ final class CheckRun {
     }
   }
 
+  /// The center for what is in a time zone.
+  private func center(_ clock: LocalClock) -> ReminderCenter {
+    ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
+  }
+
   private func delivery(
-    from center: ReminderCenter, of names: [String], at now: CivilDateTime
+    of names: [String], _ clock: LocalClock, at now: CivilDateTime
   ) -> ChannelDelivery {
     ChannelDelivery(
-      center: center, channels: plan.channels, now: now, catalogues: names,
+      center: center(clock), channels: plan.channels, now: now, catalogues: names,
       repeatExpired: plan.options.channels.repetition.repeatExpired,
       isDryRun: plan.options.dryRun.dryRun,
       announces: plan.options.format == .text, isRemembered: plan.state != nil,
@@ -152,7 +156,7 @@ final class CheckRun {
 
   private func warnOfClockSetBack() throws(CommandError) {
     do throws(ScheduleError) {
-      try center?.schedule?.warnOfClockSetBack(now: plan.now, console)
+      try schedule?.warnOfClockSetBack(now: plan.now, console)
     } catch {
       throw CommandError(error)
     }
@@ -181,9 +185,7 @@ extension CheckRun {
   /// A catalogue that cannot be read leaves its reminders as they were, and the others go on.
   private func check(_ catalogue: CatalogueToRead, _ number: Int) throws(CommandError) {
     let tally = Tally(catalogue)
-    ZoneClock.enter(catalogue.zone.variable)
-    let mark = lines.mark()
-    guard let center else { return }
+    let kept = lines.count
     if catalogue.path == "-", let inputFailure {
       complain(of: inputFailure)
       return try end(tally)
@@ -191,13 +193,13 @@ extension CheckRun {
     var reload = catalogue.settings
     reload.onProgress = progress?.notes(of: number)
     do throws(ReminderError) {
-      let result = try center.reload(
+      let result = try center(catalogue.clock).reload(
         catalogue.source, at: catalogue.now, settings: reload,
         onDiagnostic: { diagnostic in note(diagnostic, tally) },
         onLoan: { read in take(&read, tally) })
       note(result, tally)
     } catch {
-      lines.goBack(to: mark)
+      lines.keep(first: kept)
       tally.counts = Report.Counts(diagnostics: tally.counts.diagnostics)
       try note(error)
     }
@@ -207,17 +209,18 @@ extension CheckRun {
   private func take(_ read: inout ReadLoan, _ tally: Tally) {
     tally.counts.note(read.status)
     guard plan.reports, plan.options.all || read.status.needsAttention else { return }
-    var text = lines.beginLine()
-    switch plan.options.format {
-    case .text:
-      let color = plan.isColored ? read.status.color : nil
-      if let color { text.append(contentsOf: color.utf8) }
-      read.record.parts?.appendLine(today: tally.catalogue.now.date, to: &text)
-      if color != nil { text.append(contentsOf: "\u{1B}[0m".utf8) }
-    case .json:
-      text.append(contentsOf: json(of: &read, tally.catalogue).utf8)
+    lines.add(read.expiration) { text in
+      switch plan.options.format {
+      case .text:
+        let color = plan.isColored ? read.status.color : nil
+        if let color { text.append(contentsOf: color.utf8) }
+        read.record.parts?.appendLine(
+          today: tally.catalogue.now.date, library: tally.catalogue.source.library, to: &text)
+        if color != nil { text.append(contentsOf: "\u{1B}[0m".utf8) }
+      case .json:
+        text.append(contentsOf: json(of: &read, tally.catalogue).utf8)
+      }
     }
-    lines.endLine(consume text, expiration: read.expiration)
   }
 
   private func note(_ diagnostic: Diagnostic, _ tally: Tally) {
@@ -225,7 +228,7 @@ extension CheckRun {
     tally.counts.diagnostics += 1
     if diagnostic.severity == .error { tally.hasErrors = true }
     if diagnostic.mayHideALoan || plan.options.verbose.verbose {
-      console.complain(line: found.line)
+      console.printError(line: found.line)
     }
     if plan.options.format == .json { diagnostics.append(found.json.text) }
   }
@@ -242,7 +245,7 @@ extension CheckRun {
     if result.isUsable {
       hasRead = true
     } else if plan.state != nil {
-      console.complain(
+      console.printError(
         "\(tally.path.visible): its reminders are unchanged; fix the catalogue and run again")
     }
     switch result.outcome {
@@ -251,11 +254,11 @@ extension CheckRun {
       tally.counts.scheduled = summary.scheduled
       note(next: summary.nextFireAt)
     case .refusedEmpty(let stored):
-      console.complain("\(tally.path.visible): \(emptinessWords(stored: stored))")
+      console.printError("\(tally.path.visible): \(emptinessWords(stored: stored))")
       note(.invalidData)
     case .kept:
       if result.isUsable && plan.state != nil {
-        console.complain("\(tally.path.visible): its reminders are unchanged")
+        console.printError("\(tally.path.visible): its reminders are unchanged")
       }
     }
   }
@@ -267,13 +270,13 @@ extension CheckRun {
   }
 
   private func complain(of failure: CommandError) {
-    if let message = failure.message { console.complain(message) }
+    if let message = failure.message { console.printError(message) }
     note(failure.status)
   }
 
   /// Counts the reminders that a catalogue has from before.
   private func countWhatStays(_ tally: Tally) throws(CommandError) {
-    guard let schedule = center?.schedule, plan.reports else { return }
+    guard let schedule, plan.reports else { return }
     do throws(ScheduleError) {
       let pending = try schedule.reader.pending(
         after: tally.catalogue.now, catalogues: [tally.catalogue.source.name])
@@ -350,7 +353,7 @@ extension CheckRun {
   }
 
   private func printJSON() throws(CommandError) {
-    let zone = JSONValue.string(plan.zone.name).text
+    let zone = JSONValue.string(plan.clock.name).text
     try console.print(
       "{\"version\":1,\"now\":\"\(plan.now)\",\"timeZone\":\(zone),\"catalogues\":")
     try console.print(JSONValue.array(catalogues).text + ",\"loans\":[")

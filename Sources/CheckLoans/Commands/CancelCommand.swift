@@ -59,7 +59,7 @@ struct CancelCommand: Subcommand {
     } catch {
       throw CommandError(error)
     }
-    console.complain(ofUnknownLoans: unknown)
+    console.printError(ofUnknownLoans: unknown)
     return unknown.isEmpty ? .done : .usage
   }
 }

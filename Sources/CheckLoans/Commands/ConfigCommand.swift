@@ -45,10 +45,10 @@ struct ConfigCommand: Subcommand {
       return .done
     }
     // What would keep a run from its work is reported now.
-    let zone = try options.catalogue.zone.zone(inherited: environment["TZ"], environment)
+    let clock = try options.catalogue.zone.clock(inherited: environment["TZ"], environment)
     try environment.checkTables(options.catalogue, now: options.now.now)
     var settings = SettingsInForce(self, hidden: ["example", "config"], environment)
-    settings.complete("time-zone", [zone.name], variable: environment["TZ"].map { _ in "TZ" })
+    settings.complete("time-zone", [clock.name], variable: environment["TZ"].map { _ in "TZ" })
     if options.state.state == nil, let state = try? environment.standardStateFile() {
       settings.complete("state", [state])
     }

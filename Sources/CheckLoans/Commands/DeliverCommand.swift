@@ -30,7 +30,7 @@ struct DeliverCommand: Subcommand {
   func run(
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
-    let now = try clock.read(environment)
+    let (now, _) = try clock.read(environment)
     let path = try state.path(environment)
     let center: ReminderCenter
     do throws(ScheduleError) {

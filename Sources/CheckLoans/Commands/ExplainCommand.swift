@@ -1,6 +1,7 @@
 import ArgumentParser
 import ReminderSchedule
 import ReminderService
+import System
 
 /// `check-loans schedule explain`.
 struct ExplainCommand: Subcommand {
@@ -31,9 +32,9 @@ struct ExplainCommand: Subcommand {
   func run(
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
-    let now = try clock.read(environment)
+    let (now, clock) = try clock.read(environment)
     let path = try state.path(environment)
-    let offset = ReminderCenter(schedule: nil, civilTime: ZoneClock.civilTime).utcOffset(at: now)
+    let offset = ReminderCenter(schedule: nil, civilTime: clock.civilTime).utcOffset(at: now)
     var unknown: [Int] = []
     do {
       let schedule = try ScheduleReader(opening: path)
@@ -50,7 +51,7 @@ struct ExplainCommand: Subcommand {
     } catch {
       throw CommandError(error)
     }
-    console.complain(ofUnknownLoans: unknown)
+    console.printError(ofUnknownLoans: unknown)
     return unknown.isEmpty ? .done : .usage
   }
 }

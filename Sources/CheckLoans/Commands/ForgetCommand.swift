@@ -51,7 +51,7 @@ struct ForgetCommand: Subcommand {
       if let sentence {
         if !quiet.quiet { try console.print(line: sentence) }
       } else {
-        console.complain(complaint)
+        console.printError(complaint)
         status = .usage
       }
     }

@@ -53,7 +53,7 @@ struct ListCommand: Subcommand {
   func run(
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
-    let now = try clock.read(environment)
+    let (now, _) = try clock.read(environment)
     let path = try state.path(environment)
     do {
       let schedule = try ScheduleReader(opening: path)
@@ -78,7 +78,7 @@ struct ListCommand: Subcommand {
       try console.print(line: entry.line)
     }
     if isEmpty {
-      console.complain(
+      console.printError(
         returned
           ? "no loan was returned within the last 400 days"
           : "nothing is scheduled; run check-loans CATALOGUE first")
@@ -116,7 +116,7 @@ extension ScheduleEntry {
     var line = "\(id)  \(moment)  \(state)  \(kind)  \(loan.label) \(verb) "
     line += loan.expiration.dotted
     if let borrower = loan.borrower { line += ", lent to \(borrower.visible)" }
-    line += " (\(catalogue.visibleCatalogue))"
+    line += " (\(library?.visible ?? catalogue.visibleCatalogue))"
     for delivery in deliveries where delivery.state == .failed && delivery.isInUse {
       line += "; \(delivery.channel): \((delivery.error ?? "failed").visible)"
     }
@@ -136,7 +136,7 @@ extension ScheduleEntry {
         ),
         ("kind", .string(kind.rawValue)), ("expiration", .string("\(loan.expiration)")),
         ("fireAt", .string(fireAt.toTheMinute)), ("state", .string(state.rawValue)),
-        ("deliveries", .array(deliveries.map(\.json))),
+        ("deliveries", .array(deliveries.map(\.json))), ("library", JSONValue(library)),
       ] + (leftOn.map { [("leftOn", .string("\($0)"))] } ?? []))
   }
 }

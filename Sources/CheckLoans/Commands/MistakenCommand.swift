@@ -1,5 +1,6 @@
 import ArgumentParser
 import Loans
+import System
 
 /// Words of the command line that are neither a file nor where a command belongs.
 enum MistakenCommand {
@@ -19,7 +20,7 @@ enum MistakenCommand {
         let line = line(words, arguments, without: words)
         throw CommandError(.usage, "\(word) is a command and comes first: \(line)")
       }
-      guard word.isBareWord, !WholeFile.exists(word) else { continue }
+      guard word.isBareWord, !FileSystem.exists(word) else { continue }
       let isFirst = arguments.first == word
       let guess = meaning(of: word, isFirst: isFirst).map { words in
         "did you mean \(line(words, arguments, without: [word]))?"

@@ -8,12 +8,14 @@ struct ProfileTrial {
   /// More are not looked at.
   private static let mostLoans = 3
 
-  init(_ profile: CatalogueProfile, _ path: String) {
+  init(
+    _ profile: CatalogueProfile, _ path: String, _ environment: Environment
+  ) throws(CommandError) {
     self.path = path
     // Where only the day of lending is known, any number of days shows what is read.
     reader = CatalogueReader(
       profile: profile, loanDays: profile.countsFromLoan ? 28 : nil,
-      civilTime: ZoneClock.civilTime)
+      civilTime: try LocalClock(environment["TZ"], environment).civilTime)
   }
 
   /// Prints the fields of each loan, and what is wrong with it.

@@ -63,7 +63,7 @@ struct ProfilesCommand: Subcommand {
     if let check {
       let profile = try NamedProfile(check, environment).profile
       try console.print(profile.description)
-      if let catalogue { try ProfileTrial(profile, catalogue).print(to: console) }
+      if let catalogue { try ProfileTrial(profile, catalogue, environment).print(to: console) }
       return .done
     }
     for name in BuiltInProfiles.names {

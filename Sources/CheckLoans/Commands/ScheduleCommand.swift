@@ -20,9 +20,9 @@ struct ScheduleCommand: ParsableCommand {
 
 extension Console {
   /// Tells that the schedule knows no loans by these IDs.
-  func complain(ofUnknownLoans ids: [Int]) {
+  func printError(ofUnknownLoans ids: [Int]) {
     for id in ids {
-      complain("there is no loan \(id) in the schedule; see check-loans schedule list")
+      printError("there is no loan \(id) in the schedule; see check-loans schedule list")
     }
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Loans
+import System
 
 /// A subcommand of `check-loans`.
 protocol Subcommand: ParsableCommand, Sendable {
@@ -63,7 +64,7 @@ extension Subcommand {
   /// - Throws: ``CommandError`` with the status `badSetting`.
   func readSettingsFile(_ environment: Environment) throws(CommandError) -> SettingsFile? {
     guard Self.settingsKeys != nil, let (path, isNamed) = settingsPath(environment),
-      isNamed || WholeFile.exists(path), let keys = Self.settingsKeys
+      isNamed || FileSystem.exists(path), let keys = Self.settingsKeys
     else { return nil }
     return try SettingsFile.read(path, keys, environment)
   }
@@ -86,13 +87,13 @@ extension Environment {
     var directory = workingDirectory[...]
     while true {
       candidates.append("\(directory)/.check-loans.toml")
-      if WholeFile.exists("\(directory)/.git") { break }
+      if FileSystem.exists("\(directory)/.git") { break }
       guard let slash = directory.lastIndex(of: "/"), !directory.isEmpty else {
         candidates.removeSubrange(1...)
         break
       }
       directory = directory[..<slash]
     }
-    return candidates.first(where: WholeFile.exists)
+    return candidates.first(where: FileSystem.exists)
   }
 }

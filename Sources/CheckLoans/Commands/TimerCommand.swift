@@ -1,5 +1,6 @@
 import ArgumentParser
 import Loans
+import System
 
 /// `check-loans timer`.
 struct TimerCommand: Subcommand {
@@ -136,20 +137,20 @@ struct TimerCommand: Subcommand {
 
   private func warn(_ plan: CheckPlan, _ environment: Environment, _ console: Console) {
     if plan.channels.isEmpty {
-      console.complain(
+      console.printError(
         "no channel is named, so that each run prints the whole report; see --notify")
     }
-    for path in plan.catalogues.map(\.path) where !WholeFile.exists(path) {
-      console.complain(
+    for path in plan.catalogues.map(\.path) where !FileSystem.exists(path) {
+      console.printError(
         "\(path.visible): there is no such file yet; the daily run fails until there is")
     }
     for value in environment.given.values {
       guard case .variable(let variable) = value.origin, value.name != "time-zone" else { continue }
-      console.complain("the daily run will not know \(variable); give --\(value.name) instead")
+      console.printError("the daily run will not know \(variable); give --\(value.name) instead")
     }
     let fireTime = options.catalogue.at
     if fireTime.secondOfDay > dailyAt.secondOfDay {
-      console.complain(
+      console.printError(
         """
         reminders wait for \(fireTime.hoursAndMinutes), after the daily run, and so come a day late; \
         choose --daily-at \(fireTime.hoursAndMinutes) or later
@@ -162,15 +163,15 @@ struct TimerCommand: Subcommand {
     _ environment: Environment, _ console: Console
   ) throws(CommandError) {
     if dailyAt.secondOfDay < 4 * 3_600 {
-      console.complain(
+      console.printError(
         """
         where the clock is set forward in that hour, cron may leave out the day; choose a time \
         from 04:00 on
         """)
     }
     let zone = options.catalogue.zone.timeZone ?? environment["TZ"]
-    if let zone, zone != (try? TimeZoneSetting(nil, environment: environment))?.name {
-      console.complain(
+    if let zone, zone != (try? LocalClock(nil, environment))?.name {
+      console.printError(
         """
         cron starts it at \(dailyAt.hoursAndMinutes) of the system's time zone, not of \
         \(zone.isEmpty ? "UTC" : zone.visible)

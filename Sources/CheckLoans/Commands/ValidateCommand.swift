@@ -92,7 +92,7 @@ struct ValidateCommand: Subcommand {
     _ environment: Environment, _ console: Console
   ) throws(CommandError) -> ExitStatus? {
     if rules.explain != nil || rules.listRules || settings.showSettings { return nil }
-    return try Validation(ValidationPlan(self, environment), console).run(environment)
+    return try Validation(ValidationPlan(self, environment), environment, console).run()
   }
 }
 

@@ -22,8 +22,9 @@ struct WatchCommand: Subcommand {
         check-loans watch --notify notify-send --action View=my-loans books.xml
 
       The command of --action is given the loan in the variables CHECK_LOANS_ID, _TITLE, _AUTHOR, \
-      _ISBN, _BARCODE, _BORROWER, _EMAIL, _EXPIRATION, _KIND (reminder or expired) and _CATALOGUE, \
-      as far as the catalogue gives them, and the number of notices in CHECK_LOANS_COUNT.
+      _ISBN, _BARCODE, _BORROWER, _EMAIL, _EXPIRATION, _KIND (reminder or expired), \
+      _CATALOGUE and _LIBRARY, as far as they are known, and the number of notices in \
+      CHECK_LOANS_COUNT.
 
       Runs until SIGTERM or SIGINT, or until its terminal is closed, and then ends with status 0 \
       after the notice in flight; a second signal ends it at once.
@@ -81,8 +82,8 @@ struct WatchSettings {
   let channels: [ChannelName]
   /// Where the schedule is kept.
   let state: String
-  /// The zone of what is no catalogue's.
-  var zone: TimeZoneSetting
+  /// The clock of what is no catalogue's.
+  var clock: LocalClock
   /// The settings file's absolute path, whether it exists or not.
   let file: String?
 
@@ -92,7 +93,7 @@ struct WatchSettings {
   ) throws(CommandError) {
     self.command = command
     channels = command.channels.channels(environment, otherwise: [.stdout])
-    zone = try command.catalogue.zone.zone(inherited: inheritedZone, environment)
+    clock = try command.catalogue.zone.clock(inherited: inheritedZone, environment)
     state = try command.state.path(environment)
     file = command.settingsPath(environment).map { environment.absolutePath($0.path) }
     catalogues = try environment.catalogues(
@@ -117,7 +118,7 @@ struct WatchSettings {
     // Everybody writes to /dev/null, which stands for no settings.
     if let file, file != "/dev/null" { paths[.settings] = [file] }
     paths[.settings, default: []] += Set(catalogues.compactMap(\.profileFile))
-    if zone.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
+    if clock.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
     return paths
   }
 }

@@ -1,5 +1,7 @@
 import Glibc
 import Notifiers
+import System
+import SystemPackage
 
 /// The state in which the process finds itself, made fit to work in.
 enum ProcessSetup {
@@ -52,7 +54,8 @@ enum ProcessSetup {
   ///
   /// - SeeAlso: `proc(5)`.
   static var ownPath: String? {
-    SymbolicLink.target(of: "/proc/self/exe").flatMap { $0.hasSuffix(" (deleted)") ? nil : $0 }
+    FileSystem.linkTarget(of: "/proc/self/exe").map(\.string)
+      .flatMap { $0.hasSuffix(" (deleted)") ? nil : $0 }
   }
 
   /// Whether standard output is a terminal.

@@ -1,62 +1,88 @@
+import CLinux
 import Glibc
 import Loans
+import System
+import SystemPackage
 
 /// Standard input before it is read.
 enum StandardInput {
+  /// The longest catalogue that is kept in memory.
   private static let mostInMemory = 4 << 20
 
-  /// Reads to the end what may keep its reader waiting, a pipe or a terminal, and puts a file that
-  /// holds it in its place: in memory, or without a name in the directory if it is long.
+  /// Reads what may keep its reader waiting, a pipe or a terminal, to its end, and puts a file with
+  /// the content in its place: one in memory, or if it is long one without a name in the directory.
   ///
-  /// What cannot be read at all stays, for its reader to say so.
+  /// Input that cannot be read at all stays, for its reader to say so.
   ///
   /// - Throws: ``CommandError`` with the status `inputOutput`.
-  /// - SeeAlso: `fstat(2)`, `isatty(3)`, `read(2)`.
+  /// - SeeAlso: `fstat(2)`, `isatty(3)`, `dup2(2)`.
   static func takeIn(_ directory: String) throws(CommandError) {
-    var status = stat()
-    guard unsafe fstat(STDIN_FILENO, &status) == 0 else { return }
-    let kind = status.st_mode & S_IFMT
-    guard kind == S_IFIFO || kind == S_IFSOCK || isatty(STDIN_FILENO) == 1 else { return }
-    do throws(CommandError) {
-      try read(directory).takePlace(of: STDIN_FILENO)
-    } catch {
-      throw CommandError(error.status, "-: \(error.message ?? "")")
-    }
-  }
-
-  private static func read(_ directory: String) throws(CommandError) -> ScratchFile {
-    let content = "standard input"
-    var isInMemory = true
-    var file = ScratchFile(inMemoryFor: content)
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = try readPiece(into: &piece)
-      if let file, count == 0 { return file }
-      if file == nil || isInMemory && (file?.size ?? 0) + count > mostInMemory {
-        let longer = try ScratchFile(in: directory, for: content)
-        var moved = [UInt8](repeating: 0, count: 1 << 16)
-        try file?.read(0..<(file?.size ?? 0), into: &moved) { bytes throws(CommandError) in
-          try longer.append(bytes)
-        }
-        (file, isInMemory) = (longer, false)
+    let input = FileDescriptor.standardInput
+    guard let type = try? input.stat().type,
+      [.fifo, .socket].contains(type) || isatty(STDIN_FILENO) == 1
+    else { return }
+    var file: FileDescriptor?
+    defer { try? file?.close() }
+    var bytes: [UInt8] = []
+    var isAtEnd = false
+    while !isAtEnd {
+      isAtEnd = try append(to: &bytes) == 0
+      guard isAtEnd || bytes.count > mostInMemory else { continue }
+      if file == nil && isAtEnd { file = memoryFile() }
+      if file == nil { file = try temporaryFile(in: directory) }
+      guard let target = file else { continue }
+      do {
+        try target.writeAll(bytes)
+        bytes.removeAll(keepingCapacity: true)
+        if !isAtEnd { continue }
+        try target.seek(offset: 0, from: .start)
+        _ = try target.duplicate(as: input)
+      } catch {
+        throw failure(error, in: directory, "free some room")
       }
-      try file?.append(piece.span.extracting(0..<count))
     }
   }
 
   /// - Returns: how many bytes came, 0 at the end.
-  private static func readPiece(into piece: inout [UInt8]) throws(CommandError) -> Int {
+  private static func append(to bytes: inout [UInt8]) throws(CommandError) -> Int {
     while true {
-      let count = unsafe Glibc.read(STDIN_FILENO, &piece, piece.count)
-      if count >= 0 { return count }
-      switch errno {
-      case EINTR: continue
-      case EAGAIN:
+      do throws(Errno) {
+        let piece = try FileDescriptor.standardInput.read(1 << 16)
+        bytes += piece
+        return piece.count
+      } catch .resourceTemporarilyUnavailable {
         var request = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         _ = unsafe poll(&request, 1, -1)
-      case let number:
-        throw CommandError(.inputOutput, "reading failed: \(systemWords(number))")
+      } catch {
+        throw CommandError(.inputOutput, "-: reading failed: \(error.words)")
       }
     }
+  }
+
+  private static func memoryFile() -> FileDescriptor? {
+    let file = check_loans_make_memory_file()
+    return file < 0 ? nil : FileDescriptor(rawValue: file)
+  }
+
+  /// Makes a file and takes its name away.
+  private static func temporaryFile(
+    in directory: String
+  ) throws(CommandError) -> FileDescriptor {
+    var name = Array("\(directory)/check-loans-XXXXXX".utf8CString)
+    let file = unsafe check_loans_mkostemp(&name)
+    guard file >= 0 else {
+      throw failure(
+        Errno(rawValue: errno), in: directory, "name another directory with TMPDIR")
+    }
+    unsafe unlink(name)
+    return FileDescriptor(rawValue: file)
+  }
+
+  private static func failure(
+    _ error: any Error, in directory: String, _ advice: String
+  ) -> CommandError {
+    let words = (error as? Errno ?? .ioError).words
+    return CommandError(
+      .inputOutput, "-: cannot keep standard input in \(directory.visible): \(words); \(advice)")
   }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import SystemPackage
 
 /// SIGINT, SIGTERM and SIGHUP while notices are delivered: the one in flight is finished first.
 enum StopSignals {
@@ -27,7 +28,7 @@ enum StopSignals {
   static func catchThem() {
     state.withLock { state in
       if state.pipe != nil { return }
-      do throws(SystemFailure) {
+      do throws(Errno) {
         var pipe = try SignalPipe()
         for number in [SIGINT, SIGTERM, SIGHUP] { try pipe.receiveFirst(number) }
         state.pipe = consume pipe

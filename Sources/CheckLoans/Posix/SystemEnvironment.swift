@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 extension Environment {
   /// The environment that the process was started with, and the user it runs as.
@@ -38,9 +39,7 @@ extension Environment {
   }
 
   @Sendable private static func realDirectory(_ path: String) -> String? {
-    guard let real = unsafe realpath(path, nil) else { return nil }
-    defer { unsafe free(real) }
-    return unsafe String(validatingCString: real)
+    FileSystem.realPath(of: path)
   }
 
   @Sendable private static func workingDirectory() -> String? {

@@ -1,5 +1,7 @@
 import CLinux
 import Glibc
+import System
+import SystemPackage
 
 /// What the system lets the process have.
 enum SystemLimits {
@@ -38,7 +40,7 @@ enum SystemLimits {
       throw CommandError(
         .systemLimit,
         """
-        the system gives threads nothing to wait with (\(systemWords(errno))); end other programs, \
+        the system gives threads nothing to wait with (\(Errno.last.words)); end other programs, \
         or raise the limit with ulimit -n, or LimitNOFILE= in a systemd unit
         """)
     }
@@ -46,11 +48,16 @@ enum SystemLimits {
       throw CommandError(
         .systemLimit,
         """
-        the system lets no more threads be started (\(systemWords(number))); end other programs, \
+        the system lets no more threads be started (\(Errno(rawValue: number).words)); end other programs, \
         or raise the limit with ulimit -u, or TasksMax= in a systemd unit
         """)
     }
   }
+
+  /// How many threads can run at once, at least 1.
+  ///
+  /// - SeeAlso: `sched_getaffinity(2)`.
+  static var processors: Int { max(1, Int(check_loans_processor_count())) }
 
   private static func raisedDescriptorLimit() -> rlim_t {
     var limit = rlimit()

@@ -5,7 +5,8 @@ import ReminderService
 struct CatalogueToRead {
   let source: CatalogueSource
   let settings: ReloadSettings
-  let zone: TimeZoneSetting
+  /// The library's clock.
+  var clock: LocalClock
   /// The time there.
   let now: CivilDateTime
   /// The absolute path of its profile's file, if it has one.
@@ -70,11 +71,11 @@ extension Environment {
       own: [GivenValue] = []
     ) throws(CommandError) -> CatalogueMaker {
       let profile = try options.form.profile(self)
-      let zone = try options.zone.zone(inherited: inheritedZone, self, own: own)
+      let clock = try options.zone.clock(inherited: inheritedZone, self, own: own)
       return try CatalogueMaker(
         paths: paths.flatMap { FilePattern.files(at: $0, mayBeNone: options.allowEmpty) },
         library: library, settings: options.reloadSettings(profile?.profile, jobs: jobs),
-        zone: zone, now: zone.now(now), profileFile: profile?.path)
+        clock: clock, now: clock.now(now), profileFile: profile?.path)
     }
     var makers: [CatalogueMaker] = []
     for table in given.file?.tables ?? [] {
@@ -105,13 +106,14 @@ private struct CatalogueMaker {
   let paths: [String]
   let library: String?
   let settings: ReloadSettings
-  let zone: TimeZoneSetting
+  let clock: LocalClock
   let now: CivilDateTime
   let profileFile: String?
 
   func catalogue(_ path: String, _ environment: Environment) -> CatalogueToRead {
     CatalogueToRead(
-      source: CatalogueSource(path: path, name: environment.catalogueName(path)),
-      settings: settings, zone: zone, now: now, profileFile: profileFile)
+      source: CatalogueSource(
+        path: path, name: environment.catalogueName(path), library: library),
+      settings: settings, clock: clock, now: now, profileFile: profileFile)
   }
 }

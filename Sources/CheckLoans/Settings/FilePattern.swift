@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// Names of files with the wildcards `*`, `?` and `[…]`.
 enum FilePattern {
@@ -8,8 +9,8 @@ enum FilePattern {
   /// - Parameter mayBeNone: whether nothing is missing if there are none; else the pattern stands
   ///   for itself, which is then missing.
   static func files(at path: String, mayBeNone: Bool) -> [String] {
-    let pattern = WholeFile.isDirectory(path) ? "\(path)/*.xml" : path
-    if WholeFile.exists(pattern) || !isPattern(pattern) { return [pattern] }
+    let pattern = FileSystem.isDirectory(path) ? "\(path)/*.xml" : path
+    if FileSystem.exists(pattern) || !isPattern(pattern) { return [pattern] }
     let files = files(fitting: pattern)
     return files.isEmpty && !mayBeNone ? [pattern] : files
   }

@@ -9,7 +9,8 @@ enum LoanNumbers {
   static let completion = CompletionKind.custom { _, _, _ in
     let environment = Environment.ofProcess()
     guard let path = try? environment.standardStateFile(),
-      let schedule = try? ScheduleReader(opening: path), let now = SystemClock.now(in: nil),
+      let schedule = try? ScheduleReader(opening: path),
+      let now = try? LocalClock(environment["TZ"], environment).read()?.now,
       var entries = try? schedule.entries(at: now)
     else { return [] }
     var numbers: [String] = []

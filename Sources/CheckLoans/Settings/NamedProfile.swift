@@ -1,6 +1,7 @@
 import ArgumentParser
 import LoanCatalogue
 import Loans
+import System
 
 /// A profile as somebody has named it.
 struct NamedProfile: Sendable {
@@ -72,7 +73,7 @@ struct NamedProfile: Sendable {
   private static func words(for failure: WholeFile.Failure) -> String {
     switch failure {
     case .missing: "cannot read the profile: no such file"
-    case .system(let words): "cannot read the profile: \(words)"
+    case .system(let error): "cannot read the profile: \(error.words)"
     case .notAFile(let kind): "this is \(kind), not a profile"
     case .tooLong: "the profile is longer than \(limit) bytes"
     case .writableByAll:

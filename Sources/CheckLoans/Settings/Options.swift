@@ -3,6 +3,7 @@ import LoanCatalogue
 import LoanRules
 import Loans
 import ReminderService
+import System
 
 /// Where the library is.
 struct ZoneOptions: ParsableArguments {
@@ -13,18 +14,18 @@ struct ZoneOptions: ParsableArguments {
     completion: .custom { _, _, _ in TimeZoneNames.all })
   var timeZone: String?
 
-  /// The zone, checked.
+  /// A clock in the zone.
   ///
   /// - Parameters:
   ///   - inherited: the variable TZ.
   ///   - own: what a catalogue has of its own.
   /// - Throws: ``CommandError`` with the status `badSetting`, for a zone that is unknown after the
   ///   place where it is set.
-  func zone(
+  func clock(
     inherited: String?, _ environment: Environment, own: [GivenValue] = []
-  ) throws(CommandError) -> TimeZoneSetting {
+  ) throws(CommandError) -> LocalClock {
     do throws(CommandError) {
-      return try TimeZoneSetting(timeZone ?? inherited, environment: environment)
+      return try LocalClock(timeZone ?? inherited, environment)
     } catch {
       let value = own.first { $0.name == "time-zone" } ?? environment.given["time-zone"]
       throw value.map { error.located(at: $0) } ?? error
@@ -32,12 +33,12 @@ struct ZoneOptions: ParsableArguments {
   }
 }
 
-extension TimeZoneSetting {
+extension LocalClock {
   /// The time in the zone, or the one to take for it.
   ///
   /// - Throws: ``CommandError`` with the status `badSetting` if the system's clock makes no sense.
   func now(_ given: CivilDateTime?) throws(CommandError) -> CivilDateTime {
-    if let now = given ?? SystemClock.now(in: variable) { return now }
+    if let now = given ?? read()?.now { return now }
     throw CommandError(
       .badSetting, "the system's clock is outside the years 1 to 9999; set it, or use --now")
   }
@@ -57,11 +58,12 @@ struct ClockOptions: ParsableArguments {
   @OptionGroup var zone: ZoneOptions
   @OptionGroup var now: NowOptions
 
-  /// Reads the clock, once for the whole run, and has the process be in the zone.
-  func read(_ environment: Environment) throws(CommandError) -> CivilDateTime {
-    let zone = try zone.zone(inherited: environment["TZ"], environment)
-    ZoneClock.enter(zone.variable)
-    return try zone.now(now.now)
+  /// Reads the clock, once for the whole run.
+  func read(
+    _ environment: Environment
+  ) throws(CommandError) -> (now: CivilDateTime, clock: LocalClock) {
+    let clock = try zone.clock(inherited: environment["TZ"], environment)
+    return (try clock.now(now.now), clock)
   }
 }
 
@@ -92,7 +94,7 @@ struct StateOptions: ParsableArguments {
   func path(_ environment: Environment) throws(CommandError) -> String {
     guard let state else { return try environment.standardStateFile() }
     if let slash = state.utf8.lastIndex(of: UInt8(ascii: "/")), slash != state.startIndex,
-      !state.hasSuffix("/\(Environment.stateFile)"), !WholeFile.exists(String(state[..<slash]))
+      !state.hasSuffix("/\(Environment.stateFile)"), !FileSystem.exists(String(state[..<slash]))
     {
       throw CommandError(
         .cannotCreate,
@@ -276,5 +278,5 @@ struct JobOptions: ParsableArguments {
   var jobs: Int?
 
   /// How many threads read at most.
-  var count: Int { jobs ?? Processors.count }
+  var count: Int { jobs ?? SystemLimits.processors }
 }

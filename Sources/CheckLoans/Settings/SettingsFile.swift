@@ -1,5 +1,6 @@
 import ArgumentParser
 import Loans
+import System
 import TOMLKit
 
 /// The keys that a settings file may have.
@@ -89,7 +90,7 @@ extension WholeFile.Failure {
   fileprivate var words: String {
     switch self {
     case .missing: "cannot read the settings file: no such file"
-    case .system(let words): "cannot read the settings file: \(words)"
+    case .system(let error): "cannot read the settings file: \(error.words)"
     case .notAFile(let kind): "this is \(kind), not a settings file"
     case .tooLong: "the settings file is longer than \(SettingsFile.limit) bytes"
     case .writableByAll:

@@ -1,3 +1,5 @@
+import System
+
 /// The names of the time zones that the system knows, for completion and for guesses.
 enum TimeZoneNames {
   /// The zones of `zone.tab`, and UTC; none but that where the time zone database is not installed.

@@ -53,6 +53,6 @@ struct DailyCommand {
   private static func isInDatabase(_ zone: String) -> Bool {
     let isPlain = zone.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_+/".utf8.contains($0) }
     return isPlain && !zone.isEmpty && !zone.hasPrefix("/")
-      && SystemClock.isZoneFile("/usr/share/zoneinfo/\(zone)")
+      && ZoneFile.isWhole(at: "/usr/share/zoneinfo/\(zone)")
   }
 }

@@ -1,13 +1,16 @@
 import Loans
+import Notifiers
+import System
+import SystemPackage
 
-/// Writes the units into the user's systemd directory, and has systemd take them up or let them go.
+/// Writes the units into the user's systemd directory, and has systemd load or forget them.
 struct UnitInstaller {
   let units: TimerUnits
   /// Absolute.
   let directory: String
   let environment: Environment
   let console: Console
-  /// How long systemctl may take each time.
+  /// The time that systemctl may take for each call.
   var deadline = Duration.seconds(30)
 
   private var files: [(path: String, content: String)] {
@@ -24,18 +27,15 @@ struct UnitInstaller {
     files.map { "# \($0.path.visible)\n\($0.content)" }.joined(separator: "\n")
   }
 
+  /// Writes the units and has systemd start the timer.
+  ///
   /// - Throws: ``CommandError``: `cannotCreate` if a file is not to be written, `unavailable` if
-  ///   systemd cannot be told.
+  ///   systemd cannot be reached.
   func install() throws(CommandError) {
     let systemctl = try systemctl()
-    for file in files { try check(file.path) }
-    do throws(UnitFile.Failure) {
-      try UnitFile.makeDirectory(directory)
-      for file in files { try UnitFile.write(file.content, to: file.path) }
-    } catch {
-      throw CommandError(
-        .cannotCreate, "cannot write \(error.path.quoted(limit: 200)): \(error.words)")
-    }
+    for file in files { try checkIsOurs(file.path) }
+    try makeDirectory()
+    for file in files { try write(file.content, to: file.path) }
     do throws(Failure) {
       try run(systemctl, ["daemon-reload"])
       // A timer that was there before runs by its old times until it is started again.
@@ -46,33 +46,35 @@ struct UnitInstaller {
       throw CommandError(
         .unavailable,
         """
-        \(error.words); \(error.advice), and run the command again; \(names) stay until \
+        \(error.words); \(error.advice), and run the command again; \(names) remain until \
         check-loans timer --uninstall\(units.named)
         """)
     }
-    console.complain("installed \(timer); see systemctl --user list-timers")
+    console.printError("installed \(timer); see systemctl --user list-timers")
   }
 
-  /// Removes the files even if systemd cannot be told.
+  /// Removes the files, even if systemd cannot be reached.
   ///
   /// - Throws: ``CommandError``: `cannotCreate` if a file is not to be removed, `unavailable` if
-  ///   systemd cannot be told.
+  ///   systemd cannot be reached.
   func uninstall() throws(CommandError) {
-    let present = files.map(\.path).filter(WholeFile.exists)
+    let present = files.map(\.path).filter(FileSystem.exists)
     if present.isEmpty {
-      console.complain("\(timer) is not installed in \(directory.quoted(limit: 200))")
+      console.printError("\(timer) is not installed in \(directory.quoted(limit: 200))")
       return
     }
-    for path in present { try check(path) }
+    for path in present { try checkIsOurs(path) }
     var failure = tellSystemd(["disable", "--now", timer])
-    do throws(UnitFile.Failure) {
-      for path in present { try UnitFile.remove(path) }
-    } catch {
-      throw CommandError(
-        .cannotCreate, "cannot remove \(error.path.quoted(limit: 200)): \(error.words)")
+    for path in present {
+      do throws(Errno) {
+        try FileSystem.remove(path)
+      } catch {
+        throw CommandError(
+          .cannotCreate, "cannot remove \(path.quoted(limit: 200)): \(error.words)")
+      }
     }
     if failure == nil { failure = tellSystemd(["daemon-reload"]) }
-    console.complain("removed \(timer) and its service")
+    console.printError("removed \(timer) and its service")
     guard let failure else { return }
     throw CommandError(
       .unavailable,
@@ -81,27 +83,69 @@ struct UnitInstaller {
       """)
   }
 
-  /// Makes sure that a file is ours, or is not there.
-  private func check(_ path: String) throws(CommandError) {
-    let state = UnitFile.state(of: path, marker: TimerUnits.marker)
-    switch state {
-    case .missing, .ours: return
-    case .foreign(let words):
-      throw CommandError(
-        .cannotCreate,
-        "\(path.quoted(limit: 200)) \(words); move it away, or choose another --name")
+  /// - Throws: ``CommandError`` if there is a file that check-loans has not written.
+  private func checkIsOurs(_ path: String) throws(CommandError) {
+    let words: String
+    do throws(Errno) {
+      switch try Stat(ofLink: path).type {
+      case .regular:
+        let bytes = try? WholeFile.bytes(of: path, limit: 1_048_576)
+        if bytes?.starts(with: TimerUnits.marker.utf8) == true { return }
+        words = "was not written by check-loans"
+      case .symbolicLink: words = "is a symbolic link"
+      default: words = "is not a file"
+      }
+    } catch .noSuchFileOrDirectory, .notDirectory {
+      return
+    } catch {
+      words = "cannot be examined (\(error.words))"
+    }
+    throw CommandError(
+      .cannotCreate,
+      "\(path.quoted(limit: 200)) \(words); move it away, or choose another --name")
+  }
+
+  /// Makes the directory and those above it, as far as they are missing.
+  private func makeDirectory() throws(CommandError) {
+    var current = ""
+    for part in directory.split(separator: "/") {
+      current += "/\(part)"
+      do throws(Errno) {
+        // As the XDG Base Directory Specification has it.
+        try FileSystem.makeDirectory(current, permissions: .ownerReadWriteExecute)
+      } catch .fileExists {
+        continue
+      } catch {
+        throw cannotWrite(current, error)
+      }
     }
   }
 
-  /// Why systemd could not be told.
+  private func write(_ content: String, to path: String) throws(CommandError) {
+    do throws(FileReplacement.Failure) {
+      let replacement = try FileReplacement.begin(at: path)
+      try replacement.write(Array(content.utf8))
+      // systemd reads it, whatever the umask.
+      try replacement.setPermissions([.ownerReadWrite, .groupRead, .otherRead])
+      try replacement.commit()
+    } catch {
+      throw cannotWrite(path, error.errno)
+    }
+  }
+
+  private func cannotWrite(_ path: String, _ error: Errno) -> CommandError {
+    CommandError(.cannotCreate, "cannot write \(path.quoted(limit: 200)): \(error.words)")
+  }
+
+  /// Why systemd could not be reached.
   private struct Failure: Error {
     var words: String
     var isLate = false
 
     var advice: String {
       isLate
-        ? "see in systemctl --user list-jobs what keeps systemd busy, or log in anew"
-        : "log in as the user whose timer it shall be, not by su or sudo"
+        ? "see in systemctl --user list-jobs what keeps systemd busy, or log in again"
+        : "run this in a login session of the user who owns the timer, not with su or sudo"
     }
   }
 
@@ -123,12 +167,19 @@ struct UnitInstaller {
 
   private func run(_ program: String, _ arguments: [String]) throws(Failure) {
     let arguments = ["--user"] + arguments
-    switch ChildProgram.run(program, arguments, within: deadline) {
-    case .success: return
-    case .failure(let error):
-      throw Failure(
-        words: "systemctl \(arguments.joined(separator: " ")) failed (\(error.words))",
-        isLate: error.isLate)
+    let name = "systemctl \(arguments.joined(separator: " "))"
+    StartedChild.endWithThisProcess()
+    let report: ChildProcess.Report
+    do throws(StartFailure) {
+      report = try ChildProcess(
+        program, arguments, environment: environment.variables, timeout: deadline
+      ).runBlocking()
+    } catch {
+      throw Failure(words: "\(name) \(error.words)")
     }
+    if report.timedOut {
+      throw Failure(words: "\(name) did not finish within \(deadline.words)", isLate: true)
+    }
+    if !report.ending.isSuccess { throw Failure(words: "\(name) \(report.failure)") }
   }
 }

@@ -1,4 +1,5 @@
 import Loans
+import System
 
 /// A list of catalogues in a file, for `--files-from`.
 enum FileList {
@@ -25,7 +26,7 @@ enum FileList {
   private static func words(_ failure: WholeFile.Failure) -> String {
     switch failure {
     case .missing: "no such file"
-    case .system(let words): words
+    case .system(let error): error.words
     case .notAFile(let kind): "this is \(kind)"
     case .tooLong: "it is longer than 64 MB"
     case .writableByAll: "it can be written by anybody"

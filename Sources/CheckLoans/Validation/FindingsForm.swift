@@ -1,7 +1,7 @@
 import ArgumentParser
 import Loans
 
-/// The forms in which `validate` gives its results.
+/// A format of the results of `validate`.
 enum FindingsFormat: String, CaseIterable, ExpressibleByArgument {
   case text
   case json
@@ -11,19 +11,33 @@ enum FindingsFormat: String, CaseIterable, ExpressibleByArgument {
   case gitlab
   case checkstyle
   case rdjsonl
+
+  /// How results of this format are written.
+  var form: any FindingsForm {
+    switch self {
+    case .text: TextForm()
+    case .json: JSONForm()
+    case .github: GitHubForm()
+    case .sarif: SARIFForm()
+    case .junit: JUnitForm()
+    case .gitlab: GitLabForm()
+    case .checkstyle: CheckstyleForm()
+    case .rdjsonl: RDJSONLForm()
+    }
+  }
 }
 
-/// What was found in one catalogue, in numbers.
+/// The numbers of what was found in one catalogue.
 struct FileTally: Sendable {
   /// The catalogue as it was given.
   var path: String
   /// The catalogue as its repository knows it, with `/` between directories.
   var repositoryPath: String
-  /// The name of the profile that it was read with; `nil` if no form is known that it is of.
+  /// The name of the profile that it was read with; `nil` if none fits.
   var profile: String?
   var records = 0
   var loans = 0
-  /// Books that no loan could be made of.
+  /// Books left out because their expiration is unusable.
   var leftOut = 0
   var errors = 0
   var warnings = 0
@@ -31,7 +45,7 @@ struct FileTally: Sendable {
   var failure: String?
 }
 
-/// What was found in all catalogues, in numbers.
+/// The numbers of what was found in all catalogues.
 struct FindingsTally: Sendable {
   /// Catalogues that were read.
   var files = 0
@@ -39,16 +53,16 @@ struct FindingsTally: Sendable {
   var cleanFiles = 0
   var records = 0
   var loans = 0
-  /// Books that no loan could be made of.
+  /// Books left out because their expiration is unusable.
   var leftOut = 0
   var errors = 0
   var warnings = 0
   /// How many of the errors and warnings are left out of the results.
   var omitted = 0
-  /// Dates that were mended, and are no findings any more.
-  var mended = 0
-  /// Dates that `--fix` would mend.
-  var mendable = 0
+  /// Dates that were fixed, and are no longer findings.
+  var fixed = 0
+  /// Dates that `--fix` would fix.
+  var fixable = 0
   /// The catalogues that were read, each with its profile.
   var read: [(path: String, profile: String?)] = []
   /// The catalogues that could not be read.
@@ -65,32 +79,33 @@ struct FindingsTally: Sendable {
 /// order in which the catalogues were given, so that the same catalogues always give the same
 /// bytes. A text ends with a line break where there is to be one.
 protocol FindingsForm: Sendable {
-  /// Whether ``head(_:)`` makes use of the numbers: all that follows it waits until they are known.
+  /// Whether ``head(_:)`` shows numbers; then all that follows it is kept until they are known.
   var needsTally: Bool { get }
-  /// Whether ``text(of:)`` makes use of ``LocatedDiagnostic/sourceLine``.
+  /// Whether ``text(of:)`` needs ``LocatedDiagnostic/sourceLine``.
   var needsSourceLine: Bool { get }
-  /// What stands between two findings, also of different catalogues, and nowhere else.
+  /// The text between two findings, also of different catalogues.
   var separator: String { get }
 
-  /// What stands before everything else.
+  /// The text before everything else.
   ///
-  /// - Parameter tally: the numbers of all catalogues, if ``needsTally``; else nothing is known yet.
+  /// - Parameter tally: the numbers of all catalogues, if ``needsTally``, otherwise all zero.
   func head(_ tally: FindingsTally) -> String
-  /// What stands before the findings of one catalogue.
+  /// The text before the findings of one catalogue.
   ///
   /// - Parameters:
   ///   - path: the catalogue as it was given.
   ///   - repositoryPath: the catalogue as its repository knows it.
   func head(ofFile path: String, repositoryPath: String) -> String
-  /// One finding.
+  /// The text of one finding.
   func text(of finding: LocatedDiagnostic) -> String
-  /// What stands behind the findings of one catalogue.
+  /// The text after the findings of one catalogue.
   func tail(ofFile tally: FileTally) -> String
-  /// What stands behind everything else.
+  /// The text after everything else.
   func tail(_ tally: FindingsTally) -> String
 }
 
-// What most forms are without.
+// MARK: - Defaults
+
 extension FindingsForm {
   var needsTally: Bool { false }
   var needsSourceLine: Bool { false }

@@ -2,6 +2,7 @@ import LoanCatalogue
 import LoanRules
 import Loans
 import Synchronization
+import System
 
 /// What a run of `validate` is to do, with everything decided.
 struct ValidationPlan: Sendable {
@@ -87,11 +88,17 @@ struct ValidationPlan: Sendable {
   /// The paths, each file once: a catalogue that is mended must not be read by another thread.
   private static func unique(_ paths: [String], _ environment: Environment) -> [String] {
     var names: Set<[UInt8]> = []
-    var files: Set<[UInt64]> = []
+    var files: Set<FileID> = []
     return paths.filter { path in
       guard names.insert(Array(environment.absolutePath(path).utf8)).inserted else { return false }
-      return FileVersion(of: path).map { files.insert($0.identity).inserted } ?? true
+      return FileVersion(of: path).map { files.insert($0.id).inserted } ?? true
     }
+  }
+
+  /// Whether two paths lead to the same regular file.
+  private static func isSameFile(_ path: String, _ other: String) -> Bool {
+    guard let one = FileVersion(of: path), let two = FileVersion(of: other) else { return false }
+    return one.isRegular && one.id == two.id
   }
 
   /// - Returns: `nil` for standard output.
@@ -100,7 +107,7 @@ struct ValidationPlan: Sendable {
   ) throws(CommandError) -> String? {
     guard let output, !["-", "/dev/stdout"].contains(output) else { return nil }
     if output.isEmpty { throw CommandError(.usage, "--output needs the name of a file") }
-    if let catalogue = catalogues.first(where: { ResultsFile.isSame($0, output) }) {
+    if let catalogue = catalogues.first(where: { isSameFile($0, output) }) {
       throw CommandError(
         .usage,
         """
@@ -138,7 +145,7 @@ struct ValidationPlan: Sendable {
     rules.email = { EmailRule.judge($0) }
     rules.period = { ExpirationRule.judge($1, loaned: $0) }
     guard let days = options.maxDays else { return rules }
-    let today = try options.clock.read(environment).date
+    let today = try options.clock.read(environment).now.date
     rules.expiration = { ExpirationRule.judge($0, today: today, atMost: days) }
     rules.idleCodes = []
     return rules
@@ -150,14 +157,9 @@ struct ValidationPlan: Sendable {
     _ zone: ZoneOptions, _ environment: Environment
   ) throws(CommandError) -> @Sendable (Int) throws -> CivilDateTime? {
     if zone.timeZone != nil {
-      ZoneClock.enter(try zone.zone(inherited: nil, environment).variable)
-      return ZoneClock.civilTime
+      return try zone.clock(inherited: nil, environment).civilTime
     }
-    let check = InheritedZone(environment)
-    return { instant in
-      try check.check()
-      return ZoneClock.civilTime(at: instant)
-    }
+    return InheritedClock(environment).civilTime
   }
 
   private static func format(
@@ -205,35 +207,19 @@ struct ValidationPlan: Sendable {
   }
 }
 
-/// The time zone that the process has from the beginning, looked at once.
-private final class InheritedZone: Sendable {
+/// A clock in the time zone that the process has from the beginning, checked when it is first needed.
+private final class InheritedClock: Sendable {
   private let environment: Environment
-  private let knowledge = Mutex(Knowledge.none)
-
-  /// Whether it is known, and what `TZ` says; a `Result` is a type that costs time to make ready.
-  private enum Knowledge {
-    case none
-    case known
-    case unknown(CommandError)
-  }
+  private let clock = Mutex<LocalClock?>(nil)
 
   init(_ environment: Environment) { self.environment = environment }
 
-  /// - Throws: ``CommandError`` with the status `badSetting` if it is unknown.
-  func check() throws(CommandError) {
-    let knowledge = knowledge.withLock { knowledge in
-      if case .none = knowledge { knowledge = look() }
-      return knowledge
-    }
-    if case .unknown(let error) = knowledge { throw error }
-  }
-
-  private func look() -> Knowledge {
-    do throws(CommandError) {
-      _ = try TimeZoneSetting(environment["TZ"], environment: environment)
-      return .known
-    } catch {
-      return .unknown(error)
+  /// - Throws: ``CommandError`` with the status `badSetting` if the zone is unknown.
+  @Sendable func civilTime(at instant: Int) throws -> CivilDateTime? {
+    try clock.withLock { clock in
+      let known = try clock ?? LocalClock(environment["TZ"], environment)
+      clock = known
+      return known.civilTime(at: instant)
     }
   }
 }

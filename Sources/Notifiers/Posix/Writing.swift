@@ -73,3 +73,22 @@ private func waitUntilWritable(
     end = end ?? now + longest
   }
 }
+
+extension CheckedOutput {
+  /// Makes a write to a pipe without a reader an ``OutputError`` in the whole process, instead of
+  /// its death by SIGPIPE.
+  ///
+  /// Call it once, before the first write.
+  ///
+  /// - SeeAlso: `signal(2)`.
+  public static func ignoreBrokenPipeSignal() {
+    signal(SIGPIPE, SIG_IGN)
+  }
+}
+
+extension [UInt8] {
+  /// Appends a copy of every byte of `span`.
+  mutating func append(contentsOf span: Span<UInt8>) {
+    unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+  }
+}

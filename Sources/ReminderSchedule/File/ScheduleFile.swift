@@ -30,7 +30,7 @@ struct ScheduleFile {
       _ = try Stat(ofLink: location)
       return false
     } catch {
-      return [.noSuchFileOrDirectory, .notDirectory].contains(error)
+      return error.isMissing
     }
   }
 

@@ -26,18 +26,18 @@ extension Database {
     let done = repeatExpired.map { Repetition(days: $0).doneBy(today: now.date) }
     let query = try statement(Self.dueQuery)
     let channel = try channel.flatMap(knownChannelID) ?? 0
-    var paths: [Int64: String] = [:]
-    var found: [DueNotice] = []
     let ranges = try ranges(catalogues)
+    var known: [Int64: (path: String, library: String?)] = [:]
+    var found: [DueNotice] = []
     for range in ranges {
       query.bind(
         range.lowerBound, range.upperBound, now.date, now, channel, done?.lowerBound ?? .min,
         done?.upperBound ?? .max, limit)
       while try query.step() {
         let row = try LoanRow(query)
-        let path = try paths[row.id.catalogue] ?? path(ofCatalogue: row.id.catalogue)
-        paths[row.id.catalogue] = path
-        found.append(DueNotice(row, path, at: now, repeatExpired: repeatExpired))
+        let catalogue = try known[row.id.catalogue] ?? catalogue(row.id.catalogue)
+        known[row.id.catalogue] = catalogue
+        found.append(DueNotice(row, of: catalogue, at: now, repeatExpired: repeatExpired))
       }
     }
     if ranges.count > 1 { found.sort { $0.place < $1.place } }
@@ -62,11 +62,16 @@ extension Database {
 }
 
 extension DueNotice {
-  fileprivate init(_ row: LoanRow, _ path: String, at now: CivilDateTime, repeatExpired: Int?) {
+  fileprivate init(
+    _ row: LoanRow, of catalogue: (path: String, library: String?), at now: CivilDateTime,
+    repeatExpired: Int?
+  ) {
     let expiration = row.loan.expiration
     let isExpired = expiration < now.date
     reminderID = Int(row.id.number)
-    notice = Notice(kind: isExpired ? .expired : .reminder, loan: row.loan, catalogue: path)
+    notice = Notice(
+      kind: isExpired ? .expired : .reminder, loan: row.loan, catalogue: catalogue.path,
+      library: catalogue.library)
     rung =
       isExpired
       ? Rung.expired(expiration, today: now.date, repeatExpired: repeatExpired)

@@ -39,9 +39,10 @@ struct LedgerReader {
     let leftOn = isReturned ? query.day(LoanRow.end) : nil
     let isExpired = leftOn.map { row.loan.expiration < $0 } ?? (place & 1 == 1)
     let deliveries = try deliveries(of: row.key, isExpired ? .expired : .reminder)
+    let (path, library) = try database.catalogue(row.id.catalogue)
     return ScheduleEntry(
-      id: Int(row.id.number), catalogue: try database.path(ofCatalogue: row.id.catalogue),
-      loan: row.loan, kind: isExpired ? .expired : .reminder,
+      id: Int(row.id.number), catalogue: path, library: library, loan: row.loan,
+      kind: isExpired ? .expired : .reminder,
       fireAt: isExpired ? CivilDateTime(row.loan.expiration.adding(days: 1)) : row.fireAt,
       state: .init(isCancelled: row.isCancelled || isReturned, deliveries: deliveries),
       deliveries: deliveries, leftOn: leftOn)
@@ -144,10 +145,10 @@ extension ScheduleReader {
       guard let (row, leftOn) = try database.loan(Int64(id)) else { return nil }
       let count = try database.hasOutbox() ? connection.sentCount() : nil
       let reader = LedgerReader(database, today: now.date, outbox: .asItEnds(count))
+      let (path, library) = try database.catalogue(row.id.catalogue)
       return LoanHistory(
-        id: id, catalogue: try database.path(ofCatalogue: row.id.catalogue), loan: row.loan,
-        fireAt: row.fireAt, isCancelled: row.isCancelled, leftOn: leftOn,
-        notices: try reader.history(of: row.key))
+        id: id, catalogue: path, library: library, loan: row.loan, fireAt: row.fireAt,
+        isCancelled: row.isCancelled, leftOn: leftOn, notices: try reader.history(of: row.key))
     }
   }
 }

@@ -16,6 +16,8 @@ public struct LoanHistory: Hashable, Sendable {
   public var id: Int
   /// The catalogue that the loan is from.
   public var catalogue: String
+  /// The untrusted name that people have for the library, if there is one.
+  public var library: String?
   /// The loan, with its present expiration.
   public var loan: Loan
   /// When its reminder fires.

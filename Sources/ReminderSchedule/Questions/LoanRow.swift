@@ -45,14 +45,14 @@ extension Database {
       .sorted().map(LoanID.all(of:))
   }
 
-  /// The path of a catalogue.
-  func path(ofCatalogue id: Int64) throws -> String {
-    let query = try statement("SELECT path FROM catalogue WHERE id = ?")
+  /// The path of a catalogue, and what people call its library.
+  func catalogue(_ id: Int64) throws -> (path: String, library: String?) {
+    let query = try statement("SELECT path, library FROM catalogue WHERE id = ?")
     query.bind(id)
     defer { query.reset() }
     guard try query.step(), let path = query.text(0) else {
       throw DatabaseError.damage("the path of a catalogue")
     }
-    return path
+    return (path, query.text(1))
   }
 }

@@ -18,6 +18,8 @@ public struct ScheduleEntry: Hashable, Sendable {
   public var id: Int
   /// The catalogue that the loan is from.
   public var catalogue: String
+  /// The untrusted name that people have for the library, if there is one.
+  public var library: String?
   /// The loan.
   public var loan: Loan
   /// Which notice it is.

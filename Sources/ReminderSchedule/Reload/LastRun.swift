@@ -86,10 +86,14 @@ extension Database {
     try run("UPDATE counter SET last_id = ?", number)
   }
 
-  /// The number of a catalogue, which is made if it is new.
-  func catalogueID(_ path: String) throws -> Int64 {
-    if let id = try knownCatalogueID(path) { return id }
-    try run("INSERT INTO catalogue (path) VALUES (?)", path)
+  /// The number of a catalogue, which is made if it is new, and whose library is called so from now
+  /// on.
+  func catalogueID(_ path: String, library: String?) throws -> Int64 {
+    if let id = try knownCatalogueID(path) {
+      try run("UPDATE catalogue SET library = ?2 WHERE id = ?1 AND library IS NOT ?2", id, library)
+      return id
+    }
+    try run("INSERT INTO catalogue (path, library) VALUES (?, ?)", path, library)
     return lastInsertedRowID
   }
 

@@ -2,7 +2,7 @@ internal import Failpoints
 public import Loans
 
 /// The replacement of one catalogue's reminders: one transaction, or part of one that
-/// ``Schedule/begin()`` began; see ``Schedule/beginReload(of:at:)``.
+/// ``Schedule/begin()`` began; see ``Schedule/beginReload(of:library:at:)``.
 ///
 ///     var reload = try schedule.beginReload(of: "/srv/books.xml", at: now)
 ///     for loan in loans { try reload.add(loan, identity, fingerprint: 1, fireAt: fireAt) }
@@ -25,12 +25,13 @@ public struct Reload: ~Copyable {
   private var hasRepetitions = false
 
   init(
-    _ schedule: Schedule, _ connection: Connection, catalogue path: String, now: CivilDateTime
+    _ schedule: Schedule, _ connection: Connection, catalogue path: String, library: String?,
+    now: CivilDateTime
   ) throws(ScheduleError) {
     let transaction = try Transaction(connection, of: schedule)
     (database, catalogue, last, lastNumber, stored) = try connection.perform { database in
       failpoint("reload-begun")
-      let catalogue = try database.catalogueID(path)
+      let catalogue = try database.catalogueID(path, library: library)
       return (
         database, catalogue, try database.lastRun(), try database.lastNumber(),
         try StoredLoans(database, catalogue: catalogue)

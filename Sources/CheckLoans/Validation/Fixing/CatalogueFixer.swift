@@ -1,29 +1,20 @@
-import Glibc
 import LoanCatalogue
 import Loans
+import System
+import SystemPackage
 
-/// What became of the dates that were to be fixed.
+/// The outcome of fixing the dates of a catalogue.
 struct FixOutcome: Equatable {
-  /// Where those are that are fixed, or would be, in their order in the old catalogue.
-  var fixed: [SourceLocation] = []
+  /// The places of the dates that are fixed, or would be, in the old catalogue.
+  var fixed: Set<SourceLocation> = []
   /// How many were left alone, since something else is inside.
   var left = 0
-
-  /// Whether the date at a place is fixed.
-  func isFixed(_ place: SourceLocation) -> Bool {
-    var (low, high) = (0, fixed.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if fixed[middle] < place { low = middle + 1 } else { high = middle }
-    }
-    return low < fixed.count && fixed[low] == place
-  }
 }
 
 /// Fixes the dates of one catalogue file that can only have been meant in one way.
 ///
-/// To be made before the catalogue is read, so that it notices if the file changes until it is
-/// fixed.
+/// It must be created before the catalogue is read, so that it notices if the file changes before it
+/// is fixed.
 struct CatalogueFixer {
   private let path: String
   private let version: FileVersion?
@@ -49,46 +40,38 @@ struct CatalogueFixer {
     let file = try open()
     let fixes = try fixes(of: problems, file)
     if !fixes.edits.isEmpty {
-      try checkPermission(file.version)
-      try replace(file.version, by: file.pieces { fixes.fixed($0, at: $1) })
+      let version = try currentVersion(of: file)
+      try checkPermission(version)
+      var offset = 0
+      try replace(version) { () throws(CommandError) in
+        let piece = try bytes(of: file, at: offset)
+        defer { offset += piece.count }
+        return piece.isEmpty ? nil : fixes.fixed(piece, at: offset)
+      }
     }
     return outcome(fixes, problems)
   }
 
-  /// Puts what the pieces make in the place of the catalogue, unless that is another one by then.
+  /// Puts the pieces, up to `nil`, in the place of the catalogue, unless that is another one by then.
   func replace(
-    _ version: FileVersion, by pieces: () throws(CommandError) -> [UInt8]
+    _ version: FileVersion, by nextPiece: () throws(CommandError) -> [UInt8]?
   ) throws(CommandError) {
-    let replacement = try telling { () throws(FileReplacement.Failure) in
-      try FileReplacement.begin(at: path, like: version)
-    }
-    while case let piece = try pieces(), !piece.isEmpty {
-      try telling { () throws(FileReplacement.Failure) in try replacement.write(piece) }
-    }
-    try telling { () throws(FileReplacement.Failure) in try replacement.sync() }
-    guard FileVersion(of: path) == version else { throw changed }
-    do throws(FileReplacement.Failure) {
+    do {
+      let replacement = try FileReplacement.begin(at: path, like: version)
+      while let piece = try nextPiece() { try replacement.write(piece) }
+      try replacement.sync()
+      guard FileVersion(of: path) == version else { throw changed }
       try replacement.commit()
+    } catch let error as FileReplacement.Failure {
+      throw failure(error.words, error.errno)
     } catch {
-      throw failure(error.words, error.number)
+      throw CommandError(error)
     }
   }
 
-  /// Has what could not be done told with the catalogue's name.
-  private func telling<Result: ~Copyable>(
-    _ body: () throws(FileReplacement.Failure) -> Result
-  ) throws(CommandError) -> Result {
-    do throws(FileReplacement.Failure) {
-      return try body()
-    } catch {
-      throw failure(error.words, error.number)
-    }
-  }
-
-  private func failure(_ words: String, _ number: Int32) -> CommandError {
-    let isPermission = [EACCES, EPERM, EROFS].contains(number)
-    return CommandError(
-      isPermission ? .noPermission : .inputOutput,
+  private func failure(_ words: String, _ error: Errno) -> CommandError {
+    CommandError(
+      error.isPermission ? .noPermission : .inputOutput,
       "\(path.visible): \(words); the catalogue was left as it was")
   }
 
@@ -97,28 +80,29 @@ struct CatalogueFixer {
       .tryAgain, "\(path.visible): the file was changed meanwhile; nothing was fixed, try again")
   }
 
-  /// A file that must not be written is not replaced either, be it by root.
+  /// Refuses a file that may not be written, which is not replaced either, not even by root.
   ///
   /// - Throws: ``CommandError`` with the status `noPermission`, `tryAgain` or `inputOutput`.
   private func checkPermission(_ version: FileVersion) throws(CommandError) {
-    guard version.links == 1 else {
+    let links = version.status.linkCount
+    guard links == 1 else {
       throw CommandError(
         .inputOutput,
         """
-        \(path.visible): this file has \(version.links) names (hard links), and fixing would \
+        \(path.visible): this file has \(links) names (hard links), and fixing would \
         leave the others with the old content; it was left as it was, put a copy in its place first
         """)
     }
-    guard version.mode & 0o222 != 0 else {
+    guard !version.isReadOnly else {
       throw CommandError(
         .noPermission,
         "\(path.visible): this file is read-only, so it was left as it was; allow writing first")
     }
-    let writable: FileVersion?
-    do throws(SystemFailure) {
-      writable = try FileVersion(ofWritable: path)
+    let writable: FileVersion
+    do throws(Errno) {
+      writable = FileVersion(try OpenFile(path, .writeOnly, followsLinks: true).status)
     } catch {
-      throw failure("it may not be written: \(error.words)", error.number)
+      throw failure("it may not be written: \(error.words)", error)
     }
     guard writable == version else { throw changed }
   }
@@ -134,27 +118,49 @@ struct CatalogueFixer {
     let fixes = try fixes(of: problems, file)
     let diff = UnifiedDiff(path: path, fixes: fixes) {
       (offset, count) throws(CommandError) in
-      try file.bytes(at: offset, atMost: count)
+      try bytes(of: file, at: offset, count)
     }
     try diff.write(put)
     return outcome(fixes, problems)
   }
 
-  private func open() throws(CommandError) -> ReadFile {
-    let file = try ReadFile(path)
-    guard file.version == version else { throw changed }
+  private func open() throws(CommandError) -> OpenFile {
+    let file: OpenFile
+    do throws(Errno) {
+      file = try OpenFile(path, followsLinks: true)
+    } catch {
+      throw CommandError(.noInput, "\(path.visible): cannot read the catalogue: \(error.words)")
+    }
+    guard try currentVersion(of: file) == version else { throw changed }
     return file
   }
 
+  private func currentVersion(of file: OpenFile) throws(CommandError) -> FileVersion {
+    do throws(Errno) { return FileVersion(try file.status) } catch { throw readingFailed(error) }
+  }
+
+  /// The bytes that begin at a place, at most this many; none at the end.
+  private func bytes(
+    of file: OpenFile, at offset: Int, _ count: Int = 131_072
+  ) throws(CommandError) -> [UInt8] {
+    do throws(Errno) { return try file.read(count, at: offset) } catch {
+      throw readingFailed(error)
+    }
+  }
+
+  private func readingFailed(_ error: Errno) -> CommandError {
+    CommandError(.inputOutput, "\(path.visible): reading failed: \(error.words)")
+  }
+
   private func outcome(_ fixes: CatalogueFixes, _ problems: [Diagnostic]) -> FixOutcome {
-    FixOutcome(fixed: fixes.locations, left: problems.count - fixes.locations.count)
+    FixOutcome(fixed: Set(fixes.locations), left: problems.count - fixes.locations.count)
   }
 
   private func fixes(
-    of problems: [Diagnostic], _ file: ReadFile
+    of problems: [Diagnostic], _ file: OpenFile
   ) throws(CommandError) -> CatalogueFixes {
-    try CatalogueFixes(problems, head: file.bytes(at: 0)) { range throws(CommandError) in
-      try file.bytes(at: range.lowerBound, atMost: range.count)
+    try CatalogueFixes(problems, head: bytes(of: file, at: 0)) { range throws(CommandError) in
+      try bytes(of: file, at: range.lowerBound, range.count)
     }
   }
 }

@@ -7,8 +7,8 @@ extension FindingsTally {
       findings = "\(counted(errors, "error")), \(counted(warnings, "warning"))"
     }
     if omitted > 0 { findings += " (\(omitted) not shown, because of --max-diagnostics)" }
-    if mended > 0 { findings += ", \(counted(mended, "date")) fixed" }
-    if mendable > 0 { findings += ", \(mendable) fixable with --fix" }
+    if fixed > 0 { findings += ", \(counted(fixed, "date")) fixed" }
+    if fixable > 0 { findings += ", \(fixable) fixable with --fix" }
     if !unread.isEmpty { findings += ", \(counted(unread.count, "file")) not read" }
     var profiles: [String] = []
     for profile in read.compactMap(\.profile) where !profiles.contains(profile) {

@@ -1,10 +1,9 @@
-/// Finds the instant at which a civil time is reached, where all that can be asked is what the
-/// civil time is at an instant.
+/// Finds the instant at which a civil time is reached, knowing only the civil time at each instant.
 ///
 /// Instants are seconds since 1970-01-01T00:00:00Z, civil times the seconds of
 /// `CivilDateTime.ordinal`.
-struct ReachedMoment {
-  /// The longest time in which a zone changes its offset once at most.
+struct CivilTimeSearch {
+  /// A time within which no zone changes its offset twice.
   static let piece = 15 * 60
 
   /// The civil time at an instant.

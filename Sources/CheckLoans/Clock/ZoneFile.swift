@@ -1,13 +1,23 @@
-/// A compiled time zone, as far as it must be looked at before glibc, which takes a damaged one
-/// for UTC without a word.
+import System
+import SystemPackage
+
+/// A compiled time zone, as far as it must be checked before glibc reads it, which silently treats a
+/// damaged one as UTC.
 ///
 /// - SeeAlso: `tzfile(5)`, RFC 8536.
 enum ZoneFile {
   private static let headerLength = 44
+  /// No zone file is that long.
+  private static let longest = 1 << 18
 
-  /// Whether the bytes are a whole zone file: the data blocks as long as their headers say, what leads
-  /// from one part to another within its bounds, and from version 2 on the rule at the end, on a line of
-  /// its own.
+  /// Whether there is a whole zone file at a path.
+  static func isWhole(at path: String) -> Bool {
+    guard let file = try? OpenFile(path, followsLinks: true) else { return false }
+    return (try? file.readToEnd(limit: longest)).map(isWhole) ?? false
+  }
+
+  /// Whether the bytes are a whole zone file: the data blocks as long as their headers say, each
+  /// index within its bounds, and from version 2 on at the end a rule, or none, on a line of its own.
   static func isWhole(_ bytes: [UInt8]) -> Bool {
     guard let first = Header(bytes[...]) else { return false }
     let rest = bytes.dropFirst(headerLength)
@@ -19,13 +29,15 @@ enum ZoneFile {
     guard second.fits(data, timeSize: 8) else { return false }
     let rule = data.dropFirst(second.dataLength(timeSize: 8))
     let newline = UInt8(ascii: "\n")
-    return rule.first == newline && rule.dropFirst().contains(newline)
+    guard rule.count >= 2, rule.first == newline, rule.last == newline else { return false }
+    let text = String(decoding: rule.dropFirst().dropLast(), as: UTF8.self)
+    return text.isEmpty || POSIXZone.isValid(text)
   }
 
-  /// The beginning of a data block.
+  /// The header of a data block, with the lengths of its parts.
   private struct Header {
-    var version: Int
-    private var counts: [Int]
+    let version: Int
+    private let counts: [Int]
 
     init?(_ bytes: ArraySlice<UInt8>) {
       let bytes = Array(bytes.prefix(ZoneFile.headerLength))
@@ -46,7 +58,7 @@ enum ZoneFile {
     private var types: Int { counts[4] }
     private var characters: Int { counts[5] }
 
-    /// Whether the data are as long as they must be, and each transition has a type, each type a name.
+    /// Whether the data are as long as the header says, each transition has a type and each type a name.
     func fits(_ data: ArraySlice<UInt8>, timeSize: Int) -> Bool {
       guard data.count >= dataLength(timeSize: timeSize) else { return false }
       let indices = data.dropFirst(transitions * timeSize)

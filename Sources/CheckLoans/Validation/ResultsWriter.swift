@@ -1,66 +1,63 @@
 import Notifiers
 
-/// Puts the results together in one form, with as many findings as are to be shown.
-final class ResultsSink {
-  /// What one catalogue, or a part of it, contributes.
+/// Writes the results in one form, with as many findings as are to be shown.
+struct ResultsWriter {
+  /// The contribution of one catalogue, or of a part of it.
   struct Piece: Sendable {
     var head = ""
     var findings: [String] = []
     /// Findings that were counted but not kept, since there are too many before them.
     var dropped = 0
     var tail = ""
-    /// Bytes that are results by themselves: a part of a diff.
+    /// A part of a diff, which is a result by itself.
     var bytes: [UInt8] = []
     /// Lines for standard error.
-    var complaints: [String] = []
-    /// What the catalogue adds to the numbers, once it is finished.
+    var messages: [String] = []
+    /// The catalogue's numbers, once it is finished.
     var tally: FileTally?
     /// What went wrong beside what the catalogue holds.
     var status = ExitStatus.done
-    var mended = 0
-    /// Dates that `--fix` would mend.
-    var mendable = 0
+    /// Dates that `--fix` has fixed.
+    var fixed = 0
+    /// Dates that `--fix` would fix.
+    var fixable = 0
   }
 
   private let form: any FindingsForm
   private let console: Console
   private let file: ResultsFile?
-  private let spool: Spool?
+  /// Results after a head that takes the numbers of all; `nil` if the form has no such head.
+  private var held: [UInt8]?
+  /// How many more findings may be shown.
   private var room: Int
   private var isFirst = true
   private(set) var tally = FindingsTally()
   /// The worst that went wrong beside what the catalogues hold.
   private(set) var status = ExitStatus.done
 
-  init(
-    _ form: any FindingsForm, limit: Int?, console: Console, file: ResultsFile?,
-    spoolDirectory: String
-  ) {
-    self.form = form
+  init(_ plan: ValidationPlan, _ console: Console) throws(CommandError) {
+    form = plan.form
     self.console = console
-    self.file = file
-    spool = form.needsTally ? Spool(directory: spoolDirectory) : nil
-    room = limit ?? .max
+    file = try plan.output.map(ResultsFile.init)
+    held = form.needsTally ? [] : nil
+    room = plan.limit ?? .max
+    if held == nil { try write(form.head(tally)) }
   }
 
-  func begin() throws(CommandError) {
-    if spool == nil { try write(form.head(FindingsTally())) }
-  }
-
-  func add(_ piece: Piece) throws(CommandError) {
+  mutating func add(_ piece: Piece) throws(CommandError) {
     try put(piece.head)
     for finding in piece.findings { try put(finding: finding) }
     tally.omitted += piece.dropped
     try put(piece.tail)
-    if !piece.bytes.isEmpty { try write(piece.bytes.span) }
-    for complaint in piece.complaints { console.complain(line: complaint) }
+    try write(piece.bytes.span)
+    for message in piece.messages { console.printError(line: message) }
     status = status.worse(piece.status)
-    tally.mended += piece.mended
-    tally.mendable += piece.mendable
+    tally.fixed += piece.fixed
+    tally.fixable += piece.fixable
     if let file = piece.tally { count(file) }
   }
 
-  private func put(finding: String) throws(CommandError) {
+  private mutating func put(finding: String) throws(CommandError) {
     guard room > 0 else {
       tally.omitted += 1
       return
@@ -71,7 +68,7 @@ final class ResultsSink {
     try put(finding)
   }
 
-  private func count(_ file: FileTally) {
+  private mutating func count(_ file: FileTally) {
     // Also of a catalogue that failed after something was found in it.
     tally.errors += file.errors
     tally.warnings += file.warnings
@@ -87,20 +84,19 @@ final class ResultsSink {
     if file.errors + file.warnings == 0 { tally.cleanFiles += 1 }
   }
 
-  /// Writes what only the numbers tell.
-  func end() throws(CommandError) {
-    if let spool {
+  /// Writes what takes the numbers of all catalogues.
+  mutating func end() throws(CommandError) {
+    if let held {
       try write(form.head(tally))
-      try spool.forEach { piece throws(CommandError) in try write(piece) }
+      try write(held.span)
     }
     try write(form.tail(tally))
     try file?.commit()
     try console.flush()
   }
 
-  private func put(_ text: String) throws(CommandError) {
-    if text.isEmpty { return }
-    if let spool { try spool.append(text) } else { try write(text) }
+  private mutating func put(_ text: String) throws(CommandError) {
+    if held == nil { try write(text) } else { held?.append(contentsOf: text.utf8) }
   }
 
   private func write(_ text: String) throws(CommandError) { try write(text.utf8.span) }

@@ -1,18 +1,19 @@
 import Dispatch
 import Glibc
 import Synchronization
+import SystemPackage
 
-/// Waits for whatever may happen to a program that stays: files, signals, the time.
+/// Waits for the events that concern a running `watch`: changed files, signals, the time.
 ///
 /// It waits on a thread of its own, so that none of those that run tasks is held up.
-final class Awaiter: Sendable {
+final class EventLoop: Sendable {
   private let sources: Mutex<WatchSources>
   private let queue = DispatchQueue(label: "check-loans.watch")
 
   /// Begins to watch files by their absolute paths, and to receive signals.
   ///
-  /// - Throws: `SystemFailure` if the system cannot give what it takes.
-  init(_ paths: [WatchedFile: [String]]) throws(SystemFailure) {
+  /// - Throws: `Errno` if the system cannot give what it takes.
+  init(_ paths: [WatchedFile: [String]]) throws(Errno) {
     let signals = try SignalWatch()
     let timer = try WakeTimer()
     sources = Mutex(WatchSources(files: try FileWatch(paths), timer: timer, signals: signals))
@@ -21,8 +22,8 @@ final class Awaiter: Sendable {
   /// The directories that hold a watched file and may not be watched.
   var closedDirectories: Set<String> { sources.withLock { $0.files.closedDirectories } }
 
-  /// Why some changes are not seen, until everything is looked at again; `nil` if all are.
-  var watchFailure: SystemFailure? { sources.withLock { $0.files.failure } }
+  /// Why some changes are missed until everything is checked again; `nil` if none are.
+  var watchFailure: Errno? { sources.withLock { $0.files.failure } }
 
   /// Watches other files.
   func watch(_ paths: [WatchedFile: [String]]) {
@@ -33,7 +34,7 @@ final class Awaiter: Sendable {
     }
   }
 
-  /// Whether the program is to end.
+  /// Whether the program is to stop.
   var mustStop: Bool {
     sources.withLock { sources in
       sources.readSignals()
@@ -43,21 +44,23 @@ final class Awaiter: Sendable {
 
   /// Has a step come at the beginning of a second, counted from 1970, or when the clock is set.
   ///
-  /// - Parameter instant: what the clock showed when the second was chosen.
-  func wake(at second: Int, chosenAt instant: Int) {
+  /// - Parameters:
+  ///   - instant: what the clock showed when the second was chosen.
+  ///   - clock: the clock.
+  func wake(at second: Int, chosenAt instant: Int, by clock: LocalClock) {
     sources.withLock { sources in
       sources.timer.set(second)
       // If it was set back in between, the timer knows nothing of it.
-      if let current = ZoneClock.read()?.instant, current < instant { sources.plan.noteWaking() }
+      if let current = clock.read()?.instant, current < instant { sources.plan.noteWaking() }
     }
   }
 
   /// Has a file looked at again after some time.
   func lookAgain(at file: WatchedFile, after time: Duration) {
-    sources.withLock { $0.plan.lookAgain(at: file, at: ZoneClock.passed + time) }
+    sources.withLock { $0.plan.lookAgain(at: file, at: LocalClock.uptime + time) }
   }
 
-  /// Has a delivery tried again at a moment of `ZoneClock.passed`.
+  /// Has a delivery tried again at a moment of `LocalClock.uptime`.
   func deliverAgain(at moment: Duration) {
     sources.withLock { $0.plan.deliverAgain(at: moment) }
   }
@@ -73,7 +76,7 @@ final class Awaiter: Sendable {
     while true {
       let (step, wait) = sources.withLock { sources in
         sources.read()
-        return (sources.plan.step(at: ZoneClock.passed), sources.wait)
+        return (sources.plan.step(at: LocalClock.uptime), sources.wait)
       }
       if let step { return step }
       wait.run()
@@ -81,14 +84,14 @@ final class Awaiter: Sendable {
   }
 }
 
-/// What is waited for, and what is to be done about it.
+/// The sources of events, and the plan that they lead to.
 private struct WatchSources: ~Copyable {
   var files: FileWatch
   let timer: WakeTimer
   let signals: SignalWatch
   var plan = WatchPlan()
 
-  /// After how long everything is looked at while changes may be missed.
+  /// The time after which everything is checked while changes may be missed.
   private static let fullLookPause = Duration.seconds(60)
 
   mutating func readSignals() {
@@ -108,17 +111,17 @@ private struct WatchSources: ~Copyable {
 
   mutating func readFiles() {
     let changes = files.read()
-    let now = ZoneClock.passed
+    let now = LocalClock.uptime
     for file in changes.written { plan.noteWriting(to: file, at: now) }
     for file in changes.changed { plan.noteChange(of: file, at: now) }
     if files.failure != nil { plan.lookAtAll(at: now + Self.fullLookPause) }
   }
 
-  /// What to wait for until there is something to read, or the plan's next step is due.
+  /// The wait until there is something to read, or the plan's next step is due.
   var wait: Wait {
     Wait(
       descriptors: [files.descriptor, timer.descriptor, signals.descriptor],
-      milliseconds: plan.next.map { Self.milliseconds($0 - ZoneClock.passed) } ?? -1)
+      milliseconds: plan.next.map { Self.milliseconds($0 - LocalClock.uptime) } ?? -1)
   }
 
   /// Rounded up, so that no step is waited for in vain.
@@ -131,7 +134,7 @@ private struct WatchSources: ~Copyable {
 /// A wait for something to read.
 private struct Wait {
   let descriptors: [Int32]
-  /// At most so long; -1 for any time.
+  /// The longest wait; -1 for any time.
   let milliseconds: Int32
 
   /// - SeeAlso: `poll(2)`.

@@ -1,18 +1,20 @@
 import CLinux
 import Glibc
+import System
+import SystemPackage
 
-/// A timer that fires at an instant of the system's clock: to the second, at once after a suspend
-/// or a jump that passed over it, and also when the clock is set to anything else.
+/// A timer that fires at an instant of the system's clock: to the second, at once after a suspend or
+/// a jump past the instant, and also when the clock is set to anything else.
 ///
 /// - SeeAlso: `timerfd_create(2)`.
 struct WakeTimer: ~Copyable {
   /// To be polled for reading.
   let descriptor: Int32
 
-  /// - Throws: `SystemFailure` if the system cannot give a timer.
-  init() throws(SystemFailure) {
+  /// - Throws: `Errno` if the system cannot give a timer.
+  init() throws(Errno) {
     descriptor = check_loans_make_timer()
-    if descriptor < 0 { throw .last }
+    if descriptor < 0 { throw Errno.last }
   }
 
   deinit {
@@ -24,9 +26,7 @@ struct WakeTimer: ~Copyable {
     _ = check_loans_set_timer(descriptor, second)
   }
 
-  /// Takes note of its having fired, or the clock's having been set.
-  ///
-  /// - Returns: whether either has happened since the last call.
+  /// Reads whether it has fired, or the clock was set, since the last call.
   func read() -> Bool {
     var count: UInt64 = 0
     let size = MemoryLayout.size(ofValue: count)

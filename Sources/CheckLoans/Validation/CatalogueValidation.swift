@@ -2,42 +2,38 @@ import LoanCatalogue
 import LoanRules
 import Loans
 
-/// The reading of one catalogue for `validate`, whose findings become text as they come.
-struct CatalogueCheck {
+/// The validation of one catalogue, whose findings become text as they are found.
+struct CatalogueValidation {
   private let path: String
   private let plan: ValidationPlan
-  private let reader: CatalogueReader
-  private let handOver: (ResultsSink.Piece) throws(CommandError) -> Void
+  private let onProgress: (@Sendable (ReadingProgress) -> Void)?
+  private let handOver: (ResultsWriter.Piece) throws(CommandError) -> Void
 
-  private var piece = ResultsSink.Piece()
+  private var piece = ResultsWriter.Piece()
   private var tally: FileTally
   private var shown = 0
   private let lines: CatalogueLines?
   private var isPacked = false
-  /// What a diff fixes, and so is not reported.
-  private var fixed = FixOutcome()
-  /// Why a diff could not be handed over.
-  private var failure: CommandError?
+  /// The places of the dates that a diff fixes, and so are not reported.
+  private var fixed: Set<SourceLocation> = []
 
-  /// So many findings are handed over at a time.
+  /// The number of findings that are handed over at a time.
   private static let pieceSize = 512
-  /// So many bytes of a diff are handed over at a time.
+  /// The bytes of a diff that are handed over at a time.
   private static let longestDiff = 262_144
 
   /// - Parameters:
-  ///   - onProgress: is told how far the reading has come.
+  ///   - onProgress: is called with how far the reading has come.
   ///   - handOver: takes what has been found, if there is much of it.
   init(
     of path: String, _ plan: ValidationPlan,
     onProgress: (@Sendable (ReadingProgress) -> Void)?,
-    handOver: @escaping (ResultsSink.Piece) throws(CommandError) -> Void
+    handOver: @escaping (ResultsWriter.Piece) throws(CommandError) -> Void
   ) {
     self.path = path
     self.plan = plan
+    self.onProgress = onProgress
     self.handOver = handOver
-    var reader = plan.reader
-    reader.onProgress = onProgress
-    self.reader = reader
     tally = FileTally(path: path, repositoryPath: plan.paths.of(path))
     let wantsLines = plan.form.needsSourceLine || plan.terminal != nil
     lines = wantsLines ? CatalogueLines(of: path) : nil
@@ -47,10 +43,12 @@ struct CatalogueCheck {
   ///
   /// - Returns: the rest of what was found.
   /// - Throws: ``CommandError`` if nothing more can be done.
-  mutating func run() throws(CommandError) -> ResultsSink.Piece {
+  mutating func run() throws(CommandError) -> ResultsWriter.Piece {
     if plan.fixing != .none { try fix() }
     piece.head += plan.form.head(ofFile: path, repositoryPath: tally.repositoryPath)
     do {
+      var reader = plan.reader
+      reader.onProgress = onProgress
       let reading = try reader.open(path)
       isPacked = reading.isPacked
       while let events = try reading.next() {
@@ -63,7 +61,7 @@ struct CatalogueCheck {
     } catch let error as CatalogueError {
       tally.failure = words(of: error)
       let place = error.location.map { ":\($0.line):\($0.column)" } ?? ""
-      complain("\(path.visible)\(place): \(words(of: error))", CommandError(error).status)
+      report("\(place): \(words(of: error))", CommandError(error).status)
     } catch {
       throw CommandError(error)
     }
@@ -77,8 +75,9 @@ struct CatalogueCheck {
     return "the file was changed while it was read, so what was found in it may be wrong; try again"
   }
 
-  private mutating func complain(_ words: String, _ status: ExitStatus) {
-    piece.complaints.append("check-loans: \(words)")
+  /// Has a line about the catalogue printed to standard error.
+  private mutating func report(_ words: String, _ status: ExitStatus = .done) {
+    piece.messages.append("check-loans: \(path.visible)\(words)")
     piece.status = piece.status.worse(status)
   }
 
@@ -89,9 +88,9 @@ struct CatalogueCheck {
     case .warning: tally.warnings += 1
     }
     if plan.fixing == .none, path != "-", !isPacked, diagnostic.replacement != nil {
-      piece.mendable += 1
+      piece.fixable += 1
     }
-    if plan.fixing == .dryRun && fixed.isFixed(diagnostic.location) { return }
+    if plan.fixing == .dryRun && fixed.contains(diagnostic.location) { return }
     guard shown < plan.limit ?? .max else {
       piece.dropped += 1
       return
@@ -102,13 +101,13 @@ struct CatalogueCheck {
     show(
       LocatedDiagnostic(
         path: path, repositoryPath: tally.repositoryPath, diagnostic: diagnostic))
-    if piece.findings.count + piece.complaints.count >= Self.pieceSize { try handOverPiece() }
+    if piece.findings.count + piece.messages.count >= Self.pieceSize { try handOverPiece() }
   }
 
   private mutating func show(_ finding: LocatedDiagnostic) {
     var finding = finding
     if plan.fixing == .dryRun {
-      piece.complaints.append(finding.line)
+      piece.messages.append(finding.line)
     } else if let terminal = plan.terminal {
       let line = lines?.marked(finding.diagnostic, terminal) ?? ""
       piece.findings.append(plan.form.text(of: finding) + line)
@@ -122,38 +121,45 @@ struct CatalogueCheck {
 
   private mutating func handOverPiece() throws(CommandError) {
     try handOver(piece)
-    piece = ResultsSink.Piece()
+    piece = ResultsWriter.Piece()
   }
 }
 
 // MARK: - Fixing
-extension CatalogueCheck {
+
+extension CatalogueValidation {
   /// Fixes what can be fixed; where that fails, it is reported, and the catalogue is as it was.
   private mutating func fix() throws(CommandError) {
     do throws(CommandError) {
       let fixer = try CatalogueFixer(path)
       guard let problems = try problems() else {
-        let words = "nothing can be fixed as long as the catalogue is not read to its end"
-        return piece.complaints.append("check-loans: \(path.visible): \(words)")
+        return report(": nothing can be fixed as long as the catalogue is not read to its end")
       }
       switch plan.fixing {
       case .none: break
-      case .replace: fixed = try fixer.fix(problems)
-      case .dryRun: try preview(fixer, problems)
+      case .replace:
+        let outcome = try fixer.fix(problems)
+        piece.fixed = outcome.fixed.count
+        report(leftAlone: outcome.left)
+      case .dryRun:
+        let outcome = try preview(fixer, problems)
+        fixed = outcome.fixed
+        piece.fixable = outcome.fixed.count
+        report(leftAlone: outcome.left)
       }
     } catch {
-      if let failure { throw failure }
-      if let message = error.message { complain(message, error.status) }
+      guard let message = error.message else { throw error }
+      piece.messages.append("check-loans: \(message)")
+      piece.status = piece.status.worse(error.status)
     }
-    if fixed.left > 0 {
-      let dates = counted(fixed.left, "date")
-      piece.complaints.append(
-        """
-        check-loans: \(path.visible): \(dates) left as written, since something else stands inside; \
-        fix by hand
-        """)
-    }
-    if plan.fixing == .replace { piece.mended = fixed.fixed.count }
+  }
+
+  private mutating func report(leftAlone count: Int) {
+    if count == 0 { return }
+    report(
+      """
+      : \(counted(count, "date")) left as written, since something else stands inside; fix by hand
+      """)
   }
 
   /// What can be fixed, or `nil` if the catalogue cannot be read to its end.
@@ -169,38 +175,32 @@ extension CatalogueCheck {
           if diagnostic.replacement != nil { problems.append(diagnostic) }
         }
       }
-      guard reading.isPacked, !problems.isEmpty, reading.summary.isComplete else {
-        return reading.summary.isComplete ? problems : nil
-      }
+      guard reading.summary.isComplete else { return nil }
+      guard reading.isPacked, !problems.isEmpty else { return problems }
       throw CommandError(
         .usage,
-        """
-        \(path.visible): a compressed catalogue cannot be fixed; unpack it first (gunzip, unzip)
-        """)
+        "\(path.visible): a compressed catalogue cannot be fixed; unpack it first (gunzip, unzip)")
     } catch is CatalogueError {
-      // The reading that follows tells it.
+      // It is reported by the reading that follows.
       return nil
     } catch {
       throw CommandError(error)
     }
   }
 
-  private mutating func preview(_ fixer: CatalogueFixer, _ problems: [Diagnostic])
-    throws(CommandError)
-  {
+  private mutating func preview(
+    _ fixer: CatalogueFixer, _ problems: [Diagnostic]
+  ) throws(CommandError) -> FixOutcome {
     var visible = VisibleDiff()
     let isForTerminal = plan.output == nil && ProcessSetup.isOutputATerminal
-    var piece = ResultsSink.Piece()
-    fixed = try fixer.preview(problems) { bytes throws(CommandError) in
-      piece.bytes += isForTerminal ? Array(visible.text(of: bytes).utf8) : bytes
-      guard piece.bytes.count > Self.longestDiff else { return }
-      do throws(CommandError) { try handOver(piece) } catch {
-        failure = error
-        throw error
-      }
-      piece = ResultsSink.Piece()
+    var diff = ResultsWriter.Piece()
+    let outcome = try fixer.preview(problems) { bytes throws(CommandError) in
+      diff.bytes += isForTerminal ? Array(visible.text(of: bytes).utf8) : bytes
+      guard diff.bytes.count > Self.longestDiff else { return }
+      try handOver(diff)
+      diff = ResultsWriter.Piece()
     }
-    self.piece.bytes = piece.bytes
-    self.piece.mendable = fixed.fixed.count
+    piece.bytes = diff.bytes
+    return outcome
   }
 }

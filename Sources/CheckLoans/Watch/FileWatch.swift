@@ -1,6 +1,8 @@
 import Glibc
+import System
+import SystemPackage
 
-/// What was seen to happen to the watched files.
+/// The changes that were seen in watched files.
 struct FileChanges: Hashable, Sendable {
   /// Those that were written and closed, replaced, removed or made, or are led to by another way.
   var changed: Set<WatchedFile> = []
@@ -8,22 +10,22 @@ struct FileChanges: Hashable, Sendable {
   var written: Set<WatchedFile> = []
 }
 
-/// Tells when the files behind paths are changed, replaced, removed or restored.
+/// Detects when the files that paths lead to are changed, replaced, removed or restored.
 ///
 /// What a path leads to is decided by a name in each directory on the way, links included. Each of
 /// these names is watched in its directory, from the root on, so that it does not matter whether
-/// the file itself, a link or a directory above it is replaced, or is not there yet.
+/// the file itself, a link or a directory above it is replaced, or is not there yet: for
+/// `/srv/books.xml`, `srv` is watched in `/` and `books.xml` in `/srv`.
 ///
-/// Changes on another computer's disk are not told by the system.
+/// The system does not report changes that another computer makes on a network disk.
 ///
 /// - SeeAlso: `inotify(7)`.
 struct FileWatch: ~Copyable {
-  /// Names and paths are bytes, as the system has them.
-  private typealias Bytes = [UInt8]
+  private typealias Name = FilePath.Component
 
   /// A directory with the names in it that matter.
   private struct Directory {
-    var files: [Bytes: Set<WatchedFile>] = [:]
+    var files: [Name: Set<WatchedFile>] = [:]
     var all: Set<WatchedFile> = []
 
     func merged(with other: Directory) -> Directory {
@@ -50,16 +52,16 @@ struct FileWatch: ~Copyable {
   private(set) var closedDirectories: Set<String> = []
 
   /// Why not all that is on the way to the files is watched, so that changes may be missed.
-  private(set) var failure: SystemFailure?
+  private(set) var failure: Errno?
 
   /// Watches files by their absolute paths, of which one may have several, whether they are there
   /// or not.
   ///
-  /// - Throws: `SystemFailure` if the system cannot give what it takes.
-  init(_ paths: [WatchedFile: [String]]) throws(SystemFailure) {
+  /// - Throws: `Errno` if the system cannot give what it takes.
+  init(_ paths: [WatchedFile: [String]]) throws(Errno) {
     self.paths = paths
     descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-    if descriptor < 0 { throw .last }
+    if descriptor < 0 { throw Errno.last }
     follow()
     if let failure { throw failure }
   }
@@ -79,7 +81,7 @@ struct FileWatch: ~Copyable {
     var changes = FileChanges()
     var mustFollow = failure != nil
     var buffer = [UInt8](repeating: 0, count: 16_384)
-    // Who makes changes without end shall not keep the program from doing anything else.
+    // Changes without end must not keep the program from doing anything else.
     for _ in 0..<64 {
       let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
       guard count > 0 else { break }
@@ -100,7 +102,7 @@ struct FileWatch: ~Copyable {
     }
     // What is not known is an event of a watch that was given up.
     guard let directory = directories[event.watch] else { return false }
-    let files = event.name.isEmpty ? directory.all : directory.files[event.name] ?? []
+    let files = event.name.map { directory.files[$0] ?? [] } ?? directory.all
     if files.isEmpty { return false }
     if event.mask & ~UInt32(IN_MODIFY) & (Self.fileEvents | Self.turns) != 0 {
       changes.changed.formUnion(files)
@@ -111,7 +113,8 @@ struct FileWatch: ~Copyable {
   }
 }
 
-// The ways to the files.
+// MARK: - The ways to the files
+
 extension FileWatch {
   /// Links followed in one path before it is taken for a loop, as the kernel does;
   /// path_resolution(7).
@@ -127,7 +130,7 @@ extension FileWatch {
     failure = nil
     for (file, paths) in paths {
       for path in paths {
-        do throws(SystemFailure) {
+        do throws(Errno) {
           try follow(file, path, &found)
         } catch {
           failure = error
@@ -146,22 +149,22 @@ extension FileWatch {
 
   private mutating func follow(
     _ file: WatchedFile, _ path: String, _ found: inout [Int32: Directory]
-  ) throws(SystemFailure) {
-    var directory: Bytes = []
-    var rest = Self.names(in: Array(path.utf8))
+  ) throws(Errno) {
+    var directory: FilePath = "/"
+    var rest = Self.names(in: FilePath(path))
     var links = 0
     while let name = rest.popLast() {
-      if name == Array("..".utf8) {
+      if name.kind == .parentDirectory {
         // Only real directories are on the way, so that the one above is the one before.
-        directory = Array(directory[..<(directory.lastIndex(of: Self.slash) ?? 0)])
+        directory.removeLastComponent()
         continue
       }
       guard try watch(directory, for: name, file, isLast: rest.isEmpty, &found) else { return }
-      let place = directory + [Self.slash] + name
-      if let target = SymbolicLink.target(of: place) {
+      let place = directory.appending(name)
+      if let target = FileSystem.linkTarget(of: place) {
         links += 1
         guard links <= Self.mostLinks else { return }
-        if target.first == Self.slash { directory = [] }
+        if target.isAbsolute { directory = "/" }
         rest += Self.names(in: target)
       } else {
         directory = place
@@ -171,39 +174,38 @@ extension FileWatch {
 
   /// - Returns: whether there is anything beyond.
   private mutating func watch(
-    _ directory: Bytes, for name: Bytes, _ file: WatchedFile, isLast: Bool,
+    _ directory: FilePath, for name: Name, _ file: WatchedFile, isLast: Bool,
     _ found: inout [Int32: Directory]
-  ) throws(SystemFailure) -> Bool {
-    let path = directory.isEmpty ? [Self.slash] : directory
+  ) throws(Errno) -> Bool {
     // Two files may share a directory: what is watched for one must stay so for the other.
     let mask =
       (isLast ? Self.fileEvents : Self.ancestorEvents) | UInt32(IN_ONLYDIR)
       | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD)
-    let watch = unsafe inotify_add_watch(descriptor, path.cString, mask)
+    let watch = unsafe directory.withPlatformString {
+      unsafe inotify_add_watch(descriptor, $0, mask)
+    }
     if watch >= 0 {
       found[watch, default: Directory()].files[name, default: []].insert(file)
       found[watch]?.all.insert(file)
       return true
     }
-    let failure = SystemFailure.last
-    switch failure.number {
-    case ENOENT, ENOTDIR:
-      // It was replaced in this moment, of which the directory above tells.
+    let failure = Errno.last
+    switch failure {
+    case .noSuchFileOrDirectory, .notDirectory:
+      // It was replaced in this moment, which shows in the directory above.
       return false
-    case EACCES, EPERM:
+    case .permissionDenied, .notPermitted:
       // A directory that may be passed but not listed cannot be watched; what is below it can.
-      if isLast { closedDirectories.insert(String(decoding: path, as: UTF8.self)) }
+      if isLast { closedDirectories.insert(directory.string) }
       return true
     default:
       throw failure
     }
   }
 
-  private static let slash = UInt8(ascii: "/")
-
-  /// The names in a path, the last one first; `.` is none.
-  private static func names(in path: Bytes) -> [Bytes] {
-    path.split(separator: slash).map(Array.init).filter { $0 != [UInt8(ascii: ".")] }.reversed()
+  /// The names in a path, the last one first, without any `.`.
+  private static func names(in path: FilePath) -> [Name] {
+    path.components.filter { $0.kind != .currentDirectory }.reversed()
   }
 }
 
@@ -211,8 +213,8 @@ extension FileWatch {
 private struct Event {
   let watch: Int32
   let mask: UInt32
-  /// Without the zero bytes behind it; empty if it concerns the directory itself.
-  let name: [UInt8]
+  /// `nil` if it concerns the directory itself.
+  let name: FilePath.Component?
 
   init?(takingFrom bytes: inout ArraySlice<UInt8>) {
     let header = MemoryLayout<inotify_event>.size
@@ -220,7 +222,8 @@ private struct Event {
     let event = unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: inotify_event.self) }
     watch = event.wd
     mask = event.mask
-    name = bytes.dropFirst(header).prefix(Int(event.len)).prefix { $0 != 0 }.map(\.self)
+    let text = bytes.dropFirst(header).prefix(Int(event.len)).prefix { $0 != 0 }
+    name = unsafe FilePath.Component(platformString: text.map { CChar(bitPattern: $0) } + [0])
     bytes = bytes.dropFirst(header + Int(event.len))
   }
 }

@@ -1,14 +1,16 @@
 import CLinux
 import Glibc
+import System
+import SystemPackage
 
-/// Receives the signals that tell a program that stays to read anew or to end; a second one to end
+/// Receives the signals that have a running `watch` reload everything or stop; a second one to stop
 /// ends it at once, with the children that are running.
 struct SignalWatch: ~Copyable {
-  /// What was asked for.
+  /// A request made by a signal.
   enum Request: Sendable {
-    /// To read everything anew: SIGHUP.
+    /// To reload everything: SIGHUP.
     case reload
-    /// To end: SIGTERM, SIGINT, or the end of the terminal.
+    /// To stop: SIGTERM, SIGINT, or the end of the terminal.
     case stop
   }
 
@@ -19,13 +21,13 @@ struct SignalWatch: ~Copyable {
   /// To be polled for reading.
   var descriptor: Int32 { pipe.descriptor }
 
-  /// - Throws: `SystemFailure` if the system cannot give what it takes.
-  init() throws(SystemFailure) {
-    // Below nohup(1) it is to outlive its terminal.
+  /// - Throws: `Errno` if the system cannot give what it takes.
+  init() throws(Errno) {
+    // Under nohup(1) it is to outlive its terminal.
     endsWithTerminal = check_loans_is_ignored(SIGHUP) == 0 && Self.hasTerminal
     var pipe = try SignalPipe()
     try pipe.receive(SIGHUP)
-    // Who asks for the end a second time does not want to wait for it.
+    // Whoever asks a second time does not want to wait.
     for number in [SIGINT, SIGTERM] { try pipe.receiveFirst(number) }
     self.pipe = pipe
   }
@@ -39,8 +41,6 @@ struct SignalWatch: ~Copyable {
 
   /// - SeeAlso: `tty(4)`.
   private static var hasTerminal: Bool {
-    let terminal = unsafe open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    if terminal >= 0 { close(terminal) }
-    return terminal >= 0
+    (try? OpenFile("/dev/tty")) != nil
   }
 }

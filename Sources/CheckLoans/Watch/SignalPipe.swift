@@ -1,5 +1,7 @@
 import CLinux
 import Glibc
+import System
+import SystemPackage
 
 /// Receives signals through a pipe, into which a handler in C writes their numbers.
 ///
@@ -12,11 +14,11 @@ struct SignalPipe: ~Copyable {
   private let input: Int32
   private var caught: [Int32] = []
 
-  /// - Throws: `SystemFailure` if the system cannot give what it takes.
-  init() throws(SystemFailure) {
+  /// - Throws: `Errno` if the system cannot give what it takes.
+  init() throws(Errno) {
     var ends: (read: Int32, write: Int32) = (-1, -1)
     let failure =
-      unsafe check_loans_make_pipe(&ends.read, &ends.write) == 0 ? nil : SystemFailure.last
+      unsafe check_loans_make_pipe(&ends.read, &ends.write) == 0 ? nil : Errno.last
     descriptor = ends.read
     input = ends.write
     if let failure { throw failure }
@@ -30,8 +32,8 @@ struct SignalPipe: ~Copyable {
 
   /// Receives a signal from now on, each time that it comes.
   ///
-  /// - Throws: `SystemFailure` if the system cannot give what it takes.
-  mutating func receive(_ number: Int32) throws(SystemFailure) {
+  /// - Throws: `Errno` if the system cannot give what it takes.
+  mutating func receive(_ number: Int32) throws(Errno) {
     try catchSignal(number, stops: 0)
   }
 
@@ -40,13 +42,13 @@ struct SignalPipe: ~Copyable {
   ///
   /// One that is ignored stays ignored, as that of a job in the background does.
   ///
-  /// - Throws: `SystemFailure` if the system cannot give what it takes.
-  mutating func receiveFirst(_ number: Int32) throws(SystemFailure) {
+  /// - Throws: `Errno` if the system cannot give what it takes.
+  mutating func receiveFirst(_ number: Int32) throws(Errno) {
     if check_loans_is_ignored(number) == 0 { try catchSignal(number, stops: 1) }
   }
 
-  private mutating func catchSignal(_ number: Int32, stops: Int32) throws(SystemFailure) {
-    guard check_loans_catch_signal(number, input, stops) == 0 else { throw .last }
+  private mutating func catchSignal(_ number: Int32, stops: Int32) throws(Errno) {
+    guard check_loans_catch_signal(number, input, stops) == 0 else { throw Errno.last }
     caught.append(number)
   }
 

@@ -1,0 +1,146 @@
+import Glibc
+import Loans
+import Synchronization
+import System
+import SystemPackage
+
+/// The system's clock as it is read in one time zone, the library's: the one place that knows what
+/// time it is.
+///
+/// glibc silently treats an unknown zone as UTC, so that a zone is checked here first:
+///
+///     let clock = try LocalClock("Europe/Budapest", environment)
+///     clock.civilTime(at: 1_795_258_800)  // 2026-11-21T12:00:00
+struct LocalClock: Sendable {
+  /// The value of TZ for the zone; `nil` for the system's zone.
+  let variable: String?
+  /// The zone's name in results.
+  let name: String
+
+  /// Checks the zone and makes it the process's own, as it is now.
+  ///
+  /// - Parameter zone: a name of the time zone database with or without `:` before it, a file, a rule
+  ///   in POSIX form, or empty for UTC; `nil` for the system's zone.
+  /// - Throws: ``CommandError`` with the status `badSetting` if the zone is unknown.
+  init(_ zone: String?, _ environment: Environment) throws(CommandError) {
+    variable = zone
+    if let zone {
+      guard Self.isKnown(zone, environment) else {
+        throw CommandError(
+          .badSetting,
+          """
+          the time zone \(zone.quoted()) is unknown; \(TimeZoneNames.advice(instead: zone))
+          """)
+      }
+      name = zone.isEmpty ? "UTC" : zone
+    } else {
+      name = try Self.systemName()
+    }
+    Self.entered.withLock { entered in
+      entered = nil
+      enter(&entered)
+    }
+  }
+
+  /// The civil time now, with the instant of it; `nil` outside the years 1 to 9999.
+  ///
+  /// - SeeAlso: `clock_gettime(2)`.
+  func read() -> (instant: Int, now: CivilDateTime)? {
+    var time = timespec()
+    // Not time(2), which may be behind the timers by some milliseconds.
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return civilTime(at: time.tv_sec).map { (time.tv_sec, $0) }
+  }
+
+  /// The civil time at an instant, in seconds since 1970-01-01T00:00:00Z; `nil` outside the years 1
+  /// to 9999.
+  @Sendable func civilTime(at instant: Int) -> CivilDateTime? {
+    ordinal(at: instant).flatMap(CivilDateTime.init(ordinal:))
+  }
+
+  /// The first instant from `now` on at which it is this civil time or later.
+  func instant(of time: CivilDateTime, from now: Int) -> Int {
+    // Outside the years 1 to 9999, the instant itself stands for the civil time.
+    CivilTimeSearch { ordinal(at: $0) ?? $0 }.instant(of: time.ordinal, from: now)
+  }
+
+  /// Time that passes, also while the computer sleeps, and never jumps.
+  ///
+  /// - SeeAlso: `clock_gettime(2)`.
+  static var uptime: Duration {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}
+
+// MARK: - The process's zone
+
+extension LocalClock {
+  /// The value of TZ that the process has entered; `nil` if it is none of a clock.
+  private static let entered = Mutex<String??>(nil)
+
+  /// - SeeAlso: `setenv(3)`, `tzset(3)`.
+  private func enter(_ entered: inout String??) {
+    if entered == .some(variable) { return }
+    if let variable { unsafe setenv("TZ", variable, 1) } else { unsafe unsetenv("TZ") }
+    tzset()
+    entered = .some(variable)
+  }
+
+  /// The civil time at an instant as `CivilDateTime.ordinal` has it.
+  ///
+  /// - SeeAlso: `localtime_r(3)`.
+  private func ordinal(at instant: Int) -> Int? {
+    var instant = instant
+    var parts = unsafe tm()
+    let isKnown = Self.entered.withLock { entered in
+      enter(&entered)
+      return unsafe localtime_r(&instant, &parts) != nil
+    }
+    guard isKnown,
+      let date = unsafe CivilDate(
+        year: Int(parts.tm_year) + 1_900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday))
+    else { return nil }
+    // A leap second, which only the zones below right/ have, counts as the one before it.
+    return unsafe date.dayNumber * 86_400 + Int(parts.tm_hour) * 3_600 + Int(parts.tm_min) * 60
+      + min(59, Int(parts.tm_sec))
+  }
+}
+
+// MARK: - Known zones
+
+extension LocalClock {
+  /// - Throws: ``CommandError`` if the system names a zone that it does not have.
+  private static func systemName() throws(CommandError) -> String {
+    let isThere = ZoneFile.isWhole(at: "/etc/localtime")
+    guard let target = FileSystem.linkTarget(of: "/etc/localtime")?.string else {
+      return isThere ? "localtime" : "UTC"
+    }
+    if !isThere && !target.hasSuffix("/UTC") {
+      throw CommandError(
+        .badSetting,
+        """
+        the system's time zone \(target.quoted()) is not there; set --time-zone, or install the \
+        zones (Debian: apt install tzdata)
+        """)
+    }
+    // What follows the first directory of this name.
+    let names = FilePath(target).components.drop { $0 != "zoneinfo" }.dropFirst()
+    return names.isEmpty ? "localtime" : names.map(\.string).joined(separator: "/")
+  }
+
+  private static func isKnown(_ zone: String, _ environment: Environment) -> Bool {
+    let name = zone.hasPrefix(":") ? String(zone.dropFirst()) : zone
+    if name.isEmpty || name == "UTC" { return true }
+    if let path = path(of: name, environment), ZoneFile.isWhole(at: path) { return true }
+    return !zone.hasPrefix(":") && POSIXZone.isValid(name)
+  }
+
+  private static func path(of name: String, _ environment: Environment) -> String? {
+    if name.hasPrefix("/") { return name }
+    if name.split(separator: "/").contains("..") { return nil }
+    let directory = environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 }
+    return "\(directory ?? "/usr/share/zoneinfo")/\(name)"
+  }
+}

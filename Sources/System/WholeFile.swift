@@ -1,0 +1,83 @@
+internal import Glibc
+package import SystemPackage
+
+/// A small file that is read whole, such as one with settings.
+package enum WholeFile {
+  /// Why a file is not read.
+  package enum Failure: Error {
+    /// There is none.
+    case missing
+    /// The system refuses it.
+    case system(Errno)
+    /// It is something else, "a directory" for example.
+    case notAFile(String)
+    /// It has more bytes than allowed.
+    case tooLong
+    /// Any user may change it.
+    case writableByAll
+  }
+
+  /// The bytes of a file that not everybody may write to; `/dev/null` has none.
+  ///
+  /// - Parameter limit: the most bytes that it may have.
+  package static func bytes(of path: String, limit: Int) throws(Failure) -> [UInt8] {
+    let bytes: [UInt8]?
+    do {
+      // Without waiting: a named pipe may have nobody at its other end.
+      let file = try OpenFile(path, followsLinks: true)
+      let status = try file.status
+      if let kind = kind(status) { throw Failure.notAFile(kind) }
+      if status.type == .regular, status.permissions.contains(.otherWrite) {
+        throw Failure.writableByAll
+      }
+      bytes = try file.readToEnd(limit: limit)
+    } catch {
+      throw Failure(error)
+    }
+    guard let bytes else { throw .tooLong }
+    return bytes
+  }
+
+  /// The bytes of a file, or of a pipe to its end.
+  ///
+  /// - Parameters:
+  ///   - path: `-` for standard input.
+  ///   - limit: the most bytes that there may be.
+  package static func allBytes(of path: String, limit: Int) throws(Failure) -> [UInt8] {
+    let bytes: [UInt8]?
+    do {
+      if path == "-" {
+        bytes = try FileDescriptor.standardInput.readToEnd(limit: limit)
+      } else {
+        bytes = try OpenFile(path, followsLinks: true, waits: true).readToEnd(limit: limit)
+      }
+    } catch {
+      throw Failure(error)
+    }
+    guard let bytes else { throw .tooLong }
+    return bytes
+  }
+
+  /// What it is, unless it is a file or `/dev/null`.
+  private static func kind(_ status: Stat) -> String? {
+    switch status.type {
+    case .regular: return nil
+    case .directory: return "a directory"
+    case .fifo: return "a named pipe"
+    case .socket: return "a socket"
+    default:
+      let null = (try? Stat(of: "/dev/null"))?.specialDeviceID
+      return status.type == .characterSpecial && status.specialDeviceID == null ? nil : "a device"
+    }
+  }
+}
+
+extension WholeFile.Failure {
+  fileprivate init(_ error: any Error) {
+    switch error {
+    case let error as WholeFile.Failure: self = error
+    case let error as Errno: self = error.isMissing ? .missing : .system(error)
+    default: self = .system(.ioError)
+    }
+  }
+}
