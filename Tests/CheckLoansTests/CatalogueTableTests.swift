@@ -91,6 +91,29 @@ struct CatalogueTableTests {
     #expect(try await desk.run("-q").outcome == Outcome(0))
   }
 
+  @Test func `The library's name is in the report, in notices, and in lists`() async throws {
+    let desk = try desk(
+      """
+      [[catalogue]]
+      path = "../../books.xml"
+      name = "the <b>Central</b>\\u001b Library"
+      remind = 5
+      """)
+    let name = "the <b>Central</b>\\u{1b} Library"
+    let words = "\"Az ajtó\" expires in 2 days (2026.11.23), at \(name)\n"
+    #expect(try await desk.run("-q").text == words)
+    let report = try JSON(parsing: await desk.run("--format", "json").text)
+    #expect(report.loans[0].library.text == "the <b>Central</b>\u{1b} Library")
+    #expect(report.catalogues[0].library == report.loans[0].library)
+    #expect(try await desk.run("schedule").text.hasSuffix(" (\(name))\n"))
+    #expect(try await desk.run("--notify", "stdout").text == words)
+    #expect(try await desk.run("schedule", "explain", "1").text.contains(name))
+    try desk.writeSettings(
+      "[[catalogue]]\npath = \"../../books.xml\"\nname = \"the parish\"\nremind = 5\n")
+    #expect(try await desk.run("--notify", "stdout").outcome == Outcome(0), "told already")
+    #expect(try await desk.run("schedule").text.hasSuffix(" (the parish)\n"))
+  }
+
   @Test func `config shows what a catalogue has of its own`() async throws {
     let desk = try desk("[[catalogue]]\npath = \"../../patrons\"\nprofile = \"koha-ilsdi\"\n")
     let lines = try await desk.run("config").lines.suffix(2).map { line in

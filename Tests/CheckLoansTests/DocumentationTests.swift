@@ -12,27 +12,12 @@ struct DocumentationTests {
     }
   }
 
-  /// Blocks, each after its page, that show what the command does not do yet.
-  private static let pending: Set = [
-    "docs/ci.md, Project settings, toml, .check-loans.toml",
-    "docs/settings.md, Several libraries, toml, ~/.config/check-loans/config.toml",
-  ]
-
+  /// All but those that are left to a suite of their own, in their order.
   @Test(arguments: try pages)
   func `Every block of a page does what the page says`(name: String) async throws {
-    try await run(name) { !Self.pending.contains($0) }
-  }
-
-  @Test(.disabled("the command reads neither [[catalogue]] nor .check-loans.toml yet"))
-  func `Every pending block does what its page says`() async throws {
-    for name in try Self.pages { try await run(name) { Self.pending.contains($0) } }
-  }
-
-  /// Runs the blocks of a page, in their order, that are not left to a suite of their own.
-  private func run(_ name: String, where isWanted: (String) -> Bool) async throws {
     let page = try Page(name)
     let library = try await DocumentedLibrary(page: name)
-    for block in page.blocks where isWanted("\(name), \(block)") {
+    for block in page.blocks {
       switch name {
       case "docs/schedule.md": break  // SchedulePageTests
       case "docs/ci.md" where !CIPageTests.commonHeadings.contains(block.heading): break

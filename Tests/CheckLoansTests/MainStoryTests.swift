@@ -66,7 +66,7 @@ struct MainStoryTests {
         [
           "path": "books.xml", "loans": 14, "onShelf": 4, "expired": 4, "expiresToday": 1,
           "scheduled": 10, "diagnostics": 0, "profile": "native",
-          "withoutExpiration": 0,
+          "withoutExpiration": 0, "library": nil,
         ]
       ])
     #expect(report.diagnostics == [])
@@ -76,13 +76,14 @@ struct MainStoryTests {
         "catalogue": "books.xml", "line": 68, "id": "bk108", "title": "Szent Péter esernyője",
         "author": "Mikszáth Kálmán", "borrower": "Őszi Barnabás", "expiration": "2025-09-30",
         "status": "expired", "daysLeft": -417, "remindAt": nil, "expirationTime": nil,
+        "library": nil,
       ])
     #expect(
       report.loans[4] == [
         "catalogue": "books.xml", "line": 33, "id": "bk104", "title": "Az arany ember",
         "author": "Jókai Mór", "borrower": nil, "expiration": "2026-11-21",
         "status": "expires-today", "daysLeft": 0, "remindAt": "2026-11-20T00:00",
-        "expirationTime": nil,
+        "expirationTime": nil, "library": nil,
       ])
     #expect(report.loans[5].status == "expires-soon")
     #expect(report.loans[5].remindAt == "2026-11-21T00:00")

@@ -295,7 +295,7 @@ extension CheckRun {
     if !tally.isReplaced { try countWhatStays(tally) }
     total = total + tally.counts
     guard plan.options.format == .json else { return }
-    catalogues.append(tally.counts.json(path: tally.path, profile: tally.profile))
+    catalogues.append(tally.counts.json(of: tally.catalogue, profile: tally.profile))
   }
 }
 
@@ -315,6 +315,7 @@ extension CheckRun {
       ("daysLeft", .int(loan.daysLeft(today: catalogue.now.date))),
       ("remindAt", read.status == .expired ? .null : .string(read.fireAt.toTheMinute)),
       ("expirationTime", JSONValue(loan.expirationTime?.hoursAndMinutes)),
+      ("library", JSONValue(catalogue.source.library)),
     ]).text
   }
 
@@ -399,12 +400,13 @@ extension Report.Counts {
     if status == .expiresToday { expiresToday += 1 }
   }
 
-  fileprivate func json(path: String, profile: String?) -> JSONValue {
+  fileprivate func json(of catalogue: CatalogueToRead, profile: String?) -> JSONValue {
     .object([
-      ("path", .string(path)), ("loans", .int(loans)), ("onShelf", .int(onShelf)),
+      ("path", .string(catalogue.path)), ("loans", .int(loans)), ("onShelf", .int(onShelf)),
       ("expired", .int(expired)), ("expiresToday", .int(expiresToday)),
       ("scheduled", .int(scheduled)), ("diagnostics", .int(diagnostics)),
       ("profile", JSONValue(profile)), ("withoutExpiration", .int(withoutExpiration)),
+      ("library", JSONValue(catalogue.source.library)),
     ])
   }
 }

@@ -72,7 +72,12 @@ final class WatchRun {
       try await work(on: step)
       step = await loop.step()
       reportMissedChanges()
-      if step.concernsAll || step.files.contains(.settings) { await renewSettings() }
+      // Files that a pattern fits now are found once a day at least.
+      let hasOtherFiles =
+        step.isDue && (try? readSettings().watchedPaths != settings.watchedPaths) == true
+      if step.concernsAll || step.files.contains(.settings) || hasOtherFiles {
+        await renewSettings()
+      }
       if step.concernsAll || step.files.contains(.systemZone) { renewZone() }
     }
   }
@@ -257,6 +262,7 @@ extension WatchRun {
         loop.watch(settings.watchedPaths)
         catalogues = settings.catalogues.map(WatchedCatalogue.init)
       }
+      for index in catalogues.indices { catalogues[index].entry = settings.catalogues[index] }
       if settings.action != old.action { await setActions() }
       reportIdleAction()
       readAllAgain()

@@ -155,7 +155,7 @@ struct DocumentedLibrary {
   private func read(settings block: Page.Block) async throws {
     if block.file == ".check-loans.toml" {
       try folder.write(block.text, to: ".check-loans.toml")
-      try await pipeline.shell("check-loans validate --show-settings")
+      try await pipeline.shell("check-loans validate --show-settings && rm .check-loans.toml")
     } else {
       try folder.write(block.text, to: "settings.toml")
       try await pipeline.shell("check-loans config --config settings.toml")
