@@ -191,11 +191,10 @@ extension CatalogueValidation {
   private mutating func preview(
     _ fixer: CatalogueFixer, _ problems: [Diagnostic]
   ) throws(CommandError) -> FixOutcome {
-    var visible = VisibleDiff()
     let isForTerminal = plan.output == nil && ProcessSetup.isOutputATerminal
     var diff = ResultsWriter.Piece()
     let outcome = try fixer.preview(problems) { bytes throws(CommandError) in
-      diff.bytes += isForTerminal ? Array(visible.text(of: bytes).utf8) : bytes
+      diff.bytes += isForTerminal ? Array(UnifiedDiff.visible(bytes).utf8) : bytes
       guard diff.bytes.count > Self.longestDiff else { return }
       try handOver(diff)
       diff = ResultsWriter.Piece()

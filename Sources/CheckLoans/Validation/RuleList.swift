@@ -1,7 +1,7 @@
 import LoanRules
 import Loans
 
-/// What `validate` says about its rules.
+/// The lists and explanations of the rules of `validate`.
 enum RuleList {
   /// Lists all codes, a line each, or as JSON.
   static func print(
@@ -24,25 +24,22 @@ enum RuleList {
   }
 
   private static var json: JSONValue {
-    .object([
-      ("version", .int(1)),
-      (
-        "rules",
-        .array(
-          Rule.all.map { rule in
-            .object([
-              ("code", .string(rule.code.rawValue)),
-              ("severity", .string(rule.code.validationSeverity.rawValue)),
-              ("summary", .string(rule.summary)), ("explanation", .string(rule.explanation)),
-              ("example", .string(rule.example)), ("mended", .string(rule.mended)),
-              ("remedy", .string(rule.remedy)),
-            ])
-          })
-      ),
-    ])
+    [
+      "version": 1,
+      "rules": .array(
+        Rule.all.map { rule in
+          [
+            "code": .string(rule.code.rawValue),
+            "severity": .string(rule.code.validationSeverity.rawValue),
+            "summary": .string(rule.summary), "explanation": .string(rule.explanation),
+            "example": .string(rule.example), "mended": .string(rule.mended),
+            "remedy": .string(rule.remedy),
+          ]
+        }),
+    ]
   }
 
-  /// Tells what a code means.
+  /// Prints what a code means.
   static func explain(
     _ code: Diagnostic.Code, _ console: Console
   ) throws(CommandError) -> ExitStatus {
@@ -69,7 +66,7 @@ enum RuleList {
 
   private static func silencing(_ rule: Rule) -> String {
     let code = rule.code.rawValue
-    guard rule.canBeLowered else { return "It cannot be ignored: nothing behind it is read.\n" }
+    guard rule.canBeLowered else { return "It cannot be ignored: nothing after it is read.\n" }
     let everywhere = """
       To leave it out everywhere: --ignore \(code); to make it a warning or an error: --warn, --error.
       """.wrapped(to: 78)
@@ -91,7 +88,7 @@ extension String {
       .joined(separator: "\n")
   }
 
-  /// The words in lines of at most so many characters.
+  /// The words in lines of at most `width` characters.
   fileprivate func wrapped(to width: Int) -> String {
     var lines = [""]
     for word in split(separator: " ") {

@@ -116,11 +116,12 @@ struct CatalogueFixer {
     guard !problems.isEmpty else { return FixOutcome() }
     let file = try open()
     let fixes = try fixes(of: problems, file)
-    let diff = UnifiedDiff(path: path, fixes: fixes) {
-      (offset, count) throws(CommandError) in
-      try bytes(of: file, at: offset, count)
+    var content: [UInt8] = []
+    while case let piece = try bytes(of: file, at: content.count), !piece.isEmpty {
+      content += piece
     }
-    try diff.write(put)
+    guard try currentVersion(of: file) == version else { throw changed }
+    try UnifiedDiff(path: path, bytes: content, fixes: fixes).write(put)
     return outcome(fixes, problems)
   }
 

@@ -1,6 +1,6 @@
 import Loans
 
-/// A report of GitLab's Code Quality: what a merge request adds and what it repairs.
+/// A report for GitLab's Code Quality: what a merge request adds and what it fixes.
 struct GitLabForm: FindingsForm {
   var separator: String { ",\n" }
 
@@ -24,23 +24,20 @@ struct GitLabForm: FindingsForm {
     return "\(isFirst ? "" : separator)\(unread)]\n"
   }
 
-  /// - Parameter fingerprint: no other of the same catalogue; GitLab shows only the first of those
-  ///   that are alike, so the catalogue goes into what is written.
+  /// - Parameter fingerprint: unique within the catalogue; GitLab shows only the first issue of each
+  ///   fingerprint, so the catalogue's path is added to it.
   private func issue(
     _ message: String, _ code: String, _ fingerprint: UInt64, severity: String, path: String,
     line: Int
   ) -> String {
     let path = path.withoutDotSlash
-    return JSONValue.object([
-      ("description", .string(message)),
-      ("check_name", .string(code)),
-      ("fingerprint", .string(path.stableHash.hexadecimal + fingerprint.hexadecimal)),
-      ("severity", .string(severity)),
-      (
-        "location",
-        .object([("path", .string(path)), ("lines", .object([("begin", .int(line))]))])
-      ),
-    ]).text
+    let issue: JSONValue = [
+      "description": .string(message), "check_name": .string(code),
+      "fingerprint": .string(path.stableHash.hexadecimal + fingerprint.hexadecimal),
+      "severity": .string(severity),
+      "location": ["path": .string(path), "lines": ["begin": .int(line)]],
+    ]
+    return issue.text
   }
 
   private func severity(of diagnostic: Diagnostic) -> String {

@@ -22,12 +22,10 @@ struct JSONForm: FindingsForm {
 
   func tail(_ tally: FindingsTally) -> String {
     let unread = tally.unread.map { file in
-      JSONValue.object([
-        ("path", .string(file.path)), ("message", JSONValue(file.failure)),
-      ])
+      ["path": .string(file.path), "message": JSONValue(file.failure)] as JSONValue
     }
     let read = tally.read.map { file in
-      JSONValue.object([("path", .string(file.path)), ("profile", JSONValue(file.profile))])
+      ["path": .string(file.path), "profile": JSONValue(file.profile)] as JSONValue
     }
     return """
       ],"unread":\(JSONValue.array(unread).text),"catalogues":\(JSONValue.array(read).text)}

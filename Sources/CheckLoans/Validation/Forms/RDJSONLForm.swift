@@ -14,43 +14,34 @@ struct RDJSONLForm: FindingsForm {
     let range = range(of: columns, inLine: diagnostic.location.line)
     var members: [(key: String, value: JSONValue)] = [
       ("message", .string(diagnostic.message.asCode)),
-      (
-        "location",
-        .object([("path", .string(finding.repositoryPath.withoutDotSlash)), ("range", range)])
-      ),
-      ("severity", .string(diagnostic.severity == .error ? "ERROR" : "WARNING")),
-      ("source", .object([("name", .string("check-loans"))])),
-      ("code", .object([("value", .string(diagnostic.code.rawValue))])),
+      ("location", ["path": .string(finding.repositoryPath.withoutDotSlash), "range": range]),
+      ("severity", diagnostic.severity == .error ? "ERROR" : "WARNING"),
+      ("source", ["name": "check-loans"]),
+      ("code", ["value": .string(diagnostic.code.rawValue)]),
     ]
     if let replacement = diagnostic.replacement, columns?.end != nil {
-      members.append(
-        (
-          "suggestions",
-          .array([.object([("range", range), ("text", .string(replacement))])])
-        ))
+      members.append(("suggestions", [["range": range, "text": .string(replacement)]]))
     }
     return JSONValue.object(members).text + "\n"
   }
 
   func tail(ofFile tally: FileTally) -> String {
     guard let failure = tally.failure else { return "" }
-    return JSONValue.object([
-      ("message", .string(failure.asCode)),
-      ("location", .object([("path", .string(tally.repositoryPath.withoutDotSlash))])),
-      ("severity", .string("ERROR")),
-      ("source", .object([("name", .string("check-loans"))])),
-      ("code", .object([("value", .string("not-read"))])),
-    ]).text + "\n"
+    let problem: JSONValue = [
+      "message": .string(failure.asCode),
+      "location": ["path": .string(tally.repositoryPath.withoutDotSlash)],
+      "severity": "ERROR", "source": ["name": "check-loans"], "code": ["value": "not-read"],
+    ]
+    return problem.text + "\n"
   }
 
   private func range(of columns: (start: Int, end: Int?)?, inLine line: Int) -> JSONValue {
     func position(_ column: Int?) -> JSONValue {
       .object([("line", .int(line))] + (column.map { [("column", .int($0))] } ?? []))
     }
-    guard let columns else { return .object([("start", position(nil))]) }
-    let start = (key: "start", value: position(columns.start))
-    guard let end = columns.end else { return .object([start]) }
-    return .object([start, ("end", position(end))])
+    let start = position(columns?.start)
+    guard let end = columns?.end else { return ["start": start] }
+    return ["start": start, "end": position(end)]
   }
 }
 

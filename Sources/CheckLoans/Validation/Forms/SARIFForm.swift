@@ -24,14 +24,11 @@ struct SARIFForm: FindingsForm {
       ("ruleIndex", JSONValue(Diagnostic.Code.allCases.firstIndex(of: diagnostic.code))),
       ("level", .string(diagnostic.severity.rawValue)),
       ("message", text(diagnostic.message)),
-      ("locations", .array([location(file, region)])),
-      (
-        "partialFingerprints",
-        .object([("loanFinding/v1", .string(diagnostic.fingerprint.hexadecimal))])
-      ),
+      ("locations", [location(file, region)]),
+      ("partialFingerprints", ["loanFinding/v1": .string(diagnostic.fingerprint.hexadecimal)]),
     ]
     if let replacement = diagnostic.replacement, diagnostic.endColumn != nil {
-      members.append(("fixes", .array([fix(file, region, replacement)])))
+      members.append(("fixes", [fix(file, region, replacement)]))
     }
     return JSONValue.object(members).text
   }
@@ -41,7 +38,8 @@ struct SARIFForm: FindingsForm {
   }
 }
 
-// What is about a finding.
+// MARK: - A finding
+
 extension SARIFForm {
   private func region(of diagnostic: Diagnostic) -> JSONValue {
     let location = diagnostic.location
@@ -56,27 +54,22 @@ extension SARIFForm {
 
   private func location(_ file: JSONValue, _ region: JSONValue? = nil) -> JSONValue {
     let region = region.map { [(key: "region", value: $0)] } ?? []
-    return .object([("physicalLocation", .object([("artifactLocation", file)] + region))])
+    return ["physicalLocation": .object([("artifactLocation", file)] + region)]
   }
 
   private func artifact(_ path: String) -> JSONValue {
-    let uri = (key: "uri", value: JSONValue.string(path.asURI))
-    return path.hasPrefix("/")
-      ? .object([uri]) : .object([uri, ("uriBaseId", .string(Self.base))])
+    let uri = JSONValue.string(path.asURI)
+    return path.hasPrefix("/") ? ["uri": uri] : ["uri": uri, "uriBaseId": .string(Self.base)]
   }
 
   private func fix(_ file: JSONValue, _ region: JSONValue, _ replacement: String) -> JSONValue {
-    let change = JSONValue.object([
-      ("deletedRegion", region),
-      ("insertedContent", .object([("text", .string(replacement))])),
-    ])
-    return .object([
-      ("description", text("write \(replacement)")),
-      (
-        "artifactChanges",
-        .array([.object([("artifactLocation", file), ("replacements", .array([change]))])])
-      ),
-    ])
+    let change: JSONValue = [
+      "deletedRegion": region, "insertedContent": ["text": .string(replacement)],
+    ]
+    return [
+      "description": text("write \(replacement)"),
+      "artifactChanges": [["artifactLocation": file, "replacements": [change]]],
+    ]
   }
 
   /// A message in which nothing is a link (SARIF, section 3.11.6) or stands for an argument
@@ -91,64 +84,56 @@ extension SARIFForm {
       text.unicodeScalars.append(scalar)
       previous = scalar
     }
-    return .object([("text", .string(text))])
+    return ["text": .string(text)]
   }
 }
 
-// What is about the run.
+// MARK: - The run
+
 extension SARIFForm {
   /// What relative addresses are relative to.
   private static let base = "%SRCROOT%"
 
   private static var bases: JSONValue {
-    .object([
-      (
-        base,
-        .object([("description", .object([("text", .string("The root of the repository."))]))])
-      )
-    ])
+    [base: ["description": ["text": "The root of the repository."]]]
   }
 
   private static var tool: JSONValue {
-    .object([
-      (
-        "driver",
-        .object([
-          ("name", .string("check-loans")),
-          ("version", .string(ProgramVersion.number)),
-          ("semanticVersion", .string(ProgramVersion.number)),
-          ("rules", .array(Diagnostic.Code.allCases.map(rule))),
-        ])
-      )
-    ])
+    [
+      "driver": [
+        "name": "check-loans",
+        "version": .string(ProgramVersion.number),
+        "semanticVersion": .string(ProgramVersion.number),
+        "rules": .array(Diagnostic.Code.allCases.map(rule)),
+      ]
+    ]
   }
 
   private static func rule(_ code: Diagnostic.Code) -> JSONValue {
     let rule = Rule(code)
-    func text(_ text: String) -> JSONValue { .object([("text", .string(text))]) }
-    return .object([
-      ("id", .string(code.rawValue)),
-      ("shortDescription", text("\(rule.summary).")),
-      ("fullDescription", text(rule.explanation)),
-      ("help", text(rule.remedy)),
-      ("defaultConfiguration", .object([("level", .string(code.validationSeverity.rawValue))])),
-    ])
+    return [
+      "id": .string(code.rawValue),
+      "shortDescription": ["text": .string("\(rule.summary).")],
+      "fullDescription": ["text": .string(rule.explanation)],
+      "help": ["text": .string(rule.remedy)],
+      "defaultConfiguration": ["level": .string(code.validationSeverity.rawValue)],
+    ]
   }
 
   private func invocation(_ tally: FindingsTally) -> JSONValue {
     var notifications = tally.unread.map { file in
       notification(
         "error", file.failure ?? "the catalogue could not be read",
-        ("locations", .array([location(artifact(file.repositoryPath))])))
+        ("locations", [location(artifact(file.repositoryPath))]))
     }
     if tally.omitted > 0 {
       notifications.append(
         notification("warning", "\(counted(tally.omitted, "problem")) not shown"))
     }
-    return .object([
-      ("executionSuccessful", .bool(tally.unread.isEmpty)),
-      ("toolExecutionNotifications", .array(notifications)),
-    ])
+    return [
+      "executionSuccessful": .bool(tally.unread.isEmpty),
+      "toolExecutionNotifications": .array(notifications),
+    ]
   }
 
   private func notification(
