@@ -5,7 +5,7 @@ import ReminderSchedule
 import ReminderService
 
 extension ChannelName {
-  /// The notifier behind the channel.
+  /// The notifier of the channel.
   ///
   /// - Parameter actions: gives notifications a button.
   func notifier(
@@ -23,8 +23,8 @@ extension ChannelName {
   }
 }
 
-/// Delivers what is due through the channels that were named, each for itself, and tells what
-/// could not be delivered.
+/// Delivers what is due through the channels that were named, each for itself, and reports what could
+/// not be delivered.
 struct ChannelDelivery {
   let center: ReminderCenter
   let channels: [ChannelName]
@@ -34,7 +34,7 @@ struct ChannelDelivery {
   /// After how many days an expired notice is delivered again.
   var repeatExpired: Int?
   var isDryRun = false
-  /// Whether a dry run may tell on standard output, rather than standard error, what it would do.
+  /// Whether a dry run prints to standard output, rather than standard error, what it would do.
   var announces = true
   /// Whether what could not be delivered is kept for the next run.
   var isRemembered = true
@@ -62,13 +62,13 @@ struct ChannelDelivery {
           leftByStop += failure.notices
         } else if case .outputFailed(let number) = failure.error.code {
           outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
-          outputFailure?.message?.append("; \(fate(of: failure.notices))")
+          outputFailure?.message?.append("; \(outcome(of: failure.notices))")
         } else {
-          complain(failure)
+          printError(failure)
         }
       }
     }
-    if leftByStop > 0 { console.printError("told to stop; \(fate(of: leftByStop))") }
+    if leftByStop > 0 { console.printError("stopping; \(outcome(of: leftByStop))") }
     if let outputFailure { throw outputFailure }
     return status
   }
@@ -103,11 +103,11 @@ struct ChannelDelivery {
     }
   }
 
-  private func complain(_ failure: DeliveryReport.Failure) {
-    console.printError("\(failure.error.message); \(fate(of: failure.notices))")
+  private func printError(_ failure: DeliveryReport.Failure) {
+    console.printError("\(failure.error.message); \(outcome(of: failure.notices))")
   }
 
-  private func fate(of notices: Int) -> String {
+  private func outcome(of notices: Int) -> String {
     let verb = notices == 1 ? "stays" : "stay"
     return "\(counted(notices, "notice")) \(isRemembered ? "\(verb) pending" : "not delivered")"
   }

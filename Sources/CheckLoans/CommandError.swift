@@ -7,8 +7,7 @@ import ReminderService
 /// Why the command cannot go on, and the exit status that says so.
 struct CommandError: Error {
   var status: ExitStatus
-  /// One line for standard error; `nil` if there is nobody left to read it, or nothing to say that
-  /// was not said.
+  /// One line for standard error; `nil` if nobody is left to read it, or everything was said.
   var message: String?
 
   init(_ status: ExitStatus, _ message: String?) {

@@ -5,13 +5,12 @@ import Notifiers
 struct Console: Sendable {
   let output: CheckedOutput
   private let errors: CheckedOutput
-  /// What is shown while nothing else is told.
+  /// The line that shows progress while nothing else is printed.
   let statusLine = StatusLine()
   /// Whether results would be written into that line.
   private let sharesTerminal = ProcessSetup.isOutputATerminal
 
-  /// - Parameter isStopRequested: asked while nobody reads; once it says yes, what is left is given
-  ///   up.
+  /// - Parameter isStopRequested: asked while nobody reads; once it is true, the rest is given up.
   init(isStopRequested: @escaping @Sendable () -> Bool = { StopSignals.isStopRequested }) {
     output = CheckedOutput(descriptor: 1, isStopRequested: isStopRequested)
     errors = CheckedOutput(
@@ -48,7 +47,7 @@ struct Console: Sendable {
   /// Prints one line about a problem, `check-loans: …`.
   func printError(_ message: String) { printError(line: "check-loans: \(message)") }
 
-  /// Writes a line as it is to standard error; where that fails, nobody can be told.
+  /// Prints a line as it is to standard error; where that fails, nobody can be told.
   func printError(line: String) {
     statusLine.whileHidden {
       try? errors.write("\(line)\n")

@@ -1,4 +1,4 @@
-/// What the command tells its caller by its exit status; see sysexits.h.
+/// The exit status of the command; see sysexits.h.
 enum ExitStatus: Int32, CaseIterable, Sendable {
   /// All was done; loans may have expired.
   case done = 0

@@ -3,7 +3,7 @@ import Loans
 import Synchronization
 import System
 
-/// Tells on a terminal how far a run has come, if it takes longer than a second.
+/// Shows on a terminal how far a run has come, if it takes longer than a second.
 final class Progress: Sendable {
   private struct State {
     /// How far each catalogue has come, by its place among all.
@@ -20,7 +20,7 @@ final class Progress: Sendable {
   private let state = Mutex(State(next: .seconds(1)))
   private static let pause = Duration.milliseconds(200)
 
-  /// - Returns: `nil` where standard error is no terminal that can show it.
+  /// - Returns: `nil` where standard error is not a terminal that can show it.
   init?(of catalogues: [String], _ environment: Environment, _ console: Console) {
     guard ProcessSetup.isErrorATerminal, let terminal = environment["TERM"], terminal != "dumb"
     else { return nil }
@@ -29,7 +29,7 @@ final class Progress: Sendable {
     columns = ProcessSetup.errorColumns ?? 80
   }
 
-  /// What notes how far a catalogue has come.
+  /// A function that notes how far a catalogue has come.
   ///
   /// - Parameter number: its place among all.
   func notes(of number: Int) -> @Sendable (ReadingProgress) -> Void {
@@ -78,7 +78,7 @@ final class Progress: Sendable {
       let left = elapsed * (Double(total - bytes) / Double(bytes))
       text += ", \(words(forSeconds: Int(left.components.seconds) + 1)) left"
     }
-    // A line that is full would go on in the next one, which nobody removes.
+    // A full line would go on in the next one, which is never removed.
     return String(text.prefix(max(0, columns - 1)))
   }
 

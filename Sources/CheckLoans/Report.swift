@@ -1,7 +1,7 @@
 import LoanRules
 import Loans
 
-/// What is told of the loans of a run beside their lines.
+/// The numbers of a report.
 enum Report {
   /// Loans expired, and so on, of one catalogue or of all.
   struct Counts {

@@ -7,17 +7,17 @@ extension Schedule {
     if isDryRun { try self.init(rehearsing: path) } else { try self.init(opening: path) }
   }
 
-  /// Tells that the clock is behind, since then nothing is due that should be.
+  /// Warns if the clock is behind, since then nothing is due that should be.
   func warnOfClockSetBack(now: CivilDateTime, _ console: Console) throws(ScheduleError) {
     if let warning = try clockSetBackWarning(now: now) { console.printError(warning) }
   }
 
-  /// What there is to tell if the clock is behind.
+  /// The warning if the clock is behind.
   func clockSetBackWarning(now: CivilDateTime) throws(ScheduleError) -> String? {
     guard let days = try daysSetBack(at: now) else { return nil }
     return """
-      the clock says \(now.date), \(counted(days, "day")) before the last run, or before what that one \
-      took for now (--now); if it is wrong, set it, since reminders wait for it
+      the clock (\(now.date)) is \(counted(days, "day")) behind the last run (or its --now); reminders \
+      wait until it catches up
       """
   }
 }

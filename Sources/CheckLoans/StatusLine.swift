@@ -6,7 +6,7 @@ import Synchronization
 final class StatusLine: Sendable {
   private enum State { case hidden, shown, forbidden }
 
-  /// One of its own, which waits for nobody: where the terminal takes nothing, only this line is lost.
+  /// An output that waits for nobody: where the terminal takes nothing, only this line is lost.
   private let output = CheckedOutput(descriptor: 2, patience: .zero)
   private let state = Mutex(State.hidden)
 

@@ -5,9 +5,9 @@ func counted(_ count: Int, _ noun: String) -> String {
   "\(count) \(noun)\(count == 1 ? "" : "s")"
 }
 
-/// Why a catalogue without any record was not taken for what it says.
+/// Why a catalogue without any loan did not replace one that had loans.
 ///
-/// - Parameter stored: how many loans of it are in the schedule.
+/// - Parameter stored: the number of its loans in the schedule.
 func emptinessWords(stored: Int) -> String {
   """
   no loan with an expiration, but \(counted(stored, "loan")) in the schedule; nothing was changed; \
@@ -16,7 +16,7 @@ func emptinessWords(stored: Int) -> String {
 }
 
 extension String {
-  /// The text with spaces behind it, at least `width` characters of both.
+  /// The text with spaces after it, at least `width` characters together.
   func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - count))
   }

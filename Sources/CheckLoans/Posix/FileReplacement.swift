@@ -16,7 +16,6 @@ struct FileReplacement: ~Copyable {
   /// What failed; the place is as it was.
   struct Failure: Error {
     enum Step: String {
-      case directory = "its directory cannot be opened"
       case creation = "a new file cannot be made beside it"
       case owner = "its owner or group cannot be kept"
       case permissions = "the permissions cannot be kept"
@@ -35,7 +34,6 @@ struct FileReplacement: ~Copyable {
 
   /// The new file, open for writing.
   let file: FileDescriptor
-  private let directory: OpenFile
   private let place: String
   private var temporary: String
   /// Whether the new file has the name ``temporary``.
@@ -67,7 +65,9 @@ struct FileReplacement: ~Copyable {
     }
     isNamed = false
     // The new file is in its place already; a directory that cannot do this has done what it can.
-    try? Self.sync(directory.descriptor)
+    if let directory = try? OpenFile(place.folder, options: .directory, followsLinks: true) {
+      try? Self.sync(directory.descriptor)
+    }
   }
 
   private mutating func giveName() throws(Failure) {
@@ -75,7 +75,7 @@ struct FileReplacement: ~Copyable {
       do throws(Errno) {
         try FileSystem.link(file, to: temporary)
       } catch .fileExists {
-        // What has the name is whole as well: no other run can be given half a file by this.
+        // The file that has the name is whole as well, so no other run gets half a file by this.
         if (try? FileSystem.remove(temporary)) == nil {
           temporary = Self.randomName(in: place.folder)
         }
@@ -91,7 +91,7 @@ struct FileReplacement: ~Copyable {
     if fsync(file.rawValue) != 0 { throw .last }
   }
 
-  private static func attempt<Result: ~Copyable>(
+  private static func attempt<Result>(
     _ step: Failure.Step, _ body: () throws -> Result
   ) throws(Failure) -> Result {
     do { return try body() } catch { throw Failure(step: step, errno: error as? Errno ?? .ioError) }
@@ -118,14 +118,11 @@ extension FileReplacement {
     let place = real ?? path
     let folder = place.folder
     let permissions = FilePermissions(rawValue: version == nil ? 0o666 : 0o600)
-    let directory = try attempt(.directory) {
-      try OpenFile(folder, options: .directory, followsLinks: true)
-    }
     let replacement: FileReplacement
     if let file = nameless(in: folder, permissions) {
       let temporary = "\(folder)/\(passingName(for: place.name))"
       replacement = FileReplacement(
-        file: file, directory: directory, place: place, temporary: temporary)
+        file: file, place: place, temporary: temporary)
     } else {
       let temporary = randomName(in: folder)
       let file = try attempt(.creation) {
@@ -134,7 +131,7 @@ extension FileReplacement {
           options: [.create, .exclusiveCreate, .noFollow, .closeOnExec], permissions: permissions)
       }
       replacement = FileReplacement(
-        file: file, directory: directory, place: place, temporary: temporary, isNamed: true)
+        file: file, place: place, temporary: temporary, isNamed: true)
     }
     if let version { try replacement.keepAccess(of: path, version.status) }
     return replacement

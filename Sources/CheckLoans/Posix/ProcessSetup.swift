@@ -3,7 +3,7 @@ import Notifiers
 import System
 import SystemPackage
 
-/// The state in which the process finds itself, made fit to work in.
+/// The state of the process at its start, made safe to work in.
 enum ProcessSetup {
   /// Makes sure that the descriptors 0 to 2 are open, and that losing a reader or hitting a size
   /// limit is an error instead of a signal.
@@ -34,7 +34,7 @@ enum ProcessSetup {
 
   /// A variable of those that decide what is done whose value is not UTF-8.
   ///
-  /// It must not be taken for one that is not set.
+  /// It must not be treated as one that is not set.
   ///
   /// - SeeAlso: `environ(7)`.
   static var brokenVariable: String? {
@@ -68,10 +68,10 @@ enum ProcessSetup {
   /// - SeeAlso: `isatty(3)`.
   static var isErrorATerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-  /// How many columns the terminal at standard output has, if it tells.
+  /// The columns of the terminal at standard output, if known.
   static var terminalColumns: Int? { columns(of: STDOUT_FILENO) }
 
-  /// How many columns the terminal at standard error has, if it tells.
+  /// The columns of the terminal at standard error, if known.
   static var errorColumns: Int? { columns(of: STDERR_FILENO) }
 
   /// - SeeAlso: `ioctl_tty(2)`.

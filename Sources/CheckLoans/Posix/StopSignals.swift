@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// SIGINT, SIGTERM and SIGHUP while notices are delivered: the one in flight is finished first.
+/// SIGINT, SIGTERM and SIGHUP while notices are delivered: the notice in flight is finished first.
 enum StopSignals {
   private struct State: ~Copyable {
     var pipe: SignalPipe?
@@ -21,7 +21,7 @@ enum StopSignals {
   static var isStopRequested: Bool { state.withLock { $0.readFirst() != nil } }
 
   /// From now on the first signal is only noted, and a second one ends the process at once, with
-  /// whatever is telling of the notice in flight.
+  /// the program that delivers the notice in flight.
   ///
   /// One that is ignored stays ignored, as under nohup(1). Where the system cannot give a pipe,
   /// each ends the process at once, after which the notice in flight is sent again by the next run.

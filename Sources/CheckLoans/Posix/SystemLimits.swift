@@ -3,7 +3,7 @@ import Glibc
 import System
 import SystemPackage
 
-/// What the system lets the process have.
+/// The limits that the system sets the process.
 enum SystemLimits {
   /// How many descriptors a run opens, with all that it starts, and some more.
   private static let enough: rlim_t = 64
@@ -40,7 +40,7 @@ enum SystemLimits {
       throw CommandError(
         .systemLimit,
         """
-        the system gives threads nothing to wait with (\(Errno.last.words)); end other programs, \
+        the system has nothing left for threads to wait with (\(Errno.last.words)); end other programs, \
         or raise the limit with ulimit -n, or LimitNOFILE= in a systemd unit
         """)
     }
@@ -48,7 +48,7 @@ enum SystemLimits {
       throw CommandError(
         .systemLimit,
         """
-        the system lets no more threads be started (\(Errno(rawValue: number).words)); end other programs, \
+        the system allows no more threads (\(Errno(rawValue: number).words)); end other programs, \
         or raise the limit with ulimit -u, or TasksMax= in a systemd unit
         """)
     }

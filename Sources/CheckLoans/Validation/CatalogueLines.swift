@@ -1,23 +1,23 @@
 import LoanCatalogue
 import Loans
 
-/// How findings are shown on a terminal.
+/// The look of findings on a terminal.
 struct TerminalStyle: Sendable {
   var isColored: Bool
-  /// How many columns a line may take.
+  /// The columns that a line may take.
   var columns = 100
 }
 
 /// The lines of one catalogue that findings are about.
 ///
-/// They come from a second look at the file, which begins with the first finding and goes as far as
-/// findings ask.
+/// They come from a second reading of the file, which begins with the first finding and goes as far
+/// as the findings do.
 final class CatalogueLines {
   private let path: String
   private var isOpen = false
   private var lines: SourceLines?
 
-  /// As much of a line as a form needs that counts bytes; a place further on has no line.
+  /// The most of a line that a form needs that counts bytes; a place further on has no line.
   private static let longest = 8_192
 
   init(of path: String) {
@@ -48,7 +48,7 @@ final class CatalogueLines {
 struct MarkedLine {
   private let line: String
   private let number: Int
-  /// What stands below the line: spaces, and the mark.
+  /// The spaces before the mark.
   private let indentation: Int
   private let mark: String
 
@@ -60,9 +60,9 @@ struct MarkedLine {
     let end = (diagnostic.endColumn ?? 0) - excerpt.firstColumn
     let before = Self.shown(scalars[..<start])
     let value = Self.shown(scalars[start..<min(scalars.count, max(start, end))])
-    let behind = Self.shown(scalars[(start + max(0, min(scalars.count, end) - start))...])
+    let after = Self.shown(scalars[(start + max(0, min(scalars.count, end) - start))...])
     let head = excerpt.isCutBefore ? "…" : ""
-    let text = (before.text + value.text + behind.text).visible
+    let text = (before.text + value.text + after.text).visible
     line = head + text + (excerpt.isCutAfter ? "…" : "")
     indentation = head.count + before.width
     mark = "^" + String(repeating: "~", count: max(0, value.width - 1))
@@ -80,31 +80,13 @@ struct MarkedLine {
       """
   }
 
-  /// Characters as a terminal may show them, and how many columns they take there.
+  /// Characters as a terminal may show them, and the columns that they take there.
   private static func shown(
     _ scalars: ArraySlice<Unicode.Scalar>
   ) -> (text: String, width: Int) {
     var view = String.UnicodeScalarView()
     view.append(contentsOf: scalars.lazy.map { $0 == "\t" ? " " : $0 })
     let text = String(view).visible
-    return (text, text.unicodeScalars.reduce(0) { $0 + $1.terminalWidth })
-  }
-}
-
-extension Unicode.Scalar {
-  /// How many columns a terminal gives the character: two to those of East Asia and to emoji, none
-  /// to marks (Unicode Standard Annex 11).
-  fileprivate var terminalWidth: Int {
-    switch properties.generalCategory {
-    case .nonspacingMark, .enclosingMark, .format: return 0
-    default: break
-    }
-    switch value {
-    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3,
-      0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F,
-      0x1F680...0x1F6FF, 0x1F900...0x1FAFF, 0x20000...0x3FFFD:
-      return 2
-    default: return 1
-    }
+    return (text, text.columns)
   }
 }

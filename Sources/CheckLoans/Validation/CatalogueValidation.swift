@@ -133,7 +133,7 @@ extension CatalogueValidation {
     do throws(CommandError) {
       let fixer = try CatalogueFixer(path)
       guard let problems = try problems() else {
-        return report(": nothing can be fixed as long as the catalogue is not read to its end")
+        return report(": nothing can be fixed, because the catalogue cannot be read to its end")
       }
       switch plan.fixing {
       case .none: break
@@ -158,7 +158,7 @@ extension CatalogueValidation {
     if count == 0 { return }
     report(
       """
-      : \(counted(count, "date")) left as written, since something else stands inside; fix by hand
+      : \(counted(count, "date")) left as written, since there is something else inside; fix by hand
       """)
   }
 

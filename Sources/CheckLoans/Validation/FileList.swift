@@ -29,7 +29,7 @@ enum FileList {
     case .system(let error): error.words
     case .notAFile(let kind): "this is \(kind)"
     case .tooLong: "it is longer than 64 MB"
-    case .writableByAll: "it can be written by anybody"
+    case .writableByAll: "anybody can write to it"
     }
   }
 

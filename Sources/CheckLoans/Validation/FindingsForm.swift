@@ -47,29 +47,32 @@ struct FileTally: Sendable {
 
 /// The numbers of what was found in all catalogues.
 struct FindingsTally: Sendable {
-  /// Catalogues that were read.
-  var files = 0
-  /// Catalogues that were read and are without errors and warnings.
-  var cleanFiles = 0
-  var records = 0
-  var loans = 0
-  /// Books left out because their expiration is unusable.
-  var leftOut = 0
-  var errors = 0
-  var warnings = 0
-  /// How many of the errors and warnings are left out of the results.
+  /// The catalogues that were read.
+  var read: [FileTally] = []
+  /// The catalogues that could not be read.
+  var unread: [FileTally] = []
+  /// Errors and warnings that are left out of the results.
   var omitted = 0
   /// Dates that were fixed, and are no longer findings.
   var fixed = 0
   /// Dates that `--fix` would fix.
   var fixable = 0
-  /// The catalogues that were read, each with its profile.
-  var read: [(path: String, profile: String?)] = []
-  /// The catalogues that could not be read.
-  var unread: [FileTally] = []
 
-  /// How many errors and warnings are in the results.
+  var files: Int { read.count }
+  /// Catalogues that were read and are without errors and warnings.
+  var cleanFiles: Int { read.count { $0.errors + $0.warnings == 0 } }
+  var records: Int { read.reduce(0) { $0 + $1.records } }
+  var loans: Int { read.reduce(0) { $0 + $1.loans } }
+  var leftOut: Int { read.reduce(0) { $0 + $1.leftOut } }
+  // Also of catalogues that failed after something was found in them.
+  var errors: Int { (read + unread).reduce(0) { $0 + $1.errors } }
+  var warnings: Int { (read + unread).reduce(0) { $0 + $1.warnings } }
+  /// Errors and warnings in the results.
   var shown: Int { errors + warnings - omitted }
+
+  mutating func add(_ file: FileTally) {
+    if file.failure == nil { read.append(file) } else { unread.append(file) }
+  }
 }
 
 /// One form of the results: pure functions whose texts are put together in the order head, then

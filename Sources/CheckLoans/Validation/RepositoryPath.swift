@@ -1,6 +1,6 @@
-/// What a repository calls a file, so that a CI system finds it.
+/// The names of files in their repository, so that a CI system finds them.
 struct RepositoryPath {
-  /// Directories, the most telling first.
+  /// Directories, the one to prefer first.
   private let roots: [String]
   private let environment: Environment
 

@@ -54,7 +54,7 @@ struct ResultsWriter {
     status = status.worse(piece.status)
     tally.fixed += piece.fixed
     tally.fixable += piece.fixable
-    if let file = piece.tally { count(file) }
+    if let file = piece.tally { tally.add(file) }
   }
 
   private mutating func put(finding: String) throws(CommandError) {
@@ -66,22 +66,6 @@ struct ResultsWriter {
     if !isFirst { try put(form.separator) }
     isFirst = false
     try put(finding)
-  }
-
-  private mutating func count(_ file: FileTally) {
-    // Also of a catalogue that failed after something was found in it.
-    tally.errors += file.errors
-    tally.warnings += file.warnings
-    guard file.failure == nil else {
-      tally.unread.append(file)
-      return
-    }
-    tally.files += 1
-    tally.records += file.records
-    tally.loans += file.loans
-    tally.leftOut += file.leftOut
-    tally.read.append((file.path, file.profile))
-    if file.errors + file.warnings == 0 { tally.cleanFiles += 1 }
   }
 
   /// Writes what takes the numbers of all catalogues.

@@ -68,7 +68,7 @@ final class Validation: Sendable {
     }
   }
 
-  /// Validates one catalogue after the other, as long as there are any.
+  /// Validates one catalogue after another until there are none left.
   private func validateNext() {
     while let number = next() {
       wait(forTurn: number - Self.lead * plan.jobs)

@@ -157,7 +157,7 @@ extension WatchRun {
       }
       let names = indices.map { catalogues[$0].entry.source.name }
       let center = ReminderCenter(
-        schedule: schedule, events: ScheduleEvents(isTold: settings.isVerbose, console),
+        schedule: schedule, events: ScheduleEvents(isPrinted: settings.isVerbose, console),
         civilTime: clock.civilTime)
       for index in indices where catalogues[index].isUnread && !loop.mustStop {
         try reload(index, center, now)

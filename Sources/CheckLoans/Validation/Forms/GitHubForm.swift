@@ -4,7 +4,7 @@ import Loans
 ///
 /// The runner takes a line for a command if it begins with `::`, apart from white space, and for
 /// one of an older kind if it holds `##[` anywhere; the first is looked for first. So every line
-/// begins with our own words, and no text of a catalogue that is behind them counts.
+/// begins with our own words, and no text of a catalogue after them counts.
 struct GitHubForm: FindingsForm {
   /// How many errors, and how many warnings, GitHub shows of one step.
   private static let most = 10

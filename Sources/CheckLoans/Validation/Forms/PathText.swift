@@ -1,5 +1,5 @@
 extension String {
-  /// The path without `./` at its beginning, which some consumers take for a name of its own.
+  /// The path without `./` at its beginning, which some consumers treat as a name of its own.
   var withoutDotSlash: String {
     var path = self[...]
     while path.hasPrefix("./") { path = path.dropFirst(2).drop { $0 == "/" } }
@@ -9,7 +9,7 @@ extension String {
   /// The path as a URI (RFC 3986): relative to the repository, or `file:` for an absolute path.
   ///
   /// Everything but letters, digits and `-._~/` is percent-encoded, so that a colon in the first
-  /// name is not taken for the end of a scheme.
+  /// name is not mistaken for the end of a scheme.
   var asURI: String {
     let path = withoutDotSlash.utf8.map { byte in
       byte.isASCIILetterOrDigit || "-._~/".utf8.contains(byte)

@@ -4,7 +4,7 @@ extension String {
   /// The text as the value of an attribute or the text of an element of XML 1.0.
   ///
   /// Line breaks and characters that could steer a terminal are written as references, which XML
-  /// reads back; those that XML forbids as `\u{1b}`. A `#` behind another one is written as a
+  /// reads back; those that XML forbids as `\u{1b}`. A `#` after another one is written as a
   /// reference too, since some CI systems take the two for the beginning of a command.
   var asXML: String {
     var text = ""
