@@ -1,7 +1,7 @@
 import Loans
 import Notifiers
 
-/// Where the command writes: results to standard output, everything else to standard error.
+/// The outputs of the command: standard output for results, standard error for everything else.
 struct Console: Sendable {
   let output: CheckedOutput
   private let errors: CheckedOutput

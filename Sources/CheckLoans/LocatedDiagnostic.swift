@@ -22,8 +22,8 @@ struct LocatedDiagnostic {
 
   /// `FILE:LINE:COLUMN`.
   ///
-  /// It never begins with `:` or `#`, nor with white space before them, which a CI system could take
-  /// for a command of its own.
+  /// The text never begins with `:` or `#`, nor with white space before them, which a CI system could
+  /// mistake for a command.
   var place: String {
     let file = path.visible
     let prefix = file.first.map { $0 == ":" || $0 == "#" || $0.isWhitespace } == true ? "./" : ""

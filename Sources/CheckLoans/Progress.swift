@@ -6,7 +6,7 @@ import System
 /// Shows on a terminal how far a run has come, if it takes longer than a second.
 final class Progress: Sendable {
   private struct State {
-    /// How far each catalogue has come, by its place among all.
+    /// The progress of each catalogue, by its place among all.
     var readings: [Int: ReadingProgress] = [:]
     /// Bytes of all catalogues; `nil` if one is standard input.
     var total: Int??

@@ -9,7 +9,7 @@ enum Report {
     var onShelf = 0
     /// Loans of other forms without expiration.
     var withoutExpiration = 0
-    /// How many of these would have one if the days of a loan were known.
+    /// Those of these that would have one if the days of a loan were known.
     var uncounted = 0
     /// Books whose expiration is unusable.
     var leftOut = 0

@@ -13,7 +13,7 @@ import SystemPackage
 /// On other file systems, network disks for example, a run that is killed while it writes leaves a
 /// `.check-loans-….tmp`. Symbolic links stay, and lead to the new file.
 struct FileReplacement: ~Copyable {
-  /// What failed; the place is as it was.
+  /// The step that failed; the place is as it was.
   struct Failure: Error {
     enum Step: String {
       case creation = "a new file cannot be made beside it"
@@ -28,7 +28,7 @@ struct FileReplacement: ~Copyable {
     let step: Step
     let errno: Errno
 
-    /// What cannot be done, and the system's words for why.
+    /// The sentence about the step, with the system's words for why.
     var words: String { "\(step.rawValue): \(errno.words)" }
   }
 

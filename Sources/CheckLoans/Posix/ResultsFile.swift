@@ -9,7 +9,7 @@ import SystemPackage
 final class ResultsFile {
   private let path: String
   private var replacement: FileReplacement?
-  /// What is written to directly.
+  /// The device or pipe that is written to directly.
   private var device: OpenFile?
   let output: CheckedOutput
 

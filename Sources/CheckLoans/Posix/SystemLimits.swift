@@ -5,7 +5,7 @@ import SystemPackage
 
 /// The limits that the system sets the process.
 enum SystemLimits {
-  /// How many descriptors a run opens, with all that it starts, and some more.
+  /// The descriptors that a run opens, with all that it starts, and some more.
   private static let enough: rlim_t = 64
   private static let least: rlim_t = 24
   /// More threads than the runtime, the reader and a child have been seen to need at once; those
@@ -54,7 +54,7 @@ enum SystemLimits {
     }
   }
 
-  /// How many threads can run at once, at least 1.
+  /// The number of threads that can run at once, at least 1.
   ///
   /// - SeeAlso: `sched_getaffinity(2)`.
   static var processors: Int { max(1, Int(check_loans_processor_count())) }

@@ -10,8 +10,8 @@ struct TerminalStyle: Sendable {
 
 /// The lines of one catalogue that findings are about.
 ///
-/// They come from a second reading of the file, which begins with the first finding and goes as far
-/// as the findings do.
+/// The lines come from a second reading of the file, which begins with the first finding and goes as
+/// far as the findings do.
 final class CatalogueLines {
   private let path: String
   private var isOpen = false

@@ -162,7 +162,7 @@ extension CatalogueValidation {
       """)
   }
 
-  /// What can be fixed, or `nil` if the catalogue cannot be read to its end.
+  /// The problems that can be fixed, or `nil` if the catalogue cannot be read to its end.
   private func problems() throws(CommandError) -> [Diagnostic]? {
     var problems: [Diagnostic] = []
     do {

@@ -12,7 +12,7 @@ enum FindingsFormat: String, CaseIterable, ExpressibleByArgument {
   case checkstyle
   case rdjsonl
 
-  /// How results of this format are written.
+  /// The form that writes results of this format.
   var form: any FindingsForm {
     switch self {
     case .text: TextForm()

@@ -15,7 +15,7 @@ struct ResultsWriter {
     var messages: [String] = []
     /// The catalogue's numbers, once it is finished.
     var tally: FileTally?
-    /// What went wrong beside what the catalogue holds.
+    /// The status of anything that went wrong beside what the catalogue holds.
     var status = ExitStatus.done
     /// Dates that `--fix` has fixed.
     var fixed = 0
@@ -28,7 +28,7 @@ struct ResultsWriter {
   private let file: ResultsFile?
   /// Results after a head that takes the numbers of all; `nil` if the form has no such head.
   private var held: [UInt8]?
-  /// How many more findings may be shown.
+  /// The number of findings that may still be shown.
   private var room: Int
   private var isFirst = true
   private(set) var tally = FindingsTally()

@@ -39,7 +39,7 @@ final class Validation: Sendable {
   private let console: Console
   private let progress: Progress?
   private let state: Mutex<State>
-  /// How many catalogues each thread may be ahead of the one that is reported.
+  /// The number of catalogues that each thread may be ahead of the one that is reported.
   private static let lead = 16
 
   /// - Throws: ``CommandError`` if the results cannot be written.

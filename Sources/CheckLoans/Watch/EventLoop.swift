@@ -5,7 +5,7 @@ import SystemPackage
 
 /// Waits for the events that concern a running `watch`: changed files, signals, the time.
 ///
-/// It waits on a thread of its own, so that none of those that run tasks is held up.
+/// The waiting is done on a thread of its own, so that none of those that run tasks is held up.
 final class EventLoop: Sendable {
   private let sources: Mutex<WatchSources>
   private let queue = DispatchQueue(label: "check-loans.watch")

@@ -1,7 +1,7 @@
 import ReminderSchedule
 import System
 
-/// What `watch` knows about the schedule between two uses: which one it was, whether it works, and
+/// The knowledge of `watch` about the schedule between two uses: which one it was, whether it works, and
 /// when to try again.
 struct ScheduleAccess {
   /// The features by which two schedules differ.

@@ -296,7 +296,7 @@ extension WatchRun {
 }
 
 extension Errno {
-  /// What the error means where files are watched; see inotify_init(2), inotify_add_watch(2).
+  /// The meaning of the error where files are watched; see inotify_init(2), inotify_add_watch(2).
   fileprivate var watchingWords: String {
     guard [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noSpace].contains(self) else {
       return words

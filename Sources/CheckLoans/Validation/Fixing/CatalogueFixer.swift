@@ -7,14 +7,14 @@ import SystemPackage
 struct FixOutcome: Equatable {
   /// The places of the dates that are fixed, or would be, in the old catalogue.
   var fixed: Set<SourceLocation> = []
-  /// How many were left alone, since something else is inside.
+  /// The number of dates that were left alone, since something else is inside.
   var left = 0
 }
 
 /// Fixes the dates of one catalogue file that can only have been meant in one way.
 ///
-/// It must be created before the catalogue is read, so that it notices if the file changes before it
-/// is fixed.
+/// To be created before the catalogue is read, so that a change of the file before it is fixed is
+/// noticed.
 struct CatalogueFixer {
   private let path: String
   private let version: FileVersion?

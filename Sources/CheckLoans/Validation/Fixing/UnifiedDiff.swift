@@ -161,7 +161,7 @@ extension UInt8 {
     self < 0x20 || self == 0x7F || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\")
   }
 
-  /// As in a string of C.
+  /// The byte as it is written in a string of C.
   fileprivate var quoted: [UInt8] {
     if self >= 0x20 && self < 0x7F { return [UInt8(ascii: "\\"), self] }
     let digits = [6, 3, 0].map { UInt8(ascii: "0") + (self >> UInt8($0)) & 7 }

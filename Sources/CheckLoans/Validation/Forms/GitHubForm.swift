@@ -6,7 +6,7 @@ import Loans
 /// one of an older kind if it holds `##[` anywhere; the first is looked for first. So every line
 /// begins with our own words, and no text of a catalogue after them counts.
 struct GitHubForm: FindingsForm {
-  /// How many errors, and how many warnings, GitHub shows of one step.
+  /// The number of errors, and of warnings, that GitHub shows of one step.
   private static let most = 10
 
   func text(of finding: LocatedDiagnostic) -> String {

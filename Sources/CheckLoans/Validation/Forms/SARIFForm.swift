@@ -91,7 +91,7 @@ extension SARIFForm {
 // MARK: - The run
 
 extension SARIFForm {
-  /// What relative addresses are relative to.
+  /// The base of relative addresses.
   private static let base = "%SRCROOT%"
 
   private static var bases: JSONValue {
