@@ -32,20 +32,12 @@ struct ReportLines {
     text.removeSubrange((lines.last?.range.upperBound ?? 0)...)
   }
 
-  /// Calls `body` with the lines, some at a time: the longest expired first, loans of one day in the
-  /// order in which they were added.
+  /// Calls `body` with each line: the longest expired first, loans of one day in the order in which
+  /// they were added.
   func forEach(
     _ body: (Span<UInt8>) throws(CommandError) -> Void
   ) throws(CommandError) {
-    var piece: [UInt8] = []
     let sorted = lines.sorted { ($0.day, $0.range.lowerBound) < ($1.day, $1.range.lowerBound) }
-    for line in sorted {
-      piece += text[line.range]
-      if piece.count > 32_768 {
-        try body(piece.span)
-        piece.removeAll(keepingCapacity: true)
-      }
-    }
-    try body(piece.span)
+    for line in sorted { try body(text.span.extracting(line.range)) }
   }
 }
