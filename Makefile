@@ -121,6 +121,10 @@ build: ## Build the release binary
 .PHONY: lint
 lint: ## Check the sources' form
 	swift format lint --strict --recursive Package.swift Sources Tests Examples Fuzz
+	@export LC_ALL=C; \
+	diff -U0 --label .unsafe-files <(sort .unsafe-files) \
+	  --label 'files with unsafe code' <(grep -rlw --include='*.swift' unsafe Sources | sort) \
+	  || { echo "make: correct the list of the files that may be unsafe, .unsafe-files" >&2; exit 1; }
 
 LIBRARY := Loans LoanCatalogue LoanRules ReminderSchedule Notifiers ReminderService
 SYMBOLS := .build-docs/library-symbols

@@ -95,3 +95,23 @@ public indirect enum JSONValue: Sendable {
     }
   }
 }
+
+// MARK: - Literals
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  /// A string.
+  public init(stringLiteral value: String) { self = .string(value) }
+
+  /// An integer.
+  public init(integerLiteral value: Int) { self = .int(value) }
+
+  /// An array.
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+  /// An object, with its keys in the order given.
+  public init(dictionaryLiteral members: (String, JSONValue)...) {
+    self = .object(members.map { (key: $0.0, value: $0.1) })
+  }
+}

@@ -157,8 +157,8 @@ struct DeliveryTests {
         == Outcome(
           0,
           errors: """
-            check-loans: the clock says 1970-01-01, 47481 days before the last run, or before what \
-            that one took for now (--now); if it is wrong, set it, since reminders wait for it
+            check-loans: the clock (1970-01-01) is 47481 days behind the last run (or its --now); \
+            reminders wait until it catches up
 
             """))
     #expect(try await cron(desk, "1970-01-01") == Outcome(0), "it is told once")

@@ -206,6 +206,24 @@ struct BadgeTests {
     #expect(badge.tooltip == #""Abigél" expires tomorrow, at the &lt;A&gt;\u{1b}"#)
   }
 
+  @Test func `Long titles keep their quotation marks, and are measured in columns`() async throws {
+    let desk = try Desk(
+      catalogue: catalogue(
+        [
+          ("The Life and Strange Surprizing Adventures of Robinson Crusoe, of York", "2026.11.22"),
+          (String(repeating: "吾輩は猫である", count: 6), "2026.11.22"),
+        ]))
+    try await desk.run("books.xml")
+    let badge = try JSON(parsing: await desk.run("schedule", "list", "--format", "waybar").text)
+    #expect(
+      badge.tooltip
+        == .string(
+          """
+          "The Life and Strange Surprizing Adventures of Robinson Cr…" expires tomorrow
+          "\(String(repeating: "吾輩は猫である", count: 4))…" expires tomorrow
+          """))
+  }
+
   @Test func `A badge of many loans names ten of them`() async throws {
     let books = (10...39).map { (title: "Book \($0)", expiration: "2026.11.22" as String?) }
     let desk = try Desk(catalogue: catalogue(books))

@@ -221,7 +221,7 @@ struct FailureTests {
     // The shell may have a word to say too.
     let lines = result.errorLines.filter { $0.hasPrefix("check-loans: ") }
     #expect(lines.count == 1)
-    #expect(lines.first?.hasPrefix("check-loans: told to stop; ") == true)
+    #expect(lines.first?.hasPrefix("check-loans: stopping; ") == true)
   }
 
   @Test func `A signal ends watch, too, while nobody reads`() async throws {

@@ -38,7 +38,8 @@ struct FindingsFormTests {
     (
       .json,
       #"""
-      {"version":1,"files":1,"loans":2,"errors":0,"warnings":0,"omitted":0,"diagnostics":[],"unread":[],"catalogues":[]}
+      {"version":1,"files":1,"loans":2,"errors":0,"warnings":0,"omitted":0,"diagnostics":[],"unread":[],\#
+      "catalogues":[{"path":"books.xml","profile":null}]}
 
       """#
     ),
@@ -97,7 +98,8 @@ struct FindingsFormTests {
       {"path":"./books.xml","line":9,"column":12,"endColumn":22,"severity":"error",\#
       "code":"date-format","message":"expiration \"2026-12-01\" is not of the form yyyy.MM.dd; \#
       did you mean 2026.12.01?","value":"2026-12-01","loan":"Abigél",\#
-      "replacement":"2026.12.01","fingerprint":"00000abcdef01234"}],"unread":[],"catalogues":[]}
+      "replacement":"2026.12.01","fingerprint":"00000abcdef01234"}],"unread":[],\#
+      "catalogues":[{"path":"./books.xml","profile":null}]}
 
       """#
     ),
@@ -465,17 +467,9 @@ extension FindingsFormTests {
 
 extension FindingsTally {
   fileprivate init(_ files: [FileTally], omitted: Int = 0) {
-    self.init()
-    for file in files {
-      records += file.records
-      loans += file.loans
-      errors += file.errors
-      warnings += file.warnings
-      if file.failure != nil { unread.append(file) }
-      if file.failure == nil && file.errors + file.warnings == 0 { cleanFiles += 1 }
-    }
-    self.files = files.count - unread.count
-    errors += omitted
-    self.omitted = omitted
+    self.init(omitted: omitted)
+    for file in files { add(file) }
+    // They were counted, too.
+    if omitted > 0 { read[0].errors += omitted }
   }
 }

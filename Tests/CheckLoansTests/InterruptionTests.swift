@@ -40,7 +40,7 @@ struct InterruptionTests {
       echo $?
       """)
     #expect(result.text == "\(status)\n")
-    #expect(result.errorText.contains("check-loans: told to stop; 2 notices stay pending\n"))
+    #expect(result.errorText.contains("check-loans: stopping; 2 notices stay pending\n"))
     #expect(
       desk.folder.contents(of: "told") == """
         begin First expired 20 days ago
@@ -183,6 +183,6 @@ struct StalledReaderTests {
     #expect(lines.last == "3000", "none lost")
     #expect(lines.dropFirst().first == "0", "and none told twice but the one cut off in the middle")
     #expect(
-      desk.folder.contents(of: "errors").hasPrefix("check-loans: told to stop; ") == true)
+      desk.folder.contents(of: "errors").hasPrefix("check-loans: stopping; ") == true)
   }
 }

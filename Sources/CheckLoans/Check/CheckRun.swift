@@ -52,7 +52,7 @@ final class CheckRun {
         inputFailure = error
       }
     }
-    events = ScheduleEvents(isTold: plan.options.verbose.verbose, console)
+    events = ScheduleEvents(isPrinted: plan.options.verbose.verbose, console)
     do throws(ScheduleError) {
       schedule = try Self.schedule(plan)
     } catch {

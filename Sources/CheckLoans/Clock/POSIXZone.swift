@@ -1,6 +1,6 @@
 import Glibc
 
-/// The POSIX form of a time zone, `CET-1CEST,M3.5.0,M10.5.0/3`; see tzset(3).
+/// The POSIX format of a time zone, `CET-1CEST,M3.5.0,M10.5.0/3`; see tzset(3).
 enum POSIXZone {
   /// Three letters or more, or anything plain in angle brackets.
   private static let name = "([A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)"

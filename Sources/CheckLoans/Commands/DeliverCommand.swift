@@ -36,7 +36,7 @@ struct DeliverCommand: Subcommand {
     do throws(ScheduleError) {
       center = ReminderCenter(
         schedule: try Schedule(path, isDryRun: dryRun.dryRun),
-        events: ScheduleEvents(isTold: verbose.verbose, console))
+        events: ScheduleEvents(isPrinted: verbose.verbose, console))
       try center.schedule?.warnOfClockSetBack(now: now, console)
     } catch {
       throw CommandError(error)

@@ -128,7 +128,7 @@ struct CronLine {
 
   /// The lines to put into the crontab.
   ///
-  /// - Throws: ``CommandError`` with the status `usage` if cron cannot be told some word.
+  /// - Throws: ``CommandError`` with the status `usage` if a crontab cannot hold some word.
   func text() throws(CommandError) -> String {
     if let word = command.first(where: { $0.unicodeScalars.contains(where: \.isUnsafeToShow) }) {
       throw CommandError(

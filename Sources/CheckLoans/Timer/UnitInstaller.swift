@@ -32,15 +32,22 @@ struct UnitInstaller {
   /// - Throws: ``CommandError``: `cannotCreate` if a file is not to be written, `unavailable` if
   ///   systemd cannot be reached.
   func install() throws(CommandError) {
-    let systemctl = try systemctl()
+    guard environment.program(named: "systemctl") != nil else {
+      throw CommandError(
+        .unavailable,
+        """
+        systemctl was not found, and nothing was changed; without systemd, use check-loans timer \
+        --cron
+        """)
+    }
     for file in files { try checkIsOurs(file.path) }
     try makeDirectory()
     for file in files { try write(file.content, to: file.path) }
     do throws(Failure) {
-      try run(systemctl, ["daemon-reload"])
+      try systemctl("daemon-reload")
       // A timer that was there before runs by its old times until it is started again.
-      try run(systemctl, ["enable", timer])
-      try run(systemctl, ["restart", timer])
+      try systemctl("enable", timer)
+      try systemctl("restart", timer)
     } catch {
       let names = files.map { $0.path.visible }.joined(separator: " and ")
       throw CommandError(
@@ -64,16 +71,16 @@ struct UnitInstaller {
       return
     }
     for path in present { try checkIsOurs(path) }
-    var failure = tellSystemd(["disable", "--now", timer])
+    var failure: Failure?
+    do throws(Failure) { try systemctl("disable", "--now", timer) } catch { failure = error }
     for path in present {
-      do throws(Errno) {
-        try FileSystem.remove(path)
-      } catch {
-        throw CommandError(
-          .cannotCreate, "cannot remove \(path.quoted(limit: 200)): \(error.words)")
+      do throws(Errno) { try FileSystem.remove(path) } catch {
+        throw cannot("remove", path, error)
       }
     }
-    if failure == nil { failure = tellSystemd(["daemon-reload"]) }
+    do throws(Failure) { if failure == nil { try systemctl("daemon-reload") } } catch {
+      failure = error
+    }
     console.printError("removed \(timer) and its service")
     guard let failure else { return }
     throw CommandError(
@@ -116,7 +123,7 @@ struct UnitInstaller {
       } catch .fileExists {
         continue
       } catch {
-        throw cannotWrite(current, error)
+        throw cannot("write", current, error)
       }
     }
   }
@@ -129,12 +136,12 @@ struct UnitInstaller {
       try replacement.setPermissions([.ownerReadWrite, .groupRead, .otherRead])
       try replacement.commit()
     } catch {
-      throw cannotWrite(path, error.errno)
+      throw cannot("write", path, error.errno)
     }
   }
 
-  private func cannotWrite(_ path: String, _ error: Errno) -> CommandError {
-    CommandError(.cannotCreate, "cannot write \(path.quoted(limit: 200)): \(error.words)")
+  private func cannot(_ verb: String, _ path: String, _ error: Errno) -> CommandError {
+    CommandError(.cannotCreate, "cannot \(verb) \(path.quoted(limit: 200)): \(error.words)")
   }
 
   /// Why systemd could not be reached.
@@ -149,24 +156,11 @@ struct UnitInstaller {
     }
   }
 
-  private func tellSystemd(_ arguments: [String]) -> Failure? {
-    guard let systemctl = environment.program(named: "systemctl") else {
-      return Failure(words: "systemctl was not found")
+  private func systemctl(_ words: String...) throws(Failure) {
+    guard let program = environment.program(named: "systemctl") else {
+      throw Failure(words: "systemctl was not found")
     }
-    do throws(Failure) { try run(systemctl, arguments) } catch { return error }
-    return nil
-  }
-
-  private func systemctl() throws(CommandError) -> String {
-    if let path = environment.program(named: "systemctl") { return path }
-    throw CommandError(
-      .unavailable,
-      "systemctl was not found, and nothing was changed; without systemd, use check-loans timer --cron"
-    )
-  }
-
-  private func run(_ program: String, _ arguments: [String]) throws(Failure) {
-    let arguments = ["--user"] + arguments
+    let arguments = ["--user"] + words
     let name = "systemctl \(arguments.joined(separator: " "))"
     StartedChild.endWithThisProcess()
     let report: ChildProcess.Report

@@ -11,7 +11,7 @@ struct CatalogueTroubles {
   /// Whether it was reported that the catalogue cannot be used.
   private var isKnownUnusable = false
 
-  /// What to do about the findings of a reading.
+  /// Advice on the findings of a reading.
   struct Advice: Hashable {
     /// The lines to print.
     var news: [String] = []

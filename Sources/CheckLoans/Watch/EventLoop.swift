@@ -5,7 +5,7 @@ import SystemPackage
 
 /// Waits for the events that concern a running `watch`: changed files, signals, the time.
 ///
-/// It waits on a thread of its own, so that none of those that run tasks is held up.
+/// The waiting is done on a thread of its own, so that none of those that run tasks is held up.
 final class EventLoop: Sendable {
   private let sources: Mutex<WatchSources>
   private let queue = DispatchQueue(label: "check-loans.watch")
@@ -55,7 +55,7 @@ final class EventLoop: Sendable {
     }
   }
 
-  /// Has a file looked at again after some time.
+  /// Has a file read again after some time.
   func lookAgain(at file: WatchedFile, after time: Duration) {
     sources.withLock { $0.plan.lookAgain(at: file, at: LocalClock.uptime + time) }
   }
@@ -66,6 +66,8 @@ final class EventLoop: Sendable {
   }
 
   /// Waits until there is something to do.
+  ///
+  /// - SeeAlso: `poll(2)`.
   func step() async -> WatchStep {
     await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: self.waitForStep()) }
@@ -74,12 +76,14 @@ final class EventLoop: Sendable {
 
   private func waitForStep() -> WatchStep {
     while true {
-      let (step, wait) = sources.withLock { sources in
+      let (step, descriptors, time) = sources.withLock { sources in
         sources.read()
-        return (sources.plan.step(at: LocalClock.uptime), sources.wait)
+        return (sources.plan.step(at: LocalClock.uptime), sources.descriptors, sources.longestWait)
       }
       if let step { return step }
-      wait.run()
+      var requests = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      // Whatever ends it, a signal too, the descriptors are read next.
+      _ = unsafe poll(&requests, nfds_t(requests.count), time)
     }
   }
 }
@@ -117,30 +121,13 @@ private struct WatchSources: ~Copyable {
     if files.failure != nil { plan.lookAtAll(at: now + Self.fullLookPause) }
   }
 
-  /// The wait until there is something to read, or the plan's next step is due.
-  var wait: Wait {
-    Wait(
-      descriptors: [files.descriptor, timer.descriptor, signals.descriptor],
-      milliseconds: plan.next.map { Self.milliseconds($0 - LocalClock.uptime) } ?? -1)
-  }
+  /// The descriptors to wait for.
+  var descriptors: [Int32] { [files.descriptor, timer.descriptor, signals.descriptor] }
 
-  /// Rounded up, so that no step is waited for in vain.
-  private static func milliseconds(_ time: Duration) -> Int32 {
-    let (seconds, attoseconds) = max(time, .zero).components
+  /// The milliseconds until the plan's next step, rounded up; -1 for any time.
+  var longestWait: Int32 {
+    guard let next = plan.next else { return -1 }
+    let (seconds, attoseconds) = max(next - LocalClock.uptime, .zero).components
     return Int32(min(seconds, 3_600)) * 1_000 + Int32(attoseconds / 1_000_000_000_000_000) + 1
-  }
-}
-
-/// A wait for something to read.
-private struct Wait {
-  let descriptors: [Int32]
-  /// The longest wait; -1 for any time.
-  let milliseconds: Int32
-
-  /// - SeeAlso: `poll(2)`.
-  func run() {
-    var requests = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    // Whatever ends it, a signal too, the descriptors are read next.
-    _ = unsafe poll(&requests, nfds_t(requests.count), milliseconds)
   }
 }

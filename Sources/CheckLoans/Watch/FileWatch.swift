@@ -116,7 +116,7 @@ struct FileWatch: ~Copyable {
 // MARK: - The ways to the files
 
 extension FileWatch {
-  /// Links followed in one path before it is taken for a loop, as the kernel does;
+  /// The most links in one path; more are treated as a loop, as by the kernel;
   /// path_resolution(7).
   private static let mostLinks = 40
 

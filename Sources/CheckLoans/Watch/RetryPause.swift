@@ -1,5 +1,5 @@
-/// When what failed is tried again: after a minute, and each time that this fails too, after twice
-/// as long, up to five minutes.
+/// The pause before something that failed is tried again: a minute, and each time that this fails too,
+/// twice as long, up to five minutes.
 struct RetryPause {
   private static let first = Duration.seconds(60)
   private static let longest = Duration.seconds(300)
@@ -7,9 +7,10 @@ struct RetryPause {
   private var length = Self.first
   private var end: Duration?
 
+  /// Notes that it failed; failing before it was to be tried again does not put that off.
+  ///
   /// - Parameter moment: when it failed, on a clock that never jumps.
-  /// - Returns: the moment at which to try again. What has failed before that, since there was
-  ///   another reason to try, does not put it off.
+  /// - Returns: the moment at which to try again.
   mutating func noteFailure(at moment: Duration) -> Duration {
     if let end {
       if moment < end { return end }
@@ -20,6 +21,6 @@ struct RetryPause {
     return next
   }
 
-  /// It works again.
+  /// Begins again with the shortest pause, since it works again.
   mutating func reset() { self = RetryPause() }
 }

@@ -1,10 +1,10 @@
 import ReminderSchedule
 import System
 
-/// What `watch` knows about the schedule between two uses: which one it was, whether it works, and
+/// The knowledge of `watch` about the schedule between two uses: which one it was, whether it works, and
 /// when to try again.
 struct ScheduleAccess {
-  /// What tells a schedule from another.
+  /// The features by which two schedules differ.
   private struct Identity: Equatable {
     /// A copy of it, from yesterday perhaps, is another file.
     var file: FileID?

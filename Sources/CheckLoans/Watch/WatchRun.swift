@@ -162,7 +162,7 @@ extension WatchRun {
       }
       let names = indices.map { catalogues[$0].entry.source.name }
       let center = ReminderCenter(
-        schedule: schedule, events: ScheduleEvents(isTold: settings.isVerbose, console),
+        schedule: schedule, events: ScheduleEvents(isPrinted: settings.isVerbose, console),
         civilTime: clock.civilTime)
       for index in indices where catalogues[index].isUnread && !loop.mustStop {
         try reload(index, center, now)
@@ -302,7 +302,7 @@ extension WatchRun {
 }
 
 extension Errno {
-  /// What the error means where files are watched; see inotify_init(2), inotify_add_watch(2).
+  /// The meaning of the error where files are watched; see inotify_init(2), inotify_add_watch(2).
   fileprivate var watchingWords: String {
     guard [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noSpace].contains(self) else {
       return words

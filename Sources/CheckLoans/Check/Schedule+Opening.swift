@@ -1,0 +1,23 @@
+import Loans
+import ReminderSchedule
+
+extension Schedule {
+  /// The schedule in a file, or a copy of it to try things out on.
+  convenience init(_ path: String, isDryRun: Bool) throws(ScheduleError) {
+    if isDryRun { try self.init(rehearsing: path) } else { try self.init(opening: path) }
+  }
+
+  /// Warns if the clock is behind, since then nothing is due that should be.
+  func warnOfClockSetBack(now: CivilDateTime, _ console: Console) throws(ScheduleError) {
+    if let warning = try clockSetBackWarning(now: now) { console.printError(warning) }
+  }
+
+  /// The warning if the clock is behind.
+  func clockSetBackWarning(now: CivilDateTime) throws(ScheduleError) -> String? {
+    guard let days = try daysSetBack(at: now) else { return nil }
+    return """
+      the clock (\(now.date)) is \(counted(days, "day")) behind the last run (or its --now); reminders \
+      wait until it catches up
+      """
+  }
+}

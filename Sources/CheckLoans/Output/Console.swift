@@ -1,0 +1,57 @@
+import Loans
+import Notifiers
+
+/// The outputs of the command: standard output for results, standard error for everything else.
+struct Console: Sendable {
+  let output: CheckedOutput
+  private let errors: CheckedOutput
+  /// The line that shows progress while nothing else is printed.
+  let statusLine = StatusLine()
+  /// Whether results would be written into that line.
+  private let sharesTerminal = ProcessSetup.isOutputATerminal
+
+  /// - Parameter isStopRequested: asked while nobody reads; once it is true, the rest is given up.
+  init(isStopRequested: @escaping @Sendable () -> Bool = { StopSignals.isStopRequested }) {
+    output = CheckedOutput(descriptor: 1, isStopRequested: isStopRequested)
+    errors = CheckedOutput(
+      descriptor: 2, patience: .seconds(10), isStopRequested: isStopRequested)
+  }
+
+  /// Writes a line of the results.
+  ///
+  /// - Throws: ``CommandError`` with the status `inputOutput`.
+  func print(line: String) throws(CommandError) {
+    try print(line)
+    try print("\n")
+  }
+
+  /// Writes a part of the results.
+  ///
+  /// - Throws: ``CommandError`` with the status `inputOutput`.
+  func print(_ text: String) throws(CommandError) { try print(text.utf8.span) }
+
+  /// Writes a part of the results, as UTF-8.
+  ///
+  /// - Throws: ``CommandError`` with the status `inputOutput`.
+  func print(_ text: Span<UInt8>) throws(CommandError) {
+    // Of results only a part may have been written, which must not be written over.
+    if sharesTerminal && !text.isEmpty { statusLine.forbid() }
+    do throws(OutputError) { try output.write(text) } catch { throw CommandError(error) }
+  }
+
+  /// - Throws: ``CommandError`` with the status `inputOutput`.
+  func flush() throws(CommandError) {
+    do throws(OutputError) { try output.flush() } catch { throw CommandError(error) }
+  }
+
+  /// Prints one line about a problem, `check-loans: …`.
+  func printError(_ message: String) { printError(line: "check-loans: \(message)") }
+
+  /// Prints a line as it is to standard error; where that fails, nobody can be told.
+  func printError(line: String) {
+    statusLine.whileHidden {
+      try? errors.write("\(line)\n")
+      try? errors.flush()
+    }
+  }
+}

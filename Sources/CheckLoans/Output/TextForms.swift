@@ -1,0 +1,40 @@
+import Loans
+
+/// `1 loan`, `2 loans`.
+func counted(_ count: Int, _ noun: String) -> String {
+  "\(count) \(noun)\(count == 1 ? "" : "s")"
+}
+
+/// Why a catalogue without any loan did not replace one that had loans.
+///
+/// - Parameter stored: the number of its loans in the schedule.
+func emptinessWords(stored: Int) -> String {
+  """
+  no loan with an expiration, but \(counted(stored, "loan")) in the schedule; nothing was changed; \
+  if all books are back, run again with --allow-empty
+  """
+}
+
+extension String {
+  /// The text with spaces after it, at least `width` characters together.
+  func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+}
+
+extension UInt8 {
+  /// Whether it is `a` to `z`, `A` to `Z` or `0` to `9` in ASCII.
+  var isASCIILetterOrDigit: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+}
+
+extension CivilDateTime {
+  /// `2026-11-21 00:00`, for people.
+  var words: String { "\(date) \(time.hoursAndMinutes)" }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import Notifiers
+import System
+import SystemPackage
+
+/// The state of the process at its start, made safe to work in.
+enum ProcessSetup {
+  /// Makes sure that the descriptors 0 to 2 are open, and that losing a reader or hitting a size
+  /// limit is an error instead of a signal.
+  ///
+  /// A missing descriptor would be given to the next file opened, the schedule perhaps. It is
+  /// filled such that using it fails: output on one open for reading, input on one for writing.
+  ///
+  /// - SeeAlso: `fcntl(2)`, `open(2)`, `signal(2)`.
+  static func run() {
+    CheckedOutput.ignoreBrokenPipeSignal()
+    signal(SIGXFSZ, SIG_IGN)
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      _ = unsafe open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+  }
+
+  /// The first argument that is not UTF-8, with U+FFFD for what is not.
+  ///
+  /// Such a name cannot be passed on as it is, and must not become another one.
+  static var brokenArgument: String? {
+    let arguments = CommandLine.arguments
+    for (index, argument) in arguments.enumerated() where argument.contains("\u{FFFD}") {
+      guard let bytes = unsafe CommandLine.unsafeArgv[index] else { continue }
+      if unsafe String(validatingCString: bytes) == nil { return argument }
+    }
+    return nil
+  }
+
+  /// A variable of those that decide what is done whose value is not UTF-8.
+  ///
+  /// It must not be treated as one that is not set.
+  ///
+  /// - SeeAlso: `environ(7)`.
+  static var brokenVariable: String? {
+    var entry = unsafe environ
+    while let text = unsafe entry.pointee {
+      unsafe entry += 1
+      guard unsafe String(validatingCString: text) == nil else { continue }
+      let name = unsafe String(
+        decoding: String(cString: text).utf8.prefix { $0 != 0x3D }, as: UTF8.self)
+      let decides = ["HOME", "TZ", "TZDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]
+      if decides.contains(name) || name.hasPrefix("CHECK_LOANS_") { return name }
+    }
+    return nil
+  }
+
+  /// The program's absolute path; `nil` if it is gone.
+  ///
+  /// - SeeAlso: `proc(5)`.
+  static var ownPath: String? {
+    FileSystem.linkTarget(of: "/proc/self/exe").map(\.string)
+      .flatMap { $0.hasSuffix(" (deleted)") ? nil : $0 }
+  }
+
+  /// Whether standard output is a terminal.
+  ///
+  /// - SeeAlso: `isatty(3)`.
+  static var isOutputATerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+  /// Whether standard error is a terminal.
+  ///
+  /// - SeeAlso: `isatty(3)`.
+  static var isErrorATerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+  /// The columns of the terminal at standard output, if known.
+  static var terminalColumns: Int? { columns(of: STDOUT_FILENO) }
+
+  /// The columns of the terminal at standard error, if known.
+  static var errorColumns: Int? { columns(of: STDERR_FILENO) }
+
+  /// - SeeAlso: `ioctl_tty(2)`.
+  private static func columns(of descriptor: Int32) -> Int? {
+    var size = winsize()
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      return nil
+    }
+    return Int(size.ws_col)
+  }
+}

@@ -1,0 +1,59 @@
+import Loans
+import Notifiers
+import System
+import SystemPackage
+
+/// The file that takes results instead of standard output: whole, or as it was before.
+///
+/// Anything but a regular file, `/dev/stdout` or a pipe, is written to directly.
+final class ResultsFile {
+  private let path: String
+  private var replacement: FileReplacement?
+  /// The device or pipe that is written to directly.
+  private var device: OpenFile?
+  let output: CheckedOutput
+
+  /// - Throws: ``CommandError`` with the status `cannotCreate`.
+  init(_ path: String) throws(CommandError) {
+    self.path = path
+    let version = FileVersion(of: path)
+    if let version, version.isReadOnly {
+      throw CommandError(
+        .cannotCreate, "\(path.visible): this file is read-only; name another one for the results")
+    }
+    do {
+      if let version, !version.isRegular {
+        let device = try OpenFile(path, .writeOnly, followsLinks: true, waits: true)
+        output = CheckedOutput(descriptor: device.descriptor.rawValue)
+        self.device = consume device
+      } else {
+        let replacement = try FileReplacement.begin(at: path, like: version)
+        output = CheckedOutput(descriptor: replacement.file.rawValue)
+        self.replacement = consume replacement
+      }
+    } catch {
+      let words = (error as? FileReplacement.Failure)?.errno.words ?? (error as? Errno)?.words
+      throw CommandError(
+        .cannotCreate,
+        "\(path.visible): cannot create the file for the results: \(words ?? "")")
+    }
+  }
+
+  /// Puts the file in its place.
+  ///
+  /// - Throws: ``CommandError`` with the status `inputOutput`.
+  func commit() throws(CommandError) {
+    do throws(OutputError) { try output.flush() } catch { throw failure("\(error)") }
+    guard let replacement = replacement.take() else { return }
+    do throws(FileReplacement.Failure) {
+      try replacement.commit()
+    } catch {
+      throw failure(error.errno.words)
+    }
+  }
+
+  /// That the results cannot be written.
+  func failure(_ words: String) -> CommandError {
+    CommandError(.inputOutput, "\(path.visible): cannot write the results: \(words)")
+  }
+}
