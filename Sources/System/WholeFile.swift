@@ -17,17 +17,22 @@ package enum WholeFile {
     case writableByAll
   }
 
-  /// The bytes of a file that not everybody may write to; `/dev/null` has none.
+  /// The bytes of a file; `/dev/null` has none.
   ///
-  /// - Parameter limit: the most bytes that it may have.
-  package static func bytes(of path: String, limit: Int) throws(Failure) -> [UInt8] {
+  /// - Parameters:
+  ///   - limit: the most bytes that it may have.
+  ///   - mayBeWritableByAll: whether it does no harm that any user could have changed it.
+  package static func bytes(
+    of path: String, limit: Int, mayBeWritableByAll: Bool = false
+  ) throws(Failure) -> [UInt8] {
     let bytes: [UInt8]?
     do {
       // Without waiting: a named pipe may have nobody at its other end.
       let file = try OpenFile(path, followsLinks: true)
       let status = try file.status
       if let kind = kind(status) { throw Failure.notAFile(kind) }
-      if status.type == .regular, status.permissions.contains(.otherWrite) {
+      let isWritableByAll = status.type == .regular && status.permissions.contains(.otherWrite)
+      if isWritableByAll && !mayBeWritableByAll {
         throw Failure.writableByAll
       }
       bytes = try file.readToEnd(limit: limit)

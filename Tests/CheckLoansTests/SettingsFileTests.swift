@@ -370,6 +370,8 @@ struct SettingsFaultTests {
         + "View=xdg-open: \"View\" has no ="
     ),
     ("remind = 1\n[table]", "2: unknown key \"table\"; \(all)"),
+    ("state = \"\"", "1: \"state\" is empty; expected a text or a number"),
+    ("notify = [\"\"]", "1: \"notify\" is empty; expected a list of texts"),
     ("state = \"a\\u0000b\"", "1: a value cannot hold the character NUL"),
     (
       "remind = 1\nremind = 2",

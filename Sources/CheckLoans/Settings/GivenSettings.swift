@@ -292,7 +292,11 @@ extension Environment {
     guard option.kind != .argument, let text = self[variable], !text.isEmpty else { return nil }
     var value = GivenValue(name: option.name, texts: [text], origin: .variable(variable))
     switch option.kind {
-    case .list: value.texts = text.split(separator: ",").map(\.trimmed)
+    case .list:
+      value.texts = text.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
+      if value.texts.isEmpty {
+        throw CommandError(.badSetting, "\(variable): \(text.quoted()) has no value in it")
+      }
     case .flag:
       switch text.lowercased() {
       case "1", "true", "yes": value.texts = ["true"]

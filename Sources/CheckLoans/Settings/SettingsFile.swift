@@ -77,7 +77,9 @@ struct SettingsFile: Sendable {
   ) throws(CommandError) -> SettingsFile {
     let bytes: [UInt8]
     do throws(WholeFile.Failure) {
-      bytes = try WholeFile.bytes(of: path, limit: limit)
+      // Some CI systems check out with such permissions, and a project's settings run no program.
+      bytes = try WholeFile.bytes(
+        of: path, limit: limit, mayBeWritableByAll: keys.catalogues == SettingsKeys.project.catalogues)
     } catch {
       throw CommandError(.badSetting, "\(path.visible): \(error.words)")
     }
@@ -253,6 +255,7 @@ private struct SettingsReading {
       let found = other.map { "has in it \($0.type.words)" } ?? "is \(node.type.words)"
       throw wrong(line, "\"\(key)\" \(found); expected \(expected)")
     }
+    if texts.contains("") { throw wrong(line, "\"\(key)\" is empty; expected \(expected)") }
     // A list without channels is no channel.
     let all = key == "notify" && texts.isEmpty ? ["none"] : texts
     return GivenValue(
