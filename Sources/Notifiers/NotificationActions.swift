@@ -190,7 +190,7 @@ extension NotificationActions {
       guard let notice = notices.first else { return }
       let command = ActionCommand(
         program: program, arguments: arguments,
-        environment: environment.telling(notice, count: notices.count))
+        environment: environment.describing(notice, count: notices.count))
       Task {
         if let failure = await command.run() {
           report("the action \(action.label.quoted()): \(failure)")
