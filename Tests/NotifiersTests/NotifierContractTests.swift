@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: Subject.all)
-  func `At least one message is marked at a time`(subject: Subject) throws {
+  func `At least one message shares a commit`(subject: Subject) throws {
     #expect(try subject.working().notifier.messagesPerCommit >= 1)
   }
 
