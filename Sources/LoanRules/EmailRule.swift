@@ -1,7 +1,7 @@
 public import Loans
 
-/// What is wrong with an e-mail address that cannot be one, by the form and the limits of RFC 5321,
-/// section 4.1.2 and 4.5.3.1, and RFC 6531; whether anybody has it, nobody can tell.
+/// Checks the form and the length of an e-mail address by RFC 5321, sections 4.1.2 and 4.5.3.1, and
+/// RFC 6531, not whether it exists.
 public enum EmailRule {
   /// A finding about an e-mail address, or `nil`.
   ///
@@ -58,21 +58,21 @@ public enum EmailRule {
     let quote = UInt8(ascii: "\"")
     if name.count > 1 && name.first == quote && name.last == quote { return nil }
     if name.contains(UInt8(ascii: "@")) { return "has more than one @" }
-    if let byte = name.first(where: isForbidden) { return "holds \(shown(byte))" }
-    return hasEmptyPart(name) ? "has a full stop too many before the @" : nil
+    if let byte = name.first(where: isForbidden) { return "contains \(shown(byte))" }
+    return hasEmptyPart(name) ? "has one full stop too many before the @" : nil
   }
 
   private static func domainFault(_ domain: ArraySlice<UInt8>) -> String? {
-    if domain.isEmpty { return "has nothing behind the @" }
+    if domain.isEmpty { return "has nothing after the @" }
     if domain.first == UInt8(ascii: "[") && domain.last == UInt8(ascii: "]") { return nil }
-    if let byte = domain.first(where: isForbiddenInDomain) { return "holds \(shown(byte))" }
-    if hasEmptyPart(domain) { return "has a full stop too many behind the @" }
+    if let byte = domain.first(where: isForbiddenInDomain) { return "contains \(shown(byte))" }
+    if hasEmptyPart(domain) { return "has one full stop too many after the @" }
     let hyphen = UInt8(ascii: "-")
     for label in domain.split(separator: UInt8(ascii: ".")) {
       if label.first == hyphen || label.last == hyphen {
         return "has a hyphen at the edge of a name"
       }
-      if label.count > 63 { return "has a name of more than 63 bytes behind the @" }
+      if label.count > 63 { return "has a name of more than 63 bytes after the @" }
     }
     return nil
   }
@@ -82,7 +82,7 @@ public enum EmailRule {
       .contains(where: \.isEmpty)
   }
 
-  /// What needs quotation marks, or is no character of an address.
+  /// Whether a character needs quotation marks, or is not allowed in an address.
   private static func isForbidden(_ byte: UInt8) -> Bool {
     byte <= 0x20 || byte == 0x7F || "()<>[]:;,\\\"".utf8.contains(byte)
   }

@@ -1,6 +1,6 @@
 public import Loans
 
-/// What is wrong with an expiration that is a day of the calendar.
+/// Checks an expiration that is a day of the calendar.
 public enum ExpirationRule {
   /// The years in which a loan may be expected to expire.
   static let likelyYears = 1970...2099

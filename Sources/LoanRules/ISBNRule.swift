@@ -1,10 +1,10 @@
 public import Loans
 
-/// What is wrong with an ISBN (ISO 2108): its length, its characters or its check digit.
+/// Checks an ISBN (ISO 2108): its length, its characters and its check digit.
 public enum ISBNRule {
   /// A finding about an ISBN, or `nil`.
   ///
-  /// Hyphens and spaces are passed over, and so is what cataloguers write behind the number in
+  /// Hyphens and spaces are passed over, and so is what cataloguers write after the number in
   /// parentheses.
   ///
   /// - Parameter text: UTF-8, not empty.
@@ -67,7 +67,7 @@ public enum ISBNRule {
     }
 
     private var reason: String {
-      if hasOther { return "holds other characters than digits and hyphens" }
+      if hasOther { return "has characters other than digits and hyphens" }
       if count == 13 { return "does not begin with 978 or 979" }
       return "has \(count) digits instead of 10 or 13"
     }

@@ -1,6 +1,6 @@
 public import Loans
 
-/// How a loan stands on a given day.
+/// The state of a loan on a given day.
 public enum LoanStatus: String, CaseIterable, Sendable {
   /// Today is later than the expiration.
   case expired
@@ -29,6 +29,6 @@ public enum LoanStatus: String, CaseIterable, Sendable {
       }
   }
 
-  /// Whether the loan belongs into a report.
+  /// Whether the loan belongs in a report.
   public var needsAttention: Bool { self != .onLoan }
 }

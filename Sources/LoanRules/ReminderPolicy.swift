@@ -1,6 +1,6 @@
 public import Loans
 
-/// When reminders fire.
+/// The rule by which reminders fire.
 public struct ReminderPolicy: Hashable, Sendable {
   /// Days before the expiration, 0 to 3,650.
   public let lead: Int
@@ -13,7 +13,7 @@ public struct ReminderPolicy: Hashable, Sendable {
   /// One day ahead, at 00:00, so that a daily run at any hour finds the reminder due.
   public static let standard = ReminderPolicy(uncheckedLead: 1, time: .midnight)
 
-  /// A reminder so many days ahead at this time of day, or `nil` if the lead is not in ``leads``.
+  /// A reminder `lead` days ahead at this time of day, or `nil` if the lead is not in ``leads``.
   public init?(lead: Int, time: CivilTime) {
     guard Self.leads.contains(lead) else { return nil }
     self.init(uncheckedLead: lead, time: time)

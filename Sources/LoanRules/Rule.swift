@@ -1,23 +1,24 @@
 public import Loans
 
-/// What one code of a diagnostic means to the person who has to mend the catalogue.
+/// The meaning of a diagnostic's code to the person who has to fix the catalogue.
 public struct Rule: Hashable, Sendable {
   /// The code.
   public let code: Diagnostic.Code
-  /// What is wrong, in a few words.
+  /// The problem in a few words.
   public let summary: String
-  /// Why it is a problem, and what exactly is looked at.
+  /// The reason why it is a problem, and what exactly is checked.
   public let explanation: String
   /// A part of a catalogue, or a whole one, that has the problem.
   public let example: String
   /// ``example`` as it should be.
-  public let mended: String
-  /// What to do.
+  public let fixed: String
+  /// The advice.
   public let remedy: String
 
-  /// Whether a command can be told to make less of it: not of what ends the reading, since nobody
-  /// knows what stands behind it.
-  public var canBeLowered: Bool { !code.endsReading }
+  /// Whether it can be reported as a warning or ignored.
+  ///
+  /// What ends the reading cannot, since nobody knows what comes after it.
+  public var isSuppressible: Bool { !code.endsReading }
 
   /// The rule of a code.
   public init(_ code: Diagnostic.Code) {
@@ -26,7 +27,7 @@ public struct Rule: Hashable, Sendable {
     summary = text.summary
     explanation = text.explanation
     example = text.example
-    mended = text.mended
+    fixed = text.fixed
     remedy = text.remedy
   }
 

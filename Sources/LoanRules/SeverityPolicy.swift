@@ -1,17 +1,17 @@
 public import Loans
 
-/// What becomes of each code: what it costs, or that it is left out.
+/// The severity of each code, or that it is ignored.
 public struct SeverityPolicy: Hashable, Sendable {
   /// The codes that are errors.
   public var errors: Set<Diagnostic.Code>
   /// The codes that are warnings, even if warnings are errors.
   public var warnings: Set<Diagnostic.Code>
-  /// The codes that are left out.
+  /// The codes that are ignored.
   public var ignored: Set<Diagnostic.Code>
   /// Whether every other warning is an error.
   public var isStrict: Bool
 
-  /// What the codes themselves say, but for these; no code may be in two of the sets.
+  /// The severities of the codes themselves, except for these; no code may be in two of the sets.
   public init(
     errors: Set<Diagnostic.Code> = [], warnings: Set<Diagnostic.Code> = [],
     ignored: Set<Diagnostic.Code> = [], isStrict: Bool = false
@@ -54,8 +54,8 @@ public struct SeverityPolicy: Hashable, Sendable {
 extension Diagnostic.Code {
   /// The severity that problems with this code have in a validation, unless it is configured.
   ///
-  /// A loan whose expiration is not seen costs no reading anything, but whoever validates wants to
-  /// know.
+  /// An expiration that is overlooked prevents nothing else from being read, but whoever validates a
+  /// catalogue wants to know.
   public var validationSeverity: Diagnostic.Severity {
     [.unknownCase, .misplacedExpiration].contains(self) ? .error : severity
   }

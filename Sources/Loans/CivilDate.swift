@@ -66,7 +66,7 @@ public struct CivilDate: Hashable, Sendable {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
   }
 
-  /// The day so many days later, or earlier if `days` is negative; the first or the last
+  /// The day that is `days` days later, or earlier if that is negative; the first or the last
   /// representable day where the calendar ends.
   public func adding(days: Int) -> CivilDate {
     let (sum, overflow) = dayNumber.addingReportingOverflow(days)

@@ -9,7 +9,7 @@ extension CivilDate {
 
   /// Reads a date of exactly ten ASCII characters, `yyyy.MM.dd`.
   ///
-  /// Nothing is trimmed and no other digits are taken.
+  /// Nothing is trimmed, and other digits are refused.
   ///
   /// - Parameter bytes: UTF-8.
   /// - Throws: ``ParseFailure``.
@@ -19,7 +19,7 @@ extension CivilDate {
 
   /// Reads a date of exactly ten ASCII characters, `yyyy.MM.dd`.
   ///
-  /// Nothing is trimmed and no other digits are taken.
+  /// Nothing is trimmed, and other digits are refused.
   ///
   /// - Parameter bytes: UTF-8.
   /// - Throws: ``ParseFailure``.

@@ -6,7 +6,7 @@ public struct CivilDateTime: Hashable, Sendable {
   /// The time of day.
   public let time: CivilTime
 
-  /// The moment `time` on `date`.
+  /// The given time on a date.
   public init(_ date: CivilDate, _ time: CivilTime = .midnight) {
     self.date = date
     self.time = time
@@ -16,7 +16,7 @@ public struct CivilDateTime: Hashable, Sendable {
   /// and ordering, not an instant.
   public var ordinal: Int { date.dayNumber * 86_400 + time.secondOfDay }
 
-  /// The moment with this ``ordinal``, or `nil` outside the years 1 to 9999.
+  /// The date and time with this ``ordinal``, or `nil` outside the years 1 to 9999.
   public init?(ordinal: Int) {
     var (day, second) = ordinal.quotientAndRemainder(dividingBy: 86_400)
     if second < 0 {
@@ -71,7 +71,7 @@ public struct CivilTime: Hashable, Sendable {
   /// 00:00:00.
   public static let midnight = CivilTime(uncheckedSecondOfDay: 0)
 
-  /// The time so many seconds after midnight, or `nil` outside 0 to 86,399.
+  /// The time this many seconds after midnight, or `nil` outside 0 to 86,399.
   public init?(secondOfDay: Int) {
     guard (0..<86_400).contains(secondOfDay) else { return nil }
     self.secondOfDay = secondOfDay

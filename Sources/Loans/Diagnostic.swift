@@ -1,11 +1,11 @@
-/// A place in a text, counted as editors do.
+/// A location in a text, counted as editors do.
 public struct SourceLocation: Hashable, Comparable, Sendable {
   /// 1 for the first line; a line ends with LF or CRLF.
   public var line: Int
   /// 1 for the first character of a line; counts Unicode scalars of the decoded text.
   public var column: Int
 
-  /// The place at this line and column, both from 1.
+  /// The location at this line and column, both from 1.
   public init(line: Int, column: Int) {
     self.line = line
     self.column = column
@@ -19,7 +19,7 @@ public struct SourceLocation: Hashable, Comparable, Sendable {
 
 /// A problem found in the user's catalogue.
 public struct Diagnostic: Hashable, Sendable {
-  /// Whether the problem costs something.
+  /// How much harm a problem does.
   public enum Severity: String, Sendable {
     /// A loan, or the whole catalogue, could not be used as it is.
     case error
@@ -27,7 +27,7 @@ public struct Diagnostic: Hashable, Sendable {
     case warning
   }
 
-  /// What kind of problem it is; a code, once published, never changes its meaning.
+  /// A kind of problem; a code, once published, never changes its meaning.
   public enum Code: String, CaseIterable, Sendable {
     /// The document is not well-formed XML.
     case malformedXML = "malformed-xml"
@@ -38,23 +38,23 @@ public struct Diagnostic: Hashable, Sendable {
     case unsupportedEncoding = "unsupported-encoding"
     /// The document holds no record.
     case noLoans = "no-loans"
-    /// The file is no XML but something else: compressed, JSON, a page for a browser.
+    /// The file is not XML: compressed, JSON, a page for a browser.
     case notACatalogue = "not-a-catalogue"
-    /// The document is what a server says in place of an answer.
+    /// The document is a server's error in place of an answer.
     case errorAnswer = "error-answer"
-    /// The document tells that there are more loans than it holds.
+    /// The document says that there are more loans than it contains.
     case incompleteAnswer = "incomplete-answer"
     /// No record has anything where an expiration is looked for.
     case noExpirations = "no-expirations"
-    /// An expiration is not of the form `yyyy.MM.dd`, or of those of the catalogue's profile.
+    /// An expiration has neither the form `yyyy.MM.dd` nor one of the catalogue's profile.
     case dateFormat = "date-format"
-    /// An expiration is of the right form but not a day of the calendar.
+    /// An expiration has the right form but is not a day of the calendar.
     case impossibleDate = "impossible-date"
     /// An expiration is present but empty.
     case emptyExpiration = "empty-expiration"
     /// A record without expiration, where one is required.
     case missingExpiration = "missing-expiration"
-    /// The form tells only when a loan began, and nobody said how long loans are.
+    /// The format records only when a loan began, and nobody said how long loans are.
     case missingLoanDays = "missing-loan-days"
     /// A second expiration in one record.
     case duplicateExpiration = "duplicate-expiration"
@@ -62,7 +62,7 @@ public struct Diagnostic: Hashable, Sendable {
     case duplicateID = "duplicate-id"
     /// A record without title.
     case missingTitle = "missing-title"
-    /// An expiration so far away that it is probably a slip.
+    /// An expiration so far away that it is probably a mistake.
     case unlikelyDate = "unlikely-date"
     /// An expiration that is not directly inside a record.
     case misplacedExpiration = "misplaced-expiration"
@@ -74,9 +74,9 @@ public struct Diagnostic: Hashable, Sendable {
     case duplicateLoan = "duplicate-loan"
     /// An ISBN of the wrong length, or whose check digit is wrong.
     case invalidISBN = "invalid-isbn"
-    /// An e-mail address that cannot be one.
+    /// An e-mail address that is not valid.
     case invalidEmail = "invalid-email"
-    /// A loan date that is no date of the form `yyyy.MM.dd`.
+    /// A loan date that does not have the form `yyyy.MM.dd`.
     case invalidLoanDate = "invalid-loan-date"
     /// An expiration before the loan date.
     case expirationBeforeLoan = "expiration-before-loan"
@@ -84,10 +84,10 @@ public struct Diagnostic: Hashable, Sendable {
     case distantExpiration = "distant-expiration"
     /// The document comes with the headers of a server's answer before it.
     case httpHeaders = "http-headers"
-    /// A comment that was to silence a problem, but there is none.
+    /// A comment that should silence a problem, but there is none.
     case unusedIgnore = "unused-ignore"
 
-    /// What the code's problem costs, where nobody has said otherwise.
+    /// The severity of problems with the code, unless somebody decided otherwise.
     public var severity: Severity {
       switch self {
       case .malformedXML, .externalEntity, .unsupportedEncoding, .noLoans, .notACatalogue,
@@ -102,7 +102,7 @@ public struct Diagnostic: Hashable, Sendable {
       }
     }
 
-    /// Whether nothing behind a problem of this kind is read.
+    /// Whether nothing after a problem of this kind is read.
     public var endsReading: Bool {
       switch self {
       case .malformedXML, .externalEntity, .unsupportedEncoding, .notACatalogue, .errorAnswer: true
@@ -122,9 +122,9 @@ public struct Diagnostic: Hashable, Sendable {
     }
   }
 
-  /// What kind of problem it is.
+  /// The kind of problem.
   public var code: Code
-  /// Where it is.
+  /// The position of the value or record at fault.
   public var location: SourceLocation
   /// The column after the last character of ``value``, where the value is on one line.
   public var endColumn: Int?
@@ -134,19 +134,18 @@ public struct Diagnostic: Hashable, Sendable {
   public var value: String?
   /// The id or title of the record concerned, as written; untrusted.
   public var loan: String?
-  /// What can only have been meant by ``value``, where that is beyond doubt: a date of the form
-  /// `yyyy.MM.dd`.
+  /// The only possible meaning of ``value``, if there is one: a date of the form `yyyy.MM.dd`.
   public var replacement: String?
-  /// Where in the file the text is that ``replacement`` is for: the bytes from the `>` of the tag
-  /// before it to the end of the tag after it; `nil` unless a reader was asked for it and knows it.
+  /// The part of the file that ``replacement`` is for: the bytes from the `>` of the tag before the
+  /// text to the end of the tag after it; `nil` unless a reader was asked for it and knows it.
   public var bytes: Range<Int>?
-  /// Whether the problem costs something: as its code has it, unless somebody decided otherwise.
+  /// The severity of its code, unless somebody decided otherwise.
   public var severity: Severity
   /// A hash of the code and of whose problem it is, and how many like it came before; 0 until a
   /// reader has made it.
   ///
-  /// It stays the same as long as the book and its problem do, wherever in the catalogue they
-  /// stand; two problems of one catalogue have the same only by chance (1 in 2⁶⁴).
+  /// It stays the same as long as the book and its problem do, wherever in the catalogue they are; two
+  /// problems of one catalogue have the same only by chance (1 in 2⁶⁴).
   public var fingerprint: UInt64 = 0
 
   /// A problem of this kind at `location`.

@@ -1,4 +1,4 @@
-/// What a rule has to say about a value, before anybody knows where the value stands.
+/// A problem that a rule has detected in a value, before the value's location is known.
 public struct Finding: Hashable, Sendable {
   /// What kind of problem it is.
   public var code: Diagnostic.Code

@@ -25,8 +25,8 @@ public indirect enum JSONValue: Sendable {
 
   /// The value as JSON (RFC 8259) on one line.
   ///
-  /// Characters that could steer a terminal or reorder text are escaped beside those that must be,
-  /// and a `#` behind another one, which some CI systems take for the beginning of a command.
+  /// Besides those that must be, characters that could steer a terminal or reorder text are escaped,
+  /// and a `#` after another one, which some CI systems treat as the beginning of a command.
   public var text: String {
     var text = ""
     write(to: &text)
@@ -68,7 +68,7 @@ public indirect enum JSONValue: Sendable {
     text += "\""
   }
 
-  /// Whether a byte needs no closer look: most texts are without those that do.
+  /// Whether a byte never needs to be escaped: most texts have no others.
   private static func standsForItself(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "#"): false

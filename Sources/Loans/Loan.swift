@@ -1,4 +1,4 @@
-/// A book lent to someone, as the catalogue tells it.
+/// A book lent to someone, according to the catalogue.
 ///
 /// Texts are as written, with leading and trailing white space removed and inner runs of it
 /// folded into one space. They are untrusted: use `String.visible` before showing one.
@@ -13,14 +13,14 @@ public struct Loan: Hashable, Sendable {
   public var isbn: String?
   /// The copy's barcode.
   public var barcode: String?
-  /// To whom the book is lent.
+  /// The person to whom the book is lent.
   public var borrower: String?
   /// The borrower's e-mail address.
   public var email: String?
   /// The last day the book may be kept.
   public var expiration: CivilDate
-  /// The time of that day at which the loan ends, where the catalogue tells one: for the words
-  /// only, since a loan is good through its expiration.
+  /// The time of that day at which the loan ends, where the catalogue has one: only for display,
+  /// since a loan is good through its expiration.
   public var expirationTime: CivilTime?
 
   /// A loan with this expiration; every other field is optional.
@@ -40,8 +40,8 @@ public struct Loan: Hashable, Sendable {
     self.expirationTime = expirationTime
   }
 
-  /// What the loan is called in a message: its title in quotation marks, harmless on a
-  /// terminal, else its id or barcode; never empty.
+  /// The loan's name in a message: its title in quotation marks, harmless on a terminal, or else its
+  /// id or barcode; never empty.
   public var label: String {
     var label: [UInt8] = []
     appendLabel(to: &label)

@@ -1,4 +1,4 @@
-/// What makes a loan the same loan in another version of its catalogue.
+/// The identity of a loan, the same in every version of its catalogue.
 public struct LoanIdentity: Hashable, Sendable {
   /// A 64-bit hash of its id, else its barcode, else ISBN, title, author and borrower.
   public var hash: UInt64

@@ -3,11 +3,11 @@ package enum LoanPart: Sendable {
   case id, title, author, isbn, barcode, borrower, email
 }
 
-/// A loan as it is stored and as its line tells it, wherever its texts are.
+/// A loan as it is stored and as its line shows it, wherever its texts are.
 package protocol LoanParts {
   /// The last day the book may be kept.
   var lastDay: CivilDate { get }
-  /// The time of that day at which the loan ends, if it is told.
+  /// The time of that day at which the loan ends, if it is known.
   var lastTime: CivilTime? { get }
 
   /// Calls `body` with a part as UTF-8, if there is one.
@@ -20,7 +20,7 @@ extension LoanParts {
   package func appendLine(today: CivilDate, library: String? = nil, to line: inout [UInt8]) {
     appendLabel(to: &line)
     line.append(UInt8(ascii: " "))
-    line.appendFate(daysLeft: today.days(until: lastDay))
+    line.appendDueDescription(daysLeft: today.days(until: lastDay))
     line.append(contentsOf: " (".utf8)
     line.append(lastDay, separator: UInt8(ascii: "."))
     if let lastTime { line.append(contentsOf: " \(lastTime.hoursAndMinutes)".utf8) }
@@ -39,7 +39,7 @@ extension LoanParts {
     }
   }
 
-  /// Appends what the loan is called in a message; see ``Loan/label``.
+  /// Appends the loan's name in a message; see ``Loan/label``.
   func appendLabel(to line: inout [UInt8]) {
     let start = line.count
     withPart(.title) { title in
@@ -85,8 +85,8 @@ extension Loan: LoanParts {
 }
 
 extension [UInt8] {
-  /// Appends `expires tomorrow`, `expired 7 days ago`; see ``Loan/fate(today:)``.
-  mutating func appendFate(daysLeft: Int) {
+  /// Appends `expires tomorrow`, `expired 7 days ago`; see ``Loan/dueDescription(today:)``.
+  mutating func appendDueDescription(daysLeft: Int) {
     switch daysLeft {
     case 0: append(contentsOf: "expires today".utf8)
     case 1: append(contentsOf: "expires tomorrow".utf8)

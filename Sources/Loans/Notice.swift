@@ -1,6 +1,6 @@
-/// What a person is told about a loan.
+/// A message to a person about a loan.
 public struct Notice: Hashable, Sendable {
-  /// Why the notice is sent.
+  /// The reason why a notice is sent.
   public enum Kind: String, CaseIterable, Sendable {
     /// The loan expires soon, or today.
     case reminder
@@ -8,7 +8,7 @@ public struct Notice: Hashable, Sendable {
     case expired
   }
 
-  /// How loudly a person is told.
+  /// How much a notice calls for attention.
   public enum Urgency: String, CaseIterable, Sendable {
     /// There is still time.
     case normal
@@ -16,7 +16,7 @@ public struct Notice: Hashable, Sendable {
     case critical
   }
 
-  /// Why the notice is sent.
+  /// The reason why it is sent.
   public var kind: Kind
   /// The loan it is about.
   public var loan: Loan
@@ -51,11 +51,11 @@ extension Loan {
     today.days(until: expiration)
   }
 
-  /// `expires tomorrow`, `expired 7 days ago`: worded from the dates alone.
-  public func fate(today: CivilDate) -> String {
-    var fate: [UInt8] = []
-    fate.appendFate(daysLeft: daysLeft(today: today))
-    return String(decoding: fate, as: UTF8.self)
+  /// When the loan expires or expired, `expires tomorrow`, `expired 7 days ago`, from the dates alone.
+  public func dueDescription(today: CivilDate) -> String {
+    var description: [UInt8] = []
+    description.appendDueDescription(daysLeft: daysLeft(today: today))
+    return String(decoding: description, as: UTF8.self)
   }
 
   /// The loan's one line in a report or notice; see ``Notice/line(today:)``.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The system's words for an error number, `No space left on device`; `error 4711` for a number
+/// The system's message for an error number, `No space left on device`; `error 4711` for a number
 /// that it does not know.
 ///
 /// - Parameter errorNumber: as in errno(3).

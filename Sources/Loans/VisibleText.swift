@@ -3,8 +3,8 @@ extension String {
   /// written as `\u{1b}`: controls (C0, DEL, C1), line and paragraph separators, bidirectional
   /// controls, zero-width and other invisible characters.
   ///
-  /// So is the second `#` of `##[`, `##vso[` and the like: some CI systems take that for the
-  /// beginning of a command wherever in a line of the log it stands.
+  /// So is the second `#` of `##[`, `##vso[` and the like: some CI systems treat that as the
+  /// beginning of a command wherever it is in a line of the log.
   ///
   /// The joiners U+200C and U+200D stay, since Persian words and emoji need them.
   public var visible: String {
@@ -42,8 +42,8 @@ extension String {
   /// The text as the name of a catalogue, ``visible``; `-` is standard input.
   public var visibleCatalogue: String { self == "-" ? "standard input" : visible }
 
-  /// ``visible`` in quotation marks, at most `limit` characters of it, then `…`; white space that
-  /// is no plain space is written as `\u{a0}` too.
+  /// ``visible`` in quotation marks, at most `limit` characters of it, then `…`; white space other
+  /// than plain spaces is written as `\u{a0}` too.
   public func quoted(limit: Int = 80) -> String {
     if utf8.count <= limit, utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x23 }) {
       return "\"\(self)\""
@@ -59,8 +59,8 @@ extension String {
     return "\"\(text)\""
   }
 
-  /// The text with nothing in it that is taken for markup where the text of an XML element is
-  /// expected: `&`, `<` and `>` are written as entities.
+  /// The text with `&`, `<` and `>` written as entities, for where the text of an XML element is
+  /// expected.
   public var escapedAsMarkup: String {
     var text = ""
     for scalar in unicodeScalars {

@@ -29,10 +29,10 @@ struct ActionCommand: Sendable {
 }
 
 extension [String: String] {
-  /// The variables that a program can be given, with a loan among them.
-  func telling(_ notice: Notice, count: Int) -> [String: String] {
+  /// The variables that a program can be given, and those that describe a notice.
+  func describing(_ notice: Notice, count: Int) -> [String: String] {
     let loan = notice.loan
-    let told: [(String, String?)] = [
+    let described: [(String, String?)] = [
       ("ID", loan.id), ("TITLE", loan.title), ("AUTHOR", loan.author), ("ISBN", loan.isbn),
       ("BARCODE", loan.barcode), ("BORROWER", loan.borrower), ("EMAIL", loan.email),
       ("EXPIRATION", loan.expiration.description), ("KIND", notice.kind.rawValue),
@@ -42,7 +42,7 @@ extension [String: String] {
     var variables = filter { name, value in
       name.first.map { !$0.isNumber } == true && !"\(name)\(value)".utf8.contains(0)
     }
-    for (name, value) in told {
+    for (name, value) in described {
       variables["CHECK_LOANS_\(name)"] = value?.asVariable
     }
     variables["PATH"] = variables["PATH"] ?? ProgramSearch.standardPath
@@ -51,7 +51,7 @@ extension [String: String] {
 }
 
 extension String {
-  /// Without NUL, which would end it, and short enough for execve(2), which takes 128 KB.
+  /// The text without NUL, which would end it, and short enough for execve(2), which allows 128 KB.
   fileprivate var asVariable: String {
     let text = utf8.contains(0) ? String(filter { $0 != "\0" }) : self
     return text.shortened(toBytes: 32_768)

@@ -2,11 +2,11 @@ internal import Synchronization
 
 /// A buffered writer that reports every failure, which `print` does not.
 ///
-/// Text is kept until 64 KB have gathered or ``flush(patience:)`` is called; nothing is written when the
-/// value goes away. Once a write has failed, every later call throws the same error and writes
+/// Text is kept until 64 KB have gathered or ``flush(timeout:)`` is called; nothing is written when
+/// the value goes away. Once a write has failed, every later call throws the same error and writes
 /// nothing, so that text which was reported as lost never turns up after all.
 ///
-/// A pipe without reader is an error only where SIGPIPE is ignored, else it ends the process:
+/// A pipe without a reader is an error only where SIGPIPE is ignored, else it ends the process:
 /// see ``ignoreBrokenPipeSignal()``.
 public final class CheckedOutput: Sendable {
   private static let capacity = 64 * 1_024
@@ -19,7 +19,7 @@ public final class CheckedOutput: Sendable {
   }
 
   private let descriptor: Int32
-  private let patience: Duration?
+  private let timeout: Duration?
   private let isStopRequested: @Sendable () -> Bool
   private let state = Mutex(State())
 
@@ -27,15 +27,14 @@ public final class CheckedOutput: Sendable {
   ///
   /// - Parameters:
   ///   - descriptor: 1 is standard output, 2 is standard error.
-  ///   - patience: how long to wait for a reader that takes nothing; `nil` for ever.
-  ///   - isStopRequested: asked while a reader takes nothing; once it says yes, what is left is
-  ///     given up.
+  ///   - timeout: how long to wait for somebody to read; `nil` for no limit.
+  ///   - isStopRequested: asked while nobody reads; once it says yes, the rest is given up.
   public init(
-    descriptor: Int32, patience: Duration? = nil,
+    descriptor: Int32, timeout: Duration? = nil,
     isStopRequested: @escaping @Sendable () -> Bool = { false }
   ) {
     self.descriptor = descriptor
-    self.patience = patience
+    self.timeout = timeout
     self.isStopRequested = isStopRequested
   }
 
@@ -64,23 +63,23 @@ public final class CheckedOutput: Sendable {
 
   /// Writes everything that is still in the buffer.
   ///
-  /// - Parameter patience: how long to wait this time for a reader that takes nothing, if that is
-  ///   not as long as otherwise.
+  /// - Parameter timeout: how long to wait this time for somebody to read; by default as long as
+  ///   otherwise.
   /// - Throws: ``OutputError``, from write(2) or poll(2); ETIMEDOUT if nobody read for so long.
-  public func flush(patience: Duration? = nil) throws(OutputError) {
+  public func flush(timeout: Duration? = nil) throws(OutputError) {
     try state.withLock { state throws(OutputError) in
       if let failure = state.failure { throw failure }
-      try drain(&state, patience: patience)
+      try drain(&state, timeout: timeout)
     }
   }
 
-  private func drain(_ state: inout State, patience: Duration? = nil) throws(OutputError) {
-    let patience = OutputPatience(
-      longest: patience ?? self.patience, isStopRequested: isStopRequested)
+  private func drain(_ state: inout State, timeout: Duration? = nil) throws(OutputError) {
+    let timeout = OutputTimeout(
+      longest: timeout ?? self.timeout, isStopRequested: isStopRequested)
     do throws(OutputError) {
       let limit = state.limit ?? longestWriteThatNeverBlocks(descriptor)
       state.limit = limit
-      try writeAll(state.buffer.span, to: descriptor, limit: limit, patience: patience)
+      try writeAll(state.buffer.span, to: descriptor, limit: limit, timeout: timeout)
       state.buffer.removeAll(keepingCapacity: true)
     } catch {
       state = State(failure: error)

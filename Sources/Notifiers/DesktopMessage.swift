@@ -1,11 +1,11 @@
 internal import Loans
 
-/// What notify-send is told to show.
+/// A notification as notify-send(1) shows it.
 struct DesktopMessage: Hashable, Sendable {
   /// One line; the only place for catalogue text in a message about one loan, since it is never
   /// taken for markup.
   var summary: String
-  /// What to do; catalogue text in it is escaped.
+  /// The advice; catalogue text in it is escaped.
   var body: String
   /// Critical if a loan in it has expired.
   var urgency: Notice.Urgency
@@ -24,7 +24,7 @@ struct DesktopMessage: Hashable, Sendable {
     let loan = notice.loan
     urgency = notice.urgency
     summary =
-      "\(loan.desktopTitle(limit: 200, byteLimit: 2_000)) \(loan.fate(today: today))"
+      "\(loan.desktopTitle(limit: 200, byteLimit: 2_000)) \(loan.dueDescription(today: today))"
     let place = notice.place.map { " \($0)" } ?? ""
     body =
       notice.kind == .expired
@@ -40,7 +40,7 @@ struct DesktopMessage: Hashable, Sendable {
     let namesLibraries = Set(notices.map(\.library)).count > 1
     var lines = shown.map { notice in
       let title = notice.loan.desktopTitle(limit: 60, byteLimit: 600)
-      let line = "\(title.escapedForBody) \(notice.loan.fate(today: today))"
+      let line = "\(title.escapedForBody) \(notice.loan.dueDescription(today: today))"
       guard namesLibraries, let place = notice.place else { return line }
       return "\(line), \(place)"
     }
@@ -81,7 +81,7 @@ extension Notice {
 }
 
 extension Loan {
-  /// The title as one harmless line, else what stands for it; never empty, because notify-send
+  /// The title as one harmless line, else the id or barcode; never empty, because notify-send
   /// refuses an empty summary.
   fileprivate func desktopTitle(limit: Int, byteLimit: Int) -> String {
     let title = (title ?? "").desktopLine(limit: limit, byteLimit: byteLimit)

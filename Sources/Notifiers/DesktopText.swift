@@ -2,7 +2,7 @@ internal import Loans
 
 extension String {
   /// The text for one line of a notification: line breaks and tabs become one space, everything
-  /// else that could steer or reorder text goes, and what is left is shortened.
+  /// else that could steer or reorder text is removed, and the rest is shortened.
   ///
   /// - Parameters:
   ///   - limit: the most characters, before a closing `…`.

@@ -24,8 +24,8 @@ public struct ExecNotifier: Notifier {
   public let channel: String
 
   private static let mostNotices = 1_000
-  /// How many bytes the notices of a message take in its document; the rest of 8 MB is for what is
-  /// around them.
+  /// The most bytes that the notices of a message have in its document; the rest of 8 MB is for what
+  /// is around them.
   package var mostBytes = 7_900_000
 
   private let program: String
@@ -75,15 +75,15 @@ public struct ExecNotifier: Notifier {
 
   /// Runs the program and waits for its end; status 0 means delivered, whatever it has read.
   ///
-  /// What it prints is read and thrown away, but for the first line of a failure. A process that
-  /// it leaves in the background is not waited for.
+  /// Its output is discarded, except the first line of a failure. A process that it leaves in the
+  /// background is not waited for.
   ///
   /// - Throws: ``NotifierError`` with the code `unavailable`, `failed`, `timedOut` or `systemLimit`.
   public func send(
-    _ message: ArraySlice<Notice>, on occasion: Occasion
+    _ message: ArraySlice<Notice>, in context: DeliveryContext
   ) async throws(NotifierError) {
     guard !message.isEmpty else { return }
-    let document = NoticeDocument(notices: message, occasion: occasion, channel: channel)
+    let document = NoticeDocument(notices: message, context: context, channel: channel)
     let child = ChildProcess(
       try locate(), environment: environment, input: document.bytes, timeout: timeout)
     let report: ChildProcess.Report
@@ -130,7 +130,7 @@ extension ExecNotifier {
         .unavailable, "\(name) may not be run; use chmod +x \(path.visible)")
     case .missing(directories: []) where program.contains("/"):
       throw error(
-        .unavailable, "\(name) was not found; put the program there, or correct the channel")
+        .unavailable, "\(name) was not found; correct the path in --notify")
     case .missing(let directories):
       let places = directories.isEmpty ? "has no absolute entry" : directories.places
       throw error(
@@ -138,7 +138,8 @@ extension ExecNotifier {
       )
     case .unclear:
       throw error(
-        .unavailable, "\(name) names no program; give exec: an absolute path, or a name in PATH")
+        .unavailable,
+        "\(name) does not name a program; give exec: an absolute path, or a name in PATH")
     }
   }
 
@@ -148,12 +149,12 @@ extension ExecNotifier {
     case .notFound:
       error(
         .unavailable,
-        "\(name) could not be run; if it is a script, look whether its first line, #!, "
+        "\(name) could not be run; if it is a script, check that its first line, #!, "
           + "names a program that exists")
     case .other:
       error(
         .unavailable,
-        "\(name) \(failure.words); look whether \(path.visible) is a program, "
+        "\(name) \(failure.words); check that \(path.visible) is a program, "
           + "or a script whose first line is #! with one")
     }
   }
@@ -168,11 +169,11 @@ extension ExecNotifier {
   private func failure(_ report: ChildProcess.Report) -> NotifierError {
     error(
       .failed,
-      "\(name) \(report.failure); if it goes on, mend the program")
+      "\(name) \(report.failure); if this persists, fix the program")
   }
 }
 
 extension [String] {
-  /// `is /usr/local/bin:/usr/bin`, as much of it as is fit to read.
+  /// `is /usr/local/bin:/usr/bin`, shortened to a readable length.
   fileprivate var places: String { "is \(joined(separator: ":").shortened(to: 200).visible)" }
 }

@@ -1,19 +1,19 @@
 internal import Loans
 
-/// The JSON document that a program is given: a contract, whose keys are only ever added to.
+/// The JSON document that a program is given: a contract, to which keys are only ever added.
 struct NoticeDocument {
   /// The notices of one message.
   var notices: ArraySlice<Notice>
-  /// When it is sent.
-  var occasion: Occasion
-  /// Through which channel.
+  /// The time at which it is sent, and the number of open notices.
+  var context: DeliveryContext
+  /// The channel's name.
   var channel: String
 
   /// One line of UTF-8, with its end.
   var bytes: [UInt8] { Array((json.text + "\n").utf8) }
 
-  /// How many bytes a notice takes in a document, or a little more: its words are longer on some days
-  /// than on others.
+  /// How many bytes a notice has in a document, or a few more: its text is longer on some days than
+  /// on others.
   static func mostBytes(of notice: Notice) -> Int {
     notice.json(today: notice.loan.expiration).text.utf8.count + 64
   }
@@ -21,10 +21,10 @@ struct NoticeDocument {
   private var json: JSONValue {
     .object([
       ("version", .int(1)),
-      ("now", .string(occasion.now.description)),
+      ("now", .string(context.now.description)),
       ("channel", .string(channel)),
-      ("openCount", .int(occasion.openCount)),
-      ("notices", .array(notices.map { $0.json(today: occasion.now.date) })),
+      ("openCount", .int(context.openCount)),
+      ("notices", .array(notices.map { $0.json(today: context.now.date) })),
     ])
   }
 }

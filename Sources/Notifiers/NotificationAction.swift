@@ -66,7 +66,7 @@ public struct NotificationAction: Sendable {
   }
 }
 
-/// Why something is no action.
+/// Why something is not an action.
 public struct NotificationActionError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What kind of mistake it is.
   public enum Code: Error, Sendable, Hashable {

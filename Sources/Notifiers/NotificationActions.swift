@@ -13,7 +13,7 @@ public final class NotificationActions: Sendable {
 
   private struct State {
     var isClosed = false
-    var hasComplained = false
+    var hasReported = false
     var next = 0
     /// In the order in which they were sent.
     var waiting: [(number: Int, task: Task<Void, Never>)] = []
@@ -66,8 +66,8 @@ public final class NotificationActions: Sendable {
   ///
   /// - Parameters:
   ///   - child: notify-send with the arguments of the message alone.
-  ///   - notices: what the message is about, the first one first.
-  /// - Returns: `nil` once the message has an id, else what became of notify-send.
+  ///   - notices: the notices of the message, in its order.
+  /// - Returns: `nil` once the message has an id, or else the report of notify-send.
   func show(
     _ child: ChildProcess, about notices: [Notice]
   ) async throws(StartFailure) -> ChildProcess.Report? {
@@ -76,18 +76,12 @@ public final class NotificationActions: Sendable {
       return try await child.run()
     }
     for await start in starts {
-      switch start {
-      case .shown: return nil
-      case .ended(let report):
-        // After that it is no longer among those that wait.
-        await task.value
-        return report
-      case .failed(let error):
-        await task.value
-        throw error
-      }
+      guard case .ended(let result) = start else { return nil }
+      // After that it is no longer among those that wait.
+      await task.value
+      return try result.get()
     }
-    // Whoever sent it was cancelled.
+    // The task that sends it was cancelled.
     task.cancel()
     await task.value
     return ChildProcess.Report(ending: .signaled(15))
@@ -95,14 +89,13 @@ public final class NotificationActions: Sendable {
 }
 
 extension NotificationActions {
-  /// How a notification begins.
+  /// The beginning of a notification: it is shown, or notify-send has ended before that.
   private enum Start: Sendable {
     case shown
-    case ended(ChildProcess.Report)
-    case failed(StartFailure)
+    case ended(Result<ChildProcess.Report, StartFailure>)
   }
 
-  /// The same message with the button, or `nil` where that cannot be.
+  /// The same message with the button, or `nil` if that is impossible.
   ///
   /// notify-send(1) keeps the id in its buffer until it ends, unless it is made to write line by
   /// line; that is what stdbuf(1) is for.
@@ -110,7 +103,7 @@ extension NotificationActions {
     let path = child.environment["PATH"] ?? ""
     guard case .found(let program) = ProgramSearch(child.program, path: path) else { return nil }
     guard case .found(let buffering) = ProgramSearch("stdbuf", path: path) else {
-      complainOnce()
+      reportMissingBuffering()
       return nil
     }
     var waiting = child
@@ -120,10 +113,10 @@ extension NotificationActions {
     return waiting
   }
 
-  private func complainOnce() {
+  private func reportMissingBuffering() {
     let isFirst = state.withLock { state in
-      defer { state.hasComplained = true }
-      return !state.hasComplained
+      defer { state.hasReported = true }
+      return !state.hasReported
     }
     guard isFirst else { return }
     report(
@@ -175,9 +168,9 @@ extension NotificationActions {
         }
         return .nothing
       }
-      start.yield(.ended(report))
+      start.yield(.ended(.success(report)))
     } catch {
-      start.yield(.failed(error))
+      start.yield(.ended(.failure(error)))
     }
     start.finish()
   }
@@ -190,7 +183,7 @@ extension NotificationActions {
       guard let notice = notices.first else { return }
       let command = ActionCommand(
         program: program, arguments: arguments,
-        environment: environment.telling(notice, count: notices.count))
+        environment: environment.describing(notice, count: notices.count))
       Task {
         if let failure = await command.run() {
           report("the action \(action.label.quoted()): \(failure)")

@@ -1,13 +1,13 @@
 public import Loans
 
-/// When messages are sent, and among how many open notices.
-public struct Occasion: Sendable, Hashable {
-  /// The library's civil time; the words of a message count from its day.
+/// The circumstances in which messages are sent.
+public struct DeliveryContext: Sendable, Hashable {
+  /// The library's civil time; a message counts days from its date.
   public var now: CivilDateTime
   /// How many notices of the schedule are open, for badges.
   public var openCount: Int
 
-  /// The moment `now`, with so many open notices.
+  /// The circumstances at `now`, with this many open notices.
   public init(now: CivilDateTime, openCount: Int) {
     self.now = now
     self.openCount = openCount
@@ -16,13 +16,14 @@ public struct Occasion: Sendable, Hashable {
 
 /// A way to tell someone about loans.
 public protocol Notifier: Sendable {
-  /// Under this name deliveries are recorded: `stdout`, `notify-send`, `exec:PROGRAM`.
+  /// The name under which deliveries are recorded: `stdout`, `notify-send`, `exec:PROGRAM`.
   var channel: String { get }
 
-  /// How many messages may be marked in the ledger together, at least 1: more only where sending
-  /// one costs less than marking it. Those that were sent and not yet marked are sent again after
-  /// a crash.
-  var messagesPerMark: Int { get }
+  /// How many messages may be noted in the ledger by one commit, at least 1.
+  ///
+  /// More than one only makes sense where sending one costs less than a commit. Those that were sent
+  /// and not yet noted are sent again after a power cut.
+  var messagesPerCommit: Int { get }
 
   /// Groups what is due into messages; each message is delivered whole or not at all.
   ///
@@ -34,12 +35,12 @@ public protocol Notifier: Sendable {
   ///
   /// - Parameters:
   ///   - message: one of ``messages(for:)``; nothing happens if it is empty.
-  ///   - occasion: the moment that the words count from.
+  ///   - context: the time from which a message counts, and what else it needs to know.
   /// - Throws: ``NotifierError``; the message then counts as not delivered.
-  func send(_ message: ArraySlice<Notice>, on occasion: Occasion) async throws(NotifierError)
+  func send(_ message: ArraySlice<Notice>, in context: DeliveryContext) async throws(NotifierError)
 }
 
 extension Notifier {
-  /// 1: each message is marked by itself.
-  public var messagesPerMark: Int { 1 }
+  /// 1, a commit for each message.
+  public var messagesPerCommit: Int { 1 }
 }

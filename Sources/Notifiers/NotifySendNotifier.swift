@@ -19,12 +19,12 @@ public struct NotifySendNotifier: Notifier {
   /// user's own session bus below `runtimeDirectories` is used if there is one.
   ///
   /// - Parameters:
-  ///   - environment: where the program is looked for (`PATH`, absolute entries only) and what it
-  ///     needs to reach the desktop; other variables are not passed on.
+  ///   - environment: the variables by which the program is found (`PATH`, absolute entries only)
+  ///     and reaches the desktop; others are not passed on.
   ///   - userID: the effective user, geteuid(2).
   ///   - timeout: how long one message may take before the program is stopped.
   ///   - runtimeDirectories: the directory of the users' runtime directories, pam_systemd(8).
-  ///   - actions: gives every message, a digest too, a button; only for a process that stays.
+  ///   - actions: gives every message, a digest too, a button; only for a process that keeps running.
   public init(
     environment: [String: String], userID: UInt32, timeout: Duration = .seconds(10),
     runtimeDirectories: String = "/run/user", actions: NotificationActions? = nil
@@ -46,9 +46,9 @@ public struct NotifySendNotifier: Notifier {
   ///
   /// - Throws: ``NotifierError`` with the code `unavailable`, `failed`, `timedOut` or `systemLimit`.
   public func send(
-    _ message: ArraySlice<Notice>, on occasion: Occasion
+    _ message: ArraySlice<Notice>, in context: DeliveryContext
   ) async throws(NotifierError) {
-    guard let content = DesktopMessage(message, today: occasion.now.date) else { return }
+    guard let content = DesktopMessage(message, today: context.now.date) else { return }
     let child = ChildProcess(
       channel, content.arguments, environment: environment, timeout: timeout)
     let report: ChildProcess.Report?
@@ -80,7 +80,7 @@ extension NotifySendNotifier {
   ) -> [String: String] {
     var child = environment.filter { passedOn.contains($0.key) && !$0.value.isEmpty }
     child["PATH"] = environment["PATH"] ?? ProgramSearch.standardPath
-    // Its complaints must be in English to be understood; gettext(3) gives this one precedence.
+    // Its complaints can be understood only in English; gettext(3) gives this one precedence.
     child["LANGUAGE"] = "en"
     let runtimeDirectory = "\(runtimeDirectories)/\(userID)"
     if child["DBUS_SESSION_BUS_ADDRESS"] == nil, child["XDG_RUNTIME_DIR"] == nil,
@@ -94,12 +94,13 @@ extension NotifySendNotifier {
 }
 
 extension NotifierError {
-  /// What GLib says where there is no bus, or not this user's; dbus-launch(1) is its last resort.
+  /// Parts of what GLib prints without a bus, or with another user's; dbus-launch(1) is its last
+  /// resort.
   private static let noBus = [
     "Cannot autolaunch D-Bus", "dbus-launch", "Could not connect", "The connection is closed",
   ]
 
-  /// What the bus says where nobody shows notifications.
+  /// Parts of what the bus answers if nobody shows notifications.
   private static let noService = ["ServiceUnknown", "StartServiceByName"]
 
   private init(notifySend code: Code, _ message: String) {
@@ -144,7 +145,7 @@ extension NotifierError {
     } else {
       self.init(
         notifySend: .failed,
-        "notify-send \(report.failure); if it goes on, use --notify stdout")
+        "notify-send \(report.failure); if this persists, use --notify stdout")
     }
   }
 }

@@ -5,13 +5,13 @@ public struct StandardOutputNotifier: Notifier {
   /// `stdout`.
   public let channel = "stdout"
 
-  /// Many, because a line costs one write(2), and a mark a commit to disk.
+  /// Many, because a line costs one write(2), and a commit a wait for the disk.
   ///
-  /// After a power cut so many are told again; who had seen them, nobody knows.
-  public let messagesPerMark = 10_000
+  /// After a power cut this many are sent again at most, since nobody knows who has seen them.
+  public let messagesPerCommit = 10_000
 
   /// The schedule is locked meanwhile, so nobody may keep it waiting for ever.
-  private static let patience = Duration.seconds(60)
+  private static let timeout = Duration.seconds(60)
 
   private let output: CheckedOutput
 
@@ -25,19 +25,19 @@ public struct StandardOutputNotifier: Notifier {
     notices.indices.map { notices[$0...$0] }
   }
 
-  /// Prints ``Loans/Notice/line(today:)``; returns when the system has taken it.
+  /// Prints ``Loans/Notice/line(today:)``; returns when the system has accepted it.
   ///
   /// - Throws: ``NotifierError`` with the code `outputFailed`, also if nobody reads for a minute.
   public func send(
-    _ message: ArraySlice<Notice>, on occasion: Occasion
+    _ message: ArraySlice<Notice>, in context: DeliveryContext
   ) async throws(NotifierError) {
     do throws(OutputError) {
       for notice in message {
         var line: [UInt8] = []
-        notice.loan.appendLine(today: occasion.now.date, library: notice.library, to: &line)
+        notice.loan.appendLine(today: context.now.date, library: notice.library, to: &line)
         line.append(UInt8(ascii: "\n"))
         try output.write(line.span)
-        try output.flush(patience: Self.patience)
+        try output.flush(timeout: Self.timeout)
       }
     } catch {
       throw NotifierError(

@@ -1,26 +1,26 @@
 internal import Glibc
 
 /// How long output may wait for somebody to read it.
-struct OutputPatience {
+struct OutputTimeout {
   /// The longest time without any progress; `nil` for no limit.
   var longest: Duration?
-  /// Asked several times a second; once it says yes, output that cannot be taken is given up.
+  /// Asked several times a second; once it says yes, output that nobody reads is given up.
   var isStopRequested: () -> Bool
 }
 
-/// Writes all bytes, however few the system takes at a time, to a descriptor that is blocking or
+/// Writes all bytes, however few the system accepts at a time, to a descriptor that is blocking or
 /// not.
 ///
 /// - Parameter limit: see ``longestWriteThatNeverBlocks(_:)``.
 /// - Throws: ``OutputError`` with any error but EINTR and EAGAIN of write(2); with ETIMEDOUT or
-///   EINTR if the patience has an end.
+///   EINTR if the timeout has an end.
 /// - SeeAlso: `write(2)`, `poll(2)`.
 func writeAll(
-  _ bytes: Span<UInt8>, to descriptor: Int32, limit: Int?, patience: OutputPatience
+  _ bytes: Span<UInt8>, to descriptor: Int32, limit: Int?, timeout: OutputTimeout
 ) throws(OutputError) {
   var start = 0
   while start < bytes.count {
-    if limit != nil { try waitUntilWritable(descriptor, patience) }
+    if limit != nil { try waitUntilWritable(descriptor, timeout) }
     let end = min(bytes.count, start + (limit ?? bytes.count))
     let part = bytes.extracting(start..<end)
     let written = unsafe part.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
@@ -30,15 +30,17 @@ func writeAll(
     }
     switch written == 0 ? EIO : errno {
     case EINTR: continue
-    case EAGAIN: try waitUntilWritable(descriptor, patience)
+    case EAGAIN: try waitUntilWritable(descriptor, timeout)
     case let error: throw OutputError(errno: error, descriptor: descriptor)
     }
   }
 }
 
-/// How many bytes a descriptor takes at once after poll(2) said that it is writable, see pipe(7);
-/// `nil` for a file and for `/dev/null` and its like, which never make anybody wait, and for what is
-/// only open for reading, which is an error at once.
+/// How many bytes can be written at once after poll(2) said that a descriptor is writable, see
+/// pipe(7).
+///
+/// It is `nil` for a file and for `/dev/null` and its like, which never make anybody wait, and for
+/// what is only open for reading, which is an error at once.
 ///
 /// - SeeAlso: `fstat(2)`, `fcntl(2)`, `null(4)`.
 func longestWriteThatNeverBlocks(_ descriptor: Int32) -> Int? {
@@ -55,10 +57,10 @@ func longestWriteThatNeverBlocks(_ descriptor: Int32) -> Int? {
 
 /// Returns when a write would not block, or would fail.
 ///
-/// - Throws: ``OutputError`` with any error but EINTR; ETIMEDOUT or EINTR if the patience ends.
+/// - Throws: ``OutputError`` with any error but EINTR; ETIMEDOUT or EINTR if it must not go on.
 /// - SeeAlso: `poll(2)`.
 private func waitUntilWritable(
-  _ descriptor: Int32, _ patience: OutputPatience
+  _ descriptor: Int32, _ timeout: OutputTimeout
 ) throws(OutputError) {
   var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
   var end: ContinuousClock.Instant?
@@ -66,8 +68,8 @@ private func waitUntilWritable(
     let count = unsafe poll(&request, 1, 100)
     if count > 0 { return }
     if count < 0 && errno != EINTR { throw OutputError(errno: errno, descriptor: descriptor) }
-    if patience.isStopRequested() { throw OutputError(errno: EINTR, descriptor: descriptor) }
-    guard let longest = patience.longest else { continue }
+    if timeout.isStopRequested() { throw OutputError(errno: EINTR, descriptor: descriptor) }
+    guard let longest = timeout.longest else { continue }
     let now = ContinuousClock.now
     if now >= end ?? now + longest { throw OutputError(errno: ETIMEDOUT, descriptor: descriptor) }
     end = end ?? now + longest

@@ -2,21 +2,21 @@ internal import Dispatch
 internal import Failpoints
 internal import System
 
-/// The one connection of a writer or reader, used by one thread after the other, with its failures
-/// made into ``ScheduleError``s.
+/// The one connection of a writer or reader, used by one thread after the other; it throws
+/// ``ScheduleError``s.
 final class Connection: @unchecked Sendable {
   /// The file, as the user named it.
   let path: String
-  /// Only used by whoever has the turn.
+  /// The database, used only by the holder of the turn.
   fileprivate let database: Database
   fileprivate let turn = DispatchSemaphore(value: 1)
-  /// Whether a shared transaction is open; only used by whoever has the turn.
+  /// Whether a shared transaction is open; used only by the holder of the turn.
   fileprivate var isShared = false
   /// The file that this connection alone writes to; `nil` for a reader and in memory.
   fileprivate let owned: OwnedFile?
 
-  /// A file up to this many bytes is looked through for damage whenever it is opened for writing,
-  /// which then takes less than 10 milliseconds; a longer one if a run was interrupted.
+  /// The size in bytes up to which a file is checked for damage whenever it is opened for writing,
+  /// which takes less than 10 milliseconds; a longer one is checked if a run was interrupted.
   private static let sizeAlwaysChecked: Int64 = 4 << 20
 
   /// Opens a schedule for writing, which must be locked; makes its tables if it is new.
@@ -48,7 +48,7 @@ final class Connection: @unchecked Sendable {
         file.location, timeout: .seconds(5), setup: "\(setup); PRAGMA synchronous = EXTRA")
     }
     do {
-      // Looked at before anything is changed that another program may rely on.
+      // Checked before anything is changed that another program may rely on.
       let isNew = try asDamage { try Schema.check(database, path: file.path) }
       if isChecked, !isNew { try Schema.checkWhole(database) }
       try database.execute("PRAGMA journal_mode = DELETE")
@@ -60,7 +60,7 @@ final class Connection: @unchecked Sendable {
     return database
   }
 
-  /// Makes SQLite's general error into damage: nothing else prevents reading the list of tables.
+  /// Turns SQLite's general error into damage: nothing else prevents reading the list of tables.
   fileprivate static func asDamage<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -121,7 +121,7 @@ final class Connection: @unchecked Sendable {
     turn.signal()
   }
 
-  /// How many messages of the outbox were sent, according to the lock file.
+  /// The number of messages of the outbox that were sent, according to the lock file.
   func sentCount() -> OutboxCount? {
     (try? LockFile.count(in: ScheduleFile(path: path).lockPath)) ?? nil
   }
@@ -144,7 +144,7 @@ final class Connection: @unchecked Sendable {
     return value
   }
 
-  /// Runs `body`, for whoever has the turn.
+  /// Runs `body` for the holder of the turn.
   func perform<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
     do {
       return try body(database)
@@ -173,7 +173,7 @@ public struct Transaction: ~Copyable, Sendable {
   private let isPart: Bool
   private let isShared: Bool
   private let writes: Bool
-  /// The schedule, whose end closes the connection and lets go of the lock.
+  /// The schedule, whose end closes the connection and releases the lock.
   private let schedule: Schedule?
   private var hasTurn: Bool
   private var isOpen = true
@@ -228,7 +228,7 @@ public struct Transaction: ~Copyable, Sendable {
     connection.turn.signal()
   }
 
-  /// The first error said what happened, and may have undone everything already.
+  /// Undoes what was done; the first error may have undone everything already.
   private func undo() {
     let database = connection.database
     if isPart, (try? database.execute("ROLLBACK TO part; RELEASE part")) != nil { return }
@@ -250,7 +250,7 @@ public struct Transaction: ~Copyable, Sendable {
     }
     isOpen = false
     if isShared { failpoint("shared-committed") }
-    // What was committed to a file without a name is as good as lost.
+    // Changes to a file without a name are as good as lost.
     if writes, !isPart, let owned = connection.owned, !owned.isInPlace { throw owned.file.removed }
   }
 }
@@ -258,7 +258,7 @@ public struct Transaction: ~Copyable, Sendable {
 /// The file of a writer, which holds the lock.
 fileprivate struct OwnedFile: Sendable {
   let file: ScheduleFile
-  /// Which file it was when it was opened.
+  /// The identity of the file when it was opened.
   let id: FileID?
 
   /// Whether the file still has its name.
@@ -289,10 +289,10 @@ fileprivate struct OwnedFile: Sendable {
     }
   }
 
-  /// Shows that the file is damaged, rather than a read of it has failed: everything can be read
-  /// plainly, and a fresh connection finds damage once more.
+  /// Proves that the file is damaged, and not just a read of it has failed: all of it can be read, and
+  /// a new connection detects damage once more.
   ///
-  /// - Throws: `ScheduleError` `inputOutput` where that cannot be shown.
+  /// - Throws: `ScheduleError` `inputOutput` if that cannot be proven.
   private func proveDamage(_ first: DatabaseError) throws(ScheduleError) {
     try file.readWhole()
     if file.hasDamagedFreeList { return }
@@ -307,7 +307,7 @@ fileprivate struct OwnedFile: Sendable {
     } catch {
       throw ScheduleError(error, path: file.path)
     }
-    // A value that makes no sense is damage that SQLite does not see.
+    // A value that makes no sense is damage that SQLite does not detect.
     if first.isOwnFinding { return }
     throw ScheduleError(DatabaseError(.inputOutput, message: first.message), path: file.path)
   }

@@ -1,4 +1,4 @@
-/// The row number of a loan, made of its catalogue's number and its own.
+/// The row number of a loan, which consists of its catalogue's number and its own.
 struct LoanID {
   /// Loans have numbers below this.
   static let numbers: Int64 = 1 << 40

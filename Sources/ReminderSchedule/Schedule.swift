@@ -3,7 +3,7 @@ public import Loans
 internal import Synchronization
 internal import System
 
-/// The stored reminders of all catalogues and the ledger of what was delivered: one SQLite file.
+/// The stored reminders of all catalogues and the ledger of deliveries: one SQLite file.
 ///
 /// A value holds the file's lock, so that one process at a time reloads and delivers. Each call is
 /// one transaction, unless ``begin()`` joins several: after a crash, or when it throws
@@ -11,29 +11,29 @@ internal import System
 /// ``ScheduleReader``.
 public final class Schedule: Sendable {
   private let connection: Connection
-  /// Nobody reads it; it unlocks when the schedule goes away, after `deinit` has closed the file.
+  /// The lock, which is released when the schedule goes away, after `deinit` has closed the file.
   private let lock: LockFile?
 
-  /// A number that the schedule got when it was made, by which it is told from one that has taken
-  /// its place.
+  /// A number that the schedule got when it was made, which distinguishes it from one that has
+  /// replaced it.
   public let identity: Int64
 
   /// The same schedule for reading.
   public var reader: ScheduleReader { ScheduleReader(connection) }
 
   /// Opens the schedule in a file and locks it; makes it, with mode 0600 in a directory of mode
-  /// 0700, where it is missing.
+  /// 0700, if it is missing.
   ///
   /// - Parameters:
   ///   - path: the file; its lock is `PATH.lock`, which is never removed.
-  ///   - timeout: how long to wait for another process to let go of the lock.
+  ///   - timeout: how long to wait for another process to release the lock.
   /// - Throws: ``ScheduleError``; a file that is not a schedule is left as it is, and one that is
   ///   damaged or of an older build is set aside.
   public init(opening path: String, timeout: Duration = .seconds(5)) throws(ScheduleError) {
     let file = ScheduleFile(path: path)
     try file.prepareDirectory()
     let isKnown = FileSystem.exists(file.lockPath)
-    // What is refused is left without a lock beside it, too.
+    // A refused file gets no lock beside it.
     if !isKnown { try file.checkBeforeLocking() }
     let held = try LockFile.taking(beside: file, timeout: timeout)
     let count = try held.count()
@@ -44,8 +44,8 @@ public final class Schedule: Sendable {
     try Self.emptyOutbox(connection, count)
   }
 
-  /// Copies the schedule in a file into memory: everything works as with the file, and nothing
-  /// of it is kept.
+  /// Copies the schedule in a file into memory: everything works as with the file, and no change is
+  /// kept.
   ///
   /// Takes no lock and creates nothing.
   ///
@@ -59,7 +59,7 @@ public final class Schedule: Sendable {
     try Self.emptyOutbox(connection, connection.sentCount())
   }
 
-  /// An empty schedule in memory, of which nothing is kept.
+  /// An empty schedule in memory, which goes away with the value.
   ///
   /// - Throws: ``ScheduleError`` if SQLite fails.
   public init() throws(ScheduleError) {
@@ -73,7 +73,7 @@ public final class Schedule: Sendable {
     connection.close()
   }
 
-  /// Notes what became of the messages that a killed run was sending.
+  /// Notes the state of the messages that a killed run was sending.
   private static func emptyOutbox(
     _ connection: Connection, _ count: OutboxCount?
   ) throws(ScheduleError) {
@@ -94,10 +94,10 @@ public final class Schedule: Sendable {
   ///     for catalogue in catalogues { try center.reload(catalogue, at: now) }
   ///     try transaction.commit()
   ///
-  /// Each commit waits for the disk five times, which many small reloads in one transaction do once
-  /// for all. A ``Reload`` must end before the transaction does. Deliver nothing meanwhile: what was
-  /// sent would be forgotten if the transaction is undone. After a ``ScheduleError`` nothing more can
-  /// be done in it: SQLite may have undone everything.
+  /// Each commit waits for the disk five times, and many small reloads in one transaction have one
+  /// commit. A ``Reload`` must end before the transaction does. Deliver nothing meanwhile: what was
+  /// sent would be forgotten if the transaction is undone. After a ``ScheduleError`` it cannot be used
+  /// any longer: SQLite may have undone everything.
   public func begin() throws(ScheduleError) -> Transaction {
     try Transaction(connection, isShared: true, of: self)
   }
@@ -114,7 +114,7 @@ public final class Schedule: Sendable {
     try Reload(self, connection, catalogue: catalogue, library: library, now: now)
   }
 
-  /// By how many days `now` lies before the last reload or delivery; `nil` if it does not, or by
+  /// The number of days by which `now` is before the last reload or delivery; `nil` if it is not, or by
   /// one day at most, as on a journey west.
   public func daysSetBack(at now: CivilDateTime) throws(ScheduleError) -> Int? {
     let last = try connection.read { database in try database.lastRun() }
@@ -128,7 +128,7 @@ public final class Schedule: Sendable {
   /// through it; writes once a day at most, and nothing about a channel through which nothing was
   /// ever sent.
   ///
-  /// Notes as well what became of messages whose sending never came to its end, and that a clock was
+  /// It also notes the state of messages of an outbox that never came to its end, and that a clock was
   /// set back.
   public func noteUse(of channel: String, at now: CivilDateTime) throws(ScheduleError) {
     try Self.emptyOutbox(connection, try lock?.count())
@@ -144,23 +144,23 @@ public final class Schedule: Sendable {
 
   /// Notes that the notices of some messages are about to be sent in this order, in one commit.
   ///
-  /// Only one sending can be open at a time.
+  /// Only one outbox can be open at a time.
   ///
   /// - Parameters:
   ///   - messages: the notices of each message; the schedule's own, see
   ///     ``ScheduleReader/due(at:channel:catalogues:repeatExpired:)``.
   ///   - channel: the channel's name.
   ///   - now: the library's civil time.
-  ///   - utcOffset: by how many seconds that is ahead of UTC, if it is known.
-  /// - Returns: what counts the messages sent and, in the end, notes what became of them.
+  ///   - utcOffset: the number of seconds by which that is ahead of UTC, if it is known.
+  /// - Returns: the outbox, which counts the messages sent and finally notes them in the ledger.
   public func beginSending(
     _ messages: [ArraySlice<DueNotice>], channel: String, at now: CivilDateTime,
     utcOffset: Int? = nil
-  ) throws(ScheduleError) -> Sending {
+  ) throws(ScheduleError) -> Outbox {
     let number = Int64.random(in: 1...Int64.max)
-    let sending = Sending(self, number: number, count: messages.count)
-    if messages.isEmpty { return sending }
-    // What a sending left that never came to its end is noted before its count is gone.
+    let outbox = Outbox(self, number: number, count: messages.count)
+    if messages.isEmpty { return outbox }
+    // What an outbox holds that never came to its end is noted before its count is gone.
     try Self.emptyOutbox(connection, try lock?.count())
     // Before the commit, so that there is room for it even if the disk is full afterwards.
     try write(OutboxCount(sending: number, sent: 0))
@@ -172,7 +172,7 @@ public final class Schedule: Sendable {
       failpoint("sending-before-commit")
     }
     failpoint("sending-committed")
-    return sending
+    return outbox
   }
 
   /// Counts the messages sent.
@@ -187,8 +187,8 @@ public final class Schedule: Sendable {
   ///   - notices: the schedule's own, none of which is being sent.
   ///   - channel: the channel's name.
   ///   - now: the library's civil time.
-  ///   - utcOffset: by how many seconds that is ahead of UTC, if it is known.
-  ///   - error: what the channel said to the one that was tried; untrusted.
+  ///   - utcOffset: the number of seconds by which that is ahead of UTC, if it is known.
+  ///   - error: the channel's error for the one that was tried; untrusted.
   public func markUntried(
     _ notices: [DueNotice], channel: String, at now: CivilDateTime, utcOffset: Int? = nil,
     error: String
@@ -201,20 +201,25 @@ public final class Schedule: Sendable {
     }
   }
 
-  // MARK: - What the user takes out
+  // MARK: - Cancelling and forgetting
 
   /// Cancels the pending notices of loans, until the next reload of their catalogue.
   ///
-  /// - Parameter ids: numbers as ``ScheduleEntry/id`` has them.
+  /// - Parameter ids: numbers as ``ScheduleEntry/id`` has them; `nil` for all loans.
   /// - Returns: how many loans were not cancelled before, and the numbers that no loan in a
   ///   catalogue has.
+  @discardableResult
   public func cancel(
-    ids: [Int]
+    ids: [Int]? = nil
   ) throws(ScheduleError) -> (cancelled: Int, unknown: [Int]) {
     try writeByUser { database in
+      guard let ids else {
+        try database.run("UPDATE loan SET cancelled = 1 WHERE left_on IS NULL AND cancelled = 0")
+        return (database.changes, [])
+      }
       var result = (cancelled: 0, unknown: [Int]())
       for number in ids {
-        guard case (let row, nil)? = try database.loan(Int64(number)) else {
+        guard let row = try database.loan(numbered: number), row.leftOn == nil else {
           result.unknown.append(number)
           continue
         }
@@ -226,28 +231,18 @@ public final class Schedule: Sendable {
     }
   }
 
-  /// Cancels the pending notices of all loans, until the next reload of their catalogue.
-  ///
-  /// - Returns: how many loans were not cancelled before.
-  @discardableResult
-  public func cancelAll() throws(ScheduleError) -> Int {
-    try writeByUser { database in
-      try database.run("UPDATE loan SET cancelled = 1 WHERE cancelled = 0")
-      return database.changes
-    }
-  }
-
-  /// Forgets a catalogue: its loans, those that were returned, and what was delivered of them.
+  /// Forgets a catalogue: its loans, those that have left it, and their deliveries.
   ///
   /// - Parameter catalogue: its name in the schedule.
   /// - Returns: how many loans it had, or `nil` if the schedule has no such catalogue.
   public func forget(catalogue: String) throws(ScheduleError) -> Int? {
     try writeByUser { database in
       guard let id = try database.knownCatalogueID(catalogue) else { return nil }
+      try database.run("DELETE FROM loan WHERE catalogue = ? AND left_on IS NOT NULL", id)
       let all = LoanID.all(of: id)
       try database.run("DELETE FROM loan WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
       let count = database.changes
-      for table in ["returned", "delivery", "outbox"] {
+      for table in ["delivery", "outbox"] {
         try database.run("DELETE FROM \(table) WHERE catalogue = ?", id)
       }
       try database.run("DELETE FROM catalogue WHERE id = ?", id)
@@ -256,7 +251,7 @@ public final class Schedule: Sendable {
     }
   }
 
-  /// Forgets a channel, with what was delivered through it: named again, it is sent all that is due.
+  /// Forgets a channel and its deliveries: named again, it is sent everything that is due.
   ///
   /// - Returns: how many deliveries were forgotten, or `nil` if nothing was ever sent through it.
   public func forget(channel: String) throws(ScheduleError) -> Int? {
@@ -290,14 +285,14 @@ public final class Schedule: Sendable {
 }
 
 extension Connection {
-  /// The number by which the schedule is known.
+  /// The number that identifies the schedule.
   func identity() throws(ScheduleError) -> Int64 {
     try read { database in try database.integer("SELECT identity FROM counter") ?? 0 }
   }
 }
 
 extension Database {
-  /// Whether nothing is to be noted: the channel was on that day, or is unknown.
+  /// Whether nothing needs to be noted: the channel was used on that day, or is unknown.
   fileprivate func isUseNoted(_ channel: String, today: CivilDate) throws -> Bool {
     let day = try integer("SELECT last_used FROM channel WHERE name = ?", channel)
     return day.map { Int($0) == today.dayNumber } ?? true

@@ -2,16 +2,16 @@ internal import Loans
 internal import System
 internal import SystemPackage
 
-/// Why the schedule cannot be used; nothing was changed.
+/// The reason why the schedule cannot be used; nothing was changed.
 public struct ScheduleError: Error, Hashable, Sendable {
-  /// What kind of trouble it is, and so who can end it.
+  /// The kind of an error, which decides who can do something about it.
   public enum Code: String, CaseIterable, Sendable {
-    /// The file or its directory is one that must not be trusted, or may not be used by us.
+    /// The file or its directory must not be trusted, or this user may not use it.
     case notPermitted
     /// The file or its directory cannot be created.
     case cannotCreate
-    /// The file is another program's, a newer version's, or no database at all, and was left as
-    /// it is; or it is damaged and was opened for reading only.
+    /// The file is another program's, a newer version's, or not a database, and was left as it is; or
+    /// it is damaged and was opened only for reading.
     case notASchedule
     /// The file was damaged, or is an older build's, and was set aside under the name that the
     /// message says.
@@ -24,13 +24,13 @@ public struct ScheduleError: Error, Hashable, Sendable {
     case systemLimit
   }
 
-  /// What kind of trouble it is.
+  /// The kind of the error.
   public var code: Code
   /// The file or directory concerned.
   public var path: String
   /// One lower-case line: what is wrong and what to do about it, harmless on a terminal.
   public var message: String
-  /// What the system or SQLite said, where they said something.
+  /// The message of the system or SQLite, if there is one.
   public var underlying: String?
 
   /// The error of a schedule that was set aside.
@@ -48,8 +48,8 @@ public struct ScheduleError: Error, Hashable, Sendable {
     self.init(.notASchedule, path: path, Self.notASchedule(path, what))
   }
 
-  /// An error, often after a system call that failed; where that is for want of descriptors or
-  /// memory, it says so instead.
+  /// An error, often after a system call that failed; if the reason is that descriptors or memory
+  /// have run out, the message says so instead.
   init(_ code: Code, path: String, _ message: String, _ error: Errno? = nil) {
     let isLimit = error?.isSystemLimit ?? false
     self.init(
@@ -66,7 +66,7 @@ public struct ScheduleError: Error, Hashable, Sendable {
 }
 
 extension ScheduleError: CustomStringConvertible {
-  /// The message, then the cause in parentheses where there is one.
+  /// The message, then the cause in parentheses if there is one.
   public var description: String {
     guard let underlying else { return message }
     return "\(message) (\(underlying.visible))"
@@ -108,7 +108,7 @@ extension ScheduleError {
   /// What an SQLite result code means to a user; see <https://www.sqlite.org/rescode.html>.
   private static func meaning(of error: DatabaseError, path: String) -> (Code, String) {
     switch error.resultCode {
-    case _ where isForWantOfDescriptors(error):
+    case _ where isSystemLimit(error):
       (.systemLimit, systemLimit(path))
     case .busy, .locked, .lockProtocol:
       (.locked, "the schedule \"\(path.visible)\" is in use by another process; try again")
@@ -126,7 +126,7 @@ extension ScheduleError {
       .cannotOpen where isOpenToUs(error, path: path):
       (
         .inputOutput,
-        "cannot open the schedule \"\(path.visible)\" or make its journal; see whether the disk is "
+        "cannot open the schedule \"\(path.visible)\" or make its journal; check whether the disk is "
           + "full"
       )
     case .permission, .readOnly, .authorization, .cannotOpen:
@@ -142,18 +142,18 @@ extension ScheduleError {
     }
   }
 
-  /// Whether it cannot be for want of permission that SQLite could not open a file for writing.
+  /// Whether permission is not the reason why SQLite could not open a file for writing.
   ///
-  /// SQLite does not say which: it reports the same of a disk that has no room for the journal's name. The
-  /// extended codes of `SQLITE_READONLY` are about journals that a reader may not roll back.
+  /// SQLite reports the same error for a disk that has no room for the journal's name. The extended
+  /// codes of `SQLITE_READONLY` are about journals that a reader may not roll back.
   private static func isOpenToUs(_ error: DatabaseError, path: String) -> Bool {
     let file = ScheduleFile(path: path)
     return error.extendedResultCode == error.resultCode
       && FileSystem.mayWrite(file.location) && FileSystem.mayWrite(file.directory)
   }
 
-  /// Whether SQLite could not open a file because nobody can open any.
-  private static func isForWantOfDescriptors(_ error: DatabaseError) -> Bool {
+  /// Whether SQLite could not open a file because the process cannot open any.
+  private static func isSystemLimit(_ error: DatabaseError) -> Bool {
     switch error.resultCode {
     case .noMemory: true
     case .cannotOpen, .inputOutput: !FileSystem.canOpenOneMore

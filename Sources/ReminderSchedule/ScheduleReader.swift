@@ -1,6 +1,6 @@
 public import Loans
 
-/// A schedule opened for reading: it takes no lock, creates nothing, and writes nothing but to undo
+/// A schedule opened for reading: it takes no lock, creates nothing, and writes nothing except to undo
 /// what a killed run left half done.
 ///
 /// A reader may be open while another process writes; each call sees the schedule as it was
@@ -67,13 +67,13 @@ public struct ScheduleReader: Sendable {
   /// A loan in a catalogue has its reminder, unless it has expired and no reminder was ever
   /// attempted; and, once it has expired, its expired notice.
   public func entries(at now: CivilDateTime) throws(ScheduleError) -> ScheduleEntries {
-    try ScheduleEntries(connection, .scheduled, at: now)
+    try ScheduleEntries(connection, .present, at: now)
   }
 
-  /// The loans that were returned within the last 400 days, the last first: each with the notice that
-  /// it had when it left its catalogue.
+  /// The loans that have left their catalogue within the last 400 days, the last first: each with the
+  /// notice that it had then.
   public func returned(at now: CivilDateTime) throws(ScheduleError) -> ScheduleEntries {
-    try ScheduleEntries(connection, .returned, at: now)
+    try ScheduleEntries(connection, .left, at: now)
   }
 
   /// A copy in memory, for ``Schedule/init(rehearsing:)``.

@@ -1,26 +1,23 @@
 internal import Failpoints
 
-/// The tables of a schedule, and what tells one from another program's file.
+/// The tables of a schedule, and what distinguishes it from another program's file.
 ///
 /// - `catalogue`: the catalogues by path, each with the name of its library if that has one.
-/// - `loan`: the loans that they have, those with a usable expiration, in the order of each
-///   catalogue. The row's `id` is made of both: the catalogue's number shifted left by 40 bits, and
-///   the loan's own number, by which people know it (see ``LoanID``). So the loans of a catalogue
-///   lie side by side without an index, which would cost more than the rows. `identity` and
-///   `ordinal` say which loan it is in another version of the catalogue; `copy` counts loans alike
-///   in identity and expiration.
-/// - `returned`: loans that their catalogue no longer has, each as it was in `loan`, `id` included,
-///   and since when. `place` is the order in which they left, so that those of a day are written, and
-///   forgotten, side by side; a list that is being read relies on none being used twice.
-/// - `delivery`: the ledger, keyed by what was told and not by a loan's number: so a loan that
-///   leaves, comes back, or goes back to an earlier expiration finds what was told of it. `rung` is
-///   the signed number of days from the expiration, see ``Rung``.
+/// - `loan`: their loans with a usable expiration, in the order of each catalogue. The row's `id` is
+///   made of both: the catalogue's number shifted left by 40 bits, and the loan's own number, by
+///   which people know it (see ``LoanID``). So the loans of a catalogue lie side by side without an
+///   index, which would cost more than the rows. `identity` and `ordinal` say which loan it is in
+///   another version of the catalogue; `copy` counts loans alike in identity and expiration.
+///   `left_on` is the day on which its catalogue no longer had it, NULL while it is there.
+/// - `delivery`: the ledger, keyed by what a notice says and not by a loan's number: so a loan that
+///   leaves, comes back, or returns to an earlier expiration finds its deliveries. `rung` is the
+///   signed number of days from the expiration, see ``Rung``.
 /// - `channel`, `reason`: names of channels and what they said when they failed, each once.
-/// - `outbox`: the notices that are being sent right now, see ``Sending``.
+/// - `outbox`: the notices that are being sent right now, see ``Outbox``.
 /// - `counter`: one row: the highest number of a loan, the days from which the age of the ledger is
 ///   counted (see ``LastRun``), and a random number made with the tables.
 ///
-/// Days are day numbers from 1970-01-01, moments are seconds of the library's civil time, see
+/// Days are day numbers from 1970-01-01, times are seconds of the library's civil time, see
 /// `CivilDateTime.ordinal`. The views show both as people write them, and states in words; they are
 /// documented for other programs, so columns are only added.
 enum Schema {
@@ -32,21 +29,6 @@ enum Schema {
 
   /// A version that no release will reach, so it is damage.
   private static let impossibleVersion = 1_000
-
-  /// The columns that a loan has in both tables.
-  private static let loanColumns = """
-    identity INTEGER NOT NULL,
-      ordinal INTEGER NOT NULL,
-      copy INTEGER NOT NULL,
-      fingerprint INTEGER NOT NULL,
-      expiration INTEGER NOT NULL,
-      fire_at INTEGER NOT NULL,
-      cancelled INTEGER NOT NULL,
-      expiration_time INTEGER,
-      loan_id TEXT, title TEXT, author TEXT, isbn TEXT, barcode TEXT, borrower TEXT, email TEXT,
-      number INTEGER AS (id & \(LoanID.numbers - 1)),
-      catalogue INTEGER AS (id >> \(LoanID.shift))
-    """
 
   /// How a loan's row and delivery are found from each other.
   private static let isDeliveryOfLoan = """
@@ -62,17 +44,25 @@ enum Schema {
       library TEXT
     )
     """,
-    "CREATE TABLE loan (\n  id INTEGER PRIMARY KEY,\n  \(loanColumns)\n)",
     """
-    CREATE TABLE returned (
-      place INTEGER PRIMARY KEY AUTOINCREMENT,
-      id INTEGER NOT NULL,
-      left_on INTEGER NOT NULL,
-      \(loanColumns)
+    CREATE TABLE loan (
+      id INTEGER PRIMARY KEY,
+      identity INTEGER NOT NULL,
+      ordinal INTEGER NOT NULL,
+      copy INTEGER NOT NULL,
+      fingerprint INTEGER NOT NULL,
+      expiration INTEGER NOT NULL,
+      fire_at INTEGER NOT NULL,
+      cancelled INTEGER NOT NULL,
+      left_on INTEGER,
+      expiration_time INTEGER,
+      loan_id TEXT, title TEXT, author TEXT, isbn TEXT, barcode TEXT, borrower TEXT, email TEXT,
+      number INTEGER AS (id & \(LoanID.numbers - 1)),
+      catalogue INTEGER AS (id >> \(LoanID.shift))
     )
     """,
-    "CREATE INDEX returned_order ON returned (catalogue, left_on)",
-    "CREATE INDEX returned_identity ON returned (identity, ordinal)",
+    "CREATE INDEX loan_left ON loan (catalogue, left_on) WHERE left_on IS NOT NULL",
+    "CREATE INDEX loan_left_identity ON loan (identity, ordinal) WHERE left_on IS NOT NULL",
     """
     CREATE TABLE channel (
       id INTEGER PRIMARY KEY,
@@ -138,7 +128,7 @@ enum Schema {
           SELECT 1 FROM delivery JOIN channel ON channel.id = delivery.channel
           WHERE \(isDeliveryOfLoan) AND rung <= 0 AND state = \(Delivery.State.failed.stored)
             AND last_used >= counter.last_day - \(LedgerReader.daysInUse)) AS has_failed
-      FROM loan, counter
+      FROM loan, counter WHERE left_on IS NULL
     )
     SELECT number AS id, catalogue.path AS catalogue, library, loan_id, title, author, borrower, email,
       barcode, isbn, date(expiration * 86400, 'unixepoch') AS expiration,
@@ -154,18 +144,12 @@ enum Schema {
     """,
     """
     CREATE VIEW deliveries AS
-    WITH every AS (
-      SELECT catalogue, identity, ordinal, copy, expiration, number, title, borrower, email
-        FROM loan
-      UNION ALL
-      SELECT catalogue, identity, ordinal, copy, expiration, number, title, borrower, email
-        FROM returned
-    ), known AS (
+    WITH known AS (
       SELECT catalogue, identity, copy, expiration, max(number) AS number, title, borrower, email
-        FROM every GROUP BY catalogue, identity, expiration, copy
+        FROM loan GROUP BY catalogue, identity, expiration, copy
     ), latest AS (
       SELECT catalogue, identity, ordinal, max(number) AS number, title, borrower, email
-        FROM every GROUP BY catalogue, identity, ordinal
+        FROM loan GROUP BY catalogue, identity, ordinal
     )
     SELECT coalesce(loan.number, latest.number) AS id, catalogue.path AS catalogue, library,
       coalesce(loan.title, latest.title) AS title,
@@ -211,7 +195,7 @@ enum Schema {
     try database.execute("COMMIT TRANSACTION")
   }
 
-  /// Refuses another program's file and a newer version's, and finds damage to the tables.
+  /// Refuses another program's file and a newer version's, and detects damage to the tables.
   ///
   /// - Returns: whether there are no tables yet.
   /// - Throws: `ScheduleError` `notASchedule`; ``OlderBuild``; `DatabaseError` `corrupt`.
@@ -223,7 +207,7 @@ enum Schema {
     if application == 0, version == 0, found.isEmpty { return true }
     let isOurs = found.isSuperset(of: definitions)
     guard application == applicationID else {
-      // One bit off, in a file that has our tables, is no other program.
+      // A file with our tables and one bit off is not another program's.
       let isFlipped = (application ^ applicationID).nonzeroBitCount == 1
       if isFlipped, isOurs { throw DatabaseError.damage("the application id") }
       throw ScheduleError(notASchedule: path, "belongs to another program")
@@ -237,16 +221,16 @@ enum Schema {
     throw ScheduleError(notASchedule: path, "was written by a newer version of check-loans")
   }
 
-  /// Whether a build before version 1 made some table.
+  /// Whether a build from before version 1 was settled made some table.
   private static func isOlder(_ found: Set<String>) -> Bool {
     found.contains { definition in
-      ["TABLE detail (", "TABLE page (", "path TEXT NOT NULL UNIQUE\n)"].contains {
+      ["TABLE detail (", "TABLE page (", "TABLE returned ("].contains {
         definition.contains($0)
       }
     }
   }
 
-  /// How everything was made that is there, but SQLite's own.
+  /// The definitions of everything that is there, except SQLite's own.
   private static let found = """
     SELECT coalesce(sql, '') FROM sqlite_master
     WHERE name NOT LIKE 'sqlite_autoindex_%' AND name NOT LIKE 'sqlite_stat%'
@@ -254,11 +238,11 @@ enum Schema {
 
   /// Looks for damage everywhere, reading the whole file.
   ///
-  /// `integrity_check`, not `quick_check`, which does not see an index that leads to another row.
+  /// It takes `integrity_check`, since `quick_check` misses an index that leads to another row.
   static func checkWhole(_ database: Database) throws {
     let finding = try database.texts("PRAGMA integrity_check(1)").first ?? "no result"
     if finding == "ok" { return }
-    // SQLite puts a read that failed among the damage.
+    // SQLite reports a read that failed as damage.
     let isFailedRead = ["error code=", "failed to get page", "unable to get the page"]
       .contains { finding.contains($0) }
     let sentence = finding.split(separator: "\n").last.map(String.init) ?? finding
@@ -266,5 +250,5 @@ enum Schema {
   }
 }
 
-/// Thrown for a file that a build before version 1 wrote, whose tables are others.
+/// Thrown for a file with the tables of a build from before version 1 was settled.
 struct OlderBuild: Error {}

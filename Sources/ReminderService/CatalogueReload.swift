@@ -39,7 +39,7 @@ struct CatalogueReload {
       var reload = try schedule?.beginReload(
         of: catalogue.name, library: catalogue.library, at: now)
       let reading = try reader.open(catalogue.path)
-      /// That the catalogue has no record, which may be allowed.
+      // The finding that the catalogue has no record, which may be allowed.
       var emptiness: Diagnostic?
       while let events = try reading.next() {
         for event in events {
@@ -62,7 +62,7 @@ struct CatalogueReload {
       let summary = reading.summary
       if let emptiness, !summary.isKnownForm { onDiagnostic(emptiness) }
       failpoint("catalogue-read")
-      // That nothing is lent may be allowed; that no date is where it was is something else.
+      // It may be allowed that nothing is lent, but not that no date is where it was.
       guard summary.isUsable, !(summary.isUndated && settings.allowsEmpty) else {
         return ReloadReport(summary: summary, outcome: .kept)
       }

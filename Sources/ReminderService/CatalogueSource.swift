@@ -3,7 +3,7 @@ public import LoanRules
 public import Loans
 public import ReminderSchedule
 
-/// A catalogue to be read, and what the schedule calls it.
+/// A catalogue to be read, and its names.
 public struct CatalogueSource: Hashable, Sendable {
   /// A regular file, or `-` for standard input.
   public var path: String
@@ -21,25 +21,25 @@ public struct CatalogueSource: Hashable, Sendable {
   }
 }
 
-/// How the loans of a catalogue are judged and scheduled.
+/// The way in which the loans of a catalogue are judged and scheduled.
 public struct ReloadSettings: Sendable {
-  /// When reminders fire.
+  /// The rule by which reminders fire.
   public var policy: ReminderPolicy
   /// Whether a record without expiration is an error.
   public var requiresExpiration: Bool
   /// Whether a catalogue without any record may replace one that had loans.
   public var allowsEmpty: Bool
-  /// The form of the catalogue; `nil` to find it out.
+  /// The format of the catalogue; `nil` to detect it.
   public var profile: CatalogueProfile?
-  /// After how many days a loan expires, 1 or more, where a form only tells when it began.
+  /// The number of days of a loan, 1 or more, for formats that record only when it began.
   public var loanDays: Int?
-  /// On how many threads a large catalogue is read, 1 or more; what comes of it is the same.
+  /// The number of threads that read a large catalogue, 1 or more; the result is always the same.
   public var jobs: Int
-  /// Is told now and then how far the reading has come, on one of its threads.
+  /// Called now and then with the progress of the reading, on one of its threads.
   public var onProgress: (@Sendable (ReadingProgress) -> Void)?
 
-  /// One day ahead; a book without expiration is on the shelf; nothing replaces something only if
-  /// that is allowed.
+  /// The defaults: a reminder one day ahead; a book without expiration is on the shelf; a catalogue
+  /// without a record replaces nothing.
   public static let standard = ReloadSettings()
 
   /// Settings with these parts.
@@ -57,17 +57,17 @@ public struct ReloadSettings: Sendable {
   }
 }
 
-/// A loan as it was read and judged.
+/// A loan that was read and judged.
 public struct ReadLoan {
   /// The record it was read from.
   public let record: LoanRecord
   /// The last day that the book may be kept.
   public let expiration: CivilDate
-  /// How it stands.
+  /// Its state on the day of the reload.
   public let status: LoanStatus
-  /// When its reminder fires.
+  /// The date and time at which its reminder fires.
   public let fireAt: CivilDateTime
-  /// Its texts; they become strings when this is asked for the first time.
+  /// The loan with its texts, which become strings when they are first asked for.
   public lazy var loan = record.loan ?? Loan(expiration: expiration)
 
   init(
@@ -80,15 +80,15 @@ public struct ReadLoan {
   }
 }
 
-/// What a reload found and did.
+/// The result of a reload.
 public struct ReloadReport: Hashable, Sendable {
-  /// What the catalogue held.
+  /// The numbers of records and problems in the catalogue.
   public var summary: CatalogueSummary
-  /// What became of its part of the schedule.
+  /// The change to its part of the schedule.
   public var outcome: ReloadOutcome
 
-  /// Whether the catalogue was read to its end, is of a known form and does not itself say that its
-  /// loans are elsewhere: else it tells nothing about the loans that there are.
+  /// Whether the catalogue was read to its end, has a known format and does not itself say that its
+  /// loans are elsewhere: otherwise it says nothing about the loans that there are.
   public var isUsable: Bool { summary.isUsable }
 }
 
@@ -97,7 +97,7 @@ extension CatalogueSummary {
 
   /// Whether some book is lent.
   ///
-  /// Else all of them may be back, or what says so may be written in another way since yesterday.
+  /// Otherwise all of them may be back, or the date may be written in another way since yesterday.
   var hasExpirations: Bool { onShelf < records || records == 0 }
 
   /// Whether there are loans, and none has anything where an expiration is looked for.

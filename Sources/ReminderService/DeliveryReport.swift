@@ -1,22 +1,22 @@
 public import Notifiers
 
-/// What became of the notices that were due through one channel.
+/// The result of a delivery through one channel.
 public struct DeliveryReport: Sendable, Hashable {
-  /// Messages that could not be sent.
+  /// A message that could not be sent, or several.
   public struct Failure: Sendable, Hashable {
-    /// Why.
+    /// The reason.
     public var error: NotifierError
-    /// How many notices stay pending because of it.
+    /// The number of notices that stay pending because of it.
     public var notices: Int
   }
 
   /// The channel's name.
   public let channel: String
-  /// How many notices were delivered.
+  /// The number of notices that were delivered.
   public var delivered = 0
-  /// What could not be delivered, in the order in which it was tried.
+  /// The messages that could not be sent, in the order in which they were tried.
   public var failures: [Failure] = []
-  /// How many notices were left pending because a stop was requested.
+  /// The number of notices that stay pending because a stop was requested.
   public var leftByStop = 0
 
   init(channel: String) {

@@ -8,7 +8,7 @@ struct DeliveryRun {
   private let notifier: any Notifier
   private let schedule: Schedule
   private let events: ScheduleEvents
-  private let occasion: Occasion
+  private let context: DeliveryContext
   private let utcOffset: Int?
   private var report: DeliveryReport
 
@@ -19,20 +19,20 @@ struct DeliveryRun {
   }
 
   init(
-    notifier: any Notifier, schedule: Schedule, events: ScheduleEvents, occasion: Occasion,
+    notifier: any Notifier, schedule: Schedule, events: ScheduleEvents, context: DeliveryContext,
     utcOffset: Int?
   ) {
     precondition(
-      notifier.messagesPerMark >= 1, "\(notifier.messagesPerMark) messages are marked together")
+      notifier.messagesPerCommit >= 1, "\(notifier.messagesPerCommit) messages for each commit")
     self.notifier = notifier
     self.schedule = schedule
     self.events = events
-    self.occasion = occasion
+    self.context = context
     self.utcOffset = utcOffset
     report = DeliveryReport(channel: notifier.channel)
   }
 
-  /// Sends each notice once, and marks it before and after.
+  /// Sends each notice once, and notes it in the schedule before and after.
   mutating func deliver(
     _ due: [DueNotice], isStopRequested: @Sendable () -> Bool
   ) async throws(ScheduleError) -> DeliveryReport {
@@ -42,7 +42,7 @@ struct DeliveryRun {
         report.leftByStop = rest.noticeCount
         break
       }
-      let sent = try await send(rest.prefix(notifier.messagesPerMark), isStopRequested)
+      let sent = try await send(rest.prefix(notifier.messagesPerCommit), isStopRequested)
       rest = rest.dropFirst(sent)
       if let failure = report.failures.last, failure.error.stopsTheRun {
         try giveUp(rest, failure.error)
@@ -60,14 +60,14 @@ struct DeliveryRun {
     }
   }
 
-  /// Sends messages that are marked together, up to the first one that fails.
+  /// Sends messages that share a commit, up to the first one that fails.
   ///
   /// - Returns: how many were tried.
   private mutating func send(
     _ batch: ArraySlice<Message>, _ isStopRequested: @Sendable () -> Bool
   ) async throws(ScheduleError) -> Int {
-    var sending = try schedule.beginSending(
-      batch.map(\.notices), channel: notifier.channel, at: occasion.now,
+    var outbox = try schedule.beginSending(
+      batch.map(\.notices), channel: notifier.channel, at: context.now,
       utcOffset: utcOffset)
     var tried = 0
     for message in batch {
@@ -75,47 +75,47 @@ struct DeliveryRun {
       failpoint("before-sending")
       tried += 1
       do throws(NotifierError) {
-        try await notifier.send(message.content, on: occasion)
+        try await notifier.send(message.content, in: context)
       } catch {
-        try end(sending, error)
+        try end(outbox, error)
         note(batch.prefix(tried - 1))
         note(error, message)
         return tried
       }
       failpoint("after-sending")
       do throws(ScheduleError) {
-        try sending.noteSent()
+        try outbox.noteSent()
       } catch {
         // It was sent all the same, and may still be noted by a commit.
-        try sending.finish()
+        try outbox.finish()
         note(batch.prefix(tried))
         throw error
       }
     }
-    try sending.finish()
+    try outbox.finish()
     note(batch.prefix(tried))
     return tried
   }
 
-  private func end(_ sending: consuming Sending, _ error: NotifierError) throws(ScheduleError) {
+  private func end(_ outbox: consuming Outbox, _ error: NotifierError) throws(ScheduleError) {
     do throws(ScheduleError) {
-      try sending.fail(error: error.message)
+      try outbox.fail(error: error.message)
     } catch let failure {
-      throw failure.told(with: error)
+      throw failure.after(error)
     }
   }
 
-  /// Notes that what is left was not tried, since every other message would fail too.
+  /// Notes that the remaining messages were not tried, since they would fail too.
   private mutating func giveUp(
     _ rest: ArraySlice<Message>, _ error: NotifierError
   ) throws(ScheduleError) {
     let notices = Array(rest.map(\.notices).joined())
     do throws(ScheduleError) {
       try schedule.markUntried(
-        notices, channel: notifier.channel, at: occasion.now, utcOffset: utcOffset,
+        notices, channel: notifier.channel, at: context.now, utcOffset: utcOffset,
         error: error.message)
     } catch let failure {
-      throw failure.told(with: error)
+      throw failure.after(error)
     }
     report.failures[report.failures.count - 1].notices += notices.count
     for notice in notices { announce(failed: notice, error) }
@@ -142,8 +142,8 @@ struct DeliveryRun {
 }
 
 extension ScheduleError {
-  /// The same error, which came when a channel's was to be noted.
-  fileprivate func told(with error: NotifierError) -> ScheduleError {
+  /// The same error, which occurred when a channel's was to be noted.
+  fileprivate func after(_ error: NotifierError) -> ScheduleError {
     var both = self
     both.message += "; before that, \(error.message)"
     return both

@@ -2,7 +2,7 @@ internal import LoanRules
 public import Loans
 public import ReminderSchedule
 
-/// What the schedule and the ledger know about one loan, in sentences.
+/// Everything that the schedule and the ledger know about one loan, in sentences.
 public struct Explanation: Sendable {
   private let history: LoanHistory
   private let now: CivilDateTime
@@ -12,11 +12,12 @@ public struct Explanation: Sendable {
   /// An explanation of a loan's past and future.
   ///
   /// - Parameters:
-  ///   - history: what is known of it.
+  ///   - history: everything known about it.
   ///   - now: the library's civil time.
-  ///   - utcOffset: by how many seconds that is ahead of UTC: deliveries by a clock with another offset
-  ///     are told with theirs. `nil` if it is not known.
-  ///   - repeatExpired: after how many days an expired notice is delivered again; `nil` for never.
+  ///   - utcOffset: the number of seconds by which that is ahead of UTC, `nil` if it is not known;
+  ///     deliveries by a clock with another offset are shown with theirs.
+  ///   - repeatExpired: the number of days after which an expired notice is delivered again; `nil` for
+  ///     never.
   public init(
     _ history: LoanHistory, now: CivilDateTime, utcOffset: Int? = nil, repeatExpired: Int? = nil
   ) {
@@ -26,8 +27,8 @@ public struct Explanation: Sendable {
     self.repeatExpired = repeatExpired
   }
 
-  /// The sentences, one a line, harmless on a terminal: which loan it is, its expiration, its fire
-  /// date, what was delivered when and through what, what failed and why, and what comes next.
+  /// The sentences, one for each line, harmless on a terminal: the loan, its expiration, its fire date,
+  /// what was delivered when and through which channel, what failed and why, and what comes next.
   public var sentences: [String] {
     [subject, expiration, reminder] + deliveries + [next]
   }
@@ -53,8 +54,9 @@ public struct Explanation: Sendable {
         "The last day to keep it was \(loan.expiration); since \(leftOn) its catalogue no longer "
         + "has it."
     }
-    return "It \(loan.fate(today: today)): the last day to keep it \(hasExpired ? "was" : "is") "
-      + "\(loan.expiration)."
+    let verb = hasExpired ? "was" : "is"
+    return
+      "It \(loan.dueDescription(today: today)): the last day to keep it \(verb) \(loan.expiration)."
   }
 
   private var reminder: String {
@@ -65,14 +67,14 @@ public struct Explanation: Sendable {
     if history.fireAt > now { return "Its reminder will fire on \(moment)." }
     return hasExpired
       ? "Its reminder was due from \(moment) until it expired."
-      : "Its reminder is due since \(moment)."
+      : "Its reminder has been due since \(moment)."
   }
 
   private var deliveries: [String] {
     let sentences = history.notices.flatMap { notice in
       notice.deliveries.map { sentence(about: $0, of: notice) }
     }
-    return sentences.isEmpty ? ["Nothing about it was delivered or tried so far."] : sentences
+    return sentences.isEmpty ? ["Nothing has been sent for it yet."] : sentences
   }
 
   private func sentence(about delivery: Delivery, of notice: LoanHistory.NoticeHistory) -> String {
@@ -97,7 +99,7 @@ public struct Explanation: Sendable {
     return "Next: " + (open + [later].compactMap(\.self)).joined(separator: "; ") + "."
   }
 
-  /// What the next runs do about the notice that is due, by channel.
+  /// The clauses about what the next runs do with the notice that is due, by channel.
   private var open: [String] {
     let current = history.notices.first {
       $0.kind == currentKind && $0.expiration == loan.expiration
@@ -108,12 +110,11 @@ public struct Explanation: Sendable {
     let clauses = deliveries.compactMap { clause(about: $0, name: name) }
     if !clauses.isEmpty { return clauses }
     return [
-      "\(name) was delivered through every channel that was tried, and is not sent again through "
-        + "them"
+      "\(name) was delivered through every channel that was tried, and will not be sent again"
     ]
   }
 
-  /// What the next runs with a channel do; `nil` for nothing.
+  /// The clause about what the next runs with a channel do; `nil` if they do nothing.
   private func clause(about delivery: Delivery, name: String) -> String? {
     let option = "--notify \(delivery.channel.visible)"
     switch delivery.dueness(of: currentKind, today: today, repeatExpired: repeatExpired) {
@@ -132,7 +133,7 @@ public struct Explanation: Sendable {
     repeatExpired.map { " (--repeat-expired \($0))" } ?? ""
   }
 
-  /// What follows once that is done.
+  /// The clause about what follows once that is done.
   private var later: String? {
     if hasExpired { return nil }
     let day = loan.expiration.adding(days: 1)
@@ -140,12 +141,12 @@ public struct Explanation: Sendable {
   }
 }
 
-/// What became of a notice in one channel, in a sentence.
+/// A sentence about a notice in one channel.
 private struct DeliverySentence {
   private let delivery: Delivery
   private let kind: Notice.Kind
   private let what: String
-  /// The offset of its clock, if it is another than that of now.
+  /// The offset of its clock, if that differs from the present one.
   private let offset: String
 
   init(_ delivery: Delivery, of kind: Notice.Kind, what: String, utcOffset: Int?) {
@@ -165,20 +166,21 @@ private struct DeliverySentence {
     case .failed:
       return "\(what) was not delivered through \(channel)\(moment)\(attempts): \(error)."
     case .sending:
-      return "\(what) was begun to be sent through \(channel)\(moment), and no end is noted: "
+      return "\(what) was being sent through \(channel)\(moment), and no result is recorded: "
         + "\(uncertainty)."
     }
   }
 
-  /// What became of a later attempt to tell it again.
+  /// The clause about a later attempt to send it again.
   private var repeated: String? {
     guard let deliveredAt = delivery.deliveredAt, let at = delivery.at, at > deliveredAt else {
       return nil
     }
     switch delivery.state {
     case .delivered: return nil
-    case .failed: return "telling it again failed\(moment): \(error)"
-    case .sending: return "telling it again was begun\(moment), and no end is noted: \(uncertainty)"
+    case .failed: return "sending it again failed\(moment): \(error)"
+    case .sending:
+      return "sending it again began\(moment), and no result is recorded: \(uncertainty)"
     }
   }
 
@@ -189,11 +191,11 @@ private struct DeliverySentence {
   }
   private var error: String { (delivery.error ?? "no reason is known").visible }
   private var uncertainty: String {
-    "a run is sending it now, or was interrupted, and then whether it arrived is not known"
+    "a run is sending it now, or was interrupted, in which case it may or may not have arrived"
   }
 
-  /// Which attempt it was, where all of them are known to have been of one telling: an expired
-  /// notice may have been told before.
+  /// The number of the attempt, for a reminder: attempts to send an expired notice may include earlier
+  /// repetitions.
   private var attempt: String {
     kind == .reminder && delivery.attempts > 1 ? ", at attempt \(delivery.attempts)" : ""
   }

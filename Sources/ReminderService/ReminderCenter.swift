@@ -4,11 +4,11 @@ public import Loans
 public import Notifiers
 public import ReminderSchedule
 
-/// Keeps a schedule in step with catalogues, and tells people what is due.
+/// Keeps a schedule in step with catalogues, and sends people the notices that are due.
 ///
 /// It joins the other modules: it reads a catalogue, judges its loans, replaces the catalogue's
 /// part of the schedule, and delivers through ``Notifiers/Notifier``s what is due and was not yet
-/// delivered. It has no clock: each call is told what time it is in the library.
+/// delivered. It has no clock: each call is given the time in the library.
 ///
 ///     let center = ReminderCenter(schedule: try Schedule(opening: "schedule.sqlite"))
 ///     try center.reload(CatalogueSource(path: "books.xml"), at: now)
@@ -20,7 +20,7 @@ public import ReminderSchedule
 public final class ReminderCenter: Sendable {
   /// Where reminders are kept; `nil` to look at catalogues only.
   public let schedule: Schedule?
-  /// What happens to the schedule, for whoever wants to know.
+  /// The events of the schedule, for whoever wants to know.
   public let events: ScheduleEvents
   private let civilTime: @Sendable (Int) -> CivilDateTime?
 
@@ -30,7 +30,7 @@ public final class ReminderCenter: Sendable {
   ///   - schedule: where reminders are kept; without one, nothing is ever due.
   ///   - events: where to announce what happens.
   ///   - civilTime: the library's civil time at an instant, in seconds since 1970-01-01T00:00:00Z,
-  ///     for catalogues that tell instants; without it, the library is where UTC is kept.
+  ///     for catalogues that have instants; without it, the library's time is UTC.
   public init(
     schedule: Schedule?, events: ScheduleEvents = ScheduleEvents(),
     civilTime: @escaping @Sendable (Int) -> CivilDateTime? = { CivilDateTime(ordinal: $0) }
@@ -49,9 +49,9 @@ public final class ReminderCenter: Sendable {
   ///   - catalogue: what to read.
   ///   - now: the library's civil time.
   ///   - settings: how loans are judged and reminders scheduled.
-  ///   - onDiagnostic: takes each problem found, in the order of their places.
-  ///   - onLoan: takes each loan with a usable expiration, in the order of the catalogue. What it
-  ///     was given does not count if the call then throws.
+  ///   - onDiagnostic: gets each problem found, in the order of their locations.
+  ///   - onLoan: gets each loan with a usable expiration, in the order of the catalogue. None of them
+  ///     counts if the call then throws.
   /// - Throws: ``ReminderError``; then the schedule is as it was.
   @discardableResult
   public func reload(
@@ -76,8 +76,8 @@ public final class ReminderCenter: Sendable {
   ///   - notifier: the channel.
   ///   - now: the library's civil time.
   ///   - catalogues: the names of the catalogues whose loans count; `nil` for all.
-  ///   - repeatExpired: after how many days, from 1 up, an expired notice is delivered again;
-  ///     `nil` for never.
+  ///   - repeatExpired: the number of days, 1 or more, after which an expired notice is delivered
+  ///     again; `nil` for never.
   ///   - isStopRequested: asked before each message; once it says yes, the rest stays pending.
   /// - Throws: ``ReminderError`` `schedule`: what was sent and could not be noted is sent again.
   @discardableResult
@@ -94,7 +94,7 @@ public final class ReminderCenter: Sendable {
       let open = try schedule.reader.openCount(at: now)
       var run = DeliveryRun(
         notifier: notifier, schedule: schedule, events: events,
-        occasion: Occasion(now: now, openCount: open.reminders + open.expired),
+        context: DeliveryContext(now: now, openCount: open.reminders + open.expired),
         utcOffset: utcOffset(at: now))
       return try await run.deliver(due, isStopRequested: isStopRequested)
     } catch {
@@ -104,7 +104,7 @@ public final class ReminderCenter: Sendable {
 
   /// Cancels the pending notices of loans until the next reload of their catalogue.
   ///
-  /// - Parameter ids: numbers as ``ReminderSchedule/ScheduleEntry/id`` tells them; `nil` for all.
+  /// - Parameter ids: numbers as ``ReminderSchedule/ScheduleEntry/id`` has them; `nil` for all.
   /// - Returns: how many loans were not cancelled before, and the numbers that no loan has.
   /// - Throws: ``ReminderError`` `schedule`.
   @discardableResult
@@ -114,11 +114,7 @@ public final class ReminderCenter: Sendable {
     guard let schedule else { return (0, ids ?? []) }
     let result: (cancelled: Int, unknown: [Int])
     do throws(ScheduleError) {
-      if let ids {
-        result = try schedule.cancel(ids: ids)
-      } else {
-        result = (try schedule.cancelAll(), [])
-      }
+      result = try schedule.cancel(ids: ids)
     } catch {
       throw .schedule(error)
     }
@@ -126,11 +122,11 @@ public final class ReminderCenter: Sendable {
     return result
   }
 
-  /// By how many seconds the library's clock is ahead of UTC when it shows a time; `nil` if that is
-  /// not known.
+  /// The number of seconds by which the library's clock is ahead of UTC when it shows a time; `nil` if
+  /// that is not known.
   public func utcOffset(at now: CivilDateTime) -> Int? {
     var instant = now.ordinal
-    // The offset at the instant is that of the moment, unless it changes between the two.
+    // The first guess is off by the offset, and the clocks may change in between.
     for _ in 0..<2 {
       guard let shown = civilTime(instant) else { return nil }
       instant += now.ordinal - shown.ordinal
@@ -151,7 +147,7 @@ public final class ReminderCenter: Sendable {
   }
 }
 
-/// Why a reload or delivery did not come to its end.
+/// The reason why a reload or delivery did not finish.
 public enum ReminderError: Error, Sendable {
   /// The catalogue cannot be read.
   case catalogue(CatalogueError)

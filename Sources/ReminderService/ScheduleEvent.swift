@@ -4,8 +4,8 @@ public import ReminderSchedule
 /// Something that happened to a schedule.
 ///
 /// A reload cancels a catalogue's prior reminders and schedules the new ones: however many they
-/// are, that is one event of each kind with their number, then the reload itself. What is
-/// delivered is told one by one. A reload is announced when it is done, which in a transaction of
+/// are, that is one event of each kind with their number, then the reload itself. Deliveries are
+/// announced one by one. A reload is announced when it is done, which in a transaction of
 /// `Schedule.begin()` is before the commit.
 public enum ScheduleEvent: Sendable, Hashable {
   /// Notices were cancelled: their loans were returned or changed, or the user cancelled them.
@@ -14,15 +14,15 @@ public enum ScheduleEvent: Sendable, Hashable {
   ///   - catalogue: the catalogue that was reloaded; `nil` if the user cancelled.
   ///   - loans: how many loans they were of.
   case cancelled(catalogue: String?, loans: Int)
-  /// Notices were scheduled, for loans that are new or changed: the reminder, or of a loan that has
-  /// expired the notice of that.
+  /// Notices were scheduled, for loans that are new or changed: the reminder, or the expired notice of
+  /// a loan that has expired.
   ///
   /// - Parameters:
   ///   - catalogue: the catalogue that was reloaded.
   ///   - loans: how many loans they are of.
   ///   - nextFireAt: when the next reminder of the whole catalogue fires.
   case scheduled(catalogue: String, loans: Int, nextFireAt: CivilDateTime?)
-  /// A catalogue's part of the schedule is what the catalogue says.
+  /// A catalogue's part of the schedule was replaced.
   case reloaded(catalogue: String, ReloadSummary)
   /// A notice was delivered through a channel, and that is noted.
   case delivered(DueNotice, channel: String)
@@ -58,7 +58,7 @@ extension ScheduleEvent: CustomStringConvertible {
 }
 
 extension ReloadSummary {
-  /// What the reload did, for people.
+  /// The numbers of the reload, for people.
   fileprivate var words: String {
     """
     \(scheduled) scheduled; \(added) new, \(changed) changed, \(removed) gone, \

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Where what happens to a schedule is announced: any number of observers hear each event once, in
-/// the order in which they happened.
+/// A source of the events of a schedule: any number of observers get each event once, in the order in
+/// which they happened.
 public final class ScheduleEvents: Sendable {
   private struct State {
     var continuations: [Int: AsyncStream<ScheduleEvent>.Continuation] = [:]
@@ -12,8 +12,8 @@ public final class ScheduleEvents: Sendable {
   private let state = Mutex(State())
   private let onEvent: (@Sendable (ScheduleEvent) -> Void)?
 
-  /// - Parameter onEvent: called with each event where it happens, before it goes on; it must not
-  ///   take long, and must not use the schedule.
+  /// - Parameter onEvent: called with each event when it happens; it must not take long, and must not
+  ///   use the schedule.
   public init(onEvent: (@Sendable (ScheduleEvent) -> Void)? = nil) {
     self.onEvent = onEvent
   }
@@ -24,7 +24,7 @@ public final class ScheduleEvents: Sendable {
 
   /// All events from now on, for one observer.
   ///
-  /// Events that nobody has taken yet are kept, so an observer should keep up. The sequence ends
+  /// Events that an observer has not consumed yet are kept, so it should keep up. The sequence ends
   /// with ``finish()``, or when this value goes away.
   public func stream() -> AsyncStream<ScheduleEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: ScheduleEvent.self)
@@ -44,7 +44,7 @@ public final class ScheduleEvents: Sendable {
     return stream
   }
 
-  /// Ends the sequences of all observers, once they have taken what was announced.
+  /// Ends the sequences of all observers, after the events that were announced.
   public func finish() {
     let continuations = state.withLock { state in
       state.isFinished = true
@@ -54,7 +54,7 @@ public final class ScheduleEvents: Sendable {
     for continuation in continuations { continuation.finish() }
   }
 
-  /// Whether anybody wants to know.
+  /// Whether there is any observer.
   var areObserved: Bool { onEvent != nil || state.withLock { !$0.continuations.isEmpty } }
 
   func announce(_ event: ScheduleEvent) {

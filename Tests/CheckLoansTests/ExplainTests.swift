@@ -17,16 +17,16 @@ struct ExplainTests {
           output: """
             Loan 1: "Abigél", of the catalogue \(books).
             It expires tomorrow: the last day to keep it is 2026-11-22.
-            Its reminder is due since 2026-11-21 at 00:00.
+            Its reminder has been due since 2026-11-21 at 00:00.
             The reminder was delivered through stdout on 2026-11-21 at 07:30.
-            Next: the reminder was delivered through every channel that was tried, and is not sent \
-            again through them; if the book is neither returned nor renewed, it counts as \
-            expired from 2026-11-23.
+            Next: the reminder was delivered through every channel that was tried, and will not \
+            be sent again; if the book is neither returned nor renewed, it counts as expired from \
+            2026-11-23.
 
             Loan 2: "Az ajtó", of the catalogue \(books).
             It expires in 33 days: the last day to keep it is 2026-12-24.
             Its reminder will fire on 2026-12-23 at 00:00.
-            Nothing about it was delivered or tried so far.
+            Nothing has been sent for it yet.
             Next: the reminder, on 2026-12-23 at 00:00.
 
             """))

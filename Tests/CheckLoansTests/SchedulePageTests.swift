@@ -94,7 +94,7 @@ struct SchedulePageTests {
 
   @Test(arguments: [
     (4, "CREATE TABLE page (\n  id INTEGER PRIMARY KEY, loans BLOB NOT NULL)"),
-    (1, "CREATE TABLE catalogue (\n  id INTEGER PRIMARY KEY,\n  path TEXT NOT NULL UNIQUE\n)"),
+    (1, "CREATE TABLE returned (\n  place INTEGER PRIMARY KEY AUTOINCREMENT\n)"),
   ])
   func `A schedule of an older build is set aside with one sentence`(
     version: Int, table: String

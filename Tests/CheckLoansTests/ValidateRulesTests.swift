@@ -187,8 +187,8 @@ struct ValidateRulesTests {
           output: """
             empty-expiration (error): an expiration is present but empty
 
-            A book without expiration is on the shelf; one whose expiration is empty may
-            be lent, and its date lost.
+            A book without an expiration is on the shelf; one whose expiration is empty
+            may be lent, and its date lost.
 
             For example:
 

@@ -35,6 +35,6 @@ struct RuleExampleTests {
 
   @Test(arguments: Rule.all)
   func `The better one has none`(rule: Rule) throws {
-    #expect(try codes(rule, rule.mended) == [])
+    #expect(try codes(rule, rule.fixed) == [])
   }
 }

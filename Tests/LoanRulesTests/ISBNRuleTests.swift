@@ -52,9 +52,9 @@ struct ISBNRuleTests {
     ("97896311936190", "has 14 digits instead of 10 or 13; \(write)"),
     ("-", "has 0 digits instead of 10 or 13; \(write)"),
     ("9779631193610", "does not begin with 978 or 979; \(write)"),
-    ("ISBN 9789631193619", "holds other characters than digits and hyphens; \(write)"),
-    ("X306406152", "holds other characters than digits and hyphens; \(write)"),
-    ("９７８９６３１１９３６１９", "holds other characters than digits and hyphens; \(write)"),
+    ("ISBN 9789631193619", "has characters other than digits and hyphens; \(write)"),
+    ("X306406152", "has characters other than digits and hyphens; \(write)"),
+    ("９７８９６３１１９３６１９", "has characters other than digits and hyphens; \(write)"),
   ])
   func `A wrong one is told with what to do`(text: String, words: String) {
     #expect(judge(text) == "ISBN \"\(text)\" \(words)")

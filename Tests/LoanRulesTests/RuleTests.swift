@@ -14,14 +14,14 @@ struct RuleTests {
     #expect(rule.summary.first?.isLowercase == true && rule.summary.last != ".")
     #expect(rule.explanation.last == "." && rule.explanation.first != rule.summary.first)
     #expect(rule.remedy.last == ".")
-    #expect(rule.example != rule.mended)
+    #expect(rule.example != rule.fixed)
     let texts = [rule.summary, rule.explanation, rule.remedy]
     #expect(texts.allSatisfy { $0 == $0.visible })
   }
 
   @Test func `Only what ends the reading cannot be made less of`() {
     #expect(
-      Rule.all.filter { !$0.canBeLowered }.map(\.code)
+      Rule.all.filter { !$0.isSuppressible }.map(\.code)
         == [.malformedXML, .externalEntity, .unsupportedEncoding, .notACatalogue, .errorAnswer])
   }
 }

@@ -15,13 +15,13 @@ struct LoanWordsTests {
     (1, "expires tomorrow"), (2, "expires in 2 days"),
   ])
   func `The days around today have words of their own`(days: Int, words: String) {
-    #expect(loan(days).fate(today: today) == words)
+    #expect(loan(days).dueDescription(today: today) == words)
   }
 
   @Test func `All other days are counted`() {
     for days in 2...400 {
-      #expect(loan(days).fate(today: today) == "expires in \(days) days")
-      #expect(loan(-days).fate(today: today) == "expired \(days) days ago")
+      #expect(loan(days).dueDescription(today: today) == "expires in \(days) days")
+      #expect(loan(-days).dueDescription(today: today) == "expired \(days) days ago")
     }
   }
 
@@ -32,8 +32,8 @@ struct LoanWordsTests {
   @Test func `The farthest dates are counted too`() {
     let first = Loan(expiration: .first)
     let last = Loan(expiration: .last)
-    #expect(first.fate(today: .last) == "expired 3652058 days ago")
-    #expect(last.fate(today: .first) == "expires in 3652058 days")
+    #expect(first.dueDescription(today: .last) == "expired 3652058 days ago")
+    #expect(last.dueDescription(today: .first) == "expires in 3652058 days")
   }
 
   @Test func `A line tells label, fate and date`() {

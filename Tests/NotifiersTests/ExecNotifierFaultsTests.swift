@@ -32,7 +32,7 @@ import Testing
     let error = try await failure(of: ExecNotifier(program: path, environment: [:]))
     #expect(error.code == .unavailable)
     #expect(
-      error.message == "exec:\(path) was not found; put the program there, or correct the channel")
+      error.message == "exec:\(path) was not found; correct the path in --notify")
   }
 
   @Test(arguments: ["", "./tell", "bin/tell", "/usr/bin/"])
@@ -41,7 +41,8 @@ import Testing
     #expect(error.code == .unavailable)
     #expect(
       error.message
-        == "exec:\(program) names no program; give exec: an absolute path, or a name in PATH")
+        == "exec:\(program) does not name a program; give exec: an absolute path, or a name in PATH"
+    )
   }
 
   @Test(arguments: [true, false])
@@ -66,7 +67,7 @@ import Testing
     #expect(error.message.hasPrefix("exec:\(path) could not be run ("))
     #expect(
       error.message.hasSuffix(
-        "; look whether \(path) is a program, or a script whose first line is #! with one"))
+        "; check that \(path) is a program, or a script whose first line is #! with one"))
   }
 
   @Test func `A script whose interpreter is missing is told`() async throws {
@@ -77,7 +78,7 @@ import Testing
     #expect(error.code == .unavailable)
     #expect(
       error.message
-        == "exec:\(folder.path)/tell could not be run; if it is a script, look whether its first "
+        == "exec:\(folder.path)/tell could not be run; if it is a script, check that its first "
         + "line, #!, names a program that exists")
   }
 
@@ -98,7 +99,7 @@ import Testing
     let error = try await failure(of: fake.notifier())
     #expect(error.code == .failed)
     #expect(!error.stopsTheRun)
-    #expect(error.message == "exec:\(fake.path) \(words); if it goes on, mend the program")
+    #expect(error.message == "exec:\(fake.path) \(words); if this persists, fix the program")
   }
 
   @Test(arguments: ["exit 0", "exec 0<&-; sleep 0.3; exit 0", "head -c 10 > /dev/null; exit 0"])

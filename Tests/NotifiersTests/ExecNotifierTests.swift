@@ -56,7 +56,7 @@ import Testing
     }
     #expect(titles == (0..<count).map { "Book \($0)" })
     #expect(fake.documents.count == messages)
-    #expect(notifier.messagesPerMark == 1)
+    #expect(notifier.messagesPerCommit == 1)
   }
 
   @Test(arguments: ["x", "\u{202E}", "#", "\u{9B}", "ű"])

@@ -91,6 +91,6 @@ extension ScratchFolder {
 extension Notifier {
   /// Sends everything, message by message.
   func sendAll(_ notices: [Notice]) async throws(NotifierError) {
-    for message in messages(for: notices) { try await send(message, on: occasion) }
+    for message in messages(for: notices) { try await send(message, in: context) }
   }
 }

@@ -51,7 +51,7 @@ import Testing
   @Test(arguments: Subject.all)
   func `An empty message tells nothing`(subject: Subject) async throws {
     let setup = try subject.working()
-    try await setup.notifier.send([], on: occasion)
+    try await setup.notifier.send([], in: context)
     #expect(setup.delivered() == "")
   }
 
@@ -83,8 +83,8 @@ import Testing
   }
 
   @Test(arguments: Subject.all)
-  func `At least one message is marked at a time`(subject: Subject) throws {
-    #expect(try subject.working().notifier.messagesPerMark >= 1)
+  func `At least one message shares a commit`(subject: Subject) throws {
+    #expect(try subject.working().notifier.messagesPerCommit >= 1)
   }
 
   @Test(arguments: Subject.all)

@@ -160,7 +160,7 @@ struct NotifySendDesktopTests {
     #expect(!error.stopsTheRun)
     #expect(error.message.hasPrefix("notify-send failed with exit status 1: "))
     #expect(error.message.contains("too many"))
-    #expect(error.message.hasSuffix("; if it goes on, use --notify stdout"))
+    #expect(error.message.hasSuffix("; if this persists, use --notify stdout"))
   }
 
   @Test func `A service that never answers is given up, and nothing is left running`()

@@ -66,7 +66,7 @@ import Testing
     #expect(
       error.message
         == #"notify-send failed with exit status 3: no \u{1b}[31mluck; "#
-        + "if it goes on, use --notify stdout")
+        + "if this persists, use --notify stdout")
   }
 
   @Test(arguments: ["exec 0<&-", "exec 1>&-", "exec 2>&-", "exec 0<&- 1>&- 2>&-"])

@@ -5,7 +5,7 @@ import Notifiers
 let today = sampleDay(21)
 
 /// Seven in the morning of that day, with twelve notices open.
-let occasion = Occasion(
+let context = DeliveryContext(
   now: CivilDateTime(today, CivilTime(secondOfDay: 7 * 3_600) ?? .midnight), openCount: 12)
 
 /// A day of November 2026.

@@ -35,7 +35,7 @@ import Testing
     defer { pipe.closeWriteEnd() }
     let notifier = StandardOutputNotifier(output: CheckedOutput(descriptor: pipe.writeEnd))
     for message in notifier.messages(for: (0..<300).map({ reminder("Book \($0)") })) {
-      try await notifier.send(message, on: occasion)
+      try await notifier.send(message, in: context)
       #expect(
         pipe.read(upTo: 1_000) == message.flatMap { Array("\($0.line(today: today))\n".utf8) })
     }
@@ -46,6 +46,6 @@ import Testing
     let notifier = StandardOutputNotifier(output: CheckedOutput(descriptor: 1))
     let due = (0..<count).map { reminder("Book \($0)") }
     #expect(notifier.messages(for: due).count == count)
-    #expect(notifier.messagesPerMark == 10_000)
+    #expect(notifier.messagesPerCommit == 10_000)
   }
 }

@@ -124,7 +124,7 @@ import Testing
       try scratch.names() == ["schedule.sqlite.damaged-1", "schedule.sqlite.lock"])
   }
 
-  @Test func `Damage to the list of free pages, which shows only while it is written, does so too`()
+  @Test func `Damage to the list of free pages, perhaps seen only when writing, does so too`()
     throws
   {
     let many = (0..<2_000).map { Book("bk\($0)", "2026-11-22") }
@@ -139,8 +139,9 @@ import Testing
     // How many pages the first page of the list names.
     bytes[(page - 1) * 4_096 + 5] ^= 1 << 6
     try scratch.write(bytes, to: scratch.file)
-    let schedule = try Schedule(opening: scratch.file)
-    let error = #expect(throws: ScheduleError.self) { try schedule.load(many) }
+    let error = #expect(throws: ScheduleError.self) {
+      try Schedule(opening: scratch.file).load(many)
+    }
     #expect(error?.code == .damaged)
     #expect(try scratch.bytes(scratch.path("schedule.sqlite.damaged-1")) == bytes)
   }

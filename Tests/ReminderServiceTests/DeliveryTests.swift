@@ -24,8 +24,8 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 5, 500])
-  func `Each channel is told everything that is due, once`(messagesPerMark: Int) async throws {
-    let channels = ["a", "b"].map { Recorder($0, messagesPerMark: messagesPerMark) }
+  func `Each channel is told everything that is due, once`(messagesPerCommit: Int) async throws {
+    let channels = ["a", "b"].map { Recorder($0, messagesPerCommit: messagesPerCommit) }
     for _ in 0..<2 {
       for channel in channels { try await center.deliver(through: channel, at: noon) }
     }
@@ -55,51 +55,51 @@ import Testing
 
   @Test(arguments: [1, 2, 3, 500])
   func `A message that is refused stays pending and keeps no other back`(
-    messagesPerMark: Int
+    messagesPerCommit: Int
   ) async throws {
     let first = Recorder(
-      messagesPerMark: messagesPerMark, failures: ["T2": .failed, "T3": .failed, "T5": .failed])
+      messagesPerCommit: messagesPerCommit, failures: ["T2": .failed, "T3": .failed, "T5": .failed])
     let report = try await center.deliver(through: first, at: noon)
     #expect(first.titles == ["T1", "T4"])
     #expect(report.delivered == 2)
     #expect(report.failures.map(\.notices) == [1, 1, 1])
-    let second = Recorder(messagesPerMark: messagesPerMark)
+    let second = Recorder(messagesPerCommit: messagesPerCommit)
     try await center.deliver(through: second, at: noon)
     #expect(second.titles == ["T2", "T3", "T5"])
   }
 
   @Test(arguments: [1, 2, 3, 500])
   func `A channel that is gone is not tried again in the same run`(
-    messagesPerMark: Int
+    messagesPerCommit: Int
   ) async throws {
     let first = Recorder(
-      messagesPerMark: messagesPerMark, failures: ["T3": .unavailable, "T4": .failed])
+      messagesPerCommit: messagesPerCommit, failures: ["T3": .unavailable, "T4": .failed])
     let report = try await center.deliver(through: first, at: noon)
     #expect(first.titles == ["T1", "T2"])
     #expect(report.failures.map(\.notices) == [3])
-    let second = Recorder(messagesPerMark: messagesPerMark)
+    let second = Recorder(messagesPerCommit: messagesPerCommit)
     try await center.deliver(through: second, at: noon)
     #expect(second.titles == ["T3", "T4", "T5"])
   }
 
   @Test(arguments: [1, 2, 500])
   func `A stop leaves the rest pending after the message in flight`(
-    messagesPerMark: Int
+    messagesPerCommit: Int
   ) async throws {
     let sent = Mutex(0)
-    let first = Recorder(messagesPerMark: messagesPerMark) { sent.withLock { $0 += 1 } }
+    let first = Recorder(messagesPerCommit: messagesPerCommit) { sent.withLock { $0 += 1 } }
     let report = try await center.deliver(
       through: first, at: noon, isStopRequested: { sent.withLock { $0 >= 3 } })
     #expect(first.titles == ["T1", "T2", "T3"])
     #expect(report.delivered == 3)
     #expect(report.leftByStop == 2)
-    let second = Recorder(messagesPerMark: messagesPerMark)
+    let second = Recorder(messagesPerCommit: messagesPerCommit)
     try await center.deliver(through: second, at: noon)
     #expect(second.titles == ["T4", "T5"])
   }
 
   @Test func `What was never tried counts no attempt`() async throws {
-    let broken = Recorder(messagesPerMark: 500, failures: ["T2": .unavailable])
+    let broken = Recorder(messagesPerCommit: 500, failures: ["T2": .unavailable])
     try await center.deliver(through: broken, at: noon)
     var entries = try #require(center.schedule).reader.entries(at: noon)
     var attempts: [String: Int] = [:]
@@ -112,7 +112,7 @@ import Testing
 
   @Test(arguments: [1, 2, 500])
   func `All that was due through a channel that is gone is shown as failed`(
-    messagesPerMark: Int
+    messagesPerCommit: Int
   ) async throws {
     let failed = Mutex<[String]>([])
     let events = ScheduleEvents { event in
@@ -121,7 +121,8 @@ import Testing
     }
     let schedule = try #require(center.schedule)
     try await ReminderCenter(schedule: schedule, events: events).deliver(
-      through: Recorder(messagesPerMark: messagesPerMark, failures: ["T2": .unavailable]), at: noon)
+      through: Recorder(messagesPerCommit: messagesPerCommit, failures: ["T2": .unavailable]),
+      at: noon)
     #expect(failed.withLock { $0 } == ["T2", "T3", "T4", "T5"])
     var entries = try schedule.reader.entries(at: noon)
     var states: [String: ScheduleEntry.State] = [:]

@@ -34,7 +34,7 @@ import Testing
         """,
         "It expires in 10 days: the last day to keep it is 2026-11-22.",
         "Its reminder will fire on 2026-11-21 at 00:00.",
-        "Nothing about it was delivered or tried so far.",
+        "Nothing has been sent for it yet.",
         "Next: the reminder, on 2026-11-21 at 00:00.",
       ])
   }
@@ -60,7 +60,7 @@ import Testing
     #expect(
       try explain("2026-11-22T10:00").dropFirst() == [
         "It expires today: the last day to keep it is 2026-11-22.",
-        "Its reminder is due since 2026-11-21 at 00:00.",
+        "Its reminder has been due since 2026-11-21 at 00:00.",
         """
         The reminder was not delivered through exec:/bin/tell on 2026-11-21 at 08:30, after 2 \
         attempts: it is broken.
@@ -94,7 +94,7 @@ import Testing
     #expect(
       try explain("2026-11-30T07:00").last == """
         Next: the notice that it has expired was delivered through every channel that was tried, \
-        and is not sent again through them.
+        and will not be sent again.
         """)
   }
 
@@ -107,7 +107,7 @@ import Testing
       try explain("2026-11-30T08:00", repeatExpired: 7).dropFirst(3) == [
         """
         The notice that it has expired was delivered through stdout on 2026-11-23 at 07:30; \
-        telling it again failed on 2026-11-30 at 07:30: it is broken.
+        sending it again failed on 2026-11-30 at 07:30: it is broken.
         """,
         """
         Next: the next run with --notify stdout tries again to deliver the notice that it has \
@@ -187,10 +187,11 @@ import Testing
       told == [
         "The reminder was delivered through stdout on 2026-11-21 at 07:30.",
         """
-        The reminder was begun to be sent through stdout on 2026-11-21 at 07:30, and no end is \
-        noted: a run is sending it now, or was interrupted, and then whether it arrived is not known.
+        The reminder was being sent through stdout on 2026-11-21 at 07:30, and no result is \
+        recorded: a run is sending it now, or was interrupted, in which case it may or may not have \
+        arrived.
         """,
-        "Nothing about it was delivered or tried so far.",
+        "Nothing has been sent for it yet.",
       ])
     try sending.finish()
   }
@@ -200,7 +201,7 @@ import Testing
     #expect(
       try explain("2026-11-20").dropFirst(2) == [
         "Its reminder was to fire on 2026-11-21 at 00:00.",
-        "Nothing about it was delivered or tried so far.",
+        "Nothing has been sent for it yet.",
         """
         Next: nothing, since it was cancelled; the next run that reads the catalogue schedules it \
         again.

@@ -9,7 +9,7 @@ final class FickleChannel: Notifier {
   struct Kind: Sendable {
     var name: String
     var noticesPerMessage: Int
-    var messagesPerMark: Int
+    var messagesPerCommit: Int
     /// In how many of a hundred messages it refuses, or breaks down.
     var refusals: Int
   }
@@ -43,7 +43,7 @@ final class FickleChannel: Notifier {
 
   var record: Record { state.withLock { $0.record } }
   var channel: String { kind.name }
-  var messagesPerMark: Int { kind.messagesPerMark }
+  var messagesPerCommit: Int { kind.messagesPerCommit }
 
   /// Whether somebody stops the run now.
   func isStopRequested() -> Bool { happens(2) }
@@ -55,7 +55,8 @@ final class FickleChannel: Notifier {
     }
   }
 
-  func send(_ message: ArraySlice<Notice>, on occasion: Occasion) async throws(NotifierError) {
+  func send(_ message: ArraySlice<Notice>, in context: DeliveryContext) async throws(NotifierError)
+  {
     if happens(4) { try die(with: message) }
     if happens(kind.refusals) {
       let code = happens(50) ? NotifierError.Code.failed : .timedOut

@@ -11,11 +11,11 @@ import Testing
 struct LibraryYear {
   static let channels = [
     FickleChannel.Kind(
-      name: "stdout", noticesPerMessage: 1, messagesPerMark: 500, refusals: 0),
+      name: "stdout", noticesPerMessage: 1, messagesPerCommit: 500, refusals: 0),
     FickleChannel.Kind(
-      name: "notify-send", noticesPerMessage: 1, messagesPerMark: 1, refusals: 25),
+      name: "notify-send", noticesPerMessage: 1, messagesPerCommit: 1, refusals: 25),
     FickleChannel.Kind(
-      name: "exec:/bin/mail", noticesPerMessage: 4, messagesPerMark: 3, refusals: 25),
+      name: "exec:/bin/mail", noticesPerMessage: 4, messagesPerCommit: 3, refusals: 25),
   ]
 
   private let seed: Int

@@ -5,18 +5,18 @@ import Synchronization
 /// Takes every message but those about some titles, and remembers what it took.
 final class Recorder: Notifier {
   let channel: String
-  let messagesPerMark: Int
+  let messagesPerCommit: Int
   private let failures: [String: NotifierError.Code]
   private let beforeEach: @Sendable () -> Void
   private let recorded = Mutex<[String]>([])
   private let openCounts = Mutex<Set<Int>>([])
 
   init(
-    _ channel: String = "recorder", messagesPerMark: Int = 1,
+    _ channel: String = "recorder", messagesPerCommit: Int = 1,
     failures: [String: NotifierError.Code] = [:], beforeEach: @escaping @Sendable () -> Void = {}
   ) {
     self.channel = channel
-    self.messagesPerMark = messagesPerMark
+    self.messagesPerCommit = messagesPerCommit
     self.failures = failures
     self.beforeEach = beforeEach
   }
@@ -31,9 +31,10 @@ final class Recorder: Notifier {
     notices.indices.map { notices[$0...$0] }
   }
 
-  func send(_ message: ArraySlice<Notice>, on occasion: Occasion) async throws(NotifierError) {
+  func send(_ message: ArraySlice<Notice>, in context: DeliveryContext) async throws(NotifierError)
+  {
     beforeEach()
-    openCounts.withLock { _ = $0.insert(occasion.openCount) }
+    openCounts.withLock { _ = $0.insert(context.openCount) }
     for title in message.compactMap(\.loan.title) {
       if let code = failures[title] {
         throw NotifierError(code, channel: channel, message: "it is broken")

@@ -33,7 +33,8 @@ struct Badge {
 
   private var tooltip: String {
     var lines = mostUrgent.map { notice in
-      let line = "\(notice.loan.label.shortened(toColumns: 60)) \(notice.loan.fate(today: today))"
+      let title = notice.loan.label.shortened(toColumns: 60)
+      let line = "\(title) \(notice.loan.dueDescription(today: today))"
       let place = notice.library.map { ", at \($0.visible.shortened(toColumns: 60))" } ?? ""
       return (line + place).escapedAsMarkup
     }

@@ -41,16 +41,10 @@ struct CancelCommand: Subcommand {
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
     let path = try state.path(environment)
-    var unknown: [Int] = []
+    let cancelled: Int, unknown: [Int]
     do {
       let schedule = try Schedule(opening: path)
-      let ids = Set(ids)
-      let cancelled: Int
-      if all {
-        cancelled = try schedule.cancelAll()
-      } else {
-        (cancelled, unknown) = try schedule.cancel(ids: ids.sorted())
-      }
+      (cancelled, unknown) = try schedule.cancel(ids: all ? nil : Set(ids).sorted())
       if !quiet.quiet {
         let loans = counted(cancelled, "loan")
         try console.print(

@@ -14,7 +14,7 @@ struct Console: Sendable {
   init(isStopRequested: @escaping @Sendable () -> Bool = { StopSignals.isStopRequested }) {
     output = CheckedOutput(descriptor: 1, isStopRequested: isStopRequested)
     errors = CheckedOutput(
-      descriptor: 2, patience: .seconds(10), isStopRequested: isStopRequested)
+      descriptor: 2, timeout: .seconds(10), isStopRequested: isStopRequested)
   }
 
   /// Writes a line of the results.

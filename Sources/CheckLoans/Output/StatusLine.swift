@@ -7,7 +7,7 @@ final class StatusLine: Sendable {
   private enum State { case hidden, shown, forbidden }
 
   /// An output that waits for nobody: where the terminal takes nothing, only this line is lost.
-  private let output = CheckedOutput(descriptor: 2, patience: .zero)
+  private let output = CheckedOutput(descriptor: 2, timeout: .zero)
   private let state = Mutex(State.hidden)
 
   /// Shows a text without control characters in place of the one before.

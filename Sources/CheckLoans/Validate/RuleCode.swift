@@ -29,7 +29,9 @@ struct SuppressibleCode: ExpressibleByArgument, Hashable, Sendable {
   let value: Diagnostic.Code
 
   init?(argument: String) {
-    guard let code = RuleCode(argument: argument), Rule(code.value).canBeLowered else { return nil }
+    guard let code = RuleCode(argument: argument), Rule(code.value).isSuppressible else {
+      return nil
+    }
     value = code.value
   }
 
@@ -42,5 +44,5 @@ struct SuppressibleCode: ExpressibleByArgument, Hashable, Sendable {
     return code
   }
 
-  static let names = Rule.all.filter(\.canBeLowered).map(\.code.rawValue)
+  static let names = Rule.all.filter(\.isSuppressible).map(\.code.rawValue)
 }

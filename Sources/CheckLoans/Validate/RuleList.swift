@@ -32,7 +32,7 @@ enum RuleList {
             "code": .string(rule.code.rawValue),
             "severity": .string(rule.code.validationSeverity.rawValue),
             "summary": .string(rule.summary), "explanation": .string(rule.explanation),
-            "example": .string(rule.example), "mended": .string(rule.mended),
+            "example": .string(rule.example), "mended": .string(rule.fixed),
             "remedy": .string(rule.remedy),
           ]
         }),
@@ -56,7 +56,7 @@ enum RuleList {
 
       Better:
 
-      \(rule.mended.indented)
+      \(rule.fixed.indented)
 
       \(rule.remedy.wrapped(to: 78))
       \(silencing(rule))
@@ -66,7 +66,7 @@ enum RuleList {
 
   private static func silencing(_ rule: Rule) -> String {
     let code = rule.code.rawValue
-    guard rule.canBeLowered else { return "It cannot be ignored: nothing after it is read.\n" }
+    guard rule.isSuppressible else { return "It cannot be ignored: nothing after it is read.\n" }
     let everywhere = """
       To leave it out everywhere: --ignore \(code); to make it a warning or an error: --warn, --error.
       """.wrapped(to: 78)

@@ -1,4 +1,4 @@
-/// The first bytes of what is said to be a schedule.
+/// The first bytes of a file that should be a schedule.
 ///
 /// - SeeAlso: <https://www.sqlite.org/fileformat.html>, section 1.3.
 struct FileHeader {
@@ -7,7 +7,7 @@ struct FileHeader {
   /// At most the first 4,096 bytes.
   let bytes: [UInt8]
 
-  /// Whether an SQLite database begins so.
+  /// Whether it is the beginning of an SQLite database.
   var isDatabase: Bool { bytes.starts(with: "SQLite format 3\0".utf8) }
 
   /// Whether it is a schedule of ours, damaged or not.
@@ -15,20 +15,20 @@ struct FileHeader {
     isDatabase && bytes.count >= 100 && applicationID == Self.ownID
   }
 
-  /// Whether it is a database in a form that SQLite has never written.
+  /// Whether it is a database with a header that SQLite never writes.
   var isDamaged: Bool {
     // The versions of the file format for writing and for reading: 1, or 2 for a WAL.
     isDatabase && bytes.count > 19 && (!(1...2).contains(bytes[18]) || bytes[18] != bytes[19])
   }
 
-  /// Whether it is a text, as a file is that was named by mistake.
+  /// Whether it is text, like a file that was named by mistake.
   var isText: Bool {
     guard !bytes.contains(0) else { return false }
     // A character may be cut at the end of the part that was read.
     return (0..<4).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
   }
 
-  /// Why the file is surely none of ours, if it is not.
+  /// The error of a file that is certainly not a schedule; `nil` for any other.
   func refusal(path: String) -> ScheduleError? {
     if bytes.isEmpty { return nil }
     if isDatabase, bytes.count >= 100 {

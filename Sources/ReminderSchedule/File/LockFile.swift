@@ -4,11 +4,11 @@ internal import SystemPackage
 
 /// An exclusive lock on a file beside the schedule, held until the value goes away.
 ///
-/// The file is never removed: whoever removed it would let two processes hold "the" lock on two
-/// files of the same name. The kernel frees the lock when its holder dies, however it dies.
+/// The file is never removed: otherwise two processes could hold "the" lock on two files of the same
+/// name. The kernel releases the lock when its holder dies, however it dies.
 ///
-/// The file holds how many messages of the outbox were sent, which outlives the process without a
-/// commit.
+/// The file contains the number of messages of the outbox that were sent, which outlives the process
+/// without a commit.
 struct LockFile: ~Copyable {
   private let path: String
   private let file: OpenFile
@@ -55,19 +55,19 @@ struct LockFile: ~Copyable {
   private func check() throws(ScheduleError) {
     let status = try? file.status
     guard let status, status.type == .regular, status.userID == .current else {
-      throw refusal("is not a regular file of ours")
+      throw refusal("is not a regular file of this user")
     }
-    guard status.linkCount <= 1 else { throw refusal("is a file that has another name too") }
+    guard status.linkCount <= 1 else { throw refusal("has more than one hard link") }
   }
 
   private func refusal(_ what: String) -> ScheduleError {
     ScheduleError(.notPermitted, path: path, "the lock \(Self.quoted(path)) \(what); remove it")
   }
 
-  /// Refuses a file that another program has put there: a schedule named `Cargo` has its lock
-  /// where Rust's package manager has one of its own.
+  /// Refuses another program's file: the lock of a schedule named `Cargo` has the name of one that
+  /// Rust's package manager writes.
   ///
-  /// Where a schedule is there already, the lock is its own, and damaged, which costs nothing.
+  /// If there is a schedule already, the lock is its own and damaged, which does no harm.
   private func checkContent(beside schedule: ScheduleFile) throws(ScheduleError) {
     let bytes = (try? file.read(OutboxCount.beginning.count)) ?? []
     if bytes.allSatisfy({ $0 == 0 }) || bytes == OutboxCount.beginning { return }
@@ -98,16 +98,16 @@ struct LockFile: ~Copyable {
   private static func quoted(_ path: String) -> String { "\"\(path.visible)\"" }
 }
 
-/// How many messages of the outbox were sent.
+/// The number of messages of an outbox that were sent.
 struct OutboxCount: Equatable {
-  /// The number of the ``Sending`` that they are of.
+  /// The number of the ``Outbox``.
   var sending: Int64
   var sent: Int
 
-  /// Bytes in the file: a word that says what it is, the sending, the count, and a check.
+  /// Bytes in the file: a word that identifies it, the outbox, the count, and a check.
   fileprivate static let size = 32
 
-  /// What a file begins with in which something was counted.
+  /// The beginning of a file in which something was counted.
   fileprivate static let beginning = Array("1Sending".utf8)
 
   init(sending: Int64, sent: Int) {
@@ -115,7 +115,7 @@ struct OutboxCount: Equatable {
     self.sent = sent
   }
 
-  /// The bytes of the count: each number of eight bytes, the low ones first.
+  /// The bytes of the count: each number has eight bytes, the low ones first.
   fileprivate var bytes: [UInt8] {
     let (sending, sent) = (UInt64(bitPattern: sending), UInt64(truncatingIfNeeded: sent))
     let check = (sending ^ sent &* 0x9E37_79B9_7F4A_7C15) &* 0xC2B2_AE3D_27D4_EB4F
@@ -125,7 +125,7 @@ struct OutboxCount: Equatable {
       }
   }
 
-  /// The count in the bytes of a lock file, unless they hold anything else.
+  /// The count in the bytes of a lock file; `nil` if they are anything else.
   fileprivate init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.size else { return nil }
     func word(at offset: Int) -> UInt64 {
@@ -152,8 +152,7 @@ extension LockFile {
 
   /// The count in the file; `nil` if there is none.
   ///
-  /// - Throws: `ScheduleError` `inputOutput`: without the count, all that was sent would be sent
-  ///   again.
+  /// - Throws: `ScheduleError` `inputOutput`: without the count, everything would be sent again.
   func count() throws(ScheduleError) -> OutboxCount? {
     do {
       return OutboxCount(try file.read(OutboxCount.size))
@@ -163,7 +162,7 @@ extension LockFile {
     }
   }
 
-  /// The same of a file that somebody else may have locked.
+  /// The count in a file that another process may have locked.
   static func count(in path: String) throws(Errno) -> OutboxCount? {
     OutboxCount(try OpenFile(path).read(OutboxCount.size))
   }

@@ -3,16 +3,16 @@ internal import Loans
 internal import System
 internal import SystemPackage
 
-/// The place of a schedule: what may be there, and making it.
+/// The file of a schedule at a path: checking, making and setting it aside.
 ///
-/// Paths are checked, then opened by SQLite. Nobody can put another file there in between, since
-/// the directory is writable by its owner alone.
+/// Paths are checked, then opened by SQLite. Nobody can put another file there in between, since only
+/// the owner can write to the directory.
 struct ScheduleFile {
   /// The path as it was given.
   let path: String
 
-  /// The path in a form that SQLite takes for nothing but a file: `:memory:`, `file:…` and the
-  /// empty path have a meaning of their own.
+  /// The path in a form that is never anything but a file to SQLite, to which `:memory:`, `file:…` and
+  /// the empty path have special meanings.
   var location: String { path.hasPrefix("/") ? path : "./" + path }
 
   /// The path of the lock.
@@ -34,10 +34,10 @@ struct ScheduleFile {
     }
   }
 
-  /// Makes the directory, with mode 0700 and its parents too, where it is missing, and refuses
-  /// one in which somebody else could replace our file.
+  /// Makes the directory and its parents, with mode 0700, if they are missing, and refuses one in
+  /// which somebody else could replace the file.
   func prepareDirectory() throws(ScheduleError) {
-    // A slash with a combining mark on it is no slash to a String, but one to the system.
+    // A slash with a combining mark on it is not a slash to a String, but one to the system.
     guard path.count(where: { $0 == "/" }) == path.utf8.count(where: { $0 == 0x2F }) else {
       throw notPermitted("has a combining mark after a slash")
     }
@@ -45,8 +45,8 @@ struct ScheduleFile {
     try checkDirectory()
   }
 
-  /// Makes the file, empty and with mode 0600, where it is missing, and refuses one that is not
-  /// ours alone.
+  /// Makes the file, empty and with mode 0600, if it is missing, and refuses one that is not this
+  /// user's alone.
   func prepareFile() throws(ScheduleError) {
     try checkCompanions()
     try setJournalAside()
@@ -60,19 +60,19 @@ struct ScheduleFile {
     }
   }
 
-  /// Refuses what is no schedule of ours, as far as that can be seen without the lock.
+  /// Refuses what is not a schedule of this user, as far as that can be seen without the lock.
   func checkBeforeLocking() throws(ScheduleError) {
     if isMissing { return try checkCompanions() }
     try checkFile()
     try checkHeader()
   }
 
-  /// Refuses a file that begins like none of ours.
+  /// Refuses a file that does not begin like a schedule.
   func checkHeader() throws(ScheduleError) {
     if let refusal = try readHeader().refusal(path: path) { throw refusal }
   }
 
-  /// Takes all rights to the file from others, which a user may have given by copying it.
+  /// Takes all permissions from others, which a copy of the file may have given them.
   private func tighten() throws(ScheduleError) {
     do {
       let others: FilePermissions = [.groupReadWriteExecute, .otherReadWriteExecute]
@@ -105,7 +105,7 @@ struct ScheduleFile {
     }
   }
 
-  /// Reads the file and its journal to their ends, as any program would (`pread`).
+  /// Reads the whole file and its journal, as any program would (`pread`).
   ///
   /// - Throws: `ScheduleError` `inputOutput` if that fails: then nothing is known to be damaged.
   func readWhole() throws(ScheduleError) {
@@ -124,8 +124,8 @@ struct ScheduleFile {
     }
   }
 
-  /// Whether the first page that names free pages claims to name more than fit on it, which SQLite
-  /// does not see before it needs one.
+  /// Whether the first page that names free pages claims to name more than fit on it, which SQLite may
+  /// not detect before it needs one.
   ///
   /// - SeeAlso: <https://www.sqlite.org/fileformat.html>, section 1.5.
   var hasDamagedFreeList: Bool {
@@ -135,7 +135,7 @@ struct ScheduleFile {
     return FileHeader(bytes: bytes).number(at: 4) > 4_096 / 4 - 2
   }
 
-  /// Which file has the name, if any does.
+  /// The identity of the file with this name; `nil` if there is none.
   var id: FileID? { (try? Stat(ofLink: location)).map(FileID.init) }
 
   /// The file's length in bytes; 0 if there is none.
@@ -146,8 +146,7 @@ struct ScheduleFile {
     ((try? Stat(ofLink: location + "-journal").size) ?? 0) > 0
   }
 
-  /// Gives a file that cannot be used another name, and its journal too; never takes a name that is
-  /// in use.
+  /// Renames a file that cannot be used, and its journal too, to a name that is free.
   ///
   /// - Parameter state: what is wrong with it, which becomes part of the name.
   /// - Returns: the new name.
@@ -165,8 +164,8 @@ struct ScheduleFile {
     return path + aside
   }
 
-  /// Gives a journal another name whose schedule was set aside by a run that was killed before it
-  /// could do the same with it: that of the schedule, if it is free.
+  /// Renames a journal that was left behind by a run that was killed after it had set the schedule
+  /// aside: to the name of that schedule, if it is free.
   private func setJournalAside() throws(ScheduleError) {
     guard isMissing, Self.companions.contains(where: { FileSystem.exists(location + $0) }) else {
       return
@@ -189,7 +188,7 @@ struct ScheduleFile {
     }
   }
 
-  /// What SQLite puts beside a file.
+  /// The endings of the files that SQLite makes beside a database.
   private static let companions = ["-journal", "-wal"]
 
   private static func aside(_ number: Int, _ state: String = "damaged") -> String {
@@ -207,8 +206,8 @@ struct ScheduleFile {
     FileSystem.exists(path) || Self.companions.contains { FileSystem.exists(path + $0) }
   }
 
-  /// Refuses a journal that is not ours, since SQLite would roll it into our schedule, and what is
-  /// no journal at all where there is no schedule, since SQLite would delete it.
+  /// Refuses another user's journal, since SQLite would roll it into the schedule; and without a
+  /// schedule anything that is not a journal, since SQLite would delete it.
   private func checkCompanions() throws(ScheduleError) {
     for companion in Self.companions {
       guard let status = try? Stat(ofLink: location + companion) else { continue }
@@ -220,7 +219,7 @@ struct ScheduleFile {
     }
   }
 
-  /// Whether a file begins as SQLite's journals do, or not at all yet.
+  /// Whether a file begins like SQLite's journals, or has no content yet.
   ///
   /// - SeeAlso: <https://www.sqlite.org/fileformat.html>, sections 3 and 4.1.
   private func isJournal(_ path: String) -> Bool {
@@ -229,7 +228,7 @@ struct ScheduleFile {
       || bytes.starts(with: [0x37, 0x7F, 0x06])
   }
 
-  /// Refuses what is no regular file, is not ours, or has a second name.
+  /// Refuses anything but a regular file of this user with one name.
   func checkFile() throws(ScheduleError) {
     try checkCompanions()
     let status: Stat
@@ -259,14 +258,13 @@ struct ScheduleFile {
     guard [.current, .root].contains(status.userID) else {
       throw unsafeDirectory("belongs to another user")
     }
-    // Not even a sticky one: there, others can put their files in the places of ours that are
-    // still free.
+    // Not even a sticky one, where others can make files with the names that ours will have.
     guard status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) else {
       throw unsafeDirectory("can be written by others")
     }
   }
 
-  /// The error of a file that is no longer there, or is another one.
+  /// The error of a file that was removed or replaced.
   var removed: ScheduleError {
     ScheduleError(
       .inputOutput, path: path,

@@ -1,12 +1,12 @@
 public import Loans
 
-/// What became of a notice in one channel.
+/// The state of a notice in one channel.
 public struct Delivery: Hashable, Sendable {
-  /// How far it came.
+  /// The progress of a delivery.
   public enum State: String, CaseIterable, Sendable {
     /// Being sent, or the run was killed while it was; counts as not delivered.
     case sending
-    /// Sent, and the channel took it.
+    /// Sent, and the channel accepted it.
     case delivered
     /// The last attempt failed, or was not made because the channel could not be used; it will be
     /// tried again.
@@ -18,23 +18,23 @@ public struct Delivery: Hashable, Sendable {
   /// Whether a run has named the channel within the last seven days: the failures of one that
   /// nobody uses count no longer.
   public var isInUse = true
-  /// How far it came.
+  /// Its progress.
   public var state: State
-  /// When it came to this state, by the clock of that run.
+  /// The time at which it came to this state, by the clock of that run.
   public var at: CivilDateTime?
-  /// How many seconds that clock was ahead of UTC; `nil` if that is not known.
+  /// The number of seconds by which that clock was ahead of UTC; `nil` if it is not known.
   public var utcOffset: Int?
-  /// How often it was tried, all repetitions together; 0 if the channel could not be used when it
-  /// was its turn.
+  /// The number of attempts, all repetitions together; 0 if the channel could not be used when it was
+  /// its turn.
   public var attempts: Int
-  /// What the channel said when it failed; untrusted.
+  /// The channel's error when it failed; untrusted.
   public var error: String?
-  /// When it was last delivered; a later attempt to repeat it may have failed since.
+  /// The time of the last delivery; an attempt to repeat it may have failed since.
   public var deliveredAt: CivilDateTime?
 }
 
 extension Delivery {
-  /// When it came to this state, in ISO 8601, with the offset from UTC where that is known:
+  /// The time at which it came to this state, in ISO 8601, with the offset from UTC if it is known:
   /// `2026-11-23T06:21:00+09:00`.
   public var timestamp: String? {
     at.map { "\($0)" + (utcOffset.map(Self.text(ofOffset:)) ?? "") }
@@ -48,7 +48,7 @@ extension Delivery {
   }
 }
 
-/// When a notice is due through a channel.
+/// The day from which a notice is due through a channel.
 public enum Dueness: Hashable, Sendable {
   /// It is due.
   case now
@@ -59,14 +59,14 @@ public enum Dueness: Hashable, Sendable {
 }
 
 extension Delivery {
-  /// When the notice is due through this channel, if it is the one that its loan has now: what
-  /// ``ScheduleReader/due(at:channel:catalogues:repeatExpired:)`` goes by.
+  /// The day from which the notice is due through this channel, if it is the one that its loan has
+  /// now, by the rule of ``ScheduleReader/due(at:channel:catalogues:repeatExpired:)``.
   ///
   /// - Parameters:
-  ///   - kind: which notice it is.
+  ///   - kind: the kind of the notice.
   ///   - today: the library's civil day.
-  ///   - repeatExpired: after how many days, 1 or more, an expired notice is due again; `nil` if it
-  ///     is due once only.
+  ///   - repeatExpired: the number of days, 1 or more, after which an expired notice is due again;
+  ///     `nil` if it is due only once.
   public func dueness(
     of kind: Notice.Kind, today: CivilDate, repeatExpired: Int? = nil
   ) -> Dueness {
@@ -90,37 +90,4 @@ extension Delivery.State {
   init(stored: Int64) {
     self = Self.allCases.first { $0.stored == stored } ?? .sending
   }
-}
-
-/// The deliveries of one kind of notice, one for each channel.
-struct Deliveries {
-  private var byChannel: [String: Delivery] = [:]
-  /// Deliveries from here on are those of a clock that was wrong.
-  private let future: CivilDateTime
-
-  init(today: CivilDate) {
-    future = CivilDateTime(today.adding(days: 2))
-  }
-
-  /// By channel name.
-  var sorted: [Delivery] { byChannel.values.sorted { $0.channel < $1.channel } }
-
-  /// Adds what became of another rung of the same kind, or of another attempt.
-  mutating func add(_ other: Delivery) {
-    guard let known = byChannel[other.channel] else {
-      byChannel[other.channel] = other
-      return
-    }
-    let isLater = (known.at ?? .first) <= (other.at ?? .first)
-    var delivery = isLater ? other : known
-    delivery.attempts = known.attempts &+ other.attempts
-    // The last one that counts.
-    delivery.deliveredAt = [known.deliveredAt, other.deliveredAt].compactMap(\.self)
-      .max { ($0 < future ? 1 : 0, $0) < ($1 < future ? 1 : 0, $1) }
-    byChannel[other.channel] = delivery
-  }
-}
-
-extension CivilDateTime {
-  fileprivate static let first = CivilDateTime(.first)
 }

@@ -1,18 +1,18 @@
 internal import Loans
 
-/// What the ledger knows a loan's notices by.
+/// The key of a loan's notices in the ledger.
 struct LedgerKey: Hashable, Sendable {
   /// The number of its catalogue.
   var catalogue: Int64
-  /// A hash of what makes it the same loan in another version of the catalogue.
+  /// A hash that is the same for the loan in every version of the catalogue.
   var identity: Int64
   /// A day number.
   var expiration: Int64
-  /// Its place among loans alike in the other three, from 1.
+  /// Its number among loans alike in the other three, from 1.
   var copy: Int64
 }
 
-/// The signed number of days from a loan's expiration by which the ledger tells its notices apart:
+/// The signed number of days from a loan's expiration by which the ledger distinguishes its notices:
 /// 0 or less for reminders, more for expired notices.
 enum Rung {
   /// The rung of a reminder: −1 for the day before the expiration.
@@ -27,12 +27,12 @@ enum Rung {
   }
 }
 
-/// How an expired notice is delivered again and again.
+/// The repetition of an expired notice.
 struct Repetition {
   /// Civil days, 1 or more, from the day of one delivery to that of the next.
   let days: Int
 
-  /// The ordinals of a delivery's moment with which nothing is due on a day.
+  /// The ordinals of the times at which a delivery must have been, so that nothing is due on a day.
   ///
   /// A delivery later than tomorrow is one by a clock that was wrong: it does not count, or
   /// nothing would be repeated until then.

@@ -1,10 +1,70 @@
+internal import Failpoints
 internal import Loans
 
-/// What became of the message after those that were sent.
+/// Messages on their way through a channel, none of which a killed run repeats, but for the one
+/// that was being sent.
+///
+/// ``Schedule/beginSending(_:channel:at:utcOffset:)`` stores all of them, in one commit. Each one sent is then counted by ``noteSent()`` with a single write to the lock file,
+/// which needs no commit and survives the end of the process, though not a power cut. ``finish()`` or
+/// ``fail(error:)`` moves them into the ledger, in one commit. If the process is killed in between,
+/// whoever opens the schedule next does so from the count. Of five messages, two of them counted, the
+/// first two are then delivered, the third may have been sent and is due again, and the others are as
+/// if they had never been begun. If the count was lost all of them are due again: nothing is ever
+/// lost.
+public struct Outbox: ~Copyable, Sendable {
+  private let schedule: Schedule
+  private let number: Int64
+  private let count: Int
+  private var sent = 0
+
+  init(_ schedule: Schedule, number: Int64, count: Int) {
+    self.schedule = schedule
+    self.number = number
+    self.count = count
+  }
+
+  /// Counts the next message as sent; costs no commit.
+  ///
+  /// - Throws: ``ScheduleError`` if the count cannot be written; it is known to ``finish()`` and
+  ///   ``fail(error:)`` all the same.
+  public mutating func noteSent() throws(ScheduleError) {
+    precondition(sent < count, "more than \(count) messages were sent")
+    sent += 1
+    try schedule.write(OutboxCount(sending: number, sent: sent))
+    failpoint("sent-noted")
+  }
+
+  /// Notes those sent as delivered; the others are as they were before.
+  ///
+  /// - Throws: ``ScheduleError``; then whoever opens the schedule next does it.
+  public consuming func finish() throws(ScheduleError) {
+    try end(.untried)
+  }
+
+  /// Notes those sent as delivered and the next one as failed; the rest is as it was before.
+  ///
+  /// - Parameter error: what the channel said; untrusted.
+  /// - Throws: ``ScheduleError``; then whoever opens the schedule next does it, without the error.
+  public consuming func fail(error: String) throws(ScheduleError) {
+    try end(.failed(error))
+  }
+
+  private func end(_ next: NextMessage) throws(ScheduleError) {
+    if count == 0 { return }
+    let outcome = OutboxCount(sending: number, sent: sent)
+    try schedule.write { database in
+      try database.emptyOutbox(outcome, next: next)
+      failpoint("outbox-before-commit")
+    }
+    failpoint("outbox-committed")
+  }
+}
+
+/// The state of the message after those that were sent.
 enum NextMessage {
   /// It was not begun.
   case untried
-  /// It was tried, and the channel said no.
+  /// It was tried, and the channel refused it.
   case failed(String)
   /// The run was killed; it may have been sent.
   case unknown
@@ -36,7 +96,7 @@ extension Database {
   /// - Parameters:
   ///   - count: how many messages were sent; where that is another sending's, or not known, all of
   ///     them may have been, and are due again.
-  ///   - next: what became of the message after them.
+  ///   - next: the state of the message after them.
   func emptyOutbox(_ count: OutboxCount?, next: NextMessage) throws {
     guard let sending = try integer("SELECT sending FROM outbox LIMIT 1") else { return }
     let sent = count.flatMap { $0.sending == sending ? Int64($0.sent) : nil }
@@ -93,7 +153,7 @@ extension Database {
     }
   }
 
-  /// The number of what a channel said, which is stored once.
+  /// The number of a channel's error, which is stored once.
   private func reasonID(_ text: String) throws -> Int64 {
     if let id = try integer("SELECT id FROM reason WHERE text = ?", text) { return id }
     try run("INSERT INTO reason (text) VALUES (?)", text)
@@ -118,7 +178,7 @@ extension Database {
 }
 
 extension Statement {
-  /// Gives the next parameters what a notice is known by in the ledger, and when it is sent.
+  /// Gives the next parameters the key of a notice in the ledger, and the time at which it is sent.
   fileprivate func bind(
     _ due: DueNotice, _ channel: Int64, _ now: CivilDateTime, _ utcOffset: Int?
   ) {

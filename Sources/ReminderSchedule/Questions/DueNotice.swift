@@ -6,8 +6,8 @@ public struct DueNotice: Hashable, Sendable {
   public let reminderID: Int
   /// The notice.
   public let notice: Notice
-  /// By how many days it comes after the expiration: −1 for a reminder on the day before, 1 for the
-  /// first expired notice.
+  /// The number of days from the expiration: −1 for a reminder on the day before, 1 for the first
+  /// expired notice.
   public let rung: Int
   let key: LedgerKey
 }
@@ -27,28 +27,25 @@ extension Database {
     let query = try statement(Self.dueQuery)
     let channel = try channel.flatMap(knownChannelID) ?? 0
     let ranges = try ranges(catalogues)
-    var known: [Int64: (path: String, library: String?)] = [:]
     var found: [DueNotice] = []
     for range in ranges {
       query.bind(
         range.lowerBound, range.upperBound, now.date, now, channel, done?.lowerBound ?? .min,
         done?.upperBound ?? .max, limit)
       while try query.step() {
-        let row = try LoanRow(query)
-        let catalogue = try known[row.id.catalogue] ?? catalogue(row.id.catalogue)
-        known[row.id.catalogue] = catalogue
-        found.append(DueNotice(row, of: catalogue, at: now, repeatExpired: repeatExpired))
+        found.append(DueNotice(try LoanRow(query), at: now, repeatExpired: repeatExpired))
       }
     }
-    if ranges.count > 1 { found.sort { $0.place < $1.place } }
+    if ranges.count > 1 { found.sort { $0.order < $1.order } }
     return found.count > limit ? Array(found.prefix(limit)) : found
   }
 
   /// A reminder is done once it was delivered on any rung; an expired notice if it was delivered
   /// within the time that counts.
   private static let dueQuery = """
-    SELECT \(LoanRow.columns) FROM loan
-    WHERE id BETWEEN ?1 AND ?2 AND cancelled = 0 AND (expiration < ?3 OR fire_at <= ?4)
+    \(LoanRow.query)
+    WHERE loan.id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0
+      AND (expiration < ?3 OR fire_at <= ?4)
       AND NOT EXISTS (
         SELECT 1 FROM delivery
         WHERE delivery.catalogue = loan.id >> \(LoanID.shift)
@@ -57,21 +54,18 @@ extension Database {
           AND iif(
             loan.expiration < ?3, rung > 0 AND delivered_at >= ?6 AND delivered_at < ?7,
             rung <= 0 AND delivered_at IS NOT NULL))
-    ORDER BY expiration, number, id LIMIT ?8
+    ORDER BY expiration, number, loan.id LIMIT ?8
     """
 }
 
 extension DueNotice {
-  fileprivate init(
-    _ row: LoanRow, of catalogue: (path: String, library: String?), at now: CivilDateTime,
-    repeatExpired: Int?
-  ) {
+  fileprivate init(_ row: LoanRow, at now: CivilDateTime, repeatExpired: Int?) {
     let expiration = row.loan.expiration
     let isExpired = expiration < now.date
     reminderID = Int(row.id.number)
     notice = Notice(
-      kind: isExpired ? .expired : .reminder, loan: row.loan, catalogue: catalogue.path,
-      library: catalogue.library)
+      kind: isExpired ? .expired : .reminder, loan: row.loan, catalogue: row.catalogue,
+      library: row.library)
     rung =
       isExpired
       ? Rung.expired(expiration, today: now.date, repeatExpired: repeatExpired)
@@ -79,6 +73,6 @@ extension DueNotice {
     key = row.key
   }
 
-  /// By expiration, then by number.
-  fileprivate var place: (Int, Int) { (notice.loan.expiration.dayNumber, reminderID) }
+  /// Orders notices by expiration, then by number.
+  fileprivate var order: (Int, Int) { (notice.loan.expiration.dayNumber, reminderID) }
 }

@@ -1,106 +1,86 @@
 public import Loans
 
-/// Reads what became of the notices of one loan after the other.
+/// Reads the deliveries of one loan after the other.
 struct LedgerReader {
-  /// How the notices are shown that are being sent, or were when a run was killed.
-  enum OutboxView {
-    /// Each as being sent.
-    case asItIs
-    /// As they will be noted: those sent as delivered, the next one as being sent.
-    case asItEnds(OutboxCount?)
-  }
-
   private let database: Database
   private let today: CivilDate
-  private let outbox: OutboxView
+  /// How many messages of the outbox were sent, and are shown as delivered.
+  ///
+  /// Those that were not begun are shown as they were before; if it is `nil`, all as being sent.
+  private let sent: OutboxCount?
 
   /// For how many days after its last use a channel counts as one in use.
   static let daysInUse = 7
 
-  init(_ database: Database, today: CivilDate, outbox: OutboxView) {
+  init(_ database: Database, today: CivilDate, sent: OutboxCount? = nil) {
     self.database = database
     self.today = today
-    self.outbox = outbox
+    self.sent = sent
   }
 
-  /// The entry at a place of ``ScheduleEntries``; `nil` if its loan is gone.
-  ///
-  /// A returned loan has its expired notice, or its reminder if it was returned in time.
-  func entry(at place: Int64, of source: ScheduleEntries.Source) throws -> ScheduleEntry? {
-    let isReturned = source == .returned
-    let query = try database.statement(
-      isReturned
-        ? "SELECT \(LoanRow.columns), left_on FROM returned WHERE place = ?"
-        : "SELECT \(LoanRow.columns) FROM loan WHERE id = ?")
-    query.bind(isReturned ? place : place >> 1)
-    defer { query.reset() }
-    guard try query.step() else { return nil }
-    let row = try LoanRow(query)
-    let leftOn = isReturned ? query.day(LoanRow.end) : nil
-    let isExpired = leftOn.map { row.loan.expiration < $0 } ?? (place & 1 == 1)
-    let deliveries = try deliveries(of: row.key, isExpired ? .expired : .reminder)
-    let (path, library) = try database.catalogue(row.id.catalogue)
+  /// The entry of a kind of notice.
+  func entry(_ row: LoanRow, _ kind: Notice.Kind) throws -> ScheduleEntry {
+    let notices = try notices(of: row.key, expiration: row.key.expiration)
+    let deliveries = notices.first { $0.kind == kind }?.deliveries ?? []
     return ScheduleEntry(
-      id: Int(row.id.number), catalogue: path, library: library, loan: row.loan,
-      kind: isExpired ? .expired : .reminder,
-      fireAt: isExpired ? CivilDateTime(row.loan.expiration.adding(days: 1)) : row.fireAt,
-      state: .init(isCancelled: row.isCancelled || isReturned, deliveries: deliveries),
-      deliveries: deliveries, leftOn: leftOn)
+      id: Int(row.id.number), catalogue: row.catalogue, library: row.library, loan: row.loan,
+      kind: kind,
+      fireAt: kind == .expired ? CivilDateTime(row.loan.expiration.adding(days: 1)) : row.fireAt,
+      state: .init(isCancelled: row.isCancelled || row.leftOn != nil, deliveries: deliveries),
+      deliveries: deliveries, leftOn: row.leftOn)
   }
 
-  private func deliveries(of key: LedgerKey, _ kind: Notice.Kind) throws -> [Delivery] {
-    var deliveries = Deliveries(today: today)
-    try forEach(key, expiration: key.expiration) { _, found, delivery in
-      if found == kind { deliveries.add(delivery) }
-    }
-    return deliveries.sorted
+  /// Everything about a loan.
+  func history(_ row: LoanRow) throws -> LoanHistory {
+    LoanHistory(
+      id: Int(row.id.number), catalogue: row.catalogue, library: row.library, loan: row.loan,
+      fireAt: row.fireAt, isCancelled: row.isCancelled, leftOn: row.leftOn,
+      notices: try notices(of: row.key, expiration: nil))
   }
 
   /// What the ledger and the outbox hold of a loan, by expiration, reminders first.
   ///
-  /// For other expirations than its own, everything sent for the same identity is shown.
-  func history(of key: LedgerKey) throws -> [LoanHistory.NoticeHistory] {
-    struct Group: Hashable {
-      var day: Int64
-      var kind: Notice.Kind
-      var place: (Int64, Int) { (day, kind == .expired ? 1 : 0) }
-    }
-    var found: [Group: Deliveries] = [:]
-    try forEach(key, expiration: nil) { day, kind, delivery in
-      found[Group(day: day, kind: kind), default: Deliveries(today: today)].add(delivery)
-    }
-    return try found.sorted { $0.key.place < $1.key.place }.map { group, deliveries in
-      guard let expiration = CivilDate(dayNumber: Int(group.day)) else {
-        throw DatabaseError.damage("an expiration in the ledger")
-      }
-      return LoanHistory.NoticeHistory(
-        expiration: expiration, kind: group.kind, deliveries: deliveries.sorted)
-    }
-  }
-
-  /// Calls `body` with each delivery of a loan's notices, and with what is on its way.
-  private func forEach(
-    _ key: LedgerKey, expiration: Int64?, _ body: (Int64, Notice.Kind, Delivery) -> Void
-  ) throws {
+  /// - Parameter expiration: the only one wanted; where it is `nil`, other expirations than the
+  ///   loan's own have everything sent for the same identity.
+  private func notices(
+    of key: LedgerKey, expiration: Int64?
+  ) throws -> [LoanHistory.NoticeHistory] {
     let rows = try database.statement(Self.query)
     rows.bind(
       key.catalogue, key.identity, key.expiration, key.copy, expiration ?? .min, expiration ?? .max)
+    defer { rows.reset() }
+    var notices: [LoanHistory.NoticeHistory] = []
     while try rows.step() {
-      var delivery = delivery(rows)
-      if let sending = rows.optionalInteger(10), case .asItEnds(let count) = outbox, let count,
-        count.sending == sending
-      {
-        let message = rows.integer(11)
-        if message > count.sent { continue }
-        if message < count.sent {
-          (delivery.state, delivery.deliveredAt) = (.delivered, delivery.at)
-        }
+      guard let delivery = delivery(rows) else { continue }
+      guard let expiration = rows.day(0) else {
+        throw DatabaseError.damage("an expiration in the ledger")
       }
-      body(rows.integer(0), rows.integer(1) > 0 ? .expired : .reminder, delivery)
+      let kind: Notice.Kind = rows.integer(1) > 0 ? .expired : .reminder
+      if notices.last?.expiration != expiration || notices.last?.kind != kind {
+        notices.append(.init(expiration: expiration, kind: kind, deliveries: []))
+      }
+      notices[notices.count - 1].deliveries.add(delivery, today: today)
     }
+    return notices
   }
 
-  /// What is on its way comes last, so that it is the latest.
+  /// The delivery in a row; `nil` for a message that was not begun.
+  private func delivery(_ row: Statement) -> Delivery? {
+    var delivery = Delivery(
+      channel: row.text(2) ?? "",
+      isInUse: Int(row.integer(3)) >= today.adding(days: -Self.daysInUse).dayNumber,
+      state: .init(stored: row.integer(4)), at: row.time(5),
+      utcOffset: row.optionalInteger(6).map { Int($0) }, attempts: Int(row.integer(7)),
+      error: row.text(8), deliveredAt: row.time(9))
+    if let sent, sent.sending == row.optionalInteger(10) {
+      let message = row.integer(11)
+      if message > sent.sent { return nil }
+      if message < sent.sent { (delivery.state, delivery.deliveredAt) = (.delivered, delivery.at) }
+    }
+    return delivery
+  }
+
+  /// What belongs together is side by side; what is on its way comes last, so that it is the latest.
   private static let query = """
     WITH found AS (
       SELECT expiration, rung, channel, state, at, utc_offset, attempts, reason, delivered_at,
@@ -115,59 +95,43 @@ struct LedgerReader {
       sending, message
     FROM found JOIN channel ON channel.id = found.channel
       LEFT JOIN reason ON reason.id = found.reason
-    ORDER BY sending IS NOT NULL, expiration, rung
+    ORDER BY expiration, rung > 0, name, sending IS NOT NULL, rung
     """
 
   private static let isOfLoan = """
     catalogue = ?1 AND identity = ?2 AND expiration BETWEEN ?5 AND ?6
         AND (expiration <> ?3 OR copy = ?4)
     """
+}
 
-  private func delivery(_ row: Statement) -> Delivery {
-    Delivery(
-      channel: row.text(2) ?? "",
-      isInUse: Int(row.integer(3)) >= today.adding(days: -Self.daysInUse).dayNumber,
-      state: .init(stored: row.integer(4)), at: row.moment(5),
-      utcOffset: row.optionalInteger(6).map { Int($0) }, attempts: Int(row.integer(7)),
-      error: row.text(8), deliveredAt: row.moment(9))
+extension [Delivery] {
+  /// Adds another rung of the same kind of notice, or another attempt: there is one delivery for each
+  /// channel.
+  fileprivate mutating func add(_ other: Delivery, today: CivilDate) {
+    guard let known = last, known.channel == other.channel else { return append(other) }
+    let isLater = known.at.map { at in other.at.map { at <= $0 } ?? false } ?? true
+    var delivery = isLater ? other : known
+    delivery.attempts = known.attempts &+ other.attempts
+    // The last one that counts: later ones are those of a clock that was wrong.
+    let future = CivilDateTime(today.adding(days: 2))
+    delivery.deliveredAt = [known.deliveredAt, other.deliveredAt].compactMap(\.self)
+      .max { ($0 < future ? 1 : 0, $0) < ($1 < future ? 1 : 0, $1) }
+    self[count - 1] = delivery
   }
 }
 
 extension ScheduleReader {
-  /// All that is known of a loan, also of one that was returned within the last 400 days; `nil` if
-  /// no loan has the number.
+  /// All that is known of a loan, also of one that has left within the last 400 days; `nil` if no
+  /// loan has the number.
   ///
-  /// What a run is sending, or was when it was killed, is shown as it will be noted: as delivered
-  /// if it was sent, as before if it was not begun. Only the message on its way is `sending`.
+  /// What a run is sending, or was when it was killed, is shown as it will be noted: as delivered if
+  /// it was sent, as before if it was not begun. Only the message on its way is `sending`.
   public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
     guard let connection else { return nil }
     return try connection.read { database in
-      guard let (row, leftOn) = try database.loan(Int64(id)) else { return nil }
-      let count = try database.hasOutbox() ? connection.sentCount() : nil
-      let reader = LedgerReader(database, today: now.date, outbox: .asItEnds(count))
-      let (path, library) = try database.catalogue(row.id.catalogue)
-      return LoanHistory(
-        id: id, catalogue: path, library: library, loan: row.loan, fireAt: row.fireAt,
-        isCancelled: row.isCancelled, leftOn: leftOn, notices: try reader.history(of: row.key))
+      guard let row = try database.loan(numbered: id) else { return nil }
+      let sent = try database.hasOutbox() ? connection.sentCount() : nil
+      return try LedgerReader(database, today: now.date, sent: sent).history(row)
     }
-  }
-}
-
-extension Database {
-  /// The loan of a number, and when it left its catalogue if it did.
-  func loan(_ number: Int64) throws -> (LoanRow, leftOn: CivilDate?)? {
-    guard (0..<LoanID.numbers).contains(number) else { return nil }
-    for (table, leftOn) in [("loan", "NULL"), ("returned", "left_on")] {
-      let query = try statement(
-        """
-        SELECT \(LoanRow.columns), \(leftOn) FROM \(table)
-        WHERE id IN (SELECT (id << \(LoanID.shift)) | ? FROM catalogue)
-        """)
-      query.bind(number)
-      defer { query.reset() }
-      guard try query.step() else { continue }
-      return (try LoanRow(query), query.day(LoanRow.end))
-    }
-    return nil
   }
 }

@@ -1,21 +1,21 @@
 public import Loans
 
-/// What is still to come.
+/// The notices that are still to come.
 public struct PendingNotices: Hashable, Sendable {
-  /// How many loans have not expired and are not cancelled: each has a reminder, to come, due or
-  /// delivered.
+  /// The number of loans that have not expired and are not cancelled: each has a reminder, to come, due
+  /// or delivered.
   public var count = 0
-  /// When the first of the reminders to come fires; `nil` if there is none.
+  /// The time at which the first of the reminders to come fires; `nil` if there is none.
   public var nextFireAt: CivilDateTime?
   /// The midnight at which the first of the loans has expired; `nil` if there is none.
   public var nextExpired: CivilDateTime?
 
-  /// When the next notice of either kind becomes due; `nil` if none does.
+  /// The time at which the next notice of either kind becomes due; `nil` if none does.
   public var next: CivilDateTime? { [nextFireAt, nextExpired].compactMap(\.self).min() }
 }
 
 extension ScheduleReader {
-  /// What is still to come.
+  /// The notices that are still to come.
   ///
   /// - Parameters:
   ///   - now: the library's civil time, after which it comes.
@@ -27,7 +27,7 @@ extension ScheduleReader {
       let query = try database.statement(
         """
         SELECT count(*), min(iif(fire_at > ?4, fire_at, NULL)), min(expiration) FROM loan
-        WHERE id BETWEEN ?1 AND ?2 AND cancelled = 0 AND expiration >= ?3
+        WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0 AND expiration >= ?3
         """)
       var pending = PendingNotices()
       for range in try database.ranges(catalogues) {
@@ -35,7 +35,7 @@ extension ScheduleReader {
         while try query.step() {
           pending.count += Int(query.integer(0))
           let expired = query.day(2).map { CivilDateTime($0.adding(days: 1)) }
-          pending.nextFireAt = [pending.nextFireAt, query.moment(1)].compactMap(\.self).min()
+          pending.nextFireAt = [pending.nextFireAt, query.time(1)].compactMap(\.self).min()
           pending.nextExpired = [pending.nextExpired, expired].compactMap(\.self).min()
         }
       }
@@ -43,7 +43,7 @@ extension ScheduleReader {
     } ?? PendingNotices()
   }
 
-  /// How many loans have a reminder that has fired, and how many have expired: what a badge counts.
+  /// The numbers of loans whose reminder has fired and of those that have expired, for a badge.
   ///
   /// Loans that were cancelled or have left their catalogue do not count; whether a notice was
   /// delivered makes no difference.
@@ -54,7 +54,7 @@ extension ScheduleReader {
       let query = try database.statement(
         """
         SELECT count(iif(expiration >= ?1, 1, NULL)), count(iif(expiration < ?1, 1, NULL))
-        FROM loan WHERE cancelled = 0 AND (expiration < ?1 OR fire_at <= ?2)
+        FROM loan WHERE left_on IS NULL AND cancelled = 0 AND (expiration < ?1 OR fire_at <= ?2)
         """)
       query.bind(now.date, now)
       defer { query.reset() }

@@ -4,21 +4,21 @@ internal import Loans
 ///
 /// Only their order is kept, 8 bytes for each; what they hold is read some hundreds at a time.
 /// No lock is held in between, so that a list left open in a pager keeps no run waiting; an
-/// entry whose loan has left its catalogue meanwhile is passed over.
+/// entry whose loan has left its catalogue meanwhile, or come back to it, is passed over.
 public struct ScheduleEntries {
-  private let connection: Connection?
-  private let now: CivilDateTime
-  /// Where entries are.
-  enum Source {
-    /// Those of loans that their catalogues have; each place is twice the row number, and one more
-    /// for the expired notice.
-    case scheduled
-    /// Those of loans that were returned; each place is the `place` of its row.
-    case returned
+  /// Which loans are listed.
+  enum Scope {
+    /// Those that their catalogues have.
+    case present
+    /// Those that have left.
+    case left
   }
 
-  private let source: Source
-  private var places: ContiguousArray<Int64> = []
+  private let connection: Connection?
+  private let scope: Scope
+  private let today: CivilDate
+  /// Twice the row number of each entry's loan, plus one for its expired notice.
+  private var keys: ContiguousArray<Int64> = []
   private var position = 0
   private var batch: [ScheduleEntry] = []
 
@@ -26,68 +26,65 @@ public struct ScheduleEntries {
   private static let batchSize = 500
 
   init(
-    _ connection: Connection?, _ source: Source, at now: CivilDateTime
+    _ connection: Connection?, _ scope: Scope, at now: CivilDateTime
   ) throws(ScheduleError) {
     self.connection = connection
-    self.source = source
-    self.now = now
-    places =
-      try connection?.read { database in
-        switch source {
-        case .scheduled: try database.scheduledPlaces(at: now)
-        case .returned: try database.returnedPlaces()
-        }
+    self.scope = scope
+    today = now.date
+    keys =
+      try connection?.read { [today] database in
+        let query = try database.statement(
+          scope == .left ? Self.leftQuery : Self.presentQuery)
+        query.bind(today)
+        var keys: ContiguousArray<Int64> = []
+        while try query.step() { keys.append(query.integer(0)) }
+        return keys
       } ?? []
   }
+
+  /// Which entries there are, in fire order: a loan has its reminder, unless it has expired and no
+  /// reminder was ever attempted, and once it has expired its expired notice.
+  private static let presentQuery = """
+    SELECT id * 2, number, fire_at FROM loan
+    WHERE left_on IS NULL AND (
+      expiration >= ?1
+      OR EXISTS (
+        SELECT 1 FROM delivery
+        WHERE delivery.catalogue = loan.id >> \(LoanID.shift)
+          AND delivery.identity = loan.identity AND delivery.expiration = loan.expiration
+          AND delivery.copy = loan.copy AND rung <= 0 AND attempts > 0)
+      OR (identity, expiration, copy, catalogue) IN (
+        SELECT identity, expiration, copy, catalogue FROM outbox WHERE rung <= 0))
+    UNION ALL
+    SELECT id * 2 + 1, number, (expiration + 1) * 86400 FROM loan
+    WHERE left_on IS NULL AND expiration < ?1
+    ORDER BY 3, 2, 1
+    """
+
+  /// A loan that has left has its expired notice, or its reminder if it was returned in time.
+  private static let leftQuery = """
+    SELECT id * 2 + (expiration < left_on), ?1 FROM loan
+    WHERE left_on IS NOT NULL ORDER BY left_on DESC, number DESC
+    """
 
   /// The next entry, or `nil` after the last one.
   ///
   /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public mutating func next() throws(ScheduleError) -> ScheduleEntry? {
     while batch.isEmpty {
-      guard position < places.count, let connection else { return nil }
-      let end = min(position + Self.batchSize, places.count)
-      let part = places[position..<end]
+      guard position < keys.count, let connection else { return nil }
+      let end = min(position + Self.batchSize, keys.count)
+      let part = keys[position..<end]
       position = end
-      batch = try connection.read { [now, source] database in
-        let reader = LedgerReader(database, today: now.date, outbox: .asItIs)
-        return try part.compactMap { place in try reader.entry(at: place, of: source) }
+      batch = try connection.read { [scope, today] database in
+        let ledger = LedgerReader(database, today: today)
+        return try part.compactMap { key -> ScheduleEntry? in
+          guard let row = try database.loan(key >> 1), (row.leftOn == nil) == (scope == .present)
+          else { return nil }
+          return try ledger.entry(row, key & 1 == 1 ? .expired : .reminder)
+        }
       }.reversed()
     }
     return batch.removeLast()
-  }
-}
-
-extension Database {
-  /// Which entries there are, in fire order: a loan has its reminder, unless it has expired and none
-  /// was ever attempted, and once it has expired its expired notice.
-  fileprivate func scheduledPlaces(at now: CivilDateTime) throws -> ContiguousArray<Int64> {
-    let query = try statement(
-      """
-      SELECT fire_at, number, id * 2 FROM loan
-      WHERE expiration >= ?1
-        OR EXISTS (
-          SELECT 1 FROM delivery
-          WHERE delivery.catalogue = loan.id >> \(LoanID.shift)
-            AND delivery.identity = loan.identity AND delivery.expiration = loan.expiration
-            AND delivery.copy = loan.copy AND rung <= 0 AND attempts > 0)
-        OR (identity, expiration, copy, catalogue) IN (
-          SELECT identity, expiration, copy, catalogue FROM outbox WHERE rung <= 0)
-      UNION ALL
-      SELECT (expiration + 1) * 86400, number, id * 2 + 1 FROM loan
-      WHERE expiration < ?1
-      ORDER BY 1, 2, 3
-      """)
-    query.bind(now.date)
-    var places: ContiguousArray<Int64> = []
-    while try query.step() { places.append(query.integer(2)) }
-    return places
-  }
-
-  fileprivate func returnedPlaces() throws -> ContiguousArray<Int64> {
-    let query = try statement("SELECT place FROM returned ORDER BY left_on DESC, number DESC")
-    var places: ContiguousArray<Int64> = []
-    while try query.step() { places.append(query.integer(0)) }
-    return places
   }
 }

@@ -2,7 +2,7 @@ public import Loans
 
 /// One line of the schedule: a kind of notice about a loan.
 public struct ScheduleEntry: Hashable, Sendable {
-  /// Where an entry stands, over all channels.
+  /// The state of an entry over all channels.
   public enum State: String, CaseIterable, Sendable {
     /// Not delivered through any channel; in the future, or due.
     case pending
@@ -22,20 +22,20 @@ public struct ScheduleEntry: Hashable, Sendable {
   public var library: String?
   /// The loan.
   public var loan: Loan
-  /// Which notice it is.
+  /// The kind of its notice.
   public var kind: Notice.Kind
-  /// When it is due.
+  /// The time from which it is due.
   public var fireAt: CivilDateTime
-  /// Where it stands.
+  /// Its state.
   public var state: State
-  /// What the ledger holds of it, by channel name.
+  /// Its deliveries, by channel name.
   public var deliveries: [Delivery]
   /// The day of the reload by which the loan was no longer in its catalogue, or `nil` if it is there.
   public var leftOn: CivilDate?
 }
 
 extension ScheduleEntry.State {
-  /// The state that follows from what became of the notice in each channel.
+  /// The state that follows from the deliveries.
   init(isCancelled: Bool, deliveries: [Delivery]) {
     let isDelivered = deliveries.contains { $0.state == .delivered }
     let hasFailed = deliveries.contains { $0.state == .failed && $0.isInUse }

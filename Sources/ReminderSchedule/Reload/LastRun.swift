@@ -1,6 +1,7 @@
 internal import Loans
 
-/// The day of the last run, so far as there was one, and what a wrong clock must not touch.
+/// The day of the last run, if there was one, and the age of the ledger, which a wrong clock must not
+/// change.
 struct LastRun: Equatable {
   /// The civil day on which the last reload or delivery was, by the clock of that run.
   var day: Int?
@@ -8,12 +9,12 @@ struct LastRun: Equatable {
   /// there too fast.
   var ledgerDay: Int?
 
-  /// For how many days what has left its catalogue is kept, with what was delivered of it.
+  /// The number of days for which a loan that has left is kept, with its deliveries.
   private static let lifetime = 400
 
-  /// By how much the ledger ages at most from one day with a run to the next.
+  /// The most days by which the ledger ages from one day with a run to the next.
   ///
-  /// A clock that is years ahead for some days so makes nothing forgotten.
+  /// So a clock that is years ahead for some days makes nothing forgotten.
   private static let longestStep = 30
 
   /// 2026-01-01, before which this ledger was on no machine: an earlier day is that of a clock
@@ -27,12 +28,12 @@ struct LastRun: Equatable {
     return LastRun(day: today, ledgerDay: min(today, ledgerDay + Self.longestStep))
   }
 
-  /// What left before this day may be forgotten by a run on `today`; `nil` for nothing.
+  /// The day before which loans that left may be forgotten by a run on `today`; `nil` for none.
   func oldestKept(today: Int) -> Int? {
     ledgerDay.map { min(today, $0) - Self.lifetime }
   }
 
-  /// The day on which a loan leaves that is missed today: never before one known to be past.
+  /// The day on which a loan leaves that is missing today: never before one known to be past.
   func dayOfLeaving(today: CivilDate) -> CivilDate {
     guard let day, let known = CivilDate(dayNumber: day) else { return today }
     return max(today, known)
@@ -64,7 +65,7 @@ extension Database {
   }
 
   /// Forgets expired notices of expirations that have not passed, delivered in what is the future:
-  /// a clock was ahead then, and when the loan has really expired it must be told.
+  /// a clock was ahead then, and once the loan has really expired the notice must be sent.
   private func forgetFuture(_ today: CivilDate) throws {
     guard today.dayNumber >= LastRun.firstPossibleDay else { return }
     try run(
@@ -86,8 +87,7 @@ extension Database {
     try run("UPDATE counter SET last_id = ?", number)
   }
 
-  /// The number of a catalogue, which is made if it is new, and whose library is called so from now
-  /// on.
+  /// The number of a catalogue, which is made if it is new, and gets this name for its library.
   func catalogueID(_ path: String, library: String?) throws -> Int64 {
     if let id = try knownCatalogueID(path) {
       try run("UPDATE catalogue SET library = ?2 WHERE id = ?1 AND library IS NOT ?2", id, library)
@@ -97,9 +97,9 @@ extension Database {
     return lastInsertedRowID
   }
 
-  /// The number of a catalogue; `nil` if it is none of the schedule's.
+  /// The number of a catalogue; `nil` if the schedule does not have it.
   func knownCatalogueID(_ path: String) throws -> Int64? {
-    // A path is bytes, and so compared: names that Unicode takes for equal are different files.
+    // Paths are compared as bytes: names that are equal by Unicode are different files.
     guard let id = try integer("SELECT id FROM catalogue WHERE path = ?", path) else {
       return nil
     }

@@ -3,25 +3,24 @@ internal import Loans
 extension Database {
   /// Forgets what left a catalogue long ago, with what was delivered of it.
   ///
-  /// Everything is kept for 400 days, but of a catalogue from which loans leave in great numbers
-  /// only the latest, though never for less than a week: at least as many loans as a quarter of
-  /// those it has, or 25,000; and of deliveries twice as many as it has loans, or 100,000, beside
-  /// those of loans that are kept.
+  /// Everything is kept for 400 days. Of a catalogue from which loans leave in great numbers only the
+  /// latest are kept, though never for less than a week: 25,000 loans, or a quarter as many as it has;
+  /// and 100,000 deliveries, or twice as many as it has loans, beside those of loans that are kept.
   ///
   /// - Parameter loans: how many loans the catalogue has.
   func prune(_ catalogue: Int64, loans: Int, last: LastRun, today: CivilDate) throws {
     guard let oldest = last.oldestKept(today: today.dayNumber) else { return }
     let youngest = last.dayOfLeaving(today: today).adding(days: -7).dayNumber
     let firstDay = try firstKept(
-      of: "left_on", in: "returned", catalogue, count: max(25_000, loans / 4), from: Int64(oldest),
+      of: "left_on", in: "loan", catalogue, count: max(25_000, loans / 4), from: Int64(oldest),
       through: Int64(youngest))
     if let firstDay {
-      try run("DELETE FROM returned WHERE catalogue = ? AND left_on < ?", catalogue, firstDay)
+      try run("DELETE FROM loan WHERE catalogue = ? AND left_on < ?", catalogue, firstDay)
     }
-    let firstMoment = try firstKept(
+    let firstTime = try firstKept(
       of: "at", in: "delivery", catalogue, count: max(100_000, loans * 2),
       from: Int64(oldest) * 86_400, through: Int64(youngest) * 86_400)
-    if let firstMoment { try forgetDeliveries(catalogue, before: firstMoment) }
+    if let firstTime { try forgetDeliveries(catalogue, before: firstTime) }
   }
 
   /// The first value that is kept of a column; `nil` if all of them are.
@@ -34,7 +33,7 @@ extension Database {
     of column: String, in table: String, _ catalogue: Int64, count: Int, from oldest: Int64,
     through youngest: Int64
   ) throws -> Int64? {
-    let rows = "FROM \(table) WHERE catalogue = ?"
+    let rows = "FROM \(table) WHERE catalogue = ? AND \(column) IS NOT NULL"
     let query = try statement("SELECT count(*), min(\(column)) \(rows)")
     query.bind(catalogue)
     defer { query.reset() }
@@ -47,8 +46,8 @@ extension Database {
     return last.map { max(oldest, min($0, youngest)) }
   }
 
-  /// Forgets what was delivered before a moment of no loan that is there or was returned.
-  private func forgetDeliveries(_ catalogue: Int64, before moment: Int64) throws {
+  /// Forgets what was delivered before a time, except for loans that are there or left.
+  private func forgetDeliveries(_ catalogue: Int64, before time: Int64) throws {
     let all = LoanID.all(of: catalogue)
     // Not with NOT IN: for each pair that is not found, SQLite would look through all for a NULL.
     try run(
@@ -56,9 +55,8 @@ extension Database {
       DELETE FROM delivery
       WHERE catalogue = ?1 AND at < ?2 AND (identity, expiration) IN (
         SELECT identity, expiration FROM delivery WHERE catalogue = ?1 AND at < ?2
-        EXCEPT SELECT identity, expiration FROM loan WHERE id BETWEEN ?3 AND ?4
-        EXCEPT SELECT identity, expiration FROM returned WHERE catalogue = ?1)
-      """, catalogue, moment, all.lowerBound, all.upperBound)
+        EXCEPT SELECT identity, expiration FROM loan WHERE id BETWEEN ?3 AND ?4)
+      """, catalogue, time, all.lowerBound, all.upperBound)
     if changes > 0 { try forgetReasons() }
   }
 

@@ -18,7 +18,7 @@ public struct Reload: ~Copyable {
   private let now: CivilDateTime
   private let last: LastRun
   private var stored: StoredLoans
-  private var rows: LoanRows
+  private let rows: LoanRows
   private var lastNumber: Int64
   private var summary = ReloadSummary()
   /// Whether some loan is another than the first of its identity.
@@ -29,27 +29,27 @@ public struct Reload: ~Copyable {
     now: CivilDateTime
   ) throws(ScheduleError) {
     let transaction = try Transaction(connection, of: schedule)
-    (database, catalogue, last, lastNumber, stored) = try connection.perform { database in
+    (database, catalogue, last, lastNumber, stored, rows) = try connection.perform { database in
       failpoint("reload-begun")
       let catalogue = try database.catalogueID(path, library: library)
       return (
         database, catalogue, try database.lastRun(), try database.lastNumber(),
-        try StoredLoans(database, catalogue: catalogue)
+        try StoredLoans(database, catalogue: catalogue),
+        try LoanRows(database, catalogue: catalogue)
       )
     }
     self.transaction = transaction
     self.connection = connection
     self.now = now
-    rows = LoanRows(database, catalogue: catalogue)
   }
 
-  /// Takes the next loan of the catalogue.
+  /// Adds the next loan of the catalogue.
   ///
   /// - Parameters:
   ///   - loan: the loan.
   ///   - identity: which loan it is, the same in every version of the catalogue.
-  ///   - fingerprint: a hash of all that is stored of it but the expiration's day, the same in every
-  ///     run.
+  ///   - fingerprint: a hash of everything that is stored of it except the expiration's day, the same
+  ///     in every run.
   ///   - fireAt: when its reminder fires.
   /// - Throws: ``ScheduleError``; then nothing more can be done with the value.
   public mutating func add(
@@ -58,7 +58,7 @@ public struct Reload: ~Copyable {
     try add(parts: loan, identity, fingerprint: fingerprint, fireAt: fireAt)
   }
 
-  /// The same for a loan whose texts are not strings.
+  /// Adds the next loan of the catalogue, whose texts need not be strings.
   package mutating func add(
     parts loan: some LoanParts, _ identity: LoanIdentity, fingerprint: UInt64,
     fireAt: CivilDateTime
@@ -77,7 +77,7 @@ public struct Reload: ~Copyable {
         summary.unchanged += 1
       } else {
         summary.changed += 1
-        try rows.put(read, loan, as: known.id)
+        try rows.replace(read, loan, as: known.id)
       }
     } catch {
       throw connection.failure(error)
@@ -94,8 +94,8 @@ public struct Reload: ~Copyable {
 
   private mutating func insert(_ loan: StoredLoan, _ parts: some LoanParts) throws {
     summary.added += 1
-    if let id = try rows.takeBack(loan, today: now.date) {
-      return try rows.put(loan, parts, as: id)
+    if let id = try rows.returning(loan, today: now.date) {
+      return try rows.replace(loan, parts, as: id)
     }
     lastNumber += 1
     guard lastNumber < LoanID.numbers else {
@@ -108,8 +108,8 @@ public struct Reload: ~Copyable {
   /// Replaces what was stored of the catalogue by the loans that were added.
   ///
   /// Loans that stay as they were keep their number and cost no write, and the ledger stays.
-  /// Reminders that the user cancelled are scheduled again. A loan that is no longer there is kept
-  /// among the returned ones, without notices, as is what was delivered of it, for 400 days.
+  /// Reminders that the user cancelled are scheduled again. A loan that is no longer there has left:
+  /// it has no notices, and is kept for 400 days with its deliveries.
   ///
   /// - Parameters:
   ///   - records: how many loan records the catalogue had, those without a usable expiration
@@ -136,17 +136,17 @@ public struct Reload: ~Copyable {
     return .replaced(summary)
   }
 
-  /// Takes away what was not read again, and what is old.
+  /// Removes what was not read again, and what is old.
   private mutating func finish() throws {
     let leftOn = last.dayOfLeaving(today: now.date)
     for id in try stored.unmatched() {
       summary.removed += 1
-      try rows.moveAway(id, leftOn: leftOn)
+      try rows.markLeft(id, on: leftOn)
     }
     failpoint("reload-rows-removed")
     // As they were after the last reload, unless something has changed since.
     if hasRepetitions, summary.added + summary.changed + summary.removed > 0 {
-      try rows.countCopies()
+      try rows.numberCopies()
     }
     try database.prune(catalogue, loans: summary.loans, last: last, today: now.date)
     failpoint("reload-pruned")

@@ -1,6 +1,6 @@
 public import Loans
 
-/// What a reload did.
+/// The effect of a reload on the schedule.
 public enum ReloadOutcome: Hashable, Sendable {
   /// The catalogue's prior reminders were cancelled and the new ones scheduled.
   case replaced(ReloadSummary)
@@ -8,11 +8,11 @@ public enum ReloadOutcome: Hashable, Sendable {
   case kept
   /// Nothing has changed, because the catalogue had no record and loans of it were stored.
   ///
-  /// - Parameter stored: how many loans were stored, and still are.
+  /// - Parameter stored: the number of loans that were stored, and still are.
   case refusedEmpty(stored: Int)
 }
 
-/// What the schedule holds of a catalogue after a reload, and what that changed.
+/// The numbers of a catalogue's loans in the schedule after a reload, and of the changes.
 public struct ReloadSummary: Hashable, Sendable {
   /// Loans of the catalogue with a usable expiration.
   public var loans = 0
@@ -22,10 +22,10 @@ public struct ReloadSummary: Hashable, Sendable {
   public var nextFireAt: CivilDateTime?
   /// Loans that were not stored, or had left the catalogue before.
   public var added = 0
-  /// Loans that were stored otherwise, or cancelled.
+  /// Loans that were stored with other values, or cancelled.
   public var changed = 0
   /// Loans that were stored and are no longer in the catalogue.
   public var removed = 0
-  /// Loans that were stored as they are.
+  /// Loans that were stored with the same values.
   public var unchanged = 0
 }

@@ -1,10 +1,10 @@
-/// What decides about a loan, all that a reload compares.
+/// The values of a loan that a reload compares.
 struct StoredLoan {
-  /// The row number; 0 of a loan that has been read and not stored.
+  /// The row number; 0 for a loan that has been read and not stored.
   var id: Int64
   var identity: UInt64
   var fingerprint: UInt64
-  /// The ordinal of a moment.
+  /// The ordinal of the time.
   var fireAt: Int64
   /// A day number.
   var expiration: Int32
@@ -12,12 +12,12 @@ struct StoredLoan {
   var isCancelled = false
   var isMatched = false
 
-  /// Whether it is the same loan as another, whatever else a catalogue says of them.
+  /// Whether it is the same loan as another, whatever their other values.
   fileprivate func isSameLoan(as other: StoredLoan) -> Bool {
     identity == other.identity && ordinal == other.ordinal
   }
 
-  /// Whether everything that a catalogue says of it is the same.
+  /// Whether it is the same loan as another, with the same values.
   func isSame(as other: StoredLoan) -> Bool {
     isSameLoan(as: other) && fingerprint == other.fingerprint && expiration == other.expiration
       && fireAt == other.fireAt
@@ -26,10 +26,10 @@ struct StoredLoan {
 
 /// The loans that a catalogue had before, matched with those that it has now.
 ///
-/// A catalogue is usually written in the order of the last time. So the stored loans are read in
-/// step with it, some hundreds at a time, and only those are kept that were passed over. Where a loan
-/// is not among the next 1,000, all that remain are read and sorted, 48 bytes for each: so a row that
-/// is added then is never read as one that was there.
+/// A catalogue usually has the order of the last time. So the stored loans are read in step with it,
+/// some hundreds at a time, and only those that were passed over are kept. If a loan is not among the
+/// next 1,000, all that remain are read and sorted, 48 bytes for each: so a row that is added then is
+/// never read as one that was there.
 ///
 /// Of the stored loans A, B, C, D and a catalogue with A, C, X: A is the next one and matched at
 /// once; C is found near, after B; X is found nowhere; B and D are unmatched at the end.
@@ -42,16 +42,16 @@ struct StoredLoans {
   /// Those that were read and not reached, from `next` on.
   private var ahead: ContiguousArray<StoredLoan> = []
   private var next = 0
-  /// Those that were passed over; once some loan was not found near, all that were not matched, in
+  /// Those that were passed over; once some loan was not found nearby, all that were not matched, in
   /// the order of their identities.
   private var passed: ContiguousArray<StoredLoan> = []
   private var isSorted = false
 
-  /// How many loans were stored, so far as they were read.
+  /// The number of loans that were stored, as far as they were read.
   private(set) var count = 0
 
-  /// How far ahead a loan is looked for before all are searched: as many in a row may have been
-  /// returned at little cost.
+  /// The number of loans among which one is searched for before all are searched: this many in a row
+  /// may have left at little cost.
   private static let reach = 1_000
 
   /// Reads loans of a catalogue.
@@ -59,13 +59,13 @@ struct StoredLoans {
     rows = try database.statement(
       """
       SELECT id, identity, fingerprint, fire_at, expiration, ordinal, cancelled
-      FROM loan WHERE id > ? AND id <= ? ORDER BY id LIMIT 500
+      FROM loan WHERE id > ? AND id <= ? AND left_on IS NULL ORDER BY id LIMIT 500
       """)
     let all = LoanID.all(of: catalogue)
     (reached, last) = (all.lowerBound, all.upperBound)
   }
 
-  /// Matches a loan with the stored one that it is; `nil` if there is none.
+  /// Matches a loan with the same stored one; `nil` if there is none.
   mutating func match(_ loan: StoredLoan) throws -> StoredLoan? {
     if next == ahead.count { try read(1) }
     if next < ahead.count, ahead[next].isSameLoan(as: loan) {
@@ -86,7 +86,7 @@ struct StoredLoans {
     return matchPassed(loan)
   }
 
-  /// Looks for a loan by halving.
+  /// Finds a loan by binary search.
   private mutating func matchPassed(_ loan: StoredLoan) -> StoredLoan? {
     var (low, high) = (0, passed.count)
     while low < high {

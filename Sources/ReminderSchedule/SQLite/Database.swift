@@ -13,12 +13,12 @@ internal import CSQLite
   /// `SQLITE_OPEN_EXRESCODE`, which SQLite knows from 3.37 on.
   private static let extendedCodes: Int32 = 0x0200_0000
 
-  /// Opens a file, or makes it unless it is only to be read (`sqlite3_open_v2`).
+  /// Opens a file, or makes it unless it is opened only for reading (`sqlite3_open_v2`).
   ///
   /// - Parameters:
   ///   - location: a path, or `:memory:`.
-  ///   - timeout: for how long to wait for another connection's lock.
-  ///   - setup: statements to begin with.
+  ///   - timeout: how long to wait for another connection's lock.
+  ///   - setup: statements to execute first.
   init(
     _ location: String, isReadOnly: Bool = false, timeout: Duration = .zero, setup: String = ""
   ) throws {
@@ -41,7 +41,7 @@ internal import CSQLite
     close()
   }
 
-  /// Closes the connection; all that is asked of it afterwards fails (`sqlite3_close_v2`).
+  /// Closes the connection; every later call fails (`sqlite3_close_v2`).
   func close() {
     statements = [:]
     // A statement that somebody still holds would keep the locks.

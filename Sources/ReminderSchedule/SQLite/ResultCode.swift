@@ -1,16 +1,16 @@
 internal import CSQLite
 
-/// What SQLite says of a call.
+/// A result code of SQLite.
 ///
 /// - SeeAlso: <https://www.sqlite.org/rescode.html>
 struct ResultCode: RawRepresentable, Equatable {
   var rawValue: Int32
 
-  /// The code without the particulars that an extended one has.
+  /// The primary code of an extended one.
   var primary: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
 
-  /// SQLite's words for it (`sqlite3_errstr`).
-  var words: String {
+  /// SQLite's description of it (`sqlite3_errstr`).
+  var message: String {
     unsafe sqlite3_errstr(rawValue).map { unsafe String(cString: $0) } ?? "unknown"
   }
 
@@ -34,19 +34,19 @@ struct ResultCode: RawRepresentable, Equatable {
   static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)
 }
 
-/// Why SQLite could not do something, or what is wrong with what it read.
+/// The reason why SQLite could not do something, or a value that makes no sense.
 struct DatabaseError: Error {
-  /// The code with its particulars.
+  /// The extended code.
   let extendedResultCode: ResultCode
   let message: String
 
-  /// The code without them.
+  /// The primary code.
   var resultCode: ResultCode { extendedResultCode.primary }
 
-  /// - Parameter message: by default SQLite's words for the code.
+  /// - Parameter message: by default SQLite's description of the code.
   init(_ code: ResultCode, message: String? = nil) {
     extendedResultCode = code
-    self.message = message ?? code.words
+    self.message = message ?? code.message
   }
 
   /// The error of a value that makes no sense.
@@ -57,6 +57,6 @@ struct DatabaseError: Error {
   /// Whether it is one of ``damage(_:)``, rather than SQLite's.
   var isOwnFinding: Bool { message.hasPrefix("damaged: ") }
 
-  /// Whether it says that the file is damaged; SQLite says so of some reads that failed, too.
+  /// Whether it says that the file is damaged; SQLite says so after some reads that failed, too.
   var isDamage: Bool { [.corrupt, .format, .notADatabase].contains(resultCode) }
 }
