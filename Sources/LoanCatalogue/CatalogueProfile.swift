@@ -94,34 +94,48 @@ public struct CatalogueProfile: Sendable {
 }
 
 extension CatalogueProfile {
-  /// Every expression that is evaluated beside those of records' paths.
-  private var expressions: [ProfileExpression] {
-    let rules = records.flatMap(\.fields) + lookups.flatMap(\.fields)
-    return rules.map(\.path) + rules.compactMap(\.time)
-      + lookups.flatMap { [$0.key, $0.reference] }
-      + documentExpressions
-  }
+  private var rules: [FieldRule] { records.flatMap(\.fields) + lookups.flatMap(\.fields) }
 
   private var documentExpressions: [ProfileExpression] {
     problems.map(\.path) + totals + continuations + marks
   }
 
-  /// The names of elements that expressions look at outside of records; `nil` for all.
-  var keptNames: Set<String>? {
+  /// Whether what a record says may be elsewhere than in its element, so that it is read when the
+  /// whole document is there.
+  var looksOutside: Bool {
+    !lookups.isEmpty
+      || rules.contains { $0.path.looksOutside || $0.time?.looksOutside ?? false }
+      || records.contains { $0.path.steps.dropLast().contains { !$0.lendingConditions.isEmpty } }
+  }
+
+  /// The names of the elements outside records at which expressions look; `nil` for all.
+  var documentNames: Set<String>? {
     var names: Set<String> = []
-    for expression in expressions where expression.reach > 0 {
+    for expression in documentExpressions {
       guard let found = expression.names else { return nil }
       names.formUnion(found)
     }
     return names
   }
 
-  /// The names of root elements by which the form may be known beside those of its records.
-  var knownRoots: Set<String> { Set(documentExpressions.flatMap(\.paths).compactMap(\.root)) }
+  /// The names of root elements by which the form may be known, other than those of its records.
+  var knownRoots: Set<String> { documentExpressions.reduce([]) { $0.union($1.roots) } }
+
+  /// Whether its documents may have this root element, whose namespace is gone if it is the
+  /// profile's own.
+  func knows(_ root: XMLNode) -> Bool {
+    if records.contains(where: { record in
+      let step = record.path.steps[0]
+      return [root.name, "*"].contains(step.local) && step.namespace == root.namespace
+    }) {
+      return true
+    }
+    return root.namespace == nil && knownRoots.contains(root.name)
+  }
 
   /// Whether it knows where a field is.
   func tells(_ field: LoanField) -> Bool {
-    (records.flatMap(\.fields) + lookups.flatMap(\.fields)).contains { $0.field == field }
+    rules.contains { $0.field == field }
   }
 
   /// Whether there may be records in a document with this root element.

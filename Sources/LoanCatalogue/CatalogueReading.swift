@@ -21,34 +21,32 @@ public enum CatalogueEvent: Sendable {
 /// none has an expiration. After one that ends the reading
 /// (``Loans/Diagnostic/Code/endsReading``) the summary says that the catalogue is not complete.
 public final class CatalogueReading {
-  private let catalogue: OpenCatalogue
-  private let document: DocumentReading?
+  private let catalogue: CatalogueFile
+  private var document: DocumentReading?
   private var assembler: BatchAssembler
   private let onProgress: (@Sendable (ReadingProgress) -> Void)?
   private let size: Int?
   private var refusal: Diagnostic?
 
   init(_ path: String, _ reader: CatalogueReader) throws(CatalogueError) {
-    catalogue = try OpenCatalogue(path)
+    catalogue = try CatalogueFile(opening: path)
     var reader = reader
     if catalogue.isPacked { reader.locatesFixes = false }
     let opening = try DocumentOpening(of: catalogue)
     catalogue.documentStart = opening.headerLength
     onProgress = reader.onProgress
-    size = catalogue.bytes?.size
+    size = catalogue.size
     refusal = opening.refusal(
       path: path, mayBeHTML: reader.profile?.mayBegin(with: "html") ?? false)
     var profile = reader.profile ?? .native
     if refusal == nil { profile = try FormDetection.profile(of: catalogue, chosen: reader.profile) }
     assembler = BatchAssembler(
       reader, profile, size: size ?? 0, warnings: opening.warnings)
-    document =
-      refusal != nil
-      ? nil
-      : DocumentReading(
-        DocumentReading.Document(
-          reader: reader, profile: profile, path: path, catalogue: catalogue,
-          linesBefore: opening.headerLines))
+    guard refusal == nil else { return }
+    document = DocumentReading(
+      CatalogueDocument(
+        reader: reader, profile: profile, path: path, catalogue: catalogue,
+        linesBefore: opening.headerLines))
   }
 
   /// Whether the document is inside a gzip file or a ZIP archive, so that no place in it is one in

@@ -2,7 +2,7 @@ import Loans
 
 /// The characters of a catalogue one after the other, in whatever encoding it is.
 struct SourceText: ~Copyable {
-  private var file: CatalogueFile
+  private let file: CatalogueFile
   private var converter: TextConverter?
   private var bytes: [UInt8] = []
   /// The next byte in ``bytes``.
@@ -10,9 +10,8 @@ struct SourceText: ~Copyable {
   private var isAtEnd = false
   /// Where the next character is; lines end with LF.
   private(set) var place = SourceLocation(line: 1, column: 1)
-  private static let pieceSize = 64 * 1_024
 
-  init(_ file: consuming CatalogueFile) {
+  init(_ file: CatalogueFile) {
     self.file = file
     readPiece()
     let encoding = TextEncoding(ofHead: bytes)
@@ -23,9 +22,7 @@ struct SourceText: ~Copyable {
 
   /// A failure to read ends the text, as the file's end does.
   private mutating func readPiece() {
-    let piece = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, count in
-      unsafe count = max(0, file.read(into: UnsafeMutableRawBufferPointer(buffer)))
-    }
+    let piece = (try? file.readPiece()) ?? []
     isAtEnd = piece.isEmpty
     bytes.removeFirst(index)
     index = 0

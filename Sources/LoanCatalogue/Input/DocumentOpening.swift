@@ -31,7 +31,7 @@ struct DocumentOpening {
   private static let longestLook = 8_192
 
   /// - Throws: ``CatalogueError`` if the file cannot be read.
-  init(of catalogue: OpenCatalogue) throws(CatalogueError) {
+  init(of catalogue: CatalogueFile) throws(CatalogueError) {
     var bytes = try catalogue.firstBytes(Self.longestLook)
     if bytes.starts(with: Self.protocolName) {
       bytes = try catalogue.firstBytes(Self.longestHeaders)

@@ -13,7 +13,7 @@ enum FormDetection {
   /// - Parameter chosen: the form that somebody has said.
   /// - Throws: ``CatalogueError`` if the catalogue cannot be read.
   static func profile(
-    of catalogue: OpenCatalogue, chosen: CatalogueProfile?
+    of catalogue: CatalogueFile, chosen: CatalogueProfile?
   ) throws(CatalogueError) -> CatalogueProfile {
     let start = catalogue.documentStart
     let head = try catalogue.firstBytes(start + longestBeginning).dropFirst(start)
@@ -80,18 +80,17 @@ enum FormDetection {
     at head: ArraySlice<UInt8>, for profiles: [CatalogueProfile], as profile: CatalogueProfile?,
     in payload: SOAPPayload? = nil
   ) -> Look {
-    let parser = unsafe XMLParser<ElementMatcher?> { handlers in
+    let parser = unsafe XMLParser<TreeBuilder?> { handlers in
       unsafe handlers.pointee.startElementNs = startElementHandler
       unsafe handlers.pointee.comment = nil
       unsafe handlers.pointee.processingInstruction = nil
     }
-    unsafe parser.reader.initialize(to: profile.map { ElementMatcher($0) })
+    unsafe parser.reader.initialize(to: profile.map { TreeBuilder($0) })
     unsafe parser.session.pointee.enter(payload)
     let tree = parser.parse(head)
     guard let root = tree.root else { return Look() }
     var look = Look(root: root.name, payloads: SOAPPayload.candidates(in: tree))
-    unsafe parser.reader.pointee?.begin(parser.session.pointee.context)
-    look.isKnownRoot = unsafe parser.reader.pointee?.isKnownRoot(root.node) ?? false
+    look.isKnownRoot = profile?.knows(root) ?? false
     for profile in profiles where profile.mayBegin(with: root.name) {
       // What asks for a namespace cannot ask where elements have lost it.
       let marks = profile.marks.filter {
@@ -125,7 +124,7 @@ extension CatalogueProfile {
 private let startElementHandler: startElementNsSAX2Func = {
   context, name, prefix, namespace, namespaceCount, namespaces, attributeCount, defaultCount,
   attributes in
-  var tag = unsafe ElementMatcher.StartTag(
+  var tag = unsafe TreeBuilder.StartTag(
     name: name, prefix: prefix, namespace: namespace, namespaceCount: namespaceCount,
     namespaces: namespaces, attributeCount: attributeCount, defaultCount: defaultCount,
     attributes: attributes)
@@ -133,10 +132,10 @@ private let startElementHandler: startElementNsSAX2Func = {
   let session = unsafe session(of: parser)
   // After a fault, elements may seem to be where they are not.
   if unsafe session.pointee.isStopped { return }
-  let matcher = unsafe session.pointee.reader.assumingMemoryBound(to: ElementMatcher?.self)
+  let matcher = unsafe session.pointee.reader.assumingMemoryBound(to: TreeBuilder?.self)
   if unsafe matcher.pointee?.build(tag, parser) == nil {
     // An undeclared prefix would become a part of the name.
     if unsafe tag.namespace == nil { unsafe tag.prefix = nil }
-    unsafe ElementMatcher.build(tag, parser)
+    unsafe TreeBuilder.build(tag, parser)
   }
 }
