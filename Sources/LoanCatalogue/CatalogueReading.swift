@@ -1,6 +1,6 @@
 public import Loans
 
-/// What a catalogue holds, in its order.
+/// The contents of a catalogue, in its order.
 public enum CatalogueEvent: Sendable {
   /// A record; where only diagnostics are wanted, there is none.
   case record(LoanRecord)
@@ -53,25 +53,34 @@ public final class CatalogueReading {
   /// the file.
   public var isPacked: Bool { catalogue.isPacked }
 
-  /// What the catalogue held so far.
+  /// The counts of what has been read so far.
   public var summary: CatalogueSummary { assembler.summary }
 
-  /// What comes next.
+  /// Reads on, and returns the next events; `nil` after the end.
   ///
   /// - Throws: ``CatalogueError`` if the catalogue cannot be read further, and what
   ///   ``CatalogueReader/civilTime`` throws.
-  /// - Returns: `nil` after the end.
   public func next() throws -> [CatalogueEvent]? {
     if let refusal {
       self.refusal = nil
-      return assembler.refuse(refusal)
+      return assembler.events(of: refusal)
     }
     guard let batch = try document?.next() else {
       try catalogue.checkUnchanged()
       return nil
     }
-    let events = assembler.take(batch)
+    let events = assembler.events(of: batch)
     onProgress?(ReadingProgress(bytes: batch.end, total: size, loans: summary.loans))
     return events
   }
+}
+
+/// The progress of reading a catalogue.
+public struct ReadingProgress: Hashable, Sendable {
+  /// Bytes read and understood.
+  public var bytes: Int
+  /// Bytes of the file; `nil` for standard input.
+  public var total: Int?
+  /// Loans so far.
+  public var loans: Int
 }

@@ -37,8 +37,9 @@ struct PartTests {
     while let part = parts.next() {
       switch part {
       case .batch(let batch):
-        let titles = batch.entries.map { LoanRecord($0.facts, $0.hashes, batch.texts).loan?.title }
-        result.titles += titles.compactMap(\.self)
+        for case .record(let record, _, _) in batch.items {
+          result.titles += [record.loan?.title].compactMap(\.self)
+        }
       case .unreadable, .failed: result.isWhole = false
       }
     }

@@ -3,9 +3,9 @@ import Glibc
 /// The bytes of an open file from where it is, read in large pieces.
 struct ByteStream {
   private let descriptor: Int32
-  /// What has been read and not been asked for.
+  /// The bytes that have been read and not been asked for.
   private var ahead: ArraySlice<UInt8> = []
-  /// How many bytes of the file are still wanted.
+  /// The number of bytes of the file that are still wanted.
   private var left: Int
   private var isAtEnd = false
   private static let pieceSize = 65_536

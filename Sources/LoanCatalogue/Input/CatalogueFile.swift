@@ -11,11 +11,11 @@ final class CatalogueFile: @unchecked Sendable {
   private let descriptor: Int32
   private let before: FileState?
   private var content: UnpackedStream
-  /// What has been read to detect the document's form; complete before any thread is started.
+  /// The bytes that were read to detect the document's form; complete before any thread is started.
   private var head: [UInt8] = []
-  /// Where the document begins, after the headers that it came with.
+  /// The beginning of the document, after the headers that it came with.
   var documentStart = 0
-  /// What is read of the document, if it is an envelope.
+  /// The part of the document that is read, if it is an envelope.
   var payload: SOAPPayload?
 
   /// - Throws: ``CatalogueError`` with the code `cannotRead`.
@@ -49,14 +49,14 @@ final class CatalogueFile: @unchecked Sendable {
     if before != nil { close(descriptor) }
   }
 
-  /// How many bytes there were when the file was opened; `nil` for standard input and for a packed
+  /// The number of bytes when the file was opened; `nil` for standard input and for a packed
   /// file, which can only be read from beginning to end.
   var size: Int? { isPacked ? nil : before?.size }
 
   /// Whether the document is inside a gzip file or a ZIP archive.
   var isPacked: Bool { content.isPacked }
 
-  /// Why nothing more can be unpacked.
+  /// The reason why nothing more can be unpacked.
   var fault: String? { content.fault }
 }
 
@@ -71,7 +71,7 @@ extension CatalogueFile {
     return head.prefix(count)
   }
 
-  /// What comes next of the document; nothing at its end.
+  /// Reads the next bytes of the document; none at its end.
   ///
   /// - Throws: ``CatalogueError`` with the code `inputOutput`.
   func readPiece() throws(CatalogueError) -> [UInt8] {
@@ -127,14 +127,14 @@ extension CatalogueFile {
   }
 }
 
-/// What `fstat(2)` says of a file, as far as a change of its content would show in it.
+/// The state of a file from `fstat(2)`, as far as a change of its content would show in it.
 private struct FileState: Equatable {
   private let device: UInt
   private let inode: UInt
   let size: Int
   private let seconds: Int
   private let nanoseconds: Int
-  /// What the file is, unless it is a regular one.
+  /// The kind of file, unless it is a regular one.
   let unusableKind: String?
 
   init?(of descriptor: Int32) {

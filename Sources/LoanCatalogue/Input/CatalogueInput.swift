@@ -1,12 +1,12 @@
 import Glibc
 import Loans
 
-/// What libxml2 reads of an open catalogue: its bytes from some place on, after some others.
+/// The bytes of an open catalogue that libxml2 reads: from some place on, after some others.
 struct CatalogueInput {
   private let path: String
   private var catalogue: CatalogueFile?
   private var head: ArraySlice<UInt8> = []
-  /// Where the next bytes are in the file.
+  /// The place of the next bytes in the file.
   private var offset = 0
   /// `errno` of the read that failed.
   private(set) var failure: Int32?
@@ -51,16 +51,16 @@ struct CatalogueInput {
     return filled
   }
 
-  /// That a profile cannot be applied.
+  /// The error for a profile that cannot be applied.
   func profileFailure(_ message: String, at location: SourceLocation) -> CatalogueError {
     CatalogueError(
       code: .profileFailed, path: path, message: message, underlying: nil, location: location)
   }
 
-  /// What is read of the document, if it is an envelope.
+  /// The part of the document that is read, if it is an envelope.
   var payload: SOAPPayload? { catalogue?.payload }
 
-  /// Why the document was not unpacked to its end.
+  /// The reason why the document was not unpacked to its end.
   var fault: String? { catalogue?.fault }
 
   /// - Parameter isBroken: whether the parser found that the document is not XML.

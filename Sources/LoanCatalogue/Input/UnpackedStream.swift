@@ -8,11 +8,11 @@ struct UnpackedStream: ~Copyable {
   private var stream: ByteStream
   private var inflater: Inflater?
   private(set) var isPacked = false
-  /// Why nothing more can be unpacked.
+  /// The reason why nothing more can be unpacked.
   private(set) var fault: String?
   /// The CRC-32 of a document in an archive, and of what was read of it.
   private var checksum: (whole: UInt, read: UInt)?
-  /// Where an archive is kept that came through standard input.
+  /// The file in memory with an archive that came through standard input.
   private var memory: Int32 = -1
   private static let longestInMemory = 256 << 20
 

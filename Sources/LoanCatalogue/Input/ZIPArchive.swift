@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a file is not unpacked, or not to its end.
+/// The reason why a file is not unpacked, or not to its end.
 ///
 /// Nothing in it is quoted: whoever reads this need not be allowed to read the file.
 struct UnpackingError: Error {
@@ -11,7 +11,7 @@ struct UnpackingError: Error {
 ///
 /// - SeeAlso: APPNOTE.TXT, 4.3 and 4.4.
 struct ZIPArchive {
-  /// Where the document is.
+  /// The place of the document.
   struct Entry {
     var bytes: Range<Int>
     /// Whether it is packed there.
@@ -60,7 +60,7 @@ struct ZIPArchive {
 extension ZIPArchive {
   /// A file in the archive's list.
   private struct Listed {
-    /// What comes before the name.
+    /// The bytes before the name.
     var header: [UInt8]
     var name: ArraySlice<UInt8>
 
@@ -126,7 +126,7 @@ extension ZIPArchive {
 }
 
 extension [UInt8] {
-  /// The number in some bytes, of which the first counts least.
+  /// The number in some bytes, least significant first.
   fileprivate func number(_ start: Int, _ count: Int) -> Int {
     self[start..<start + count].reversed().reduce(0) { $0 << 8 | Int($1) }
   }

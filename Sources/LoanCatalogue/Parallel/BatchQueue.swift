@@ -2,13 +2,13 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Items that threads make, handed over in order, only so many ahead.
+/// Items that threads make, handed over in order, a limited number of them ahead.
 final class BatchQueue<Item: Sendable>: Sendable {
   private struct State {
     var items: [Int: Item] = [:]
     /// The number of the item that is wanted next.
     var turn = 0
-    /// How many there are, or are wanted, once that is known.
+    /// The number of items that there are, or are wanted, once it is known.
     var count: Int?
     /// Whether any number may be made ahead.
     var isUnlimited = false
@@ -63,14 +63,14 @@ final class BatchQueue<Item: Sendable>: Sendable {
 
   fileprivate func removeLimit() { state.withLock { $0.isUnlimited = true } }
 
-  /// Wants no more; lets threads come to their ends.
+  /// Lets threads come to their ends, since nothing more is wanted.
   fileprivate func cancel(waking threads: Int) {
     state.withLock { $0.count = 0 }
     for _ in 0..<threads { room.signal() }
   }
 }
 
-/// What threads of its own make, a little ahead of whoever uses it.
+/// The items that threads of its own make, a little ahead of whoever uses them.
 ///
 /// Parsing and storing take about as long, so that with two cores a large catalogue takes little
 /// more than half the time. Where the system starts no thread, all is made at once.
@@ -116,7 +116,7 @@ final class BatchStream<Item: Sendable> {
   func next() -> Item? { queue.next() }
 }
 
-/// What a thread is to do, behind a pointer.
+/// The work of a thread, as an object that a pointer can lead to.
 private final class StreamWork: Sendable {
   let body: @Sendable () -> Void
 

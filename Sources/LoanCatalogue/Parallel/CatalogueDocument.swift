@@ -12,7 +12,7 @@ struct CatalogueDocument: Sendable {
   /// Takes a batch; says whether more are wanted.
   typealias Output = (RecordBatch) -> Bool
 
-  /// What comes of reading on a thread.
+  /// The results of reading on a thread.
   enum Item: Sendable {
     case batch(RecordBatch)
     /// A part of the document cannot be read on its own, so that the rest is read as a whole.

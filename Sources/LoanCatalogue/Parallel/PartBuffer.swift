@@ -70,7 +70,7 @@ extension PartBuffer {
     unsafe UnsafeBufferPointer(start: start + headCount, count: count - headCount)
   }
 
-  /// How far it is to a byte.
+  /// The distance to a byte.
   ///
   /// - SeeAlso: `memchr(3)`.
   private func first(_ byte: UInt8, from index: Int) -> Int? {
@@ -81,7 +81,7 @@ extension PartBuffer {
     return unsafe UnsafeRawPointer(found) - UnsafeRawPointer(base)
   }
 
-  /// How far it is to a text.
+  /// The distance to a text.
   private func first(_ text: [UInt8], from index: Int) -> Int? {
     var next = index
     while let found = first(text[0], from: next) {
@@ -91,7 +91,7 @@ extension PartBuffer {
     return nil
   }
 
-  /// How far it is to a record's start that is outside comments, CDATA sections and processing
+  /// The distance to a record's start that is outside comments, CDATA sections and processing
   /// instructions; `nil` if that is not in the buffer.
   ///
   /// - Parameters:
@@ -113,7 +113,7 @@ extension PartBuffer {
     return record
   }
 
-  /// How far it is to a `<`, a name, and what can follow a name.
+  /// The distance to a `<`, a name, and something that can follow a name.
   private func tag(_ pattern: [UInt8], from index: Int) -> Int? {
     var next = index
     while let found = first(pattern, from: next) {
@@ -128,7 +128,7 @@ extension PartBuffer {
     return nil
   }
 
-  /// How far it is to a `<` with a character after it; `.max` if there is none.
+  /// The distance to a `<` with a character after it; `.max` if there is none.
   private func opening(_ character: Unicode.Scalar, from index: Int) -> Int {
     var next = index
     while let found = first(UInt8(ascii: character), from: next) {
@@ -138,7 +138,7 @@ extension PartBuffer {
     return .max
   }
 
-  /// Where the comment, section or instruction ends that begins at a place; `nil` if that is not in
+  /// The end of the comment, section or instruction that begins at a place; `nil` if it is not in
   /// the buffer.
   private func sectionEnd(at index: Int) -> Int? {
     let rest = unsafe body[(index + 1)...]
@@ -148,7 +148,7 @@ extension PartBuffer {
     return first(Array(end.utf8), from: index + 2).map { $0 + end.utf8.count }
   }
 
-  /// How many line feeds there are.
+  /// The number of line feeds.
   @unsafe private static func lineFeeds(in text: UnsafeBufferPointer<UInt8>) -> Int {
     var (count, index) = (0, 0)
     while index < text.count {
@@ -164,7 +164,7 @@ extension PartBuffer {
     return count
   }
 
-  /// Where in the document some byte is, if the first one is at a place.
+  /// The place of a byte in the document, if the first one is at a place.
   func location(ofByte index: Int, from place: SourceLocation) -> SourceLocation {
     let before = unsafe UnsafeBufferPointer(rebasing: body[..<index])
     let lines = unsafe Self.lineFeeds(in: before)

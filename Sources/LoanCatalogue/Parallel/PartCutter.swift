@@ -5,7 +5,7 @@ struct PartCutter {
   /// A part of a document.
   struct Part: Sendable {
     var start: SplitPoint
-    /// Where it ends, in bytes of the file.
+    /// Its end, in bytes of the file.
     var end: Int
     /// Whether the file ends with it.
     var isLast: Bool
@@ -16,7 +16,7 @@ struct PartCutter {
   private let leastLength: Int
   /// Bytes of a part of a large file: fewer the more threads there are, since all of them hold one.
   private let usualLength: Int
-  /// Where the next part begins; `nil` after the last one.
+  /// The beginning of the next part; `nil` after the last one.
   private(set) var next: SplitPoint?
   /// Longer parts are not read as a whole: libxml2 limits what it looks at to 10 MB only where it
   /// asks for the bytes piece by piece.
@@ -73,18 +73,18 @@ struct PartCutter {
 struct SplitPoint: Sendable {
   /// Bytes of the file before the record's start tag.
   var offset: Int
-  /// Where the start tag is.
+  /// The place of the start tag.
   var location: SourceLocation
   var frame: PartFrame
 }
 
-/// What has to be around a part of a document, so that it can be read like a whole one.
+/// The tags around a part of a document with which it can be read like a whole one.
 struct PartFrame: Sendable {
   /// The root element's start tag, after an XML declaration if the document declares its encoding.
   var head: [UInt8]
   /// The root element's end tag.
   var tail: [UInt8]
-  /// How a record begins: `<` and its name.
+  /// The beginning of a record: `<` and its name.
   var recordStart: [UInt8]
   /// On which line the root element begins.
   var rootLine: Int

@@ -6,7 +6,7 @@ struct FieldReader: ~Copyable {
   var builder: RecordBuilder
   /// Bytes of the document that have been read.
   var bytesRead = 0
-  /// Where the element is that is looked at.
+  /// The place of the element that is looked at.
   private(set) var place = SourceLocation(line: 1, column: 1)
   private let profile: CatalogueProfile
   private var evaluator: XPathEvaluator?
@@ -36,7 +36,7 @@ struct FieldReader: ~Copyable {
     let value: XPathEvaluator.Expression
     let time: XPathEvaluator.Expression?
     let absences: [[UInt8]]
-    /// What the rule gave last, if it is the same for all records in one element.
+    /// The last result, if it is the same for all records in one element.
     var last: (parent: UInt, found: FoundText?)?
 
     init(_ rule: CatalogueProfile.FieldRule, _ evaluator: XPathEvaluator) throws(XPathFailure) {
@@ -90,11 +90,11 @@ extension FieldReader {
     return unsafe try evaluator.value(of: expression, at: node, bytesRead: bytesRead)
   }
 
-  /// Which kind of record an element of the right name is.
+  /// Returns the kind of record that an element of the right name is.
   ///
   /// - Parameter kinds: those that its name may be of.
-  /// - Returns: the first kind of which it is lent, or else the first of which it is not; `nil` if it
-  ///   is none.
+  /// - Returns: the first kind by which it is lent, or else the first by which it is not; `nil` if it
+  ///   is not a record.
   @unsafe mutating func kind(
     of node: xmlNodePtr, _ kinds: [Int]
   ) throws(XPathFailure) -> (record: Int, isLent: Bool)? {
@@ -123,14 +123,16 @@ extension FieldReader {
     guard let record else { return builder.endUnjudgedRecord() }
     builder.loanedForms = [.dotted]
     for rule in records[record].rules
-    where rule.rule.field != .expiration && builder.draft.isEmpty(rule.rule.field) {
+    where rule.rule.field != .expiration && builder.draft.record.isEmpty(rule.rule.field) {
       guard let found = unsafe try text(of: rule, node) else { continue }
       fill(rule.rule.field, found.text, at: found.place)
       if rule.rule.field == .loaned { builder.loanedForms = rule.rule.forms }
-      if rule.rule.field == .id { builder.draft.facts.isIDShared = rule.rule.isShared }
+      if rule.rule.field == .id { builder.draft.record.isIDShared = rule.rule.isShared }
     }
     unsafe try fillFromLookups(node)
-    if builder.draft.isEmpty(.title) && profile.tells(.title) { builder.findMissingTitle() }
+    if builder.draft.record.isEmpty(.title) && profile.mayGive(.title) {
+      builder.findMissingTitle()
+    }
     unsafe try readExpiration(node, records[record].rules.filter { $0.rule.field == .expiration })
     builder.endRecord()
   }
@@ -164,7 +166,7 @@ extension FieldReader {
     of rule: Rule, _ node: xmlNodePtr
   ) throws(XPathFailure) -> FoundText? {
     let value = unsafe try value(rule.value, at: node)
-    for index in 0..<(value.isNodes ? value.count : 1) where takeText(value, index, rule) {
+    for index in 0..<(value.isNodes ? value.count : 1) where readText(value, index, rule) {
       var found = text
       if let time = rule.time, let time = unsafe try text(of: time, node) {
         found += [0x20] + time
@@ -175,15 +177,15 @@ extension FieldReader {
   }
 
   /// - Returns: whether the text says something.
-  private mutating func takeText(_ value: borrowing XPathValue, _ index: Int, _ rule: Rule) -> Bool
+  private mutating func readText(_ value: borrowing XPathValue, _ index: Int, _ rule: Rule) -> Bool
   {
-    takeText(value, index)
+    readText(value, index)
     return !text.isEmpty && !isAbsence(rule)
   }
 
-  private mutating func takeText(_ value: borrowing XPathValue, _ index: Int) {
+  private mutating func readText(_ value: borrowing XPathValue, _ index: Int) {
     text = value.text(ofNode: index)
-    text.removeSubrange(text.foldWhiteSpace(from: 0)...)
+    text.removeSubrange(text.normalizeSpace(from: 0)...)
   }
 
   /// Whether the text means that nothing is there: so does every date that is only zeros.
@@ -203,7 +205,7 @@ extension FieldReader {
     of expression: XPathEvaluator.Expression, _ node: xmlNodePtr
   ) throws(XPathFailure) -> [UInt8]? {
     let value = unsafe try value(expression, at: node)
-    takeText(value, 0)
+    readText(value, 0)
     return text.isEmpty ? nil : text
   }
 
@@ -241,9 +243,9 @@ extension FieldReader {
   @unsafe private mutating func fillFromLookups(_ node: xmlNodePtr) throws(XPathFailure) {
     for lookup in lookups {
       guard let key = unsafe try text(of: lookup.reference, node) else { continue }
-      for entry in lookup.found[key] ?? [] where builder.draft.isEmpty(entry.field) {
+      for entry in lookup.found[key] ?? [] where builder.draft.record.isEmpty(entry.field) {
         fill(entry.field, entry.text, at: place)
-        if entry.field == .id { builder.draft.facts.isIDShared = entry.isShared }
+        if entry.field == .id { builder.draft.record.isIDShared = entry.isShared }
       }
     }
   }
@@ -255,7 +257,7 @@ extension FieldReader {
   @unsafe private mutating func readExpiration(
     _ node: xmlNodePtr, _ rules: [Rule]
   ) throws(XPathFailure) {
-    /// Where the day of lending is, if the days of a loan are not known.
+    /// The place of the day of lending, if the loan period is not known.
     var uncounted: SourceLocation?
     var empty: SourceLocation?
     var isThere = false
@@ -278,27 +280,27 @@ extension FieldReader {
     if let uncounted, rules.allSatisfy(\.rule.countsFromLoan) {
       return builder.findMissingLoanDays(at: uncounted)
     }
-    builder.draft.facts.lack =
+    builder.draft.record.lack =
       uncounted != nil ? (isThere ? .uncounted : .undatedAndUncounted) : isThere ? .empty : .undated
     builder.endWithoutExpiration()
   }
 
-  /// Where a node without text is.
+  /// The place of a node without text.
   private mutating func emptyPlace(_ value: borrowing XPathValue) -> SourceLocation? {
     for index in 0..<value.count {
-      takeText(value, index)
+      readText(value, index)
       if text.isEmpty { return value.place(ofNode: index) }
     }
     return nil
   }
 
-  /// Where another value is among the nodes of an expiration.
+  /// The place of another value among the nodes of an expiration.
   private mutating func contradiction(
     _ rule: Rule, _ value: borrowing XPathValue
   ) -> SourceLocation? {
     guard value.count > 1 else { return nil }
     var first: [UInt8]?
-    for index in 0..<value.count where takeText(value, index, rule) {
+    for index in 0..<value.count where readText(value, index, rule) {
       if let first, first != text { return value.place(ofNode: index) }
       first = first ?? text
     }
@@ -341,7 +343,7 @@ extension FieldReader {
     var texts: [String] = []
     var place: SourceLocation?
     for index in 0..<(value.isNodes ? value.count : 1) {
-      takeText(value, index)
+      readText(value, index)
       if text.isEmpty { continue }
       texts.append(String(decoding: text, as: UTF8.self))
       place = place ?? value.place(ofNode: index)

@@ -2,16 +2,16 @@ internal import Loans
 
 /// An XPath 1.0 expression of a profile, and what of a document it looks at.
 ///
-/// Of `concat(../@name, title)` it says that it looks outside of its record, whose attributes are
-/// around it, so that the record is read when the whole document is there; of `../@name` also that
-/// it is the same for all records in one element.
+/// `concat(../@name, title)`, for example, looks outside of its record, so that the record is read
+/// when the whole document is there; `../@name` also has the same value for all records in one
+/// element.
 public struct ProfileExpression: Hashable, Sendable {
   /// The expression as it is written.
   public let text: String
   /// The expression as it is evaluated: the prefixes of the profile's own namespaces, which elements
   /// lose as well, are replaced by spaces.
   let xpath: String
-  /// Where in the profile it is written.
+  /// The place in the profile where it is written.
   let location: SourceLocation
   /// Whether it looks at anything but the element at which it is evaluated and what is inside.
   let looksOutside: Bool
@@ -19,8 +19,6 @@ public struct ProfileExpression: Hashable, Sendable {
   let looksAround: Bool
   /// Whether it has the same value at all elements in one.
   let isSameForSiblings: Bool
-  /// The names of the elements that it looks at; `nil` for all.
-  let names: Set<String>?
   /// The names of the root elements at which its paths begin.
   let roots: Set<String>
   /// The path itself, if it is nothing but names from the root element on.
@@ -34,9 +32,9 @@ public struct ProfileExpression: Hashable, Sendable {
     var local: String
     /// Its name in XPath, with its prefix.
     var test: String
-    /// What makes it one of its kind, each condition in its brackets.
+    /// The conditions that make it one of its kind, each in its brackets.
     var conditions: [String] = []
-    /// What makes it lent: conditions about more than its attributes, or that deny something.
+    /// The conditions that make it lent: about more than its attributes, or denying something.
     var lendingConditions: [String] = []
   }
 
@@ -73,7 +71,6 @@ public struct ProfileExpression: Hashable, Sendable {
     looksOutside = tokens.contains(where: Self.leadsOutside)
     looksAround = Self.looksAround(tokens)
     isSameForSiblings = Self.isSameForSiblings(tokens)
-    names = Self.names(in: tokens)
     roots = Self.roots(of: tokens)
     steps = Self.steps(tokens, xpath: bytes) { prefix in
       prefix.flatMap { namespaces[$0] }.flatMap { own.contains($0) ? nil : $0 }
@@ -145,22 +142,6 @@ extension ProfileExpression {
       }
     }
     return true
-  }
-
-  private static func names(in tokens: [XPathTokens.Token]) -> Set<String>? {
-    var names: Set<String> = []
-    for token in tokens {
-      switch token.kind {
-      case .step("attribute", _, _): break
-      case .step(_, _, "*"), .step(_, _, "node()"), .symbol("//"), .function("id"): return nil
-      case .step(nil, _, let name), .step("child", _, let name), .step("parent", _, let name):
-        names.insert(name)
-      // What is between the elements is not named.
-      case .step(let axis?, _, _) where axis != "self": return nil
-      default: break
-      }
-    }
-    return names
   }
 
   private static func roots(of tokens: [XPathTokens.Token]) -> Set<String> {
@@ -249,7 +230,7 @@ extension ProfileExpression {
     _ = try evaluator.value(of: evaluator.compile(xpath))
   }
 
-  /// What is true of an element at the end of the path, from the element, whether it is lent or not.
+  /// The condition for an element at the end of the path, lent or not, from the element.
   var recordCondition: String {
     var path = ""
     for (climb, step) in steps.reversed().enumerated() {
@@ -260,7 +241,7 @@ extension ProfileExpression {
     return "boolean(\(path)[not(parent::*)])"
   }
 
-  /// What is true of a record that is lent; `nil` if all are.
+  /// The condition for a record that is lent; `nil` if all are.
   var lendingCondition: String? {
     let conditions = steps.last?.lendingConditions ?? []
     return conditions.isEmpty ? nil : "boolean(self::*\(conditions.joined()))"

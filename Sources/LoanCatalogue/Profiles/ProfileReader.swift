@@ -3,8 +3,8 @@ import Loans
 
 /// Reads a document of another program's form, as a profile describes it.
 ///
-/// libxml2 builds its own tree. Where all that a profile asks of a record is inside the record's
-/// element, the record is read when that ends, and freed. Otherwise, and where the document declares
+/// libxml2 builds its own tree. If all that the profile asks of a record is inside the record's
+/// element, the record is read when that ends, and freed. Otherwise, and if the document declares
 /// entities, the whole tree is kept, and all records are read at the end of the document.
 @safe struct ProfileReader: ~Copyable {
   private let session: UnsafeMutablePointer<ParserSession>
@@ -21,7 +21,7 @@ import Loans
   private var comments: ArraySlice<WaitingComment> = unsafe []
   /// Bytes of the text at hand.
   private var textLength = 0
-  /// How many elements have begun.
+  /// The number of elements that have begun.
   private var number = 0
   /// Whether the whole tree is kept.
   private var isWhole: Bool
@@ -29,8 +29,6 @@ import Loans
   private var isOver = false
   /// The kinds of record at each depth, with the names of their elements.
   private let kinds: [Int: [(kind: Int, name: String)]]
-  /// The names of the elements outside records that are kept otherwise; `nil` for all.
-  private let kept: Set<String>?
   private var ending: DocumentEnding?
   private static let longestText = 10_000_000
 
@@ -48,7 +46,6 @@ import Loans
     fields = FieldReader(document.reader, document.profile)
     tree = TreeBuilder(document.profile)
     isWhole = profile.looksOutside
-    kept = profile.documentNames
     let paths = profile.records.map(\.path.steps)
     kinds = Dictionary(
       grouping: paths.enumerated().map { ($0, $1.last?.local ?? "") }
@@ -76,19 +73,19 @@ import Loans
     do {
       unsafe try session.pointee.finish()
     } catch {
-      if let output { _ = output(takeBatch()) }
+      if let output { _ = output(removeBatch()) }
       throw error
     }
     if let failure = fields.builder.failure { throw failure }
-    var batch = takeBatch()
+    var batch = removeBatch()
     batch.root = root
     batch.ending = ending ?? DocumentEnding()
     batch.ending?.fault = unsafe session.pointee.fault
     return batch
   }
 
-  private mutating func takeBatch() -> RecordBatch {
-    fields.builder.takeLastBatch(end: unsafe session.pointee.bytesRead)
+  private mutating func removeBatch() -> RecordBatch {
+    fields.builder.removeLastBatch(end: unsafe session.pointee.bytesRead)
   }
 }
 
@@ -108,8 +105,8 @@ extension ProfileReader {
     // What XPath knows the order of elements by: else it would look for it among all siblings.
     unsafe node.pointee.content = UnsafeMutablePointer(bitPattern: -number)
     if unsafe !session.pointee.isInsideEntity(context) {
-      let place = unsafe TagText.start(ofTagEndingAt: session.pointee.document)
-      unsafe node.pointee._private = place.noted
+      let place = unsafe TagText.start(endingAt: session.pointee.document)
+      unsafe node.pointee._private = place?.noted
       unsafe session.pointee.notePlace()
       unsafe session.pointee.place.column += 1
     }
@@ -145,7 +142,7 @@ extension ProfileReader {
     return kinds.filter { [name, "*"].contains($0.name) }.map(\.kind)
   }
 
-  /// A mistake of the profile's that shows only now.
+  /// Ends the reading, since the profile cannot be applied.
   private mutating func fail(_ failure: XPathFailure) {
     unsafe session.pointee.fail(
       "the profile \(profile.name) cannot be applied here: \(failure.message)", at: fields.place)
@@ -158,25 +155,20 @@ extension ProfileReader {
     if unsafe !session.pointee.isInsideEntity(context) { unsafe session.pointee.notePlace() }
     let depth = unsafe open.count
     _ = unsafe open.popLast()
-    let isCandidate = depth == candidateDepth
-    if isCandidate { candidateDepth = 0 }
-    if isWhole || candidateDepth > 0 { return }
+    guard depth == candidateDepth else { return }
+    candidateDepth = 0
+    if isWhole { return }
     do throws(XPathFailure) {
       fields.bytesRead = unsafe session.pointee.bytesRead
-      var isRead = false
-      if isCandidate { isRead = unsafe try read(node, depth: depth) }
-      takeComments()
-      guard depth > 1, unsafe isRead || !isKept(node) else { return }
-      unsafe free(node)
-      // Where libxml2 adds to a text, it takes that to be the last one that it made.
-      unsafe context.pointee.nodemem = 0
+      _ = unsafe try read(node, depth: depth)
+      addComments()
     } catch {
-      fail(error)
+      return fail(error)
     }
-  }
-
-  @unsafe private func isKept(_ node: xmlNodePtr) -> Bool {
-    kept?.contains(unsafe String(cString: node.pointee.name)) ?? true
+    guard depth > 1 else { return }
+    unsafe free(node)
+    // Where libxml2 adds to a text, it takes that to be the last one that it made.
+    unsafe context.pointee.nodemem = 0
   }
 
   @unsafe private func free(_ node: xmlNodePtr) {
@@ -193,9 +185,9 @@ extension ProfileReader {
     let kinds = unsafe kinds(of: node, depth: depth)
     guard !kinds.isEmpty, let kind = unsafe try fields.kind(of: node, kinds) else { return false }
     if unsafe !comments.isEmpty {
-      takeComments(before: fields.place)
+      addComments(before: fields.place)
       while let comment = unsafe comments.first, unsafe Self.isInside(comment.parent, node) {
-        unsafe fields.builder.take(comment.comment, at: comment.place, isInRecord: true)
+        unsafe fields.builder.add(comment.comment, at: comment.place, isInRecord: true)
         unsafe comments.removeFirst()
       }
     }
@@ -203,7 +195,7 @@ extension ProfileReader {
     isOver = fields.builder.failure != nil
     let end = unsafe session.pointee.bytesRead
     if let output, !isOver, fields.builder.isFull(at: end) {
-      isOver = !output(fields.builder.takeBatch(end: end))
+      isOver = !output(fields.builder.removeBatch(end: end))
     }
     if isOver { unsafe session.pointee.stop() }
     return true
@@ -215,10 +207,10 @@ extension ProfileReader {
     return unsafe next != nil
   }
 
-  /// Takes comments that are not inside a record.
-  private mutating func takeComments(before place: SourceLocation? = nil) {
+  /// Adds comments that are not inside a record.
+  private mutating func addComments(before place: SourceLocation? = nil) {
     while let next = unsafe comments.first, place.map({ unsafe next.place < $0 }) ?? true {
-      unsafe fields.builder.take(next.comment, at: next.place, isInRecord: false)
+      unsafe fields.builder.add(next.comment, at: next.place, isInRecord: false)
       unsafe comments.removeFirst()
     }
   }
@@ -247,7 +239,7 @@ extension ProfileReader {
         let open = unsafe Set(open)
         unsafe try fields.readLookups(open)
         unsafe try readAll(in: root, depth: 1, open)
-        takeComments()
+        addComments()
       }
       if unsafe session.pointee.fault == nil { ending = try fields.endDocument() }
     } catch {
@@ -288,24 +280,21 @@ extension ProfileReader {
     if !isInEntity { unsafe session.pointee.notePlace() }
     if isInEntity || candidateDepth > 0 { return true }
     // Most texts between records are white space.
-    guard let node = unsafe context.pointee.node else { return false }
-    return unsafe !text.allSatisfy(\.isXMLWhiteSpace) && (isWhole || isKept(node))
+    return unsafe !text.allSatisfy(\.isXMLWhiteSpace)
   }
 
   @unsafe fileprivate mutating func comment(
     _ context: xmlParserCtxtPtr, _ text: UnsafePointer<xmlChar>?
   ) {
     guard unsafe !session.pointee.isStopped else { return }
-    if fields.builder.reader.rules.heedsComments, let text = unsafe text,
+    if fields.builder.reader.rules.honorsIgnoreComments, let text = unsafe text,
       unsafe !session.pointee.isInsideEntity(context)
     {
       let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
       if let comment = unsafe IgnoreComment(bytes) {
-        let (end, last) = unsafe (session.pointee.currentPosition, session.pointee.position)
-        let start = unsafe TagText(commentEndingAt: session.pointee.document, origin: nil)?
-          .start(ofTagEndingAt: end)
-        unsafe comments.append((comment, start ?? last, context.pointee.node))
-        if !isWhole && candidateDepth == 0 { takeComments() }
+        let start = unsafe TagText.start(endingAt: session.pointee.document, opening: "<!--")
+        unsafe comments.append((comment, start ?? session.pointee.position, context.pointee.node))
+        if !isWhole && candidateDepth == 0 { addComments() }
       }
     }
     unsafe session.pointee.notePlace(context)

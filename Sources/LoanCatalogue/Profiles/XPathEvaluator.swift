@@ -1,7 +1,7 @@
 import CLibXML2
 import Loans
 
-/// Why an expression cannot be understood, or has no value.
+/// The reason why an expression cannot be understood, or has no value.
 struct XPathFailure: Error, Equatable {
   /// One lower-case sentence.
   var message: String
@@ -17,7 +17,7 @@ struct XPathFailure: Error, Equatable {
 /// - SeeAlso: `xmlXPathNewContext`, `xmlXPathCompiledEval`.
 @safe final class XPathEvaluator {
   private let context: xmlXPathContextPtr
-  /// How many steps have been taken.
+  /// The number of steps that have been taken.
   private var steps: UInt = 0
   /// The last mistake: its words, and where in the expression it is.
   fileprivate var mistake: (message: String, offset: Int)?
@@ -127,7 +127,7 @@ private let xpathErrorHandler: check_loans_error_handler = { evaluator, error in
   /// Whether it is a set of nodes.
   var isNodes: Bool { unsafe object.pointee.type == XPATH_NODESET }
 
-  /// How many nodes it is; 0 for a text.
+  /// The number of nodes; 0 for a text.
   var count: Int { unsafe Int(object.pointee.nodesetval?.pointee.nodeNr ?? 0) }
 
   /// One of the nodes, in the order of the document; `nil` if there are fewer.
@@ -136,7 +136,7 @@ private let xpathErrorHandler: check_loans_error_handler = { evaluator, error in
     return unsafe object.pointee.nodesetval?.pointee.nodeTab?[index]
   }
 
-  /// What it is as a Boolean (XPath 1.0, 4.3).
+  /// The value as a Boolean (XPath 1.0, 4.3).
   var isTrue: Bool { unsafe xmlXPathCastToBoolean(object) != 0 }
 
   /// The text of one of the nodes, or the one that it is.
@@ -159,19 +159,19 @@ private let xpathErrorHandler: check_loans_error_handler = { evaluator, error in
     return unsafe Array(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))))
   }
 
-  /// Where the element of one of the nodes begins; `nil` for a text, and for a node that came out of
-  /// an entity.
+  /// The beginning of the element of one of the nodes; `nil` for a text, and for a node that came
+  /// out of an entity.
   func place(ofNode index: Int) -> SourceLocation? {
     unsafe node(index).flatMap { unsafe SourceLocation(of: $0) }
   }
 }
 
 extension SourceLocation {
-  /// Where the element begins that a node is or belongs to, as noted in its `_private`; `nil` if
-  /// nothing is.
+  /// The beginning of the element that a node is or belongs to, as noted in its `_private`; `nil`
+  /// if nothing is.
   @unsafe init?(of node: xmlNodePtr) {
     var next: xmlNodePtr? = unsafe node
-    // A namespace is another kind of thing behind the same pointer.
+    // A namespace is another kind of thing with the same pointer type.
     while let node = unsafe next, unsafe node.pointee.type != XML_NAMESPACE_DECL {
       if unsafe node.pointee.type == XML_ELEMENT_NODE,
         let place = unsafe SourceLocation(noted: node.pointee._private)
@@ -184,7 +184,7 @@ extension SourceLocation {
     return nil
   }
 
-  /// What ``noted`` gave; `nil` for nothing.
+  /// The place that ``noted`` gave; `nil` for nothing.
   @unsafe init?(noted: UnsafeMutableRawPointer?) {
     guard let noted = unsafe noted.map({ UInt(bitPattern: $0) }) else { return nil }
     self.init(line: Int(noted >> 24), column: Int(noted & 0xFF_FFFF))
