@@ -1,10 +1,10 @@
 public import Loans
 
-/// Why a catalogue could not be read at all.
+/// A failure to read a catalogue at all.
 ///
 /// Problems inside a catalogue are ``Loans/Diagnostic`` values instead.
 public struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of failure it is.
+  /// The kind of failure.
   public enum Code: Hashable, Sendable {
     /// It does not exist, may not be read, or is not a regular file.
     case cannotRead
@@ -16,7 +16,7 @@ public struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertible
     case profileFailed
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public let code: Code
   /// The catalogue's path as given, or `-`.
   public let path: String
@@ -25,7 +25,7 @@ public struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertible
   /// `errno` of the failed call, where there was one.
   public let underlying: Int32?
 
-  /// Where in the catalogue it happened, if that says something.
+  /// The place in the catalogue where it happened, if there is one.
   public var location: SourceLocation?
 
   /// The path, harmless on a terminal, the place, and ``message``.

@@ -1,6 +1,6 @@
 internal import Loans
 
-/// Which elements and attributes of a document mean what: everything the reader needs to know
+/// The meaning of a document's elements and attributes: everything the reader needs to know
 /// about one form of catalogue.
 ///
 /// A profile is read from a small XML document (``init(reading:)``), as the built-in ones are
@@ -8,51 +8,51 @@ internal import Loans
 public struct CatalogueProfile: Sendable {
   /// The form's name, as a user gives it: small letters, digits and hyphens.
   public internal(set) var name: String
-  /// Whose documents these are, in a few words.
+  /// The program whose documents these are, in a few words.
   public internal(set) var title: String
   /// The namespaces of names without prefix; none if they are in that of the root element.
   public internal(set) var namespaces: [String] = []
   /// The namespaces of prefixes.
   public internal(set) var prefixes: [String: String] = [:]
-  /// Which elements are records.
+  /// The kinds of element that are records.
   public internal(set) var records: [Record] = []
-  /// Where fields are that records refer to.
+  /// The elements whose fields records refer to.
   public internal(set) var lookups: [Lookup] = []
-  /// Where the texts of an error answer are.
+  /// The places of the texts of an error answer.
   public internal(set) var problems: [Problem] = []
-  /// Where the document says how many records there are.
+  /// The places of the number of records in the whole list.
   public internal(set) var totals: [ProfileExpression] = []
-  /// Where something is only if there are more loans than the document holds.
+  /// The places of what is only there if the document is one part of a longer list.
   public internal(set) var continuations: [ProfileExpression] = []
-  /// By what the form is known where its root element is too common.
+  /// The places that identify the form if its root element is too common.
   public internal(set) var marks: [ProfileExpression] = []
   /// Whether an expiration that is present but empty is an error.
   public internal(set) var isStrict = false
 
   /// A kind of record.
   public struct Record: Hashable, Sendable {
-    /// The names on the way to it, and what it has to fulfil.
+    /// The names on the way to it, and the conditions for it.
     public var path: ProfileExpression
-    /// Where a record's fields are; of several of one field the first that gives a value counts.
+    /// The places of a record's fields; the first of a field's that gives a value counts.
     public var fields: [FieldRule] = []
   }
 
-  /// Where a field is, and how it is written.
+  /// The place of a field, and its form.
   public struct FieldRule: Hashable, Sendable {
     /// The field.
     public var field: LoanField
-    /// From the record: nodes, of which the first counts whose text is not empty, or a text.
+    /// From the record: nodes, the first of which with a text counts, or a text.
     public var path: ProfileExpression
-    /// Where the time of a date is, if it is elsewhere.
+    /// The place of a date's time, if it is elsewhere.
     public var time: ProfileExpression?
-    /// What there may be that means nothing.
+    /// Values that mean nothing.
     public var absences: [String] = []
     /// The forms of a date.
     public var forms: [DateForm] = []
     /// Whether it is an id that other loans can have too, a title's for example: then the title counts
     /// with it.
     public var isShared = false
-    /// Whether the date is the day of lending, to which the days of a loan are added.
+    /// Whether the date is the day of lending, to which the loan period is added.
     public var countsFromLoan = false
   }
 
@@ -60,23 +60,23 @@ public struct CatalogueProfile: Sendable {
   public struct Problem: Hashable, Sendable {
     /// Nodes whose texts are joined, or a text.
     public var path: ProfileExpression
-    /// Whether it makes an error answer only of a document in which no loan was found.
+    /// Whether it counts only in a document in which no loan was found.
     public var yieldsToLoans = false
   }
 
   /// Elements that records refer to by a key.
   public struct Lookup: Hashable, Sendable {
-    /// Where the elements are.
+    /// The place of the elements.
     public var path: ProfileExpression
     /// An element's key, from the element.
     public var key: ProfileExpression
     /// The key that a record refers to, from the record.
     public var reference: ProfileExpression
-    /// Where the fields are, from the element.
+    /// The places of the fields, from the element.
     public var fields: [FieldRule]
   }
 
-  /// A form of this name, of which nothing else is known.
+  /// A form about which only the name and the title are known.
   init(name: String, title: String) {
     self.name = name
     self.title = title
@@ -94,34 +94,38 @@ public struct CatalogueProfile: Sendable {
 }
 
 extension CatalogueProfile {
-  /// Every expression that is evaluated beside those of records' paths.
-  private var expressions: [ProfileExpression] {
-    let rules = records.flatMap(\.fields) + lookups.flatMap(\.fields)
-    return rules.map(\.path) + rules.compactMap(\.time)
-      + lookups.flatMap { [$0.key, $0.reference] }
-      + documentExpressions
-  }
+  private var rules: [FieldRule] { records.flatMap(\.fields) + lookups.flatMap(\.fields) }
 
   private var documentExpressions: [ProfileExpression] {
     problems.map(\.path) + totals + continuations + marks
   }
 
-  /// The names of elements that expressions look at outside of records; `nil` for all.
-  var keptNames: Set<String>? {
-    var names: Set<String> = []
-    for expression in expressions where expression.reach > 0 {
-      guard let found = expression.names else { return nil }
-      names.formUnion(found)
-    }
-    return names
+  /// Whether what a record says may be elsewhere than in its element, so that it is read when the
+  /// whole document is there.
+  var looksOutside: Bool {
+    !lookups.isEmpty
+      || rules.contains { $0.path.looksOutside || $0.time?.looksOutside ?? false }
+      || records.contains { $0.path.steps.dropLast().contains { !$0.lendingConditions.isEmpty } }
   }
 
-  /// The names of root elements by which the form may be known beside those of its records.
-  var knownRoots: Set<String> { Set(documentExpressions.flatMap(\.paths).compactMap(\.root)) }
+  /// The names of root elements by which the form may be known, other than those of its records.
+  var knownRoots: Set<String> { documentExpressions.reduce([]) { $0.union($1.roots) } }
 
-  /// Whether it knows where a field is.
-  func tells(_ field: LoanField) -> Bool {
-    (records.flatMap(\.fields) + lookups.flatMap(\.fields)).contains { $0.field == field }
+  /// Whether its documents may have this root element, whose namespace is gone if it is the
+  /// profile's own.
+  func knows(_ root: XMLNode) -> Bool {
+    if records.contains(where: { record in
+      let step = record.path.steps[0]
+      return [root.name, "*"].contains(step.local) && step.namespace == root.namespace
+    }) {
+      return true
+    }
+    return root.namespace == nil && knownRoots.contains(root.name)
+  }
+
+  /// Whether it says where a field is.
+  func mayGive(_ field: LoanField) -> Bool {
+    rules.contains { $0.field == field }
   }
 
   /// Whether there may be records in a document with this root element.
@@ -130,10 +134,12 @@ extension CatalogueProfile {
   }
 }
 
-// MARK: - What there is to say of a document without loans
+// MARK: - Documents without loans
 
 extension CatalogueProfile {
-  /// - Parameter isForced: whether somebody has said that the document is of this form.
+  /// The message for a document without loans.
+  ///
+  /// - Parameter isForced: whether the user has chosen the form.
   func emptiness(of root: RootElement, isForced: Bool) -> String {
     let name = root.name.visible
     guard root.isKnown else { return strangeness(of: root, isForced: isForced) }
@@ -144,37 +150,37 @@ extension CatalogueProfile {
     }
     if records.isEmpty {
       return """
-        no loan was found: this is \(title), and what is inside is of no known form; check-loans \
-        profiles lists what is known, and --profile FILE.xml describes another
+        no loan was found: this is \(title), and its content is not in a known format; check-loans \
+        profiles lists the known ones, and --profile FILE.xml describes another
         """
     }
     let here = records.filter { $0.path.steps.first?.local == root.name }
     return """
       no loan was found: <\(name)>, read as \(self.name), has no \
-      \(Self.words(here.isEmpty ? records : here).visible); if nothing is lent, that is right
+      \(Self.paths(here.isEmpty ? records : here).visible); if nothing is lent, add --allow-empty
       """
   }
 
   private func strangeness(of root: RootElement, isForced: Bool) -> String {
     var top = "the root is <\(root.name.visible)>"
-    if let namespace = root.namespace { top += " of the namespace \(namespace.quoted())" }
+    if let namespace = root.namespace { top += " in the namespace \(namespace.quoted())" }
     if let child = root.firstChild { top += ", with <\(child.visible)> inside" }
     guard isForced else {
       return """
-        no book record was found: \(top), and no known form begins like that; check-loans profiles \
-        lists what is known, --profile names one, and --profile FILE.xml describes another
+        no book record was found: \(top), which is not a known format; check-loans profiles lists \
+        the known ones, --profile selects one, and --profile FILE.xml describes another
         """
     }
     let namespaces = namespaces.map { $0.quoted() }.joined(separator: " or ")
-    let expected = isNative ? "/books/book" : Self.words(records)
+    let expected = isNative ? "/books/book" : Self.paths(records)
     return """
       no loan was found: \(top), but the profile \(name) expects \(expected.visible)\
       \(namespaces.isEmpty ? "" : " in the namespace " + namespaces)
       """
   }
 
-  /// The paths of records as they are written, or without conditions if that is too much to say.
-  private static func words(_ records: [Record]) -> String {
+  /// The paths of records as they are written, or without conditions if they would be too long.
+  private static func paths(_ records: [Record]) -> String {
     let text = records.map(\.path.text).joined(separator: " or ")
     if text.utf8.count <= 120 { return text }
     return Set(records.map(\.path.withoutConditions)).sorted().joined(separator: " or ")

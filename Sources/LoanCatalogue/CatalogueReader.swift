@@ -1,10 +1,10 @@
 public import Loans
 
 /// Reads catalogues, once from beginning to end, in memory that does not grow with the file except
-/// for the identities needed to find duplicates, and for records of which a form says something
-/// after them.
+/// for the identities needed to find duplicates, and for documents whose form says something about
+/// a record outside of it.
 public struct CatalogueReader: Sendable {
-  /// What is handed over.
+  /// The results of a reading.
   public enum Detail: Sendable {
     /// Only diagnostics and the summary.
     case diagnostics
@@ -12,28 +12,28 @@ public struct CatalogueReader: Sendable {
     case loans
   }
 
-  /// The form of catalogue to read; `nil` to find it out from the document's beginning.
+  /// The form of catalogue to read; `nil` to detect it from the document's beginning.
   public var profile: CatalogueProfile?
-  /// What is handed over.
+  /// The results of a reading.
   public var detail: Detail
-  /// What is looked for.
+  /// The rules by which records are judged.
   public var rules: CatalogueRules
-  /// After how many days a loan expires, where a form only tells when it began.
+  /// The loan period in days, 1 or more, for forms that only record when a loan began; `nil` if it
+  /// is not known.
   ///
-  /// 1 or more; `nil` if that is not known. Beyond the year 9999 it expires on the last day of it.
+  /// A loan that would expire after the year 9999 expires on its last day.
   public var loanDays: Int?
   /// The library's civil time at an instant, in seconds since 1970-01-01T00:00:00Z.
   ///
-  /// `nil` outside the years 1 to 9999. What it throws ends the reading. By itself it takes the
-  /// library to be where UTC is kept.
+  /// `nil` outside the years 1 to 9999. What it throws ends the reading. The default is UTC.
   public var civilTime: @Sendable (Int) throws -> CivilDateTime?
   /// Whether diagnostics say in which bytes of the file a date is that can be fixed.
   public var locatesFixes = false
-  /// On how many threads a large catalogue is read, 1 or more; what comes of it is the same.
+  /// The number of threads on which a large catalogue is read, 1 or more; the result is the same.
   public var jobs = 1
-  /// Is told now and then how far the reading has come, on one of its threads.
+  /// Called now and then with how far the reading has come.
   public var onProgress: (@Sendable (ReadingProgress) -> Void)?
-  /// How a large catalogue is read in parts, but for the number of threads.
+  /// The size of the parts in which a catalogue is read, and of the least one that is.
   package var parts: (size: Int, least: Int) = (size: 1 << 17, least: 4_000_000)
 
   /// A reader of catalogues of this profile, or of any that is known.

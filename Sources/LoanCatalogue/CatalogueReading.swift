@@ -1,6 +1,6 @@
 public import Loans
 
-/// What a catalogue holds, in its order.
+/// The contents of a catalogue, in its order.
 public enum CatalogueEvent: Sendable {
   /// A record; where only diagnostics are wanted, there is none.
   case record(LoanRecord)
@@ -21,59 +21,66 @@ public enum CatalogueEvent: Sendable {
 /// none has an expiration. After one that ends the reading
 /// (``Loans/Diagnostic/Code/endsReading``) the summary says that the catalogue is not complete.
 public final class CatalogueReading {
-  private let catalogue: OpenCatalogue
-  private let document: DocumentReading?
+  private let catalogue: CatalogueFile
+  private var document: DocumentReading?
   private var assembler: BatchAssembler
   private let onProgress: (@Sendable (ReadingProgress) -> Void)?
   private let size: Int?
   private var refusal: Diagnostic?
 
   init(_ path: String, _ reader: CatalogueReader) throws(CatalogueError) {
-    catalogue = try OpenCatalogue(path)
+    catalogue = try CatalogueFile(opening: path)
     var reader = reader
     if catalogue.isPacked { reader.locatesFixes = false }
     let opening = try DocumentOpening(of: catalogue)
     catalogue.documentStart = opening.headerLength
     onProgress = reader.onProgress
-    size = catalogue.bytes?.size
+    size = catalogue.size
     refusal = opening.refusal(
       path: path, mayBeHTML: reader.profile?.mayBegin(with: "html") ?? false)
     var profile = reader.profile ?? .native
     if refusal == nil { profile = try FormDetection.profile(of: catalogue, chosen: reader.profile) }
     assembler = BatchAssembler(
       reader, profile, size: size ?? 0, warnings: opening.warnings)
-    document =
-      refusal != nil
-      ? nil
-      : DocumentReading(
-        DocumentReading.Document(
-          reader: reader, profile: profile, path: path, catalogue: catalogue,
-          linesBefore: opening.headerLines))
+    guard refusal == nil else { return }
+    document = DocumentReading(
+      CatalogueDocument(
+        reader: reader, profile: profile, path: path, catalogue: catalogue,
+        linesBefore: opening.headerLines))
   }
 
   /// Whether the document is inside a gzip file or a ZIP archive, so that no place in it is one in
   /// the file.
   public var isPacked: Bool { catalogue.isPacked }
 
-  /// What the catalogue held so far.
+  /// The counts of what has been read so far.
   public var summary: CatalogueSummary { assembler.summary }
 
-  /// What comes next.
+  /// Reads on, and returns the next events; `nil` after the end.
   ///
   /// - Throws: ``CatalogueError`` if the catalogue cannot be read further, and what
   ///   ``CatalogueReader/civilTime`` throws.
-  /// - Returns: `nil` after the end.
   public func next() throws -> [CatalogueEvent]? {
     if let refusal {
       self.refusal = nil
-      return assembler.refuse(refusal)
+      return assembler.events(of: refusal)
     }
     guard let batch = try document?.next() else {
       try catalogue.checkUnchanged()
       return nil
     }
-    let events = assembler.take(batch)
+    let events = assembler.events(of: batch)
     onProgress?(ReadingProgress(bytes: batch.end, total: size, loans: summary.loans))
     return events
   }
+}
+
+/// The progress of reading a catalogue.
+public struct ReadingProgress: Hashable, Sendable {
+  /// Bytes read and understood.
+  public var bytes: Int
+  /// Bytes of the file; `nil` for standard input.
+  public var total: Int?
+  /// Loans so far.
+  public var loans: Int
 }

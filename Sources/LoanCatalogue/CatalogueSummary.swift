@@ -1,9 +1,9 @@
-/// What a whole catalogue held.
+/// The contents of a whole catalogue, counted.
 public struct CatalogueSummary: Hashable, Sendable {
   /// Whether the document was read to its end; if not, what came before the break must not be
   /// taken for the whole.
   public var isComplete = true
-  /// Whether the document tells that there are more records than it holds.
+  /// Whether the document says that there are more records than it contains.
   public var isPart = false
   /// Whether the root element is one of the profile's.
   public var isKnownForm = false
@@ -17,9 +17,9 @@ public struct CatalogueSummary: Hashable, Sendable {
   public var onShelf = 0
   /// Loans, of a form that is not the tool's own, without expiration.
   public var withoutExpiration = 0
-  /// Of these, loans that have nothing at all where an expiration is looked for.
+  /// Loans among these that have nothing at all where an expiration is looked for.
   public var undated = 0
-  /// Of these, loans that tell when they were lent, and would expire some days later
+  /// Of these, loans whose day of lending is known, and which would expire some days later
   /// (``CatalogueReader/loanDays``).
   public var uncounted = 0
   /// Records with a usable expiration.

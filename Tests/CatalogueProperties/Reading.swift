@@ -80,7 +80,7 @@ extension CatalogueRules {
   /// Everything that there are rules for, as `check-loans validate` composes it.
   package static let all: CatalogueRules = {
     var rules = CatalogueRules { ExpirationRule.judge($0) }
-    rules.heedsComments = true
+    rules.honorsIgnoreComments = true
     rules.findsDuplicateLoans = true
     rules.isbn = { ISBNRule.judge($0) }
     rules.email = { EmailRule.judge($0) }

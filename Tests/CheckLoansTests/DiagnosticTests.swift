@@ -161,8 +161,8 @@ struct DiagnosticTests {
     #expect(refused.text == "")
     let lines = [
       """
-      books.xml:1:1: warning: the only book has no <expiration>; if every book is on the shelf, that \
-      is right [no-expirations]
+      books.xml:1:1: warning: the only book has no <expiration>; if every book is on the shelf, this \
+      is correct [no-expirations]
       """,
       """
       check-loans: books.xml: no loan with an expiration, but 1 loan in the schedule; nothing was \

@@ -112,8 +112,8 @@ struct ForeignSystemTests {
     #expect(
       result.errorLines == [
         """
-        loans.xml:1:38: error: gcstar tells when a book was lent, but not when it is due; say after \
-        how many days that is, for example with --loan-days 28 [missing-loan-days]
+        loans.xml:1:38: error: gcstar records when a book was lent, but not when it is due; give the \
+        loan period, for example --loan-days 28 [missing-loan-days]
         """
       ])
   }
@@ -142,8 +142,8 @@ struct ForeignSystemTests {
     #expect(result.status == 65)
     #expect(
       result.errorLines.first == """
-        loans.xml:1:16: error: this is not a list of loans but an error answer: "PatronNotFound"; \
-        mend the request, and ask again [error-answer]
+        loans.xml:1:16: error: the server answered with an error: "PatronNotFound"; correct the \
+        request [error-answer]
         """)
     #expect(try await desk.schedule().count == 1)
     try desk.folder.write("<GetPatronInfo><surname>R</surname></GetPatronInfo>", to: "loans.xml")
@@ -171,7 +171,7 @@ struct ForeignSystemTests {
     try desk.folder.write("<item_loans total_record_count=\"5\"/>", to: "loans.xml")
     let part = try await desk.run(Self.common + options + ["loans.xml"])
     #expect(part.status == 65)
-    #expect(part.errorText.contains("it tells of 5 loans and holds 0"), "\(part.errorText)")
+    #expect(part.errorText.contains("it announces 5 loans but contains 0"), "\(part.errorText)")
     #expect(!part.errorText.contains("[no-loans]"), "\(part.errorText)")
     #expect(try await desk.schedule().count == 1)
     // The date is there, and empty: only that is something that can be allowed.
@@ -188,7 +188,7 @@ struct ForeignSystemTests {
     #expect(
       result.errorLines == [
         """
-        loans.xml:1:1: error: not well-formed XML: it does not begin with <; remove what stands \
+        loans.xml:1:1: error: not well-formed XML: it does not begin with <; remove what comes \
         before the XML [malformed-xml]
         """
       ])
@@ -205,8 +205,8 @@ struct ForeignSystemTests {
     #expect(
       result.errorLines == [
         """
-        loans.xml:1:1: error: this is not all: it tells of 15 loans and holds 1; nobody is \
-        reminded of the rest, so ask for all of them at once [incomplete-answer]
+        loans.xml:1:1: error: the list is incomplete: it announces 15 loans but contains 1; no \
+        reminders for the others, so request all of them [incomplete-answer]
         """
       ])
     #expect(try await desk.schedule().count == 1)
@@ -229,7 +229,7 @@ struct ForeignSystemTests {
       ),
       (
         "HTTP/1.1 204 No Content\r\n",
-        "nothing follows the headers; mend the request, and ask again"
+        "nothing follows the headers; correct the request and try again"
       ),
     ] {
       try desk.folder.write(text, to: "body.xml")

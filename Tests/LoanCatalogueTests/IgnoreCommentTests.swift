@@ -151,7 +151,7 @@ struct IgnoreCommentTests {
 
   @Test func `Where comments mean nothing, all is told`() throws {
     var rules = CatalogueRules.all
-    rules.heedsComments = false
+    rules.honorsIgnoreComments = false
     #expect(
       try findings("<!-- check-loans: ignore date-format -->\n\(Self.bad)", rules: rules)
         == ["3:42 date-format"])

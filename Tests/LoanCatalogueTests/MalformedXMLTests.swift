@@ -59,9 +59,9 @@ struct MalformedXMLTests {
     ("id=\"a\"", "id=", "the value of an attribute needs quotes"),
     ("id=\"a\"", "id", "the attribute id has no value; write id=\"…\""),
     ("id=\"a\"", "id \"a\"", "the attribute id has no value; write id=\"…\""),
-    ("id=\"a\"", "id=\"a\" id=\"b\"", "the attribute id is there twice; remove one of the two"),
+    ("id=\"a\"", "id=\"a\" id=\"b\"", "the attribute id appears twice; remove one"),
     ("id=\"a\"", "id=\"a\"x=\"b\"", "a space is missing between two attributes"),
-    ("id=\"a\"", "id=\"a\"\"", "there is a quotation mark too many; remove it"),
+    ("id=\"a\"", "id=\"a\"\"", "there is one quotation mark too many; remove it"),
     ("id=\"a\"", "=\"a\"", "an attribute is expected here, or the end of the tag"),
     ("<title>", "<title/ >", "an attribute is expected here, or the end of the tag"),
     (
@@ -90,10 +90,11 @@ struct MalformedXMLTests {
     ("</title>", "</Title>", "<title> of line 4 is not closed before </Title>"),
     ("</books>\n", "", "the document ends inside <books> of line 2; was it cut off?"),
     ("</books>\n", "</books", "the document ends inside a tag; was it cut off?"),
-    ("Abigél", "1 <2", "a < begins no tag here; write it as &lt;"),
-    ("Abigél", "<{{x}}>", "a < begins no tag here; write it as &lt;"),
+    ("Abigél", "1 <2", "this < does not begin a tag; write it as &lt;"),
+    ("Abigél", "<{{x}}>", "this < does not begin a tag; write it as &lt;"),
     (
-      "Abigél", "1 < 2", "a < begins no tag here; write it as &lt;, or remove the space after it"
+      "Abigél", "1 < 2",
+      "this < does not begin a tag; write it as &lt;, or remove the space after it"
     ),
     ("Abigél", "<![cdata[x]]>", "<!DOCTYPE and <![CDATA[ are written in capitals"),
     ("<books>", "<!doctype books><books>", "<!DOCTYPE and <![CDATA[ are written in capitals"),
@@ -112,8 +113,8 @@ struct MalformedXMLTests {
   }
 
   @Test(arguments: [
-    ("Abi & gél", "an & begins no reference here; write it as &amp;"),
-    ("A&B", "an & begins no reference here; write it as &amp;"),
+    ("Abi & gél", "this & does not begin a reference; write it as &amp;"),
+    ("A&B", "this & does not begin a reference; write it as &amp;"),
     (
       "A&nbsp;B",
       "&nbsp; is not defined in XML; write the character itself, or its number, as &#233; for é"

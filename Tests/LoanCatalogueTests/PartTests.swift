@@ -19,27 +19,31 @@ struct PartTests {
   private func read(_ records: String, jobs: Int, partSize: Int) throws -> Result {
     let folder = try ScratchFolder()
     try folder.write("\(Self.head)\(records)</books>", to: "books.xml")
-    let catalogue = try OpenCatalogue("\(folder.path)/books.xml")
-    let (file, size) = try #require(catalogue.bytes)
+    let catalogue = try CatalogueFile(opening: "\(folder.path)/books.xml")
     let frame = PartFrame(
       head: Array(Self.head.utf8), tail: Array("</books>".utf8), recordStart: Array("<book".utf8),
       rootLine: 1)
-    let settings = PartSettings(jobs: jobs, partSize: partSize)
     let start = SplitPoint(
       offset: frame.head.count,
       location: Loans.SourceLocation(line: 1, column: frame.head.count + 1),
       frame: frame)
-    var cutter = PartCutter(file, size: size, from: start, settings)
+    var reader = CatalogueReader()
+    (reader.jobs, reader.parts.size) = (jobs, partSize)
+    let document = CatalogueDocument(
+      reader: reader, profile: .native, path: "books.xml", catalogue: catalogue, linesBefore: 0)
     var result = Result()
-    let parts = PartReading(PartWork(CatalogueReader(), "books.xml", cutter, settings))
+    let work = PartReader(document, from: start)
+    let parts = BatchStream(threads: jobs, mayStall: false) { work.run($0) }
     while let part = parts.next() {
       switch part {
       case .batch(let batch):
-        let titles = batch.entries.map { LoanRecord($0.facts, $0.hashes, batch.texts).loan?.title }
-        result.titles += titles.compactMap(\.self)
-      case .unreadable: result.isWhole = false
+        for case .record(let record, _, _) in batch.items {
+          result.titles += [record.loan?.title].compactMap(\.self)
+        }
+      case .unreadable, .failed: result.isWhole = false
       }
     }
+    var cutter = PartCutter(catalogue, from: start, partSize: partSize, jobs: jobs)
     var buffer = PartBuffer(capacity: 100)
     while let part = cutter.cut(into: &buffer) { result.starts.append(part.start.location) }
     return result

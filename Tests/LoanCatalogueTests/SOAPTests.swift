@@ -126,8 +126,8 @@ struct SOAPTests {
     #expect(
       reading.diagnostics.map(\.message) == [
         """
-        no loan was found: this is a SOAP envelope, and what is inside is of no known form; \
-        check-loans profiles lists what is known, and --profile FILE.xml describes another
+        no loan was found: this is a SOAP envelope, and its content is not in a known \
+        format; check-loans profiles lists the known ones, and --profile FILE.xml describes another
         """
       ])
   }

@@ -138,7 +138,7 @@ struct ValidationPlan: Sendable {
     var rules = CatalogueRules(
       requiresExpiration: options.records.requireExpiration,
       expiration: { ExpirationRule.judge($0) })
-    rules.heedsComments = true
+    rules.honorsIgnoreComments = true
     rules.idleCodes = [.distantExpiration]
     rules.findsDuplicateLoans = !severities.ignored.contains(.duplicateLoan)
     rules.isbn = { ISBNRule.judge($0) }

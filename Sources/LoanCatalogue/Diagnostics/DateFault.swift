@@ -1,34 +1,13 @@
 import Loans
 
-/// What is wrong with the text of a date, and what it can only have meant.
+/// The mistake in the text of a date, and the date that must have been meant.
 struct DateFault {
   let finding: Finding
-  /// The day, where that is beyond doubt.
-  let replacement: CivilDate?
+  /// The day, if that is beyond doubt.
+  private(set) var replacement: CivilDate?
 
   /// - Parameters:
-  ///   - text: what stands in place of a date.
-  ///   - field: ``LoanField/expiration`` or ``LoanField/loaned``.
-  init(_ failure: CivilDate.ParseFailure, _ text: String, in field: LoanField) {
-    let name = field == .loaned ? "loan date" : "expiration"
-    let subject = "\(name) \(text.quoted())"
-    switch failure {
-    case .form:
-      let meant = DateSuggestion(text)
-      finding = Finding(
-        field == .loaned ? .invalidLoanDate : .dateFormat,
-        "\(subject) is not of the form yyyy.MM.dd\(meant.words)")
-      replacement = meant.isInOrder ? meant.days.first : nil
-    case .notADay:
-      finding = Finding(
-        field == .loaned ? .invalidLoanDate : .impossibleDate,
-        "\(subject) is not a calendar date; \(Self.reason(text))")
-      replacement = nil
-    }
-  }
-
-  /// - Parameters:
-  ///   - text: what stands in place of a date.
+  ///   - text: what is in place of a date.
   ///   - field: ``LoanField/expiration`` or ``LoanField/loaned``.
   ///   - forms: in which it may be written.
   ///   - isLendingDay: whether an expiration is counted from it.
@@ -36,20 +15,25 @@ struct DateFault {
     _ failure: CivilDate.ParseFailure, _ text: String, in field: LoanField, forms: [DateForm],
     isLendingDay: Bool
   ) {
-    let isLoanDate = field == .loaned
-    let name = isLoanDate || isLendingDay ? "loan date" : "expiration"
-    let subject = "\(name) \(text.quoted())"
+    let isNative = forms == [.dotted]
+    let name = field == .loaned || isLendingDay ? "loan date" : "expiration"
+    let code: Diagnostic.Code
+    var message = "\(name) \(text.quoted()) is not "
     switch failure {
     case .form:
-      let words = forms.map(\.text).joined(separator: " or ")
-      finding = Finding(
-        isLoanDate ? .invalidLoanDate : .dateFormat, "\(subject) is not of the form \(words)")
+      code = .dateFormat
+      message += "of the form \(forms.map(\.text).joined(separator: " or "))"
+      if isNative {
+        let meant = DateSuggestion(text)
+        message += meant.words
+        replacement = meant.isInOrder ? meant.days.first : nil
+      }
     case .notADay:
-      finding = Finding(
-        isLoanDate ? .invalidLoanDate : .impossibleDate,
-        "\(subject) is not a day and hour of the calendar")
+      code = .impossibleDate
+      message +=
+        isNative ? "a calendar date; \(Self.reason(text))" : "a day and hour of the calendar"
     }
-    replacement = nil
+    finding = Finding(field == .loaned ? .invalidLoanDate : code, message)
   }
 
   /// - Parameter text: of the form `yyyy.MM.dd`.

@@ -1,15 +1,15 @@
 import Loans
 
-/// What somebody who wrote a date in another form can only have meant, and what is wrong with it.
+/// The only possible meaning of a date in another form, and what is wrong with it.
 ///
-/// Of `1/12/2026 18:00` it says `a date has no time; 2026.01.12 or 2026.12.01?`.
+/// For `1/12/2026 18:00` it is `a date has no time; 2026.01.12 or 2026.12.01?`.
 struct DateSuggestion {
   /// The days that the text can be read as: none, one, or two that differ by the order of day and
   /// month, which is never guessed.
   private(set) var days: [CivilDate] = []
   /// Whether year, month and day are digits in this order, so that only the form was wrong.
   private(set) var isInOrder = false
-  /// What is wrong beside the order and the characters between the numbers.
+  /// The mistake besides the order and the characters between the numbers.
   private(set) var reason: String?
 
   /// Reads year, month and day in this order with any of `. - /` or white space between them, also
@@ -78,7 +78,7 @@ struct DateSuggestion {
 // MARK: - Parts of a date
 
 extension DateSuggestion {
-  /// What comes before ` 18:00` or `T18:00:30Z`, and whether a zone follows.
+  /// The date before ` 18:00` or `T18:00:30Z`, and whether a zone follows.
   private static func dateBeforeTime(_ text: String) -> (date: Substring, hasZone: Bool)? {
     guard let colon = text.firstIndex(of: ":"),
       let start = text[..<colon].lastIndex(where: { " T".contains($0) }),

@@ -1,26 +1,26 @@
 import Loans
 
-/// A comment that speaks to the reader: `check-loans: ignore CODE, CODE (reason)`.
+/// A comment for the reader: `check-loans: ignore CODE, CODE (reason)`.
 enum IgnoreComment: Equatable {
   /// It silences one finding of each of these codes.
   case ignore([Diagnostic.Code])
   /// It means nothing; the text says why and what to write.
   case mistaken(String)
 
-  private static let mark = "check-loans:"
-  /// What begins like this was probably meant for the reader.
-  private static let nearMarks = ["check-loans ignore", "checkloans: ignore", "checkloans ignore"]
+  private static let start = "check-loans:"
+  /// Other beginnings that were probably meant for the reader.
+  private static let nearStarts = ["check-loans ignore", "checkloans: ignore", "checkloans ignore"]
 
-  /// - Parameter text: what stands between `<!--` and `-->`.
+  /// - Parameter text: what is between `<!--` and `-->`.
   /// - Returns: `nil` if the comment is for somebody else.
   init?(_ text: some Collection<UInt8>) {
     let words = text.drop { $0.isXMLWhiteSpace }
-    guard words.starts(with: Self.mark.utf8) else {
+    guard words.starts(with: Self.start.utf8) else {
       guard Self.isNear(words) else { return nil }
       self = .mistaken(Self.form)
       return
     }
-    let directive = String(decoding: words.dropFirst(Self.mark.utf8.count), as: UTF8.self)
+    let directive = String(decoding: words.dropFirst(Self.start.utf8.count), as: UTF8.self)
     self.init(directive: directive.prefix { $0 != "(" })
   }
 
@@ -30,8 +30,8 @@ enum IgnoreComment: Equatable {
   private static func isNear(_ words: some Collection<UInt8>) -> Bool {
     // Few comments begin with a C.
     guard words.first.map({ $0 | 0x20 }) == UInt8(ascii: "c") else { return false }
-    let start = String(decoding: words.prefix(24), as: UTF8.self).lowercased()
-    return start.hasPrefix(mark) || nearMarks.contains { start.hasPrefix($0) }
+    let beginning = String(decoding: words.prefix(24), as: UTF8.self).lowercased()
+    return beginning.hasPrefix(start) || nearStarts.contains { beginning.hasPrefix($0) }
   }
 
   private init(directive: Substring) {
@@ -45,7 +45,7 @@ enum IgnoreComment: Equatable {
       guard let code = Diagnostic.Code(rawValue: String(word)) else {
         self = .mistaken(
           """
-          there is no code \(String(word).quoted(limit: 40)) to ignore; a reason stands in \
+          there is no code \(String(word).quoted(limit: 40)) to ignore; a reason goes in \
           parentheses, and check-loans validate --list-rules lists the codes
           """)
         return

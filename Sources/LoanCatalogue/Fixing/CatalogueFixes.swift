@@ -4,11 +4,11 @@ public import Loans
 public struct ByteEdit: Hashable, Sendable {
   /// The bytes, counted from the file's beginning; never empty.
   public var bytes: Range<Int>
-  /// What comes in their place.
+  /// The bytes that replace them.
   public var replacement: [UInt8]
 }
 
-/// What to change in a catalogue's bytes so that its dates are written as they were meant.
+/// The changes to a catalogue's bytes after which its dates are written as they were meant.
 ///
 /// Only the bytes of the dates are changed, in the catalogue's own encoding. A date with anything but
 /// its own characters inside is left alone; so is every date of a catalogue in an encoding in which
@@ -16,7 +16,7 @@ public struct ByteEdit: Hashable, Sendable {
 public struct CatalogueFixes: Sendable {
   /// The changes, in the order of their places.
   public private(set) var edits: [ByteEdit] = []
-  /// Where the dates are that are fixed, in their order.
+  /// The places of the dates that are fixed, in their order.
   public private(set) var locations: [SourceLocation] = []
 
   /// Works out what to change.
@@ -58,7 +58,7 @@ public struct CatalogueFixes: Sendable {
     return ByteEdit(bytes: start..<start + old.count, replacement: new)
   }
 
-  /// What becomes of a part of the catalogue.
+  /// Fixes a part of the catalogue.
   ///
   /// The parts of a catalogue give the parts of the fixed one, wherever it is cut: a replacement
   /// comes with the first byte that it replaces.

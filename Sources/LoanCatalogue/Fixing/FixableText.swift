@@ -35,7 +35,7 @@ struct FixableText {
     isClosed = !rest.isEmpty
   }
 
-  /// What comes after a comment, an instruction, or an edge of a CDATA section.
+  /// The rest after a comment, an instruction, or an edge of a CDATA section.
   private static func markup(
     _ rest: Substring.UnicodeScalarView, _ isInSection: inout Bool
   ) -> Substring.UnicodeScalarView {
@@ -61,7 +61,7 @@ struct FixableText {
     return (number.flatMap(Unicode.Scalar.init), rest[rest.index(after: end)...])
   }
 
-  /// Where a value is written: from its first character to its last, if there is nothing else.
+  /// Finds a value, from its first character to its last, if there is nothing else.
   ///
   /// - Parameter value: trimmed, each inner run of white space one space.
   func range(of value: String) -> Range<String.Index>? {
@@ -73,7 +73,7 @@ struct FixableText {
     var text = String.UnicodeScalarView()
     text.append(contentsOf: found.compactMap(\.scalar))
     var bytes = Array(String(text).utf8)
-    bytes.removeSubrange(bytes.foldWhiteSpace(from: 0)...)
+    bytes.removeSubrange(bytes.normalizeSpace(from: 0)...)
     guard bytes.elementsEqual(value.utf8) else { return nil }
     return characters[first].range.lowerBound..<characters[last].range.upperBound
   }

@@ -1,36 +1,24 @@
 import Glibc
 
-/// Bytes that are read one after the other: some that are there already, then those of an open
-/// file, then some more.
+/// The bytes of an open file from where it is, read in large pieces.
 struct ByteStream {
   private let descriptor: Int32
-  private var ahead: ArraySlice<UInt8>
-  /// How many bytes of the file are still wanted.
+  /// The bytes that have been read and not been asked for.
+  private var ahead: ArraySlice<UInt8> = []
+  /// The number of bytes of the file that are still wanted.
   private var left: Int
-  private var tail: [UInt8]
   private var isAtEnd = false
+  private static let pieceSize = 65_536
 
   /// - Parameter count: how many bytes of the file are wanted at most.
-  init(
-    _ descriptor: Int32, after head: [UInt8] = [], count: Int = .max, before tail: [UInt8] = []
-  ) {
+  init(_ descriptor: Int32, count: Int = .max) {
     self.descriptor = descriptor
-    ahead = head[...]
     left = count
-    self.tail = tail
   }
 
   /// The next bytes, as many as there are up to a count, which stay the next ones.
   mutating func lookAhead(_ count: Int) -> ArraySlice<UInt8> {
-    var isOver = false
-    while ahead.count < count && !isOver {
-      // A socket drops what there is no room for.
-      let piece = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) {
-        unsafe $1 = max(0, readFile(into: UnsafeMutableRawBufferPointer($0)))
-      }
-      ahead += piece
-      isOver = piece.isEmpty
-    }
+    while ahead.count < count, readPiece() > 0 {}
     return ahead.prefix(count)
   }
 
@@ -38,8 +26,7 @@ struct ByteStream {
   ///
   /// - Returns: the bytes read, 0 at the end, or -1 with `errno` set.
   @unsafe mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    if ahead.isEmpty && left == 0 { (ahead, tail) = (tail[...], []) }
-    guard !ahead.isEmpty else { return unsafe readFile(into: buffer) }
+    if ahead.isEmpty, case let count = readPiece(), count <= 0 { return count }
     let count = min(ahead.count, buffer.count)
     unsafe buffer.copyBytes(from: ahead.prefix(count))
     ahead.removeFirst(count)
@@ -47,27 +34,53 @@ struct ByteStream {
   }
 
   /// - SeeAlso: `read(2)`.
-  @unsafe private mutating func readFile(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+  private mutating func readPiece() -> Int {
     // At a terminal the end would have to be typed again.
-    guard !isAtEnd else { return 0 }
-    while true {
-      let count = unsafe Glibc.read(descriptor, buffer.baseAddress, min(buffer.count, left))
-      if count >= 0 {
-        left -= count
-        isAtEnd = count == 0
-        return count
-      }
-      switch errno {
-      case EINTR: continue
-      case EAGAIN: waitUntilReadable()
-      default: return -1
-      }
+    guard !isAtEnd, left > 0 else { return 0 }
+    var count = 0
+    // A socket drops what there is no room for.
+    let piece = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, filled in
+      repeat {
+        count = unsafe Glibc.read(descriptor, buffer.baseAddress, min(buffer.count, left))
+        if count < 0 && errno == EAGAIN { waitUntilReadable() }
+      } while count < 0 && (errno == EINTR || errno == EAGAIN)
+      filled = max(0, count)
     }
+    left -= piece.count
+    isAtEnd = count == 0
+    if ahead.isEmpty { ahead = piece[...] } else { ahead += piece }
+    return count
   }
 
-  /// Standard input may be a pipe that somebody else made non-blocking.
+  /// Waits at a pipe that somebody else has made non-blocking.
+  ///
+  /// - SeeAlso: `poll(2)`.
   private func waitUntilReadable() {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    _ = unsafe poll(&request, 1, -1)
+    if unsafe poll(&request, 1, -1) < 0 { return }
+    errno = EAGAIN
   }
+}
+
+/// Reads what a regular file has at an offset, as much as there is room for.
+///
+/// - Returns: the number of bytes, fewer than asked for only at the file's end, or -1 with `errno`
+///   set.
+/// - SeeAlso: `pread(2)`.
+@unsafe func readFile(
+  _ descriptor: Int32, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
+) -> Int {
+  var filled = 0
+  while filled < buffer.count {
+    let count = unsafe pread(
+      descriptor, buffer.baseAddress.map { unsafe $0 + filled }, buffer.count - filled,
+      offset + filled)
+    if count == 0 { break }
+    if count > 0 {
+      filled += count
+    } else if errno != EINTR {
+      return -1
+    }
+  }
+  return filled
 }

@@ -1,9 +1,9 @@
 import Loans
 
-/// What a file begins with, looked at before it is taken for XML: the headers that a server sent
-/// with it, or something that is no XML at all.
+/// The beginning of a file, looked at before it is parsed as XML: the headers that a server sent
+/// with it, or something that is not XML at all.
 struct DocumentOpening {
-  /// Bytes of headers before the document, and of the empty lines behind them.
+  /// Bytes of headers before the document, and of the empty lines after them.
   private(set) var headerLength = 0
   /// Lines that the headers take.
   private(set) var headerLines = 0
@@ -11,7 +11,7 @@ struct DocumentOpening {
   private var status: String?
   private let kind: Kind?
 
-  /// What is not a list of loans.
+  /// The kinds of file that are not a list of loans.
   ///
   /// Whoever reads the message need not be allowed to read the file, which a link may lead to; so
   /// nothing of its content is kept here.
@@ -23,7 +23,7 @@ struct DocumentOpening {
     case html
     /// Text without any tag.
     case text
-    /// Nothing behind the headers.
+    /// Nothing after the headers.
     case nothing
   }
 
@@ -31,16 +31,16 @@ struct DocumentOpening {
   private static let longestLook = 8_192
 
   /// - Throws: ``CatalogueError`` if the file cannot be read.
-  init(of catalogue: OpenCatalogue) throws(CatalogueError) {
+  init(of catalogue: CatalogueFile) throws(CatalogueError) {
     var bytes = try catalogue.firstBytes(Self.longestLook)
     if bytes.starts(with: Self.protocolName) {
       bytes = try catalogue.firstBytes(Self.longestHeaders)
-      if bytes.count < Self.longestHeaders, Self.body(behind: bytes) == nil {
-        // An answer without body, of which the empty line may be lost.
+      if bytes.count < Self.longestHeaders, Self.body(after: bytes) == nil {
+        // An answer without body, whose empty line may be lost.
         status = Self.status(of: bytes)
         bytes = bytes[bytes.endIndex...]
       }
-      while let rest = Self.body(behind: bytes) {
+      while let rest = Self.body(after: bytes) {
         status = Self.status(of: bytes)
         bytes = rest
       }
@@ -57,9 +57,9 @@ struct DocumentOpening {
 
   private static let protocolName = Array("HTTP/".utf8)
 
-  /// What stands behind the headers that a text begins with (RFC 9112, 2.1); the empty line between
-  /// may have been lost.
-  private static func body(behind bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+  /// The rest after the headers that a text begins with (RFC 9112, 2.1); the empty line between may
+  /// have been lost.
+  private static func body(after bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard bytes.starts(with: protocolName) else { return nil }
     var rest = bytes
     while let end = rest.firstIndex(of: 0x0A) {
@@ -78,7 +78,8 @@ struct DocumentOpening {
   }
 }
 
-// Telling one kind from another.
+// MARK: - Kinds
+
 extension DocumentOpening {
   private static let packings: [(start: [UInt8], name: String, command: String?)] = [
     ([0x1F, 0x8B], "a gzip file", nil),
@@ -124,7 +125,7 @@ extension DocumentOpening {
       || start.hasPrefix("<html ") || start.hasPrefix("<html\n") || start.hasPrefix("<html\r")
   }
 
-  /// What stands behind an XML declaration, processing instructions and comments.
+  /// The rest after an XML declaration, processing instructions and comments.
   static func skippingProlog(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = text
     let parts = [("<?", "?>"), ("<!--", "-->")]
@@ -137,11 +138,12 @@ extension DocumentOpening {
   }
 }
 
-// What there is to say of it.
+// MARK: - Messages
+
 extension DocumentOpening {
   private static let beginning = SourceLocation(line: 1, column: 1)
 
-  /// That there are headers.
+  /// The warning about headers, if there are any.
   var warnings: [Diagnostic] {
     guard let status else { return [] }
     return [
@@ -154,7 +156,7 @@ extension DocumentOpening {
     ]
   }
 
-  /// Why the file is no list of loans; `nil` if it may be one.
+  /// The diagnostic for a file that is not a list of loans; `nil` if it may be one.
   ///
   /// - Parameters:
   ///   - path: by which a command can find it.
@@ -175,11 +177,11 @@ extension DocumentOpening {
     switch kind {
     case .packed(let name, _) where status != nil:
       return """
-        behind the headers is \(name), not XML; save the body alone, and unpacked (curl \
+        the headers are followed by \(name), not XML; save the body alone, unpacked (curl \
         --compressed, without -i)
         """
     case .nothing:
-      return "nothing follows the headers; mend the request, and ask again"
+      return "nothing follows the headers; correct the request and try again"
     case .text:
       return "this is plain text, not XML"
     case .packed(let name, nil):

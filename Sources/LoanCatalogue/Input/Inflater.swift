@@ -18,9 +18,11 @@ import Glibc
   private var isBetweenFiles = false
   private var isPadded = false
 
-  /// - Parameter name: what the file is called in messages.
+  /// - Parameters:
+  ///   - isInArchive: whether there are only packed bytes, without a gzip file's header and checksum.
+  ///   - name: what the file is called in messages.
   /// - SeeAlso: `inflateInit2`.
-  init(_ source: ByteStream, of name: String) {
+  init(_ source: ByteStream, isInArchive: Bool = false, of name: String) {
     self.source = source
     self.name = name
     unsafe piece = .allocate(capacity: Self.pieceSize)
@@ -28,7 +30,8 @@ import Glibc
     unsafe stream.initialize(to: z_stream())
     // Where there is no memory for it, each reading says so.
     unsafe _ = inflateInit2_(
-      stream, 16 + MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+      stream, isInArchive ? -MAX_WBITS : 16 + MAX_WBITS, ZLIB_VERSION,
+      Int32(MemoryLayout<z_stream>.size))
   }
 
   deinit {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How a catalogue's bytes are its characters.
+/// The encoding of a catalogue's characters in bytes.
 struct TextEncoding: Sendable {
   /// The name that `iconv_open(3)` has for it; `nil` for UTF-8.
   private let name: String?

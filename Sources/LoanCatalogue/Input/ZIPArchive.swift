@@ -1,4 +1,6 @@
-/// Why a file is not unpacked, or not to its end.
+import Glibc
+
+/// The reason why a file is not unpacked, or not to its end.
 ///
 /// Nothing in it is quoted: whoever reads this need not be allowed to read the file.
 struct UnpackingError: Error {
@@ -9,22 +11,22 @@ struct UnpackingError: Error {
 ///
 /// - SeeAlso: APPNOTE.TXT, 4.3 and 4.4.
 struct ZIPArchive {
-  /// Where the document is.
+  /// The place of the document.
   struct Entry {
     var bytes: Range<Int>
-    /// What makes a gzip file of the bytes; `nil` if they are not packed.
-    var gzip: (head: [UInt8], tail: [UInt8])?
+    /// Whether it is packed there.
+    var isDeflated: Bool
     /// The document's CRC-32.
     var checksum: UInt
   }
 
   static let name = "ZIP archive"
   private static let longestList = 64 << 20
-  private let file: FileBytes
+  private let descriptor: Int32
   private let size: Int
 
-  init(_ file: FileBytes, size: Int) {
-    self.file = file
+  init(_ descriptor: Int32, size: Int) {
+    self.descriptor = descriptor
     self.size = size
   }
 
@@ -58,7 +60,7 @@ struct ZIPArchive {
 extension ZIPArchive {
   /// A file in the archive's list.
   private struct Listed {
-    /// What comes before the name.
+    /// The bytes before the name.
     var header: [UInt8]
     var name: ArraySlice<UInt8>
 
@@ -102,11 +104,8 @@ extension ZIPArchive {
     let local = try bytes(start, 30)
     let first = start + 30 + local.number(26, 2) + local.number(28, 2)
     guard local.number(0, 4) == 0x0403_4B50, first + length <= size else { throw Self.damaged }
-    // The checksum and the length follow a gzip file's bytes in the order in which they are here.
-    let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
-    let tail = Array(file.header[16..<20] + file.header[24..<28])
     return Entry(
-      bytes: first..<first + length, gzip: method == 8 ? (head, tail) : nil,
+      bytes: first..<first + length, isDeflated: method == 8,
       checksum: UInt(file.header.number(16, 4)))
   }
 
@@ -118,7 +117,8 @@ extension ZIPArchive {
   private func bytes(_ start: Int, _ count: Int) throws(UnpackingError) -> [UInt8] {
     guard start >= 0, start + count <= size else { throw Self.damaged }
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      unsafe filled = max(0, file.read(at: start, into: UnsafeMutableRawBufferPointer(buffer)))
+      let target = UnsafeMutableRawBufferPointer(buffer)
+      unsafe filled = max(0, readFile(descriptor, at: start, into: target))
     }
     guard bytes.count == count else { throw Self.damaged }
     return bytes
@@ -126,7 +126,7 @@ extension ZIPArchive {
 }
 
 extension [UInt8] {
-  /// The number in some bytes, of which the first counts least.
+  /// The number in some bytes, least significant first.
   fileprivate func number(_ start: Int, _ count: Int) -> Int {
     self[start..<start + count].reversed().reduce(0) { $0 << 8 | Int($1) }
   }

@@ -2,7 +2,7 @@ import Loans
 
 /// Names under which people write when a loan expires, other than `expiration`.
 enum ExpirationName {
-  /// What libraries and their readers call it, without hyphens.
+  /// The words of libraries and their readers for it, without hyphens.
   private static let words: Set<String> = [
     "due", "duedate", "datedue", "dueon", "dueby", "deadline", "until",
     "expire", "expires", "expireson", "expiry", "expirydate", "expiredate", "expirationdate",

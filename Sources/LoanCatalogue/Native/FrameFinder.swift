@@ -5,12 +5,12 @@ import Loans
 /// them.
 @safe struct FrameFinder {
   let extent: NativeReader.Extent
-  /// Where reading has stopped so that the rest can be read in parts.
+  /// The place where reading has stopped so that the rest can be read in parts.
   private(set) var splitPoint: SplitPoint?
   /// Bytes up to the end of the root element.
   var rootEnd = 0
-  /// Whether a comment speaks to the reader outside of the root element, whose place can only be told
-  /// where the whole line can be seen.
+  /// Whether a comment for the reader is outside of the root element: its place is only known where
+  /// the whole line is.
   var hasCommentOutside = false
   /// Whether reading may stop at a record's start.
   private var mayStop = false
@@ -28,9 +28,8 @@ import Loans
   /// Keeps how the root element begins, by which parts of the document get one too.
   @unsafe mutating func noteRoot(_ session: borrowing ParserSession) {
     guard mayStop else { return }
-    let tag = unsafe TagText(endingAt: session.document)
-    rootTag = tag.bytes
-    rootLine = tag.start(ofTagEndingAt: session.currentPosition).line
+    rootTag = unsafe TagText(endingAt: session.document).bytes
+    rootLine = unsafe TagText.start(endingAt: session.document)?.line ?? 1
   }
 
   /// Whether reading stops at the record's start tag that the parser has just read.
@@ -44,7 +43,7 @@ import Loans
     return true
   }
 
-  /// What parts of the document need around them; `nil` if there can be none.
+  /// The tags that parts of the document need around them; `nil` if there can be no parts.
   private func frame(
     _ session: borrowing ParserSession, recordTag: [UInt8]
   ) -> PartFrame? {
@@ -67,7 +66,7 @@ import Loans
     tag.dropFirst().prefix { !$0.isXMLWhiteSpace && $0 != UInt8(ascii: "/") }
   }
 
-  /// Where the comment begins that the parser has just read: where the last event ended, except
+  /// The beginning of the comment that the parser has just read: where the last event ended, except
   /// where something may be between that raises no event.
   @unsafe func commentStart(_ session: borrowing ParserSession, isOutside: Bool) -> SourceLocation {
     guard session.hasDoctype || isOutside else { return session.position }
@@ -75,7 +74,7 @@ import Loans
     if case .section(let point) = extent, unsafe session.document?.pointee.consumed ?? 1 == 0 {
       origin = TagText.Origin(bytes: point.frame.head.count, column: point.location.column)
     }
-    return unsafe TagText(commentEndingAt: session.document, origin: origin)?
-      .start(ofTagEndingAt: session.currentPosition) ?? session.position
+    return unsafe TagText.start(endingAt: session.document, opening: "<!--", origin: origin)
+      ?? session.position
   }
 }

@@ -4,20 +4,20 @@ import Loans
 /// Reads the tool's own form, or a part of it, over SAX2.
 ///
 /// Its handlers are called for every element and every text of the document, so what nearly all of
-/// them need is done first and the rest apart.
+/// them need is done first, and the rest separately.
 @safe struct NativeReader: ~Copyable {
-  /// What is read of the document.
+  /// The part of the document that is read.
   enum Extent {
     /// All of it, or as much as comes before the first record from which on it can be split.
     case document(mayBeSplit: Bool)
-    /// What begins at a record's start.
+    /// The rest from a record's start on.
     case section(SplitPoint)
   }
 
   private let session: UnsafeMutablePointer<ParserSession>
   private(set) var builder: RecordBuilder
   private var names = NativeNames()
-  /// Takes what has been read, if there may be much of it; says whether more is wanted.
+  /// Receives what has been read, if there may be much of it; returns whether more is wanted.
   private let output: ((RecordBatch) -> Bool)?
   /// The fields whose places are wanted, a bit for each.
   private let placedFields: UInt16
@@ -35,15 +35,15 @@ import Loans
   private var isInMisspelt = false
   private var root: RootElement?
   private var expiration = ExpirationElement()
-  /// Where in the file the `>` before the text at hand is; `nil` if that is not known or not wanted.
+  /// The byte of the file with the `>` before the text at hand; `nil` if nobody wants it.
   private var textStart: Int?
 
-  /// What is known of the expirations of the record at hand.
+  /// The expirations of the record at hand, as far as they are known.
   private struct ExpirationElement {
     var count = 0
     var start = SourceLocation(line: 1, column: 1)
     var hasMarkup = false
-    /// What may have been meant for one: the first that holds a date.
+    /// An element that may have been meant for one: the first that contains a date.
     var suspect: Suspect?
     /// Whether texts go to the suspect.
     var isInSuspect = false
@@ -78,10 +78,10 @@ import Loans
   }
 }
 
-// MARK: - The way in and out
+// MARK: - Beginning and end
 
 extension NativeReader {
-  /// What a reader needs that is being used.
+  /// A reader that is being used, and the session of its parser.
   @safe struct Reading {
     let reader: UnsafeMutablePointer<NativeReader>
     let session: UnsafeMutablePointer<ParserSession>
@@ -102,9 +102,9 @@ extension NativeReader {
     return unsafe try body(parser, Reading(reader: parser.reader, session: parser.session))
   }
 
-  /// What was read since the last batch, and how the document ends.
+  /// Returns what was read since the last batch, and how the document ends.
   mutating func endDocument() -> RecordBatch {
-    var batch = builder.takeLastBatch(end: unsafe session.pointee.bytesRead)
+    var batch = builder.removeLastBatch(end: unsafe session.pointee.bytesRead)
     batch.splitPoint = frame.splitPoint
     if frame.splitPoint == nil {
       batch.ending = DocumentEnding(fault: unsafe session.pointee.fault)
@@ -113,7 +113,7 @@ extension NativeReader {
     return batch
   }
 
-  /// What a part of the document holds; `nil` if it cannot be read on its own.
+  /// Returns the contents of a part of the document; `nil` if it cannot be read on its own.
   ///
   /// - Parameter end: where the root element must end, if the document does not end here: libxml2
   ///   takes a zero byte after it for the document's end.
@@ -124,7 +124,7 @@ extension NativeReader {
       !frame.hasCommentOutside,
       unsafe session.pointee.nameCount <= FrameFinder.mostNames
     else { return nil }
-    return builder.takeLastBatch(end: frame.rootEnd)
+    return builder.removeLastBatch(end: frame.rootEnd)
   }
 }
 
@@ -184,7 +184,7 @@ extension NativeReader {
   private mutating func startText(of field: LoanField) {
     self.field = field
     if builder.reader.locatesFixes { textStart = unsafe session.pointee.byteOffset }
-    wantsPlace = placedFields & field.bit != 0 && builder.draft.isEmpty(field)
+    wantsPlace = placedFields & field.bit != 0 && builder.draft.record.isEmpty(field)
     builder.draft.beginField()
   }
 
@@ -243,7 +243,7 @@ extension NativeReader {
     at start: SourceLocation
   ) {
     guard case .book = element else {
-      if case .misspelt("book") = element {
+      if element == .misspeltBook {
         isInMisspelt = true
         findWrongCase(unsafe String(cString: tag.name), "book", at: start)
       }
@@ -251,7 +251,7 @@ extension NativeReader {
     }
     builder.beginRecord(at: start)
     expiration = ExpirationElement()
-    unsafe takeAttributes(context, tag, at: start)
+    unsafe readAttributes(context, tag, at: start)
   }
 
   /// Begins a child of a record.
@@ -277,8 +277,8 @@ extension NativeReader {
       field = .expiration
       wantsPlace = false
       builder.draft.beginField()
-    case .misspelt(let name) where name != "book":
-      findWrongCase(unsafe String(cString: tag), name, at: start)
+    case .misspelt(let field):
+      findWrongCase(unsafe String(cString: tag), field.name, at: start)
       skipped += 1
     default:
       skip(element, at: start)
@@ -292,7 +292,7 @@ extension NativeReader {
     if field == .expiration && !expiration.isInSuspect {
       expiration.hasMarkup = true
     } else if !isInMisspelt,
-      [.field(.expiration), .misspelt("expiration"), .foreignExpiration].contains(element)
+      [.field(.expiration), .misspelt(.expiration), .foreignExpiration].contains(element)
     {
       if expiration.isInSuspect { expiration.suspect = nil }
       builder.find(
@@ -313,7 +313,7 @@ extension NativeReader {
     if unsafe !session.pointee.isInsideEntity(context) { noteTagEnd() }
   }
 
-  /// Where the start tag begins that the parser has just read.
+  /// The beginning of the start tag that the parser has just read.
   ///
   /// That is where the last event ended, except before the root element and after an entity
   /// without text, which raises no event: there the tag itself is looked at.
@@ -321,8 +321,7 @@ extension NativeReader {
     guard unsafe session.pointee.hasDoctype || depth == 1 && root == nil,
       unsafe !session.pointee.isInsideEntity(context)
     else { return unsafe session.pointee.position }
-    return unsafe TagText(endingAt: session.pointee.document)
-      .start(ofTagEndingAt: session.pointee.currentPosition)
+    return unsafe TagText.start(endingAt: session.pointee.document) ?? session.pointee.position
   }
 
   private mutating func checkNames() {
@@ -345,8 +344,8 @@ extension NativeReader {
 // MARK: - Attributes
 
 extension NativeReader {
-  /// Takes a record's id, and what may be its expiration.
-  @unsafe private mutating func takeAttributes(
+  /// Reads a record's id, and what may be its expiration.
+  @unsafe private mutating func readAttributes(
     _ context: xmlParserCtxtPtr, _ tag: StartTag, at start: SourceLocation
   ) {
     for index in unsafe stride(from: 0, to: tag.attributes.count - 4, by: 5) {
@@ -373,7 +372,7 @@ extension NativeReader {
   }
 
   private mutating func noteAttribute(_ name: String, at start: SourceLocation) {
-    let text = builder.draft.takeField()
+    let text = builder.draft.removeField()
     guard Self.isDate(text), ExpirationName.isLikely(name), expiration.suspect == nil else {
       return
     }
@@ -385,7 +384,7 @@ extension NativeReader {
     unsafe name[0] == UInt8(ascii: "i") && name[1] == UInt8(ascii: "d") && name[2] == 0
   }
 
-  /// Where the value of the attribute `id` is in the tag that the parser has just read.
+  /// Finds the value of the attribute `id` in the tag that the parser has just read.
   @inline(__always)
   @unsafe private static func extent(
     from value: UnsafePointer<xmlChar>, to end: UnsafePointer<xmlChar>, tagStart: SourceLocation,
@@ -395,7 +394,7 @@ extension NativeReader {
       ?? TagText(endingAt: input).extent(ofValueOf: "id", tagStart: tagStart)
   }
 
-  /// Where a value is in a tag on one line, of ASCII, where its pointer leads into the document.
+  /// Finds a value in a tag on one line, in ASCII, if its pointer leads into the document.
   @inline(__always)
   @unsafe private static func plainExtent(
     from value: UnsafePointer<xmlChar>, to end: UnsafePointer<xmlChar>, tagStart: SourceLocation,
@@ -453,7 +452,7 @@ extension NativeReader {
   private mutating func endSuspect() {
     expiration.isInSuspect = false
     field = nil
-    if !Self.isDate(builder.draft.takeField()) { expiration.suspect = nil }
+    if !Self.isDate(builder.draft.removeField()) { expiration.suspect = nil }
   }
 
   /// Whether a text is a date, in whatever form.
@@ -488,7 +487,7 @@ extension NativeReader {
   }
 
   private mutating func endRecord() {
-    if builder.draft.isEmpty(.title) { builder.findMissingTitle() }
+    if builder.draft.record.isEmpty(.title) { builder.findMissingTitle() }
     switch expiration.count {
     case 0:
       if let suspect = expiration.suspect { find(suspect) }
@@ -503,7 +502,7 @@ extension NativeReader {
   private mutating func handOver() {
     guard let output, case let end = unsafe session.pointee.bytesRead, builder.isFull(at: end)
     else { return }
-    if !output(builder.takeBatch(end: end)) { unsafe session.pointee.stop() }
+    if !output(builder.removeBatch(end: end)) { unsafe session.pointee.stop() }
   }
 
   private mutating func find(_ suspect: Suspect) {
@@ -511,7 +510,7 @@ extension NativeReader {
     builder.find(
       .unknownDateElement, at: suspect.place,
       suspect.isForeign
-        ? "this <\(name)> is of another namespace, so its date is ignored; remove its prefix or xmlns"
+        ? "this <\(name)> is in another namespace, so its date is ignored; remove its prefix or xmlns"
         : suspect.isAttribute
           ? "the attribute \(name) holds a date but is ignored; did you mean the element <expiration>?"
           : "<\(name)> holds a date but is ignored; did you mean <expiration>?", value: suspect.name
@@ -521,12 +520,12 @@ extension NativeReader {
   private mutating func endExpiration() {
     let place = builder.places[.expiration]
     if expiration.hasMarkup {
-      builder.draft.facts.expiration = .unusable
+      builder.draft.record.expiration = .unusable
       builder.find(
         .dateFormat, at: place?.start ?? expiration.start,
         "the expiration holds other elements; write only the date, as yyyy.MM.dd",
-        value: builder.draft.text(of: .expiration) ?? "")
-    } else if place == nil || builder.draft.isEmpty(.expiration) {
+        value: builder.draft.record.text(of: .expiration) ?? "")
+    } else if place == nil || builder.draft.record.isEmpty(.expiration) {
       builder.findEmptyExpiration(at: expiration.start)
     } else {
       builder.readExpiration()
@@ -539,8 +538,7 @@ extension NativeReader {
     _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
   ) {
     if unsafe session.pointee.isInsideEntity(context) { return }
-    var surplus = unsafe continuationBytes(in: name)
-    if let prefix = unsafe prefix { surplus += unsafe continuationBytes(in: prefix) }
+    let surplus = unsafe surplusBytes(in: name, prefix)
     guard surplus > 0, let input = unsafe context.pointee.input else { return }
     // An element that ends in its start tag has no end tag.
     guard unsafe input.pointee.cur - input.pointee.base < 2 || input.pointee.cur[-2] != 0x2F else {
@@ -573,49 +571,36 @@ extension NativeReader {
     if unsafe field == nil && !session.pointee.isSpecial {
       return unsafe session.pointee.notePlace()
     }
-    unsafe takeCharacters(context, text)
+    unsafe fieldText(context, text)
   }
 
   @inline(never)
-  @unsafe private mutating func takeCharacters(
+  @unsafe private mutating func fieldText(
     _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
   ) {
-    if unsafe session.pointee.isSpecial { return unsafe takeSpecialCharacters(context, text) }
-    unsafe take(text, from: session.pointee.position, isVerbatim: true)
+    if unsafe session.pointee.isSpecial { return unsafe specialText(context, text) }
+    unsafe add(text, from: session.pointee.position, isVerbatim: true)
     unsafe session.pointee.notePlace()
   }
 
-  @inline(never)
-  @unsafe private mutating func takeSpecialCharacters(
-    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
-  ) {
-    guard unsafe !session.pointee.isStopped else { return }
-    unsafe session.pointee.settlePlace(context)
-    unsafe session.pointee.countExpansion(context, by: text.count)
-    unsafe take(
-      text, from: session.pointee.position,
-      isVerbatim: !session.pointee.isInsideEntity(context))
-    unsafe session.pointee.notePlace(context)
-  }
-
   /// - SeeAlso: `cdataBlockSAXFunc`.
-  @unsafe fileprivate mutating func cdata(
-    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
+  @inline(never)
+  @unsafe fileprivate mutating func specialText(
+    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>, isSection: Bool = false
   ) {
     guard unsafe !session.pointee.isStopped else { return }
     unsafe session.pointee.settlePlace(context)
     unsafe session.pointee.countExpansion(context, by: text.count)
     let isVerbatim = unsafe !session.pointee.isInsideEntity(context)
     var start = unsafe session.pointee.position
-    if isVerbatim { start.column += "<![CDATA[".utf8.count }
-    unsafe take(text, from: start, isVerbatim: isVerbatim, isSection: true)
+    if isSection && isVerbatim { start.column += "<![CDATA[".utf8.count }
+    unsafe add(text, from: start, isVerbatim: isVerbatim, isSection: isSection)
     unsafe session.pointee.notePlace(context)
   }
 
   @inline(__always)
-  @unsafe private mutating func take(
-    _ text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation,
-    isVerbatim: Bool,
+  @unsafe private mutating func add(
+    _ text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation, isVerbatim: Bool,
     isSection: Bool = false
   ) {
     guard let field else { return }
@@ -636,14 +621,14 @@ extension NativeReader {
   @unsafe fileprivate mutating func comment(
     _ context: xmlParserCtxtPtr, _ text: UnsafePointer<xmlChar>?
   ) {
-    if builder.reader.rules.heedsComments, unsafe !session.pointee.isStopped,
+    if builder.reader.rules.honorsIgnoreComments, unsafe !session.pointee.isStopped,
       let text = unsafe text, unsafe !session.pointee.isInsideEntity(context)
     {
       unsafe session.pointee.settlePlace(context)
       let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
       if let comment = unsafe IgnoreComment(bytes) {
         if depth == 0 { frame.hasCommentOutside = true }
-        builder.take(
+        builder.add(
           comment, at: unsafe frame.commentStart(session.pointee, isOutside: depth == 0),
           isInRecord: builder.isInRecord)
         handOver()
@@ -695,8 +680,8 @@ private let charactersHandler: charactersSAXFunc = { context, text, length in
 
 private let cdataHandler: cdataBlockSAXFunc = { context, text, length in
   let parser = unsafe parserContext(context)
-  unsafe reader(of: parser).pointee.cdata(
-    parser, UnsafeBufferPointer(start: text, count: Int(length)))
+  unsafe reader(of: parser).pointee.specialText(
+    parser, UnsafeBufferPointer(start: text, count: Int(length)), isSection: true)
 }
 
 private let commentHandler: commentSAXFunc = { context, text in

@@ -20,14 +20,14 @@ import Loans
     unsafe start.deallocate()
   }
 
-  /// Reads bytes of a file.
+  /// Reads bytes of a catalogue.
   ///
   /// - Parameters:
   ///   - head: comes before them.
   ///   - tailCount: bytes that there must be room for after them.
   /// - Returns: whether all of them were there.
   mutating func read(
-    _ range: Range<Int>, of file: FileBytes, after head: [UInt8], tailCount: Int
+    _ range: Range<Int>, of file: CatalogueFile, after head: [UInt8], tailCount: Int
   ) -> Bool {
     headCount = head.count
     count = headCount + range.count
@@ -35,7 +35,7 @@ import Loans
     let buffer = unsafe UnsafeMutableRawBufferPointer(start: start, count: count)
     unsafe buffer.copyBytes(from: head)
     let body = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[headCount...])
-    return unsafe file.read(at: range.lowerBound, into: body) == range.count
+    return unsafe file.fill(body, from: range.lowerBound)
   }
 
   private mutating func grow(to size: Int) {
@@ -70,7 +70,7 @@ extension PartBuffer {
     unsafe UnsafeBufferPointer(start: start + headCount, count: count - headCount)
   }
 
-  /// How far it is to a byte.
+  /// The distance to a byte.
   ///
   /// - SeeAlso: `memchr(3)`.
   private func first(_ byte: UInt8, from index: Int) -> Int? {
@@ -81,7 +81,7 @@ extension PartBuffer {
     return unsafe UnsafeRawPointer(found) - UnsafeRawPointer(base)
   }
 
-  /// How far it is to a text.
+  /// The distance to a text.
   private func first(_ text: [UInt8], from index: Int) -> Int? {
     var next = index
     while let found = first(text[0], from: next) {
@@ -91,7 +91,7 @@ extension PartBuffer {
     return nil
   }
 
-  /// How far it is to a record's start that is outside comments, CDATA sections and processing
+  /// The distance to a record's start that is outside comments, CDATA sections and processing
   /// instructions; `nil` if that is not in the buffer.
   ///
   /// - Parameters:
@@ -113,7 +113,7 @@ extension PartBuffer {
     return record
   }
 
-  /// How far it is to a `<`, a name, and what can follow a name.
+  /// The distance to a `<`, a name, and something that can follow a name.
   private func tag(_ pattern: [UInt8], from index: Int) -> Int? {
     var next = index
     while let found = first(pattern, from: next) {
@@ -128,7 +128,7 @@ extension PartBuffer {
     return nil
   }
 
-  /// How far it is to a `<` with a character after it; `.max` if there is none.
+  /// The distance to a `<` with a character after it; `.max` if there is none.
   private func opening(_ character: Unicode.Scalar, from index: Int) -> Int {
     var next = index
     while let found = first(UInt8(ascii: character), from: next) {
@@ -138,7 +138,7 @@ extension PartBuffer {
     return .max
   }
 
-  /// Where the comment, section or instruction ends that begins at a place; `nil` if that is not in
+  /// The end of the comment, section or instruction that begins at a place; `nil` if it is not in
   /// the buffer.
   private func sectionEnd(at index: Int) -> Int? {
     let rest = unsafe body[(index + 1)...]
@@ -148,30 +148,23 @@ extension PartBuffer {
     return first(Array(end.utf8), from: index + 2).map { $0 + end.utf8.count }
   }
 
-  /// How many line feeds there are, counted in eight bytes at once.
+  /// The number of line feeds.
   @unsafe private static func lineFeeds(in text: UnsafeBufferPointer<UInt8>) -> Int {
-    let bytes = UnsafeRawBufferPointer(text)
-    let (low, ones): (UInt64, UInt64) = (0x7F7F_7F7F_7F7F_7F7F, 0x0101_0101_0101_0101)
     var (count, index) = (0, 0)
-    while bytes.count &- index >= 8 {
-      // How many there are at each of the eight places; a byte counts no further than 255.
-      var found: UInt64 = 0
-      for _ in 0..<min(255, (bytes.count &- index) / 8) {
-        let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        let other = word ^ ones &* 0x0A
-        found &+= ~((other & low) &+ low | other | low) &>> 7
-        index &+= 8
+    while index < text.count {
+      // Counted in a byte as long as it cannot overflow, many are compared at once.
+      let end = min(text.count, index + 255)
+      var found: UInt8 = 0
+      while index < end {
+        found &+= unsafe text[index] == 0x0A ? 1 : 0
+        index &+= 1
       }
-      for place in 0..<8 { count &+= Int(found &>> UInt64(8 &* place) & 0xFF) }
-    }
-    while index < bytes.count {
-      if unsafe bytes[index] == 0x0A { count &+= 1 }
-      index &+= 1
+      count += Int(found)
     }
     return count
   }
 
-  /// Where in the document some byte is, if the first one is at a place.
+  /// The place of a byte in the document, if the first one is at a place.
   func location(ofByte index: Int, from place: SourceLocation) -> SourceLocation {
     let before = unsafe UnsafeBufferPointer(rebasing: body[..<index])
     let lines = unsafe Self.lineFeeds(in: before)

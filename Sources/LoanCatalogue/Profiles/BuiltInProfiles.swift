@@ -38,8 +38,8 @@ public enum BuiltInProfiles {
   static let foreign: [CatalogueProfile] =
     documents.dropFirst().map { read($0.bytes) } + [soap]
 
-  /// What some servers wrap their answers in: of which there is only something to say where the
-  /// answer is of no known form.
+  /// The envelope in which some servers send their answers; only used if the answer inside is not
+  /// in a known form.
   private static let soap: CatalogueProfile = {
     var profile = CatalogueProfile(name: "soap", title: "a SOAP envelope")
     profile.namespaces = SOAPPayload.namespaces

@@ -2,10 +2,10 @@ public import Loans
 
 /// A form in which a system writes dates, perhaps with an hour and a zone.
 ///
-/// `yyyy`, `MM`, `dd`, `HH`, `mm` and `ss` are numbers of so many digits, `yy` a year from 2000 to
-/// 2099, `M`, `d` and `H` numbers of one or two digits, `MMM` is the English name of a month in three letters, `S` the digits of a fraction, and
-/// `X` a zone: `Z`, `+02:00`, `+0200` or `+02`. What is in brackets may be missing; everything else
-/// stands for itself.
+/// `yyyy`, `MM`, `dd`, `HH`, `mm` and `ss` are numbers of that many digits, `yy` is a year from 2000
+/// to 2099, `M`, `d` and `H` are numbers of one or two digits, `MMM` is the English name of a month
+/// in three letters, `S` stands for the digits of a fraction, and `X` for a zone: `Z`, `+02:00`,
+/// `+0200` or `+02`. What is in brackets may be missing; everything else stands for itself.
 public struct DateForm: Hashable, Sendable {
   /// The form as it is written.
   public let text: String
@@ -19,21 +19,14 @@ public struct DateForm: Hashable, Sendable {
     case monthName
     case zone
     case literal(UInt8)
-    case optional([Part])
 
-    /// What of a date it names.
+    /// The part of a date that it names.
     var field: Field? {
       switch self {
       case .number(let field, _): field == .fraction ? nil : field
       case .monthName: .month
-      case .zone, .literal, .optional: nil
+      case .zone, .literal: nil
       }
-    }
-
-    /// How many digits it has, if it is a number.
-    var digits: ClosedRange<Int>? {
-      guard case .number(_, let digits) = self else { return nil }
-      return digits
     }
   }
 
@@ -41,15 +34,15 @@ public struct DateForm: Hashable, Sendable {
     case year, month, day, hour, minute, second, fraction
   }
 
-  /// What a text of some form says.
+  /// The meaning of a text of some form.
   public enum Reading: Hashable, Sendable {
-    /// A day, and the hour if it is told, as the library's people would say them.
+    /// A day, and the hour if there is one, in the library's own time.
     case civil(CivilDate, CivilTime?)
     /// An instant, in seconds since 1970-01-01T00:00:00Z.
     case instant(Int)
   }
 
-  /// Why a text is no form.
+  /// The reason why a text is not a form.
   struct SyntaxError: Error, Equatable {
     /// One lower-case sentence.
     var message: String
@@ -74,31 +67,32 @@ public struct DateForm: Hashable, Sendable {
       throw SyntaxError(message: "the form \(text.quoted()) has too many parts that may be missing")
     }
     var rest = text.utf8[...]
-    let parts = try Self.parts(&rest, of: text)
+    variants = try Self.variants(&rest, of: text)
     if !rest.isEmpty { throw SyntaxError(message: "a [ is missing in the form \(text.quoted())") }
-    variants = Self.variants(of: parts[...])
+    // Without any of the optional parts.
+    let required = (variants.last ?? []).map(\.field)
     for (field, name) in [(Field.year, "yyyy"), (.month, "MM"), (.day, "dd")]
-    where !parts.contains(where: { $0.field == field }) {
+    where !required.contains(field) {
       throw SyntaxError(message: "the form \(text.quoted()) has no \(name)")
     }
-    try checkVariants()
+    for parts in variants { try check(parts) }
   }
 
   /// - Throws: ``SyntaxError`` if a text could be read in two ways, or something is named twice.
-  private func checkVariants() throws(SyntaxError) {
-    for parts in variants {
-      for (part, next) in zip(parts, parts.dropFirst())
-      where part.digits.map({ $0.count > 1 }) == true && next.digits != nil {
-        throw SyntaxError(
-          message: """
-            in the form \(text.quoted()) numbers of any length touch; write MM, dd or HH, or \
-            something between
-            """)
+  private func check(_ parts: [Part]) throws(SyntaxError) {
+    for (part, next) in zip(parts, parts.dropFirst()) {
+      guard case (.number(_, let digits), .number) = (part, next), digits.count > 1 else {
+        continue
       }
-      let fields = parts.compactMap(\.field)
-      if Set(fields).count < fields.count {
-        throw SyntaxError(message: "the form \(text.quoted()) names something twice")
-      }
+      throw SyntaxError(
+        message: """
+          in the form \(text.quoted()) numbers of any length touch; write MM, dd or HH, or \
+          something between
+          """)
+    }
+    let fields = parts.compactMap(\.field)
+    if Set(fields).count < fields.count {
+      throw SyntaxError(message: "the form \(text.quoted()) names something twice")
     }
   }
 
@@ -111,35 +105,34 @@ public struct DateForm: Hashable, Sendable {
     "S": .number(.fraction, digits: 1...Int.max), "X": .zone,
   ]
 
-  /// Takes the letters of a form, as far as its end or that of the brackets around.
-  private static func parts(
+  /// Reads the letters of a form, up to its end or that of the brackets around.
+  private static func variants(
     _ rest: inout Substring.UTF8View, of text: String
-  ) throws(SyntaxError) -> [Part] {
-    var parts: [Part] = []
+  ) throws(SyntaxError) -> [[Part]] {
+    var variants: [[Part]] = [[]]
     while let byte = rest.first, byte != UInt8(ascii: "]") {
       if byte == UInt8(ascii: "[") {
         rest.removeFirst()
-        parts.append(.optional(try Self.parts(&rest, of: text)))
+        let inner = try Self.variants(&rest, of: text)
         guard rest.popFirst() == UInt8(ascii: "]") else {
           throw SyntaxError(message: "a ] is missing in the form \(text.quoted())")
         }
-      } else if "yMdHmsSX".utf8.contains(byte) {
-        let run = String(decoding: rest.prefix { $0 == byte }, as: UTF8.self)
-        guard let part = letters[run] else {
-          throw SyntaxError(
-            message: """
-              \(run.quoted()) means nothing in the form \(text.quoted()); known are yyyy, yy, MM, \
-              M, MMM, dd, d, HH, H, mm, ss, S, X and what is in brackets
-              """)
-        }
-        parts.append(part)
-        rest.removeFirst(run.utf8.count)
-      } else {
-        parts.append(.literal(byte))
-        rest.removeFirst()
+        variants = variants.flatMap { start in inner.map { start + $0 } + [start] }
+        continue
       }
+      let isLetter = "yMdHmsSX".utf8.contains(byte)
+      let run = String(decoding: rest.prefix { $0 == byte }, as: UTF8.self)
+      guard let part = isLetter ? letters[run] : .literal(byte) else {
+        throw SyntaxError(
+          message: """
+            \(run.quoted()) means nothing in the form \(text.quoted()); known are yyyy, yy, MM, M, \
+            MMM, dd, d, HH, H, mm, ss, S, X and what is in brackets
+            """)
+      }
+      variants = variants.map { $0 + [part] }
+      rest.removeFirst(isLetter ? run.utf8.count : 1)
     }
-    return parts
+    return variants
   }
 }
 
@@ -157,13 +150,6 @@ extension DateForm {
       if let found = Self.match(parts, text) { return try found.reading }
     }
     throw .form
-  }
-
-  private static func variants(of parts: ArraySlice<Part>) -> [[Part]] {
-    guard let first = parts.first else { return [[]] }
-    let rest = variants(of: parts.dropFirst())
-    guard case .optional(let inner) = first else { return rest.map { [first] + $0 } }
-    return variants(of: inner[...]).flatMap { inner in rest.map { inner + $0 } } + rest
   }
 
   private struct Found {
@@ -207,9 +193,8 @@ extension DateForm {
         found.numbers[.month] = month
         rest = rest.dropFirst(3)
       case .zone:
-        guard let offset = takeZone(&rest) else { return nil }
+        guard let offset = readZone(&rest) else { return nil }
         found.offset = offset
-      case .optional: return nil
       }
     }
     return rest.isEmpty ? found : nil
@@ -228,15 +213,15 @@ extension DateForm {
   }
 
   /// `Z`, `+hh`, `+hhmm` or `+hh:mm`, at most 14 hours away (XML Schema 1.0 part 2, 3.2.7).
-  private static func takeZone(_ rest: inout ArraySlice<UInt8>) -> Int? {
+  private static func readZone(_ rest: inout ArraySlice<UInt8>) -> Int? {
     guard let sign = rest.popFirst() else { return nil }
     if sign == UInt8(ascii: "Z") { return 0 }
     guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
-      let hours = takeTwoDigits(&rest)
+      let hours = readTwoDigits(&rest)
     else { return nil }
     let hasColon = rest.first == UInt8(ascii: ":")
     if hasColon { rest.removeFirst() }
-    let digits = takeTwoDigits(&rest)
+    let digits = readTwoDigits(&rest)
     if hasColon && digits == nil { return nil }
     let minutes = digits ?? 0
     guard minutes < 60, hours * 60 + minutes <= 14 * 60 else { return nil }
@@ -244,7 +229,7 @@ extension DateForm {
     return sign == UInt8(ascii: "-") ? -offset : offset
   }
 
-  private static func takeTwoDigits(_ rest: inout ArraySlice<UInt8>) -> Int? {
+  private static func readTwoDigits(_ rest: inout ArraySlice<UInt8>) -> Int? {
     let digits = rest.prefix(2)
     guard digits.count == 2, digits.allSatisfy(\.isASCIIDigit) else { return nil }
     rest = rest.dropFirst(2)

@@ -6,16 +6,12 @@ struct FieldReader: ~Copyable {
   var builder: RecordBuilder
   /// Bytes of the document that have been read.
   var bytesRead = 0
-  /// Where the element is that is looked at.
-  private(set) var place: SourceLocation?
-  /// What the end of the document says, once it has been reached.
-  private(set) var ending: DocumentEnding?
+  /// The place of the element that is looked at.
+  private(set) var place = SourceLocation(line: 1, column: 1)
   private let profile: CatalogueProfile
   private var evaluator: XPathEvaluator?
   private var records: [Record] = []
   private var lookups: [Lookup] = []
-  /// What records may refer to, by its lookup and its key.
-  private var found: [[[UInt8]: [FoundField]]]
   /// Bytes of the texts that were looked at.
   private var looked = 0
   /// The text at hand, its white space trimmed and each inner run of it one space.
@@ -27,63 +23,60 @@ struct FieldReader: ~Copyable {
     /// Whether the record is lent.
     var isLent: XPathEvaluator.Expression?
     var rules: [Rule]
-    /// Whether what comes after a record may belong to it.
-    var looksAhead: Bool { rules.contains { $0.reach > 0 } }
   }
 
   private struct Lookup {
-    var key: XPathEvaluator.Expression
     var reference: XPathEvaluator.Expression
-    var rules: [Rule]
+    /// The fields of what records may refer to, by its key.
+    var found: [[UInt8]: [FoundField]] = [:]
   }
 
-  private struct Rule {
+  private final class Rule {
     let rule: CatalogueProfile.FieldRule
-    let reach: Int
     let value: XPathEvaluator.Expression
     let time: XPathEvaluator.Expression?
     let absences: [[UInt8]]
-    /// What gives something if nothing that comes later can change the value.
-    let paths: [XPathEvaluator.Expression]
+    /// The last result, if it is the same for all records in one element.
+    var last: (parent: UInt, found: FoundText?)?
 
-    init(_ rule: CatalogueProfile.FieldRule, _ evaluator: XPathEvaluator) {
+    init(_ rule: CatalogueProfile.FieldRule, _ evaluator: XPathEvaluator) throws(XPathFailure) {
       self.rule = rule
-      reach = rule.reach
-      value = evaluator.compile(rule.path.xpath)
-      time = rule.time.map { evaluator.compile($0.xpath) }
+      value = try evaluator.compile(rule.path.xpath)
+      time = if let time = rule.time { try evaluator.compile(time.xpath) } else { nil }
       absences = rule.absences.map { Array($0.utf8) }
-      paths = rule.path.paths.map { evaluator.compile($0.xpath) }
     }
   }
 
+  /// A text, and where its element is.
+  private typealias FoundText = (text: [UInt8], place: SourceLocation)
   /// A field of what records refer to.
   private typealias FoundField = (field: LoanField, text: [UInt8], isShared: Bool)
 
   init(_ reader: CatalogueReader, _ profile: CatalogueProfile) {
     builder = RecordBuilder(reader, form: profile.name)
     self.profile = profile
-    found = Array(repeating: [:], count: profile.lookups.count)
   }
 
-  /// Makes the profile's expressions ready for a document.
-  ///
-  /// - Parameter root: the name of its root element.
-  @unsafe mutating func begin(_ document: xmlDocPtr?, root: String) {
+  /// Compiles the profile's expressions for a document.
+  @unsafe mutating func begin(_ document: xmlDocPtr?) throws(XPathFailure) {
     let evaluator = unsafe XPathEvaluator(document, namespaces: profile.prefixes)
     self.evaluator = evaluator
-    records = profile.records.map { record in
-      let rules = record.fields.filter { $0.path.mayBeBelow(root: root) }
-      return Record(
-        condition: evaluator.compile(record.path.recordCondition),
-        isLent: record.path.lendingCondition.map { evaluator.compile($0) },
-        rules: rules.map { Rule($0, evaluator) })
+    for record in profile.records {
+      var isLent: XPathEvaluator.Expression?
+      if let condition = record.path.lendingCondition { isLent = try evaluator.compile(condition) }
+      records.append(
+        Record(
+          condition: try evaluator.compile(record.path.recordCondition), isLent: isLent,
+          rules: try Self.rules(record.fields, evaluator)))
     }
-    lookups = profile.lookups.map { lookup in
-      Lookup(
-        key: evaluator.compile(lookup.key.xpath),
-        reference: evaluator.compile(lookup.reference.xpath),
-        rules: lookup.fields.map { Rule($0, evaluator) })
-    }
+  }
+
+  private static func rules(
+    _ fields: [CatalogueProfile.FieldRule], _ evaluator: XPathEvaluator
+  ) throws(XPathFailure) -> [Rule] {
+    var rules: [Rule] = []
+    for field in fields { rules.append(try Rule(field, evaluator)) }
+    return rules
   }
 }
 
@@ -97,15 +90,15 @@ extension FieldReader {
     return unsafe try evaluator.value(of: expression, at: node, bytesRead: bytesRead)
   }
 
-  /// Which kind of record an element of the right name is.
+  /// Returns the kind of record that an element of the right name is.
   ///
   /// - Parameter kinds: those that its name may be of.
-  /// - Returns: the first kind of which it is lent, or else the first of which it is not; `nil` if it
-  ///   is none.
+  /// - Returns: the first kind by which it is lent, or else the first by which it is not; `nil` if it
+  ///   is not a record.
   @unsafe mutating func kind(
     of node: xmlNodePtr, _ kinds: [Int]
   ) throws(XPathFailure) -> (record: Int, isLent: Bool)? {
-    unsafe place = SourceLocation(of: node) ?? place
+    unsafe note(node)
     var onShelf: Int?
     for kind in kinds where unsafe try value(records[kind].condition, at: node).isTrue {
       guard let isLent = records[kind].isLent else { return (kind, true) }
@@ -115,34 +108,8 @@ extension FieldReader {
     return onShelf.map { ($0, false) }
   }
 
-  /// For the end of which element a record has to wait: how many are inside of it; 0 if it need not
-  /// wait, `.max` for the whole document.
-  @unsafe mutating func wait(
-    for node: xmlNodePtr, _ record: Int
-  ) throws(XPathFailure) -> Int {
-    var reach = 0
-    var settled: LoanField?
-    for rule in records[record].looksAhead ? records[record].rules : []
-    where rule.rule.field != settled {
-      if unsafe try isSettled(rule, node) {
-        if unsafe try takeText(of: rule, node) != nil { settled = rule.rule.field }
-      } else {
-        reach = max(reach, rule.reach)
-      }
-    }
-    for (index, lookup) in lookups.enumerated() where reach < .max {
-      guard let key = unsafe try text(of: lookup.reference, node) else { continue }
-      if found[index][key] == nil { reach = .max }
-    }
-    return reach
-  }
-
-  @unsafe private func isSettled(
-    _ rule: Rule, _ node: xmlNodePtr
-  ) throws(XPathFailure) -> Bool {
-    if rule.reach == 0 { return true }
-    for path in rule.paths where unsafe try !value(path, at: node).isTrue { return false }
-    return !rule.paths.isEmpty
+  @unsafe private mutating func note(_ node: xmlNodePtr) {
+    unsafe place = SourceLocation(of: node) ?? place
   }
 
   /// Takes a record.
@@ -151,20 +118,21 @@ extension FieldReader {
   @unsafe mutating func read(
     _ node: xmlNodePtr, _ record: Int?
   ) throws(XPathFailure) {
-    let start = unsafe SourceLocation(of: node) ?? SourceLocation(line: 1, column: 1)
-    place = start
-    builder.beginRecord(at: start)
+    unsafe note(node)
+    builder.beginRecord(at: place)
     guard let record else { return builder.endUnjudgedRecord() }
     builder.loanedForms = [.dotted]
     for rule in records[record].rules
-    where rule.rule.field != .expiration && builder.draft.isEmpty(rule.rule.field) {
-      guard let found = unsafe try takeText(of: rule, node) else { continue }
-      fill(rule.rule.field, text, at: found)
+    where rule.rule.field != .expiration && builder.draft.record.isEmpty(rule.rule.field) {
+      guard let found = unsafe try text(of: rule, node) else { continue }
+      fill(rule.rule.field, found.text, at: found.place)
       if rule.rule.field == .loaned { builder.loanedForms = rule.rule.forms }
-      if rule.rule.field == .id { builder.draft.facts.isIDShared = rule.rule.isShared }
+      if rule.rule.field == .id { builder.draft.record.isIDShared = rule.rule.isShared }
     }
-    unsafe try fillFromLookups(node, at: start)
-    if builder.draft.isEmpty(.title) && profile.tells(.title) { builder.findMissingTitle() }
+    unsafe try fillFromLookups(node)
+    if builder.draft.record.isEmpty(.title) && profile.mayGive(.title) {
+      builder.findMissingTitle()
+    }
     unsafe try readExpiration(node, records[record].rules.filter { $0.rule.field == .expiration })
     builder.endRecord()
   }
@@ -176,37 +144,48 @@ extension FieldReader {
     builder.places.extend(field, ValueExtent(start: place, end: place))
   }
 
-  /// Puts the first text of a rule that says something into ``text``.
-  ///
-  /// - Returns: where its element is; `nil` if there is none.
-  @unsafe private mutating func takeText(
+  /// The first text of a rule that says something; `nil` if there is none.
+  @unsafe private mutating func text(
     of rule: Rule, _ node: xmlNodePtr
-  ) throws(XPathFailure) -> SourceLocation? {
+  ) throws(XPathFailure) -> FoundText? {
+    var found: FoundText?
+    let parent = unsafe UInt(bitPattern: node.pointee.parent)
+    if let last = rule.last, last.parent == parent {
+      found = last.found
+    } else {
+      found = unsafe try firstText(of: rule, node)
+      if rule.rule.isSameForSiblings { rule.last = (parent, found) }
+    }
+    // A long text around thousands of loans would be a long text in each of them.
+    looked += found?.text.count ?? 0
+    guard looked <= 10_000_000 + 16 * bytesRead else { throw XPathEvaluator.tooLong }
+    return found
+  }
+
+  @unsafe private mutating func firstText(
+    of rule: Rule, _ node: xmlNodePtr
+  ) throws(XPathFailure) -> FoundText? {
     let value = unsafe try value(rule.value, at: node)
-    for index in 0..<(value.isNodes ? value.count : 1) where takeText(value, index, rule) {
-      looked += text.count
-      // A long text around thousands of loans would be a long text in each of them.
-      guard looked <= 10_000_000 + 16 * bytesRead else { throw XPathEvaluator.tooLong }
-      if let time = rule.time {
-        let date = text
-        text = unsafe try text(of: time, node).map { date + [0x20] + $0 } ?? date
+    for index in 0..<(value.isNodes ? value.count : 1) where readText(value, index, rule) {
+      var found = text
+      if let time = rule.time, let time = unsafe try text(of: time, node) {
+        found += [0x20] + time
       }
-      let record = unsafe SourceLocation(of: node)
-      return value.place(ofNode: index) ?? record ?? SourceLocation(line: 1, column: 1)
+      return (found, value.place(ofNode: index) ?? place)
     }
     return nil
   }
 
   /// - Returns: whether the text says something.
-  private mutating func takeText(_ value: borrowing XPathValue, _ index: Int, _ rule: Rule) -> Bool
+  private mutating func readText(_ value: borrowing XPathValue, _ index: Int, _ rule: Rule) -> Bool
   {
-    takeText(value, index)
+    readText(value, index)
     return !text.isEmpty && !isAbsence(rule)
   }
 
-  private mutating func takeText(_ value: borrowing XPathValue, _ index: Int) {
+  private mutating func readText(_ value: borrowing XPathValue, _ index: Int) {
     text = value.text(ofNode: index)
-    text.removeSubrange(text.foldWhiteSpace(from: 0)...)
+    text.removeSubrange(text.normalizeSpace(from: 0)...)
   }
 
   /// Whether the text means that nothing is there: so does every date that is only zeros.
@@ -226,33 +205,47 @@ extension FieldReader {
     of expression: XPathEvaluator.Expression, _ node: xmlNodePtr
   ) throws(XPathFailure) -> [UInt8]? {
     let value = unsafe try value(expression, at: node)
-    takeText(value, 0)
+    readText(value, 0)
     return text.isEmpty ? nil : text
   }
 
-  /// Keeps an element that records may refer to.
-  @unsafe mutating func keep(_ node: xmlNodePtr, lookup: Int) throws(XPathFailure) {
-    unsafe place = SourceLocation(of: node) ?? place
-    guard let key = unsafe try text(of: lookups[lookup].key, node), found[lookup][key] == nil else {
-      return
+  /// Reads all that records may refer to.
+  ///
+  /// - Parameter open: elements that have not ended.
+  @unsafe mutating func readLookups(_ open: Set<xmlNodePtr>) throws(XPathFailure) {
+    guard let evaluator else { return }
+    for lookup in profile.lookups {
+      var read = Lookup(reference: try evaluator.compile(lookup.reference.xpath))
+      let key = try evaluator.compile(lookup.key.xpath)
+      let rules = try Self.rules(lookup.fields, evaluator)
+      let all = try evaluator.value(of: evaluator.compile(lookup.path.xpath), bytesRead: bytesRead)
+      for index in 0..<all.count {
+        guard let node = unsafe all.node(index), unsafe !open.contains(node) else { continue }
+        unsafe note(node)
+        guard let key = unsafe try text(of: key, node), read.found[key] == nil else { continue }
+        read.found[key] = unsafe try fields(rules, node)
+      }
+      lookups.append(read)
     }
-    var fields: [FoundField] = []
-    for rule in lookups[lookup].rules
-    where !fields.contains(where: { $0.field == rule.rule.field }) {
-      guard unsafe try takeText(of: rule, node) != nil else { continue }
-      fields.append((rule.rule.field, text, rule.rule.isShared))
-    }
-    found[lookup][key] = fields
   }
 
-  @unsafe private mutating func fillFromLookups(
-    _ node: xmlNodePtr, at start: SourceLocation
-  ) throws(XPathFailure) {
-    for (index, lookup) in lookups.enumerated() {
+  @unsafe private mutating func fields(
+    _ rules: [Rule], _ node: xmlNodePtr
+  ) throws(XPathFailure) -> [FoundField] {
+    var fields: [FoundField] = []
+    for rule in rules where !fields.contains(where: { $0.field == rule.rule.field }) {
+      guard let found = unsafe try text(of: rule, node) else { continue }
+      fields.append((rule.rule.field, found.text, rule.rule.isShared))
+    }
+    return fields
+  }
+
+  @unsafe private mutating func fillFromLookups(_ node: xmlNodePtr) throws(XPathFailure) {
+    for lookup in lookups {
       guard let key = unsafe try text(of: lookup.reference, node) else { continue }
-      for entry in found[index][key] ?? [] where builder.draft.isEmpty(entry.field) {
-        fill(entry.field, entry.text, at: start)
-        if entry.field == .id { builder.draft.facts.isIDShared = entry.isShared }
+      for entry in lookup.found[key] ?? [] where builder.draft.record.isEmpty(entry.field) {
+        fill(entry.field, entry.text, at: place)
+        if entry.field == .id { builder.draft.record.isIDShared = entry.isShared }
       }
     }
   }
@@ -264,7 +257,7 @@ extension FieldReader {
   @unsafe private mutating func readExpiration(
     _ node: xmlNodePtr, _ rules: [Rule]
   ) throws(XPathFailure) {
-    /// Where the day of lending is, if the days of a loan are not known.
+    /// The place of the day of lending, if the loan period is not known.
     var uncounted: SourceLocation?
     var empty: SourceLocation?
     var isThere = false
@@ -272,14 +265,14 @@ extension FieldReader {
       let value = unsafe try value(rule.value, at: node)
       isThere = isThere || value.count > 0
       if profile.isStrict && !rule.rule.countsFromLoan { empty = empty ?? emptyPlace(value) }
-      guard let found = unsafe try takeText(of: rule, node) else { continue }
+      guard let found = unsafe try text(of: rule, node) else { continue }
       if rule.rule.countsFromLoan && builder.reader.loanDays == nil {
-        uncounted = uncounted ?? found
+        uncounted = uncounted ?? found.place
         continue
       }
-      fill(.expiration, text, at: found)
-      if let other = unsafe try contradiction(rule, value, node) {
-        return builder.findDuplicateExpiration(at: other, firstLine: found.line)
+      fill(.expiration, found.text, at: found.place)
+      if let other = contradiction(rule, value) {
+        return builder.findDuplicateExpiration(at: other, firstLine: found.place.line)
       }
       return builder.readExpiration(rule.rule.forms, isLendingDay: rule.rule.countsFromLoan)
     }
@@ -287,27 +280,27 @@ extension FieldReader {
     if let uncounted, rules.allSatisfy(\.rule.countsFromLoan) {
       return builder.findMissingLoanDays(at: uncounted)
     }
-    builder.draft.facts.lack =
+    builder.draft.record.lack =
       uncounted != nil ? (isThere ? .uncounted : .undatedAndUncounted) : isThere ? .empty : .undated
     builder.endWithoutExpiration()
   }
 
-  /// Where a node without text is.
+  /// The place of a node without text.
   private mutating func emptyPlace(_ value: borrowing XPathValue) -> SourceLocation? {
     for index in 0..<value.count {
-      takeText(value, index)
+      readText(value, index)
       if text.isEmpty { return value.place(ofNode: index) }
     }
     return nil
   }
 
-  /// Where another value is among the nodes of an expiration.
-  @unsafe private mutating func contradiction(
-    _ rule: Rule, _ value: borrowing XPathValue, _ node: xmlNodePtr
-  ) throws(XPathFailure) -> SourceLocation? {
-    guard value.isNodes, value.count > 1 else { return nil }
+  /// The place of another value among the nodes of an expiration.
+  private mutating func contradiction(
+    _ rule: Rule, _ value: borrowing XPathValue
+  ) -> SourceLocation? {
+    guard value.count > 1 else { return nil }
     var first: [UInt8]?
-    for index in 0..<value.count where takeText(value, index, rule) {
+    for index in 0..<value.count where readText(value, index, rule) {
       if let first, first != text { return value.place(ofNode: index) }
       first = first ?? text
     }
@@ -318,8 +311,11 @@ extension FieldReader {
 // MARK: - The end
 
 extension FieldReader {
-  /// Looks at what the document says of itself.
-  mutating func endDocument() throws(XPathFailure) {
+  /// The tree is about to be freed.
+  mutating func endTree() { evaluator = nil }
+
+  /// Reads what the document says of itself.
+  mutating func endDocument() throws(XPathFailure) -> DocumentEnding {
     var ending = DocumentEnding()
     for problem in profile.problems {
       guard let (text, place) = try text(of: problem.path, joined: true) else { continue }
@@ -332,11 +328,8 @@ extension FieldReader {
     for continuation in profile.continuations where ending.continuation == nil {
       ending.continuation = try text(of: continuation, joined: false)?.place
     }
-    self.ending = ending
+    return ending
   }
-
-  /// The tree is about to be freed.
-  mutating func endTree() { evaluator = nil }
 
   /// A text of the whole document.
   ///
@@ -350,7 +343,7 @@ extension FieldReader {
     var texts: [String] = []
     var place: SourceLocation?
     for index in 0..<(value.isNodes ? value.count : 1) {
-      takeText(value, index)
+      readText(value, index)
       if text.isEmpty { continue }
       texts.append(String(decoding: text, as: UTF8.self))
       place = place ?? value.place(ofNode: index)

@@ -1,19 +1,18 @@
 import CLibXML2
-import Glibc
 
-/// Finds out from a document's beginning which of the known forms it is of.
+/// Detects from a document's beginning which of the known forms it is of.
 enum FormDetection {
-  /// How much is looked at, in bytes.
+  /// The number of bytes to look at.
   private static let longestBeginning = 65_536
 
   /// The form of a document, or of what is in its envelope, which is noted.
   ///
-  /// What is of no known form is read as the tool's own.
+  /// A document that is not in a known form is read as the tool's own.
   ///
   /// - Parameter chosen: the form that somebody has said.
   /// - Throws: ``CatalogueError`` if the catalogue cannot be read.
   static func profile(
-    of catalogue: OpenCatalogue, chosen: CatalogueProfile?
+    of catalogue: CatalogueFile, chosen: CatalogueProfile?
   ) throws(CatalogueError) -> CatalogueProfile {
     let start = catalogue.documentStart
     let head = try catalogue.firstBytes(start + longestBeginning).dropFirst(start)
@@ -23,33 +22,32 @@ enum FormDetection {
     } else if beginsPlainly(head) {
       return .native
     }
-    let plain = look(at: head, for: BuiltInProfiles.foreign, as: nil)
-    for payload in plain.payloads {
-      let inside = look(at: head, for: BuiltInProfiles.foreign, as: nil, in: payload)
-      var found = chosen
-      if chosen == nil { found = form(of: head, inside, in: payload) }
-      guard let found, found.mayBegin(with: payload.name) else { continue }
+    for payload in SOAPPayload.candidates(in: tree(head)) {
+      guard let found = chosen ?? form(of: head, in: payload), found.mayBegin(with: payload.name)
+      else { continue }
       catalogue.payload = payload
       return found
     }
-    if let chosen { return chosen }
-    return form(of: head, plain) ?? .native
+    return chosen ?? form(of: head) ?? .native
   }
 
   /// The form of what begins like this; `nil` if that is not known.
   ///
-  /// What has a mark that no other form has goes before what only has the right root element.
+  /// A form with a mark in the document comes before one that only has the right root element.
   private static func form(
-    of head: ArraySlice<UInt8>, _ plain: Look, in payload: SOAPPayload? = nil
+    of head: ArraySlice<UInt8>, in payload: SOAPPayload? = nil
   ) -> CatalogueProfile? {
-    guard let root = plain.root, !["books", "Books"].contains(root) else { return .native }
+    let plain = tree(head, in: payload)
+    guard let name = plain.root?.name, !["books", "Books"].contains(name) else { return .native }
     var possible: CatalogueProfile?
-    for profile in BuiltInProfiles.foreign where profile.mayBegin(with: root) {
+    for profile in BuiltInProfiles.foreign where profile.mayBegin(with: name) {
       // Marks may ask for a namespace that elements lose when they are read.
-      if plain.marked.contains(profile.name) { return profile }
-      let found = look(at: head, for: [profile], as: profile, in: payload)
-      if !found.marked.isEmpty { return profile }
-      if profile.marks.isEmpty && found.isKnownRoot { possible = possible ?? profile }
+      if profile.hasMark(in: plain) { return profile }
+      let own = tree(head, as: profile, in: payload)
+      if profile.hasMark(in: own, isPlain: false) { return profile }
+      if profile.marks.isEmpty, let root = own.root, profile.knows(root) {
+        possible = possible ?? profile
+      }
     }
     return possible
   }
@@ -63,58 +61,40 @@ enum FormDetection {
     return next.isXMLWhiteSpace || next == UInt8(ascii: ">") || next == UInt8(ascii: "/")
   }
 
-  /// What a document's beginning tells.
-  private struct Look {
-    /// The name of the first element.
-    var root: String?
-    /// Whether the profile knows documents with it.
-    var isKnownRoot = false
-    /// The profiles of which there is a mark.
-    var marked: Set<String> = []
-    /// What may be inside, if the document is an envelope.
-    var payloads: [SOAPPayload] = []
-  }
-
-  /// - Parameter profile: gives the tree names as it has them; `nil` to leave them as they are.
-  private static func look(
-    at head: ArraySlice<UInt8>, for profiles: [CatalogueProfile], as profile: CatalogueProfile?,
-    in payload: SOAPPayload? = nil
-  ) -> Look {
-    let parser = unsafe XMLParser<ElementMatcher?> { handlers in
+  /// The tree of a document's beginning.
+  ///
+  /// - Parameters:
+  ///   - profile: gives the tree names as it has them; `nil` to leave them as they are.
+  ///   - payload: what is read, if the document is an envelope.
+  private static func tree(
+    _ head: ArraySlice<UInt8>, as profile: CatalogueProfile? = nil, in payload: SOAPPayload? = nil
+  ) -> XMLTree {
+    let parser = unsafe XMLParser<TreeBuilder?> { handlers in
       unsafe handlers.pointee.startElementNs = startElementHandler
       unsafe handlers.pointee.comment = nil
       unsafe handlers.pointee.processingInstruction = nil
     }
-    unsafe parser.reader.initialize(to: profile.map { ElementMatcher($0) })
+    unsafe parser.reader.initialize(to: profile.map { TreeBuilder($0) })
     unsafe parser.session.pointee.enter(payload)
-    let tree = parser.parse(head)
-    guard let root = tree.root else { return Look() }
-    var look = Look(root: root.name, payloads: SOAPPayload.candidates(in: tree))
-    unsafe parser.reader.pointee?.begin(parser.session.pointee.context)
-    look.isKnownRoot = unsafe parser.reader.pointee?.isKnownRoot(root.node) ?? false
-    for profile in profiles where profile.mayBegin(with: root.name) {
-      // What asks for a namespace cannot ask where elements have lost it.
-      let marks = profile.marks.filter {
-        unsafe parser.reader.pointee == nil || $0.text == $0.xpath
-      }
-      if !marks.isEmpty, has(marks, profile, tree) { look.marked.insert(profile.name) }
-    }
-    return look
-  }
-
-  /// Whether there is one of a profile's marks.
-  private static func has(
-    _ marks: [ProfileExpression], _ profile: CatalogueProfile, _ tree: borrowing XMLTree
-  ) -> Bool {
-    let evaluator = unsafe XPathEvaluator(tree.document, namespaces: profile.prefixes)
-    return marks.contains { mark in
-      guard let value = try? evaluator.value(of: evaluator.compile(mark.text)) else { return false }
-      return value.isTrue
-    }
+    return parser.parse(head)
   }
 }
 
 extension CatalogueProfile {
+  /// Whether one of the profile's marks is in a tree.
+  ///
+  /// - Parameter isPlain: whether elements still have their namespaces; else those marks that ask for
+  ///   one mean nothing.
+  fileprivate func hasMark(in tree: borrowing XMLTree, isPlain: Bool = true) -> Bool {
+    let evaluator = unsafe XPathEvaluator(tree.document, namespaces: prefixes)
+    return marks.contains { mark in
+      guard isPlain || mark.text == mark.xpath, let mark = try? evaluator.compile(mark.text),
+        let value = try? evaluator.value(of: mark)
+      else { return false }
+      return value.isTrue
+    }
+  }
+
   /// Whether its documents may have this first element.
   func mayBegin(with root: String) -> Bool {
     isNative
@@ -125,7 +105,7 @@ extension CatalogueProfile {
 private let startElementHandler: startElementNsSAX2Func = {
   context, name, prefix, namespace, namespaceCount, namespaces, attributeCount, defaultCount,
   attributes in
-  var tag = unsafe ElementMatcher.StartTag(
+  var tag = unsafe TreeBuilder.StartTag(
     name: name, prefix: prefix, namespace: namespace, namespaceCount: namespaceCount,
     namespaces: namespaces, attributeCount: attributeCount, defaultCount: defaultCount,
     attributes: attributes)
@@ -133,10 +113,10 @@ private let startElementHandler: startElementNsSAX2Func = {
   let session = unsafe session(of: parser)
   // After a fault, elements may seem to be where they are not.
   if unsafe session.pointee.isStopped { return }
-  let matcher = unsafe session.pointee.reader.assumingMemoryBound(to: ElementMatcher?.self)
+  let matcher = unsafe session.pointee.reader.assumingMemoryBound(to: TreeBuilder?.self)
   if unsafe matcher.pointee?.build(tag, parser) == nil {
     // An undeclared prefix would become a part of the name.
     if unsafe tag.namespace == nil { unsafe tag.prefix = nil }
-    unsafe ElementMatcher.build(tag, parser)
+    unsafe TreeBuilder.build(tag, parser)
   }
 }

@@ -1,9 +1,9 @@
 public import Loans
 
 extension CatalogueProfile {
-  /// What is wrong with a profile.
+  /// A mistake in a profile.
   public struct Fault: Error, Hashable, Sendable {
-    /// Where in the profile's document.
+    /// The place in the profile's document.
     public var location: SourceLocation
     /// One lower-case sentence: what was expected and what was found; harmless on a terminal.
     public var message: String
@@ -19,15 +19,9 @@ extension CatalogueProfile {
     if let root = tree.root { try read(root) }
   }
 
-  private static let mostPaths = 60
-
   private mutating func read(_ root: XMLNode) throws(Fault) {
     guard root.name == "profile" else {
       throw root.fault("a profile's root element is <profile>, not <\(root.name.visible)>")
-    }
-    let elements = root.descendants
-    if let last = elements.last, elements.count >= XMLTree.mostProfileElements {
-      throw last.fault("a profile has no more than \(XMLTree.mostProfileElements) elements")
     }
     try readAttributes(of: root)
     // The fields that all records have.
@@ -40,7 +34,7 @@ extension CatalogueProfile {
         throw root.fault("the profile has no <expiration path=\"…\" form=\"…\"/>")
       }
     }
-    try checkPaths(root)
+    try checkPaths()
   }
 
   private mutating func readAttributes(of root: XMLNode) throws(Fault) {
@@ -223,10 +217,7 @@ extension CatalogueProfile {
   }
 
   /// Records must not be inside each other.
-  private func checkPaths(_ root: XMLNode) throws(Fault) {
-    guard records.count + lookups.count <= Self.mostPaths else {
-      throw root.fault("a profile has no more than \(Self.mostPaths) records and lookups")
-    }
+  private func checkPaths() throws(Fault) {
     for inner in records.map(\.path) {
       guard let outer = records.map(\.path).first(where: { $0.isOutside(inner) }) else { continue }
       throw inner.fault("this record is inside another, \(outer.text.quoted(limit: 200))")
@@ -246,9 +237,6 @@ extension ProfileExpression {
 extension XMLNode {
   fileprivate typealias Fault = CatalogueProfile.Fault
   private static let longestText = 4_000
-
-  /// The elements inside, in the order of the document.
-  fileprivate var descendants: [XMLNode] { children.flatMap { [$0] + $0.descendants } }
 
   fileprivate var location: SourceLocation { place ?? SourceLocation(line: 1, column: 1) }
 

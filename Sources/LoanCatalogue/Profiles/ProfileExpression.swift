@@ -1,29 +1,28 @@
 internal import Loans
 
 /// An XPath 1.0 expression of a profile, and what of a document it looks at.
+///
+/// `concat(../@name, title)`, for example, looks outside of its record, so that the record is read
+/// when the whole document is there; `../@name` also has the same value for all records in one
+/// element.
 public struct ProfileExpression: Hashable, Sendable {
   /// The expression as it is written.
   public let text: String
-  /// The expression as it is evaluated: without the prefixes of the profile's own namespaces, which
-  /// elements lose as well, each replaced by spaces.
+  /// The expression as it is evaluated: the prefixes of the profile's own namespaces, which elements
+  /// lose as well, are replaced by spaces.
   let xpath: String
-  /// Where in the profile it is written.
+  /// The place in the profile where it is written.
   let location: SourceLocation
-  /// How many elements above its context it looks at; `.max` for the whole document.
-  private(set) var reach = 0
-  /// The names of elements that it looks at; `nil` for all.
-  private(set) var names: Set<String>? = []
-  /// The location paths that it consists of, each with the name of the root element if that is
-  /// certain; empty if what comes later could change what an earlier part of the document gives.
-  private(set) var paths: [Path] = []
-  /// The path itself, where it is nothing but names from the root element on.
+  /// Whether it looks at anything but the element at which it is evaluated and what is inside.
+  let looksOutside: Bool
+  /// Whether a condition in it is about the position of its element, or about what is around it.
+  let looksAround: Bool
+  /// Whether it has the same value at all elements in one.
+  let isSameForSiblings: Bool
+  /// The names of the root elements at which its paths begin.
+  let roots: Set<String>
+  /// The path itself, if it is nothing but names from the root element on.
   private(set) var steps: [Step] = []
-
-  /// A location path.
-  struct Path: Hashable, Sendable {
-    var xpath: String
-    var root: String?
-  }
 
   /// An element on a path from the root element on.
   struct Step: Hashable, Sendable {
@@ -31,9 +30,11 @@ public struct ProfileExpression: Hashable, Sendable {
     var namespace: String?
     /// Its name, or `*`.
     var local: String
-    /// What it has to fulfil to be one of its kind, each in its brackets.
+    /// Its name in XPath, with its prefix.
+    var test: String
+    /// The conditions that make it one of its kind, each in its brackets.
     var conditions: [String] = []
-    /// What it has to fulfil to be lent: what is about more than its attributes, or denies something.
+    /// The conditions that make it lent: about more than its attributes, or denying something.
     var lendingConditions: [String] = []
   }
 
@@ -43,10 +44,6 @@ public struct ProfileExpression: Hashable, Sendable {
     "starts-with", "contains", "substring-before", "substring-after", "substring", "string-length",
     "normalize-space", "translate", "boolean", "not", "true", "false", "lang", "number", "sum",
     "floor", "ceiling", "round",
-  ]
-  /// The functions whose result does not change where more nodes come later.
-  private static let lastingFunctions: Set<String> = [
-    "concat", "normalize-space", "string", "translate", "starts-with", "contains", "local-name",
   ]
 
   /// - Parameters:
@@ -71,9 +68,11 @@ public struct ProfileExpression: Hashable, Sendable {
       for index in token.nameRange.prefix(prefix.utf8.count + 1) { bytes[index] = 0x20 }
     }
     xpath = String(decoding: bytes, as: UTF8.self)
-    findReach(tokens)
-    findPaths(tokens)
-    findSteps(tokens) { prefix in
+    looksOutside = tokens.contains(where: Self.leadsOutside)
+    looksAround = Self.looksAround(tokens)
+    isSameForSiblings = Self.isSameForSiblings(tokens)
+    roots = Self.roots(of: tokens)
+    steps = Self.steps(tokens, xpath: bytes) { prefix in
       prefix.flatMap { namespaces[$0] }.flatMap { own.contains($0) ? nil : $0 }
     }
   }
@@ -100,50 +99,18 @@ public struct ProfileExpression: Hashable, Sendable {
 extension ProfileExpression {
   private typealias Tokens = ArraySlice<XPathTokens.Token>
 
-  private mutating func findReach(_ tokens: [XPathTokens.Token]) {
-    var climb = 0
-    for (index, token) in tokens.enumerated() {
-      switch token.kind {
-      case .step(let axis, _, let name):
-        switch axis {
-        case "parent":
-          climb += Self.leadToAttribute(tokens[index...]) ? 0 : 1
-          reach = max(reach, climb)
-        case "following-sibling", "preceding-sibling": reach = max(reach, climb + 1)
-        case "ancestor", "ancestor-or-self":
-          if !Self.leadToAttribute(tokens[index...]) { reach = .max }
-        case "following", "preceding": reach = .max
-        default: break
-        }
-        let isAny = ["*", "node()"].contains(name) && axis != "attribute"
-        if isAny { names = nil } else { names?.insert(name) }
-      case .symbol("/"), .symbol("//"):
-        if token.isInOperand { reach = .max }
-      case .symbol("("), .symbol(")"): break
-      case .function("id"): reach = .max
-      // No location path goes on after it.
-      default: climb = 0
-      }
-    }
-    // What it looks at may be inside of anything.
-    if reach > 0 && tokens.contains(where: Self.isDeep) { names = nil }
-  }
-
-  /// Whether a token leads to elements without naming those around them.
-  private static func isDeep(_ token: XPathTokens.Token) -> Bool {
+  private static func leadsOutside(_ token: XPathTokens.Token) -> Bool {
     switch token.kind {
-    case .symbol("//"), .function("id"): true
     case .step(let axis?, _, _):
-      ["descendant", "descendant-or-self", "following", "preceding"].contains(axis)
+      !["child", "attribute", "self", "descendant", "descendant-or-self"].contains(axis)
+    case .symbol("/"), .symbol("//"): token.isInOperand
+    case .function("id"): true
     default: false
     }
   }
 
-  /// Whether a condition of the path looks outside of the element that it is about: at what is
-  /// around or beside it, or at its position.
-  var looksAround: Bool {
+  private static func looksAround(_ tokens: [XPathTokens.Token]) -> Bool {
     var depth = 0
-    let tokens = XPathTokens(text).tokens
     for (index, token) in tokens.enumerated() {
       switch token.kind {
       case .symbol("["): depth += 1
@@ -152,91 +119,64 @@ extension ProfileExpression {
         let isNumber = tokens[index - 1].kind == .number && tokens[index - 2].kind == .symbol("[")
         if depth == 0 && isNumber { return true }
       case .function("position"), .function("last"): if depth == 1 { return true }
-      case .step(let axis?, _, _) where depth > 0:
-        if !["child", "attribute", "self"].contains(axis) && !axis.hasPrefix("descendant") {
-          return true
-        }
-      case .symbol("/"), .symbol("//"): if depth > 0 && token.isInOperand { return true }
+      default: if depth > 0 && leadsOutside(token) { return true }
+      }
+    }
+    return false
+  }
+
+  /// Whether every path begins at the document or with a step outward.
+  private static func isSameForSiblings(_ tokens: [XPathTokens.Token]) -> Bool {
+    var depth = 0
+    for (index, token) in tokens.enumerated() {
+      let isGoingOn = index > 0 && [.symbol("/"), .symbol("//")].contains(tokens[index - 1].kind)
+      switch token.kind {
+      case .symbol("["): depth += 1
+      case .symbol("]"): depth -= 1
+      case _ where depth > 0: break
+      case .step("parent", _, _), .step("ancestor", _, _): break
+      case .step: if !isGoingOn { return false }
+      // Without arguments many functions are about the element itself.
+      case .function: if tokens.dropFirst(index + 2).first?.kind == .symbol(")") { return false }
       default: break
       }
     }
-    return false
+    return true
   }
 
-  /// Whether tokens go up and to an attribute, which is known as soon as an element has begun.
-  private static func leadToAttribute(_ tokens: Tokens) -> Bool {
-    for token in tokens {
-      switch token.kind {
-      case .step("parent", _, _), .step("ancestor", _, _), .step("ancestor-or-self", _, _),
-        .symbol("/"), .symbol(")"):
-        continue
-      case .step("attribute", _, _): return true
-      default: return false
-      }
+  private static func roots(of tokens: [XPathTokens.Token]) -> Set<String> {
+    var roots: Set<String> = []
+    for (token, next) in zip(tokens, tokens.dropFirst()) where token.isInOperand {
+      guard token.kind == .symbol("/"), case .step(nil, _, let local) = next.kind else { continue }
+      roots.insert(local)
     }
-    return false
+    return roots
   }
 
-  private mutating func findPaths(_ tokens: [XPathTokens.Token]) {
-    var found: [Path] = []
-    var first: Int?
-    var brackets = 0
-    for (index, token) in tokens.enumerated() {
-      switch token.kind {
-      case .symbol("["): brackets += 1
-      case .symbol("]"): brackets -= 1
-      case .function(let name):
-        if !Self.lastingFunctions.contains(name) { return }
-      case .number where brackets > 0: return
-      case _ where brackets > 0, .symbol("("), .literal, .number: break
-      case .step, .symbol("/"), .symbol("//"): first = first ?? index
-      case .symbol(","), .symbol(")"):
-        if let first { found.append(path(tokens[first..<index])) }
-        first = nil
-      case .symbol: return
-      }
-    }
-    if let first { found.append(path(tokens[first...])) }
-    paths = found
-  }
-
-  private func path(_ tokens: Tokens) -> Path {
-    var path = Path(xpath: xpath(of: tokens))
-    if tokens.first?.kind == .symbol("/"),
-      case .step(nil, _, let local) = tokens.dropFirst().first?.kind, local != "*"
-    {
-      path.root = local
-    }
-    return path
-  }
-
-  private func xpath(of tokens: Tokens) -> String {
-    guard let first = tokens.first, let last = tokens.last else { return "" }
-    let bytes = Array(xpath.utf8)[first.range.lowerBound..<last.range.upperBound]
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private mutating func findSteps(
-    _ tokens: [XPathTokens.Token], _ namespace: (String?) -> String?
-  ) {
+  private static func steps(
+    _ tokens: [XPathTokens.Token], xpath: [UInt8], _ namespace: (String?) -> String?
+  ) -> [Step] {
+    func text(_ range: Range<Int>) -> String { String(decoding: xpath[range], as: UTF8.self) }
     var found: [Step] = []
     var rest = tokens[...]
     while let slash = rest.popFirst() {
-      guard slash.kind == .symbol("/"),
-        case .step(nil, let prefix, let local) = rest.popFirst()?.kind
-      else { return }
-      var step = Step(namespace: namespace(prefix), local: local)
+      guard slash.kind == .symbol("/"), let name = rest.popFirst(),
+        case .step(nil, let prefix, let local) = name.kind
+      else { return [] }
+      var step = Step(namespace: namespace(prefix), local: local, test: text(name.range))
       while rest.first?.kind == .symbol("[") {
-        guard let predicate = Self.takePredicate(&rest) else { return }
-        if Self.isOfKind(predicate) {
-          step.conditions.append(xpath(of: predicate))
+        guard let predicate = takePredicate(&rest), let last = predicate.last else { return [] }
+        let condition = text(
+          predicate[predicate.startIndex].range.lowerBound..<last.range.upperBound)
+        if isOfKind(predicate) {
+          step.conditions.append(condition)
         } else {
-          step.lendingConditions.append(xpath(of: predicate))
+          step.lendingConditions.append(condition)
         }
       }
       found.append(step)
     }
-    steps = found
+    return found
   }
 
   /// Takes what is in brackets, with these; `nil` if they are not closed.
@@ -252,7 +192,8 @@ extension ProfileExpression {
     return rest[...end]
   }
 
-  /// Whether a predicate tells one kind of element from another: by its attributes, denying nothing.
+  /// Whether a predicate distinguishes one kind of element from another: by its attributes, denying
+  /// nothing.
   private static func isOfKind(_ predicate: Tokens) -> Bool {
     predicate.allSatisfy { token in
       switch token.kind {
@@ -267,7 +208,7 @@ extension ProfileExpression {
 // MARK: - Records
 
 extension ProfileExpression {
-  /// The path as it is written, but for what has to be fulfilled on the way.
+  /// The path as it is written, without conditions.
   public var withoutConditions: String {
     steps.map { "/\($0.local)" }.joined()
   }
@@ -280,7 +221,7 @@ extension ProfileExpression {
       }
   }
 
-  /// Looks whether it can be evaluated.
+  /// Checks that it can be evaluated.
   ///
   /// - Throws: ``XPathFailure``.
   func check(prefixes: [String: String]) throws(XPathFailure) {
@@ -289,24 +230,18 @@ extension ProfileExpression {
     _ = try evaluator.value(of: evaluator.compile(xpath))
   }
 
-  /// Whether it can have a value in a document with this root element.
-  func mayBeBelow(root: String) -> Bool {
-    paths.isEmpty || paths.contains { $0.root == nil || $0.root == root }
-  }
-
-  /// What an element at the end of the path has to fulfil to be a record, from the element.
+  /// The condition for an element at the end of the path, lent or not, from the element.
   var recordCondition: String {
-    var conditions: [String] = []
+    var path = ""
     for (climb, step) in steps.reversed().enumerated() {
-      let predicates = step.conditions + (climb > 0 ? step.lendingConditions : [])
-      if climb > 0 && predicates.isEmpty { continue }
-      let way = String(repeating: "parent::*/", count: climb)
-      conditions.append("boolean(\(way)self::*\(predicates.joined()))")
+      path += climb == 0 ? "self::" : "/parent::"
+      path += step.test + step.conditions.joined()
+      if climb > 0 { path += step.lendingConditions.joined() }
     }
-    return conditions.joined(separator: " and ")
+    return "boolean(\(path)[not(parent::*)])"
   }
 
-  /// What a record has to fulfil to be lent, if there is anything.
+  /// The condition for a record that is lent; `nil` if all are.
   var lendingCondition: String? {
     let conditions = steps.last?.lendingConditions ?? []
     return conditions.isEmpty ? nil : "boolean(self::*\(conditions.joined()))"
@@ -314,6 +249,8 @@ extension ProfileExpression {
 }
 
 extension CatalogueProfile.FieldRule {
-  /// How many elements above the record it looks at.
-  var reach: Int { max(path.reach, time?.reach ?? 0) }
+  /// Whether it looks outside of the record, and gives the same for all records in one element.
+  var isSameForSiblings: Bool {
+    path.looksOutside && path.isSameForSiblings && time?.isSameForSiblings ?? true
+  }
 }

@@ -3,51 +3,53 @@ import Loans
 
 /// Reads a document of another program's form, as a profile describes it.
 ///
-/// libxml2 builds its own tree, of which elements are freed as soon as nothing can look at them any
-/// longer: a record's when it has been read, others when they have ended and no expression has
-/// their name. A record of which something may come after it waits in the tree; where the
-/// document declares entities, all of it does.
+/// libxml2 builds its own tree. If all that the profile asks of a record is inside the record's
+/// element, the record is read when that ends, and freed. Otherwise, and if the document declares
+/// entities, the whole tree is kept, and all records are read at the end of the document.
 @safe struct ProfileReader: ~Copyable {
   private let session: UnsafeMutablePointer<ParserSession>
   private var fields: FieldReader
   private let profile: CatalogueProfile
   private let output: ((RecordBatch) -> Bool)?
-  fileprivate var matcher: ElementMatcher
+  fileprivate var tree: TreeBuilder
   private var root: RootElement?
-  /// For each open element, the outermost first.
-  private var open: [OpenElement] = []
+  /// The elements that are open, the outermost first.
+  private var open: [xmlNodePtr] = unsafe []
   /// The depth of the element that may be a record, with everything inside; 0 outside of any.
   private var candidateDepth = 0
-  /// Records that wait, each for the end of the element at a depth.
-  private var pending: [(node: xmlNodePtr, record: Int?, depth: Int)] = unsafe []
-  /// Comments that wait for the records before them.
-  private var comments: [(comment: IgnoreComment, place: SourceLocation)] = []
-  /// For records that wait and have comments inside, where the last of them is.
-  private var lastComments: [xmlNodePtr: SourceLocation] = unsafe [:]
+  /// Comments that have not been read, each with the element around it.
+  private var comments: ArraySlice<WaitingComment> = unsafe []
   /// Bytes of the text at hand.
   private var textLength = 0
-  /// How many elements have begun.
+  /// The number of elements that have begun.
   private var number = 0
   /// Whether the whole tree is kept.
-  private var isWhole = false
+  private var isWhole: Bool
+  /// Whether nothing more is wanted.
+  private var isOver = false
+  /// The kinds of record at each depth, with the names of their elements.
+  private let kinds: [Int: [(kind: Int, name: String)]]
+  private var ending: DocumentEnding?
   private static let longestText = 10_000_000
 
-  private struct OpenElement {
-    /// Which of the profile's paths lead to it or through it, a bit for each.
-    var paths: UInt64
-    /// How many records waited when it began.
-    var pending: Int
-  }
+  private typealias WaitingComment = (
+    comment: IgnoreComment, place: SourceLocation, parent: xmlNodePtr?
+  )
 
   @unsafe private init(
-    _ session: UnsafeMutablePointer<ParserSession>, _ document: DocumentReading.Document,
+    _ session: UnsafeMutablePointer<ParserSession>, _ document: CatalogueDocument,
     _ output: ((RecordBatch) -> Bool)?
   ) {
     unsafe self.session = session
     self.output = output
     profile = document.profile
     fields = FieldReader(document.reader, document.profile)
-    matcher = ElementMatcher(document.profile)
+    tree = TreeBuilder(document.profile)
+    isWhole = profile.looksOutside
+    let paths = profile.records.map(\.path.steps)
+    kinds = Dictionary(
+      grouping: paths.enumerated().map { ($0, $1.last?.local ?? "") }
+    ) { paths[$0.0].count }
   }
 
   /// Reads a document, in batches where it is long.
@@ -55,7 +57,7 @@ import Loans
   /// - Throws: ``CatalogueError``, and what the reader's time zone throws.
   /// - Returns: the last batch.
   static func read(
-    _ document: DocumentReading.Document, _ output: ((RecordBatch) -> Bool)?
+    _ document: CatalogueDocument, _ output: ((RecordBatch) -> Bool)?
   ) throws -> RecordBatch {
     let start = document.catalogue.documentStart
     let parser = unsafe XMLParser<ProfileReader>(
@@ -71,69 +73,79 @@ import Loans
     do {
       unsafe try session.pointee.finish()
     } catch {
-      if let output { _ = output(takeBatch()) }
+      if let output { _ = output(removeBatch()) }
       throw error
     }
     if let failure = fields.builder.failure { throw failure }
-    var batch = takeBatch()
+    var batch = removeBatch()
     batch.root = root
-    batch.ending = fields.ending ?? DocumentEnding()
+    batch.ending = ending ?? DocumentEnding()
     batch.ending?.fault = unsafe session.pointee.fault
     return batch
   }
 
-  private mutating func takeBatch() -> RecordBatch {
-    fields.builder.takeLastBatch(end: unsafe session.pointee.bytesRead)
+  private mutating func removeBatch() -> RecordBatch {
+    fields.builder.removeLastBatch(end: unsafe session.pointee.bytesRead)
   }
 }
 
 // MARK: - Elements
 
 extension ProfileReader {
-  /// Takes an element that libxml2 has just put into the tree.
-  @unsafe fileprivate mutating func startElement(_ context: xmlParserCtxtPtr) {
-    guard unsafe !session.pointee.isStopped, let node = unsafe context.pointee.node else { return }
+  /// Puts an element into the tree.
+  @unsafe fileprivate mutating func startElement(
+    _ tag: TreeBuilder.StartTag, _ context: xmlParserCtxtPtr
+  ) {
+    guard unsafe !session.pointee.isStopped else { return }
+    unsafe tree.build(tag, context)
+    guard let node = unsafe context.pointee.node else { return }
     unsafe session.pointee.checkNameCount()
-    let isInEntity = unsafe session.pointee.isInsideEntity(context)
     textLength = 0
     number += 1
     // What XPath knows the order of elements by: else it would look for it among all siblings.
     unsafe node.pointee.content = UnsafeMutablePointer(bitPattern: -number)
-    if !isInEntity {
-      let place = unsafe TagText.start(ofTagEndingAt: session.pointee.document)
-      unsafe node.pointee._private = place.noted
+    if unsafe !session.pointee.isInsideEntity(context) {
+      let place = unsafe TagText.start(endingAt: session.pointee.document)
+      unsafe node.pointee._private = place?.noted
       unsafe session.pointee.notePlace()
       unsafe session.pointee.place.column += 1
     }
-    // What is in an entity has no place in the tree yet.
-    if isWhole { return }
-    if open.isEmpty { unsafe startRoot(context, node) }
-    if open.count == 1 && root?.isKnown == false && root?.firstChild == nil {
+    if root == nil { unsafe startRoot(context, node) }
+    if unsafe open.count == 1 && root?.isKnown == false && root?.firstChild == nil {
       root?.firstChild = unsafe String(cString: node.pointee.name)
     }
-    let paths = unsafe matcher.paths(to: node, depth: open.count, from: open.last?.paths)
-    open.append(OpenElement(paths: paths, pending: unsafe pending.count))
-    if candidateDepth == 0 && matcher.isComplete(paths, depth: open.count) {
-      candidateDepth = open.count
+    unsafe open.append(node)
+    if candidateDepth == 0, unsafe !kinds(of: node, depth: open.count).isEmpty {
+      candidateDepth = unsafe open.count
     }
   }
 
   @unsafe private mutating func startRoot(_ context: xmlParserCtxtPtr, _ node: xmlNodePtr) {
     let document = unsafe context.pointee.myDoc
-    isWhole = unsafe document?.pointee.intSubset?.pointee.children != nil
-    unsafe matcher.begin(context)
-    root = unsafe RootElement(
-      name: String(cString: node.pointee.name), namespace: matcher.rootNamespace,
-      location: SourceLocation(of: node) ?? SourceLocation(line: 1, column: 1),
-      isKnown: matcher.isKnownRoot(node))
-    unsafe fields.begin(document, root: root?.name ?? "")
+    if unsafe document?.pointee.intSubset?.pointee.children != nil { isWhole = true }
+    let element = unsafe XMLNode(node)
+    root = RootElement(
+      name: element.name, namespace: tree.rootNamespace,
+      location: element.place ?? SourceLocation(line: 1, column: 1),
+      isKnown: profile.knows(element))
+    do throws(XPathFailure) {
+      unsafe try fields.begin(document)
+    } catch {
+      fail(error)
+    }
   }
 
-  /// A mistake of the profile's that shows only now.
+  /// The kinds of record that an element may be by its name.
+  @unsafe private func kinds(of node: xmlNodePtr, depth: Int) -> [Int] {
+    guard let kinds = kinds[depth] else { return [] }
+    let name = unsafe String(cString: node.pointee.name)
+    return kinds.filter { [name, "*"].contains($0.name) }.map(\.kind)
+  }
+
+  /// Ends the reading, since the profile cannot be applied.
   private mutating func fail(_ failure: XPathFailure) {
     unsafe session.pointee.fail(
-      "the profile \(profile.name) cannot be applied here: \(failure.message)",
-      at: fields.place ?? session.pointee.position)
+      "the profile \(profile.name) cannot be applied here: \(failure.message)", at: fields.place)
   }
 
   /// Takes an element that has ended.
@@ -141,32 +153,22 @@ extension ProfileReader {
     guard unsafe !session.pointee.isStopped else { return }
     textLength = 0
     if unsafe !session.pointee.isInsideEntity(context) { unsafe session.pointee.notePlace() }
-    if isWhole { unsafe noteComments(in: node) }
-    guard !isWhole, let element = open.popLast() else { return }
-    let depth = open.count + 1
+    let depth = unsafe open.count
+    _ = unsafe open.popLast()
+    guard depth == candidateDepth else { return }
+    candidateDepth = 0
+    if isWhole { return }
     do throws(XPathFailure) {
-      if depth == candidateDepth {
-        candidateDepth = 0
-        unsafe try endCandidate(node, element.paths, depth: depth)
-      }
-      if unsafe !pending.isEmpty, unsafe pending.allSatisfy({ unsafe $0.depth >= depth }) {
-        try readPending()
-      }
+      fields.bytesRead = unsafe session.pointee.bytesRead
+      _ = unsafe try read(node, depth: depth)
+      addComments()
     } catch {
       return fail(error)
     }
-    let isWaiting = unsafe pending.count > element.pending
-    if depth > 1, candidateDepth == 0, !isWaiting, unsafe !matcher.isKept(node) {
-      unsafe free(node)
-      // Where libxml2 adds to a text, it takes that to be the last one that it made.
-      unsafe context.pointee.nodemem = 0
-    }
-    if depth == 2 { fields.builder.endChild() }
-    if fields.builder.failure != nil { unsafe session.pointee.stop() }
-    let isFull = unsafe fields.builder.isFull(at: session.pointee.bytesRead)
-    if unsafe isFull && pending.isEmpty && candidateDepth == 0, let output, !output(takeBatch()) {
-      unsafe session.pointee.stop()
-    }
+    guard depth > 1 else { return }
+    unsafe free(node)
+    // Where libxml2 adds to a text, it takes that to be the last one that it made.
+    unsafe context.pointee.nodemem = 0
   }
 
   @unsafe private func free(_ node: xmlNodePtr) {
@@ -174,72 +176,55 @@ extension ProfileReader {
     unsafe xmlFreeNode(node)
   }
 
-  /// Takes an element that may be a record, or what records refer to.
-  @unsafe private mutating func endCandidate(
-    _ node: xmlNodePtr, _ paths: UInt64, depth: Int
-  ) throws(XPathFailure) {
-    fields.bytesRead = unsafe session.pointee.bytesRead
-    let complete = matcher.complete(paths, depth: depth)
-    for lookup in complete.lookups { unsafe try fields.keep(node, lookup: lookup) }
-    guard let kind = unsafe try fields.kind(of: node, complete.records) else { return }
-    let record = kind.isLent ? kind.record : nil
-    var reach = 0
-    if let record { reach = unsafe try fields.wait(for: node, record) }
-    if unsafe reach == 0 && pending.isEmpty { return unsafe try fields.read(node, record) }
-    unsafe noteComments(in: node)
-    unsafe pending.append((node, record, reach == 0 ? .max : max(1, depth - reach)))
-  }
-
-  /// Reads the records that wait, all of which is known now.
-  private mutating func readPending() throws(XPathFailure) {
-    let waiting = unsafe pending
-    unsafe pending.removeAll()
-    for index in unsafe waiting.indices {
-      unsafe try read(waiting[index].node, waiting[index].record)
-    }
-    // Later ones may look at those before them.
-    for index in unsafe waiting.indices where unsafe !matcher.isKept(waiting[index].node) {
-      unsafe free(waiting[index].node)
-    }
-    takeComments { _ in true }
-  }
-
-  /// Reads a record that has waited, after the comments before it and in it.
-  @unsafe private mutating func read(_ node: xmlNodePtr, _ record: Int?) throws(XPathFailure) {
-    if !comments.isEmpty, let start = unsafe SourceLocation(of: node) {
-      takeComments { $0 < start }
-      if let last = unsafe lastComments[node] { takeComments(isInRecord: true) { $0 <= last } }
-    }
-    unsafe try fields.read(node, record)
-  }
-
-  /// Reads what is below an element, where the whole tree has been kept.
+  /// Reads an element if it is a record, after the comments before it and in it.
   ///
-  /// - Parameter lookups: whether only what records refer to is wanted.
-  @unsafe private mutating func readTree(
-    _ node: xmlNodePtr, _ depth: Int, _ above: UInt64?, lookups: Bool
-  ) throws(XPathFailure) {
-    let paths = unsafe matcher.paths(to: node, depth: depth, from: above)
-    let complete = matcher.complete(paths, depth: depth + 1)
-    if lookups {
-      for lookup in complete.lookups { unsafe try fields.keep(node, lookup: lookup) }
-    } else if let kind = unsafe try fields.kind(of: node, complete.records) {
-      unsafe try read(node, kind.isLent ? kind.record : nil)
-    }
-    guard paths != 0 else { return }
-    var child = unsafe node.pointee.children
-    while let next = unsafe child {
-      if unsafe next.pointee.type == XML_ELEMENT_NODE {
-        unsafe try readTree(next, depth + 1, paths, lookups: lookups)
+  /// - Returns: whether it is one.
+  @unsafe private mutating func read(
+    _ node: xmlNodePtr, depth: Int
+  ) throws(XPathFailure) -> Bool {
+    let kinds = unsafe kinds(of: node, depth: depth)
+    guard !kinds.isEmpty, let kind = unsafe try fields.kind(of: node, kinds) else { return false }
+    if unsafe !comments.isEmpty {
+      addComments(before: fields.place)
+      while let comment = unsafe comments.first, unsafe Self.isInside(comment.parent, node) {
+        unsafe fields.builder.add(comment.comment, at: comment.place, isInRecord: true)
+        unsafe comments.removeFirst()
       }
-      unsafe child = next.pointee.next
     }
+    unsafe try fields.read(node, kind.isLent ? kind.record : nil)
+    isOver = fields.builder.failure != nil
+    let end = unsafe session.pointee.bytesRead
+    if let output, !isOver, fields.builder.isFull(at: end) {
+      isOver = !output(fields.builder.removeBatch(end: end))
+    }
+    if isOver { unsafe session.pointee.stop() }
+    return true
   }
 
+  @unsafe private static func isInside(_ node: xmlNodePtr?, _ outer: xmlNodePtr) -> Bool {
+    var next = unsafe node
+    while let node = unsafe next, unsafe node != outer { unsafe next = node.pointee.parent }
+    return unsafe next != nil
+  }
+
+  /// Adds comments that are not inside a record.
+  private mutating func addComments(before place: SourceLocation? = nil) {
+    while let next = unsafe comments.first, place.map({ unsafe next.place < $0 }) ?? true {
+      unsafe fields.builder.add(next.comment, at: next.place, isInRecord: false)
+      unsafe comments.removeFirst()
+    }
+  }
+}
+
+// MARK: - The end
+
+extension ProfileReader {
   /// The document has ended, and its tree is still there.
   @unsafe fileprivate mutating func endDocument(_ context: xmlParserCtxtPtr) {
-    let document = unsafe context.pointee.myDoc
-    guard let root = unsafe xmlDocGetRootElement(document), self.root != nil else { return }
+    defer { fields.endTree() }
+    guard unsafe !session.pointee.isStopped || session.pointee.fault != nil,
+      let root = unsafe xmlDocGetRootElement(context.pointee.myDoc), self.root != nil
+    else { return }
     fields.bytesRead = unsafe session.pointee.bytesRead
     // The text of what has not been closed may be a part of it.
     if let text = unsafe context.pointee.node?.pointee.last,
@@ -250,16 +235,31 @@ extension ProfileReader {
     do throws(XPathFailure) {
       if isWhole {
         // What is in entities was numbered before it was put into the tree.
-        unsafe _ = xmlXPathOrderDocElems(document)
-        for lookups in [true, false] { unsafe try readTree(root, 0, nil, lookups: lookups) }
-        takeComments { _ in true }
+        unsafe _ = xmlXPathOrderDocElems(context.pointee.myDoc)
+        let open = unsafe Set(open)
+        unsafe try fields.readLookups(open)
+        unsafe try readAll(in: root, depth: 1, open)
+        addComments()
       }
-      if unsafe !pending.isEmpty { try readPending() }
-      if unsafe session.pointee.fault == nil { try fields.endDocument() }
+      if unsafe session.pointee.fault == nil { ending = try fields.endDocument() }
     } catch {
       fail(error)
     }
-    fields.endTree()
+  }
+
+  /// Reads the records in a tree, but for those that have not ended.
+  @unsafe private mutating func readAll(
+    in node: xmlNodePtr, depth: Int, _ open: Set<xmlNodePtr>
+  ) throws(XPathFailure) {
+    guard depth <= kinds.keys.max() ?? 0 else { return }
+    if unsafe !open.contains(node), unsafe try read(node, depth: depth) { return }
+    var child = unsafe node.pointee.children
+    while let next = unsafe child, !isOver {
+      if unsafe next.pointee.type == XML_ELEMENT_NODE {
+        unsafe try readAll(in: next, depth: depth + 1, open)
+      }
+      unsafe child = next.pointee.next
+    }
   }
 }
 
@@ -278,51 +278,26 @@ extension ProfileReader {
         .malformedXML, at: session.pointee.position, "a text is longer than 10,000,000 bytes")
     }
     if !isInEntity { unsafe session.pointee.notePlace() }
-    if isWhole || candidateDepth > 0 { return true }
-    // Between records there is nothing but white space that would stay for ever.
-    guard let node = unsafe context.pointee.node else { return false }
-    let isBlank = unsafe text.allSatisfy(\.isXMLWhiteSpace)
-    return unsafe !isBlank && matcher.isKept(node)
+    if isInEntity || candidateDepth > 0 { return true }
+    // Most texts between records are white space.
+    return unsafe !text.allSatisfy(\.isXMLWhiteSpace)
   }
 
   @unsafe fileprivate mutating func comment(
     _ context: xmlParserCtxtPtr, _ text: UnsafePointer<xmlChar>?
   ) {
     guard unsafe !session.pointee.isStopped else { return }
-    if fields.builder.reader.rules.heedsComments, let text = unsafe text,
+    if fields.builder.reader.rules.honorsIgnoreComments, let text = unsafe text,
       unsafe !session.pointee.isInsideEntity(context)
     {
       let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
       if let comment = unsafe IgnoreComment(bytes) {
-        let (end, last) = unsafe (session.pointee.currentPosition, session.pointee.position)
-        let start = unsafe TagText(commentEndingAt: session.pointee.document, origin: nil)?
-          .start(ofTagEndingAt: end)
-        comments.append((comment, start ?? last))
-        if unsafe !isWhole && pending.isEmpty {
-          takeComments(isInRecord: candidateDepth > 0) { _ in true }
-        }
+        let start = unsafe TagText.start(endingAt: session.pointee.document, opening: "<!--")
+        unsafe comments.append((comment, start ?? session.pointee.position, context.pointee.node))
+        if !isWhole && candidateDepth == 0 { addComments() }
       }
     }
     unsafe session.pointee.notePlace(context)
-  }
-
-  /// Takes the first of the comments that wait, as long as their places are of a kind.
-  private mutating func takeComments(
-    isInRecord: Bool = false, where isWanted: (SourceLocation) -> Bool
-  ) {
-    let taken = comments.prefix { isWanted($0.place) }
-    for (comment, place) in taken {
-      fields.builder.take(comment, at: place, isInRecord: isInRecord)
-    }
-    comments.removeFirst(taken.count)
-  }
-
-  /// Notes where the last comment is in an element that ends.
-  @unsafe private mutating func noteComments(in node: xmlNodePtr) {
-    guard let last = comments.last?.place, let start = unsafe SourceLocation(of: node),
-      last > start
-    else { return }
-    unsafe lastComments[node] = last
   }
 }
 
@@ -339,17 +314,17 @@ private let startElementHandler: startElementNsSAX2Func = {
   context, name, prefix, namespace, namespaceCount, namespaces, attributeCount, defaultCount,
   attributes in
   let parser = unsafe parserContext(context)
-  let tag = unsafe ElementMatcher.StartTag(
+  let tag = unsafe TreeBuilder.StartTag(
     name: name, prefix: prefix, namespace: namespace, namespaceCount: namespaceCount,
     namespaces: namespaces, attributeCount: attributeCount, defaultCount: defaultCount,
     attributes: attributes)
   if defaultCount > 0 { unsafe session(of: parser).pointee.countDefaults(Int(defaultCount)) }
-  unsafe reader(of: parser).pointee.matcher.build(tag, parser)
-  unsafe reader(of: parser).pointee.startElement(parser)
+  unsafe reader(of: parser).pointee.startElement(tag, parser)
 }
 
 private let endElementHandler: endElementNsSAX2Func = { context, name, prefix, namespace in
   let parser = unsafe parserContext(context)
+  if unsafe session(of: parser).pointee.isStopped { return }
   let node = unsafe parser.pointee.node
   unsafe xmlSAX2EndElementNs(context, name, prefix, namespace)
   if let node = unsafe node { unsafe reader(of: parser).pointee.endElement(parser, node) }

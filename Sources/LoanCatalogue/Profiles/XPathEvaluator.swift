@@ -1,7 +1,7 @@
 import CLibXML2
 import Loans
 
-/// Why an expression cannot be understood, or has no value.
+/// The reason why an expression cannot be understood, or has no value.
 struct XPathFailure: Error, Equatable {
   /// One lower-case sentence.
   var message: String
@@ -17,17 +17,19 @@ struct XPathFailure: Error, Equatable {
 /// - SeeAlso: `xmlXPathNewContext`, `xmlXPathCompiledEval`.
 @safe final class XPathEvaluator {
   private let context: xmlXPathContextPtr
-  private var compiled: [xmlXPathCompExprPtr?] = unsafe []
-  private var numbers: [String: Int] = [:]
-  /// Why expressions could not be compiled, by their numbers.
-  private var failures: [Int: XPathFailure] = [:]
-  /// How many steps have been taken.
+  /// The number of steps that have been taken.
   private var steps: UInt = 0
   /// The last mistake: its words, and where in the expression it is.
   fileprivate var mistake: (message: String, offset: Int)?
 
   /// An expression that has been compiled.
-  struct Expression { fileprivate var number: Int }
+  @safe final class Expression {
+    fileprivate let compiled: xmlXPathCompExprPtr
+
+    @unsafe fileprivate init(_ compiled: xmlXPathCompExprPtr) { unsafe self.compiled = compiled }
+
+    deinit { unsafe xmlXPathFreeCompExpr(compiled) }
+  }
 
   /// - Parameters:
   ///   - document: must stay as long as the evaluator does.
@@ -41,38 +43,33 @@ struct XPathFailure: Error, Equatable {
     for (prefix, namespace) in namespaces { unsafe xmlXPathRegisterNs(context, prefix, namespace) }
   }
 
-  deinit {
-    for index in unsafe compiled.indices { unsafe xmlXPathFreeCompExpr(compiled[index]) }
-    unsafe xmlXPathFreeContext(context)
-  }
+  deinit { unsafe xmlXPathFreeContext(context) }
 
   /// The document's first element.
   var root: xmlNodePtr? { unsafe xmlDocGetRootElement(context.pointee.doc) }
 
-  /// Compiles an expression, once for all that are alike; one that cannot be has no value.
+  /// Compiles an expression.
   ///
+  /// - Throws: ``XPathFailure``.
   /// - SeeAlso: `xmlXPathCtxtCompile`.
-  func compile(_ xpath: String) -> Expression {
-    if let number = numbers[xpath] { return Expression(number: number) }
-    let number = unsafe compiled.count
-    numbers[xpath] = number
+  func compile(_ xpath: String) throws(XPathFailure) -> Expression {
     mistake = nil
-    unsafe compiled.append(xmlXPathCtxtCompile(context, xpath))
-    if unsafe compiled[number] == nil {
-      let offset = min(max(0, mistake?.offset ?? 0), xpath.utf8.count)
-      let rest = String(decoding: Array(xpath.utf8)[offset...], as: UTF8.self)
-      failures[number] = XPathFailure(
-        message: rest.isEmpty
-          ? "the expression ends too early"
-          : "XPath 1.0 does not understand \(rest.quoted(limit: 40))", offset: offset)
+    if let compiled = unsafe xmlXPathCtxtCompile(context, xpath) {
+      return unsafe Expression(compiled)
     }
-    return Expression(number: number)
+    let offset = min(max(0, mistake?.offset ?? 0), xpath.utf8.count)
+    let rest = String(decoding: Array(xpath.utf8)[offset...], as: UTF8.self)
+    throw XPathFailure(
+      message: rest.isEmpty
+        ? "the expression ends too early"
+        : "XPath 1.0 does not understand \(rest.quoted(limit: 40))", offset: offset)
   }
 
   /// The value of an expression at the document's first element.
+  ///
+  /// - Throws: ``XPathFailure``.
   func value(of expression: Expression, bytesRead: Int = 0) throws(XPathFailure) -> XPathValue {
-    unsafe try value(
-      of: expression, at: xmlDocGetRootElement(context.pointee.doc), bytesRead: bytesRead)
+    unsafe try value(of: expression, at: root, bytesRead: bytesRead)
   }
 
   /// The value of an expression.
@@ -84,16 +81,13 @@ struct XPathFailure: Error, Equatable {
   @unsafe func value(
     of expression: Expression, at node: xmlNodePtr?, bytesRead: Int
   ) throws(XPathFailure) -> XPathValue {
-    guard let compiled = unsafe compiled[expression.number] else {
-      throw failures[expression.number] ?? XPathFailure(message: "it has no value")
-    }
     mistake = nil
     let most = 20_000_000 + 5 * UInt(max(0, bytesRead))
     guard steps < most else { throw Self.tooLong }
     unsafe context.pointee.node = node
     unsafe context.pointee.opCount = 0
     unsafe context.pointee.opLimit = most - steps
-    let value = unsafe xmlXPathCompiledEval(compiled, context)
+    let value = unsafe xmlXPathCompiledEval(expression.compiled, context)
     steps += UInt(unsafe context.pointee.opCount)
     guard let value = unsafe value else {
       throw steps >= most
@@ -133,15 +127,16 @@ private let xpathErrorHandler: check_loans_error_handler = { evaluator, error in
   /// Whether it is a set of nodes.
   var isNodes: Bool { unsafe object.pointee.type == XPATH_NODESET }
 
-  /// How many nodes it is; 0 for a text.
+  /// The number of nodes; 0 for a text.
   var count: Int { unsafe Int(object.pointee.nodesetval?.pointee.nodeNr ?? 0) }
 
-  /// One of the nodes, in the order of the document.
+  /// One of the nodes, in the order of the document; `nil` if there are fewer.
   @unsafe func node(_ index: Int) -> xmlNodePtr? {
-    unsafe object.pointee.nodesetval?.pointee.nodeTab?[index]
+    guard index < count else { return nil }
+    return unsafe object.pointee.nodesetval?.pointee.nodeTab?[index]
   }
 
-  /// What it is as a Boolean (XPath 1.0, 4.3).
+  /// The value as a Boolean (XPath 1.0, 4.3).
   var isTrue: Bool { unsafe xmlXPathCastToBoolean(object) != 0 }
 
   /// The text of one of the nodes, or the one that it is.
@@ -164,19 +159,19 @@ private let xpathErrorHandler: check_loans_error_handler = { evaluator, error in
     return unsafe Array(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))))
   }
 
-  /// Where the element of one of the nodes begins; `nil` for a text, and for a node that came out of
-  /// an entity.
+  /// The beginning of the element of one of the nodes; `nil` for a text, and for a node that came
+  /// out of an entity.
   func place(ofNode index: Int) -> SourceLocation? {
     unsafe node(index).flatMap { unsafe SourceLocation(of: $0) }
   }
 }
 
 extension SourceLocation {
-  /// Where the element begins that a node is or belongs to, as noted in its `_private`; `nil` if
-  /// nothing is.
+  /// The beginning of the element that a node is or belongs to, as noted in its `_private`; `nil`
+  /// if nothing is.
   @unsafe init?(of node: xmlNodePtr) {
     var next: xmlNodePtr? = unsafe node
-    // A namespace is another kind of thing behind the same pointer.
+    // A namespace is another kind of thing with the same pointer type.
     while let node = unsafe next, unsafe node.pointee.type != XML_NAMESPACE_DECL {
       if unsafe node.pointee.type == XML_ELEMENT_NODE,
         let place = unsafe SourceLocation(noted: node.pointee._private)
@@ -189,7 +184,7 @@ extension SourceLocation {
     return nil
   }
 
-  /// What ``noted`` gave; `nil` for nothing.
+  /// The place that ``noted`` gave; `nil` for nothing.
   @unsafe init?(noted: UnsafeMutableRawPointer?) {
     guard let noted = unsafe noted.map({ UInt(bitPattern: $0) }) else { return nil }
     self.init(line: Int(noted >> 24), column: Int(noted & 0xFF_FFFF))

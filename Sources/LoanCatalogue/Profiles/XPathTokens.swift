@@ -5,8 +5,8 @@ struct XPathTokens {
   enum Kind: Equatable {
     /// A node test, with its prefix and the axis that is written before it: `*`, `x:book`.
     ///
-    /// `@` stands for its axis, `..` and `.` are names on theirs; so is `text()`, on the axis `child`
-    /// if it has none.
+    /// `@` is an axis, `..` and `.` are names on theirs; so is `text()`, on the axis `child` if it has
+    /// none.
     case step(axis: String?, prefix: String?, name: String)
     case function(String)
     case literal

@@ -1,14 +1,21 @@
 /// A 64-bit hash that is the same in every run and on every machine, so that it can be stored.
 ///
-/// Each word is mixed by a 64 by 64 bit multiplication folded to 64 bits. It is not meant to
-/// withstand somebody who looks for collisions.
+/// Each word is mixed in by a multiplication of 64 by 64 bits whose halves are joined. It is not
+/// meant to withstand somebody who looks for collisions.
 struct ContentHash {
   private(set) var value: UInt64 = 0x243F_6A88_85A3_08D3
 
   static func of(_ first: UInt64, _ second: UInt64) -> UInt64 {
     var hash = ContentHash()
     hash.combine(first)
-    hash.combine(second)
+    return hash.combined(with: second).value
+  }
+
+  /// The hash of a field's text.
+  static func of(_ field: LoanField, _ text: Span<UInt8>) -> UInt64 {
+    var hash = ContentHash()
+    hash.combine(UInt64(field.rawValue))
+    hash.combine(text)
     return hash.value
   }
 
@@ -20,20 +27,25 @@ struct ContentHash {
 
   mutating func combine(_ word: UInt64) {
     let product = (value ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
-    value = product.high ^ product.low ^ value.rotatedLeft(by: 23)
+    value = product.high ^ product.low ^ (value << 23 | value >> 41)
   }
 
-  /// The hash of a field's text.
-  static func of(_ field: LoanField, _ text: Span<UInt8>) -> UInt64 {
-    var hash = ContentHash()
-    hash.combine(UInt64(field.rawValue))
-    hash.combine(text)
-    return hash.value
-  }
-}
-
-extension UInt64 {
-  fileprivate func rotatedLeft(by bits: UInt64) -> UInt64 {
-    self << bits | self >> (64 - bits)
+  /// Mixes in a text with its length, so that where one field ends and the next begins counts.
+  mutating func combine(_ text: Span<UInt8>) {
+    combine(UInt64(text.count))
+    unsafe text.withUnsafeBytes { bytes in
+      var index = 0
+      while bytes.count - index >= 8 {
+        let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        combine(UInt64(littleEndian: word))
+        index += 8
+      }
+      if index == bytes.count { return }
+      var word: UInt64 = 0
+      for offset in index..<bytes.count {
+        unsafe word |= UInt64(bytes[offset]) << UInt64(8 * (offset - index))
+      }
+      combine(word)
+    }
   }
 }

@@ -4,23 +4,23 @@ import Glibc
 ///
 /// A million of them take 18 MB.
 struct IdentityTable: ~Copyable {
-  private var places = Places(count: 16)
+  private var slots = Slots(count: 16)
   private var count = 0
   private var repetitions: [UInt64: Int] = [:]
-  /// Different in each run, so that nobody can choose identities that all lead to one place.
+  /// Different in each run, so that nobody can choose identities that all lead to one slot.
   private let multiplier = UInt64.random(in: 0...(.max)) | 1
   /// Keeps what is looked at in advance from being left out.
   private var seen: UInt64 = 0
 
   /// Makes ready for identities that will be noted soon.
   ///
-  /// Their places are far apart in memory: they need not be waited for one by one if all are
+  /// Their slots are far apart in memory: they need not be waited for one by one if all are
   /// looked at first.
   ///
   /// - Parameter total: how many there may be in the end.
   mutating func prepare(for keys: [UInt64], expecting total: Int) {
-    if (count + keys.count) * 4 >= places.count * 3 { grow(to: max(total, count + keys.count)) }
-    for key in keys { seen |= places.key(at: start(of: key)) }
+    if (count + keys.count) * 4 >= slots.count * 3 { grow(to: max(total, count + keys.count)) }
+    for key in keys { seen |= slots.key(at: start(of: key)) }
   }
 
   /// Notes an identity at a record's line.
@@ -29,48 +29,48 @@ struct IdentityTable: ~Copyable {
   ///   identity is known already.
   mutating func note(_ key: UInt64, line: Int) -> (firstLine: Int, ordinal: Int)? {
     let key = max(key, 1)
-    if count * 4 >= places.count * 3 { grow(to: count) }
+    if count * 4 >= slots.count * 3 { grow(to: count) }
     let index = index(of: key)
-    guard places.key(at: index) == 0 else {
+    guard slots.key(at: index) == 0 else {
       let ordinal = repetitions[key, default: 1] + 1
       repetitions[key] = ordinal
-      return (places[index].line, ordinal)
+      return (slots[index].line, ordinal)
     }
-    places[index] = (key, line)
+    slots[index] = (key, line)
     count += 1
     return nil
   }
 
-  /// Where the key is, or could be put (open addressing).
+  /// The index at which the key is, or could be put (open addressing).
   @inline(__always)
   private func index(of key: UInt64) -> Int {
     var index = start(of: key)
-    while places.key(at: index) != 0 && places.key(at: index) != key {
-      index = index &+ 1 == places.count ? 0 : index &+ 1
+    while slots.key(at: index) != 0 && slots.key(at: index) != key {
+      index = index &+ 1 == slots.count ? 0 : index &+ 1
     }
     return index
   }
 
   @inline(__always)
   private func start(of key: UInt64) -> Int {
-    Int((key &* multiplier).multipliedFullWidth(by: UInt64(places.count)).high)
+    Int((key &* multiplier).multipliedFullWidth(by: UInt64(slots.count)).high)
   }
 
   private mutating func grow(to total: Int) {
-    let old = exchange(&places, with: Places(count: total * 3 / 2 + 16))
+    let old = exchange(&slots, with: Slots(count: total * 3 / 2 + 16))
     for number in 0..<old.count where old.key(at: number) != 0 {
-      places[index(of: old.key(at: number))] = old[number]
+      slots[index(of: old.key(at: number))] = old[number]
     }
   }
 }
 
-/// Places for keys, each with a line; a key of 0 means that the place is free.
-@safe private struct Places: ~Copyable {
+/// Slots for keys, each with a line; a key of 0 means that the slot is free.
+@safe private struct Slots: ~Copyable {
   let count: Int
   private let keys: UnsafeMutablePointer<UInt64>
   private let lines: UnsafeMutablePointer<UInt32>
 
-  /// Free places, of which memory is taken only as they are used.
+  /// Free slots, whose memory is taken only as they are used.
   ///
   /// - SeeAlso: `calloc(3)`.
   init(count: Int) {

@@ -1,6 +1,6 @@
 import Loans
 
-/// Takes the fields of one record after the other, and judges each record by itself.
+/// Builds one record after the other from its fields, and judges each record by itself.
 ///
 /// It knows neither the document's form nor its parser: readers put texts into ``draft`` and say
 /// where they are. What it makes is compared with the records before in ``BatchAssembler``.
@@ -8,21 +8,21 @@ struct RecordBuilder: ~Copyable {
   let reader: CatalogueReader
   /// The name of the form; `nil` for the tool's own.
   let form: String?
-  /// What has been made so far.
-  private(set) var batch: RecordBatch
-  /// Where the last one that was taken away ends.
+  /// The records so far.
+  private var batch = RecordBatch()
+  /// The end of the last batch that was handed over.
   private var lastEnd = 0
   var draft: RecordDraft
   var places = ValuePlaces()
   /// The forms in which the day of lending of the record at hand is written.
   var loanedForms: [DateForm] = [.dotted]
-  /// Where the texts of dates are in the file, as far as that is known.
+  /// The bytes of the file in which dates are written, as far as they are known.
   private var dateBytes: [(field: LoanField, bytes: Range<Int>)] = []
   private(set) var isInRecord = false
-  /// What the reader's time zone threw; nothing more is wanted then.
+  /// The error that the reader's time zone threw; nothing more is wanted then.
   private(set) var failure: (any Error)?
   private var findings: [Diagnostic] = []
-  /// What was said last of a field's value, and where that is; of a few fields at most.
+  /// The last finding about a field's value, and its place; for a few fields at most.
   private var reported: [(field: LoanField, code: Diagnostic.Code, place: SourceLocation)] = []
   private var hasReportedLoanDays = false
   /// More findings of one record are handed over before it is over, whatever their order.
@@ -34,7 +34,7 @@ struct RecordBuilder: ~Copyable {
   init(_ reader: CatalogueReader, form: String?, records: Int = 0, texts: Int = 65_536) {
     self.reader = reader
     self.form = form
-    batch = RecordBatch(capacity: records)
+    batch.reserveCapacity(records)
     draft = RecordDraft(capacity: texts)
   }
 
@@ -42,42 +42,42 @@ struct RecordBuilder: ~Copyable {
   ///
   /// - Parameter bytes: how far the document has been read.
   func isFull(at bytes: Int) -> Bool {
-    max(batch.entries.count, batch.events.count) >= 4_096 || draft.count > 1 << 20
+    batch.items.count >= 4_096 || draft.count > 1 << 20
       || bytes - lastEnd > 1 << 20
   }
 
-  /// Takes away what has been made so far.
+  /// Removes and returns what has been made so far.
   ///
   /// - Parameter end: how far the document has been read.
-  mutating func takeBatch(end: Int) -> RecordBatch {
+  mutating func removeBatch(end: Int) -> RecordBatch {
     var made = RecordBatch()
     swap(&made, &batch)
-    made.texts = draft.takeTexts(isInRecord: isInRecord)
+    draft.beginBatch(isInRecord: isInRecord)
     made.end = end
     lastEnd = end
     return made
   }
 
-  /// Takes away the rest at the end of the document.
+  /// Removes and returns the rest at the end of the document.
   ///
   /// - Parameter end: how far the document has been read.
-  mutating func takeLastBatch(end: Int) -> RecordBatch {
+  mutating func removeLastBatch(end: Int) -> RecordBatch {
     flushFindings()
     isInRecord = false
-    return takeBatch(end: end)
+    return removeBatch(end: end)
   }
 
-  /// Takes a comment that speaks to the reader.
+  /// Adds a comment that speaks to the reader.
   ///
   /// - Parameter isInRecord: whether it is inside a record, where it means nothing.
-  mutating func take(_ comment: IgnoreComment, at start: SourceLocation, isInRecord: Bool) {
+  mutating func add(_ comment: IgnoreComment, at start: SourceLocation, isInRecord: Bool) {
     switch comment {
     case .mistaken(let message):
       find(.unusedIgnore, at: start, message)
     case .ignore where isInRecord:
       find(
         .unusedIgnore, at: start,
-        "this comment stands inside a book, where it silences nothing; move it before the book")
+        "this comment is inside a book and has no effect; move it before the book")
     case .ignore(let codes):
       batch.append(.ignore(codes, start))
     }
@@ -92,30 +92,29 @@ extension RecordBuilder {
     if !findings.isEmpty { flushFindings() }
     isInRecord = true
     if !dateBytes.isEmpty { dateBytes.removeAll(keepingCapacity: true) }
-    draft.facts.begin(at: start)
-    places.removeAll()
+    draft.record.begin(at: start)
+    places = ValuePlaces()
   }
 
   /// Ends a record whose expiration has been judged.
   mutating func endRecord() {
     judgeTexts()
-    batch.append(entry, findings)
-    findings.removeAll()
+    hash()
+    batch.append(draft.record, idPlace: places[.id], findings)
+    if !findings.isEmpty { findings.removeAll() }
     isInRecord = false
   }
 
-  /// Ends a record of a book that is not lent, of which nothing is judged.
+  /// Ends the record of a book that is not lent, which is not judged.
   mutating func endUnjudgedRecord() {
-    batch.append(entry, [])
+    hash()
+    batch.append(draft.record, idPlace: places[.id], [])
     isInRecord = false
   }
 
-  private var entry: RecordBatch.Entry {
-    RecordBatch.Entry(
-      facts: draft.facts,
-      hashes: draft.hashes(
-        isWanted: reader.detail == .loans, ofLoan: reader.rules.findsDuplicateLoans),
-      idPlace: places[.id])
+  private mutating func hash() {
+    draft.record.hash(
+      isWanted: reader.detail == .loans, ofLoan: reader.rules.findsDuplicateLoans)
   }
 
   /// Ends an element beside the records.
@@ -128,7 +127,12 @@ extension RecordBuilder {
   /// Hands over what was found since the last record.
   mutating func flushFindings() {
     guard !findings.isEmpty else { return }
-    batch.append(isInRecord ? .unfinished(entry, findings) : .found(findings))
+    if isInRecord {
+      hash()
+      batch.append(.unfinished(draft.record, idPlace: places[.id], findings))
+    } else {
+      batch.append(.found(findings))
+    }
     findings.removeAll()
   }
 
@@ -149,18 +153,18 @@ extension RecordBuilder {
     findings.append(
       Diagnostic(
         code, at: location, endColumn: endColumn, message: message, value: value,
-        loan: isInRecord ? draft.name : nil, replacement: replacement?.dotted))
+        loan: isInRecord ? draft.record.name : nil, replacement: replacement?.dotted))
   }
 
   private mutating func findInValue(
     of field: LoanField, _ finding: Finding, replacement: CivilDate? = nil
   ) {
-    let record = draft.facts.location
+    let record = draft.record.location
     let place = places[field] ?? ValueExtent(start: record, end: record)
     guard !isReported(finding.code, field, at: place.start) else { return }
     find(
       finding.code, at: place.start, endColumn: place.endColumn, finding.message,
-      value: draft.text(of: field), replacement: replacement)
+      value: draft.record.text(of: field), replacement: replacement)
     if replacement != nil {
       findings[findings.count - 1].bytes = dateBytes.first { $0.field == field }?.bytes
     }
@@ -182,12 +186,12 @@ extension RecordBuilder {
 
   mutating func findMissingTitle() {
     find(
-      .missingTitle, at: draft.facts.location,
+      .missingTitle, at: draft.record.location,
       "the book has no title, so its notices can only name its id or barcode")
   }
 
   mutating func findEmptyExpiration(at location: SourceLocation) {
-    draft.facts.expiration = .unusable
+    draft.record.expiration = .unusable
     find(
       .emptyExpiration, at: location,
       """
@@ -197,7 +201,7 @@ extension RecordBuilder {
   }
 
   mutating func findDuplicateExpiration(at location: SourceLocation, firstLine: Int) {
-    draft.facts.expiration = .unusable
+    draft.record.expiration = .unusable
     find(
       .duplicateExpiration, at: location,
       form == nil
@@ -205,20 +209,20 @@ extension RecordBuilder {
         a second expiration in one book, after the one at line \(firstLine); keep only the right one
         """
         : """
-        this loan has another expiration at line \(firstLine), so it is left out; ask which is right
+        this loan has another expiration at line \(firstLine), so it is left out; find out which is right
         """)
   }
 
   /// Finds once in a document that the days of a loan must be given.
   mutating func findMissingLoanDays(at location: SourceLocation) {
-    draft.facts.expiration = .unusable
+    draft.record.expiration = .unusable
     guard !hasReportedLoanDays else { return }
     hasReportedLoanDays = true
     find(
       .missingLoanDays, at: location,
       """
-      \(form ?? "") tells when a book was lent, but not when it is due; say after how many days \
-      that is, for example with --loan-days 28
+      \(form ?? "") records when a book was lent, but not when it is due; give the loan period, \
+      for example --loan-days 28
       """)
   }
 }
@@ -230,7 +234,7 @@ extension RecordBuilder {
   mutating func endWithoutExpiration() {
     guard reader.rules.requiresExpiration else { return }
     find(
-      .missingExpiration, at: draft.facts.location,
+      .missingExpiration, at: draft.record.location,
       form == nil
         ? "the book has no <expiration>; add one of the form yyyy.MM.dd"
         : "the loan has no expiration; ask for it where the loan is kept")
@@ -238,10 +242,10 @@ extension RecordBuilder {
 
   /// Reads the expiration of the tool's own form.
   mutating func readExpiration() {
-    draft.facts.expiration = .unusable
+    draft.record.expiration = .unusable
     do throws(CivilDate.ParseFailure) {
-      take(
-        try draft.withValue(of: .expiration) { value throws(CivilDate.ParseFailure) in
+      accept(
+        try draft.record.withValue(of: .expiration) { value throws(CivilDate.ParseFailure) in
           try CivilDate(dotted: value)
         }, time: nil)
     } catch {
@@ -251,20 +255,20 @@ extension RecordBuilder {
 
   /// Reads an expiration of one of these forms.
   ///
-  /// - Parameter isLendingDay: whether it is the day of lending, to which the days of a loan are added.
+  /// - Parameter isLendingDay: whether it is the day of lending, to which the loan period is added.
   mutating func readExpiration(_ forms: [DateForm], isLendingDay: Bool) {
-    draft.facts.expiration = .unusable
+    draft.record.expiration = .unusable
     guard let read = readDate(.expiration, forms, isLendingDay: isLendingDay) else { return }
     if isLendingDay {
-      take(read.date.adding(days: reader.loanDays ?? 0), time: nil)
+      accept(read.date.adding(days: reader.loanDays ?? 0), time: nil)
     } else {
-      take(read.date, time: read.time)
+      accept(read.date, time: read.time)
     }
   }
 
-  private mutating func take(_ date: CivilDate, time: CivilTime?) {
-    draft.facts.expiration = .date(date)
-    draft.facts.expirationTime = time
+  private mutating func accept(_ date: CivilDate, time: CivilTime?) {
+    draft.record.expiration = .date(date)
+    draft.record.expirationTime = time
     if let finding = reader.rules.expiration(date) { findInValue(of: .expiration, finding) }
   }
 
@@ -275,7 +279,7 @@ extension RecordBuilder {
     var fault = CivilDate.ParseFailure.form
     for form in forms {
       do throws(CivilDate.ParseFailure) {
-        return try civil(form.read(draft.value(of: field)[...]))
+        return try civil(form.read(draft.record.withValue(of: field) { [UInt8](copying: $0) }[...]))
       } catch {
         if error == .notADay { fault = error }
       }
@@ -287,11 +291,11 @@ extension RecordBuilder {
   /// The day and the hour in the library of what a date says.
   private mutating func civil(_ reading: DateForm.Reading) -> (date: CivilDate, time: CivilTime?) {
     switch reading {
-    case .civil(let date, let time): return (date, time?.worthTelling)
+    case .civil(let date, let time): return (date, time?.worthShowing)
     case .instant(let instant):
       do {
-        if let moment = try reader.civilTime(instant) {
-          return (moment.date, moment.time.worthTelling)
+        if let time = try reader.civilTime(instant) {
+          return (time.date, time.time.worthShowing)
         }
       } catch {
         failure = error
@@ -305,11 +309,8 @@ extension RecordBuilder {
     _ failure: CivilDate.ParseFailure, _ field: LoanField, forms: [DateForm] = [.dotted],
     isLendingDay: Bool = false
   ) {
-    let text = draft.text(of: field) ?? ""
-    let fault =
-      forms == [.dotted]
-      ? DateFault(failure, text, in: field)
-      : DateFault(failure, text, in: field, forms: forms, isLendingDay: isLendingDay)
+    let text = draft.record.text(of: field) ?? ""
+    let fault = DateFault(failure, text, in: field, forms: forms, isLendingDay: isLendingDay)
     findInValue(of: field, fault.finding, replacement: fault.replacement)
   }
 
@@ -320,22 +321,24 @@ extension RecordBuilder {
   }
 
   private mutating func judgeLoanDate(_ rule: CatalogueRules.PeriodRule) {
-    guard !draft.isEmpty(.loaned), let loaned = readDate(.loaned, loanedForms)?.date,
-      case .date(let expiration) = draft.facts.expiration,
+    guard !draft.record.isEmpty(.loaned), let loaned = readDate(.loaned, loanedForms)?.date,
+      case .date(let expiration) = draft.record.expiration,
       let finding = rule(loaned, expiration)
     else { return }
     findInValue(of: .expiration, finding)
   }
 
   private mutating func judge(_ field: LoanField, _ rule: CatalogueRules.TextRule) {
-    guard !draft.isEmpty(field), let finding = draft.withValue(of: field, rule) else { return }
+    guard !draft.record.isEmpty(field), let finding = draft.record.withValue(of: field, rule) else {
+      return
+    }
     findInValue(of: field, finding)
   }
 }
 
 extension CivilTime {
-  /// The time, unless it only stands for the whole day: its beginning or its end.
-  fileprivate var worthTelling: CivilTime? {
+  /// The time, unless it only means the whole day: its beginning or its end.
+  fileprivate var worthShowing: CivilTime? {
     (1..<86_340).contains(secondOfDay) ? self : nil
   }
 }

@@ -1,6 +1,6 @@
 import Loans
 
-/// Where a value's first and last characters are.
+/// The places of a value's first and last characters.
 struct ValueExtent {
   // As libxml2 counts, since there is one for each record.
   private var first: (line: Int32, column: Int32)
@@ -19,31 +19,23 @@ struct ValueExtent {
     set { last = (Int32(clamping: newValue.line), Int32(clamping: newValue.column)) }
   }
 
-  /// The column behind the last character, where the value stands in the document, on one line.
+  /// The column after the last character, if the value is in the document itself, on one line.
   var endColumn: Int? { start.line == end.line && start < end ? end.column : nil }
 }
 
-/// Where the values of a record's fields stand, of those that are judged.
+/// The places of the values of a record's fields, as far as they are judged.
 struct ValuePlaces {
-  private static let nowhere = ValueExtent(
-    start: SourceLocation(line: 0, column: 0), end: SourceLocation(line: 0, column: 0))
-  private var extents = Array(repeating: nowhere, count: LoanField.allCases.count)
-  private var known: UInt16 = 0
+  private var extents = InlineArray<9, ValueExtent?>(repeating: nil)
 
-  subscript(field: LoanField) -> ValueExtent? {
-    known & field.bit == 0 ? nil : extents[field.rawValue]
-  }
+  subscript(field: LoanField) -> ValueExtent? { extents[field.rawValue] }
 
   /// Adds a part that follows what is known of the field's value.
   @inline(__always)
   mutating func extend(_ field: LoanField, _ part: ValueExtent) {
-    if known & field.bit == 0 {
+    if extents[field.rawValue] == nil {
       extents[field.rawValue] = part
-      known |= field.bit
     } else {
-      extents[field.rawValue].end = part.end
+      extents[field.rawValue]?.end = part.end
     }
   }
-
-  mutating func removeAll() { known = 0 }
 }

@@ -14,22 +14,22 @@ extension [UInt8] {
     return self[first...last]
   }
 
-  /// Trims the text from `start` to the end and folds each inner run of white space into one
-  /// space, in place.
+  /// Trims the text from `start` to the end and replaces each inner run of white space by
+  /// one space, in place.
   ///
-  /// - Returns: where the folded text ends; what lies behind is left over.
-  mutating func foldWhiteSpace(from start: Int) -> Int {
+  /// - Returns: where the normalized text ends; what comes after is left over.
+  mutating func normalizeSpace(from start: Int) -> Int {
     var text = mutableSpan
-    return text.foldWhiteSpace(from: start)
+    return text.normalizeSpace(from: start)
   }
 }
 
 extension MutableSpan<UInt8> {
-  /// Trims the text from `start` to the end and folds each inner run of white space into one
-  /// space, in place.
+  /// Trims the text from `start` to the end and replaces each inner run of white space by
+  /// one space, in place.
   ///
-  /// - Returns: where the folded text ends; what lies behind is left over.
-  mutating func foldWhiteSpace(from start: Int) -> Int {
+  /// - Returns: where the normalized text ends; what comes after is left over.
+  mutating func normalizeSpace(from start: Int) -> Int {
     var end = start
     var isSpacePending = false
     for index in start..<count {

@@ -9,31 +9,64 @@ import Loans
 /// `the value of an attribute needs quotes: id="a"`.
 struct Fault {
   let code: xmlParserErrors
-  /// What libxml2 names first: an element, an attribute, an entity.
+  /// The name that libxml2 gives first: an element, an attribute, an entity.
   let name: String?
   let otherName: String?
   /// The line of an element that is open, or the number of a character.
   let number: Int
-  /// What comes before the place, as far as it is at hand.
+  /// The text before the place, as far as it is at hand.
   var before = ""
-  /// What comes next, in UTF-8 unless that is the fault; nothing at the end.
+  /// The bytes that come next, in UTF-8 unless that is the fault; none at the end.
   var after: [UInt8] = []
   /// The byte at which the conversion to UTF-8 came to its end.
   var refusedByte: UInt8?
 
-  init(code: xmlParserErrors, name: String?, otherName: String?, number: Int) {
-    self.code = code
-    self.name = name
-    self.otherName = otherName
-    self.number = number
+  /// The number of bytes to look at on each side of the place where the parser stopped.
+  private static let reach = 64
+
+  @unsafe private init(_ error: xmlError) {
+    code = unsafe xmlParserErrors(UInt32(bitPattern: error.code))
+    name = unsafe Self.name(error.str1)
+    otherName = unsafe Self.name(error.str2)
+    number = unsafe Int(error.int1)
+    guard unsafe error.domain == XML_FROM_PARSER.rawValue, let context = unsafe error.ctxt,
+      let input = unsafe context.assumingMemoryBound(to: xmlParserCtxt.self).pointee.input,
+      let base = unsafe input.pointee.base, let place = unsafe input.pointee.cur,
+      let end = unsafe input.pointee.end
+    else { return }
+    let left = unsafe min(place - base, Self.reach)
+    before = unsafe String(
+      decoding: UnsafeBufferPointer(start: place - left, count: left), as: UTF8.self)
+    after = unsafe Array(UnsafeBufferPointer(start: place, count: min(end - place, Self.reach)))
+    let byte = unsafe after.isEmpty ? check_loans_refused_byte(input) : -1
+    refusedByte = UInt8(exactly: byte)
   }
 
-  /// What is wrong; `nil` if libxml2 may say it.
-  var text: String? { characterText ?? markupText ?? otherText }
+  @unsafe private static func name(_ text: UnsafePointer<CChar>?) -> String? {
+    unsafe text.map { unsafe String(cString: $0).shortened(to: 60).visible }
+  }
+
+  /// Says what is wrong, in one line.
+  @unsafe static func text(of error: xmlError) -> String {
+    guard unsafe error.level == XML_ERR_FATAL else { return unsafe message(of: error) }
+    let fault = unsafe Fault(error)
+    return unsafe fault.characterText ?? fault.markupText ?? fault.otherText ?? message(of: error)
+  }
+
+  /// The message of libxml2 itself.
+  @unsafe private static func message(of error: xmlError) -> String {
+    guard let message = unsafe error.message else { return "no reason given" }
+    var text = unsafe String(cString: message)
+    // Advice for programmers, which a user cannot follow.
+    if let advice = text.firstRange(of: " use XML_PARSE_HUGE") {
+      text = String(text[..<advice.lowerBound])
+    }
+    return text.split(whereSeparator: \.isNewline).joined(separator: " ").shortened(to: 200).visible
+  }
 
   private var next: String { String(decoding: after, as: UTF8.self) }
 
-  /// What has been read of the tag, from its `<`.
+  /// The part of the tag that has been read, from its `<`.
   private var tag: Substring {
     before.lastIndex(of: "<").map { before[$0...] } ?? ""
   }
@@ -135,16 +168,16 @@ extension Fault {
     case XML_ERR_ATTRIBUTE_WITHOUT_VALUE:
       return name.map { "the attribute \($0) has no value; write \($0)=\"…\"" }
     case XML_ERR_ATTRIBUTE_REDEFINED:
-      return name.map { "the attribute \($0) is there twice; remove one of the two" }
+      return name.map { "the attribute \($0) appears twice; remove one" }
     case XML_ERR_SPACE_REQUIRED where "\"'".contains(next.prefix(1)):
-      return "there is a quotation mark too many; remove it"
+      return "there is one quotation mark too many; remove it"
     case XML_ERR_SPACE_REQUIRED where !tag.hasPrefix("<!") && !tag.hasPrefix("<?"):
       return "a space is missing between two attributes"
     case XML_ERR_NAME_REQUIRED where tag.count > 1 && !tag.hasPrefix("<!") && !isAtReference:
       return next.hasPrefix("<")
         ? Self.isNotClosed : "an attribute is expected here, or the end of the tag"
     case XML_ERR_NAME_REQUIRED where isAtReference, XML_ERR_ENTITYREF_SEMICOL_MISSING:
-      return "an & begins no reference here; write it as &amp;"
+      return "this & does not begin a reference; write it as &amp;"
     case XML_ERR_INVALID_CHARREF, XML_ERR_INVALID_DEC_CHARREF, XML_ERR_INVALID_HEX_CHARREF:
       return "a reference to a character is a number and a semicolon: &#233; or &#xE9;"
     case XML_ERR_UNDECLARED_ENTITY:
@@ -166,7 +199,7 @@ extension Fault {
     name.flatMap { number > 0 ? "<\($0)> of line \(number)" : nil }
   }
 
-  /// What should not follow a `<`.
+  /// The message for something that should not follow a `<`.
   private var textAfterBracket: String {
     let start = next.lowercased()
     return if start.hasPrefix("/") {
@@ -178,9 +211,9 @@ extension Fault {
     } else if start.hasPrefix("!") {
       "a comment begins with <!-- and ends with -->"
     } else if start.first?.isWhitespace == true {
-      "a < begins no tag here; write it as &lt;, or remove the space after it"
+      "this < does not begin a tag; write it as &lt;, or remove the space after it"
     } else {
-      "a < begins no tag here; write it as &lt;"
+      "this < does not begin a tag; write it as &lt;"
     }
   }
 
@@ -200,7 +233,7 @@ extension Fault {
   private var otherText: String? {
     switch code {
     case XML_ERR_ENTITY_LOOP: "an entity contains itself"
-    case XML_ERR_DOCUMENT_EMPTY: "there is nothing in it; did what wrote it fail?"
+    case XML_ERR_DOCUMENT_EMPTY: "it is empty; did the program that wrote it fail?"
     case XML_ERR_HYPHEN_IN_COMMENT: "two hyphens (--) are not allowed inside a comment"
     case XML_ERR_COMMENT_NOT_FINISHED: "a comment is not closed with -->"
     case XML_ERR_CDATA_NOT_FINISHED: "a <![CDATA[ is not closed with ]]>"

@@ -2,10 +2,10 @@ import CLibXML2
 import Glibc
 import Loans
 
-/// What libxml2's handlers share while it reads a document, whatever is made of it: where the
-/// parser is, and why it was stopped.
+/// The state that libxml2's handlers share while it reads a document: where the parser is, and why
+/// it was stopped.
 ///
-/// It lives behind a pointer that the parser context carries (`_private`), so that the contexts
+/// It is reached by a pointer that the parser context carries (`_private`), so that the contexts
 /// libxml2 makes for entities find it too.
 @safe struct ParserSession: ~Copyable {
   typealias Place = (line: Int32, column: Int32)
@@ -19,11 +19,11 @@ import Loans
   private let linesBefore: Int
   /// Bytes of the file before those that the parser reads.
   let bytesBefore: Int
-  /// Where the last event ended, as libxml2 counts.
+  /// The place where the last event ended, as libxml2 counts.
   var place: Place = (1, 1)
-  /// Where the reference ends whose entity's text was read last.
+  /// The end of the reference whose entity's text was read last.
   private var referenceEnd: SourceLocation?
-  /// What hides the elements around a payload from the reader, if there are any.
+  /// The envelope around a payload, which hides it from the reader.
   private(set) var envelope: SOAPEnvelope?
   private(set) var hasDoctype = false
   /// Bytes of text, and of elements roughly, that came out of entities.
@@ -34,7 +34,7 @@ import Loans
   private(set) var isSpecial = false
   /// Why it was stopped, if the profile cannot be applied.
   private var failure: CatalogueError?
-  /// Why it was stopped, if that is the document's fault.
+  /// Why it was stopped, if the document is to blame.
   private(set) var fault: Diagnostic?
 
   @unsafe init(
@@ -95,7 +95,7 @@ import Loans
     }
   }
 
-  /// How many different names the document has had so far.
+  /// The number of different names in the document so far.
   var nameCount: Int { unsafe Int(check_loans_name_count(context)) }
 
   /// - Throws: ``CatalogueError`` if the document could not be read.
@@ -184,11 +184,11 @@ extension ParserSession {
     where unsafe context?.pointee.input?.pointee.cur?.pointee ?? 0 != 0:
       endEarly(
         .malformedXML, at: unsafe location(of: error, context),
-        "not well-formed XML: it does not begin with <; remove what stands before the XML")
+        "not well-formed XML: it does not begin with <; remove what comes before the XML")
     case _ where unsafe error.level == XML_ERR_FATAL:
       endEarly(
         .malformedXML, at: unsafe location(of: error, context),
-        "not well-formed XML: \(unsafe FaultText.of(error))")
+        "not well-formed XML: \(unsafe Fault.text(of: error))")
     default:
       break
     }
@@ -202,7 +202,7 @@ extension ParserSession {
     // What is refused may fail before the document has begun.
     if let name = unsafe refusedEncoding(context) { return refuseEncoding(name) }
     endEarly(
-      .malformedXML, at: currentPosition, "not well-formed XML: \(unsafe FaultText.of(error))")
+      .malformedXML, at: currentPosition, "not well-formed XML: \(unsafe Fault.text(of: error))")
   }
 
   @unsafe private func location(
@@ -219,7 +219,7 @@ extension ParserSession {
 // MARK: - Places
 
 extension ParserSession {
-  /// Where the last event ended, in the document itself: where the next one begins.
+  /// The place in the document itself where the last event ended and the next one begins.
   var position: SourceLocation {
     SourceLocation(line: Int(place.line), column: Int(place.column))
   }
@@ -236,18 +236,18 @@ extension ParserSession {
     place = (Int32(clamping: location.line), Int32(clamping: location.column))
     guard let input = unsafe document else { return }
     unsafe input.pointee.line = place.line
-    // libxml2 goes on behind the tag's end.
+    // libxml2 goes on after the tag's end.
     unsafe input.pointee.col = place.column - 1
   }
 
-  /// Where the parser is in the document itself.
+  /// The place of the parser in the document itself.
   @inline(__always)
   var currentPosition: SourceLocation {
     guard let input = unsafe document else { return position }
     return unsafe SourceLocation(line: Int(input.pointee.line), column: Int(input.pointee.col))
   }
 
-  /// How far in the file the parser has come, where its bytes are read as they are.
+  /// The number of bytes of the file before the parser, if they are read as they are.
   @inline(__always)
   var bytesRead: Int {
     guard let input = unsafe document, let cursor = unsafe input.pointee.cur,
@@ -264,7 +264,7 @@ extension ParserSession {
     return unsafe context != self.context || check_loans_is_inside_entity(context) != 0
   }
 
-  /// How far in the file the parser has come, in whatever encoding; `nil` if that cannot be known.
+  /// The number of bytes of the file before the parser, in any encoding; `nil` if it is not known.
   ///
   /// - SeeAlso: `xmlByteConsumed`.
   var byteOffset: Int? {
@@ -303,7 +303,7 @@ extension ParserSession {
     referenceEnd = end
   }
 
-  /// Where the reference begins that the parser has just read in the document itself.
+  /// Finds the beginning of the reference that the parser has just read in the document itself.
   ///
   /// Not where the last event ended: a reference before it to an entity without text raises none.
   private func referenceStart(endingAt end: SourceLocation) -> SourceLocation? {

@@ -7,10 +7,10 @@ struct SOAPPayload: Sendable {
     "http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope",
   ]
   var name: String
-  /// How many elements are around it.
+  /// The number of elements around it.
   var depth: Int
 
-  /// What may be the payload of a document: the first element in its body, the first in that, and
+  /// The possible payloads of a document: the first element in its body, the first in that, and
   /// so on.
   static func candidates(in document: borrowing XMLTree) -> [SOAPPayload] {
     guard let root = document.root, root.name == "Envelope",
@@ -32,7 +32,7 @@ struct SOAPPayload: Sendable {
   private let payload: SOAPPayload
   /// The reader's.
   fileprivate let handlers: xmlSAXHandler
-  /// What libxml2 calls.
+  /// The handlers that libxml2 calls.
   private let called: UnsafeMutablePointer<xmlSAXHandler>
   /// For each open element around the payload, prefixes and namespaces that it declares; nothing
   /// for those in it.

@@ -1,42 +1,20 @@
 import CLibXML2
 import Loans
 
-/// A start tag as it stands in the parser's buffer, from its `<` to before its `>` or `/>`; or a
-/// comment, as a whole.
+/// A start tag as it is in the parser's buffer, from its `<` to before its `>` or `/>`.
+///
+/// libxml2 keeps the whole tag there, since it hands over attribute values as pointers into it
+/// (`xmlParseStartTag2`).
 struct TagText {
   let bytes: [UInt8]
-  /// Characters before the `<` on its line, as far as the buffer reaches.
-  private let indentation: Int
 
-  /// - Parameter input: stands at the tag's end; libxml2 keeps the whole tag in the buffer, since
-  ///   it hands over attribute values as pointers into it (`xmlParseStartTag2`).
-  @unsafe init(endingAt input: xmlParserInputPtr?) {
-    let buffer = unsafe Self.textRead(from: input)
-    unsafe self.init(buffer, from: buffer.lastIndex(of: UInt8(ascii: "<")) ?? 0)
-  }
-
-  /// Where the start tag begins that the parser has just read.
-  ///
   /// - Parameter input: is at the tag's end.
-  @unsafe static func start(ofTagEndingAt input: xmlParserInputPtr?) -> SourceLocation {
-    guard let input = unsafe input else { return SourceLocation(line: 1, column: 1) }
-    let text = unsafe textRead(from: input)
-    var (line, column) = unsafe (Int(input.pointee.line), Int(input.pointee.col))
-    var index = text.count
-    while index > 0 {
-      index -= 1
-      let byte = unsafe text[index]
-      if byte == 0x0A { line -= 1 } else if byte & 0xC0 != 0x80 { column -= 1 }
-      if byte == UInt8(ascii: "<") { break }
-    }
-    if unsafe line < Int(input.pointee.line) {
-      let lineStart = unsafe text[..<index].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-      column = 1 + (unsafe text[lineStart..<index].count { $0 & 0xC0 != 0x80 })
-    }
-    return SourceLocation(line: line, column: column)
+  @unsafe init(endingAt input: xmlParserInputPtr?) {
+    let text = unsafe Self.textRead(from: input)
+    bytes = unsafe Array(text[(text.lastIndex(of: UInt8(ascii: "<")) ?? 0)...])
   }
 
-  /// Where the document begins in a buffer with something else before it.
+  /// The beginning of the document in a buffer with something else before it.
   struct Origin {
     /// Bytes before.
     var bytes: Int
@@ -44,16 +22,32 @@ struct TagText {
     var column: Int
   }
 
+  /// Finds the beginning of the tag or the comment that the parser has just read.
+  ///
   /// - Parameters:
-  ///   - input: stands at the comment's end.
+  ///   - input: is at its end.
+  ///   - opening: what it begins with, and cannot be inside.
   ///   - origin: `nil` if the buffer begins with the document, or within it.
-  /// - Returns: nil if the comment is so long that the parser has not kept it.
-  @unsafe init?(commentEndingAt input: xmlParserInputPtr?, origin: Origin?) {
-    let buffer = unsafe Self.textRead(from: input)
-    // What begins a comment cannot stand in one.
-    let start = buffer.indices.last { unsafe buffer[$0...].starts(with: "<!--".utf8) }
-    guard let start else { return nil }
-    unsafe self.init(buffer, from: start, origin: origin)
+  /// - Returns: `nil` if the parser has not kept so much.
+  @unsafe static func start(
+    endingAt input: xmlParserInputPtr?, opening: String = "<", origin: Origin? = nil
+  ) -> SourceLocation? {
+    let text = unsafe textRead(from: input)
+    let first = opening.utf8.first
+    let start = text.indices.last {
+      unsafe text[$0] == first && text[$0...].starts(with: opening.utf8)
+    }
+    guard let start, let input = unsafe input else { return nil }
+    let (line, column) = unsafe (Int(input.pointee.line), Int(input.pointee.col))
+    let lineBreaks = unsafe text[start...].count { $0 == 0x0A }
+    if lineBreaks == 0 {
+      return SourceLocation(line: line, column: column - (unsafe text[start...].characterCount))
+    }
+    let lineStart = unsafe text[..<start].lastIndex(of: 0x0A).map { $0 + 1 }
+    let before = lineStart == nil ? origin?.column ?? 1 : 1
+    let indentation = unsafe text[min(lineStart ?? origin?.bytes ?? 0, start)..<start]
+    return SourceLocation(
+      line: line - lineBreaks, column: before + (unsafe indentation.characterCount))
   }
 
   @unsafe private static func textRead(
@@ -65,29 +59,7 @@ struct TagText {
     return unsafe UnsafeBufferPointer(start: base, count: end - base)
   }
 
-  @unsafe private init(
-    _ buffer: UnsafeBufferPointer<xmlChar>, from start: Int, origin: Origin? = nil
-  ) {
-    let lineStart = unsafe buffer[..<start].lastIndex(of: 0x0A).map { $0 + 1 }
-    let first = lineStart ?? origin?.bytes ?? 0
-    let before = lineStart == nil ? (origin?.column ?? 1) - 1 : 0
-    bytes = unsafe Array(buffer[start...])
-    indentation = unsafe before + buffer[min(first, start)..<start].count { $0 & 0xC0 != 0x80 }
-  }
-
-  /// Where the tag begins.
-  ///
-  /// - Parameter end: where it ends, as libxml2 counts.
-  func start(ofTagEndingAt end: SourceLocation) -> SourceLocation {
-    let lineBreaks = bytes.count { $0 == 0x0A }
-    guard lineBreaks > 0 else {
-      return SourceLocation(
-        line: end.line, column: end.column - bytes.count { $0 & 0xC0 != 0x80 })
-    }
-    return SourceLocation(line: end.line - lineBreaks, column: indentation + 1)
-  }
-
-  /// Where the trimmed value of an attribute stands, if the tag begins at `tagStart`.
+  /// Finds the trimmed value of an attribute, if the tag begins at `tagStart`.
   func extent(ofValueOf attribute: String, tagStart: SourceLocation) -> ValueExtent {
     guard let value = value(of: attribute) else {
       return ValueExtent(start: tagStart, end: tagStart)
@@ -130,4 +102,9 @@ struct TagText {
     else { return range }
     return first..<last + 1
   }
+}
+
+extension Collection<UInt8> {
+  /// The number of characters in UTF-8.
+  var characterCount: Int { count { $0 & 0xC0 != 0x80 } }
 }

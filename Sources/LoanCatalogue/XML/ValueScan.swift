@@ -1,14 +1,14 @@
 import CLibXML2
 import Loans
 
-/// Finds where the part of a text that is not white space stands in the document.
+/// Finds where in the document the part of a text is that is not white space.
 enum ValueScan {
   /// - Parameters:
   ///   - text: what the parser handed over.
-  ///   - start: where its first character stands.
-  ///   - end: where the parser stands behind it.
+  ///   - start: where its first character is.
+  ///   - end: where the parser is after it.
   ///   - isVerbatim: false if the text comes from an entity.
-  ///   - isSection: whether it is a CDATA section, which ends behind its text.
+  ///   - isSection: whether it is a CDATA section, which ends after its text.
   /// - Returns: nil if there is only white space.
   @inline(__always)
   @unsafe static func extent(
@@ -46,9 +46,9 @@ enum ValueScan {
       extent = ValueExtent(start: extent?.start ?? first, end: place)
     }
     guard extent != nil else { return nil }
-    // Of both kinds there is no telling which is which.
+    // Line breaks and carriage returns cannot be told apart.
     if isVerbatim && place.line > end.line { return ValueExtent(start: start, end: end) }
-    // A reference is longer than its text: it stands as a whole between start and end.
+    // A reference is longer than its text: all of it is between start and end.
     guard !isVerbatim || (place != end && !isSection && text.count <= 4) else {
       return extent
     }

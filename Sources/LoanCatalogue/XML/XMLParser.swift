@@ -76,7 +76,7 @@ import Glibc
     }
   }
 
-  /// What a function of libxml2's reads, while the session takes the errors that know no parser.
+  /// Calls a function of libxml2's, while the session receives the errors that know no parser.
   @unsafe private func tree(_ read: () -> xmlDocPtr?) -> XMLTree {
     unsafe check_loans_set_thread_error_handler(session, threadErrorHandler)
     defer { check_loans_set_thread_error_handler(nil, nil) }
@@ -84,6 +84,6 @@ import Glibc
   }
 }
 
-/// How documents are parsed that may be long.
+/// The options for documents that may be long.
 private let options = Int32(
   XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue)

@@ -91,7 +91,7 @@ import Loans
     return namespaces
   }
 
-  /// Where it begins, as far as that was noted.
+  /// The place where it begins, as far as that was noted.
   var place: SourceLocation? {
     get { unsafe SourceLocation(noted: node.pointee._private) }
     nonmutating set { unsafe node.pointee._private = newValue?.noted }

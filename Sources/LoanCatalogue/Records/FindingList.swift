@@ -3,7 +3,7 @@ import Loans
 /// The findings of the record at hand, until they are handed over in order; and the comments that
 /// silence some of them.
 struct FindingList: ~Copyable {
-  /// What a problem has in common with itself after the catalogue was edited.
+  /// The owner of a problem, which stays the same when the catalogue is edited.
   enum Owner {
     /// A record with an id: the hash of it, and the record's number among those that have it.
     case named(key: UInt64, ordinal: Int)
@@ -17,18 +17,17 @@ struct FindingList: ~Copyable {
   /// Comments whose book has not begun yet: the codes, and what is reported of each if it silences
   /// nothing.
   private var pending: [(code: Diagnostic.Code, unused: Diagnostic)] = []
-  /// Comments about the book at hand, numbered in their order.
-  private var active: [Diagnostic.Code: [(number: Int, unused: Diagnostic)]] = [:]
-  /// How many of each code the record at hand has had.
+  /// Comments about the book at hand.
+  private var active: [(code: Diagnostic.Code, unused: Diagnostic)] = []
+  /// The number of findings of each code in the record at hand so far.
   private var recordCounts: [Diagnostic.Code: Int] = [:]
   /// The records without id that had findings.
   private var unnamed = IdentityTable()
   /// A hash of whose findings were handed over last, if there are more to come.
   private var current: UInt64?
-  /// How many of each code the document outside its records has had.
+  /// The number of findings of each code outside records so far.
   private var documentCounts: [Diagnostic.Code: Int] = [:]
-  /// The codes of rules that are not in force, so that nobody can know whether they would find
-  /// anything.
+  /// The codes of rules that are off, so that it is not known whether they would find anything.
   private let idle: [Diagnostic.Code]
   /// More comments than anybody writes before one book.
   private static let mostPending = 1_000
@@ -64,22 +63,19 @@ struct FindingList: ~Copyable {
   /// The comments so far are about the book that begins now.
   mutating func beginBook() {
     guard !pending.isEmpty else { return }
-    let first = active.values.reduce(0) { max($0, ($1.last?.number ?? -1) + 1) }
-    for (number, (code, unused)) in pending.enumerated() {
-      active[code, default: []].append((first + number, unused))
-    }
+    active += pending
     pending.removeAll()
   }
 
-  /// Takes the findings in the order of their places, without those that are silenced.
+  /// Removes the findings, and returns those that are not silenced, in the order of their places.
   ///
-  /// - Parameter isBookOver: whether the book has no more to come, so that what its comments did not
-  ///   silence is known.
+  /// - Parameter isBookOver: whether nothing more of the book comes, so that what its comments did
+  ///   not silence is known.
   mutating func drain(_ owner: Owner, isBookOver: Bool = true) -> [Diagnostic] {
     findings.sort { $0.location < $1.location }
     if !active.isEmpty { silence() }
     if isBookOver && !active.isEmpty {
-      findings += active.values.joined().sorted { $0.number < $1.number }.map(\.unused)
+      findings += active.map(\.unused)
       active.removeAll()
       findings.sort { $0.location < $1.location }
     }
@@ -94,8 +90,8 @@ struct FindingList: ~Copyable {
 
   private mutating func silence() {
     findings.removeAll { finding in
-      guard active[finding.code]?.isEmpty == false else { return false }
-      active[finding.code]?.removeFirst()
+      guard let index = active.firstIndex(where: { $0.code == finding.code }) else { return false }
+      active.remove(at: index)
       return true
     }
   }

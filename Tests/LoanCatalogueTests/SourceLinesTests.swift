@@ -8,13 +8,13 @@ import Testing
 private func decoded(_ bytes: [UInt8]) throws -> String {
   let folder = try ScratchFolder()
   try folder.write(bytes: bytes, to: "books.xml")
-  var text = SourceText(try CatalogueFile(opening: "\(folder.path)/books.xml"))
+  var text = SourceLines(try CatalogueFile(opening: "\(folder.path)/books.xml"))
   var scalars = String.UnicodeScalarView()
   while let scalar = text.next() { scalars.append(scalar) }
   return String(scalars)
 }
 
-struct SourceTextTests {
+struct SourceCharactersTests {
   @Test(arguments: Encoding.table, [1, 40_000])
   func `Every character is found, wherever the pieces end`(
     encoding: Encoding, count: Int

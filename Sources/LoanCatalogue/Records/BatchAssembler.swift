@@ -1,6 +1,6 @@
 import Loans
 
-/// Makes events of the batches of one document, in its order: compares each record with those
+/// Turns the batches of one document into events, in its order: compares each record with those
 /// before it, and drops the findings that comments silence.
 struct BatchAssembler: ~Copyable {
   private let reader: CatalogueReader
@@ -15,9 +15,8 @@ struct BatchAssembler: ~Copyable {
   private var loans = IdentityTable()
   /// Bytes of the document; 0 if that is not known.
   private let size: Int
-  /// The record at hand, and its texts.
-  private var record = RecordBatch.Entry(facts: RecordFacts(), hashes: RecordHashes())
-  private var texts = TextStorage(capacity: 0)
+  /// The record at hand.
+  private var record = LoanRecord(TextStorage(capacity: 0))
   /// Whether a record without expiration has a borrower or a loan date.
   private var hasLoanWithoutDate = false
   /// Whether the record at hand has been begun by findings that came before its end.
@@ -37,46 +36,37 @@ struct BatchAssembler: ~Copyable {
     held = findings.drain(.document)
   }
 
-  /// What comes of the next batch.
-  mutating func take(_ batch: RecordBatch) -> [CatalogueEvent] {
-    texts = batch.texts
-    if reader.detail == .loans { events.reserveCapacity(batch.entries.count) }
+  /// Turns the next batch into events.
+  mutating func events(of batch: RecordBatch) -> [CatalogueEvent] {
     // As many in proportion in what is still to come.
-    let records = (summary.records + batch.entries.count) * max(1, size / max(1, batch.end))
-    identities.prepare(for: batch.entries.map(\.hashes.base), expecting: records)
-    if reader.rules.findsDuplicateLoans {
-      loans.prepare(for: batch.entries.map { $0.hashes.loan ?? 0 }, expecting: records)
-    }
-    var found = batch.findings[...]
-    var between = batch.events[...]
-    for number in batch.entries.indices {
-      while let next = between.first, next.next == number {
-        between.removeFirst()
-        take(next.event)
-      }
-      begin(batch.entries[number])
-      if let first = found.first, first.entry == number {
-        found.removeFirst()
-        for finding in first.found { findings.append(finding) }
-      }
-      end()
-    }
-    for next in between { take(next.event) }
+    let records = (summary.records + batch.keys.count) * max(1, size / max(1, batch.end))
+    identities.prepare(for: batch.keys, expecting: records)
+    loans.prepare(for: batch.loanKeys, expecting: records)
+    if reader.detail == .loans { events.reserveCapacity(batch.items.count) }
+    for item in batch.items { add(item) }
     if let root = batch.root { note(root) }
     if let ending = batch.ending { end(ending) }
     defer { events = [] }
     return events
   }
 
-  /// What comes of a file that is not a catalogue.
-  mutating func refuse(_ refusal: Diagnostic) -> [CatalogueEvent] {
+  /// The events of a file that is not a catalogue.
+  mutating func events(of refusal: Diagnostic) -> [CatalogueEvent] {
     var batch = RecordBatch()
     batch.ending = DocumentEnding(fault: refusal)
-    return take(batch)
+    return events(of: batch)
   }
 
-  private mutating func take(_ event: RecordBatch.Event) {
-    switch event {
+  private mutating func add(_ item: RecordBatch.Item) {
+    switch item {
+    case .record(let record, let idPlace, let found):
+      begin(record, idPlace)
+      for finding in found { findings.append(finding) }
+      end()
+    case .unfinished(let record, let idPlace, let found):
+      begin(record, idPlace)
+      for finding in found { findings.append(finding) }
+      handOver(owner, isBookOver: false)
     case .ignore(let codes, let place):
       findings.ignore(codes, at: place)
       handOverIfLong()
@@ -88,10 +78,6 @@ struct BatchAssembler: ~Copyable {
     case .found(let found):
       for finding in found { findings.append(finding) }
       handOverIfLong()
-    case .unfinished(let entry, let found):
-      begin(entry)
-      for finding in found { findings.append(finding) }
-      handOver(owner, isBookOver: false)
     }
   }
 }
@@ -100,49 +86,49 @@ struct BatchAssembler: ~Copyable {
 
 extension BatchAssembler {
   @inline(__always)
-  private mutating func begin(_ entry: RecordBatch.Entry) {
-    let ordinal = record.facts.ordinal
-    record = entry
-    guard !isBegun else { return record.facts.ordinal = ordinal }
+  private mutating func begin(_ next: LoanRecord, _ idPlace: ValueExtent?) {
+    let ordinal = record.ordinal
+    record = next
+    guard !isBegun else { return record.ordinal = ordinal }
     if !held.isEmpty { handOverHeld() }
     findings.beginBook()
     isBegun = true
-    guard !record.facts.isEmpty(.id), let known = noteIdentity() else { return }
-    record.facts.ordinal = known.ordinal
-    findDuplicateID(firstLine: known.firstLine, at: record.idPlace)
+    guard !record.isEmpty(.id), let known = noteIdentity() else { return }
+    record.ordinal = known.ordinal
+    findDuplicateID(firstLine: known.firstLine, at: idPlace)
   }
 
   private mutating func noteIdentity() -> (firstLine: Int, ordinal: Int)? {
-    identities.note(record.hashes.base, line: record.facts.location.line)
+    identities.note(record.key, line: record.location.line)
   }
 
   private mutating func end() {
     isBegun = false
     summary.records += 1
-    switch record.facts.expiration {
+    switch record.expiration {
     case .date: summary.loans += 1
     case .none: countLack()
     case .unusable: break
     }
-    if reader.rules.findsDuplicateLoans, case .date = record.facts.expiration,
-      let key = record.hashes.loan
+    if reader.rules.findsDuplicateLoans, case .date = record.expiration,
+      let key = record.loanKey
     {
       findDuplicateLoan(key)
     }
-    if reader.detail == .loans, record.facts.isEmpty(.id), record.facts.expiration != .none,
+    if reader.detail == .loans, record.isEmpty(.id), record.expiration != .none,
       let known = noteIdentity()
     {
-      record.facts.ordinal = known.ordinal
+      record.ordinal = known.ordinal
     }
     if !findings.isEmpty { handOver(owner) }
     if reader.detail == .loans {
-      events.append(.record(LoanRecord(record.facts, record.hashes, texts)))
+      events.append(.record(record))
     }
   }
 
   private mutating func countLack() {
-    let lack = record.facts.lack
-    if !record.facts.isEmpty(.borrower) || !record.facts.isEmpty(.loaned) {
+    let lack = record.lack
+    if !record.isEmpty(.borrower) || !record.isEmpty(.loaned) {
       hasLoanWithoutDate = true
     }
     if case .onShelf = lack {
@@ -155,42 +141,38 @@ extension BatchAssembler {
   }
 
   private var owner: FindingList.Owner {
-    record.facts.isEmpty(.id)
-      ? .unnamed(key: record.hashes.base)
-      : .named(key: record.hashes.base, ordinal: record.facts.ordinal)
-  }
-
-  private func text(of field: LoanField) -> String? {
-    record.facts.isEmpty(field) ? nil : texts.text(in: record.facts.range(of: field))
+    record.isEmpty(.id)
+      ? .unnamed(key: record.key)
+      : .named(key: record.key, ordinal: record.ordinal)
   }
 
   private mutating func findDuplicateID(firstLine: Int, at place: ValueExtent?) {
-    let id = text(of: .id) ?? ""
+    let id = record.text(of: .id) ?? ""
     // An id that several loans take from one place is not in either of them.
-    let place = place.flatMap { $0.start < record.facts.location ? nil : $0 }
+    let place = place.flatMap { $0.start < record.location ? nil : $0 }
     let advice =
-      profile.isNative ? "give each book an id of its own" : "both are taken; ask which is right"
+      profile.isNative
+      ? "give each book an id of its own" : "both are kept; find out which is right"
     findings.append(
       Diagnostic(
-        .duplicateID, at: place?.start ?? record.facts.location, endColumn: place?.endColumn,
+        .duplicateID, at: place?.start ?? record.location, endColumn: place?.endColumn,
         message: "id \(id.quoted()) is already used by the book at line \(firstLine); \(advice)",
         value: id, loan: id))
   }
 
   /// Looks whether the loan is new; a book whose id is known already has been reported.
   private mutating func findDuplicateLoan(_ key: UInt64) {
-    guard let known = loans.note(key, line: record.facts.location.line),
-      record.facts.ordinal == 1 || record.facts.isEmpty(.id)
+    guard let known = loans.note(key, line: record.location.line),
+      record.ordinal == 1 || record.isEmpty(.id)
     else { return }
-    let barcode = text(of: .barcode)
-    let same = barcode.map { "with the same barcode \($0.quoted())" } ?? "alike in all it says"
+    let barcode = record.text(of: .barcode)
+    let same = barcode.map { "same barcode \($0.quoted())" } ?? "identical data"
     findings.append(
       Diagnostic(
-        .duplicateLoan, at: record.facts.location,
+        .duplicateLoan, at: record.location,
         message: """
-          this is the loan of the book at line \(known.firstLine) once more, \(same); remove the \
-          one that is not right
-          """, value: barcode, loan: text(of: .id) ?? text(of: .title)))
+          same loan as the book at line \(known.firstLine) (\(same)); remove one
+          """, value: barcode, loan: record.name))
   }
 }
 
@@ -202,7 +184,7 @@ extension BatchAssembler {
     handOverHeld()
   }
 
-  /// Hands over what was found outside records, if there is much of it.
+  /// Hands over what was found outside records, if it is a lot.
   private mutating func handOverIfLong() {
     guard findings.isLong else { return }
     summary.records == 0 ? hold() : handOver(.document, isBookOver: false)
@@ -268,17 +250,16 @@ extension BatchAssembler {
     find(
       .errorAnswer, at: answer.place,
       """
-      this is not a list of loans but an error answer: \(answer.text.quoted(limit: 200)); mend the \
-      request, and ask again
+      the server answered with an error: \(answer.text.quoted(limit: 200)); correct the request
       """, value: answer.text)
   }
 
   /// Finds that there are more loans than the document holds.
   private mutating func findContinuation(_ ending: DocumentEnding) {
     if let total = ending.total, total.count > summary.records {
-      findMore("it tells of \(total.count) loans and holds \(summary.records)", at: total.place)
+      findMore("it announces \(total.count) loans but contains \(summary.records)", at: total.place)
     } else if let place = ending.continuation {
-      findMore("it is a part of a longer list", at: place)
+      findMore("it continues on another page", at: place)
     }
   }
 
@@ -286,7 +267,7 @@ extension BatchAssembler {
     summary.isPart = true
     find(
       .incompleteAnswer, at: place,
-      "this is not all: \(words); nobody is reminded of the rest, so ask for all of them at once")
+      "the list is incomplete: \(words); no reminders for the others, so request all of them")
   }
 
   private mutating func findLackOfExpirations() {
@@ -297,21 +278,22 @@ extension BatchAssembler {
       return findLackOfOwnExpirations(root)
     }
     guard summary.undated == summary.records else { return }
-    let loans = summary.records == 1 ? "the only loan" : "none of \(summary.records) loans"
+    let loans = summary.records == 1 ? "the only loan" : "none of the \(summary.records) loans"
     let has = summary.records == 1 ? "has no expiration" : "has an expiration"
     find(
       .noExpirations, at: root.location,
-      "\(loans) \(has) where \(profile.name) looks for it; is it somewhere else now?")
+      "\(loans) \(has) where \(profile.name) looks for it; has the format changed?")
   }
 
   private mutating func findLackOfOwnExpirations(_ root: RootElement) {
-    let books = summary.records == 1 ? "the only book has" : "none of \(summary.records) books has"
+    let books =
+      summary.records == 1 ? "the only book has" : "none of the \(summary.records) books has"
     let an = summary.records == 1 ? "no" : "an"
     var finding = Diagnostic(
       .noExpirations, at: root.location,
       message: hasLoanWithoutDate
         ? "\(books) \(an) <expiration>, though a borrower or a loan date is there; is it written under another name?"
-        : "\(books) \(an) <expiration>; if every book is on the shelf, that is right")
+        : "\(books) \(an) <expiration>; if every book is on the shelf, this is correct")
     if hasLoanWithoutDate { finding.severity = .error }
     findings.append(finding)
   }

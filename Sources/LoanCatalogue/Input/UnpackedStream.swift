@@ -4,24 +4,22 @@ import Glibc
 
 /// The document in an open file: the file itself, or what is in it if it begins like a gzip file
 /// or a ZIP archive.
-struct PackedFile: ~Copyable {
+struct UnpackedStream: ~Copyable {
   private var stream: ByteStream
   private var inflater: Inflater?
   private(set) var isPacked = false
-  /// Why nothing more can be unpacked.
+  /// The reason why nothing more can be unpacked.
   private(set) var fault: String?
-  /// The CRC-32 of a document that is not packed in its archive, and of what was read of it.
+  /// The CRC-32 of a document in an archive, and of what was read of it.
   private var checksum: (whole: UInt, read: UInt)?
-  /// Where an archive is kept that came through standard input.
+  /// The file in memory with an archive that came through standard input.
   private var memory: Int32 = -1
   private static let longestInMemory = 256 << 20
-
-  /// No file.
-  init() { stream = ByteStream(-1) }
 
   /// - Parameter size: how many bytes there are; `nil` for standard input.
   init(_ descriptor: Int32, size: Int?) {
     stream = ByteStream(descriptor)
+    // A file that is not packed is read from its beginning, at any place.
     switch stream.lookAhead(4) {
     case [0x50, 0x4B, 3, 4], [0x50, 0x4B, 5, 6]:
       isPacked = true
@@ -51,32 +49,31 @@ struct PackedFile: ~Copyable {
   @unsafe mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     if fault != nil { return -1 }
     do throws(UnpackingError) {
-      if let count = unsafe try inflater?.read(into: buffer) { return count }
+      let count = unsafe try inflater?.read(into: buffer) ?? stream.read(into: buffer)
+      unsafe try check(buffer, count)
+      return count
     } catch {
       fault = error.message
       return -1
     }
-    let count = unsafe stream.read(into: buffer)
-    guard let checksum else { return count }
-    if count == 0 && checksum.read != checksum.whole {
-      fault = ZIPArchive.damaged.message
-      return -1
-    }
+  }
+
+  /// - SeeAlso: `crc32`.
+  @unsafe private mutating func check(
+    _ buffer: UnsafeMutableRawBufferPointer, _ count: Int
+  ) throws(UnpackingError) {
+    guard let checksum else { return }
+    if count == 0 && checksum.read != checksum.whole { throw ZIPArchive.damaged }
     let bytes = unsafe buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
     self.checksum?.read = unsafe crc32(checksum.read, bytes, UInt32(max(0, count)))
-    return count
   }
 
   private mutating func open(_ descriptor: Int32, _ size: Int) throws(UnpackingError) {
-    let entry = try ZIPArchive(FileBytes(descriptor: descriptor), size: size).document()
+    let entry = try ZIPArchive(descriptor, size: size).document()
     lseek(descriptor, entry.bytes.lowerBound, SEEK_SET)
-    let (head, tail) = entry.gzip ?? ([], [])
-    stream = ByteStream(descriptor, after: head, count: entry.bytes.count, before: tail)
-    if entry.gzip == nil {
-      checksum = (entry.checksum, 0)
-    } else {
-      inflater = Inflater(stream, of: ZIPArchive.name)
-    }
+    stream = ByteStream(descriptor, count: entry.bytes.count)
+    checksum = (entry.checksum, 0)
+    if entry.isDeflated { inflater = Inflater(stream, isInArchive: true, of: ZIPArchive.name) }
   }
 
   /// Keeps what comes through standard input, since an archive's list is at its end.

@@ -1,0 +1,158 @@
+/// Memory in which the texts of some records are, one after the other.
+///
+/// One ``RecordDraft`` writes it, and never changes what it has handed over.
+@safe final class TextStorage: @unchecked Sendable {
+  fileprivate let start: UnsafeMutablePointer<UInt8>
+  fileprivate let capacity: Int
+  /// Bytes after the capacity, so that eight can be written and read at any place.
+  private static let margin = 9
+
+  init(capacity: Int) {
+    self.capacity = capacity
+    unsafe start = .allocate(capacity: capacity + Self.margin)
+  }
+
+  deinit {
+    unsafe start.deallocate()
+  }
+
+  /// The text in a range, as UTF-8.
+  func text(in range: Range<Int>) -> String {
+    unsafe String(
+      decoding: UnsafeBufferPointer(start: start + range.lowerBound, count: range.count),
+      as: UTF8.self)
+  }
+
+  /// Calls `body` with the bytes in a range.
+  @inline(__always)
+  func withBytes<Result, Failure: Error>(
+    in range: Range<Int>, _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let buffer = unsafe UnsafeBufferPointer(start: start + range.lowerBound, count: range.count)
+    return try unsafe body(buffer.span)
+  }
+}
+
+/// The record at hand, with its texts as they are copied out of the parser's buffer, after those of
+/// the records before it.
+@safe struct RecordDraft: ~Copyable {
+  var record: LoanRecord
+  private var start: UnsafeMutablePointer<UInt8>
+  private var capacity: Int
+  /// Bytes written so far.
+  private(set) var count = 0
+  private var fieldStart = 0
+
+  /// - Parameter capacity: bytes of texts that there will be, about.
+  init(capacity: Int) {
+    let texts = TextStorage(capacity: capacity)
+    record = LoanRecord(texts)
+    unsafe start = texts.start
+    self.capacity = capacity
+  }
+
+  /// Writes the texts to come elsewhere.
+  ///
+  /// - Parameter isInRecord: whether those of the record at hand are needed there, too.
+  mutating func beginBatch(isInRecord: Bool) {
+    if isInRecord { return grow(to: count) }
+    use(TextStorage(capacity: min(capacity, 65_536)))
+    count = 0
+  }
+
+  private mutating func use(_ texts: TextStorage) {
+    record.texts = texts
+    unsafe start = texts.start
+    capacity = texts.capacity
+  }
+
+  /// Goes on in larger memory; the records before keep theirs.
+  @inline(never)
+  private mutating func grow(to size: Int) {
+    let (old, texts) = (record.texts, TextStorage(capacity: max(size, capacity / 2 * 3)))
+    unsafe texts.start.update(from: old.start, count: count)
+    use(texts)
+  }
+}
+
+// MARK: - Fields
+
+extension RecordDraft {
+  @inline(__always)
+  mutating func beginField() { fieldStart = count }
+
+  /// Bytes of the field that has begun.
+  var fieldLength: Int { count &- fieldStart }
+
+  @inline(__always)
+  mutating func append(_ text: Span<UInt8>) {
+    let end = count &+ text.count
+    if end > capacity { grow(to: end) }
+    unsafe text.withUnsafeBytes { bytes in
+      guard let source = bytes.baseAddress else { return }
+      unsafe UnsafeMutableRawPointer(start + count).copyMemory(
+        from: source, byteCount: bytes.count)
+    }
+    count = end
+  }
+
+  /// Ends the field: its space is normalized, and the first of several counts.
+  @inline(__always)
+  mutating func endField(_ field: LoanField) {
+    guard record.isEmpty(field) else {
+      count = fieldStart
+      return
+    }
+    if !isNormalized { normalizeSpace() }
+    record.set(field, fieldStart..<count)
+  }
+
+  /// Ends what was begun as a field but is none, and removes its text.
+  mutating func removeField() -> String {
+    normalizeSpace()
+    defer { count = fieldStart }
+    return record.texts.text(in: fieldStart..<count)
+  }
+
+  /// Whether the field has no white space but single spaces inside, as most have.
+  @inline(__always)
+  private var isNormalized: Bool {
+    if count == fieldStart { return true }
+    if unsafe start[fieldStart] == 0x20 || start[count &- 1] == 0x20 { return false }
+    // Eight bytes at once, those after the end included.
+    let (text, spaces) = unsafe (UnsafeMutableRawPointer(start), 0x2020_2020_2020_2020 as UInt64)
+    unsafe text.storeBytes(of: .max, toByteOffset: count, as: UInt64.self)
+    var index = fieldStart
+    while index < count {
+      let word = unsafe text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      let following = unsafe text.loadUnaligned(fromByteOffset: index &+ 1, as: UInt64.self)
+      let hasDoubleSpace = ((word ^ spaces) | (following ^ spaces)).hasByte(below: 1)
+      if hasDoubleSpace || word.hasByte(below: 0x20) { return false }
+      index &+= 8
+    }
+    return true
+  }
+
+  @inline(never)
+  private mutating func normalizeSpace() {
+    let buffer = unsafe UnsafeMutableBufferPointer(start: start, count: count)
+    var texts = unsafe buffer.mutableSpan
+    count = texts.normalizeSpace(from: fieldStart)
+  }
+}
+
+extension UInt64 {
+  /// Whether one of the eight bytes is below a value of at most 0x80.
+  @inline(__always)
+  fileprivate func hasByte(below value: UInt64) -> Bool {
+    (self &- 0x0101_0101_0101_0101 &* value) & ~self & 0x8080_8080_8080_8080 != 0
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether each byte is of ASCII, printed, and no space.
+  @inline(__always)
+  var isVisible: Bool {
+    unsafe allSatisfy { $0 &- 0x21 <= 0x5D }
+  }
+}
