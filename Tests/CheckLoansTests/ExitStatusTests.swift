@@ -310,7 +310,8 @@ struct ExitStatusTests {
       "the value 'pigeon' is invalid for '--notify <channel>'. Please provide one of 'stdout', "
         + "'notify-send', 'exec:PROGRAM' or 'none'."
     ),
-    ("NOTIFY", ", ,", "\", ,\" has no value in it"), ("QUIET", "perhaps", "\"perhaps\" is neither 1 nor 0"),
+    ("NOTIFY", ", ,", "\", ,\" has no value in it"),
+    ("QUIET", "perhaps", "\"perhaps\" is neither 1 nor 0"),
     (
       "COLOR", "red",
       "the value 'red' is invalid for '--color <when>'. Please provide one of 'auto', 'always' or "

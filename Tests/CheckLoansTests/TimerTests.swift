@@ -416,8 +416,7 @@ struct TimerInstallTests {
         case "$*" in "\(call)") sleep 60 & sleep 60;; esac
         """, to: "systemctl")
     let environment = Environment(
-      userID: 1_000, lookUp: { $0 == "PATH" ? path : nil }, allVariables: { [:] },
-      homeOfUser: { path }, workingDirectory: { path }, realDirectory: { $0 })
+      variables: ["PATH": "\(path):/usr/bin:/bin"], userID: 1_000)
     let units = TimerUnits(
       name: "check-loans", command: ["/check-loans"], time: .midnight, zone: nil,
       runsPrograms: false)

@@ -17,7 +17,7 @@ struct CheckPlan {
   ///   named.
   init(_ options: CheckOptions, _ environment: Environment) throws(CommandError) {
     self.options = options
-    clock = try options.catalogue.zone.clock(inherited: environment["TZ"], environment)
+    clock = try options.catalogue.zone.clock(environment)
     now = try clock.now(options.now.now)
     channels = options.channels.channels(environment)
     state = options.noState ? nil : try options.state.path(environment)

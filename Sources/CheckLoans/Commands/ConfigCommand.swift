@@ -45,7 +45,7 @@ struct ConfigCommand: Subcommand {
       return .done
     }
     // What would keep a run from its work is reported now.
-    let clock = try options.catalogue.zone.clock(inherited: environment["TZ"], environment)
+    let clock = try options.catalogue.zone.clock(environment)
     try environment.checkTables(options.catalogue, now: options.now.now)
     var settings = SettingsInForce(self, hidden: ["example", "config"], environment)
     settings.complete("time-zone", [clock.name], variable: environment["TZ"].map { _ in "TZ" })

@@ -51,13 +51,11 @@ struct WatchCommand: Subcommand {
   func run(
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
-    // The process's own TZ becomes the library's.
-    let inherited = environment["TZ"]
-    let settings = try WatchSettings(self, environment, inheritedZone: inherited)
+    let settings = try WatchSettings(self, environment)
     let line = environment.given.commandWords + environment.given.arguments
     return try await WatchRun(settings, environment) { () throws(CommandError) in
-      let (command, environment) = try RootCommand.command(line, .ofProcess(), WatchCommand.self)
-      return try WatchSettings(command, environment, inheritedZone: inherited)
+      let (command, environment) = try RootCommand.command(line, environment, WatchCommand.self)
+      return try WatchSettings(command, environment)
     }.run()
   }
 }
@@ -87,18 +85,15 @@ struct WatchSettings {
   /// The settings file's absolute path, whether it exists or not.
   let file: String?
 
-  /// - Parameter inheritedZone: what TZ was when the program began.
-  init(
-    _ command: WatchCommand, _ environment: Environment, inheritedZone: String?
-  ) throws(CommandError) {
+  init(_ command: WatchCommand, _ environment: Environment) throws(CommandError) {
     self.command = command
     channels = command.channels.channels(environment, otherwise: [.stdout])
-    clock = try command.catalogue.zone.clock(inherited: inheritedZone, environment)
+    clock = try command.catalogue.zone.clock(environment)
     state = try command.state.path(environment)
     file = command.settingsPath(environment).map { environment.absolutePath($0.path) }
     catalogues = try environment.catalogues(
       command.catalogues, command.catalogue, now: nil, jobs: 1,
-      example: "check-loans watch books.xml", inheritedZone: .some(inheritedZone))
+      example: "check-loans watch books.xml")
     if catalogues.contains(where: { $0.path == "-" }) {
       throw CommandError(.usage, "standard input cannot be watched; name a file")
     }

@@ -26,15 +26,13 @@ extension Environment {
   ///   - now: the time to take for now.
   ///   - jobs: how many threads read at most.
   ///   - example: a command line with a catalogue.
-  ///   - inheritedZone: the variable TZ when the program began, where it has changed since.
   /// - Throws: ``CommandError`` with the status `usage` if there is none, or what is wrong with one's
   ///   settings.
   func catalogues(
     _ files: [String], _ options: CatalogueOptions, now: CivilDateTime?, jobs: Int,
-    example: String, inheritedZone: String?? = nil
+    example: String
   ) throws(CommandError) -> [CatalogueToRead] {
-    let makers = try catalogueMakers(
-      options, now: now, jobs: jobs, inheritedZone: inheritedZone ?? self["TZ"])
+    let makers = try catalogueMakers(options, now: now, jobs: jobs)
     var catalogues: [CatalogueToRead] = []
     if files.isEmpty {
       for maker in makers { catalogues += maker.paths.map { maker.catalogue($0, self) } }
@@ -59,19 +57,19 @@ extension Environment {
   ///
   /// - Throws: ``CommandError`` for the first that makes no sense.
   func checkTables(_ options: CatalogueOptions, now: CivilDateTime?) throws(CommandError) {
-    _ = try catalogueMakers(options, now: now, jobs: 1, inheritedZone: self["TZ"])
+    _ = try catalogueMakers(options, now: now, jobs: 1)
   }
 
   /// What makes the catalogues of each table of the settings file, and last that of all others.
   private func catalogueMakers(
-    _ options: CatalogueOptions, now: CivilDateTime?, jobs: Int, inheritedZone: String?
+    _ options: CatalogueOptions, now: CivilDateTime?, jobs: Int
   ) throws(CommandError) -> [CatalogueMaker] {
     func maker(
       _ options: CatalogueOptions, _ paths: [String], _ library: String? = nil,
       own: [GivenValue] = []
     ) throws(CommandError) -> CatalogueMaker {
       let profile = try options.form.profile(self)
-      let clock = try options.zone.clock(inherited: inheritedZone, self, own: own)
+      let clock = try options.zone.clock(self, own: own)
       return try CatalogueMaker(
         paths: paths.flatMap { FilePattern.files(at: $0, mayBeNone: options.allowEmpty) },
         library: library, settings: options.reloadSettings(profile?.profile, jobs: jobs),

@@ -5,34 +5,18 @@ import System
 
 /// What the process was started with, apart from its arguments.
 struct Environment: Sendable {
+  /// The variables as they were then, those in UTF-8.
+  let variables: [String: String]
   let userID: UInt32
-  private let lookUp: @Sendable (String) -> String?
-  private let allVariables: @Sendable () -> [String: String]
-  private let homeOfUser: @Sendable () -> String?
-  private let currentDirectory: @Sendable () -> String?
-  private let realDirectory: @Sendable (String) -> String?
   /// What the command was given.
   var given = GivenSettings.none
 
-  init(
-    userID: UInt32, lookUp: @escaping @Sendable (String) -> String?,
-    allVariables: @escaping @Sendable () -> [String: String],
-    homeOfUser: @escaping @Sendable () -> String?,
-    workingDirectory: @escaping @Sendable () -> String?,
-    realDirectory: @escaping @Sendable (String) -> String?
-  ) {
+  init(variables: [String: String], userID: UInt32) {
+    self.variables = variables
     self.userID = userID
-    self.lookUp = lookUp
-    self.allVariables = allVariables
-    self.homeOfUser = homeOfUser
-    currentDirectory = workingDirectory
-    self.realDirectory = realDirectory
   }
 
-  subscript(name: String) -> String? { lookUp(name) }
-
-  /// All variables, for a child to choose from.
-  var variables: [String: String] { allVariables() }
+  subscript(name: String) -> String? { variables[name] }
 }
 
 // MARK: - Files
@@ -70,7 +54,7 @@ extension Environment {
 
   /// The user's home, if it has an absolute path.
   var home: String? {
-    guard let home = self["HOME"] ?? homeOfUser(), home.hasPrefix("/") else { return nil }
+    guard let home = self["HOME"] ?? Self.homeOfUser, home.hasPrefix("/") else { return nil }
     return home
   }
 
@@ -101,7 +85,8 @@ extension Environment {
   func catalogueName(_ path: String) -> String {
     if path == "-" { return path }
     let parts = absolutePath(path).split(separator: "/")
-    guard let name = parts.last, let directory = realDirectory(Self.path(of: parts.dropLast()))
+    guard let name = parts.last,
+      let directory = FileSystem.realPath(of: Self.path(of: parts.dropLast()))
     else { return Self.path(of: parts) }
     return Self.path(of: directory.split(separator: "/") + [name])
   }
@@ -114,7 +99,7 @@ extension Environment {
     let absolute = path.hasPrefix("/") ? path : "\(workingDirectory)/\(path)"
     var parts = absolute.split(separator: "/").filter { $0 != "." }
     if parts.dropLast().contains(".."), let name = parts.last,
-      let directory = realDirectory(Self.path(of: parts.dropLast()))
+      let directory = FileSystem.realPath(of: Self.path(of: parts.dropLast()))
     {
       parts = directory.split(separator: "/") + [name]
     }
@@ -132,19 +117,17 @@ extension Environment {
   }
 
   /// The working directory; empty if it is gone.
-  var workingDirectory: String { currentDirectory() ?? "" }
+  var workingDirectory: String { Self.currentDirectory ?? "" }
 
   /// - Throws: ``CommandError`` if relative paths cannot be told apart from others.
   func checkWorkingDirectory(for paths: [String]) throws(CommandError) {
-    guard currentDirectory() == nil, paths.contains(where: { $0 != "-" && !$0.hasPrefix("/") })
+    guard Self.currentDirectory == nil, paths.contains(where: { $0 != "-" && !$0.hasPrefix("/") })
     else { return }
     throw CommandError(
       .usage,
       "the working directory is gone, or its name is not UTF-8; give whole paths")
   }
-}
 
-extension Environment {
   /// Where files are made that nobody else is to see: `TMPDIR`, else `/tmp`.
   var temporaryDirectory: String { self["TMPDIR"] ?? "/tmp" }
 }

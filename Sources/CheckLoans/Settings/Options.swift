@@ -16,16 +16,14 @@ struct ZoneOptions: ParsableArguments {
 
   /// A clock in the zone.
   ///
-  /// - Parameters:
-  ///   - inherited: the variable TZ.
-  ///   - own: what a catalogue has of its own.
+  /// - Parameter own: what a catalogue has of its own.
   /// - Throws: ``CommandError`` with the status `badSetting`, for a zone that is unknown after the
   ///   place where it is set.
   func clock(
-    inherited: String?, _ environment: Environment, own: [GivenValue] = []
+    _ environment: Environment, own: [GivenValue] = []
   ) throws(CommandError) -> LocalClock {
     do throws(CommandError) {
-      return try LocalClock(timeZone ?? inherited, environment)
+      return try LocalClock(timeZone ?? environment["TZ"], environment)
     } catch {
       let value = own.first { $0.name == "time-zone" } ?? environment.given["time-zone"]
       throw value.map { error.located(at: $0) } ?? error
@@ -62,7 +60,7 @@ struct ClockOptions: ParsableArguments {
   func read(
     _ environment: Environment
   ) throws(CommandError) -> (now: CivilDateTime, clock: LocalClock) {
-    let clock = try zone.clock(inherited: environment["TZ"], environment)
+    let clock = try zone.clock(environment)
     return (try clock.now(now.now), clock)
   }
 }

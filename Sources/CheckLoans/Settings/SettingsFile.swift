@@ -79,7 +79,8 @@ struct SettingsFile: Sendable {
     do throws(WholeFile.Failure) {
       // Some CI systems check out with such permissions, and a project's settings run no program.
       bytes = try WholeFile.bytes(
-        of: path, limit: limit, mayBeWritableByAll: keys.catalogues == SettingsKeys.project.catalogues)
+        of: path, limit: limit,
+        mayBeWritableByAll: keys.catalogues == SettingsKeys.project.catalogues)
     } catch {
       throw CommandError(.badSetting, "\(path.visible): \(error.words)")
     }

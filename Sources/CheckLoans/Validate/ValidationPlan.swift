@@ -157,7 +157,7 @@ struct ValidationPlan: Sendable {
     _ zone: ZoneOptions, _ environment: Environment
   ) throws(CommandError) -> @Sendable (Int) throws -> CivilDateTime? {
     if zone.timeZone != nil {
-      return try zone.clock(inherited: nil, environment).civilTime
+      return try zone.clock(environment).civilTime
     }
     return InheritedClock(environment).civilTime
   }

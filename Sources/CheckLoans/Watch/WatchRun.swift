@@ -21,8 +21,6 @@ final class WatchRun {
   private var access = ScheduleAccess()
   private var channelPauses: [String: RetryPause] = [:]
   private var nextMoment: CivilDateTime?
-  /// The process's variables before the library's zone became its own.
-  private let inheritedVariables: [String: String]
   private var actions: NotificationActions?
 
   /// - Parameter readSettings: reads the settings again, once they have changed.
@@ -33,7 +31,6 @@ final class WatchRun {
     self.settings = settings
     self.environment = environment
     self.readSettings = readSettings
-    inheritedVariables = environment.variables
     catalogues = settings.catalogues.map(WatchedCatalogue.init)
     let loop: EventLoop
     do throws(Errno) {
@@ -277,7 +274,7 @@ extension WatchRun {
   private func setActions() async {
     await actions?.close()
     actions = settings.action.map { setting in
-      NotificationActions(setting.action, environment: inheritedVariables) { [console] line in
+      NotificationActions(setting.action, environment: environment.variables) { [console] line in
         console.printError(line)
       }
     }
