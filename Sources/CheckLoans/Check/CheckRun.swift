@@ -16,17 +16,9 @@ final class CheckRun {
   private let events: ScheduleEvents
 
   private var status = ExitStatus.done
-  /// Why standard input could not be taken in.
+  private var report: CheckReport
+  /// Why standard input could not be read.
   private var inputFailure: CommandError?
-  private var lines: ReportLines
-  private var total = Report.Counts()
-  private var catalogues: [JSONValue] = []
-  /// Whether some catalogue was read to its end.
-  private var hasRead = false
-  private var diagnostics: [String] = []
-  /// The profiles that catalogues were read with, each once.
-  private var profiles: [String] = []
-  private var nextReminder: CivilDateTime?
   private let progress: Progress?
 
   /// The loans after which a transaction ends and the next one begins, since readers may have to
@@ -39,8 +31,7 @@ final class CheckRun {
     self.plan = plan
     self.environment = environment
     self.console = console
-    lines = ReportLines(
-      endingWith: plan.options.format == .json ? UInt8(ascii: ",") : UInt8(ascii: "\n"))
+    report = CheckReport(plan)
     progress =
       plan.options.quiet.quiet
       ? nil : Progress(of: plan.catalogues.map(\.path), environment, console)
@@ -99,8 +90,8 @@ final class CheckRun {
     var kept = 0
     for (number, catalogue) in plan.catalogues.enumerated() {
       try check(catalogue, number)
-      if total.loans - kept < Self.loansPerCommit { continue }
-      kept = total.loans
+      if report.loans - kept < Self.loansPerCommit { continue }
+      kept = report.loans
       try transaction?.commit()
       transaction = try schedule?.begin()
     }
@@ -113,7 +104,7 @@ final class CheckRun {
     // Whoever reads the report may take as long as he likes: it keeps no other run waiting.
     schedule = nil
     do throws(CommandError) {
-      if plan.reports { try printReport() }
+      if plan.reports { try report.print(console) }
     } catch {
       // Of two failures the first was that of the delivery.
       _ = try delivered.get()
@@ -121,7 +112,7 @@ final class CheckRun {
     }
     note(try delivered.get())
     try console.flush()
-    if plan.options.failOn != nil && total.expired > 0 { note(.findings) }
+    if plan.options.failOn != nil && report.expired > 0 { note(.findings) }
     return status
   }
 
@@ -165,259 +156,95 @@ final class CheckRun {
   private func note(_ status: ExitStatus) { self.status = self.status.worse(status) }
 }
 
-// Reading.
+// MARK: - Reading
+
 extension CheckRun {
-  /// What is counted while one catalogue is read.
-  private final class Tally {
-    let catalogue: CatalogueToRead
-    /// The name of the profile that it was read with; `nil` if no form is known that it is of.
-    var profile: String?
-    var counts = Report.Counts()
-    var hasErrors = false
-    /// Whether the catalogue's part of the schedule is what was read now.
-    var isReplaced = false
-
-    init(_ catalogue: CatalogueToRead) { self.catalogue = catalogue }
-
-    var path: String { catalogue.path }
-  }
-
   /// A catalogue that cannot be read leaves its reminders as they were, and the others go on.
   private func check(_ catalogue: CatalogueToRead, _ number: Int) throws(CommandError) {
-    let tally = Tally(catalogue)
-    let kept = lines.count
+    var part = CatalogueReport(catalogue)
+    defer { report.add(part) }
     if catalogue.path == "-", let inputFailure {
-      complain(of: inputFailure)
-      return try end(tally)
+      printError(inputFailure)
+      return try countPending(&part)
     }
+    let kept = report.lineCount
     var reload = catalogue.settings
     reload.onProgress = progress?.notes(of: number)
     do throws(ReminderError) {
       let result = try center(catalogue.clock).reload(
         catalogue.source, at: catalogue.now, settings: reload,
-        onDiagnostic: { diagnostic in note(diagnostic, tally) },
-        onLoan: { read in take(&read, tally) })
-      note(result, tally)
+        onDiagnostic: { diagnostic in note(diagnostic, &part) },
+        onLoan: { read in
+          part.note(read.status)
+          report.add(&read, of: catalogue)
+        })
+      part.summary = result.summary
+      if note(result, &part) { return }
     } catch {
-      lines.keep(first: kept)
-      tally.counts = Report.Counts(diagnostics: tally.counts.diagnostics)
-      try note(error)
+      report.keep(first: kept)
+      (part.expired, part.expiresToday) = (0, 0)
+      guard case .catalogue = error else { throw CommandError(error) }
+      printError(CommandError(error))
     }
-    try end(tally)
+    try countPending(&part)
   }
 
-  private func take(_ read: inout ReadLoan, _ tally: Tally) {
-    tally.counts.note(read.status)
-    guard plan.reports, plan.options.all || read.status.needsAttention else { return }
-    lines.add(read.expiration) { text in
-      switch plan.options.format {
-      case .text:
-        let color = plan.isColored ? read.status.color : nil
-        if let color { text.append(contentsOf: color.utf8) }
-        read.record.parts?.appendLine(
-          today: tally.catalogue.now.date, library: tally.catalogue.source.library, to: &text)
-        if color != nil { text.append(contentsOf: "\u{1B}[0m".utf8) }
-      case .json:
-        text.append(contentsOf: json(of: &read, tally.catalogue).utf8)
-      }
-    }
-  }
-
-  private func note(_ diagnostic: Diagnostic, _ tally: Tally) {
-    let found = LocatedDiagnostic(path: tally.path, diagnostic: diagnostic)
-    tally.counts.diagnostics += 1
-    if diagnostic.severity == .error { tally.hasErrors = true }
+  private func note(_ diagnostic: Diagnostic, _ part: inout CatalogueReport) {
+    let found = LocatedDiagnostic(path: part.catalogue.path, diagnostic: diagnostic)
+    part.diagnostics += 1
+    if diagnostic.severity == .error { note(.invalidData) }
     if diagnostic.mayHideALoan || plan.options.verbose.verbose {
       console.printError(line: found.line)
     }
-    if plan.options.format == .json { diagnostics.append(found.json.text) }
+    report.add(found)
   }
 
-  private func note(_ result: ReloadReport, _ tally: Tally) {
-    tally.profile = result.summary.profile
-    if let profile = tally.profile, !profiles.contains(profile) { profiles.append(profile) }
-    tally.counts.loans = result.summary.loans
-    tally.counts.onShelf = result.summary.onShelf
-    tally.counts.withoutExpiration = result.summary.withoutExpiration
-    tally.counts.uncounted = result.summary.uncounted
-    tally.counts.leftOut = result.summary.leftOut
-    if tally.hasErrors { note(.invalidData) }
+  /// - Returns: whether the catalogue's part of the schedule is what was read now.
+  private func note(_ result: ReloadReport, _ part: inout CatalogueReport) -> Bool {
+    let path = part.catalogue.path.visible
     if result.isUsable {
-      hasRead = true
+      report.hasRead = true
     } else if plan.state != nil {
-      console.printError(
-        "\(tally.path.visible): its reminders are unchanged; fix the catalogue and run again")
+      console.printError("\(path): its reminders are unchanged; fix the catalogue and run again")
     }
     switch result.outcome {
     case .replaced(let summary):
-      tally.isReplaced = true
-      tally.counts.scheduled = summary.scheduled
-      note(next: summary.nextFireAt)
+      (part.scheduled, part.nextReminder) = (summary.scheduled, summary.nextFireAt)
+      return true
     case .refusedEmpty(let stored):
-      console.printError("\(tally.path.visible): \(emptinessWords(stored: stored))")
+      console.printError("\(path): \(emptinessWords(stored: stored))")
       note(.invalidData)
-    case .kept:
-      if result.isUsable && plan.state != nil {
-        console.printError("\(tally.path.visible): its reminders are unchanged")
-      }
+    case .kept where result.isUsable && plan.state != nil:
+      console.printError("\(path): its reminders are unchanged")
+    case .kept: break
     }
+    return false
   }
 
-  private func note(_ error: ReminderError) throws(CommandError) {
-    let failure = CommandError(error)
-    guard case .catalogue = error else { throw failure }
-    complain(of: failure)
-  }
-
-  private func complain(of failure: CommandError) {
+  private func printError(_ failure: CommandError) {
     if let message = failure.message { console.printError(message) }
     note(failure.status)
   }
 
   /// Counts the reminders that a catalogue has from before.
-  private func countWhatStays(_ tally: Tally) throws(CommandError) {
+  private func countPending(_ part: inout CatalogueReport) throws(CommandError) {
     guard let schedule, plan.reports else { return }
     do throws(ScheduleError) {
       let pending = try schedule.reader.pending(
-        after: tally.catalogue.now, catalogues: [tally.catalogue.source.name])
-      tally.counts.scheduled = pending.count
-      note(next: pending.nextFireAt)
+        after: part.catalogue.now, catalogues: [part.catalogue.source.name])
+      (part.scheduled, part.nextReminder) = (pending.count, pending.nextFireAt)
     } catch {
       throw CommandError(error)
     }
   }
-
-  private func note(next fireAt: CivilDateTime?) {
-    nextReminder = [nextReminder, fireAt].compactMap { $0 }.min()
-  }
-
-  private func end(_ tally: Tally) throws(CommandError) {
-    if !tally.isReplaced { try countWhatStays(tally) }
-    total = total + tally.counts
-    guard plan.options.format == .json else { return }
-    catalogues.append(tally.counts.json(of: tally.catalogue, profile: tally.profile))
-  }
-}
-
-// Reporting.
-extension CheckRun {
-  private func json(of read: inout ReadLoan, _ catalogue: CatalogueToRead) -> String {
-    let loan = read.loan
-    return JSONValue.object([
-      ("catalogue", .string(catalogue.path)),
-      ("line", .int(read.record.location.line)),
-      ("id", JSONValue(loan.id)),
-      ("title", JSONValue(loan.title)),
-      ("author", JSONValue(loan.author)),
-      ("borrower", JSONValue(loan.borrower)),
-      ("expiration", .string("\(loan.expiration)")),
-      ("status", .string(read.status.rawValue)),
-      ("daysLeft", .int(loan.daysLeft(today: catalogue.now.date))),
-      ("remindAt", read.status == .expired ? .null : .string(read.fireAt.toTheMinute)),
-      ("expirationTime", JSONValue(loan.expirationTime?.hoursAndMinutes)),
-      ("library", JSONValue(catalogue.source.library)),
-    ]).text
-  }
-
-  private func printReport() throws(CommandError) {
-    switch plan.options.format {
-    case .text: try printText()
-    case .json: try printJSON()
-    }
-  }
-
-  private func printText() throws(CommandError) {
-    try lines.forEach { text throws(CommandError) in try console.print(text) }
-    if hasRead && !plan.options.quiet.quiet { try console.print(line: summary) }
-  }
-
-  private var summary: String {
-    counted(total.loans, "loan") + ", \(total.expired) expired"
-      + ", \(total.expiresToday) \(total.expiresToday == 1 ? "expires" : "expire") today"
-      + scheduleWords + (plan.options.dryRun.dryRun ? ", nothing written (--dry-run)" : "")
-      + (total.onShelf > 0 ? "; \(counted(total.onShelf, "book")) on the shelf" : "")
-      + (total.withoutExpiration > 0 ? "; \(withoutExpirationWords)" : "")
-      + (total.leftOut > 0 ? "; \(counted(total.leftOut, "book")) left out, see the errors" : "")
-      + profiles.foreignWords
-  }
-
-  private var scheduleWords: String {
-    if plan.state == nil { return ", nothing scheduled (--no-state)" }
-    return ", \(total.scheduled) scheduled, "
-      + (nextReminder.map { "next reminder \($0.words)" } ?? "no reminder to come")
-  }
-
-  private var withoutExpirationWords: String {
-    counted(total.withoutExpiration, "loan") + " without expiration"
-      + (total.uncounted > 0
-        ? ", \(total.uncounted) of them lent on a known day (see --loan-days)" : "")
-  }
-
-  private func printJSON() throws(CommandError) {
-    let zone = JSONValue.string(plan.clock.name).text
-    try console.print(
-      "{\"version\":1,\"now\":\"\(plan.now)\",\"timeZone\":\(zone),\"catalogues\":")
-    try console.print(JSONValue.array(catalogues).text + ",\"loans\":[")
-    try printSeparated()
-    try console.print(line: "],\"diagnostics\":[\(diagnostics.joined(separator: ","))]}")
-  }
-}
-
-extension CheckRun {
-  /// Prints the loans without the comma behind the last one.
-  private func printSeparated() throws(CommandError) {
-    var held: [UInt8] = []
-    try lines.forEach { text throws(CommandError) in
-      try console.print(held.span)
-      held = [UInt8](copying: text)
-    }
-    held = held.dropLast()
-    try console.print(held.span)
-  }
-}
-
-extension [String] {
-  /// `; read as alma`, unless every catalogue is of the tool's own form.
-  var foreignWords: String {
-    allSatisfy { $0 == CatalogueProfile.native.name }
-      ? "" : "; read as \(joined(separator: ", "))"
-  }
 }
 
 extension Diagnostic {
-  /// Whether a loan may go unnoticed because of it: then it is always told.
+  /// Whether a loan may go unnoticed because of it: then it is always reported.
   var mayHideALoan: Bool {
     severity == .error
       || [
         .unknownCase, .unknownDateElement, .misplacedExpiration, .httpHeaders, .noExpirations,
       ].contains(code)
-  }
-}
-
-extension Report.Counts {
-  fileprivate mutating func note(_ status: LoanStatus) {
-    if status == .expired { expired += 1 }
-    if status == .expiresToday { expiresToday += 1 }
-  }
-
-  fileprivate func json(of catalogue: CatalogueToRead, profile: String?) -> JSONValue {
-    .object([
-      ("path", .string(catalogue.path)), ("loans", .int(loans)), ("onShelf", .int(onShelf)),
-      ("expired", .int(expired)), ("expiresToday", .int(expiresToday)),
-      ("scheduled", .int(scheduled)), ("diagnostics", .int(diagnostics)),
-      ("profile", JSONValue(profile)), ("withoutExpiration", .int(withoutExpiration)),
-      ("library", JSONValue(catalogue.source.library)),
-    ])
-  }
-}
-
-extension LoanStatus {
-  /// What begins the colour of a line's urgency (ECMA-48, SGR).
-  fileprivate var color: String? {
-    switch self {
-    case .expired: "\u{1B}[31m"
-    case .expiresToday: "\u{1B}[33m"
-    case .expiresSoon, .onLoan: nil
-    }
   }
 }

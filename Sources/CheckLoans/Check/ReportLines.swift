@@ -7,14 +7,8 @@ struct ReportLines {
     var range: Range<Int>
   }
 
-  /// The byte after each line.
-  private let end: UInt8
   private var lines: [Line] = []
   private var text: [UInt8] = []
-
-  init(endingWith end: UInt8) {
-    self.end = end
-  }
 
   var count: Int { lines.count }
 
@@ -22,7 +16,6 @@ struct ReportLines {
   mutating func add(_ expiration: CivilDate, _ append: (inout [UInt8]) -> Void) {
     let start = text.count
     append(&text)
-    text.append(end)
     lines.append(Line(day: expiration.dayNumber, range: start..<text.count))
   }
 
@@ -32,12 +25,18 @@ struct ReportLines {
     text.removeSubrange((lines.last?.range.upperBound ?? 0)...)
   }
 
-  /// Calls `body` with each line: the longest expired first, loans of one day in the order in which
-  /// they were added.
-  func forEach(
-    _ body: (Span<UInt8>) throws(CommandError) -> Void
+  /// Prints the lines: the longest expired first, loans of one day in the order in which they were
+  /// added.
+  ///
+  /// - Throws: ``CommandError`` if standard output fails.
+  func print(
+    _ console: Console, between separator: String = "", after end: String = ""
   ) throws(CommandError) {
     let sorted = lines.sorted { ($0.day, $0.range.lowerBound) < ($1.day, $1.range.lowerBound) }
-    for line in sorted { try body(text.span.extracting(line.range)) }
+    for (number, line) in sorted.enumerated() {
+      if number > 0 { try console.print(separator) }
+      try console.print(text.span.extracting(line.range))
+      try console.print(end)
+    }
   }
 }

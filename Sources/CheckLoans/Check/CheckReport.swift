@@ -1,0 +1,176 @@
+import LoanCatalogue
+import LoanRules
+import Loans
+import ReminderSchedule
+import ReminderService
+
+/// What one catalogue contributes to a report.
+struct CatalogueReport {
+  let catalogue: CatalogueToRead
+  /// What it holds; nothing if it could not be read.
+  var summary = CatalogueSummary()
+  var expired = 0
+  var expiresToday = 0
+  /// Its reminders, of now or, if it could not be used, of before.
+  var scheduled = 0
+  var nextReminder: CivilDateTime?
+  var diagnostics = 0
+
+  init(_ catalogue: CatalogueToRead) { self.catalogue = catalogue }
+
+  mutating func note(_ status: LoanStatus) {
+    if status == .expired { expired += 1 }
+    if status == .expiresToday { expiresToday += 1 }
+  }
+
+  fileprivate var json: JSONValue {
+    .object([
+      ("path", .string(catalogue.path)), ("loans", .int(summary.loans)),
+      ("onShelf", .int(summary.onShelf)), ("expired", .int(expired)),
+      ("expiresToday", .int(expiresToday)), ("scheduled", .int(scheduled)),
+      ("diagnostics", .int(diagnostics)), ("profile", JSONValue(summary.profile)),
+      ("withoutExpiration", .int(summary.withoutExpiration)),
+      ("library", JSONValue(catalogue.source.library)),
+    ])
+  }
+}
+
+/// The report of `check`: the lines of loans, and what they come to.
+struct CheckReport {
+  private let plan: CheckPlan
+  private var lines = ReportLines()
+  private var catalogues: [CatalogueReport] = []
+  private var diagnostics: [String] = []
+  /// Whether some catalogue was read to its end.
+  var hasRead = false
+
+  init(_ plan: CheckPlan) { self.plan = plan }
+
+  /// The loans that have expired.
+  var expired: Int { sum(\.expired) }
+  /// The loans of the catalogues so far.
+  var loans: Int { sum(\.summary.loans) }
+
+  private func sum(_ number: (CatalogueReport) -> Int) -> Int {
+    catalogues.reduce(0) { $0 + number($1) }
+  }
+
+  /// The number of lines, for ``keep(first:)``.
+  var lineCount: Int { lines.count }
+
+  /// Forgets all lines but the first.
+  mutating func keep(first count: Int) { lines.keep(first: count) }
+
+  /// Adds the line of a loan, unless it needs no attention and not all are wanted.
+  mutating func add(_ read: inout ReadLoan, of catalogue: CatalogueToRead) {
+    guard plan.reports, plan.options.all || read.status.needsAttention else { return }
+    let color = plan.isColored ? read.status.color : nil
+    let isText = plan.options.format == .text
+    lines.add(read.expiration) { text in
+      guard isText else { return text.append(contentsOf: Self.json(&read, catalogue).utf8) }
+      if let color { text.append(contentsOf: color.utf8) }
+      read.record.parts?.appendLine(
+        today: catalogue.now.date, library: catalogue.source.library, to: &text)
+      if color != nil { text.append(contentsOf: "\u{1B}[0m".utf8) }
+    }
+  }
+
+  /// Adds a problem.
+  mutating func add(_ diagnostic: LocatedDiagnostic) {
+    if plan.options.format == .json { diagnostics.append(diagnostic.json.text) }
+  }
+
+  /// Adds a catalogue, whose lines have been added.
+  mutating func add(_ catalogue: CatalogueReport) { catalogues.append(catalogue) }
+
+  private static func json(_ read: inout ReadLoan, _ catalogue: CatalogueToRead) -> String {
+    let loan = read.loan
+    return JSONValue.object([
+      ("catalogue", .string(catalogue.path)),
+      ("line", .int(read.record.location.line)),
+      ("id", JSONValue(loan.id)),
+      ("title", JSONValue(loan.title)),
+      ("author", JSONValue(loan.author)),
+      ("borrower", JSONValue(loan.borrower)),
+      ("expiration", .string("\(loan.expiration)")),
+      ("status", .string(read.status.rawValue)),
+      ("daysLeft", .int(loan.daysLeft(today: catalogue.now.date))),
+      ("remindAt", read.status == .expired ? .null : .string(read.fireAt.toTheMinute)),
+      ("expirationTime", JSONValue(loan.expirationTime?.hoursAndMinutes)),
+      ("library", JSONValue(catalogue.source.library)),
+    ]).text
+  }
+}
+
+// MARK: - Printing
+
+extension CheckReport {
+  /// - Throws: ``CommandError`` if standard output fails.
+  func print(_ console: Console) throws(CommandError) {
+    switch plan.options.format {
+    case .text:
+      try lines.print(console, after: "\n")
+      if hasRead && !plan.options.quiet.quiet { try console.print(line: summary) }
+    case .json:
+      let zone = JSONValue.string(plan.clock.name).text
+      try console.print(
+        "{\"version\":1,\"now\":\"\(plan.now)\",\"timeZone\":\(zone),\"catalogues\":")
+      try console.print(JSONValue.array(catalogues.map(\.json)).text + ",\"loans\":[")
+      try lines.print(console, between: ",")
+      try console.print(line: "],\"diagnostics\":[\(diagnostics.joined(separator: ","))]}")
+    }
+  }
+
+  private var summary: String {
+    let expiresToday = sum(\.expiresToday)
+    let onShelf = sum(\.summary.onShelf)
+    let leftOut = sum(\.summary.leftOut)
+    return counted(loans, "loan") + ", \(expired) expired"
+      + ", \(expiresToday) \(expiresToday == 1 ? "expires" : "expire") today"
+      + scheduleWords + (plan.options.dryRun.dryRun ? ", nothing written (--dry-run)" : "")
+      + (onShelf > 0 ? "; \(counted(onShelf, "book")) on the shelf" : "") + withoutExpirationWords
+      + (leftOut > 0 ? "; \(counted(leftOut, "book")) left out, see the errors" : "")
+      + profiles.foreignWords
+  }
+
+  /// The profiles that catalogues were read with, each once.
+  private var profiles: [String] {
+    catalogues.compactMap(\.summary.profile).reduce(into: []) { profiles, profile in
+      if !profiles.contains(profile) { profiles.append(profile) }
+    }
+  }
+
+  private var scheduleWords: String {
+    if plan.state == nil { return ", nothing scheduled (--no-state)" }
+    let next = catalogues.compactMap(\.nextReminder).min()
+    return ", \(sum(\.scheduled)) scheduled, "
+      + (next.map { "next reminder \($0.words)" } ?? "no reminder to come")
+  }
+
+  private var withoutExpirationWords: String {
+    let loans = sum(\.summary.withoutExpiration)
+    let uncounted = sum(\.summary.uncounted)
+    if loans == 0 { return "" }
+    return "; \(counted(loans, "loan")) without expiration"
+      + (uncounted > 0 ? ", \(uncounted) of them with a lending date (use --loan-days)" : "")
+  }
+}
+
+extension [String] {
+  /// `; read as alma`, unless every catalogue is of the tool's own form.
+  var foreignWords: String {
+    allSatisfy { $0 == CatalogueProfile.native.name }
+      ? "" : "; read as \(joined(separator: ", "))"
+  }
+}
+
+extension LoanStatus {
+  /// The beginning of the colour of a line's urgency (ECMA-48, SGR).
+  fileprivate var color: String? {
+    switch self {
+    case .expired: "\u{1B}[31m"
+    case .expiresToday: "\u{1B}[33m"
+    case .expiresSoon, .onLoan: nil
+    }
+  }
+}
