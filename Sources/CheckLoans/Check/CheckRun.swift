@@ -40,7 +40,8 @@ final class CheckRun {
     self.environment = environment
     self.console = console
     lines = ReportLines(
-      endingWith: plan.options.format == .json ? UInt8(ascii: ",") : UInt8(ascii: "\n"))
+      endingWith: plan.options.format == .json ? UInt8(ascii: ",") : UInt8(ascii: "\n"),
+      directory: environment.temporaryDirectory)
     progress =
       plan.options.quiet.quiet
       ? nil : Progress(of: plan.catalogues.map(\.path), environment, console)
@@ -185,7 +186,7 @@ extension CheckRun {
   /// A catalogue that cannot be read leaves its reminders as they were, and the others go on.
   private func check(_ catalogue: CatalogueToRead, _ number: Int) throws(CommandError) {
     let tally = Tally(catalogue)
-    let kept = lines.count
+    let kept = lines
     if catalogue.path == "-", let inputFailure {
       complain(of: inputFailure)
       return try end(tally)
@@ -199,7 +200,7 @@ extension CheckRun {
         onLoan: { read in take(&read, tally) })
       note(result, tally)
     } catch {
-      lines.keep(first: kept)
+      lines = kept
       tally.counts = Report.Counts(diagnostics: tally.counts.diagnostics)
       try note(error)
     }
