@@ -176,8 +176,6 @@ int check_loans_is_ignored(int number) {
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-int check_loans_mkostemp(char *path) { return mkostemp(path, O_CLOEXEC); }
-
 int check_loans_make_memory_file(void) { return memfd_create("check-loans", MFD_CLOEXEC); }
 
 int check_loans_copy_attributes(const char *path, int file) {

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 package import SystemPackage
 
@@ -31,6 +32,23 @@ package final class OpenFile: Sendable {
     }
   }
 
+  /// Makes a file without a name, which is gone once it is closed.
+  package static func temporary(in directory: String) throws(Errno) -> OpenFile {
+    let name = "\(directory)/check-loans-\(String(UInt64.random(in: 0...(.max)), radix: 36))"
+    let file = try OpenFile(
+      name, .readWrite, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
+    try FileSystem.remove(name)
+    return file
+  }
+
+  /// Makes a file without a name that is kept in memory; `nil` if the system has none.
+  ///
+  /// - SeeAlso: `memfd_create(2)`.
+  package static func inMemory() -> OpenFile? {
+    let file = check_loans_make_memory_file()
+    return file < 0 ? nil : OpenFile(FileDescriptor(rawValue: file))
+  }
+
   deinit { try? descriptor.close() }
 
   /// The status of the open file.
@@ -57,11 +75,11 @@ package final class OpenFile: Sendable {
     try descriptor.readToEnd(limit: limit)
   }
 
-  /// Writes bytes at the file's beginning.
+  /// Writes bytes from an offset on.
   ///
   /// - SeeAlso: `pwrite(2)`.
-  package func write(_ bytes: [UInt8]) throws(Errno) {
-    try Errno.thrown { _ = try descriptor.writeAll(toAbsoluteOffset: 0, bytes) }
+  package func write(_ bytes: [UInt8], at offset: Int = 0) throws(Errno) {
+    try Errno.thrown { _ = try descriptor.writeAll(toAbsoluteOffset: Int64(offset), bytes) }
   }
 
   /// Takes the exclusive lock of the file, which is freed when it is closed, trying every 50

@@ -125,7 +125,7 @@ struct ForeignSystemTests {
     #expect(
       result.text == """
         0 loans, 0 expired, 0 expire today, nothing scheduled (--no-state); 1 loan without \
-        expiration, 1 of them lent on a known day (see --loan-days); read as tellico
+        expiration, 1 of them with a lending date (use --loan-days); read as tellico
 
         """)
   }

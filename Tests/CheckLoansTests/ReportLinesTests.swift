@@ -23,7 +23,7 @@ import Testing
   private func add(_ added: [Line], to lines: inout ReportLines) throws {
     for line in added {
       let day = try #require(CivilDate(dayNumber: line.day))
-      lines.add(day) { $0.append(contentsOf: line.text.utf8) }
+      lines.add(day) { $0.append(contentsOf: "\(line.text)\n".utf8) }
     }
   }
 
@@ -40,23 +40,35 @@ import Testing
       .map { $0.element.text + "\n" }.joined()
   }
 
-  @Test(arguments: [0, 400, 4_000], [1, 7, 10_000, 2_000_000])
-  func `They come by their days, those of a day in their order`(count: Int, days: Int) throws {
-    let some = lines(count, days: days, seed: UInt64(days))
-    var lines = ReportLines(endingWith: UInt8(ascii: "\n"))
-    try add(some, to: &lines)
-    #expect(try text(of: lines) == expected(some))
+  private func empty(limit: Int, directory: String = "/tmp") -> ReportLines {
+    ReportLines(directory: directory, limit: limit)
   }
 
-  @Test func `Those of a catalogue that failed are forgotten, and no others`() throws {
+  @Test(arguments: [1, 40, 1_000, 100_000], [1, 7, 10_000, 2_000_000])
+  func `They come by their days, however many are kept in memory`(limit: Int, days: Int) throws {
+    // Nothing can be made in /proc/self, not even by root.
+    for directory in ["/tmp", "/nowhere", "/proc/self"] {
+      let some = lines(400, days: days, seed: UInt64(days))
+      var lines = empty(limit: limit, directory: directory)
+      try add(some, to: &lines)
+      #expect(try text(of: lines) == expected(some))
+    }
+  }
+
+  @Test func `None are none`() throws {
+    #expect(try text(of: empty(limit: 10)).isEmpty)
+  }
+
+  @Test(arguments: [1, 40, 300, 100_000])
+  func `Those of a catalogue that failed are forgotten, and no others`(limit: Int) throws {
     let some = lines(90, days: 9, seed: 4)
     for first in stride(from: 0, through: 60, by: 7) {
       for second in [0, 1, 13, 30] {
-        var lines = ReportLines(endingWith: UInt8(ascii: "\n"))
+        var lines = empty(limit: limit)
         try add(Array(some[..<first]), to: &lines)
-        let kept = lines.count
+        let kept = lines
         try add(Array(some[first..<first + second]), to: &lines)
-        lines.keep(first: kept)
+        lines = kept
         try add(Array(some[60...]), to: &lines)
         #expect(try text(of: lines) == expected(Array(some[..<first] + some[60...])))
       }

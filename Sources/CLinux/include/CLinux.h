@@ -71,12 +71,6 @@ int check_loans_end_with_children(int number);
 /// Whether a signal is ignored, as SIGHUP is below nohup(1); sigaction(2).
 int check_loans_is_ignored(int number);
 
-/// Makes a file with a name of its own, not inherited by children, and puts the name in place of
-/// the six X that the path ends with; mkostemp(3).
-///
-/// Returns its descriptor, or -1 and errno.
-int check_loans_mkostemp(char *path);
-
 /// Makes a file without a name that is kept in memory, not inherited by children; memfd_create(2).
 ///
 /// Returns its descriptor, or -1 and errno.

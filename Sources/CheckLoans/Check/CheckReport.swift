@@ -38,13 +38,18 @@ struct CatalogueReport {
 /// The report of `check`: the lines of loans, and what they come to.
 struct CheckReport {
   private let plan: CheckPlan
-  private var lines = ReportLines()
+  /// The lines so far, to go back to if a catalogue turns out to be unreadable.
+  var lines: ReportLines
   private var catalogues: [CatalogueReport] = []
   private var diagnostics: [String] = []
   /// Whether some catalogue was read to its end.
   var hasRead = false
 
-  init(_ plan: CheckPlan) { self.plan = plan }
+  /// - Parameter directory: where lines are kept that are too many for memory.
+  init(_ plan: CheckPlan, directory: String) {
+    self.plan = plan
+    lines = ReportLines(directory: directory)
+  }
 
   /// The loans that have expired.
   var expired: Int { sum(\.expired) }
@@ -55,23 +60,17 @@ struct CheckReport {
     catalogues.reduce(0) { $0 + number($1) }
   }
 
-  /// The number of lines, for ``keep(first:)``.
-  var lineCount: Int { lines.count }
-
-  /// Forgets all lines but the first.
-  mutating func keep(first count: Int) { lines.keep(first: count) }
-
   /// Adds the line of a loan, unless it needs no attention and not all are wanted.
   mutating func add(_ read: inout ReadLoan, of catalogue: CatalogueToRead) {
     guard plan.reports, plan.options.all || read.status.needsAttention else { return }
     let color = plan.isColored ? read.status.color : nil
     let isText = plan.options.format == .text
     lines.add(read.expiration) { text in
-      guard isText else { return text.append(contentsOf: Self.json(&read, catalogue).utf8) }
+      guard isText else { return text.append(contentsOf: ",\(Self.json(&read, catalogue))".utf8) }
       if let color { text.append(contentsOf: color.utf8) }
       read.record.parts?.appendLine(
         today: catalogue.now.date, library: catalogue.source.library, to: &text)
-      if color != nil { text.append(contentsOf: "\u{1B}[0m".utf8) }
+      text.append(contentsOf: (color == nil ? "\n" : "\u{1B}[0m\n").utf8)
     }
   }
 
@@ -109,14 +108,18 @@ extension CheckReport {
   func print(_ console: Console) throws(CommandError) {
     switch plan.options.format {
     case .text:
-      try lines.print(console, after: "\n")
+      try lines.forEach { text throws(CommandError) in try console.print(text) }
       if hasRead && !plan.options.quiet.quiet { try console.print(line: summary) }
     case .json:
       let zone = JSONValue.string(plan.clock.name).text
       try console.print(
         "{\"version\":1,\"now\":\"\(plan.now)\",\"timeZone\":\(zone),\"catalogues\":")
       try console.print(JSONValue.array(catalogues.map(\.json)).text + ",\"loans\":[")
-      try lines.print(console, between: ",")
+      var comma = 1
+      try lines.forEach { text throws(CommandError) in
+        try console.print(text.extracting(comma...))
+        comma = 0
+      }
       try console.print(line: "],\"diagnostics\":[\(diagnostics.joined(separator: ","))]}")
     }
   }

@@ -31,7 +31,7 @@ final class CheckRun {
     self.plan = plan
     self.environment = environment
     self.console = console
-    report = CheckReport(plan)
+    report = CheckReport(plan, directory: environment.temporaryDirectory)
     progress =
       plan.options.quiet.quiet
       ? nil : Progress(of: plan.catalogues.map(\.path), environment, console)
@@ -167,7 +167,7 @@ extension CheckRun {
       printError(inputFailure)
       return try countPending(&part)
     }
-    let kept = report.lineCount
+    let kept = report.lines
     var reload = catalogue.settings
     reload.onProgress = progress?.notes(of: number)
     do throws(ReminderError) {
@@ -181,7 +181,7 @@ extension CheckRun {
       part.summary = result.summary
       if note(result, &part) { return }
     } catch {
-      report.keep(first: kept)
+      report.lines = kept
       (part.expired, part.expiresToday) = (0, 0)
       guard case .catalogue = error else { throw CommandError(error) }
       printError(CommandError(error))

@@ -1,42 +1,90 @@
 import Loans
+import System
+import SystemPackage
 
-/// The lines of a report as finished text, to be sorted by their days.
+/// The lines of a report as finished text, gathered by day.
+///
+/// Some megabytes are kept in memory. If there are more, the days' texts so far go into a file without
+/// a name, so that memory stays flat however many loans are shown. A copy is the state to go back to:
+/// lines that are added later do not show in it.
 struct ReportLines {
-  private struct Line {
-    var day: Int
-    var range: Range<Int>
+  /// The text of the lines of one day: its parts in the file, then the rest.
+  private struct Day {
+    var parts: [Range<Int>] = []
+    var rest: [UInt8] = []
+
+    /// - Returns: how many bytes were added.
+    mutating func add(_ append: (inout [UInt8]) -> Void) -> Int {
+      let before = rest.count
+      append(&rest)
+      return rest.count - before
+    }
   }
 
-  private var lines: [Line] = []
-  private var text: [UInt8] = []
+  private let directory: String
+  /// The most bytes in memory.
+  private var limit: Int
+  private var days: [Int: Day] = [:]
+  private var bytesInMemory = 0
+  private var file: OpenFile?
+  private var bytesInFile = 0
 
-  var count: Int { lines.count }
+  /// - Parameters:
+  ///   - directory: where a file is made if one is needed; if that fails, lines stay in memory.
+  ///   - limit: the most bytes in memory.
+  init(directory: String, limit: Int = 8 << 20) {
+    self.directory = directory
+    self.limit = limit
+  }
 
   /// Adds the line of a loan, to which `append` appends its text.
   mutating func add(_ expiration: CivilDate, _ append: (inout [UInt8]) -> Void) {
-    let start = text.count
-    append(&text)
-    lines.append(Line(day: expiration.dayNumber, range: start..<text.count))
+    bytesInMemory += days[expiration.dayNumber, default: Day()].add(append)
+    if bytesInMemory > limit { moveToFile() }
   }
 
-  /// Forgets all but the first lines.
-  mutating func keep(first count: Int) {
-    lines.removeSubrange(count...)
-    text.removeSubrange((lines.last?.range.upperBound ?? 0)...)
+  private mutating func moveToFile() {
+    do throws(Errno) {
+      if self.file == nil { self.file = try OpenFile.temporary(in: directory) }
+      guard let file else { return }
+      for day in days.keys {
+        guard let rest = days[day]?.rest, !rest.isEmpty else { continue }
+        try file.write(rest, at: bytesInFile)
+        days[day]?.parts.append(bytesInFile..<bytesInFile + rest.count)
+        days[day]?.rest = []
+        bytesInFile += rest.count
+      }
+      bytesInMemory = 0
+    } catch {
+      limit = .max
+    }
   }
 
-  /// Prints the lines: the longest expired first, loans of one day in the order in which they were
-  /// added.
+  /// Calls `body` with whole lines, some at a time: the longest expired first, loans of one day in the
+  /// order in which they were added.
   ///
-  /// - Throws: ``CommandError`` if standard output fails.
-  func print(
-    _ console: Console, between separator: String = "", after end: String = ""
+  /// - Throws: what `body` throws, or ``CommandError`` with the status `inputOutput`.
+  func forEach(
+    _ body: (Span<UInt8>) throws(CommandError) -> Void
   ) throws(CommandError) {
-    let sorted = lines.sorted { ($0.day, $0.range.lowerBound) < ($1.day, $1.range.lowerBound) }
-    for (number, line) in sorted.enumerated() {
-      if number > 0 { try console.print(separator) }
-      try console.print(text.span.extracting(line.range))
-      try console.print(end)
+    for (_, day) in days.sorted(by: { $0.key < $1.key }) {
+      for part in day.parts {
+        let bytes = try bytes(in: part)
+        try body(bytes.span)
+      }
+      let rest = day.rest
+      if !rest.isEmpty { try body(rest.span) }
+    }
+  }
+
+  private func bytes(in part: Range<Int>) throws(CommandError) -> [UInt8] {
+    do throws(Errno) {
+      let bytes = try file?.read(part.count, at: part.lowerBound) ?? []
+      if bytes.count < part.count { throw .ioError }
+      return bytes
+    } catch {
+      throw CommandError(
+        .inputOutput, "the report kept in \(directory.visible) is lost: \(error.words)")
     }
   }
 }

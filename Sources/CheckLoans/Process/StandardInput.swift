@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import Loans
 import System
@@ -21,22 +20,21 @@ enum StandardInput {
     guard let type = try? input.stat().type,
       [.fifo, .socket].contains(type) || isatty(STDIN_FILENO) == 1
     else { return }
-    var file: FileDescriptor?
-    defer { try? file?.close() }
+    var file: OpenFile?
+    var size = 0
     var bytes: [UInt8] = []
     var isAtEnd = false
     while !isAtEnd {
       isAtEnd = try append(to: &bytes) == 0
       guard isAtEnd || bytes.count > mostInMemory else { continue }
-      if file == nil && isAtEnd { file = memoryFile() }
+      if file == nil && isAtEnd { file = OpenFile.inMemory() }
       if file == nil { file = try temporaryFile(in: directory) }
       guard let target = file else { continue }
       do {
-        try target.writeAll(bytes)
+        try target.write(bytes, at: size)
+        size += bytes.count
         bytes.removeAll(keepingCapacity: true)
-        if !isAtEnd { continue }
-        try target.seek(offset: 0, from: .start)
-        _ = try target.duplicate(as: input)
+        if isAtEnd { _ = try target.descriptor.duplicate(as: input) }
       } catch {
         throw failure(error, in: directory, "free some room")
       }
@@ -59,23 +57,10 @@ enum StandardInput {
     }
   }
 
-  private static func memoryFile() -> FileDescriptor? {
-    let file = check_loans_make_memory_file()
-    return file < 0 ? nil : FileDescriptor(rawValue: file)
-  }
-
-  /// Makes a file and takes its name away.
-  private static func temporaryFile(
-    in directory: String
-  ) throws(CommandError) -> FileDescriptor {
-    var name = Array("\(directory)/check-loans-XXXXXX".utf8CString)
-    let file = unsafe check_loans_mkostemp(&name)
-    guard file >= 0 else {
-      throw failure(
-        Errno(rawValue: errno), in: directory, "name another directory with TMPDIR")
+  private static func temporaryFile(in directory: String) throws(CommandError) -> OpenFile {
+    do throws(Errno) { return try .temporary(in: directory) } catch {
+      throw failure(error, in: directory, "name another directory with TMPDIR")
     }
-    unsafe unlink(name)
-    return FileDescriptor(rawValue: file)
   }
 
   private static func failure(
