@@ -28,6 +28,13 @@ public struct ScheduleReader: Sendable {
     self.connection = connection
   }
 
+  /// The names of all catalogues in the schedule.
+  public func catalogues() throws(ScheduleError) -> [String] {
+    try connection?.read { database in
+      try database.texts("SELECT path FROM catalogue ORDER BY id")
+    } ?? []
+  }
+
   /// The notices that are due at `now` and have not been delivered through a channel.
   ///
   /// A reminder is due from its fire date until the loan has expired; the expired notice from the

@@ -29,14 +29,4 @@ struct CheckPlan {
 
   /// Whether the report goes to standard output, rather than notices.
   var reports: Bool { channels.isEmpty || options.format == .json }
-
-  /// The names of the catalogues in each time zone.
-  var cataloguesByZone: [(clock: LocalClock, now: CivilDateTime, names: [String])] {
-    catalogues.reduce(into: []) { groups, catalogue in
-      let index =
-        groups.firstIndex { $0.clock.variable == catalogue.clock.variable } ?? groups.endIndex
-      if index == groups.endIndex { groups.append((catalogue.clock, catalogue.now, [])) }
-      groups[index].names.append(catalogue.source.name)
-    }
-  }
 }

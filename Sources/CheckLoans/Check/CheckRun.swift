@@ -120,7 +120,7 @@ final class CheckRun {
     if schedule == nil { return .success(.done) }
     var status = ExitStatus.done
     do throws(CommandError) {
-      for (clock, now, names) in plan.cataloguesByZone {
+      for (clock, now, names) in plan.catalogues.namesByZone {
         status = status.worse(try await delivery(of: names, clock, at: now).run())
       }
       return .success(status)

@@ -30,21 +30,41 @@ struct DeliverCommand: Subcommand {
   func run(
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
-    let (now, _) = try clock.read(environment)
+    let (now, clock) = try clock.read(environment)
     let path = try state.path(environment)
-    let center: ReminderCenter
+    let schedule: Schedule
+    var names: [String] = []
     do throws(ScheduleError) {
-      center = ReminderCenter(
-        schedule: try Schedule(path, isDryRun: dryRun.dryRun),
-        events: ScheduleEvents(isPrinted: verbose.verbose, console))
-      try center.schedule?.warnOfClockSetBack(now: now, console)
+      schedule = try Schedule(path, isDryRun: dryRun.dryRun)
+      try schedule.warnOfClockSetBack(now: now, console)
+      if environment.given.file?.tables.isEmpty == false {
+        names = try schedule.reader.catalogues()
+      }
     } catch {
       throw CommandError(error)
     }
+    if names.isEmpty { return try await deliver(schedule, nil, clock, now, environment, console) }
+    // A catalogue may have its own time zone.
+    var status = ExitStatus.done
+    let catalogues = try environment.catalogues(
+      names, environment.given.options(with: []), now: self.clock.now.now, jobs: 1, example: "")
+    for (clock, now, names) in catalogues.namesByZone {
+      status = status.worse(try await deliver(schedule, names, clock, now, environment, console))
+    }
+    return status
+  }
+
+  private func deliver(
+    _ schedule: Schedule, _ catalogues: [String]?, _ clock: LocalClock, _ now: CivilDateTime,
+    _ environment: Environment, _ console: Console
+  ) async throws(CommandError) -> ExitStatus {
+    let center = ReminderCenter(
+      schedule: schedule, events: ScheduleEvents(isPrinted: verbose.verbose, console),
+      civilTime: clock.civilTime)
     return try await ChannelDelivery(
       center: center, channels: channels.channels(environment, otherwise: [.stdout]), now: now,
-      repeatExpired: channels.repetition.repeatExpired, isDryRun: dryRun.dryRun,
-      environment: environment, console: console
+      catalogues: catalogues, repeatExpired: channels.repetition.repeatExpired,
+      isDryRun: dryRun.dryRun, environment: environment, console: console
     ).run()
   }
 }

@@ -16,6 +16,18 @@ struct CatalogueToRead {
   var path: String { source.path }
 }
 
+extension [CatalogueToRead] {
+  /// The names of the catalogues in each time zone.
+  var namesByZone: [(clock: LocalClock, now: CivilDateTime, names: [String])] {
+    reduce(into: []) { groups, catalogue in
+      let index =
+        groups.firstIndex { $0.clock.variable == catalogue.clock.variable } ?? groups.endIndex
+      if index == groups.endIndex { groups.append((catalogue.clock, catalogue.now, [])) }
+      groups[index].names.append(catalogue.source.name)
+    }
+  }
+}
+
 extension Environment {
   /// The catalogues that are given on the command line, else those of the settings file, each once
   /// and with its own settings.
