@@ -122,6 +122,19 @@ struct DeliveryTests {
     #expect(try await cron(desk, "2026-11-21") == Outcome(0))
   }
 
+  @Test func `--failed lists only what could not be delivered`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22"), ("Az ajtó", "2026.12.22")))
+    try await desk.run("books.xml")
+    let none = try await desk.run("schedule", "list", "--failed")
+    #expect(none.outcome == Outcome(0, errors: "check-loans: nothing has failed\n"))
+    #expect(try await desk.run("--notify", "exec:/nonexistent", "books.xml").status == 69)
+    let lines = try await desk.run("schedule", "list", "--failed").lines
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains("failed     reminder  \"Abigél\"") == true)
+    let json = try await desk.run("schedule", "list", "--failed", "--format", "json")
+    #expect(try JSON(parsing: json.text).reminders.elements.map(\.state) == ["failed"])
+  }
+
   @Test func `A returned book says nothing`() async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22"), ("Az ajtó", "2026.11.24")))
     try await desk.run("books.xml", "--now", "2026-11-20")

@@ -28,6 +28,7 @@ struct ListCommand: Subcommand {
       Examples:
         check-loans schedule list --format json
         check-loans schedule list --returned
+        check-loans schedule list --failed
         check-loans schedule list --format waybar
       """)
 
@@ -42,11 +43,14 @@ struct ListCommand: Subcommand {
   @Flag(help: "List the loans that their catalogue no longer has.")
   var returned = false
 
+  @Flag(help: "List only what could not be delivered.")
+  var failed = false
+
   var configFile: String? { state.config }
 
   func validate() throws {
-    if returned, format == .waybar || format == .i3blocks {
-      throw ValidationError("--returned goes with the formats text and json")
+    if returned || failed, format == .waybar || format == .i3blocks {
+      throw ValidationError("--returned and --failed go with the formats text and json")
     }
   }
 
@@ -78,18 +82,24 @@ struct ListCommand: Subcommand {
       try console.print(line: entry.line)
     }
     if isEmpty {
-      console.printError(
-        returned
-          ? "no loan was returned within the last 400 days"
-          : "nothing is scheduled; run check-loans CATALOGUE first")
+      console.printError(emptyWords)
     }
+  }
+
+  private var emptyWords: String {
+    if failed { return "nothing has failed" }
+    return returned
+      ? "no loan was returned within the last 400 days"
+      : "nothing is scheduled; run check-loans CATALOGUE first"
   }
 
   private func forEach(
     _ schedule: ScheduleReader, _ now: CivilDateTime, _ body: (ScheduleEntry) throws -> Void
   ) throws {
     var entries = try returned ? schedule.returned(at: now) : schedule.entries(at: now)
-    while let entry = try entries.next() { try body(entry) }
+    while let entry = try entries.next() {
+      if !failed || entry.state == .failed { try body(entry) }
+    }
   }
 
   private func listJSON(
