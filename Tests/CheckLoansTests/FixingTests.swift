@@ -60,7 +60,7 @@ struct FixingDesk {
 }
 
 struct FixingTests {
-  @Test func `The catalogue is replaced by the mended one, and nothing is left beside it`() throws {
+  @Test func `The catalogue is replaced by the fixed one, and nothing is left beside it`() throws {
     let desk = try FixingDesk()
     let problems = try desk.problems()
     let outcome = try desk.fix()
@@ -72,7 +72,7 @@ struct FixingTests {
     #expect(try File.names(in: desk.folder.path) == ["books.xml"])
   }
 
-  @Test func `What a killed run left beside a catalogue goes when it is mended again`() throws {
+  @Test func `What a killed run left beside a catalogue goes when it is fixed again`() throws {
     let desk = try FixingDesk()
     let left = FileReplacement.passingName(for: desk.name)
     try desk.folder.write("left", to: left)
@@ -84,7 +84,7 @@ struct FixingTests {
         == [FileReplacement.passingName(for: "other.xml"), "books.xml"])
   }
 
-  @Test func `A catalogue is mended although its new file's first name is taken`() throws {
+  @Test func `A catalogue is fixed although its new file's first name is taken`() throws {
     let desk = try FixingDesk()
     let left = FileReplacement.passingName(for: desk.name)
     try desk.folder.makeDirectory(left)
@@ -125,7 +125,7 @@ struct FixingTests {
     #expect(version.status.permissions.rawValue == 0o640)
   }
 
-  @Test func `A symbolic link stays, and leads to the mended catalogue`() throws {
+  @Test func `A symbolic link stays, and leads to the fixed catalogue`() throws {
     let desk = try FixingDesk()
     try desk.folder.makeDirectory("links")
     try desk.folder.makeLink("links/first.xml", to: "second.xml")

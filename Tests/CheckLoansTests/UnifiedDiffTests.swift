@@ -57,7 +57,7 @@ struct UnifiedDiffTests {
   @Test(
     .enabled(if: File.exists(patch), "the Debian package patch is not installed"),
     arguments: patterns, ["\n", "\r\n"])
-  func `patch applies the diff, and the catalogue is as if mended`(
+  func `patch applies the diff, and the catalogue is as if fixed`(
     pattern: String, lineEnd: String
   ) async throws {
     for end in ["\n", "", "\n\n\n"] {
@@ -135,7 +135,7 @@ struct UnifiedDiffTests {
     let desk = try FixingDesk(Self.catalogue("gggggbgggggggbb", end: "", words: "x"))
     let good = " " + Self.line(FixingDesk.good)
     let bad = "-" + Self.line(FixingDesk.bad)
-    let mended = "+" + Self.line(FixingDesk.good)
+    let fixed = "+" + Self.line(FixingDesk.good)
     let name = desk.path.dropFirst()
     #expect(
       try String(decoding: desk.diff(), as: UTF8.self)
@@ -143,9 +143,9 @@ struct UnifiedDiffTests {
         --- a/\(name)
         +++ b/\(name)
         @@ -4,7 +4,7 @@
-        \(good)\(good)\(good)\(bad)\(mended)\(good)\(good)\(good)\
+        \(good)\(good)\(good)\(bad)\(fixed)\(good)\(good)\(good)\
         @@ -12,6 +12,6 @@
-        \(good)\(good)\(good)\(bad)\(bad)\(mended)\(mended) </books>
+        \(good)\(good)\(good)\(bad)\(bad)\(fixed)\(fixed) </books>
         \\ No newline at end of file
 
         """)

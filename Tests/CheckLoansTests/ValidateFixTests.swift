@@ -44,7 +44,7 @@ struct ValidateFixTests {
 
     """
 
-  @Test func `A catalogue that has two names is mended once`() async throws {
+  @Test func `A catalogue that has two names is fixed once`() async throws {
     let books = (0..<4_000).map { ("Book \($0)", Optional("2026-12-01")) }
     for _ in 0..<5 {
       let desk = try Desk(now: nil, catalogue: catalogue(books))
@@ -157,7 +157,7 @@ struct ValidateFixTests {
       try await desk.run("validate", "--fix", "--dry-run", "-q", "books.xml").outcome == Outcome(0))
   }
 
-  @Test func `What is ignored is not mended`() async throws {
+  @Test func `What is ignored is not fixed`() async throws {
     let desk = try desk()
     try await desk.run("validate", "--fix", "--ignore", "date-format", "books.xml")
     #expect(
@@ -174,7 +174,7 @@ struct ValidateFixTests {
     #expect(desk.folder.contents(of: "books.xml") == text)
   }
 
-  @Test func `One that may not be written is told, and the others are mended`() async throws {
+  @Test func `One that may not be written is told, and the others are fixed`() async throws {
     let desk = try desk()
     try desk.folder.write(catalogue(("T", "2026-1-2")), to: "locked.xml")
     try desk.folder.setPermissions(of: "locked.xml", 0o444)
@@ -186,7 +186,7 @@ struct ValidateFixTests {
     #expect(try content(desk) == Self.bytes(Self.after))
   }
 
-  @Test func `A catalogue that is named twice is mended once`() async throws {
+  @Test func `A catalogue that is named twice is fixed once`() async throws {
     for jobs in ["1", "4"] {
       let desk = try desk()
       let names = ["books.xml", "./books.xml", "books.xml"]
@@ -234,7 +234,7 @@ struct ValidateFixTests {
     #expect(try File.bytes(of: "\(desk.folder.path)/diff") == plain.output)
   }
 
-  @Test func `Many are mended side by side as they are one by one`() async throws {
+  @Test func `Many are fixed side by side as they are one by one`() async throws {
     var outcomes: [CommandResult.Outcome] = []
     for jobs in ["1", "5"] {
       let desk = try Desk(now: nil)

@@ -270,7 +270,7 @@ struct WatchTests {
 
   // What it does about trouble.
 
-  @Test func `A broken catalogue is told once, keeps its reminders, and counts once it is mended`()
+  @Test func `A broken catalogue is told once, keeps its reminders, and counts once it is fixed`()
     async throws
   {
     let watcher = try Watcher([("Abigél", 1), ("Dune", 9)], ["-v", "books.xml"])

@@ -7,7 +7,7 @@ import TestSupport
 /// `hangs` and do not come back.
 enum Channel: String, Sendable {
   case stdout, desktop, program
-  /// A program that fails until there is a file `mended` in the user's home.
+  /// A program that fails until there is a file `fixed` in the user's home.
   case broken
 
   /// Those that work.
@@ -47,7 +47,7 @@ enum Channel: String, Sendable {
     notices = json.load(sys.stdin)["notices"]
     home = os.environ["HOME"]
     name = os.path.basename(sys.argv[0])
-    if name == "broken" and not os.path.exists(home + "/mended"):
+    if name == "broken" and not os.path.exists(home + "/fixed"):
         sys.exit("no paper")
     with open(home + "/phase") as file:
         phase = file.read().strip()

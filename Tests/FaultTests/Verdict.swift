@@ -25,7 +25,7 @@ extension Scene {
 
   /// Runs it again to the end, and checks that everything was told and nothing told twice.
   func finish(_ trial: Trial, _ what: String, repeats: Repeats = .inFlight) async throws {
-    try trial.folder.write("", to: "mended")
+    try trial.folder.write("", to: "fixed")
     let result = try await trial.run(arguments, phase: "two")
     #expect(result.status == 0, "\(what): \(result.errorText)")
     #expect(result.errorText == "", "\(what)")

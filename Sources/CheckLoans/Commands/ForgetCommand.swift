@@ -10,7 +10,7 @@ struct ForgetCommand: Subcommand {
     discussion: """
       A catalogue that was only looked at, or whose file is gone, is no longer listed, counted or \
       delivered. A channel that was mistyped, or has a new name, no longer shows its failures. Named \
-      again, a catalogue or channel starts anew, and what is due is sent.
+      again, a catalogue or channel counts as new, and what is due is sent.
 
       Examples:
         check-loans schedule forget old-books.xml

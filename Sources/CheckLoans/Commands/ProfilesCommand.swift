@@ -6,12 +6,12 @@ import Loans
 struct ProfilesCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "profiles",
-    abstract: "List the forms of catalogue that are known, or print one.",
+    abstract: "List the formats of catalogues that are known, or print one.",
     discussion: """
-      A profile tells where in a document the loans are, and how their dates are written. Which one \
-      a catalogue is of is found out from its beginning; --profile names one.
+      A profile says where in a document the loans are, and how their dates are written. The one \
+      that fits a catalogue is detected from its beginning; --profile sets it.
 
-      A profile is a small XML file. To write your own, begin with one that is alike.
+      A profile is a small XML file. To write your own, begin with a similar one.
 
       Examples:
         check-loans profiles
@@ -30,7 +30,7 @@ struct ProfilesCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "Look whether a profile of your own makes sense, and tell what it reads.",
+      "Check your own profile and show what it reads.",
       valueName: "file"), completion: .file())
   var check: String?
 
@@ -103,7 +103,7 @@ extension CatalogueProfile {
     return texts.filter { known.insert($0).inserted }
   }
 
-  /// How expirations are counted that a catalogue does not tell.
+  /// The way expirations are counted that a catalogue does not have.
   private var counting: String {
     guard expirations.contains(where: \.countsFromLoan) else { return "" }
     return expirations.allSatisfy(\.countsFromLoan)

@@ -6,16 +6,15 @@ struct SchemaCommand: Subcommand {
     commandName: "schema",
     abstract: "Print the catalogue's schema, for editors.",
     discussion: """
-      Prints a schema of catalogues, by which an editor completes and explains what is typed, \
-      and marks a date that is not a day of the calendar. A schema refuses what validate calls an \
-      error, as far as it can see it; RELAX NG does not see that two books have the same id. That \
-      a catalogue is right, only validate can tell.
+      With a schema, an editor completes and explains what you type, and marks a date that is not \
+      a day of the calendar. A schema refuses what validate calls an error as far as it can see it; \
+      RELAX NG does not see that two books have the same id. Only validate checks everything.
 
       Examples:
         check-loans schema > books.xsd
         check-loans schema --format rng > books.rng
 
-      An editor finds the schema by <?xml-model href="books.xsd"?> in the line before <books>.
+      An editor finds the schema through <?xml-model href="books.xsd"?> in the line before <books>.
 
       Exit status: 0 done, 64 wrong usage, 74 output failed.
       """)

@@ -11,9 +11,9 @@ struct TimerCommand: Subcommand {
     abstract: "Print, or install, what runs check-loans every day.",
     discussion: """
       Prints a systemd user service and its timer, or with --cron a line for crontab -e, that run \
-      check-loans with the given catalogues and options once a day. A run that was missed is made \
-      up for. A user's timers run while the user is logged in; loginctl enable-linger lets them \
-      run at any time.
+      check-loans with the given catalogues and options once a day. systemd makes up for a missed \
+      run. A user's timers run while the user is logged in; loginctl enable-linger lets them run at \
+      any time.
 
       Examples:
         check-loans timer --notify notify-send books.xml

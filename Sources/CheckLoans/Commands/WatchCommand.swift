@@ -7,14 +7,14 @@ import ReminderService
 struct WatchCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Stay: reload when a catalogue changes, deliver at the fire date.",
+    abstract: "Keep running: reload changed catalogues, deliver on time.",
     discussion: """
       Delivers what is due at once, and then each notice at its time to the second, through \
       standard output unless --notify names others. A catalogue is read again when it is changed, \
-      replaced, or removed and restored; all are on SIGHUP, or when the settings or the system's \
-      time zone change. One that is broken or gone leaves its reminders as they were until it is \
-      mended. Other runs of check-loans can use the schedule at the same time. Changes on network \
-      disks that another computer makes are not seen: send SIGHUP after them.
+      replaced, or removed and restored; all are read again on SIGHUP, or when the settings or the \
+      system's time zone change. The reminders of one that is broken or missing are unchanged until \
+      it is fixed. Other runs of check-loans can use the schedule at the same time. Changes that \
+      another computer makes on a network disk are not noticed: send SIGHUP after them.
 
       Examples:
         check-loans watch --notify notify-send books.xml
@@ -27,7 +27,7 @@ struct WatchCommand: Subcommand {
       CHECK_LOANS_COUNT.
 
       Runs until SIGTERM or SIGINT, or until its terminal is closed, and then ends with status 0 \
-      after the notice in flight; a second signal ends it at once.
+      after the message being sent; a second signal ends it at once.
       """)
 
   static var settingsKeys: SettingsKeys? { .user }

@@ -32,7 +32,7 @@ enum RuleList {
             "code": .string(rule.code.rawValue),
             "severity": .string(rule.code.validationSeverity.rawValue),
             "summary": .string(rule.summary), "explanation": .string(rule.explanation),
-            "example": .string(rule.example), "mended": .string(rule.fixed),
+            "example": .string(rule.example), "fixed": .string(rule.fixed),
             "remedy": .string(rule.remedy),
           ]
         }),

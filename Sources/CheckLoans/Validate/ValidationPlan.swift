@@ -85,7 +85,7 @@ struct ValidationPlan: Sendable {
     return catalogues
   }
 
-  /// The paths, each file once: a catalogue that is mended must not be read by another thread.
+  /// The paths, each file once: a catalogue that is fixed must not be read by another thread.
   private static func unique(_ paths: [String], _ environment: Environment) -> [String] {
     var names: Set<[UInt8]> = []
     var files: Set<FileID> = []

@@ -44,7 +44,7 @@ final class WatchRun {
     reporter = Reporter(console)
   }
 
-  /// Runs until it is told to stop.
+  /// Runs until it is stopped.
   ///
   /// - Throws: ``CommandError`` if it cannot begin, or standard output fails.
   func run() async throws(CommandError) -> ExitStatus {
