@@ -49,20 +49,22 @@ struct LoanRows {
   private func run(
     _ statement: Statement, _ loan: StoredLoan, _ parts: some LoanParts, _ id: Int64
   ) throws {
-    statement.bind(integer: id)
-    statement.bind(integer: Int64(bitPattern: loan.identity))
-    statement.bind(integer: Int64(loan.ordinal))
-    statement.bind(integer: Int64(bitPattern: loan.fingerprint))
-    statement.bind(integer: Int64(loan.expiration))
-    statement.bind(integer: loan.fireAt)
-    statement.bind(integer: parts.lastTime.map { Int64($0.secondOfDay) })
-    for index in Self.texts.indices {
-      var isThere = false
-      parts.withPart(Self.texts[index]) { text in
-        isThere = true
-        statement.bind(copying: text)
+    statement.bind { parameters in
+      parameters.bind(id)
+      parameters.bind(Int64(bitPattern: loan.identity))
+      parameters.bind(Int64(loan.ordinal))
+      parameters.bind(Int64(bitPattern: loan.fingerprint))
+      parameters.bind(Int64(loan.expiration))
+      parameters.bind(loan.fireAt)
+      parameters.bind(parts.lastTime.map { Int64($0.secondOfDay) })
+      for index in Self.texts.indices {
+        var isThere = false
+        parts.withPart(Self.texts[index]) { text in
+          isThere = true
+          parameters.bind(copying: text)
+        }
+        if !isThere { parameters.bind(nil) }
       }
-      if !isThere { statement.bind(integer: nil) }
     }
     try statement.run()
   }
