@@ -12,7 +12,7 @@ DESTDIR ?=
 # What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
 BUILD_PACKAGES := libxml2-dev libsqlite3-dev zlib1g-dev pkg-config tzdata
 TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
-  systemd python3-venv patch git bsdutils zsh fish sqlite3 jq
+  systemd python3-venv patch git bsdutils zsh fish sqlite3 jq mandoc
 BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixml-dev \
   gnuplot-nox gcc g++
 PICTURE_PACKAGES := xvfb xterm dunst dbus libglib2.0-bin libnotify-bin imagemagick \
@@ -154,9 +154,12 @@ bench: setup-bench build ## Compare with other programs, write docs/performance.
 	/usr/bin/python3 Benchmarks/run.py $(BINARY)
 
 .PHONY: install
-install: ## Install below PREFIX (/usr/local): the binary, the schemas, the shell completions
+install: ## Install below PREFIX (/usr/local): the binary, manual, schemas, completions
 	@test -x $(BINARY) || { echo "make: run 'make build' first" >&2; exit 1; }
 	install -D -m 755 $(BINARY) "$(DESTDIR)$(PREFIX)/bin/check-loans"
+	install -d "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man5"
+	install -m 644 man/*.1 "$(DESTDIR)$(PREFIX)/share/man/man1"
+	install -m 644 man/*.5 "$(DESTDIR)$(PREFIX)/share/man/man5"
 	install -d "$(DESTDIR)$(PREFIX)/share/check-loans"
 	install -m 644 Sources/CheckLoans/Schemas/books.xsd Sources/CheckLoans/Schemas/books.rng \
 	  "$(DESTDIR)$(PREFIX)/share/check-loans"
@@ -173,6 +176,8 @@ install: ## Install below PREFIX (/usr/local): the binary, the schemas, the shel
 .PHONY: uninstall
 uninstall: ## Remove what install put below PREFIX
 	rm -f "$(DESTDIR)$(PREFIX)/bin/check-loans" \
+	  $(patsubst man/%,"$(DESTDIR)$(PREFIX)/share/man/man1/%",$(wildcard man/*.1)) \
+	  $(patsubst man/%,"$(DESTDIR)$(PREFIX)/share/man/man5/%",$(wildcard man/*.5)) \
 	  "$(DESTDIR)$(PREFIX)/share/check-loans/books.xsd" \
 	  "$(DESTDIR)$(PREFIX)/share/check-loans/books.rng" \
 	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/check-loans" \

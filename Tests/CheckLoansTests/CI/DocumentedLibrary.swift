@@ -15,6 +15,7 @@ struct DocumentedLibrary {
   private static let preparations = [
     "docs/catalogue.md": "mkdir old; cp books.xml old; check-loans old/books.xml",
     "docs/ci.md": "git init -q; git add books.xml",
+    "man/check-loans.1": "git init -q; git add books.xml",
     "docs/installing.md": """
     mkdir -p .config/check-loans .build/release
     ln -s ../../bin/check-loans .build/release
@@ -90,6 +91,7 @@ struct DocumentedLibrary {
     case "console": try await pipeline.type(block)
     case "crontab": #expect(try await mail(of: block).errors == "")
     case "toml": try await read(settings: block)
+    case "json": _ = try JSON(parsing: block.text)
     case "xml": try await read(document: block)
     case "ini" where block.file?.hasSuffix(".service") == true: try await verify(unit: block)
     case "ini":
