@@ -391,10 +391,10 @@ extension Diagnostic.Code {
         remedy: "Correct or remove it.")
     default:
       RuleText(
-        summary: "a comment silences nothing",
+        summary: "a comment has no effect",
         explanation: """
           <!-- check-loans: ignore CODE --> before a book silences one problem with that code in it. \
-          One that silences nothing may be left over, or its code misspelt, and would one day hide \
+          One that has no effect may be left over, or its code misspelt, and would one day hide \
           a problem that nobody has seen. A reason may follow the codes in parentheses.
           """,
         example: """

@@ -105,3 +105,8 @@ public struct CivilTime: Hashable, Sendable {
     return text
   }
 }
+
+extension CivilTime: CustomStringConvertible {
+  /// The time to the minute, `07:00`.
+  public var description: String { hoursAndMinutes }
+}

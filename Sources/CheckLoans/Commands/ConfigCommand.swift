@@ -19,7 +19,7 @@ struct ConfigCommand: Subcommand {
       """)
 
   static var settingsKeys: SettingsKeys? { .user }
-  static var commandLineOnly: Set<String> { ["format", "example"] }
+  static var commandLineOnly: Set<String> { ["format"] }
 
   @Flag(help: "Print a settings file with every option in it, as comments.")
   var example = false

@@ -27,7 +27,7 @@ struct ForgetCommand: Subcommand {
 
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp("Forget this channel (repeatable).", valueName: "channel"))
+    help: ArgumentHelp("Forget this channel. Can be given several times.", valueName: "channel"))
   var channel: [ChannelName] = []
 
   @OptionGroup var state: StateOptions

@@ -22,7 +22,7 @@ struct ListCommand: Subcommand {
       The formats waybar and i3blocks give status bars a badge: the number of open notices, \
       delivered or not, with the most urgent first. Nothing open is an empty badge.
 
-      Loans that their catalogue no longer has are kept for 400 days: --returned lists them, the last \
+      Loans that are no longer in their catalogue are kept for 400 days; --returned lists them, latest \
       first, and schedule explain shows what was sent about each.
 
       Examples:
@@ -40,7 +40,7 @@ struct ListCommand: Subcommand {
   @Option(help: "Format of the list.")
   var format = ListFormat.text
 
-  @Flag(help: "List the loans that their catalogue no longer has.")
+  @Flag(help: "List the loans that are no longer in their catalogue.")
   var returned = false
 
   @Flag(help: "List only what could not be delivered.")

@@ -47,15 +47,15 @@ enum MistakenCommand {
   /// was meant to be.
   static func improved(_ text: String, _ arguments: [String]) -> String {
     let words = text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text
-    var lines = words.split(separator: "\n", omittingEmptySubsequences: false)
+    var lines = words.withSmallBeginning.split(separator: "\n", omittingEmptySubsequences: false)
       .map { String($0).visible }
-    if let match = lines[0].prefixMatch(of: #/Unknown option '(--[^']*)'/#) {
+    if let match = lines[0].prefixMatch(of: #/unknown option '(--[^']*)'/#) {
       let option = String(match.output.1)
       let guess = advice(onOption: option) ?? nearest(to: option, arguments)
       lines[0] = match.output.0 + (guess.map { "; did you mean \($0)?" } ?? "")
     }
     if arguments.first == ScheduleCommand.name,
-      let match = lines[0].prefixMatch(of: #/Unexpected argument '([^']*)'/#)
+      let match = lines[0].prefixMatch(of: #/unexpected argument '([^']*)'/#)
     {
       let guess = String(match.output.1).nearest(among: scheduleNames)
         .map { "did you mean check-loans schedule \($0)?" }

@@ -23,9 +23,7 @@ struct TimerCommand: Subcommand {
       """)
 
   static var settingsKeys: SettingsKeys? { .user }
-  static var commandLineOnly: Set<String> {
-    ["install", "uninstall", "cron", "daily-at", "name", "now", "dry-run"]
-  }
+  static var commandLineOnly: Set<String> { ["now", "dry-run"] }
 
   @Flag(help: "Show the units, write them where systemd looks for them, and start the timer.")
   var install = false

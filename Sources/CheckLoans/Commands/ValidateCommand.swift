@@ -39,7 +39,9 @@ struct ValidateCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "Check the catalogues in this list too, one a line or with NUL between; - is standard input.",
+      """
+      Check the catalogues in this list too, one per line or separated by NUL; - is standard input.
+      """,
       valueName: "file"), completion: .file())
   var filesFrom: String?
 
@@ -80,7 +82,7 @@ struct ValidateCommand: Subcommand {
     if let code = rules.explain { return try RuleList.explain(code.value, console) }
     if rules.listRules { return try RuleList.print(as: format, console) }
     if settings.showSettings {
-      let hidden = ["config", "show-settings", "explain", "list-rules"]
+      let hidden = SettingsKeys.forOneRun + Self.commandLineOnly
       let inForce = SettingsInForce(self, hidden: hidden, environment)
       try format == .json ? inForce.printJSON(console) : inForce.printTable(console)
       return .done
@@ -124,7 +126,7 @@ struct RuleOptions: ParsableArguments {
   var warn: [SuppressibleCode] = []
 
   @Option(
-    help: ArgumentHelp("Leave this code out.", valueName: "code"),
+    help: ArgumentHelp("Do not report this code.", valueName: "code"),
     completion: .list(SuppressibleCode.names), transform: SuppressibleCode.parse)
   var ignore: [SuppressibleCode] = []
 

@@ -38,3 +38,8 @@ extension CivilDateTime {
   /// `2026-11-21 00:00`, for people.
   var words: String { "\(date) \(time.hoursAndMinutes)" }
 }
+
+extension String {
+  /// The text with a small letter at its beginning, as our messages have it.
+  var withSmallBeginning: String { prefix(1).lowercased() + dropFirst() }
+}

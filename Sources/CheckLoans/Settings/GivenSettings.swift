@@ -86,8 +86,13 @@ struct GivenSettings: Sendable {
     self.file = file
     var variables: [GivenValue] = []
     var fromFile: [GivenValue] = []
-    if command.settingsKeys != nil {
-      let settable = options.filter { !command.commandLineOnly.contains($0.name) }
+    let hasVariables = environment.variables.keys.contains {
+      $0.hasPrefix(Environment.variablePrefix)
+    }
+    if file != nil || hasVariables, let keys = command.settingsKeys {
+      let settable = options.filter {
+        keys.allOptions.contains($0.name) && !command.commandLineOnly.contains($0.name)
+      }
       for option in settable {
         if let value = try environment.value(of: option) { variables.append(value) }
       }
@@ -237,9 +242,8 @@ extension CommandError {
 
   /// What the parser says of a value, after the place where it was given.
   init(wrong value: GivenValue, _ error: any Error, _ status: ExitStatus = .badSetting) {
-    let words = RootCommand.message(for: error).visible
-    self.init(
-      status, "\(value.place.visible): \(words.prefix(1).lowercased())\(words.dropFirst())")
+    let words = RootCommand.message(for: error).visible.withSmallBeginning
+    self.init(status, "\(value.place.visible): \(words)")
   }
 }
 

@@ -40,6 +40,12 @@ struct SettingsKeys: Sendable {
     self.tableOptions = tableOptions
   }
 
+  /// The command that shows them.
+  var help: String {
+    catalogues == "files"
+      ? "check-loans validate --show-settings" : "check-loans config --example"
+  }
+
   /// The names of the keys.
   var names: [String] { options.map(\.name) + [catalogues] }
 }
@@ -154,7 +160,7 @@ private struct SettingsReading {
     } catch let error as TOMLParseError {
       let (line, column) = (error.source.begin.line, error.source.begin.column)
       if let advice = adviceOnQuotes(line) { throw wrong(line, advice) }
-      let words = error.description.prefix(1).lowercased() + error.description.dropFirst()
+      let words = error.description.withSmallBeginning
       throw CommandError(
         .badSetting, "\(path.visible):\(line):\(column): \(words.visible.shortened(to: 300))")
     } catch {
@@ -235,7 +241,7 @@ private struct SettingsReading {
     throw wrong(
       line,
       key.nearest(among: known).map { "\(words); did you mean \"\($0)\"?" }
-        ?? "\(words); the keys are the long names of options, see check-loans config --example")
+        ?? "\(words); the keys are the long names of options, see \(keys.help)")
   }
 
   private func value(

@@ -5,6 +5,7 @@ import Loans
 struct SettingsInForce {
   private struct Row {
     let option: DeclaredOption
+    let name: String
     /// One text, or those of a list; `nil` for no value.
     var texts: [String]?
     var source: String
@@ -30,20 +31,26 @@ struct SettingsInForce {
     fileSource =
       command.configFile != nil ? "--config" : environment[variable] != nil ? variable : "default"
     tables = given.file?.tables ?? []
+    let keys = type(of: command).settingsKeys
     rows = command.optionsWithValues.filter { !hidden.contains($0.name) }.map { option in
+      let name = option.kind == .argument ? keys?.catalogues ?? option.name : option.name
       if let value = given[option.name] {
         let texts = value.texts.filter { option.name != "notify" || $0 != "none" }
-        return Row(option: option, texts: texts, source: value.source, place: value.place)
+        return Row(
+          option: option, name: name, texts: texts, source: value.source, place: value.place)
       }
       if option.kind == .argument, !given.files.isEmpty {
-        return Row(option: option, texts: given.files, source: "flag", place: "<\(option.name)>")
+        return Row(
+          option: option, name: name, texts: given.files, source: "flag", place: "<\(name)>")
       }
       if option.kind == .argument, let listed = given.file?.catalogues {
         return Row(
-          option: option, texts: listed.texts, source: listed.source, place: listed.place)
+          option: option, name: name, texts: listed.texts, source: listed.source,
+          place: listed.place)
       }
       return Row(
-        option: option, texts: option.texts == [] ? nil : option.texts, source: "default")
+        option: option, name: name, texts: option.texts == [] ? nil : option.texts,
+        source: "default")
     }
   }
 
@@ -64,7 +71,7 @@ struct SettingsInForce {
     var table = [("config", file?.visible ?? "-", fileSource + missing)]
     for row in rows {
       let value = row.texts.map { $0.isEmpty ? "none" : $0.map(\.visible).joined(separator: ", ") }
-      table.append((row.option.name, value ?? "-", row.place?.visible ?? "default"))
+      table.append((row.name, value ?? "-", row.place?.visible ?? "default"))
     }
     for catalogue in tables {
       for value in [catalogue.path] + catalogue.values {
@@ -87,7 +94,7 @@ struct SettingsInForce {
   func printJSON(_ console: Console) throws(CommandError) {
     let settings = rows.map { row in
       JSONValue.object([
-        ("name", .string(row.option.name)), ("value", Self.json(row.texts, row.option)),
+        ("name", .string(row.name)), ("value", Self.json(row.texts, row.option)),
         ("source", .string(row.source)), ("place", JSONValue(row.place)),
       ])
     }
