@@ -37,9 +37,10 @@ struct GivenValue: Sendable {
 
   var isFromFile: Bool { origin.rank == 2 }
 
-  /// The arguments that give the same.
-  fileprivate func arguments(_ kind: DeclaredOption.Kind) -> [String] {
-    if kind == .flag { return texts == ["true"] ? ["--\(name)"] : [] }
+  /// The arguments that give the same to a command with these options; none if it does not take them.
+  fileprivate func arguments(_ options: [DeclaredOption]) -> [String] {
+    guard let option = options.first(where: { $0.name == name }) else { return [] }
+    if option.kind == .flag { return texts == ["true"] ? ["--\(name)"] : [] }
     return texts.map { "--\(name)=\($0)" }
   }
 }
@@ -56,60 +57,64 @@ struct GivenSettings: Sendable {
   let commandWords: [String]
   /// The other arguments of the command line.
   let arguments: [String]
-  /// The files among these.
-  let files: [String]
-  /// What is in force of all that was given, each option once.
-  let values: [GivenValue]
   /// The settings file, if one was read.
   let file: SettingsFile?
 
-  private let kinds: [String: DeclaredOption.Kind]
+  private let command: (any Subcommand.Type)?
+  /// What is in force of what does not come from the command line; empty in most runs.
+  private let inherited: [GivenValue]
 
   /// Nothing at all.
   static let none = GivenSettings()
 
-  private init() {
-    (commandWords, arguments, files, values, file, kinds) = ([], [], [], [], nil, [:])
-  }
+  private init() { (commandWords, arguments, file, command, inherited) = ([], [], nil, nil, []) }
 
   /// - Parameter line: the arguments of the command line.
   fileprivate init(
     _ command: any Subcommand.Type, _ line: [String], _ file: SettingsFile?,
     _ environment: Environment
   ) throws(CommandError) {
-    let options = command.declaredOptions
-    kinds = Dictionary(options.map { ($0.name, $0.kind) }) { first, _ in first }
+    self.command = command
+    self.file = file
     commandWords = Array(line.prefix(RootCommand.commandWordCount(line)))
     arguments = Array(line.dropFirst(commandWords.count))
-    let (given, files) = Self.split(arguments, options)
-    self.files = files
-    self.file = file
-    var variables: [GivenValue] = []
-    var fromFile: [GivenValue] = []
     let hasVariables = environment.variables.keys.contains {
       $0.hasPrefix(Environment.variablePrefix)
     }
-    if file != nil || hasVariables, let keys = command.settingsKeys {
-      let settable = options.filter {
-        keys.allOptions.contains($0.name) && !command.commandLineOnly.contains($0.name)
-      }
-      for option in settable {
-        if let value = try environment.value(of: option) { variables.append(value) }
-      }
-      fromFile = file?.values.filter { value in settable.contains { $0.name == value.name } } ?? []
+    guard file != nil || hasVariables, let keys = command.settingsKeys else {
+      inherited = []
+      return
     }
-    var values = given
-    for value in variables + fromFile where !values.contains(where: { $0.name == value.name }) {
-      values.append(value)
+    let options = command.declaredOptions
+    let settable = options.filter {
+      keys.allOptions.contains($0.name) && !command.commandLineOnly.contains($0.name)
     }
-    self.values = Self.withoutRivals(values)
+    var values = Self.split(arguments, options).values
+    for option in settable {
+      guard let value = try environment.value(of: option) else { continue }
+      if !values.contains(where: { $0.name == value.name }) { values.append(value) }
+    }
+    for value in file?.values ?? [] where settable.contains(where: { $0.name == value.name }) {
+      if !values.contains(where: { $0.name == value.name }) { values.append(value) }
+    }
+    inherited = Self.withoutRivals(values).filter { $0.origin.rank > 0 }
+  }
+
+  /// The files on the command line.
+  var files: [String] { command.map { Self.split(arguments, $0.declaredOptions).files } ?? [] }
+
+  /// What is in force of all that was given, each option once.
+  var values: [GivenValue] {
+    let given = command.map { Self.split(arguments, $0.declaredOptions).values } ?? []
+    return Self.withoutRivals(given + inherited)
   }
 
   /// What is in force of an option, if somebody gave it.
-  subscript(name: String) -> GivenValue? { values.first { $0.name == name } }
-
-  /// What does not come from the command line.
-  private var inherited: [GivenValue] { values.filter { $0.origin.rank > 0 } }
+  subscript(name: String) -> GivenValue? {
+    // To look at all options takes some milliseconds.
+    let isGiven = arguments.contains { $0.hasPrefix("--\(name)") }
+    return (isGiven ? values : inherited).first { $0.name == name }
+  }
 
   /// Two options can be one setting: that of the stronger source counts alone.
   private static func withoutRivals(_ values: [GivenValue]) -> [GivenValue] {
@@ -190,10 +195,9 @@ extension GivenSettings {
     -> Command
   {
     // What this command does not take must make sense all the same.
-    for value in file?.values ?? [] where kinds[value.name] == nil {
+    for value in file?.values ?? [] where arguments(of: value).isEmpty {
       do {
-        let option = ConfigCommand.declaredOptions.first { $0.name == value.name }
-        _ = try ConfigCommand.parse(option.map { value.arguments($0.kind) } ?? [])
+        _ = try ConfigCommand.parse(value.arguments(ConfigCommand.declaredOptions))
       } catch {
         throw CommandError(wrong: value, error)
       }
@@ -208,7 +212,7 @@ extension GivenSettings {
   }
 
   private func arguments(of value: GivenValue) -> [String] {
-    kinds[value.name].map { value.arguments($0) } ?? []
+    command.map { value.arguments($0.declaredOptions) } ?? []
   }
 
   /// The error of the value that is wrong by itself, or that cannot go with the command line.
@@ -260,18 +264,15 @@ extension GivenSettings {
     }
     let chosen =
       given + own.filter { value in !given.contains { $0.name == value.name } }
-    func arguments(_ value: GivenValue) -> [String] {
-      declared.first { $0.name == value.name }.map { value.arguments($0.kind) } ?? []
-    }
     for value in own {
       do {
-        _ = try CatalogueOptions.parse(arguments(value))
+        _ = try CatalogueOptions.parse(value.arguments(declared))
       } catch {
         throw CommandError(wrong: value, error)
       }
     }
     do {
-      return try CatalogueOptions.parse(chosen.flatMap(arguments))
+      return try CatalogueOptions.parse(chosen.flatMap { $0.arguments(declared) })
     } catch {
       throw CommandError(.badSetting, CatalogueOptions.message(for: error).visible)
     }
