@@ -60,14 +60,19 @@ struct GivenSettings: Sendable {
   /// The settings file, if one was read.
   let file: SettingsFile?
 
-  private let command: (any Subcommand.Type)?
   /// What is in force of what does not come from the command line; empty in most runs.
   private let inherited: [GivenValue]
+  /// The options of the command, looked up where something sets them.
+  private let options: [DeclaredOption]?
+  private let command: (any Subcommand.Type)?
 
   /// Nothing at all.
   static let none = GivenSettings()
 
-  private init() { (commandWords, arguments, file, command, inherited) = ([], [], nil, nil, []) }
+  private init() {
+    (commandWords, arguments, file, command) = ([], [], nil, nil)
+    (inherited, options) = ([], [])
+  }
 
   /// - Parameter line: the arguments of the command line.
   fileprivate init(
@@ -82,10 +87,11 @@ struct GivenSettings: Sendable {
       $0.hasPrefix(Environment.variablePrefix)
     }
     guard file != nil || hasVariables, let keys = command.settingsKeys else {
-      inherited = []
+      (inherited, options) = ([], nil)
       return
     }
     let options = command.declaredOptions
+    self.options = options
     let settable = options.filter {
       keys.allOptions.contains($0.name) && !command.commandLineOnly.contains($0.name)
     }
@@ -101,13 +107,14 @@ struct GivenSettings: Sendable {
   }
 
   /// The files on the command line.
-  var files: [String] { command.map { Self.split(arguments, $0.declaredOptions).files } ?? [] }
+  var files: [String] { Self.split(arguments, knownOptions).files }
 
   /// What is in force of all that was given, each option once.
   var values: [GivenValue] {
-    let given = command.map { Self.split(arguments, $0.declaredOptions).values } ?? []
-    return Self.withoutRivals(given + inherited)
+    Self.withoutRivals(Self.split(arguments, knownOptions).values + inherited)
   }
+
+  private var knownOptions: [DeclaredOption] { options ?? command?.declaredOptions ?? [] }
 
   /// What is in force of an option, if somebody gave it.
   subscript(name: String) -> GivenValue? {
@@ -195,7 +202,8 @@ extension GivenSettings {
     -> Command
   {
     // What this command does not take must make sense all the same.
-    for value in file?.values ?? [] where arguments(of: value).isEmpty {
+    let known = knownOptions.map(\.name)
+    for value in file?.values ?? [] where !known.contains(value.name) {
       do {
         _ = try ConfigCommand.parse(value.arguments(ConfigCommand.declaredOptions))
       } catch {
@@ -212,7 +220,7 @@ extension GivenSettings {
   }
 
   private func arguments(of value: GivenValue) -> [String] {
-    command.map { value.arguments($0.declaredOptions) } ?? []
+    value.arguments(knownOptions)
   }
 
   /// The error of the value that is wrong by itself, or that cannot go with the command line.
