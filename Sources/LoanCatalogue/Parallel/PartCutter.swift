@@ -40,6 +40,8 @@ struct PartCutter {
   /// - Returns: `nil` after the last one, and where there is none that could be read.
   mutating func cut(into buffer: inout PartBuffer) -> Part? {
     guard let start = next else { return nil }
+    // Where there is none, no other thread need try.
+    next = nil
     // The more was read, the longer: for each part two threads may wait for each other, but at the
     // end of a small file long ones would let one of them wait longer.
     let length = max(leastLength, min(start.offset / 64, usualLength))
@@ -58,7 +60,6 @@ struct PartCutter {
         return Part(start: start, end: start.offset + cut, isLast: false)
       }
       if end == size {
-        next = nil
         buffer.end(after: end - start.offset, with: [])
         return Part(start: start, end: size, isLast: true)
       }
