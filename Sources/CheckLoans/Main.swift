@@ -41,6 +41,9 @@ enum Main {
     var arguments = Array(CommandLine.arguments.dropFirst())
     if arguments == ["-V"] { arguments = ["--version"] }
     try MistakenCommand.checkHelp(arguments)
+    if let empty = arguments.prefix(while: { $0 != "--" }).first(where: \.isOptionWithoutValue) {
+      throw CommandError(.usage, "\(empty.dropLast()) needs a value")
+    }
     guard let command = try parse(arguments, console) else { return .done }
     if let check = command as? CheckCommand {
       try MistakenCommand.check(arguments, catalogues: check.options.catalogues)

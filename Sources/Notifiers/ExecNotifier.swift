@@ -127,7 +127,8 @@ extension ExecNotifier {
     case .found(let path): return path
     case .notExecutable(let path):
       throw error(
-        .unavailable, "\(name) may not be run; use chmod +x \(path.visible)")
+        .unavailable,
+        "\(name) is not executable; if it is your program, use chmod +x \(path.visible)")
     case .missing(directories: []) where program.contains("/"):
       throw error(
         .unavailable, "\(name) was not found; correct the path in --notify")
@@ -163,7 +164,7 @@ extension ExecNotifier {
     error(
       .timedOut,
       "\(name) did not finish within \(timeout.words) and was stopped; "
-        + "make it faster, or let it do its work in the background")
+        + "make it faster, or let it only queue the notices for another program")
   }
 
   private func failure(_ report: ChildProcess.Report) -> NotifierError {

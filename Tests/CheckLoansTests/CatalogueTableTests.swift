@@ -114,6 +114,36 @@ struct CatalogueTableTests {
     #expect(try await desk.run("schedule").text.hasSuffix(" (the parish)\n"))
   }
 
+  @Test(arguments: ["../../patrons", "~/patrons/*.xml"])
+  func `What is scheduled of a file that is gone from a folder is delivered, with advice`(
+    path: String
+  ) async throws {
+    let desk = try desk("[[catalogue]]\npath = \"\(path)\"\n")
+    try await desk.run("-q")
+    try desk.folder.remove("patrons/8.xml")
+    let file = "\(desk.folder.path)/patrons/8.xml"
+    for _ in 1...2 {
+      let result = try await desk.run("--now", "2026-11-23", "--notify", "stdout")
+      #expect(result.status == 66)
+      #expect(
+        result.errorText == """
+          check-loans: \(file): cannot read the catalogue: no such file or directory
+          check-loans: \(file): its 1 reminder will still be delivered; if it is gone for good, use \
+          check-loans schedule forget \(file)
+
+          """)
+    }
+    #expect(
+      try await desk.run("schedule").lines.filter { $0.contains("  delivered  ") }.count == 2)
+    #expect(try await desk.run("schedule", "forget", file).status == 0)
+    #expect(try await desk.run("--notify", "stdout").outcome == Outcome(0))
+  }
+
+  @Test func `A folder that may be empty is enough`() async throws {
+    let desk = try desk("[[catalogue]]\npath = \"../../none/*.xml\"\nallow-empty = true\n")
+    #expect(try await desk.run().outcome == Outcome(0))
+  }
+
   @Test func `config shows what a catalogue has of its own`() async throws {
     let desk = try desk("[[catalogue]]\npath = \"../../patrons\"\nprofile = \"koha-ilsdi\"\n")
     let lines = try await desk.run("config").lines.suffix(2).map { line in
@@ -171,6 +201,14 @@ struct ProjectSettingsTests {
     #expect(try await status(desk, "exec \"$0\" validate books.xml") == 1)
   }
 
+  @Test func `No files are an error, unless that is allowed`() async throws {
+    let desk = try desk("files = []\n")
+    let result = try await desk.run("validate")
+    #expect(result.status == 66)
+    #expect(result.errorText.hasSuffix("/\(Self.name):1: files names no catalogue\n"))
+    #expect(try await desk.run("validate", "--allow-no-files").status == 0)
+  }
+
   @Test func `It names the catalogues to check`() async throws {
     let desk = try desk("files = [\"*.xml\", \"sub\"]\nignore = [\"missing-title\"]\n")
     try desk.folder.write(catalogue(("Abigél", "2026.12.01")), to: "sub/a.xml")
@@ -178,6 +216,8 @@ struct ProjectSettingsTests {
       try await desk.run("validate").outcome
         == Outcome(0, errors: "check-loans: 2 files, 2 loans: no problems\n"))
     #expect(try await desk.run("validate", "books.xml").errorText.contains("1 file,"))
+    let diff = try await desk.run("validate", "--require-expiration", "--format", "json")
+    #expect(try JSON(parsing: diff.text).catalogues[0].path == "books.xml", "relative")
   }
 
   @Test(arguments: [

@@ -80,6 +80,60 @@ struct HelpTests {
     }
   }
 
+  @Test(arguments: [
+    (["help", "nosuch"], "there is no command \"nosuch\"; see check-loans --help"),
+    (
+      ["help", "validte"],
+      "there is no command \"validte\"; did you mean check-loans help validate?"
+    ),
+    (
+      ["help", "list"], "there is no command \"list\"; did you mean check-loans help schedule list?"
+    ),
+    (["--state=", "books.xml"], "--state needs a value"),
+    (["books.xml", "--notify="], "--notify needs a value"),
+  ])
+  func `64 is what makes no sense to the command`(
+    arguments: [String], words: String
+  ) async throws {
+    let desk = try Desk()
+    #expect(
+      try await desk.run(arguments).outcome == Outcome(64, errors: "check-loans: \(words)\n"))
+    #expect(!desk.folder.contains("state"))
+  }
+
+  @Test(arguments: [
+    (["--json", "books.xml"], "unknown option '--json'; did you mean --format json?"),
+    (["--verson"], "unknown option '--verson'; did you mean --version?"),
+    (["--colour", "x"], "unknown option '--colour'; did you mean --color?"),
+    (["schedule", "lst"], "unexpected argument 'lst'; did you mean check-loans schedule list?"),
+    (["schedule", "list", "x"], "unexpected argument 'x'"),
+    (
+      ["schedule", "explain", "bk102"],
+      "the value 'bk102' is invalid for '<id>': give a number of schedule list; a book's own id does "
+        + "not count here"
+    ),
+    (
+      ["--remind", "-1", "books.xml"],
+      "the value '-1' is invalid for '--remind <days>': give a number from 0 to 3650"
+    ),
+    (
+      ["--now", "2026-02-30", "books.xml"],
+      "the value '2026-02-30' is invalid for '--now <time>': there is no such day or time"
+    ),
+  ])
+  func `A wrong argument is named with the reason`(
+    arguments: [String], words: String
+  ) async throws {
+    let result = try await Desk().run(arguments)
+    #expect(result.status == 64)
+    #expect(result.errorLines.first == "check-loans: \(words)")
+  }
+
+  @Test func `-V is the version`() async throws {
+    let version = try await Desk().run("--version")
+    #expect(try await Desk().run("-V").outcome == version.outcome)
+  }
+
   @Test func `An unknown shell is wrong usage`() async throws {
     #expect(try await Desk().run("--generate-completion-script", "csh").status == 64)
   }

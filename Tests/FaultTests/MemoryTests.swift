@@ -32,7 +32,7 @@ struct MemoryTests {
     let report = "\(folder.path)/report"
     var failures = 0
     // Reading the profiles takes thousands.
-    for number in stride(from: 1, to: 100_000, by: number == 0 ? 1 : 73) {
+    for number in stride(from: 1, to: 100_000, by: number == 2 ? 73 : 1) {
       try folder.write(catalogue("2026.11.22"), to: "books.xml")
       try folder.write(bytes: state, to: "state.sqlite")
       let result = try await run(

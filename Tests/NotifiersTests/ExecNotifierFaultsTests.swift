@@ -54,7 +54,9 @@ import Testing
       program: isNamed ? "tell" : path, environment: ["PATH": folder.path])
     let error = try await failure(of: notifier)
     #expect(error.code == .unavailable)
-    #expect(error.message == "\(notifier.channel) may not be run; use chmod +x \(path)")
+    #expect(
+      error.message
+        == "\(notifier.channel) is not executable; if it is your program, use chmod +x \(path)")
     #expect(!folder.contains("ran"))
   }
 
@@ -159,7 +161,7 @@ import Testing
     #expect(
       error.message
         == "exec:\(fake.path) did not finish within 2 s and was stopped; "
-        + "make it faster, or let it do its work in the background")
+        + "make it faster, or let it only queue the notices for another program")
     #expect(!fake.processes.isEmpty)
     try await expectEnd(of: fake.processes)
   }

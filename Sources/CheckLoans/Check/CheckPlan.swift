@@ -24,6 +24,7 @@ struct CheckPlan {
     isColored = options.color.isColored(environment)
     catalogues = try environment.catalogues(
       options.catalogues, options.catalogue, now: options.now.now, jobs: options.jobs.count,
+      schedule: state,
       example: "check-loans books.xml")
   }
 

@@ -185,8 +185,22 @@ extension CheckRun {
       (part.expired, part.expiresToday) = (0, 0)
       guard case .catalogue = error else { throw CommandError(error) }
       printError(CommandError(error))
+      try adviseOnMissing(catalogue)
     }
     try countPending(&part)
+  }
+
+  /// Says how to be rid of a catalogue whose file is gone.
+  private func adviseOnMissing(_ catalogue: CatalogueToRead) throws(CommandError) {
+    guard plan.state != nil, !FileSystem.exists(catalogue.path) else { return }
+    let pending = try pending(of: catalogue)?.count ?? 0
+    if pending > 0 {
+      console.printError(
+        """
+        \(catalogue.path.visible): its \(counted(pending, "reminder")) will still be delivered; if it \
+        is gone for good, use check-loans schedule forget \(catalogue.path.shellQuoted.visible)
+        """)
+    }
   }
 
   private func note(_ diagnostic: Diagnostic, _ part: inout CatalogueReport) {
@@ -228,11 +242,14 @@ extension CheckRun {
 
   /// Counts the reminders that a catalogue has from before.
   private func countPending(_ part: inout CatalogueReport) throws(CommandError) {
-    guard let schedule, plan.reports else { return }
+    guard plan.reports, let pending = try pending(of: part.catalogue) else { return }
+    (part.scheduled, part.nextReminder) = (pending.count, pending.nextFireAt)
+  }
+
+  private func pending(of catalogue: CatalogueToRead) throws(CommandError) -> PendingNotices? {
     do throws(ScheduleError) {
-      let pending = try schedule.reader.pending(
-        after: part.catalogue.now, catalogues: [part.catalogue.source.name])
-      (part.scheduled, part.nextReminder) = (pending.count, pending.nextFireAt)
+      return try schedule?.reader.pending(
+        after: catalogue.now, catalogues: [catalogue.source.name])
     } catch {
       throw CommandError(error)
     }

@@ -19,7 +19,7 @@ struct CancelCommand: Subcommand {
 
   @Argument(
     help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
-    completion: LoanNumbers.completion)
+    completion: LoanNumbers.completion, transform: LoanNumbers.parse)
   var ids: [Int] = []
 
   @Flag(help: "Cancel all pending reminders.")

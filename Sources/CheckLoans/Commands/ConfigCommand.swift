@@ -19,7 +19,6 @@ struct ConfigCommand: Subcommand {
       """)
 
   static var settingsKeys: SettingsKeys? { .user }
-  static var commandLineOnly: Set<String> { ["format"] }
 
   @Flag(help: "Print a settings file with every option in it, as comments.")
   var example = false
@@ -55,10 +54,8 @@ struct ConfigCommand: Subcommand {
     if !options.channels.notify.isEmpty {
       settings.complete("notify", options.channels.channels(environment).map(\.name))
     }
-    switch options.format {
-    case .text: try settings.printTable(console)
-    case .json: try settings.printJSON(console)
-    }
+    let isJSON = options.format == .json && environment.given["format"]?.place == "--format"
+    try isJSON ? settings.printJSON(console) : settings.printTable(console)
     return .done
   }
 }

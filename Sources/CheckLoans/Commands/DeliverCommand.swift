@@ -47,7 +47,8 @@ struct DeliverCommand: Subcommand {
     // A catalogue may have its own time zone.
     var status = ExitStatus.done
     let catalogues = try environment.catalogues(
-      names, environment.given.options(with: []), now: self.clock.now.now, jobs: 1, example: "")
+      names, environment.given.options(with: []), now: self.clock.now.now, jobs: 1, schedule: nil,
+      example: "")
     for (clock, now, names) in catalogues.namesByZone {
       status = status.worse(try await deliver(schedule, names, clock, now, environment, console))
     }

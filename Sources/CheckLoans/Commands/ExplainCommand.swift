@@ -20,7 +20,7 @@ struct ExplainCommand: Subcommand {
 
   @Argument(
     help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
-    completion: LoanNumbers.completion)
+    completion: LoanNumbers.completion, transform: LoanNumbers.parse)
   var ids: [Int]
 
   @OptionGroup var clock: ClockOptions

@@ -57,6 +57,7 @@ struct ForgetCommand: Subcommand {
     }
     do {
       let schedule = try Schedule(opening: path)
+      let known = try schedule.reader.catalogues().map(\.visibleCatalogue).joined(separator: ", ")
       for catalogue in catalogues {
         // A file that was known by a path that now leads elsewhere is taken at its word.
         let count =
@@ -65,7 +66,7 @@ struct ForgetCommand: Subcommand {
         try report(
           count.map { "forgot \(catalogue.visible) with \(counted($0, "loan"))" },
           otherwise:
-            "there is no catalogue \(catalogue.visible) in the schedule; see check-loans schedule list"
+            "there is no catalogue \(catalogue.visible) in the schedule; it has \(known.shortened(to: 300))"
         )
       }
       for channel in channel.map(environment.resolved) {

@@ -37,9 +37,12 @@ enum MistakenCommand {
     let count = RootCommand.commandWordCount(Array(words))
     guard arguments.first == "help", count < words.count else { return }
     let word = words[words.startIndex + count]
+    if words.first == "help" { return }
     let guess =
-      word.nearest(among: RootCommand.names).map { "did you mean check-loans help \($0)?" }
-      ?? "see check-loans --help"
+      scheduleNames.contains(word)
+      ? "did you mean check-loans help schedule \(word)?"
+      : word.nearest(among: RootCommand.names).map { "did you mean check-loans help \($0)?" }
+        ?? "see check-loans --help"
     throw CommandError(.usage, "there is no command \(word.quoted()); \(guess)")
   }
 
@@ -54,7 +57,7 @@ enum MistakenCommand {
       let guess = advice(onOption: option) ?? nearest(to: option, arguments)
       lines[0] = match.output.0 + (guess.map { "; did you mean \($0)?" } ?? "")
     }
-    if arguments.first == ScheduleCommand.name,
+    if arguments.first == ScheduleCommand.name, RootCommand.commandWordCount(arguments) == 1,
       let match = lines[0].prefixMatch(of: #/unexpected argument '([^']*)'/#)
     {
       let guess = String(match.output.1).nearest(among: scheduleNames)
@@ -71,7 +74,8 @@ enum MistakenCommand {
       command = subcommands.first { $0.name == word } ?? command
       subcommands = command.configuration.subcommands
     }
-    return option.nearest(among: command.declaredOptions.map { "--\($0.name)" })
+    return option.nearest(
+      among: command.declaredOptions.map { "--\($0.name)" } + ["--version", "--help"])
   }
 
   /// What an unknown option was probably meant to be, where that is not just a similar name.
@@ -136,6 +140,12 @@ extension ParsableCommand {
 }
 
 extension String {
+  /// Whether it is an option with an empty value, for which the parser would take the next argument.
+  var isOptionWithoutValue: Bool {
+    hasPrefix("--")
+      && utf8.firstIndex(of: UInt8(ascii: "=")).map { $0 == utf8.index(before: endIndex) } == true
+  }
+
   /// Whether it is a plain word, as the name of a command is.
   fileprivate var isBareWord: Bool {
     !isEmpty && utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }

@@ -92,7 +92,7 @@ struct WatchSettings {
     state = try command.state.path(environment)
     file = command.settingsPath(environment).map { environment.absolutePath($0.path) }
     catalogues = try environment.catalogues(
-      command.catalogues, command.catalogue, now: nil, jobs: 1,
+      command.catalogues, command.catalogue, now: nil, jobs: 1, schedule: state,
       example: "check-loans watch books.xml")
     if catalogues.contains(where: { $0.path == "-" }) {
       throw CommandError(.usage, "standard input cannot be watched; name a file")

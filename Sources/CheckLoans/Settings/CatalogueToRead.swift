@@ -1,5 +1,7 @@
 import Loans
+import ReminderSchedule
 import ReminderService
+import System
 
 /// A catalogue with what holds for it.
 struct CatalogueToRead {
@@ -37,14 +39,18 @@ extension Environment {
   ///   - options: what holds for catalogues without settings of their own.
   ///   - now: the time to take for now.
   ///   - jobs: how many threads read at most.
+  ///   - schedule: the schedule's file, whose catalogues are known.
   ///   - example: a command line with a catalogue.
   /// - Throws: ``CommandError`` with the status `usage` if there is none, or what is wrong with one's
   ///   settings.
   func catalogues(
     _ files: [String], _ options: CatalogueOptions, now: CivilDateTime?, jobs: Int,
-    example: String
+    schedule: String?, example: String
   ) throws(CommandError) -> [CatalogueToRead] {
-    let makers = try catalogueMakers(options, now: now, jobs: jobs)
+    let isAnySet = given.file?.tables.isEmpty == false || given.file?.catalogues != nil
+    if files.isEmpty && !isAnySet { throw noCatalogue(example) }
+    let makers = try catalogueMakers(
+      options, now: now, jobs: jobs, known: isAnySet ? catalogues(in: schedule) : [])
     var catalogues: [CatalogueToRead] = []
     if files.isEmpty {
       for maker in makers { catalogues += maker.paths.map { maker.catalogue($0, self) } }
@@ -59,7 +65,6 @@ extension Environment {
         catalogues.append(maker.catalogue(file, self))
       }
     }
-    guard !catalogues.isEmpty else { throw noCatalogue(example) }
     // A name is bytes: names that Unicode takes for equal are different files.
     var names: Set<[UInt8]> = []
     return catalogues.filter { names.insert(Array($0.source.name.utf8)).inserted }
@@ -69,12 +74,30 @@ extension Environment {
   ///
   /// - Throws: ``CommandError`` for the first that makes no sense.
   func checkTables(_ options: CatalogueOptions, now: CivilDateTime?) throws(CommandError) {
-    _ = try catalogueMakers(options, now: now, jobs: 1)
+    _ = try catalogueMakers(options, now: now, jobs: 1, known: [])
+  }
+
+  private func catalogues(in schedule: String?) throws(CommandError) -> [String] {
+    guard let schedule else { return [] }
+    do throws(ScheduleError) {
+      return try ScheduleReader(opening: schedule).catalogues()
+    } catch {
+      throw CommandError(error)
+    }
+  }
+
+  /// The catalogues of the schedule that a path of the settings stood for, and whose files are gone:
+  /// that is reported, and their reminders are still delivered.
+  private func missingFiles(of path: String, _ known: [String]) -> [String] {
+    let patterns = [path, "\(path)/*.xml"].map(catalogueName)
+    return known.filter { name in
+      !FileSystem.exists(name) && patterns.contains { FilePattern.fits(name, $0) }
+    }
   }
 
   /// What makes the catalogues of each table of the settings file, and last that of all others.
   private func catalogueMakers(
-    _ options: CatalogueOptions, now: CivilDateTime?, jobs: Int
+    _ options: CatalogueOptions, now: CivilDateTime?, jobs: Int, known: [String]
   ) throws(CommandError) -> [CatalogueMaker] {
     func maker(
       _ options: CatalogueOptions, _ paths: [String], _ library: String? = nil,
@@ -83,7 +106,11 @@ extension Environment {
       let profile = try options.form.profile(self)
       let clock = try options.zone.clock(self, own: own)
       return try CatalogueMaker(
-        paths: paths.flatMap { FilePattern.files(at: $0, mayBeNone: options.allowEmpty) },
+        paths: paths.flatMap { path in
+          let missing = missingFiles(of: path, known)
+          let mayBeNone = options.records.allowEmpty || !missing.isEmpty
+          return FilePattern.files(at: path, mayBeNone: mayBeNone) + missing
+        },
         library: library, settings: options.reloadSettings(profile?.profile, jobs: jobs),
         clock: clock, now: clock.now(now), profileFile: profile?.path)
     }
@@ -91,7 +118,8 @@ extension Environment {
     for table in given.file?.tables ?? [] {
       makers.append(
         try maker(
-          given.options(with: table.values), table.path.texts, table.library, own: table.values))
+          given.options(with: table.values), table.path.texts, table.library?.texts.first,
+          own: table.values))
     }
     makers.append(try maker(options, given.file?.catalogues?.texts ?? []))
     return makers
@@ -99,8 +127,8 @@ extension Environment {
 
   private func noCatalogue(_ example: String) -> CommandError {
     let file =
-      given.file?.path ?? self[Self.variable(of: "config")] ?? standardSettingsFile
-      ?? "config.toml"
+      [given.file?.path, self[Self.variable(of: "config")], standardSettingsFile]
+      .compactMap(\.self).first { $0 != "/dev/null" } ?? "config.toml"
     return CommandError(
       .usage,
       """

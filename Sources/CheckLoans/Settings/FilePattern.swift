@@ -15,6 +15,13 @@ enum FilePattern {
     return files.isEmpty && !mayBeNone ? [pattern] : files
   }
 
+  /// Whether a path fits a pattern; a wildcard stands for no slash.
+  ///
+  /// - SeeAlso: `fnmatch(3)`.
+  static func fits(_ path: String, _ pattern: String) -> Bool {
+    unsafe fnmatch(pattern, path, FNM_PATHNAME) == 0
+  }
+
   private static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
   /// The files that fit a pattern, in order.

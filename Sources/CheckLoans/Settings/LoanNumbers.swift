@@ -1,11 +1,18 @@
 import ArgumentParser
 import ReminderSchedule
 
-/// The loans of the schedule, for a shell to complete.
+/// Numbers of loans in the schedule.
 enum LoanNumbers {
   /// More would be no help.
   private static let most = 1_000
 
+  /// Reads a number.
+  @Sendable static func parse(_ text: String) throws -> Int {
+    if let number = Int(text) { return number }
+    throw ValidationError("give a number of schedule list; a book's own id does not count here")
+  }
+
+  /// What a shell completes.
   static let completion = CompletionKind.custom { _, _, _ in
     let environment = Environment.ofProcess()
     guard let path = try? environment.standardStateFile(),

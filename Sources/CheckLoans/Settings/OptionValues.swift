@@ -33,6 +33,9 @@ extension CivilDateTime {
     let isDotted = text.prefix(10).filter { $0 == "." }.count == 2
     let iso = isDotted ? day + text.dropFirst(10) : text
     guard let time = CivilDateTime(iso: iso) else {
+      if iso.wholeMatch(of: #/\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?)?/#) != nil {
+        throw ValidationError("there is no such day or time")
+      }
       throw ValidationError("write it as YYYY-MM-DD or YYYY-MM-DDTHH:MM, for example 2026-12-01")
     }
     return time

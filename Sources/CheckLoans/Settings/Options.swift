@@ -141,10 +141,13 @@ struct ColorOptions: ParsableArguments {
   }
 }
 
-/// What of a record is an error.
+/// What is an error, and what is not.
 struct RecordOptions: ParsableArguments {
   @Flag(help: "A book without <expiration> is an error.")
   var requireExpiration = false
+
+  @Flag(help: "Accept a catalogue without loans: everything was returned.")
+  var allowEmpty = false
 }
 
 /// Through which channels notices go, and how often.
@@ -222,9 +225,6 @@ struct CatalogueOptions: ParsableArguments {
 
   @OptionGroup var records: RecordOptions
 
-  @Flag(help: "Accept a catalogue without loans: everything was returned.")
-  var allowEmpty = false
-
   @OptionGroup var form: ProfileOptions
 
   @OptionGroup var zone: ZoneOptions
@@ -233,7 +233,8 @@ struct CatalogueOptions: ParsableArguments {
   func reloadSettings(_ profile: CatalogueProfile?, jobs: Int) -> ReloadSettings {
     ReloadSettings(
       policy: ReminderPolicy(lead: remind, time: at) ?? .standard,
-      requiresExpiration: records.requireExpiration, allowsEmpty: allowEmpty, profile: profile,
+      requiresExpiration: records.requireExpiration, allowsEmpty: records.allowEmpty,
+      profile: profile,
       loanDays: form.loanDays, jobs: jobs)
   }
 }

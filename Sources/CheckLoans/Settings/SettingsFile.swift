@@ -55,7 +55,7 @@ struct CatalogueTable: Sendable {
   /// The file, the folder or the pattern, absolute.
   var path: GivenValue
   /// The name of the library that people see.
-  var library: String?
+  var library: GivenValue?
   /// Options of its own.
   var values: [GivenValue]
 }
@@ -206,13 +206,13 @@ private struct SettingsReading {
     _ table: TOMLTable, head: Int
   ) throws(CommandError) -> CatalogueTable {
     var path: GivenValue?
-    var library: String?
+    var library: GivenValue?
     var values: [GivenValue] = []
     for (key, node) in entries(of: table, after: head) {
       let line = line(of: key, after: head)
       switch key {
       case "path": path = try value(key, node, .value, line)
-      case "name": library = try value(key, node, .value, line).texts.first
+      case "name": library = try value(key, node, .value, line)
       default:
         let known = keys.tableOptions.map(\.name) + ["path", "name"]
         values.append(try value(key, node, among: keys.tableOptions, known, line))
@@ -238,6 +238,10 @@ private struct SettingsReading {
       throw wrong(line, "\"\(key)\" is for all catalogues; put it before the first [[catalogue]]")
     }
     let words = "unknown key \(key.quoted(limit: 40))"
+    if keys.catalogues == "catalogues", SettingsKeys.project.names.contains(key) {
+      throw wrong(line, "\(words); it belongs in a project's .check-loans.toml")
+    }
+    if key == "catalogues" { throw wrong(line, "\(words); write [[catalogue]]") }
     throw wrong(
       line,
       key.nearest(among: known).map { "\(words); did you mean \"\($0)\"?" }
@@ -290,8 +294,8 @@ extension Environment {
   /// directory: where it is a path, as an absolute one.
   func resolved(_ text: String, of name: String, in directory: String) -> String {
     switch name {
-    case "catalogues", "files", "path", "state", "config":
-      name == "catalogues" && text == "-"
+    case "catalogues", "files", "path", "state", "config", "files-from":
+      ["catalogues", "files-from"].contains(name) && text == "-"
         ? text : absolutePath(absolute(text, in: directory))
     case "profile":
       NamedProfile.isPath(text) ? absolutePath(absolute(text, in: directory)) : text

@@ -29,7 +29,7 @@ struct SettingsInForce {
     isRead = given.file != nil
     let variable = Environment.variable(of: "config")
     fileSource =
-      command.configFile != nil ? "--config" : environment[variable] != nil ? variable : "default"
+      given["config"]?.place ?? (environment[variable] != nil ? variable : "default")
     tables = given.file?.tables ?? []
     let keys = type(of: command).settingsKeys
     rows = command.optionsWithValues.filter { !hidden.contains($0.name) }.map { option in
@@ -74,7 +74,10 @@ struct SettingsInForce {
       table.append((row.name, value ?? "-", row.place?.visible ?? "default"))
     }
     for catalogue in tables {
-      for value in [catalogue.path] + catalogue.values {
+      let own = catalogue.values.filter { value in
+        !rows.contains { $0.name == value.name && ["flag", "variable"].contains($0.source) }
+      }
+      for value in [catalogue.path, catalogue.library].compactMap(\.self) + own {
         table.append(
           (
             "catalogue.\(value.name)", value.texts.joined(separator: ", ").visible,
@@ -100,7 +103,7 @@ struct SettingsInForce {
     }
     let catalogues = tables.map { table in
       JSONValue.object(
-        ([table.path] + table.values).map { value in
+        ([table.path, table.library].compactMap(\.self) + table.values).map { value in
           ("\(value.name)", JSONValue.string(value.texts.joined(separator: ", ")))
         })
     }

@@ -26,7 +26,7 @@ enum TimeZoneNames {
   /// A warning of a zone such as `UTC+5`, which POSIX counts the other way than people do; `nil` for
   /// any other.
   static func warning(of zone: String) -> String? {
-    guard let match = zone.wholeMatch(of: #/(UTC|GMT)([+-])(1?\d|2[0-4])(:\d{2})?/#) else {
+    guard let match = zone.wholeMatch(of: #/(UTC|GMT)([+-])([01]?\d|2[0-4])(:\d{2})?/#) else {
       return nil
     }
     let (name, isPlus) = (match.output.1, match.output.2 == "+")

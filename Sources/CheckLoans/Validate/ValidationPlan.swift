@@ -64,7 +64,14 @@ struct ValidationPlan: Sendable {
     guard let list = command.filesFrom else {
       if !command.catalogues.isEmpty { return command.catalogues }
       if let files = environment.given.file?.catalogues {
-        return files.texts.flatMap { FilePattern.files(at: $0, mayBeNone: command.allowNoFiles) }
+        let directory = "\(environment.workingDirectory)/"
+        let paths = files.texts.flatMap {
+          FilePattern.files(at: $0, mayBeNone: command.allowNoFiles)
+        }
+        if paths.isEmpty && !command.allowNoFiles {
+          throw CommandError(.noInput, "\(files.place.visible): files names no catalogue")
+        }
+        return paths.map { $0.hasPrefix(directory) ? String($0.dropFirst(directory.count)) : $0 }
       }
       throw CommandError(
         .usage, "no catalogue is given; name one, or a list of them with --files-from")
@@ -123,7 +130,8 @@ struct ValidationPlan: Sendable {
   ) throws(CommandError) -> SeverityPolicy {
     let policy = SeverityPolicy(
       errors: Set(options.error.map(\.value)), warnings: Set(options.warn.map(\.value)),
-      ignored: Set(options.ignore.map(\.value)), isStrict: options.strict)
+      ignored: Set(options.ignore.map(\.value) + (options.records.allowEmpty ? [.noLoans] : [])),
+      isStrict: options.strict)
     if let code = policy.contradictions.first {
       throw CommandError(
         .usage,

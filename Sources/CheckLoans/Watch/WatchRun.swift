@@ -182,7 +182,8 @@ extension WatchRun {
 
   /// The clocks of the catalogues, each once.
   private var clocks: [LocalClock] {
-    catalogues.map(\.entry.clock).reduce(into: []) { clocks, clock in
+    if catalogues.isEmpty { return [settings.clock] }
+    return catalogues.map(\.entry.clock).reduce(into: []) { clocks, clock in
       if !clocks.contains(where: { $0.variable == clock.variable }) { clocks.append(clock) }
     }
   }
