@@ -264,6 +264,8 @@ struct BrokenCatalogueDeliveryTests {
           66, output: "\"Abigél\" expires tomorrow (2026.11.22)\n",
           errors: """
             check-loans: books.xml: cannot read the catalogue: no such file or directory
+            check-loans: books.xml: its 1 reminder will still be delivered; if it is gone for good, \
+            use check-loans schedule forget books.xml
 
             """))
   }

@@ -117,7 +117,8 @@ struct ForgetTests {
         == Outcome(
           64,
           errors: """
-            check-loans: there is no catalogue old.xml in the schedule; see check-loans schedule list
+            check-loans: there is no catalogue old.xml in the schedule; it has \
+            \(desk.folder.path)/books.xml
 
             """))
   }

@@ -254,11 +254,9 @@ extension CommandError {
 
   /// What the parser says of a value, after the place where it was given.
   init(wrong value: GivenValue, _ error: any Error, _ status: ExitStatus = .badSetting) {
-    let lines = RootCommand.message(for: error).split(separator: "\n").map { line in
-      String(line.drop { " -".contains($0) }).visible
-    }
-    let words = [lines.prefix(1).joined(), lines.dropFirst().joined(separator: ", ")]
-      .filter { !$0.isEmpty }.joined(separator: " ").withSmallBeginning
+    // Many possible values are a list.
+    let words = RootCommand.message(for: error).replacing("\n  - ", with: ", ")
+      .replacing(":, ", with: ": ").visible.withSmallBeginning
     self.init(status, "\(value.place.visible): \(words)")
   }
 }
