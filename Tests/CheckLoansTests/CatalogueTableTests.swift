@@ -140,6 +140,24 @@ struct CatalogueTableTests {
     #expect(after.outcome == Outcome(0))
   }
 
+  @Test func `A damaged schedule is set aside, also where the settings name the catalogues`()
+    async throws
+  {
+    let desk = try desk("catalogues = [\"../../books.xml\"]\n")
+    try await desk.run("-q")
+    let bytes = try File.bytes(of: "\(desk.folder.path)/\(Desk.state)")
+    try desk.folder.write(bytes: Array(bytes.prefix(5_000)), to: Desk.state)
+    #expect(try await desk.run("-q").status == 74)
+    #expect(try await desk.run("-q").status == 0)
+  }
+
+  @Test func `A folder may have any name`() async throws {
+    let desk = try desk("[[catalogue]]\npath = \"../../a[b]*\"\nremind = 5\n")
+    try desk.folder.makeDirectory("a[b]*")
+    try desk.folder.write(Self.koha, to: "a[b]*/7.xml")
+    #expect(try await desk.run("-q").lines.count == 1)
+  }
+
   @Test func `A folder that may be empty is enough`() async throws {
     let desk = try desk("[[catalogue]]\npath = \"../../none/*.xml\"\nallow-empty = true\n")
     #expect(try await desk.run().outcome == Outcome(0))

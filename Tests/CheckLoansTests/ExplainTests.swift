@@ -117,7 +117,7 @@ struct ForgetTests {
         == Outcome(
           64,
           errors: """
-            check-loans: there is no catalogue old.xml in the schedule; it has \
+            check-loans: there is no catalogue old.xml in the schedule, which has \
             \(desk.folder.path)/books.xml
 
             """))

@@ -128,6 +128,31 @@ struct SettingsFileTests {
       ).errorText == "check-loans: CHECK_LOANS_NOTIFY: \(need)\n")
   }
 
+  @Test func `What wins the channel for standard output decides about the format`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("notify = [\"stdout\"]\nformat = \"json\"")
+    #expect(try await desk.run("books.xml").lines.first?.hasPrefix("\"") == true, "notices")
+    let variable = try await desk.run(
+      ["--notify", "none", "books.xml"], variables: ["CHECK_LOANS_FORMAT": "json"])
+    #expect(variable.text.hasPrefix("{"))
+    #expect(
+      try await desk.run(["books.xml"], variables: ["CHECK_LOANS_FORMAT": "json"]).status == 78,
+      "neither is ignored")
+  }
+
+  @Test func `The setting that is wrong is blamed, whatever the command needs`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("time-zone = \"UTC\"\nrepeat-expired = 0")
+    let result = try await desk.run("schedule", "explain", "1")
+    #expect(result.errorText.contains("\(Desk.settings):2: the value '0' is invalid"))
+  }
+
+  @Test func `Short switches are shown as given`() async throws {
+    let settings = try await Desk().inForce("-qv")
+    #expect(settings["quiet"]?.source == "flag")
+    #expect(settings["verbose"]?.source == "flag")
+  }
+
   @Test func `A schedule may be called -`() async throws {
     let desk = try Desk()
     try desk.writeSettings("state = \"-\"")

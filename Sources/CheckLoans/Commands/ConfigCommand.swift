@@ -54,7 +54,7 @@ struct ConfigCommand: Subcommand {
     if !options.channels.notify.isEmpty {
       settings.complete("notify", options.channels.channels(environment).map(\.name))
     }
-    let isJSON = options.format == .json && environment.given["format"]?.place == "--format"
+    let isJSON = options.format == .json && environment.given["format"]?.isFromCommandLine == true
     try isJSON ? settings.printJSON(console) : settings.printTable(console)
     return .done
   }

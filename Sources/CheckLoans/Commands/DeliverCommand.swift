@@ -46,10 +46,7 @@ struct DeliverCommand: Subcommand {
     if names.isEmpty { return try await deliver(schedule, nil, clock, now, environment, console) }
     // A catalogue may have its own time zone.
     var status = ExitStatus.done
-    let catalogues = try environment.catalogues(
-      names, environment.given.options(with: []), now: self.clock.now.now, jobs: 1, schedule: nil,
-      example: "")
-    for (clock, now, names) in catalogues.namesByZone {
+    for (clock, now, names) in try environment.namesByZone(names, clock, now: self.clock.now.now) {
       status = status.worse(try await deliver(schedule, names, clock, now, environment, console))
     }
     return status

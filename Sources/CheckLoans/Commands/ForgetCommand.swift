@@ -66,7 +66,7 @@ struct ForgetCommand: Subcommand {
         try report(
           count.map { "forgot \(catalogue.visible) with \(counted($0, "loan"))" },
           otherwise:
-            "there is no catalogue \(catalogue.visible) in the schedule; it has \(known.shortened(to: 300))"
+            "there is no catalogue \(catalogue.visible) in the schedule, which has \(known.isEmpty ? "none" : known.shortened(to: 300))"
         )
       }
       for channel in channel.map(environment.resolved) {

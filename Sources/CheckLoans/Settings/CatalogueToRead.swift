@@ -18,14 +18,23 @@ struct CatalogueToRead {
   var path: String { source.path }
 }
 
+/// The names of catalogues for which it is the same time.
+typealias ZoneGroup = (clock: LocalClock, now: CivilDateTime, names: [String])
+
+extension [ZoneGroup] {
+  /// Adds a catalogue to the group of its time zone.
+  fileprivate mutating func add(_ name: String, _ clock: LocalClock, _ now: CivilDateTime) {
+    let index = firstIndex { $0.clock.variable == clock.variable } ?? endIndex
+    if index == endIndex { append((clock, now, [])) }
+    self[index].names.append(name)
+  }
+}
+
 extension [CatalogueToRead] {
   /// The names of the catalogues in each time zone.
-  var namesByZone: [(clock: LocalClock, now: CivilDateTime, names: [String])] {
+  var namesByZone: [ZoneGroup] {
     reduce(into: []) { groups, catalogue in
-      let index =
-        groups.firstIndex { $0.clock.variable == catalogue.clock.variable } ?? groups.endIndex
-      if index == groups.endIndex { groups.append((catalogue.clock, catalogue.now, [])) }
-      groups[index].names.append(catalogue.source.name)
+      groups.add(catalogue.source.name, catalogue.clock, catalogue.now)
     }
   }
 }
@@ -47,10 +56,12 @@ extension Environment {
     _ files: [String], _ options: CatalogueOptions, now: CivilDateTime?, jobs: Int,
     schedule: String?, example: String
   ) throws(CommandError) -> [CatalogueToRead] {
+    // What is wrong with the schedule is reported by its user.
+    let known = schedule.flatMap { try? ScheduleReader(opening: $0).catalogues() } ?? []
     let isAnySet = given.file?.tables.isEmpty == false || given.file?.catalogues != nil
     if files.isEmpty && !isAnySet { throw noCatalogue(example) }
     let makers = try catalogueMakers(
-      options, now: now, jobs: jobs, known: isAnySet ? catalogues(in: schedule) : [])
+      options, now: now, jobs: jobs, known: isAnySet ? known : [])
     var catalogues: [CatalogueToRead] = []
     if files.isEmpty {
       for maker in makers { catalogues += maker.paths.map { maker.catalogue($0, self) } }
@@ -70,6 +81,33 @@ extension Environment {
     return catalogues.filter { names.insert(Array($0.source.name.utf8)).inserted }
   }
 
+  /// The names of the schedule's catalogues in each time zone, as the tables of the settings file have
+  /// them.
+  ///
+  /// - Parameter clock: that of a catalogue without a zone of its own.
+  func namesByZone(
+    _ names: [String], _ clock: LocalClock, now: CivilDateTime?
+  ) throws(CommandError) -> [ZoneGroup] {
+    var tables: [(patterns: [String], clock: LocalClock)] = []
+    for table in given.file?.tables ?? [] {
+      let options = try given.options(with: table.values)
+      let clock = try options.zone.clock(self, own: table.values)
+      tables.append((table.path.texts.flatMap(patterns), clock))
+    }
+    var groups: [ZoneGroup] = []
+    for name in names {
+      let table = tables.first { $0.patterns.contains { FilePattern.fits(name, $0) } }
+      let clock = table?.clock ?? clock
+      groups.add(name, clock, try clock.now(now))
+    }
+    return groups
+  }
+
+  /// The patterns that names of the schedule fit for a path of the settings.
+  private func patterns(of path: String) -> [String] {
+    [path, FilePattern.xmlFiles(in: path)].map(catalogueName)
+  }
+
   /// Checks what the settings file has for single catalogues.
   ///
   /// - Throws: ``CommandError`` for the first that makes no sense.
@@ -77,19 +115,10 @@ extension Environment {
     _ = try catalogueMakers(options, now: now, jobs: 1, known: [])
   }
 
-  private func catalogues(in schedule: String?) throws(CommandError) -> [String] {
-    guard let schedule else { return [] }
-    do throws(ScheduleError) {
-      return try ScheduleReader(opening: schedule).catalogues()
-    } catch {
-      throw CommandError(error)
-    }
-  }
-
   /// The catalogues of the schedule that a path of the settings stood for, and whose files are gone:
   /// that is reported, and their reminders are still delivered.
   private func missingFiles(of path: String, _ known: [String]) -> [String] {
-    let patterns = [path, "\(path)/*.xml"].map(catalogueName)
+    let patterns = patterns(of: path)
     return known.filter { name in
       !FileSystem.exists(name) && patterns.contains { FilePattern.fits(name, $0) }
     }
@@ -127,8 +156,8 @@ extension Environment {
 
   private func noCatalogue(_ example: String) -> CommandError {
     let file =
-      [given.file?.path, self[Self.variable(of: "config")], standardSettingsFile]
-      .compactMap(\.self).first { $0 != "/dev/null" } ?? "config.toml"
+      [given.file?.path, standardSettingsFile].compactMap(\.self).first { $0 != "/dev/null" }
+      ?? "config.toml"
     return CommandError(
       .usage,
       """

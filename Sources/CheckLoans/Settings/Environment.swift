@@ -129,5 +129,5 @@ extension Environment {
   }
 
   /// Where files are made that nobody else is to see: `TMPDIR`, else `/tmp`.
-  var temporaryDirectory: String { self["TMPDIR"] ?? "/tmp" }
+  var temporaryDirectory: String { self["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp" }
 }

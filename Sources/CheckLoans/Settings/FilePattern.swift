@@ -9,10 +9,16 @@ enum FilePattern {
   /// - Parameter mayBeNone: whether nothing is missing if there are none; else the pattern stands
   ///   for itself, which is then missing.
   static func files(at path: String, mayBeNone: Bool) -> [String] {
-    let pattern = FileSystem.isDirectory(path) ? "\(path)/*.xml" : path
-    if FileSystem.exists(pattern) || !isPattern(pattern) { return [pattern] }
+    let isFolder = FileSystem.isDirectory(path)
+    if !isFolder && (FileSystem.exists(path) || !isPattern(path)) { return [path] }
+    let pattern = isFolder ? xmlFiles(in: path) : path
     let files = files(fitting: pattern)
-    return files.isEmpty && !mayBeNone ? [pattern] : files
+    return files.isEmpty && !mayBeNone ? [isFolder ? "\(path)/*.xml" : path] : files
+  }
+
+  /// The pattern of the XML files in a folder, whatever its name.
+  static func xmlFiles(in folder: String) -> String {
+    folder.reduce(into: "") { $0 += "*?[\\".contains($1) ? "\\\($1)" : String($1) } + "/*.xml"
   }
 
   /// Whether a path fits a pattern; a wildcard stands for no slash.

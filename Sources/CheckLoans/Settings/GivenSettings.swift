@@ -35,6 +35,7 @@ struct GivenValue: Sendable {
     }
   }
 
+  var isFromCommandLine: Bool { origin.rank == 0 }
   var isFromFile: Bool { origin.rank == 2 }
 
   /// The arguments that give the same to a command with these options; none if it does not take them.
@@ -119,7 +120,9 @@ struct GivenSettings: Sendable {
   /// What is in force of an option, if somebody gave it.
   subscript(name: String) -> GivenValue? {
     // To look at all options takes some milliseconds.
-    let isGiven = arguments.contains { $0.hasPrefix("--\(name)") }
+    let isGiven = arguments.contains {
+      $0.hasPrefix("--\(name)") || $0.hasPrefix("-") && !$0.hasPrefix("--")
+    }
     return (isGiven ? values : inherited).first { $0.name == name }
   }
 
@@ -130,7 +133,7 @@ struct GivenSettings: Sendable {
     return values.filter { value in
       switch value.name {
       case "no-state": value.origin.rank <= rank("state") ?? 2
-      case "format": !hasChannelForOutput || value.origin.rank == 0
+      case "format": !hasChannelForOutput || value.origin.rank < rank("notify") ?? 3
       default: true
       }
     }
@@ -229,7 +232,7 @@ extension GivenSettings {
   ) -> CommandError {
     for value in inherited {
       do {
-        _ = try RootCommand.parseAsRoot(commandWords + arguments(of: value))
+        _ = try RootCommand.parseAsRoot(commandWords + arguments(of: value) + ["--"] + files)
       } catch {
         return CommandError(wrong: value, error)
       }

@@ -29,7 +29,7 @@ struct SettingsInForce {
     isRead = given.file != nil
     let variable = Environment.variable(of: "config")
     fileSource =
-      given["config"]?.place ?? (environment[variable] != nil ? variable : "default")
+      given["config"]?.place ?? (environment[variable]?.isEmpty == false ? variable : "default")
     tables = given.file?.tables ?? []
     let keys = type(of: command).settingsKeys
     rows = command.optionsWithValues.filter { !hidden.contains($0.name) }.map { option in

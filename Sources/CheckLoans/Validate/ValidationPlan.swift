@@ -182,7 +182,7 @@ struct ValidationPlan: Sendable {
     hasOutput: Bool
   ) throws(CommandError) -> Fixing {
     guard command.fixing.fix else {
-      if environment.given["dry-run"]?.place == "--dry-run" {
+      if environment.given["dry-run"]?.isFromCommandLine == true {
         throw CommandError(.usage, "--dry-run shows what --fix would do; give both")
       }
       return .none
@@ -191,7 +191,7 @@ struct ValidationPlan: Sendable {
       throw CommandError(.usage, "standard input cannot be fixed; save it to a file first")
     }
     guard command.fixing.dryRun else { return .replace }
-    if environment.given["format"]?.place == "--format" {
+    if environment.given["format"]?.isFromCommandLine == true {
       throw CommandError(.usage, "--fix --dry-run prints a diff, which has no other --format")
     }
     if !hasOutput && (environment["GITHUB_ACTIONS"] == "true" || environment["TF_BUILD"] != nil) {

@@ -148,6 +148,7 @@ extension WatchRun {
     let schedule = try Schedule(opening: settings.state, timeout: .milliseconds(100))
     if access.noteUse(of: schedule, at: settings.state) { readAllAgain() }
     var wakes: [(second: Int, instant: Int, moment: CivilDateTime)] = []
+    var failures: [String: [NotifierError]] = [:]
     for clock in clocks {
       guard let (instant, now) = clock.read() else {
         throw CommandError(
@@ -166,13 +167,16 @@ extension WatchRun {
       }
       // A program that was not found may be there by now.
       for channel in settings.channels.map(environment.resolved) where !loop.mustStop {
-        try await deliver(through: channel, of: names, center, now)
+        let known = failures[channel.name] ?? []
+        let new = try await deliver(through: channel, of: names, center, now)
+        failures[channel.name] = known + new.filter { !known.contains($0) }
       }
       let next = try schedule.reader.pending(after: now, catalogues: names).next
       let midnight = CivilDateTime(now.date.adding(days: 1))
       let moment = min(next ?? midnight, midnight)
       wakes.append((clock.instant(of: moment, from: instant), instant, moment))
     }
+    for (channel, failures) in failures { note(failures, of: channel) }
     guard let wake = wakes.min(by: { $0.second < $1.second }) else { return }
     loop.wake(
       at: max(wake.second, wake.instant + 1), chosenAt: wake.instant, by: settings.clock)
@@ -214,10 +218,11 @@ extension WatchRun {
     if let retry { loop.lookAgain(at: .catalogue(index), after: retry) }
   }
 
+  /// - Returns: why something was not delivered.
   private func deliver(
     through channel: ChannelName, of names: [String], _ center: ReminderCenter,
     _ now: CivilDateTime
-  ) async throws {
+  ) async throws -> [NotifierError] {
     let report: DeliveryReport
     do throws(ReminderError) {
       report = try await center.deliver(
@@ -233,17 +238,21 @@ extension WatchRun {
     let failures = report.failures.map(\.error)
     for case .outputFailed(let number) in failures.map(\.code) {
       let failure = OutputError(errno: number, descriptor: 1)
-      if failure.isByStop { return }
+      if failure.isByStop { return [] }
       throw CommandError(failure)
     }
+    return failures
+  }
+
+  /// Reports failures once, and has the next try come later each time.
+  private func note(_ failures: [NotifierError], of channel: String) {
     reporter.report(
-      failures.map { "\($0.message); what is due stays pending" },
-      about: .channel(channel.name))
+      failures.map { "\($0.message); what is due stays pending" }, about: .channel(channel))
     if failures.isEmpty {
-      channelPauses[channel.name] = nil
+      channelPauses[channel] = nil
     } else {
       loop.deliverAgain(
-        at: channelPauses[channel.name, default: RetryPause()].noteFailure(at: LocalClock.uptime))
+        at: channelPauses[channel, default: RetryPause()].noteFailure(at: LocalClock.uptime))
     }
   }
 }
