@@ -29,14 +29,6 @@ int check_loans_set_timer(int timer, long second) {
   return timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &time, NULL);
 }
 
-int check_loans_make_pipe(int *read_end, int *write_end) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) return -1;
-  *read_end = ends[0];
-  *write_end = ends[1];
-  return 0;
-}
-
 static volatile int signal_pipe = -1;
 
 static void note_signal(int number) {

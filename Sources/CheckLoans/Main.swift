@@ -7,7 +7,7 @@ import System
 
 @main
 enum Main {
-  /// It is there until the process is gone.
+  /// The console, which lives as long as the process.
   private static let console = Console()
 
   static func main() {
@@ -57,31 +57,28 @@ enum Main {
   ) throws(CommandError) -> ExitStatus {
     let (command, environment) = try command.completed(arguments, .ofProcess())
     for warning in command.warnings(environment) { console.printError(warning) }
-    if let status = try command.runAlone(environment, console) { return status }
-    try SystemLimits.checkThreads()
-    return try waitForResult {
-      do throws(CommandError) {
-        return .success(try await command.run(environment, console))
-      } catch {
-        return .failure(error)
-      }
-    }.get()
+    return try command.run(environment, console)
   }
 
-  /// Blocks until the work is done: only commands that start children need the concurrency
-  /// runtime and its threads.
-  private static func waitForResult(
-    _ work: @escaping @Sendable () async -> Result<ExitStatus, CommandError>
-  ) -> Result<ExitStatus, CommandError> {
+  /// Runs what needs tasks, and blocks until it is done.
+  ///
+  /// Only commands that start children need the concurrency runtime and its threads.
+  static func wait(
+    _ work: @escaping @Sendable () async throws(CommandError) -> ExitStatus
+  ) throws(CommandError) -> ExitStatus {
+    try SystemLimits.checkThreads()
     let box = ResultBox()
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {
-      let result = await work()
+      let result: Result<ExitStatus, CommandError>
+      do throws(CommandError) { result = .success(try await work()) } catch {
+        result = .failure(error)
+      }
       box.result.withLock { $0 = result }
       isDone.signal()
     }
     isDone.wait()
-    return box.result.withLock { $0 }
+    return try box.result.withLock { $0 }.get()
   }
 
   private final class ResultBox: Sendable {

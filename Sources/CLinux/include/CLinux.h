@@ -15,11 +15,6 @@ int check_loans_make_timer(void);
 /// Returns 0, or -1 and errno.
 int check_loans_set_timer(int timer, long second);
 
-/// Makes a pipe whose ends are non-blocking and not inherited by children; pipe2(2).
-///
-/// Returns 0, or -1 and errno.
-int check_loans_make_pipe(int *read_end, int *write_end);
-
 /// Starts a program in a process group of its own, without any signal blocked or ignored, with these
 /// descriptors for its first three, or `/dev/null` where one is -1, and with no other ones;
 /// posix_spawn(3).

@@ -63,7 +63,7 @@ final class CheckRun {
     return try end(await deliver())
   }
 
-  /// The same where no channel is named.
+  /// Reads and reports, without delivering.
   ///
   /// - Throws: ``CommandError`` if nothing more can be done.
   func runWithoutDelivery() throws(CommandError) -> ExitStatus {

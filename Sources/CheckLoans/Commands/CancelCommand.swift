@@ -37,9 +37,7 @@ struct CancelCommand: Subcommand {
     }
   }
 
-  func run(
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
     let path = try state.path(environment)
     let cancelled: Int, unknown: [Int]
     do {

@@ -29,22 +29,18 @@ struct CheckCommand: Subcommand {
 
   func validate() throws { try options.checkOutput() }
 
-  func run(
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
-    try await CheckRun(CheckPlan(options, environment), environment, console).run()
-  }
-
-  /// Without channels nobody is waited for; a large catalogue is read by a thread of its own.
-  func runAlone(
-    _ environment: Environment, _ console: Console
-  ) throws(CommandError) -> ExitStatus? {
-    guard options.channels.channels(environment).isEmpty else { return nil }
+  /// Without channels nobody is waited for; a large catalogue is read by threads of its own.
+  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
+    guard options.channels.channels(environment).isEmpty else {
+      return try Main.wait { () throws(CommandError) in
+        try await CheckRun(CheckPlan(options, environment), environment, console).run()
+      }
+    }
     let plan = try CheckPlan(options, environment)
     let isLarge = plan.catalogues.contains {
       FileVersion(of: $0.path)?.regularSize ?? 0 > 1_000_000
     }
-    if isLarge { return nil }
+    if isLarge { try SystemLimits.checkThreads() }
     return try CheckRun(plan, environment, console).runWithoutDelivery()
   }
 }

@@ -30,14 +30,9 @@ struct ConfigCommand: Subcommand {
 
   var configFile: String? { options.state.config }
 
-  /// None is needed for an example, and it may be broken.
-  func settingsFile(_ environment: Environment) throws(CommandError) -> SettingsFile? {
-    example ? nil : try readSettingsFile(environment)
-  }
+  var ignoresSettings: Bool { example }
 
-  func run(
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
     if example {
       let text = PackageResources.config_toml
       try console.print(text.span)

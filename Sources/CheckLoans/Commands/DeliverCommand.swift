@@ -27,7 +27,11 @@ struct DeliverCommand: Subcommand {
 
   var configFile: String? { state.config }
 
-  func run(
+  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
+    try Main.wait { () throws(CommandError) in try await deliver(environment, console) }
+  }
+
+  private func deliver(
     _ environment: Environment, _ console: Console
   ) async throws(CommandError) -> ExitStatus {
     let (now, clock) = try clock.read(environment)

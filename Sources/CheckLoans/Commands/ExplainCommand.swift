@@ -29,9 +29,7 @@ struct ExplainCommand: Subcommand {
 
   var configFile: String? { state.config }
 
-  func run(
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
     let (now, clock) = try clock.read(environment)
     let path = try state.path(environment)
     let offset = ReminderCenter(schedule: nil, civilTime: clock.civilTime).utcOffset(at: now)

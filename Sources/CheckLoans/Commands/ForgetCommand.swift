@@ -42,9 +42,7 @@ struct ForgetCommand: Subcommand {
     }
   }
 
-  func run(
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
     let path = try state.path(environment)
     var status = ExitStatus.done
     func report(_ sentence: String?, otherwise complaint: String) throws {

@@ -54,9 +54,7 @@ struct ListCommand: Subcommand {
     }
   }
 
-  func run(
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
     let (now, _) = try clock.read(environment)
     let path = try state.path(environment)
     do {

@@ -42,17 +42,3 @@ struct RootCommand: ParsableCommand {
     ],
     defaultSubcommand: CheckCommand.self)
 }
-
-extension RootCommand {
-  /// A command of a command line, with what the environment and the settings file add.
-  ///
-  /// - Throws: ``CommandError`` as ``Subcommand/completed(_:_:)``.
-  static func command<Command: Subcommand>(
-    _ line: [String], _ environment: Environment, _ type: Command.Type
-  ) throws(CommandError) -> (command: Command, environment: Environment) {
-    guard let command = try? parseAsRoot(line) as? Command else {
-      preconditionFailure("the command line \(line) is no longer of \(type)")
-    }
-    return try command.completed(line, environment)
-  }
-}

@@ -19,7 +19,7 @@ struct ScheduleCommand: ParsableCommand {
 }
 
 extension Console {
-  /// Tells that the schedule knows no loans by these IDs.
+  /// Reports the IDs that no loan in the schedule has.
   func printError(ofUnknownLoans ids: [Int]) {
     for id in ids {
       printError("there is no loan \(id) in the schedule; see check-loans schedule list")

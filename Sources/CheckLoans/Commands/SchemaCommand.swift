@@ -22,9 +22,7 @@ struct SchemaCommand: Subcommand {
   @Option(help: "XML Schema 1.0, or RELAX NG in its XML syntax.")
   var format = SchemaFormat.xsd
 
-  func run(
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
     try console.print(format.document.span)
     return .done
   }

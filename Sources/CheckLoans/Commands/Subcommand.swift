@@ -14,22 +14,13 @@ protocol Subcommand: ParsableCommand, Sendable {
   /// The settings file that the command line names.
   var configFile: String? { get }
 
-  /// The settings file, if the command goes by one and it exists.
-  ///
-  /// - Throws: ``CommandError`` with the status `badSetting`.
-  func settingsFile(_ environment: Environment) throws(CommandError) -> SettingsFile?
+  /// Whether it needs no settings file, which may be broken, for what is asked.
+  var ignoresSettings: Bool { get }
 
-  /// Does what was asked for.
+  /// Runs the command.
   ///
   /// - Throws: ``CommandError`` if nothing more can be done.
-  func run(_ environment: Environment, _ console: Console) async throws(CommandError) -> ExitStatus
-
-  /// Does it if that takes no thread but this one, and so neither a pool of threads nor making sure
-  /// that they can be had.
-  ///
-  /// - Returns: `nil` if it takes more; then nothing was done.
-  /// - Throws: ``CommandError`` if nothing more can be done.
-  func runAlone(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus?
+  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus
 }
 
 extension Subcommand {
@@ -37,13 +28,7 @@ extension Subcommand {
   static var commandLineOnly: Set<String> { [] }
   var configFile: String? { nil }
 
-  func settingsFile(_ environment: Environment) throws(CommandError) -> SettingsFile? {
-    try readSettingsFile(environment)
-  }
-
-  func runAlone(
-    _ environment: Environment, _ console: Console
-  ) throws(CommandError) -> ExitStatus? { nil }
+  var ignoresSettings: Bool { false }
 }
 
 extension Subcommand {
@@ -59,11 +44,12 @@ extension Subcommand {
     return environment.standardSettingsFile.map { ($0, false) }
   }
 
-  /// Reads the settings file, if the command goes by one and it exists.
+  /// The settings file, if the command goes by one and it exists.
   ///
   /// - Throws: ``CommandError`` with the status `badSetting`.
-  func readSettingsFile(_ environment: Environment) throws(CommandError) -> SettingsFile? {
-    guard Self.settingsKeys != nil, let (path, isNamed) = settingsPath(environment),
+  func settingsFile(_ environment: Environment) throws(CommandError) -> SettingsFile? {
+    guard !ignoresSettings, Self.settingsKeys != nil,
+      let (path, isNamed) = settingsPath(environment),
       isNamed || FileSystem.exists(path), let keys = Self.settingsKeys
     else { return nil }
     return try SettingsFile.read(path, keys, environment)

@@ -67,9 +67,7 @@ struct TimerCommand: Subcommand {
     }
   }
 
-  func run(
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
     guard let directory = environment.configurationDirectory else {
       throw CommandError(.badSetting, "there is no home directory; set HOME")
     }

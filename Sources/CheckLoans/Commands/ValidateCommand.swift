@@ -71,14 +71,9 @@ struct ValidateCommand: Subcommand {
 
   var configFile: String? { settings.config }
 
-  /// None is needed to say what the rules are, and it may be broken.
-  func settingsFile(_ environment: Environment) throws(CommandError) -> SettingsFile? {
-    rules.explain != nil || rules.listRules ? nil : try readSettingsFile(environment)
-  }
+  var ignoresSettings: Bool { rules.explain != nil || rules.listRules }
 
-  func run(
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
     if let code = rules.explain { return try RuleList.explain(code.value, console) }
     if rules.listRules { return try RuleList.print(as: format, console) }
     if settings.showSettings {
@@ -87,13 +82,6 @@ struct ValidateCommand: Subcommand {
       try format == .json ? inForce.printJSON(console) : inForce.printTable(console)
       return .done
     }
-    return try runAlone(environment, console) ?? .done
-  }
-
-  func runAlone(
-    _ environment: Environment, _ console: Console
-  ) throws(CommandError) -> ExitStatus? {
-    if rules.explain != nil || rules.listRules || settings.showSettings { return nil }
     return try Validation(ValidationPlan(self, environment), environment, console).run()
   }
 }

@@ -48,15 +48,17 @@ struct WatchCommand: Subcommand {
 
   var configFile: String? { state.config }
 
-  func run(
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
-    let settings = try WatchSettings(self, environment)
+  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
     let line = environment.given.commandWords + environment.given.arguments
-    return try await WatchRun(settings, environment) { () throws(CommandError) in
-      let (command, environment) = try RootCommand.command(line, environment, WatchCommand.self)
-      return try WatchSettings(command, environment)
-    }.run()
+    guard let given = try? RootCommand.parseAsRoot(line) as? WatchCommand else {
+      preconditionFailure("the command line \(line) was understood before")
+    }
+    return try Main.wait { () throws(CommandError) in
+      try await WatchRun(WatchSettings(self, environment), environment) { () throws(CommandError) in
+        let (command, environment) = try given.completed(line, environment)
+        return try WatchSettings(command, environment)
+      }.run()
+    }
   }
 }
 

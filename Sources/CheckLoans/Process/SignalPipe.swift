@@ -16,12 +16,10 @@ struct SignalPipe: ~Copyable {
 
   /// - Throws: `Errno` if the system cannot give what it takes.
   init() throws(Errno) {
-    var ends: (read: Int32, write: Int32) = (-1, -1)
-    let failure =
-      unsafe check_loans_make_pipe(&ends.read, &ends.write) == 0 ? nil : Errno.last
-    descriptor = ends.read
-    input = ends.write
-    if let failure { throw failure }
+    let ends = try Errno.thrown {
+      try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
+    }
+    (descriptor, input) = (ends.readEnd.rawValue, ends.writeEnd.rawValue)
   }
 
   deinit {

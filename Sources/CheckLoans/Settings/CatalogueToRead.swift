@@ -9,7 +9,7 @@ struct CatalogueToRead {
   let settings: ReloadSettings
   /// The library's clock.
   var clock: LocalClock
-  /// The time there.
+  /// The current time in the library's zone.
   let now: CivilDateTime
   /// The absolute path of its profile's file, if it has one.
   let profileFile: String?

@@ -3,7 +3,7 @@ import ArgumentParser
 /// An option, a switch or an argument as a command declares it, found in the command itself, so
 /// that what is set elsewhere needs no list of its own.
 struct DeclaredOption: Sendable {
-  /// What is given for it.
+  /// The kind of value that the option takes.
   enum Kind: Sendable { case flag, value, list, argument }
 
   /// The long name, `time-zone` for the property `timeZone`.
@@ -35,7 +35,7 @@ extension ParsableArguments {
     }
   }
 
-  /// The same of a parsed command, with its values.
+  /// The options of a parsed command, with their values.
   var optionsWithValues: [DeclaredOption] {
     properties.flatMap { label, value -> [DeclaredOption] in
       switch value {

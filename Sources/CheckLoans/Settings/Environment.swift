@@ -3,7 +3,7 @@ import Loans
 import Notifiers
 import System
 
-/// What the process was started with, apart from its arguments.
+/// The variables and the user that the process was started with, and what the command was given.
 struct Environment: Sendable {
   /// The variables as they were then, those in UTF-8.
   let variables: [String: String]

@@ -186,7 +186,7 @@ extension Subcommand {
   /// The command as the environment and the settings file complete it, and the environment that
   /// knows what was given.
   ///
-  /// - Parameter line: the arguments of the command line, of which this command was parsed.
+  /// - Parameter line: the arguments of the command line, from which this command was parsed.
   /// - Throws: ``CommandError`` with the status `badSetting` for what makes no sense by itself, and
   ///   `usage` for what cannot go together with the command line.
   func completed(

@@ -3,7 +3,7 @@ import LoanCatalogue
 import LoanRules
 import Loans
 
-// What the values of options are read by; each says what is expected where a text makes no sense.
+// MARK: - Parsers
 
 /// Reads a whole number in a range.
 func number(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
@@ -42,7 +42,7 @@ extension CivilDateTime {
   }
 }
 
-/// A way to tell someone.
+/// A channel through which notices are sent.
 enum ChannelName: Hashable, Sendable, ExpressibleByArgument {
   case stdout
   case notifySend

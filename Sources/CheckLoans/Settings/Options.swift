@@ -5,7 +5,7 @@ import Loans
 import ReminderService
 import System
 
-/// Where the library is.
+/// The option for the library's time zone.
 struct ZoneOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -51,7 +51,7 @@ struct NowOptions: ParsableArguments {
   var now: CivilDateTime?
 }
 
-/// The time, and where the library is.
+/// The options for the time and the time zone.
 struct ClockOptions: ParsableArguments {
   @OptionGroup var zone: ZoneOptions
   @OptionGroup var now: NowOptions
@@ -65,7 +65,7 @@ struct ClockOptions: ParsableArguments {
   }
 }
 
-/// Where the settings and the schedule are kept.
+/// The options that name the settings file and the schedule.
 struct StateOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -83,7 +83,7 @@ struct StateOptions: ParsableArguments {
       """, valueName: "file"), completion: .file())
   var state: String?
 
-  /// Where the schedule is kept.
+  /// The path of the schedule.
   ///
   /// The directory of a file that somebody has named must exist: one that is misspelt must not be
   /// made. The standard place is made, also where it is named.
@@ -141,7 +141,7 @@ struct ColorOptions: ParsableArguments {
   }
 }
 
-/// What is an error, and what is not.
+/// The switches that decide what is an error in a catalogue.
 struct RecordOptions: ParsableArguments {
   @Flag(help: "A book without <expiration> is an error.")
   var requireExpiration = false
@@ -150,7 +150,7 @@ struct RecordOptions: ParsableArguments {
   var allowEmpty = false
 }
 
-/// Through which channels notices go, and how often.
+/// The options for the channels of notices.
 struct ChannelOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -196,7 +196,7 @@ extension Environment {
   }
 }
 
-/// How often notices are delivered.
+/// The option for repeating notices.
 struct RepeatOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -208,7 +208,8 @@ struct RepeatOptions: ParsableArguments {
   var repeatExpired: Int?
 }
 
-/// How catalogues are read and when their loans are reminded of: what each can have of its own.
+/// The options that each catalogue can have of its own: how it is read, and when its loans are
+/// reminded of.
 struct CatalogueOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -239,7 +240,7 @@ struct CatalogueOptions: ParsableArguments {
   }
 }
 
-/// How catalogues are written.
+/// The options for the form of catalogues.
 struct ProfileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -265,7 +266,7 @@ struct ProfileOptions: ParsableArguments {
   }
 }
 
-/// How many threads read.
+/// The option for the number of threads.
 struct JobOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -276,6 +277,6 @@ struct JobOptions: ParsableArguments {
       """, valueName: "number"), transform: number(1...256))
   var jobs: Int?
 
-  /// How many threads read at most.
+  /// The most threads that read.
   var count: Int { jobs ?? SystemLimits.processors }
 }

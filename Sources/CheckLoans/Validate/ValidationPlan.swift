@@ -12,7 +12,7 @@ struct ValidationPlan: Sendable {
   let form: any FindingsForm
   /// The file that takes the results instead of standard output.
   let output: String?
-  /// How many findings are shown at most.
+  /// The most findings to show.
   let limit: Int?
   /// How many catalogues are read side by side.
   let jobs: Int
