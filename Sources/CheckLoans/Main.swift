@@ -34,11 +34,7 @@ enum Main {
       throw CommandError(
         .badSetting, "the environment variable \(name.visible) is not UTF-8; correct or unset it")
     }
-    if let argument = ProcessSetup.brokenArgument {
-      throw CommandError(
-        .usage, "the argument \(argument.quoted()) is not UTF-8; rename the file, or pipe it to -")
-    }
-    var arguments = Array(CommandLine.arguments.dropFirst())
+    var arguments = try ProcessSetup.arguments()
     if arguments == ["-V"] { arguments = ["--version"] }
     try MistakenCommand.checkHelp(arguments)
     if let empty = arguments.prefix(while: { $0 != "--" }).first(where: \.isOptionWithoutValue) {

@@ -115,10 +115,10 @@ public final class Schedule: Sendable {
   }
 
   /// The number of days by which `now` is before the last reload or delivery; `nil` if it is not, or by
-  /// one day at most, as on a journey west.
+  /// two days at most: the dates of libraries in different time zones can be so far apart.
   public func daysSetBack(at now: CivilDateTime) throws(ScheduleError) -> Int? {
     let last = try connection.read { database in try database.lastRun() }
-    guard let day = last.day, day - now.date.dayNumber > 1 else { return nil }
+    guard let day = last.day, day - now.date.dayNumber > 2 else { return nil }
     return day - now.date.dayNumber
   }
 

@@ -28,8 +28,15 @@ extension UserID {
 
 /// Calls that take a path.
 package enum FileSystem {
-  /// Whether there is anything at a path, even a link to nowhere.
-  package static func exists(_ path: String) -> Bool { (try? Stat(ofLink: path)) != nil }
+  /// Whether there is anything at a path, even a link to nowhere, or what may not be looked at.
+  package static func exists(_ path: String) -> Bool {
+    do {
+      _ = try Stat(ofLink: path)
+      return true
+    } catch {
+      return !error.isMissing
+    }
+  }
 
   /// Whether a path leads to a directory.
   package static func isDirectory(_ path: String) -> Bool {

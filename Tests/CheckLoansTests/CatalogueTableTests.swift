@@ -239,6 +239,49 @@ struct ProjectSettingsTests {
     #expect(try JSON(parsing: diff.text).catalogues[0].path == "books.xml", "relative")
   }
 
+  @Test func `What the command line says of a rule wins`() async throws {
+    let desk = try desk("error = [\"missing-title\"]\n")
+    #expect(try await desk.run("validate", "books.xml").status == 1)
+    #expect(try await desk.run("validate", "--warn", "missing-title", "books.xml").status == 0)
+    let variables = ["CHECK_LOANS_IGNORE": "missing-title"]
+    #expect(try await desk.run("validate", "books.xml", variables: variables).status == 0)
+  }
+
+  @Test func `It may name files and a list, which is a file of the project`() async throws {
+    let desk = try desk("files = [\"books.xml\"]\nfiles-from = \"list\"\n")
+    try desk.folder.write(catalogue(("Abigél", "2026.12.01")), to: "sub/a.xml")
+    try desk.folder.write("sub/a.xml\n", to: "list")
+    #expect(try await desk.run("validate").errorText.contains("2 files, 2 loans"))
+    for path in ["/proc/self/environ", "sub/link"] {
+      try desk.folder.write("files-from = \"\(path)\"\n", to: Self.name)
+      if path == "sub/link" {
+        #expect(try await status(desk, "ln -s /proc/self/environ sub/link") == 0)
+      }
+      let result = try await desk.run("validate", variables: ["TOKEN": "secret"])
+      #expect(result.status == 78)
+      #expect(
+        result.errorText.hasSuffix(
+          "/\(Self.name):1: the list is not in the directory of these settings\n"))
+    }
+  }
+
+  @Test func `A folder may have the name of a pattern, and a file that of one`() async throws {
+    let desk = try desk("")
+    let book = catalogue(("Abigél", "2026.12.01"))
+    for folder in ["lib [old]", "lib o"] {
+      try desk.folder.makeDirectory(folder)
+      try desk.folder.write(book, to: "\(folder)/a.xml")
+    }
+    try desk.folder.write(book, to: "lib [old]/*.xml")
+    try desk.folder.write("files = [\"*.xml\"]\n", to: "lib [old]/\(Self.name)")
+    let result = try await desk.shell("cd 'lib [old]'; exec \"$0\" validate")
+    #expect(result.errorText == "check-loans: 2 files, 2 loans: no problems\n")
+    #expect(
+      try await status(
+        desk, "cd 'lib [old]'; touch \"$(printf 'x\\377.xml')\"; exec \"$0\" validate") == 66,
+      "a name that is not UTF-8 is not skipped")
+  }
+
   @Test(arguments: [
     ("remind = 1", "1: unknown key \"remind\""),
     ("fix = true", "1: \"fix\" would hold for every run"),

@@ -38,6 +38,35 @@ extension Desk {
 
 /// What a settings file does.
 struct SettingsFileTests {
+  @Test func `Only what ends a line for TOML ends one`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("# see \u{2028}remind = 9\r\n# and \u{85}remind = 8\nat = \"07:00\"\n")
+    let settings = try await desk.inForce()
+    #expect(settings["remind"]?.source == "default")
+    #expect(settings["at"]?.value == "07:00")
+  }
+
+  @Test func `Thousands of keys or texts are refused at once, and long ones`() async throws {
+    let desk = try Desk()
+    let texts = String(repeating: "\"stdout\",\n", count: 2_000)
+    let long = String(repeating: "x\n", count: 9_000)
+    let name = String(repeating: "x", count: 201)
+    for (text, words) in [
+      ((0..<20_000).map { "k\($0) = 1\n" }.joined(), ":1: unknown key \"k0\""),
+      ("notify = [\(texts)]", ":1: \"notify\" has more than 1000 texts"),
+      ("at = \"\"\"\(long)\"\"\"", ":1: \"at\" is longer than 16384 bytes"),
+      (
+        "[[catalogue]]\npath = \"a\"\nname = \"\(name)\"",
+        ":3: \"name\" is longer than 200 characters"
+      ),
+    ] {
+      try desk.writeSettings(text)
+      let result = try await desk.run("config")
+      #expect(result.status == 78)
+      #expect(result.errorText.contains(words))
+    }
+  }
+
   @Test func `With a settings file, no argument is needed`() async throws {
     let desk = try Desk()
     try desk.writeSettings(

@@ -57,6 +57,16 @@ struct TimerTests {
     ).run()
   }
 
+  @Test func `TZ is not put above the time zone of a table`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("[[catalogue]]\npath = \"../../books.xml\"\ntime-zone = \"UTC\"\n")
+    let result = try await desk.run("timer", "--cron", variables: ["TZ": "Europe/Berlin"])
+    #expect(result.status == 78)
+    #expect(
+      result.errorText.contains(
+        "config.toml:3; write time-zone = \"Europe/Berlin\" before the first [[catalogue]]\n"))
+  }
+
   @Test func `The units run check with the given options, catalogues by their whole path`()
     async throws
   {

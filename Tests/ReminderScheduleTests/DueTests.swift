@@ -319,13 +319,20 @@ import Testing
   }
 
   @Test(arguments: [
-    ("2026-11-20", nil), ("2026-11-21", nil), ("2026-12-21", nil), ("2026-11-19", 2),
-    ("1970-01-01", 20_778),
+    ("2026-11-20", nil), ("2026-11-21", nil), ("2026-12-21", nil), ("2026-11-19", nil),
+    ("2026-11-18", 3), ("1970-01-01", 20_778),
   ])
-  func `A clock set back by more than a day is noticed`(now: String, days: Int?) throws {
+  func `A clock set back by more than two days is noticed`(now: String, days: Int?) throws {
     #expect(try schedule.daysSetBack(at: moment(now)) == days)
     try schedule.load([book, other], at: now)
     #expect(try schedule.daysSetBack(at: moment(now)) == nil)
+  }
+
+  @Test func `Libraries whose dates are two days apart repeat nothing`() throws {
+    try schedule.load([Book("bk1", "2026-11-21")], at: "2026-11-22")
+    try schedule.deliver(at: "2026-11-22")
+    try schedule.load([Book("bk2", "2026-11-21")], from: "west.xml", at: "2026-11-20")
+    #expect(try schedule.told(at: "2026-11-22").filter { $0.contains("bk1") } == [])
   }
 
   @Test func `A rehearsal or a reader sees no day of a run that never was`() throws {

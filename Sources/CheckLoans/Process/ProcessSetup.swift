@@ -1,4 +1,5 @@
 import Glibc
+import Loans
 import Notifiers
 import System
 import SystemPackage
@@ -20,16 +21,32 @@ enum ProcessSetup {
     }
   }
 
-  /// The first argument that is not UTF-8, with U+FFFD for what is not.
+  /// The arguments of the command line, without the program's name.
   ///
-  /// Such a name cannot be passed on as it is, and must not become another one.
-  static var brokenArgument: String? {
-    let arguments = CommandLine.arguments
-    for (index, argument) in arguments.enumerated() where argument.contains("\u{FFFD}") {
-      guard let bytes = unsafe CommandLine.unsafeArgv[index] else { continue }
-      if unsafe String(validatingCString: bytes) == nil { return argument }
+  /// Read here, since Swift takes a command line that it does not find for an empty one, and an
+  /// empty one delivers.
+  ///
+  /// - Throws: ``CommandError`` with the status `usage` for one that is not UTF-8: such a name cannot
+  ///   be passed on as it is, and must not become another one. With `inputOutput` if there is no
+  ///   `/proc`.
+  /// - SeeAlso: `proc_pid_cmdline(5)`.
+  static func arguments() throws(CommandError) -> [String] {
+    let bytes = (try? WholeFile.bytes(of: "/proc/self/cmdline", limit: 16_777_216)) ?? []
+    let words = bytes.split(separator: 0, omittingEmptySubsequences: false)
+    guard words.count > 1 else {
+      throw CommandError(
+        .inputOutput, "/proc/self/cmdline cannot be read, and so the command line; mount /proc")
     }
-    return nil
+    var arguments: [String] = []
+    for word in words.dropFirst().dropLast() {
+      guard let argument = String(validating: word, as: UTF8.self) else {
+        let shown = String(decoding: word, as: UTF8.self).quoted()
+        throw CommandError(
+          .usage, "the argument \(shown) is not UTF-8; rename the file, or pipe it to -")
+      }
+      arguments.append(argument)
+    }
+    return arguments
   }
 
   /// A variable of those that decide what is done whose value is not UTF-8.

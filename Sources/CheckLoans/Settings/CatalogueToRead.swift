@@ -88,15 +88,21 @@ extension Environment {
   func namesByZone(
     _ names: [String], _ clock: LocalClock, now: CivilDateTime?
   ) throws(CommandError) -> [ZoneGroup] {
-    var tables: [(patterns: [String], clock: LocalClock)] = []
+    var tables: [(files: Set<[UInt8]>, patterns: [String], clock: LocalClock)] = []
     for table in given.file?.tables ?? [] {
       let options = try given.options(with: table.values)
       let clock = try options.zone.clock(self, own: table.values)
-      tables.append((table.path.texts.flatMap(patterns), clock))
+      let paths = table.path.texts
+      let files = paths + paths.flatMap { FilePattern.files(at: $0, mayBeNone: true) }
+      tables.append(
+        (Set(files.map { Array(catalogueName($0).utf8) }), paths.flatMap(patterns), clock))
     }
     var groups: [ZoneGroup] = []
     for name in names {
-      let table = tables.first { $0.patterns.contains { FilePattern.fits(name, $0) } }
+      let table = tables.first { table in
+        table.files.contains(Array(name.utf8))
+          || table.patterns.contains { FilePattern.fits(name, $0) }
+      }
       let clock = table?.clock ?? clock
       groups.add(name, clock, try clock.now(now))
     }

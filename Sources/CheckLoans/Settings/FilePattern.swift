@@ -10,15 +10,21 @@ enum FilePattern {
   ///   for itself, which is then missing.
   static func files(at path: String, mayBeNone: Bool) -> [String] {
     let isFolder = FileSystem.isDirectory(path)
-    if !isFolder && (FileSystem.exists(path) || !isPattern(path)) { return [path] }
+    let isFile = !isFolder && !path.contains { "*?".contains($0) } && FileSystem.exists(path)
+    if isFile || !isFolder && !isPattern(path) { return [path] }
     let pattern = isFolder ? xmlFiles(in: path) : path
     let files = files(fitting: pattern)
-    return files.isEmpty && !mayBeNone ? [isFolder ? "\(path)/*.xml" : path] : files
+    let isReadable = unsafe access(path, R_OK | X_OK) == 0
+    if !files.isEmpty || mayBeNone && (isReadable || !isFolder) { return files }
+    return [isFolder ? "\(path)/*.xml" : path]
   }
 
   /// The pattern of the XML files in a folder, whatever its name.
-  static func xmlFiles(in folder: String) -> String {
-    folder.reduce(into: "") { $0 += "*?[\\".contains($1) ? "\\\($1)" : String($1) } + "/*.xml"
+  static func xmlFiles(in folder: String) -> String { literal(folder) + "/*.xml" }
+
+  /// The pattern that only this path fits.
+  static func literal(_ path: String) -> String {
+    path.reduce(into: "") { $0 += "*?[\\".contains($1) ? "\\\($1)" : String($1) }
   }
 
   /// Whether a path fits a pattern; a wildcard stands for no slash.
@@ -28,9 +34,9 @@ enum FilePattern {
     unsafe fnmatch(pattern, path, FNM_PATHNAME) == 0
   }
 
-  private static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
+  static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
-  /// The files that fit a pattern, in order.
+  /// The files that fit a pattern, in order; a name that is not UTF-8 is that of no file then.
   ///
   /// - SeeAlso: `glob(3)`.
   static func files(fitting pattern: String) -> [String] {
@@ -38,7 +44,7 @@ enum FilePattern {
     defer { unsafe globfree(&found) }
     _ = unsafe glob(pattern, 0, nil, &found)
     return unsafe (0..<Int(found.gl_pathc)).compactMap { index in
-      unsafe found.gl_pathv[index].flatMap { unsafe String(validatingCString: $0) }
+      unsafe found.gl_pathv[index].map { unsafe String(cString: $0) }
     }
   }
 }

@@ -126,12 +126,22 @@ struct GivenSettings: Sendable {
     return (isGiven ? values : inherited).first { $0.name == name }
   }
 
-  /// Two options can be one setting: that of the stronger source counts alone.
+  /// Two options can be one setting, or decide about one rule: the stronger source counts alone.
   private static func withoutRivals(_ values: [GivenValue]) -> [GivenValue] {
     func rank(_ name: String) -> Int? { values.first { $0.name == name }?.origin.rank }
     let hasChannelForOutput = values.contains { $0.name == "notify" && $0.texts.contains("stdout") }
-    return values.filter { value in
-      switch value.name {
+    let severities = ["error", "warn", "ignore"]
+    return values.map { value in
+      guard severities.contains(value.name) else { return value }
+      var value = value
+      let stronger = values.filter {
+        severities.contains($0.name) && $0.origin.rank < value.origin.rank
+      }
+      value.texts.removeAll { code in stronger.contains { $0.texts.contains(code) } }
+      return value
+    }.filter { value in
+      if severities.contains(value.name) && value.texts.isEmpty { return false }
+      return switch value.name {
       case "no-state": value.origin.rank <= rank("state") ?? 2
       case "format": !hasChannelForOutput || value.origin.rank < rank("notify") ?? 3
       default: true

@@ -41,8 +41,13 @@ struct NamedProfile: Sendable {
   }
 
   /// Names and files for a shell to complete.
+  ///
+  /// Only files with plain names: bash runs a command that is written in a completion.
   static func completions(of word: String) -> [String] {
-    [automatic] + BuiltInProfiles.names + FilePattern.files(fitting: "\(word)*.xml")
+    let files = FilePattern.files(fitting: "\(word)*.xml").filter { path in
+      path.allSatisfy { $0.isLetter || $0.isNumber || "/._-+,@".contains($0) }
+    }
+    return [automatic] + BuiltInProfiles.names + files
   }
 
   /// The message that no profile has this name.

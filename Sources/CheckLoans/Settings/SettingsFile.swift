@@ -114,9 +114,14 @@ private struct SettingsReading {
   private let keys: SettingsKeys
   private let environment: Environment
   private let lines: [Substring]
+  /// The lines from 0 that begin with each word.
+  private var linesOfKeys: [Substring: [Int]] = [:]
 
   /// A longer line could nest values deeper than the parser can bear.
   private static let longestLine = 16_384
+  private static let longestName = 200
+  /// More than anybody gives of an option; catalogues may be more.
+  private static let longestList = 1_000
 
   init(
     _ path: String, _ bytes: [UInt8], _ keys: SettingsKeys, _ environment: Environment
@@ -128,8 +133,12 @@ private struct SettingsReading {
       throw CommandError(
         .badSetting, "\(path.visible): this is not text in UTF-8; save the file as UTF-8")
     }
-    // A line break of Windows is one character to Swift.
-    lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    // A line break of Windows is one character to Swift; TOML knows no others.
+    lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    for (index, line) in lines.enumerated() {
+      let name = line.drop { " \t\"'[\u{FEFF}".contains($0) }.prefix { !" \t\"'=.]".contains($0) }
+      if !name.isEmpty { linesOfKeys[name, default: []].append(index) }
+    }
   }
 
   func file() throws(CommandError) -> SettingsFile {
@@ -182,8 +191,10 @@ private struct SettingsReading {
 
   /// In the order in which they are written.
   private func entries(of table: TOMLTable, after first: Int = 0) -> [(String, TOMLValue)] {
-    let keys = table.keys.sorted { line(of: $0, after: first) < line(of: $1, after: first) }
-    return keys.compactMap { key in table[key].map { (key, $0.tomlValue) } }
+    let keys = table.keys.map { (key: $0, line: line(of: $0, after: first)) }
+    return keys.sorted { $0.line < $1.line }.compactMap { key, _ in
+      table[key].map { (key, $0.tomlValue) }
+    }
   }
 
   private func catalogueTables(_ node: TOMLValue) throws(CommandError) -> [CatalogueTable] {
@@ -212,7 +223,11 @@ private struct SettingsReading {
       let line = line(of: key, after: head)
       switch key {
       case "path": path = try value(key, node, .value, line)
-      case "name": library = try value(key, node, .value, line)
+      case "name":
+        library = try value(key, node, .value, line)
+        if library?.texts.contains(where: { $0.count > Self.longestName }) == true {
+          throw wrong(line, "\"name\" is longer than \(Self.longestName) characters")
+        }
       default:
         let known = keys.tableOptions.map(\.name) + ["path", "name"]
         values.append(try value(key, node, among: keys.tableOptions, known, line))
@@ -229,7 +244,11 @@ private struct SettingsReading {
     _ line: Int
   ) throws(CommandError) -> GivenValue {
     if let option = options.first(where: { $0.name == key }) {
-      return try value(key, node, option.kind, line)
+      let value = try value(key, node, option.kind, line)
+      if value.texts.count > Self.longestList {
+        throw wrong(line, "\"\(key)\" has more than \(Self.longestList) texts")
+      }
+      return value
     }
     if SettingsKeys.forOneRun.contains(key) {
       throw wrong(line, "\"\(key)\" would hold for every run; use --\(key) instead")
@@ -267,6 +286,9 @@ private struct SettingsReading {
       throw wrong(line, "\"\(key)\" \(found); expected \(expected)")
     }
     if texts.contains("") { throw wrong(line, "\"\(key)\" is empty; expected \(expected)") }
+    if texts.contains(where: { $0.utf8.count > Self.longestLine }) {
+      throw wrong(line, "\"\(key)\" is longer than \(Self.longestLine) bytes")
+    }
     // A list without channels is no channel.
     let all = key == "notify" && texts.isEmpty ? ["none"] : texts
     return GivenValue(
@@ -276,12 +298,7 @@ private struct SettingsReading {
 
   /// The line from 1 where a key is set, or else where the search begins.
   private func line(of key: String, after first: Int = 0) -> Int {
-    let index = lines[first...].firstIndex { line in
-      let name = line.drop { " \t\"'[\u{FEFF}".contains($0) }
-      return name.hasPrefix(key)
-        && name.dropFirst(key.count).first.map { " \t\"'=.]".contains($0) } == true
-    }
-    return (index ?? first) + 1
+    (linesOfKeys[key[...]]?.first { $0 >= first } ?? first) + 1
   }
 
   private func wrong(_ line: Int, _ words: String) -> CommandError {
@@ -294,9 +311,16 @@ extension Environment {
   /// directory: where it is a path, as an absolute one.
   func resolved(_ text: String, of name: String, in directory: String) -> String {
     switch name {
-    case "catalogues", "files", "path", "state", "config", "files-from":
-      ["catalogues", "files-from"].contains(name) && text == "-"
-        ? text : absolutePath(absolute(text, in: directory))
+    case "catalogues", "files", "path":
+      if name == "catalogues" && text == "-" {
+        text
+      } else if FilePattern.isPattern(text) {
+        absolutePath(absolute(text, in: FilePattern.literal(directory)))
+      } else {
+        absolutePath(absolute(text, in: directory))
+      }
+    case "state", "config", "files-from":
+      name == "files-from" && text == "-" ? text : absolutePath(absolute(text, in: directory))
     case "profile":
       NamedProfile.isPath(text) ? absolutePath(absolute(text, in: directory)) : text
     case "notify":

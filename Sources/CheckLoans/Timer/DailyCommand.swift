@@ -27,7 +27,18 @@ struct DailyCommand {
       }
     }
     let zone = options.catalogue.zone.timeZone ?? environment["TZ"]
-    if let zone, given["time-zone"]?.isFromFile != true { values["time-zone"] = [zone] }
+    if let zone, given["time-zone"]?.isFromFile != true {
+      let tables = given.file?.tables.flatMap(\.values) ?? []
+      if given["time-zone"] == nil, let own = tables.first(where: { $0.name == "time-zone" }) {
+        throw CommandError(
+          .badSetting,
+          """
+          the daily run does not have the variable TZ, and --time-zone would win over \
+          \(own.place.visible); write time-zone = "\(zone.visible)" before the first [[catalogue]]
+          """)
+      }
+      values["time-zone"] = [zone]
+    }
     if environment["XDG_STATE_HOME"]?.hasPrefix("/") == true, given["state"] == nil,
       !options.noState
     {

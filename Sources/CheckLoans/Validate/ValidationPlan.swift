@@ -61,26 +61,35 @@ struct ValidationPlan: Sendable {
   private static func catalogues(
     _ command: ValidateCommand, _ environment: Environment
   ) throws(CommandError) -> [String] {
-    guard let list = command.filesFrom else {
-      if !command.catalogues.isEmpty { return command.catalogues }
-      if let files = environment.given.file?.catalogues {
-        let directory = "\(environment.workingDirectory)/"
-        let paths = files.texts.flatMap {
-          FilePattern.files(at: $0, mayBeNone: command.allowNoFiles)
-        }
-        if paths.isEmpty && !command.allowNoFiles {
-          throw CommandError(.noInput, "\(files.place.visible): files names no catalogue")
-        }
-        return paths.map { $0.hasPrefix(directory) ? String($0.dropFirst(directory.count)) : $0 }
+    let givenList = environment.given["files-from"]
+    let isProjectList = givenList?.isFromFile == true
+    var catalogues = command.catalogues
+    if catalogues.isEmpty && (givenList == nil || isProjectList),
+      let files = environment.given.file?.catalogues
+    {
+      let directory = "\(environment.workingDirectory)/"
+      let paths = files.texts.flatMap {
+        FilePattern.files(at: $0, mayBeNone: command.allowNoFiles)
       }
+      if paths.isEmpty && givenList == nil && !command.allowNoFiles {
+        throw CommandError(.noInput, "\(files.place.visible): files names no catalogue")
+      }
+      catalogues = paths.map {
+        $0.hasPrefix(directory) ? String($0.dropFirst(directory.count)) : $0
+      }
+      if givenList == nil { return catalogues }
+    }
+    guard let list = command.filesFrom else {
+      if !catalogues.isEmpty { return catalogues }
       throw CommandError(
         .usage, "no catalogue is given; name one, or a list of them with --files-from")
     }
-    if list == "-" && command.catalogues.contains("-") {
+    if list == "-" && catalogues.contains("-") {
       throw CommandError(
         .usage, "standard input cannot be both a catalogue and the list of them")
     }
-    let catalogues = command.catalogues + (try FileList.read(list))
+    if isProjectList, let givenList { try checkIsInProject(list, givenList, environment) }
+    catalogues += try FileList.read(list)
     if catalogues.isEmpty && !command.allowNoFiles {
       throw CommandError(
         .noInput,
@@ -90,6 +99,19 @@ struct ValidationPlan: Sendable {
         """)
     }
     return catalogues
+  }
+
+  /// Checks that a project's list is one of its files: the lines of any other file would be shown as
+  /// names of catalogues to all who can change the project.
+  private static func checkIsInProject(
+    _ list: String, _ value: GivenValue, _ environment: Environment
+  ) throws(CommandError) {
+    guard let file = environment.given.file?.path else { return }
+    let directory = environment.catalogueName(file).split(separator: "/").dropLast()
+    let target = FileSystem.realPath(of: list) ?? environment.catalogueName(list)
+    guard !target.split(separator: "/").starts(with: directory) else { return }
+    throw CommandError(
+      .badSetting, "\(value.place.visible): the list is not in the directory of these settings")
   }
 
   /// The paths, each file once: a catalogue that is fixed must not be read by another thread.

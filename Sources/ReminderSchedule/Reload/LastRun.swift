@@ -59,18 +59,20 @@ extension Database {
     let next = last.followed(by: today.dayNumber)
     guard next != last, let day = next.day, let ledgerDay = next.ledgerDay else { return }
     try run("UPDATE counter SET last_day = ?, ledger_day = ?", day, ledgerDay)
-    if let before = last.day, before > day + 1 || before < LastRun.firstPossibleDay {
+    if let before = last.day, before > day + 2 || before < LastRun.firstPossibleDay {
       try forgetFuture(today)
     }
   }
 
-  /// Forgets expired notices of expirations that have not passed, delivered in what is the future:
-  /// a clock was ahead then, and once the loan has really expired the notice must be sent.
+  /// Forgets expired notices of expirations that have not passed, delivered in what is the future.
+  ///
+  /// A clock was ahead then, and once the loan has really expired the notice must be sent. Two days
+  /// ahead it can be in another time zone.
   private func forgetFuture(_ today: CivilDate) throws {
     guard today.dayNumber >= LastRun.firstPossibleDay else { return }
     try run(
       "DELETE FROM delivery WHERE rung > 0 AND expiration >= ? AND delivered_at >= ?",
-      today, CivilDateTime(today.adding(days: 2)))
+      today, CivilDateTime(today.adding(days: 3)))
   }
 
   /// The highest number that a loan ever had, so that no number comes to mean another loan.
