@@ -1,7 +1,7 @@
 internal import Glibc
 package import SystemPackage
 
-/// The file behind a name, whatever its names and its content.
+/// The file that a name leads to, whatever its names and its content.
 package struct FileID: Hashable, Sendable {
   private let device: DeviceID
   private let inode: Inode

@@ -8,7 +8,7 @@ enum MistakenCommand {
   ///   - arguments: without the program's name.
   ///   - catalogues: what is taken for catalogues among them.
   /// - Throws: ``CommandError`` with the status `usage` if one of these is the name of a command, or
-  ///   a bare word that is no file.
+  ///   a bare word that is not a file.
   static func check(
     _ arguments: [String], catalogues: [String]
   ) throws(CommandError) {

@@ -48,9 +48,8 @@ extension Subcommand {
   ///
   /// - Throws: ``CommandError`` with the status `badSetting`.
   func settingsFile(_ environment: Environment) throws(CommandError) -> SettingsFile? {
-    guard !ignoresSettings, Self.settingsKeys != nil,
-      let (path, isNamed) = settingsPath(environment),
-      isNamed || FileSystem.exists(path), let keys = Self.settingsKeys
+    guard !ignoresSettings, let keys = Self.settingsKeys,
+      let (path, isNamed) = settingsPath(environment), isNamed || FileSystem.exists(path)
     else { return nil }
     return try SettingsFile.read(path, keys, environment)
   }
@@ -59,7 +58,7 @@ extension Subcommand {
 extension Subcommand {
   /// What is odd about the settings, but no mistake for sure.
   func warnings(_ environment: Environment) -> [String] {
-    guard let keys = Self.settingsKeys, keys.catalogues == "catalogues" else { return [] }
+    guard Self.settingsKeys == .user else { return [] }
     let zone = environment.given["time-zone"]?.texts.last ?? environment["TZ"]
     return environment.unknownVariables + [zone.flatMap(TimeZoneNames.warning)].compactMap(\.self)
   }

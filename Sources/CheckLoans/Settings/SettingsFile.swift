@@ -4,45 +4,46 @@ import System
 import TOMLKit
 
 /// The keys that a settings file may have.
-struct SettingsKeys: Sendable {
-  /// The options of the commands that go by the file.
-  let allOptions: [String]
-  /// The options that may be set in it.
-  let options: [DeclaredOption]
-  /// The key for the catalogues to read.
-  let catalogues: String
-  /// The options of a catalogue's table; empty where there are none.
-  let tableOptions: [DeclaredOption]
+///
+/// The options are looked up once somebody asks for them, which takes a millisecond or more.
+enum SettingsKeys {
+  /// Those of the user's settings, for what reads catalogues into the schedule.
+  case user
+  /// Those of a project's settings, for `validate`.
+  case project
 
   /// What is for a single run only, and has no place in a file.
   static let forOneRun = ["now", "dry-run", "config", "fix", "output"]
 
-  /// The user's settings, for what reads catalogues into the schedule.
-  static let user = SettingsKeys(
-    of: [CheckCommand.self, WatchCommand.self], catalogues: "catalogues",
-    tableOptions: CatalogueOptions.declaredOptions)
+  private static let ofUser = declared(by: [CheckCommand.self, WatchCommand.self])
+  private static let ofProject = declared(by: [ValidateCommand.self])
+  private static let ofTable = CatalogueOptions.declaredOptions
 
-  /// A project's settings, for `validate`.
-  static let project = SettingsKeys(
-    of: [ValidateCommand.self], catalogues: "files", tableOptions: [])
-
-  private init(
-    of commands: [any Subcommand.Type], catalogues: String, tableOptions: [DeclaredOption]
-  ) {
-    let declared = commands.flatMap { command in
+  private static func declared(by commands: [any Subcommand.Type]) -> [DeclaredOption] {
+    commands.flatMap { command in
       command.declaredOptions.filter {
         $0.kind != .argument && !command.commandLineOnly.contains($0.name)
       }
     }
-    allOptions = declared.map(\.name)
-    options = declared.filter { !Self.forOneRun.contains($0.name) }
-    self.catalogues = catalogues
-    self.tableOptions = tableOptions
   }
+
+  private var declared: [DeclaredOption] { self == .user ? Self.ofUser : Self.ofProject }
+
+  /// The options of the commands that go by the file.
+  var allOptions: [String] { declared.map(\.name) }
+
+  /// The options that may be set in it.
+  var options: [DeclaredOption] { declared.filter { !Self.forOneRun.contains($0.name) } }
+
+  /// The key for the catalogues to read.
+  var catalogues: String { self == .user ? "catalogues" : "files" }
+
+  /// The options of a catalogue's table; empty where there are none.
+  var tableOptions: [DeclaredOption] { self == .user ? Self.ofTable : [] }
 
   /// The command that shows them.
   var help: String {
-    catalogues == "files"
+    self == .project
       ? "check-loans validate --show-settings" : "check-loans config --example"
   }
 
@@ -86,7 +87,7 @@ struct SettingsFile: Sendable {
       // Some CI systems check out with such permissions, and a project's settings run no program.
       bytes = try WholeFile.bytes(
         of: path, limit: limit,
-        mayBeWritableByAll: keys.catalogues == SettingsKeys.project.catalogues)
+        mayBeWritableByAll: keys == .project)
     } catch {
       throw CommandError(.badSetting, "\(path.visible): \(error.words)")
     }
@@ -257,7 +258,7 @@ private struct SettingsReading {
       throw wrong(line, "\"\(key)\" is for all catalogues; put it before the first [[catalogue]]")
     }
     let words = "unknown key \(key.quoted(limit: 40))"
-    if keys.catalogues == "catalogues", SettingsKeys.project.names.contains(key) {
+    if keys == .user, SettingsKeys.project.names.contains(key) {
       throw wrong(line, "\(words); it belongs in a project's .check-loans.toml")
     }
     if key == "catalogues" { throw wrong(line, "\(words); write [[catalogue]]") }
