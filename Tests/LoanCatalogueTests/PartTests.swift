@@ -22,17 +22,17 @@ struct PartTests {
     let catalogue = try CatalogueFile(opening: "\(folder.path)/books.xml")
     let frame = PartFrame(
       head: Array(Self.head.utf8), tail: Array("</books>".utf8), recordStart: Array("<book".utf8),
-      rootLine: 1)
-    let start = SplitPoint(
+      linesBefore: 0)
+    let start = PartStart(
       offset: frame.head.count,
-      location: Loans.SourceLocation(line: 1, column: frame.head.count + 1),
-      frame: frame)
+      location: Loans.SourceLocation(line: 1, column: frame.head.count + 1), head: frame.head,
+      linesBefore: 0)
     var reader = CatalogueReader()
     (reader.jobs, reader.parts.size) = (jobs, partSize)
     let document = CatalogueDocument(
       reader: reader, profile: .native, path: "books.xml", catalogue: catalogue, linesBefore: 0)
     var result = Result()
-    let work = PartReader(document, from: start)
+    let work = PartReader(document, frame, from: start)
     let parts = BatchStream(threads: jobs, mayStall: false) { work.run($0) }
     while let part = parts.next() {
       switch part {
@@ -43,7 +43,7 @@ struct PartTests {
       case .unreadable, .failed: result.isWhole = false
       }
     }
-    var cutter = PartCutter(catalogue, from: start, partSize: partSize, jobs: jobs)
+    var cutter = PartCutter(catalogue, frame, from: start, partSize: partSize, jobs: jobs)
     var buffer = PartBuffer(capacity: 100)
     while let part = cutter.cut(into: &buffer) { result.starts.append(part.start.location) }
     return result

@@ -6,37 +6,35 @@ import Loans
 /// Its handlers are called for every element and every text of the document, so what nearly all of
 /// them need is done first, and the rest separately.
 @safe struct NativeReader: ~Copyable {
-  /// The part of the document that is read.
-  enum Extent {
-    /// All of it, or as much as comes before the first record from which on it can be split.
-    case document(mayBeSplit: Bool)
-    /// The rest from a record's start on.
-    case section(SplitPoint)
-  }
-
   private let session: UnsafeMutablePointer<ParserSession>
   private(set) var builder: RecordBuilder
   private var names = NativeNames()
   /// Receives what has been read, if there may be much of it; returns whether more is wanted.
   private let output: ((RecordBatch) -> Bool)?
-  /// The fields whose places are wanted, a bit for each.
-  private let placedFields: UInt16
-  private var frame: FrameFinder
+  private let start: PartStart
+  /// Bytes up to the end of the root element; 0 if it is not known, or something that speaks to the
+  /// reader comes after it.
+  private var rootEnd = 0
 
   // Where the parser is.
   private var depth = 0
   /// Elements that are open and mean nothing, the innermost ones.
   private var skipped = 0
-  /// The field that texts go to.
-  private var field: LoanField?
-  /// Whether the place of the text is wanted.
-  private var wantsPlace = false
+  private var text = FieldText()
   /// Whether the parser is in a child of the root that is a record but for its name's case.
   private var isInMisspelt = false
   private var root: RootElement?
   private var expiration = ExpirationElement()
-  /// The byte of the file with the `>` before the text at hand; `nil` if nobody wants it.
-  private var textStart: Int?
+
+  /// The text at hand.
+  private struct FieldText {
+    /// The field that it is of, if it is wanted.
+    var field: LoanField?
+    /// Whether its place is wanted.
+    var wantsPlace = false
+    /// The byte of the file with the `>` before it; `nil` if nobody wants it.
+    var start: Int?
+  }
 
   /// The expirations of the record at hand, as far as they are known.
   private struct ExpirationElement {
@@ -58,24 +56,25 @@ import Loans
     var isForeign = false
   }
 
+  /// More names than a usual document has: how many a document has in all is only known where one
+  /// parser reads it.
+  private static let mostNames = 1_000
   /// The longest text of one field, in bytes; libxml2's own limit for a text node.
   private static let longestField = 10_000_000
 
   @unsafe init(
     _ session: UnsafeMutablePointer<ParserSession>, _ builder: consuming RecordBuilder,
-    _ extent: Extent, output: ((RecordBatch) -> Bool)? = nil
+    _ start: PartStart, output: ((RecordBatch) -> Bool)? = nil
   ) {
     unsafe self.session = session
-    placedFields = LoanField.allCases.reduce(0) { [rules = builder.reader.rules] fields, field in
-      field == .id || rules.judges(field) ? fields | field.bit : fields
-    }
     self.builder = builder
     self.output = output
-    frame = FrameFinder(extent)
-    if case .section(let point) = extent {
-      root = RootElement(name: "", location: point.location, isKnown: true)
-    }
+    self.start = start
+    if isPart { root = RootElement(name: "", location: start.location, isKnown: true) }
   }
+
+  /// Whether the root element is not that of the document, but one put before a part of it.
+  private var isPart: Bool { !start.head.isEmpty }
 }
 
 // MARK: - Beginning and end
@@ -91,25 +90,22 @@ extension NativeReader {
   ///
   /// - Throws: what `body` throws.
   static func read<Result>(
-    _ builder: consuming RecordBuilder, _ extent: Extent, path: String, linesBefore: Int = 0,
-    bytesBefore: Int = 0, output: ((RecordBatch) -> Bool)? = nil,
+    _ builder: consuming RecordBuilder, _ start: PartStart, path: String,
+    output: ((RecordBatch) -> Bool)? = nil,
     _ body: (borrowing XMLParser<NativeReader>, Reading) throws -> Result
   ) throws -> Result {
     let parser = unsafe XMLParser<NativeReader>(
-      path: path, linesBefore: linesBefore, bytesBefore: bytesBefore, setHandlers: setHandlers)
+      path: path, from: start, setHandlers: setHandlers)
     unsafe parser.reader.initialize(
-      to: NativeReader(parser.session, builder, extent, output: output))
+      to: NativeReader(parser.session, builder, start, output: output))
     return unsafe try body(parser, Reading(reader: parser.reader, session: parser.session))
   }
 
   /// Returns what was read since the last batch, and how the document ends.
   mutating func endDocument() -> RecordBatch {
     var batch = builder.removeLastBatch(end: unsafe session.pointee.bytesRead)
-    batch.splitPoint = frame.splitPoint
-    if frame.splitPoint == nil {
-      batch.ending = DocumentEnding(fault: unsafe session.pointee.fault)
-    }
-    if case .document = frame.extent { batch.root = root }
+    batch.ending = DocumentEnding(fault: unsafe session.pointee.fault)
+    if !isPart { batch.root = root }
     return batch
   }
 
@@ -118,13 +114,13 @@ extension NativeReader {
   /// - Parameter end: where the root element must end, if the document does not end here: libxml2
   ///   takes a zero byte after it for the document's end.
   mutating func endPart(at end: Int?) -> RecordBatch? {
-    guard unsafe session.pointee.isWellFormed, unsafe !session.pointee.hasDoctype,
-      frame.rootEnd > 0,
-      end.map({ unsafe $0 + session.pointee.bytesBefore }) ?? frame.rootEnd == frame.rootEnd,
-      !frame.hasCommentOutside,
-      unsafe session.pointee.nameCount <= FrameFinder.mostNames
+    guard unsafe session.pointee.isWellFormed, unsafe !session.pointee.hasDoctype, rootEnd > 0,
+      end.map({ unsafe $0 + session.pointee.bytesBefore }) ?? rootEnd == rootEnd,
+      unsafe session.pointee.nameCount <= Self.mostNames
     else { return nil }
-    return builder.removeLastBatch(end: frame.rootEnd)
+    var batch = builder.removeLastBatch(end: rootEnd)
+    if !isPart { batch.root = root }
+    return batch
   }
 }
 
@@ -132,7 +128,7 @@ extension NativeReader {
 
 extension NativeReader {
   /// A start tag as libxml2 gives it.
-  @unsafe private struct StartTag {
+  @unsafe fileprivate struct StartTag {
     var name: UnsafePointer<xmlChar>
     var prefix: UnsafePointer<xmlChar>?
     var namespace: UnsafePointer<xmlChar>?
@@ -142,75 +138,18 @@ extension NativeReader {
 
   /// - SeeAlso: `startElementNsSAX2Func`.
   @inline(__always)
-  @unsafe fileprivate mutating func startElement(
-    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
-    _ namespace: UnsafePointer<xmlChar>?, _ attributeCount: Int32,
-    _ attributes: UnsafePointer<UnsafePointer<xmlChar>?>?
-  ) {
-    if unsafe !session.pointee.isSpecial, depth > 1, field == nil,
-      let element = unsafe names.knownElement(name, prefix, namespace),
-      startOrdinaryElement(element)
-    {
-      return noteTagEnd()
-    }
-    let tag = unsafe StartTag(
-      name: name, prefix: prefix, namespace: namespace,
-      attributes: UnsafeBufferPointer(start: attributes, count: Int(attributeCount) * 5))
-    unsafe startOtherElement(context, tag)
-  }
-
-  /// Begins an element inside a record as most are: one that means nothing, or a field.
-  ///
-  /// - Returns: false if it may be another one; then nothing has changed.
-  @inline(__always)
-  private mutating func startOrdinaryElement(_ element: NativeElement) -> Bool {
-    switch element {
-    case .unknown: skipped &+= 1
-    case .field(let found):
-      guard skipped == 0, depth == 2 else { return false }
-      if found == .expiration {
-        guard expiration.count == 0 else { return false }
-        expiration.count = 1
-        expiration.start = unsafe session.pointee.position
-      }
-      startText(of: found)
-    default: return false
-    }
-    depth &+= 1
-    return true
-  }
-
-  @inline(__always)
-  private mutating func startText(of field: LoanField) {
-    self.field = field
-    if builder.reader.locatesFixes { textStart = unsafe session.pointee.byteOffset }
-    wantsPlace = placedFields & field.bit != 0 && builder.draft.record.isEmpty(field)
-    builder.draft.beginField()
-  }
-
-  /// The parser is at the tag's `>` in the document itself.
-  @inline(__always)
-  private mutating func noteTagEnd() {
-    unsafe session.pointee.notePlace()
-    unsafe session.pointee.place.column &+= 1
-  }
-
-  @inline(never)
-  @unsafe private mutating func startOtherElement(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
-    handOver()
-    guard unsafe !session.pointee.isStopped else { return }
-    unsafe session.pointee.settlePlace(context)
-    if unsafe session.pointee.isInsideEntity(context) { unsafe countElement(context, tag) }
+  @unsafe fileprivate mutating func startElement(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
+    if unsafe session.pointee.isSpecial, unsafe !prepareSpecial(context, tag) { return }
     if depth == 0 { return unsafe startRoot(context, tag) }
+    if depth == 1 { handOver() }
     let element = unsafe names.element(tag.name, tag.prefix, tag.namespace)
     if names.hasMissed { checkNames() }
-    if depth == 1, element == .book, stopsHere() { return }
     let start = unsafe tagStart(context)
-    depth += 1
-    if root?.isKnown == false && root?.firstChild == nil {
-      root?.firstChild = unsafe String(cString: tag.name)
-    }
-    if skipped > 0 || field != nil || root?.isKnown != true {
+    depth &+= 1
+    if skipped > 0 || text.field != nil {
+      skip(element, at: start)
+    } else if root?.isKnown != true {
+      if root?.firstChild == nil { root?.firstChild = unsafe String(cString: tag.name) }
       skip(element, at: start)
     } else if depth == 2 {
       unsafe startChild(context, element, tag, at: start)
@@ -220,20 +159,40 @@ extension NativeReader {
     unsafe noteTagEnd(context)
   }
 
+  /// Looks closely at an element where entities or long names may be.
+  ///
+  /// - Returns: whether the element is wanted.
+  @inline(never)
+  @unsafe private mutating func prepareSpecial(
+    _ context: xmlParserCtxtPtr, _ tag: StartTag
+  ) -> Bool {
+    guard unsafe !session.pointee.isStopped else { return false }
+    unsafe session.pointee.settlePlace(context)
+    if unsafe session.pointee.isInsideEntity(context) { unsafe countElement(context, tag) }
+    return true
+  }
+
+  @inline(__always)
+  private mutating func startText(of field: LoanField) {
+    text.field = field
+    if builder.reader.locatesFixes { text.start = unsafe session.pointee.byteOffset }
+    text.wantsPlace = builder.placedFields & field.bit != 0 && builder.draft.record.isEmpty(field)
+    builder.draft.beginField()
+  }
+
+  @inline(never)
   @unsafe private mutating func startRoot(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
     depth = 1
     let isKnown = unsafe names.noteRoot(tag.name, tag.prefix, tag.namespace)
     checkNames()
-    if case .section(let point) = frame.extent {
-      unsafe session.pointee.move(to: point.location)
+    if isPart {
+      unsafe session.pointee.move(to: start.location)
       return
     }
-    let start = unsafe tagStart(context)
     root = unsafe RootElement(
       name: String(cString: tag.name),
-      namespace: tag.namespace.map { unsafe String(cString: $0) }, location: start,
+      namespace: tag.namespace.map { unsafe String(cString: $0) }, location: tagStart(context),
       isKnown: isKnown)
-    unsafe frame.noteRoot(session.pointee)
     unsafe noteTagEnd(context)
   }
 
@@ -255,27 +214,48 @@ extension NativeReader {
   }
 
   /// Begins a child of a record.
+  @inline(__always)
   @unsafe private mutating func startPart(
     _ element: NativeElement, _ tag: UnsafePointer<xmlChar>, at start: SourceLocation
   ) {
     switch element {
-    case .field(.expiration) where expiration.count > 0:
-      expiration.count += 1
-      if expiration.count == 2 {
-        builder.findDuplicateExpiration(at: start, firstLine: expiration.start.line)
-      }
-      // Nothing of it is wanted.
-      skipped += 1
+    case .unknown: skipped &+= 1
     case .field(let found):
-      if found == .expiration { (expiration.count, expiration.start) = (1, start) }
+      if found == .expiration, !beginsExpiration(at: start) { return }
       startText(of: found)
+    default: unsafe startMistaken(element, tag, at: start)
+    }
+  }
+
+  /// Counts the expirations of a record.
+  ///
+  /// - Returns: whether it is the first.
+  private mutating func beginsExpiration(at start: SourceLocation) -> Bool {
+    expiration.count += 1
+    if expiration.count == 1 {
+      expiration.start = start
+      return true
+    }
+    if expiration.count == 2 {
+      builder.findDuplicateExpiration(at: start, firstLine: expiration.start.line)
+    }
+    // Nothing of it is wanted.
+    skipped += 1
+    return false
+  }
+
+  /// Begins a child of a record that may have been meant for a field.
+  @inline(never)
+  @unsafe private mutating func startMistaken(
+    _ element: NativeElement, _ tag: UnsafePointer<xmlChar>, at start: SourceLocation
+  ) {
+    switch element {
     case .dateName where expiration.suspect == nil,
       .foreignExpiration where expiration.suspect == nil:
       expiration.suspect = Suspect(
         name: unsafe String(cString: tag), place: start, isForeign: element == .foreignExpiration)
       expiration.isInSuspect = true
-      field = .expiration
-      wantsPlace = false
+      text = FieldText(field: .expiration)
       builder.draft.beginField()
     case .misspelt(let field):
       findWrongCase(unsafe String(cString: tag), field.name, at: start)
@@ -287,17 +267,20 @@ extension NativeReader {
 
   /// Begins an element that means nothing where it is.
   private mutating func skip(_ element: NativeElement, at start: SourceLocation) {
-    skipped += 1
-    guard root?.isKnown == true else { return }
-    if field == .expiration && !expiration.isInSuspect {
+    skipped &+= 1
+    if text.field == .expiration && !expiration.isInSuspect {
       expiration.hasMarkup = true
-    } else if !isInMisspelt,
-      [.field(.expiration), .misspelt(.expiration), .foreignExpiration].contains(element)
-    {
+      return
+    }
+    switch element {
+    case .field(.expiration), .misspelt(.expiration), .foreignExpiration:
+      guard root?.isKnown == true, !isInMisspelt else { return }
       if expiration.isInSuspect { expiration.suspect = nil }
       builder.find(
         .misplacedExpiration, at: start,
         "this expiration is not directly inside a book, so it is ignored; move it into its book")
+      handOver()
+    default: break
     }
   }
 
@@ -306,17 +289,22 @@ extension NativeReader {
       .unknownCase, at: start,
       "<\(name.visible)> is ignored, since names are case-sensitive; did you mean <\(right)>?",
       value: name)
+    handOver()
   }
 
   /// The parser is at the tag's `>`, or at the `/>` that ends the element too.
+  @inline(__always)
   @unsafe private mutating func noteTagEnd(_ context: xmlParserCtxtPtr) {
-    if unsafe !session.pointee.isInsideEntity(context) { noteTagEnd() }
+    if unsafe session.pointee.isInsideEntity(context) { return }
+    unsafe session.pointee.notePlace()
+    unsafe session.pointee.place.column &+= 1
   }
 
   /// The beginning of the start tag that the parser has just read.
   ///
   /// That is where the last event ended, except before the root element and after an entity
   /// without text, which raises no event: there the tag itself is looked at.
+  @inline(__always)
   @unsafe private func tagStart(_ context: xmlParserCtxtPtr) -> SourceLocation {
     guard unsafe session.pointee.hasDoctype || depth == 1 && root == nil,
       unsafe !session.pointee.isInsideEntity(context)
@@ -424,34 +412,53 @@ extension NativeReader {
   @unsafe fileprivate mutating func endElement(
     _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
   ) {
-    guard unsafe !session.pointee.isSpecial, depth > 2 else {
-      return unsafe endOtherElement(context, name, prefix)
+    if unsafe session.pointee.isSpecial {
+      guard unsafe !session.pointee.isStopped else { return }
+      unsafe session.pointee.settlePlace(context)
+      if names.hasLongCharacters { unsafe correctColumn(context, name, prefix) }
     }
-    endPart()
-    unsafe session.pointee.notePlace()
+    unsafe session.pointee.notePlace(context)
+    depth &-= 1
+    if depth > 1 {
+      endPart()
+    } else if depth == 1 {
+      endChild()
+    } else {
+      rootEnd = unsafe session.pointee.bytesRead
+    }
   }
 
   /// Ends an element inside a child of the root.
   @inline(__always)
   private mutating func endPart() {
-    depth &-= 1
     if skipped > 0 {
       skipped &-= 1
     } else if expiration.isInSuspect {
       endSuspect()
-    } else if let field {
+    } else if let field = text.field {
       builder.draft.endField(field)
-      if let start = textStart.take(), let end = unsafe session.pointee.byteOffset, start < end {
+      if let start = text.start, let end = unsafe session.pointee.byteOffset, start < end {
         builder.noteBytes(start..<end, of: field)
       }
-      self.field = nil
+      text.field = nil
+    }
+  }
+
+  /// Ends a child of the root.
+  private mutating func endChild() {
+    isInMisspelt = false
+    if skipped > 0 {
+      skipped = 0
+      builder.endChild()
+    } else {
+      endRecord()
     }
   }
 
   @inline(never)
   private mutating func endSuspect() {
     expiration.isInSuspect = false
-    field = nil
+    text.field = nil
     if !Self.isDate(builder.draft.removeField()) { expiration.suspect = nil }
   }
 
@@ -463,26 +470,6 @@ extension NativeReader {
       return true
     } catch {
       return error == .notADay || !DateSuggestion(text).words.isEmpty
-    }
-  }
-
-  @inline(never)
-  @unsafe private mutating func endOtherElement(
-    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
-  ) {
-    guard unsafe !session.pointee.isStopped else { return }
-    unsafe session.pointee.settlePlace(context)
-    if names.hasLongCharacters { unsafe correctColumn(context, name, prefix) }
-    if depth == 1 { frame.rootEnd = unsafe session.pointee.bytesRead }
-    unsafe session.pointee.notePlace(context)
-    if depth != 2 { return endPart() }
-    depth = 1
-    isInMisspelt = false
-    if skipped > 0 {
-      skipped = 0
-      builder.endChild()
-    } else {
-      endRecord()
     }
   }
 
@@ -546,65 +533,34 @@ extension NativeReader {
     }
     unsafe input.pointee.col -= Int32(surplus)
   }
-
-  /// Stops at a record's start if the rest can be read in parts.
-  private mutating func stopsHere() -> Bool {
-    guard skipped == 0, root?.isKnown == true,
-      unsafe frame.isSplit(session.pointee)
-    else { return false }
-    unsafe session.pointee.stop()
-    unsafe xmlStopParser(session.pointee.context)
-    return true
-  }
 }
 
 // MARK: - Texts
 
 extension NativeReader {
-  /// Most texts are the white space between elements.
-  ///
-  /// - SeeAlso: `charactersSAXFunc`.
+  /// - SeeAlso: `charactersSAXFunc`, `cdataBlockSAXFunc`.
   @inline(__always)
   @unsafe fileprivate mutating func characters(
-    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
-  ) {
-    if unsafe field == nil && !session.pointee.isSpecial {
-      return unsafe session.pointee.notePlace()
-    }
-    unsafe fieldText(context, text)
-  }
-
-  @inline(never)
-  @unsafe private mutating func fieldText(
-    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
-  ) {
-    if unsafe session.pointee.isSpecial { return unsafe specialText(context, text) }
-    unsafe add(text, from: session.pointee.position, isVerbatim: true)
-    unsafe session.pointee.notePlace()
-  }
-
-  /// - SeeAlso: `cdataBlockSAXFunc`.
-  @inline(never)
-  @unsafe fileprivate mutating func specialText(
     _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>, isSection: Bool = false
   ) {
-    guard unsafe !session.pointee.isStopped else { return }
-    unsafe session.pointee.settlePlace(context)
-    unsafe session.pointee.countExpansion(context, by: text.count)
-    let isVerbatim = unsafe !session.pointee.isInsideEntity(context)
-    var start = unsafe session.pointee.position
-    if isSection && isVerbatim { start.column += "<![CDATA[".utf8.count }
-    unsafe add(text, from: start, isVerbatim: isVerbatim, isSection: isSection)
+    if unsafe session.pointee.isSpecial {
+      guard unsafe !session.pointee.isStopped else { return }
+      unsafe session.pointee.settlePlace(context)
+      unsafe session.pointee.countExpansion(context, by: text.count)
+    }
+    // Most texts are the white space between elements.
+    if let field = self.text.field { unsafe add(text, to: field, context, isSection: isSection) }
     unsafe session.pointee.notePlace(context)
   }
 
-  @inline(__always)
   @unsafe private mutating func add(
-    _ text: UnsafeBufferPointer<xmlChar>, from start: SourceLocation, isVerbatim: Bool,
-    isSection: Bool = false
+    _ text: UnsafeBufferPointer<xmlChar>, to field: LoanField, _ context: xmlParserCtxtPtr,
+    isSection: Bool
   ) {
-    guard let field else { return }
-    if wantsPlace {
+    let isVerbatim = unsafe !session.pointee.isInsideEntity(context)
+    var start = unsafe session.pointee.position
+    if isSection && isVerbatim { start.column += "<![CDATA[".utf8.count }
+    if self.text.wantsPlace {
       let extent = unsafe ValueScan.extent(
         of: text, from: start, end: session.pointee.currentPosition, isVerbatim: isVerbatim,
         isSection: isSection)
@@ -627,14 +583,27 @@ extension NativeReader {
       unsafe session.pointee.settlePlace(context)
       let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
       if let comment = unsafe IgnoreComment(bytes) {
-        if depth == 0 { frame.hasCommentOutside = true }
-        builder.add(
-          comment, at: unsafe frame.commentStart(session.pointee, isOutside: depth == 0),
-          isInRecord: builder.isInRecord)
+        // After the root element, its place is only known where the whole line is.
+        if depth == 0 { rootEnd = 0 }
+        builder.add(comment, at: commentStart, isInRecord: builder.isInRecord)
         handOver()
       }
     }
     unsafe skipped(context, text)
+  }
+
+  /// The beginning of the comment that the parser has just read: where the last event ended, except
+  /// where something may be between that raises no event.
+  private var commentStart: SourceLocation {
+    let document = unsafe session.pointee.document
+    guard unsafe session.pointee.hasDoctype || depth == 0 else {
+      return unsafe session.pointee.position
+    }
+    let isInPart = unsafe isPart && document?.pointee.consumed ?? 1 == 0
+    let origin = TagText.Origin(bytes: start.head.count, column: start.location.column)
+    return unsafe TagText.start(
+      endingAt: document, opening: "<!--", origin: isInPart ? origin : nil)
+      ?? session.pointee.position
   }
 
   /// A comment or a processing instruction has ended.
@@ -663,7 +632,10 @@ private let startElementHandler: startElementNsSAX2Func = {
   let parser = unsafe parserContext(context)
   if defaultCount > 0 { unsafe session(of: parser).pointee.countDefaults(Int(defaultCount)) }
   unsafe reader(of: parser).pointee.startElement(
-    parser, name, prefix, namespace, attributeCount, attributes)
+    parser,
+    NativeReader.StartTag(
+      name: name, prefix: prefix, namespace: namespace,
+      attributes: UnsafeBufferPointer(start: attributes, count: Int(attributeCount) * 5)))
 }
 
 private let endElementHandler: endElementNsSAX2Func = { context, name, prefix, _ in
@@ -680,7 +652,7 @@ private let charactersHandler: charactersSAXFunc = { context, text, length in
 
 private let cdataHandler: cdataBlockSAXFunc = { context, text, length in
   let parser = unsafe parserContext(context)
-  unsafe reader(of: parser).pointee.specialText(
+  unsafe reader(of: parser).pointee.characters(
     parser, UnsafeBufferPointer(start: text, count: Int(length)), isSection: true)
 }
 

@@ -16,32 +16,39 @@ struct CatalogueDocument: Sendable {
   enum Item: Sendable {
     case batch(RecordBatch)
     /// A part of the document cannot be read on its own, so that the rest is read as a whole.
-    case unreadable(SplitPoint)
+    case unreadable(PartStart)
     case failed(any Error)
   }
 
-  /// Reads it from its beginning, in batches where it is long.
-  ///
-  /// - Returns: the last batch.
-  func read(_ output: Output?) throws -> RecordBatch {
-    guard profile.isNative else { return try ProfileReader.read(self, output) }
-    let isSplit =
-      catalogue.payload == nil && catalogue.size.map { $0 >= reader.parts.least } ?? false
-    return try read(.document(mayBeSplit: isSplit), output)
+  /// The beginning of the document.
+  var beginning: PartStart {
+    PartStart(
+      offset: catalogue.documentStart, location: SourceLocation(line: linesBefore + 1, column: 1),
+      linesBefore: linesBefore)
   }
 
-  /// Reads it, or the rest of it, in the tool's own form.
-  fileprivate func read(_ extent: NativeReader.Extent, _ output: Output?) throws -> RecordBatch {
-    var (offset, head, lines) = (catalogue.documentStart, [UInt8](), linesBefore)
-    if case .section(let point) = extent {
-      (offset, head) = (point.offset, point.frame.head)
-      lines = point.frame.rootLine - 1
-    }
+  /// The tags around parts of it; `nil` if it cannot be read in parts, or is too short to.
+  var frame: PartFrame? {
+    guard profile.isNative, catalogue.payload == nil, let size = catalogue.size,
+      size >= reader.parts.least, let bytes = try? catalogue.firstBytes(FormDetection.reach)
+    else { return nil }
+    return PartFrame(
+      ofDocumentWith: bytes.dropFirst(catalogue.documentStart), linesBefore: linesBefore)
+  }
+
+  /// Reads it to its end, in batches where it is long.
+  ///
+  /// - Parameters:
+  ///   - start: where to begin; only a document in the tool's own form can be read from elsewhere
+  ///     than its beginning.
+  ///   - output: takes all batches but the last.
+  /// - Returns: the last batch.
+  func read(from start: PartStart, _ output: Output?) throws -> RecordBatch {
+    guard profile.isNative else { return try ProfileReader.read(self, output) }
     return try NativeReader.read(
-      RecordBuilder(reader, form: nil), extent, path: path, linesBefore: lines,
-      bytesBefore: offset - head.count, output: output
+      RecordBuilder(reader, form: nil), start, path: path, output: output
     ) { parser, reading in
-      unsafe reading.session.pointee.input.open(catalogue, at: offset, after: head)
+      unsafe reading.session.pointee.input.open(catalogue, at: start.offset, after: start.head)
       parser.parse()
       do {
         unsafe try reading.session.pointee.finish()
@@ -70,34 +77,34 @@ struct DocumentReading: ~Copyable {
   mutating func next() throws -> RecordBatch? {
     if !isBegun {
       isBegun = true
-      let size = document.catalogue.size
-      if let size, size < document.reader.parts.least { return try document.read(nil) }
-      stream = ahead { [document] in try document.read($0) }
+      if let size = document.catalogue.size, size < document.reader.parts.least {
+        return try document.read(from: document.beginning, nil)
+      }
+      if let frame = document.frame {
+        stream = parts(frame)
+      } else {
+        stream = ahead(from: document.beginning)
+      }
     }
     switch stream?.next() {
-    case .batch(let batch):
-      if let point = batch.splitPoint {
-        let parts = PartReader(document, from: point)
-        stream = BatchStream(threads: max(1, document.reader.jobs), mayStall: false) {
-          parts.run($0)
-        }
-      }
-      return batch
-    case .unreadable(let point):
-      stream = ahead { [document] in try document.read(.section(point), $0) }
+    case .batch(let batch): return batch
+    case .unreadable(let start):
+      stream = ahead(from: start)
       return try next()
     case .failed(let error): throw error
     case nil: return nil
     }
   }
 
-  /// Reads on a thread.
-  ///
-  /// - Parameter read: hands over batches as long as more are wanted, and returns the last one.
-  private func ahead(
-    _ read: @escaping @Sendable (@escaping CatalogueDocument.Output) throws -> RecordBatch
-  ) -> BatchStream<CatalogueDocument.Item> {
-    BatchStream(threads: 1, mayStall: document.path == "-") { queue in
+  /// Reads it in parts.
+  private func parts(_ frame: PartFrame) -> BatchStream<CatalogueDocument.Item> {
+    let reader = PartReader(document, frame, from: document.beginning)
+    return BatchStream(threads: max(1, document.reader.jobs), mayStall: false) { reader.run($0) }
+  }
+
+  /// Reads it on one thread, as a whole, or all that is left of it.
+  private func ahead(from start: PartStart) -> BatchStream<CatalogueDocument.Item> {
+    BatchStream(threads: 1, mayStall: document.path == "-") { [document] queue in
       var number = 0
       func put(_ item: CatalogueDocument.Item) -> Bool {
         guard queue.waitForRoom() else { return false }
@@ -106,7 +113,11 @@ struct DocumentReading: ~Copyable {
         return true
       }
       let last: CatalogueDocument.Item
-      do { last = .batch(try read { put(.batch($0)) }) } catch { last = .failed(error) }
+      do {
+        last = .batch(try document.read(from: start) { put(.batch($0)) })
+      } catch {
+        last = .failed(error)
+      }
       if put(last) { queue.end(after: number) }
     }
   }

@@ -4,7 +4,7 @@ import Loans
 struct PartCutter {
   /// A part of a document.
   struct Part: Sendable {
-    var start: SplitPoint
+    var start: PartStart
     /// Its end, in bytes of the file.
     var end: Int
     /// Whether the file ends with it.
@@ -12,12 +12,13 @@ struct PartCutter {
   }
 
   private let file: CatalogueFile
+  private let frame: PartFrame
   private let size: Int
   private let leastLength: Int
   /// Bytes of a part of a large file: fewer the more threads there are, since all of them hold one.
   private let usualLength: Int
   /// The beginning of the next part; `nil` after the last one.
-  private(set) var next: SplitPoint?
+  private(set) var next: PartStart?
   /// Longer parts are not read as a whole: libxml2 limits what it looks at to 10 MB only where it
   /// asks for the bytes piece by piece.
   private static let longestPart = 8_000_000
@@ -27,8 +28,11 @@ struct PartCutter {
   /// - Parameters:
   ///   - partSize: bytes of a part, at least.
   ///   - jobs: how many threads read.
-  init(_ file: CatalogueFile, from start: SplitPoint, partSize: Int, jobs: Int) {
+  init(
+    _ file: CatalogueFile, _ frame: PartFrame, from start: PartStart, partSize: Int, jobs: Int
+  ) {
     self.file = file
+    self.frame = frame
     size = file.size ?? 0
     leastLength = partSize
     usualLength = jobs > 1 ? partSize * 32 / jobs : partSize
@@ -48,15 +52,15 @@ struct PartCutter {
     var count = length + Self.margin
     while true {
       let end = min(start.offset + count, size)
-      let tail = start.frame.tail
       guard
         buffer.read(
-          start.offset..<end, of: file, after: start.frame.head, tailCount: tail.count)
+          start.offset..<end, of: file, after: start.head, tailCount: frame.tail.count)
       else { return nil }
-      if let cut = buffer.recordStart(from: length, start.frame.recordStart) {
-        let place = buffer.location(ofByte: cut, from: start.location)
-        next = SplitPoint(offset: start.offset + cut, location: place, frame: start.frame)
-        buffer.end(after: cut, with: tail)
+      if let cut = buffer.recordStart(from: length, frame.recordStart) {
+        next = PartStart(
+          offset: start.offset + cut, location: buffer.location(ofByte: cut, from: start.location),
+          head: frame.head, linesBefore: frame.linesBefore)
+        buffer.end(after: cut, with: frame.tail)
         return Part(start: start, end: start.offset + cut, isLast: false)
       }
       if end == size {
@@ -69,14 +73,21 @@ struct PartCutter {
   }
 }
 
-/// A record's start directly inside the root element, from which on the document can be read in
-/// parts.
-struct SplitPoint: Sendable {
-  /// Bytes of the file before the record's start tag.
+/// Where reading begins: at the beginning of a document, or at a record's start directly inside its
+/// root element.
+struct PartStart: Sendable {
+  /// Bytes of the file before it.
   var offset: Int
-  /// The place of the start tag.
+  /// The place of its first character.
   var location: SourceLocation
-  var frame: PartFrame
+  /// Tags that come before it, so that it can be read like a document; none at the beginning of one.
+  var head: [UInt8] = []
+  /// Lines of the file before those tags, or before the document.
+  var linesBefore: Int
+
+  /// The beginning of a file.
+  static let ofFile = PartStart(
+    offset: 0, location: SourceLocation(line: 1, column: 1), linesBefore: 0)
 }
 
 /// The tags around a part of a document with which it can be read like a whole one.
@@ -87,6 +98,61 @@ struct PartFrame: Sendable {
   var tail: [UInt8]
   /// The beginning of a record: `<` and its name.
   var recordStart: [UInt8]
-  /// On which line the root element begins.
-  var rootLine: Int
+  /// Lines of the file before the root element.
+  var linesBefore: Int
+}
+
+extension PartFrame {
+  /// The tags around the parts of a document in the tool's own form, from how it begins.
+  ///
+  /// `nil` if there can be no parts: what a document type declares, or an encoding other than UTF-8,
+  /// cannot be known from a part.
+  ///
+  /// - Parameter linesBefore: lines of the file before the document.
+  init?(ofDocumentWith beginning: ArraySlice<UInt8>, linesBefore: Int) {
+    let text = beginning.starts(with: [0xEF, 0xBB, 0xBF]) ? beginning.dropFirst(3) : beginning
+    let (element, root) = ("books", DocumentOpening.skippingProlog(text))
+    guard let encoding = Self.declaration(of: text), let tag = Self.startTag(root) else { return nil }
+    let name = tag.dropFirst().prefix { !$0.isXMLWhiteSpace && $0 != UInt8(ascii: ">") }
+    let prefix = name.dropLast(element.utf8.count)
+    let isKnown = name.suffix(element.utf8.count).map { $0 | 0x20 } == Array(element.utf8)
+    guard isKnown, prefix.isEmpty || prefix.last == UInt8(ascii: ":"),
+      let record = ["book", "Book"].map({ Array("<".utf8) + prefix + Array($0.utf8) })
+        .first(where: { root.dropFirst(tag.count).firstRange(of: $0) != nil })
+    else { return nil }
+    head = Array(encoding.utf8) + tag
+    tail = Array("</".utf8) + name + Array(">".utf8)
+    recordStart = record
+    self.linesBefore =
+      linesBefore + beginning[..<root.startIndex].count { $0 == UInt8(ascii: "\n") }
+  }
+
+  /// An XML declaration with the encoding that a text declares: nothing if it declares none, `nil` if
+  /// it may not be UTF-8.
+  private static func declaration(of text: ArraySlice<UInt8>) -> String? {
+    guard text.starts(with: "<?xml".utf8) else { return "" }
+    let declared = String(decoding: text.prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
+      .lowercased().replacing("'", with: "\"")
+    guard declared.contains("version=\"1.0\"") else { return nil }
+    if !declared.contains("encoding") { return "" }
+    return declared.contains("encoding=\"utf-8\"")
+      ? "<?xml version=\"1.0\" encoding=\"UTF-8\"?>" : nil
+  }
+
+  /// The start tag with which a text begins, if it is not a long one nor an end as well.
+  private static func startTag(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    var quote: UInt8?
+    let end = text.prefix(4_096).firstIndex { byte in
+      if byte == quote {
+        quote = nil
+      } else if quote == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+        quote = byte
+      }
+      return quote == nil && byte == UInt8(ascii: ">")
+    }
+    guard let end, text.first == UInt8(ascii: "<"), text[end - 1] != UInt8(ascii: "/") else {
+      return nil
+    }
+    return text[...end]
+  }
 }

@@ -5,10 +5,10 @@ final class PartReader: Sendable {
   private let document: CatalogueDocument
   private let cutter: Mutex<(cutter: PartCutter, number: Int)>
 
-  init(_ document: CatalogueDocument, from start: SplitPoint) {
+  init(_ document: CatalogueDocument, _ frame: PartFrame, from start: PartStart) {
     self.document = document
     let cutter = PartCutter(
-      document.catalogue, from: start, partSize: document.reader.parts.size,
+      document.catalogue, frame, from: start, partSize: document.reader.parts.size,
       jobs: document.reader.jobs)
     self.cutter = Mutex((cutter, 0))
   }
@@ -45,10 +45,7 @@ final class PartReader: Sendable {
     // A usual record has some 240 bytes, most of them texts.
     let builder = RecordBuilder(
       document.reader, form: nil, records: length / 232, texts: length / 4 * 3)
-    let before = part.start.offset - part.start.frame.head.count
-    return try? NativeReader.read(
-      builder, .section(part.start), path: document.path, bytesBefore: before
-    ) { parser, reading in
+    return try? NativeReader.read(builder, part.start, path: document.path) { parser, reading in
       parser.parse(buffer)
       var batch = unsafe reading.reader.pointee.endPart(at: part.isLast ? nil : buffer.count)
       batch?.end = part.end

@@ -3,7 +3,7 @@ import CLibXML2
 /// Detects from a document's beginning which of the known forms it is of.
 enum FormDetection {
   /// The number of bytes to look at.
-  private static let longestBeginning = 65_536
+  static let reach = 65_536
 
   /// The form of a document, or of what is in its envelope, which is noted.
   ///
@@ -15,7 +15,7 @@ enum FormDetection {
     of catalogue: CatalogueFile, chosen: CatalogueProfile?
   ) throws(CatalogueError) -> CatalogueProfile {
     let start = catalogue.documentStart
-    let head = try catalogue.firstBytes(start + longestBeginning).dropFirst(start)
+    let head = try catalogue.firstBytes(start + reach).dropFirst(start)
     if let chosen {
       let mayBeEnvelope = head.prefix(1_024).firstRange(of: Array("Envelope".utf8)) != nil
       if !mayBeEnvelope || chosen.mayBegin(with: "Envelope") { return chosen }

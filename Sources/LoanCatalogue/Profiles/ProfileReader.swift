@@ -59,12 +59,11 @@ import Loans
   static func read(
     _ document: CatalogueDocument, _ output: ((RecordBatch) -> Bool)?
   ) throws -> RecordBatch {
-    let start = document.catalogue.documentStart
+    let start = document.beginning
     let parser = unsafe XMLParser<ProfileReader>(
-      path: document.path, linesBefore: document.linesBefore, bytesBefore: start,
-      setHandlers: setHandlers)
+      path: document.path, from: start, setHandlers: setHandlers)
     unsafe parser.reader.initialize(to: ProfileReader(parser.session, document, output))
-    unsafe parser.session.pointee.input.open(document.catalogue, at: start)
+    unsafe parser.session.pointee.input.open(document.catalogue, at: start.offset)
     parser.parse()
     return unsafe try parser.reader.pointee.finish()
   }

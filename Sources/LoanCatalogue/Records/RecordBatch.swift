@@ -23,8 +23,6 @@ struct RecordBatch: Sendable {
   private(set) var loanKeys: [UInt64] = []
   /// Bytes of the document up to its end.
   var end = 0
-  /// The place after it where reading has stopped, so that the rest can be read in parts.
-  var splitPoint: SplitPoint?
   /// The document's first element, if that is in it or before.
   var root: RootElement?
   /// The ending of the whole document, if it ends here.

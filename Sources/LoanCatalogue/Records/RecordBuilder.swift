@@ -8,6 +8,8 @@ struct RecordBuilder: ~Copyable {
   let reader: CatalogueReader
   /// The name of the form; `nil` for the tool's own.
   let form: String?
+  /// The fields whose places are wanted, a bit for each.
+  let placedFields: UInt16
   /// The records so far.
   private var batch = RecordBatch()
   /// The end of the last batch that was handed over.
@@ -34,6 +36,9 @@ struct RecordBuilder: ~Copyable {
   init(_ reader: CatalogueReader, form: String?, records: Int = 0, texts: Int = 65_536) {
     self.reader = reader
     self.form = form
+    placedFields = LoanField.allCases.reduce(0) { fields, field in
+      field == .id || reader.rules.judges(field) ? fields | field.bit : fields
+    }
     batch.reserveCapacity(records)
     draft = RecordDraft(capacity: texts)
   }

@@ -39,13 +39,13 @@ import Loans
 
   @unsafe init(
     _ reader: UnsafeMutableRawPointer, _ context: xmlParserCtxtPtr, path: String,
-    linesBefore: Int, bytesBefore: Int
+    from start: PartStart
   ) {
     unsafe self.reader = reader
     unsafe self.context = context
     input = CatalogueInput(path: path)
-    self.linesBefore = linesBefore
-    self.bytesBefore = bytesBefore
+    linesBefore = start.linesBefore
+    bytesBefore = start.offset - start.head.count
   }
 
   /// Reads nothing but the payload of an envelope.

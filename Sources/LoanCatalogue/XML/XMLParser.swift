@@ -13,11 +13,10 @@ import Glibc
 
   /// - Parameters:
   ///   - path: the catalogue's.
-  ///   - linesBefore: lines of the file before those that are parsed.
-  ///   - bytesBefore: its bytes before those.
+  ///   - start: where in it the document begins, or the part that is parsed.
   ///   - setHandlers: sets the handlers of the reader.
   init(
-    path: String = "", linesBefore: Int = 0, bytesBefore: Int = 0,
+    path: String = "", from start: PartStart = .ofFile,
     setHandlers: (UnsafeMutablePointer<xmlSAXHandler>) -> Void
   ) {
     prepareLibrary
@@ -29,8 +28,7 @@ import Glibc
     unsafe session = .allocate(capacity: 1)
     unsafe session.initialize(
       to: ParserSession(
-        UnsafeMutableRawPointer(reader), context, path: path, linesBefore: linesBefore,
-        bytesBefore: bytesBefore))
+        UnsafeMutableRawPointer(reader), context, path: path, from: start))
     unsafe context.pointee._private = UnsafeMutableRawPointer(session)
     unsafe setCommonHandlers(handlers)
     unsafe setHandlers(handlers)
