@@ -40,8 +40,7 @@ public final class CatalogueReading {
       path: path, mayBeHTML: reader.profile?.mayBegin(with: "html") ?? false)
     var profile = reader.profile ?? .native
     if refusal == nil { profile = try FormDetection.profile(of: catalogue, chosen: reader.profile) }
-    assembler = BatchAssembler(
-      reader, profile, size: size ?? 0, warnings: opening.warnings)
+    assembler = BatchAssembler(reader, profile, size: size ?? 0, warnings: opening.warnings)
     guard refusal == nil else { return }
     document = DocumentReading(
       CatalogueDocument(

@@ -112,7 +112,9 @@ extension PartFrame {
   init?(ofDocumentWith beginning: ArraySlice<UInt8>, linesBefore: Int) {
     let text = beginning.starts(with: [0xEF, 0xBB, 0xBF]) ? beginning.dropFirst(3) : beginning
     let (element, root) = ("books", DocumentOpening.skippingProlog(text))
-    guard let encoding = Self.declaration(of: text), let tag = Self.startTag(root) else { return nil }
+    guard let encoding = Self.declaration(of: text), let tag = Self.startTag(root) else {
+      return nil
+    }
     let name = tag.dropFirst().prefix { !$0.isXMLWhiteSpace && $0 != UInt8(ascii: ">") }
     let prefix = name.dropLast(element.utf8.count)
     let isKnown = name.suffix(element.utf8.count).map { $0 | 0x20 } == Array(element.utf8)

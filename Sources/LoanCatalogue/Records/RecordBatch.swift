@@ -17,31 +17,13 @@ struct RecordBatch: Sendable {
     case found([Diagnostic])
   }
 
-  private(set) var items: [Item] = []
-  /// The keys of the records, and those of their loans as far as there are any.
-  private(set) var keys: [UInt64] = []
-  private(set) var loanKeys: [UInt64] = []
+  var items: [Item] = []
   /// Bytes of the document up to its end.
   var end = 0
   /// The document's first element, if that is in it or before.
   var root: RootElement?
   /// The ending of the whole document, if it ends here.
   var ending: DocumentEnding?
-
-  /// - Parameter records: how many there may be.
-  mutating func reserveCapacity(_ records: Int) {
-    items.reserveCapacity(records)
-    keys.reserveCapacity(records)
-  }
-
-  mutating func append(_ item: Item) { items.append(item) }
-
-  @inline(__always)
-  mutating func append(_ record: LoanRecord, idPlace: ValueExtent?, _ found: [Diagnostic]) {
-    items.append(.record(record, idPlace: idPlace, found))
-    keys.append(record.key)
-    if let key = record.loanKey { loanKeys.append(key) }
-  }
 }
 
 /// The statements that are only known at the end of a document.

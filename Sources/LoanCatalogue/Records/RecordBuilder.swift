@@ -39,7 +39,7 @@ struct RecordBuilder: ~Copyable {
     placedFields = LoanField.allCases.reduce(0) { fields, field in
       field == .id || reader.rules.judges(field) ? fields | field.bit : fields
     }
-    batch.reserveCapacity(records)
+    batch.items.reserveCapacity(records)
     draft = RecordDraft(capacity: texts)
   }
 
@@ -84,7 +84,7 @@ struct RecordBuilder: ~Copyable {
         .unusedIgnore, at: start,
         "this comment is inside a book and has no effect; move it before the book")
     case .ignore(let codes):
-      batch.append(.ignore(codes, start))
+      batch.items.append(.ignore(codes, start))
     }
   }
 }
@@ -105,7 +105,7 @@ extension RecordBuilder {
   mutating func endRecord() {
     judgeTexts()
     hash()
-    batch.append(draft.record, idPlace: places[.id], findings)
+    batch.items.append(.record(draft.record, idPlace: places[.id], findings))
     if !findings.isEmpty { findings.removeAll() }
     isInRecord = false
   }
@@ -113,7 +113,7 @@ extension RecordBuilder {
   /// Ends the record of a book that is not lent, which is not judged.
   mutating func endUnjudgedRecord() {
     hash()
-    batch.append(draft.record, idPlace: places[.id], [])
+    batch.items.append(.record(draft.record, idPlace: places[.id], []))
     isInRecord = false
   }
 
@@ -125,7 +125,7 @@ extension RecordBuilder {
   /// Ends an element beside the records.
   mutating func endChild() {
     guard !findings.isEmpty else { return }
-    batch.append(.childEnd(findings))
+    batch.items.append(.childEnd(findings))
     findings.removeAll()
   }
 
@@ -134,9 +134,9 @@ extension RecordBuilder {
     guard !findings.isEmpty else { return }
     if isInRecord {
       hash()
-      batch.append(.unfinished(draft.record, idPlace: places[.id], findings))
+      batch.items.append(.unfinished(draft.record, idPlace: places[.id], findings))
     } else {
-      batch.append(.found(findings))
+      batch.items.append(.found(findings))
     }
     findings.removeAll()
   }

@@ -4,12 +4,10 @@
 @safe final class TextStorage: @unchecked Sendable {
   fileprivate let start: UnsafeMutablePointer<UInt8>
   fileprivate let capacity: Int
-  /// Bytes after the capacity, so that eight can be written and read at any place.
-  private static let margin = 9
 
   init(capacity: Int) {
     self.capacity = capacity
-    unsafe start = .allocate(capacity: capacity + Self.margin)
+    unsafe start = .allocate(capacity: capacity)
   }
 
   deinit {
@@ -118,19 +116,13 @@ extension RecordDraft {
   @inline(__always)
   private var isNormalized: Bool {
     if count == fieldStart { return true }
-    if unsafe start[fieldStart] == 0x20 || start[count &- 1] == 0x20 { return false }
-    // Eight bytes at once, those after the end included.
-    let (text, spaces) = unsafe (UnsafeMutableRawPointer(start), 0x2020_2020_2020_2020 as UInt64)
-    unsafe text.storeBytes(of: .max, toByteOffset: count, as: UInt64.self)
-    var index = fieldStart
-    while index < count {
-      let word = unsafe text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      let following = unsafe text.loadUnaligned(fromByteOffset: index &+ 1, as: UInt64.self)
-      let hasDoubleSpace = ((word ^ spaces) | (following ^ spaces)).hasByte(below: 1)
-      if hasDoubleSpace || word.hasByte(below: 0x20) { return false }
-      index &+= 8
+    var isAfterSpace = true
+    for index in fieldStart..<count {
+      let byte = unsafe start[index]
+      if byte < 0x20 || byte == 0x20 && isAfterSpace { return false }
+      isAfterSpace = byte == 0x20
     }
-    return true
+    return !isAfterSpace
   }
 
   @inline(never)
@@ -138,14 +130,6 @@ extension RecordDraft {
     let buffer = unsafe UnsafeMutableBufferPointer(start: start, count: count)
     var texts = unsafe buffer.mutableSpan
     count = texts.normalizeSpace(from: fieldStart)
-  }
-}
-
-extension UInt64 {
-  /// Whether one of the eight bytes is below a value of at most 0x80.
-  @inline(__always)
-  fileprivate func hasByte(below value: UInt64) -> Bool {
-    (self &- 0x0101_0101_0101_0101 &* value) & ~self & 0x8080_8080_8080_8080 != 0
   }
 }
 
