@@ -50,27 +50,27 @@ enum NativeElement: Equatable {
     return isCapitalized || text == "books"
   }
 
-  /// The meaning of an element's name, if it is known already.
+  /// Returns the meaning of an element's name.
   @inline(__always)
-  @unsafe func knownElement(
+  @unsafe mutating func element(
     _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
     _ namespace: UnsafePointer<xmlChar>?
-  ) -> NativeElement? {
+  ) -> NativeElement {
     for index in unsafe entries.indices
     where unsafe entries[index].name == name && entries[index].namespace == namespace
       && entries[index].prefix == prefix
     {
       return unsafe entries[index].element
     }
-    return nil
+    return unsafe note(name, prefix, namespace)
   }
 
-  /// Returns the meaning of an element's name.
-  @unsafe mutating func element(
+  /// Works out the meaning of a name that is new.
+  @inline(never)
+  @unsafe private mutating func note(
     _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
     _ namespace: UnsafePointer<xmlChar>?
   ) -> NativeElement {
-    if let known = unsafe knownElement(name, prefix, namespace) { return known }
     unsafe noteCharacters(of: name, prefix)
     // A prefix that is not declared has no namespace, and is its own.
     let isOwn =

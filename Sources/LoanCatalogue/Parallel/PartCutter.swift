@@ -110,11 +110,9 @@ extension PartFrame {
   ///
   /// - Parameter linesBefore: lines of the file before the document.
   init?(ofDocumentWith beginning: ArraySlice<UInt8>, linesBefore: Int) {
-    let text = beginning.starts(with: [0xEF, 0xBB, 0xBF]) ? beginning.dropFirst(3) : beginning
-    let (element, root) = ("books", DocumentOpening.skippingProlog(text))
-    guard let encoding = Self.declaration(of: text), let tag = Self.startTag(root) else {
-      return nil
-    }
+    let (element, root) = ("books", DocumentOpening.skippingProlog(beginning))
+    guard let declaration = Self.declaration(of: beginning), let tag = Self.startTag(root)
+    else { return nil }
     let name = tag.dropFirst().prefix { !$0.isXMLWhiteSpace && $0 != UInt8(ascii: ">") }
     let prefix = name.dropLast(element.utf8.count)
     let isKnown = name.suffix(element.utf8.count).map { $0 | 0x20 } == Array(element.utf8)
@@ -122,7 +120,7 @@ extension PartFrame {
       let record = ["book", "Book"].map({ Array("<".utf8) + prefix + Array($0.utf8) })
         .first(where: { root.dropFirst(tag.count).firstRange(of: $0) != nil })
     else { return nil }
-    head = Array(encoding.utf8) + tag
+    head = Array(declaration.utf8) + tag
     tail = Array("</".utf8) + name + Array(">".utf8)
     recordStart = record
     self.linesBefore =

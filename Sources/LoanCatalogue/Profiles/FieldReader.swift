@@ -120,7 +120,7 @@ extension FieldReader {
   ) throws(XPathFailure) {
     unsafe note(node)
     builder.beginRecord(at: place)
-    guard let record else { return builder.endUnjudgedRecord() }
+    guard let record else { return builder.endRecord(isJudged: false) }
     builder.loanedForms = [.dotted]
     for rule in records[record].rules
     where rule.rule.field != .expiration && builder.draft.record.isEmpty(rule.rule.field) {

@@ -56,8 +56,8 @@ struct BatchAssembler: ~Copyable {
     return events(of: batch)
   }
 
-  private mutating func add(_ item: RecordBatch.Item) {
-    switch item {
+  private mutating func add(_ item: consuming RecordBatch.Item) {
+    switch consume item {
     case .record(let record, let idPlace, let found):
       begin(record, idPlace)
       for finding in found { findings.append(finding) }
@@ -85,9 +85,9 @@ struct BatchAssembler: ~Copyable {
 
 extension BatchAssembler {
   @inline(__always)
-  private mutating func begin(_ next: LoanRecord, _ idPlace: ValueExtent?) {
+  private mutating func begin(_ next: consuming LoanRecord, _ idPlace: ValueExtent?) {
     let ordinal = record.ordinal
-    record = next
+    record = consume next
     guard !isBegun else { return record.ordinal = ordinal }
     if !held.isEmpty { handOverHeld() }
     findings.beginBook()

@@ -102,18 +102,13 @@ extension RecordBuilder {
   }
 
   /// Ends a record whose expiration has been judged.
-  mutating func endRecord() {
-    judgeTexts()
+  ///
+  /// - Parameter isJudged: false for a book of another form that is not lent.
+  mutating func endRecord(isJudged: Bool = true) {
+    if isJudged { judgeTexts() }
     hash()
     batch.items.append(.record(draft.record, idPlace: places[.id], findings))
     if !findings.isEmpty { findings.removeAll() }
-    isInRecord = false
-  }
-
-  /// Ends the record of a book that is not lent, which is not judged.
-  mutating func endUnjudgedRecord() {
-    hash()
-    batch.items.append(.record(draft.record, idPlace: places[.id], []))
     isInRecord = false
   }
 
