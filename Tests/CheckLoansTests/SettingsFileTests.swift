@@ -457,6 +457,15 @@ struct SettingsFaultTests {
       "6: the value '-2' is invalid for '--remind <days>': give a number from 0 to 3650"
     ),
     (
+      "action = \"\"\"View=x\nremnd = 1\n\"\"\"\nremnd = 2",
+      "4: unknown key \"remnd\"; did you mean \"remind\"?"
+    ),
+    (
+      "catalogues = [\n\"a\",\n\"remnd\"\n]\nremnd = 1",
+      "5: unknown key \"remnd\"; did you mean \"remind\"?"
+    ),
+    ("[[catalogue]]\npath = \"x\"\n[catalogue.sub]\na = 1", "3: unknown key \"sub\"; \(all)"),
+    (
       "[[catalogue]]\npath = \"x\"\ntime-zone = \"europe/prague\"",
       "3: the time zone \"europe/prague\" is unknown; did you mean Europe/Prague?"
     ),

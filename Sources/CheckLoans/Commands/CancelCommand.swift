@@ -14,7 +14,6 @@ struct CancelCommand: Subcommand {
         check-loans schedule cancel 3 7
       """)
 
-  static var settingsKeys: SettingsKeys? { .user }
   static var commandLineOnly: Set<String> { ["all"] }
 
   @Argument(
@@ -28,8 +27,6 @@ struct CancelCommand: Subcommand {
   @OptionGroup var state: StateOptions
 
   @OptionGroup var quiet: QuietOptions
-
-  var configFile: String? { state.config }
 
   func validate() throws {
     guard all == ids.isEmpty else {

@@ -21,11 +21,7 @@ struct CheckCommand: Subcommand {
         check-loans --profile ours.xml --notify stdout export.xml
       """)
 
-  static var settingsKeys: SettingsKeys? { .user }
-
   @OptionGroup var options: CheckOptions
-
-  var configFile: String? { options.state.config }
 
   func validate() throws { try options.checkOutput() }
 

@@ -18,7 +18,7 @@ struct ConfigCommand: Subcommand {
         check-loans config --example > ~/.config/check-loans/config.toml
       """)
 
-  static var settingsKeys: SettingsKeys? { .user }
+  static var commandLineOnly: Set<String> { ["example"] }
 
   @Flag(help: "Print a settings file with every option in it, as comments.")
   var example = false
@@ -27,8 +27,6 @@ struct ConfigCommand: Subcommand {
 
   /// What only `watch` takes.
   @OptionGroup(visibility: .hidden) var watching: ActionOptions
-
-  var configFile: String? { options.state.config }
 
   var ignoresSettings: Bool { example }
 
@@ -46,9 +44,7 @@ struct ConfigCommand: Subcommand {
     if options.state.state == nil, let state = try? environment.standardStateFile() {
       settings.complete("state", [state])
     }
-    if !options.channels.notify.isEmpty {
-      settings.complete("notify", options.channels.channels(environment).map(\.name))
-    }
+    settings.complete("notify", options.channels.channels(environment).map(\.name))
     let isJSON = options.format == .json && environment.given["format"]?.isFromCommandLine == true
     try isJSON ? settings.printJSON(console) : settings.printTable(console)
     return .done

@@ -16,16 +16,12 @@ struct DeliverCommand: Subcommand {
         check-loans deliver --notify notify-send
       """)
 
-  static var settingsKeys: SettingsKeys? { .user }
-
   @OptionGroup var channels: ChannelOptions
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
 
   @OptionGroup var dryRun: DryRunOptions
   @OptionGroup var verbose: VerboseOptions
-
-  var configFile: String? { state.config }
 
   func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
     try Main.wait { () throws(CommandError) in try await deliver(environment, console) }

@@ -16,8 +16,6 @@ struct ExplainCommand: Subcommand {
         check-loans schedule explain 3
       """)
 
-  static var settingsKeys: SettingsKeys? { .user }
-
   @Argument(
     help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
     completion: LoanNumbers.completion, transform: LoanNumbers.parse)
@@ -26,8 +24,6 @@ struct ExplainCommand: Subcommand {
   @OptionGroup var clock: ClockOptions
   @OptionGroup var repetition: RepeatOptions
   @OptionGroup var state: StateOptions
-
-  var configFile: String? { state.config }
 
   func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
     let (now, clock) = try clock.read(environment)

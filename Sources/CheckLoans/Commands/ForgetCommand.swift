@@ -17,8 +17,6 @@ struct ForgetCommand: Subcommand {
         check-loans schedule forget --channel exec:/srv/old-script
       """)
 
-  static var settingsKeys: SettingsKeys? { .user }
-
   @Argument(
     help: ArgumentHelp(
       "Catalogues, as schedule list shows them; - is standard input.", valueName: "catalogue"),
@@ -33,8 +31,6 @@ struct ForgetCommand: Subcommand {
   @OptionGroup var state: StateOptions
 
   @OptionGroup var quiet: QuietOptions
-
-  var configFile: String? { state.config }
 
   func validate() throws {
     guard catalogues.isEmpty != channel.isEmpty else {

@@ -32,8 +32,6 @@ struct ListCommand: Subcommand {
         check-loans schedule list --format waybar
       """)
 
-  static var settingsKeys: SettingsKeys? { .user }
-
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
 
@@ -45,8 +43,6 @@ struct ListCommand: Subcommand {
 
   @Flag(help: "List only what could not be delivered.")
   var failed = false
-
-  var configFile: String? { state.config }
 
   func validate() throws {
     if returned || failed, format == .waybar || format == .i3blocks {

@@ -75,7 +75,7 @@ enum MistakenCommand {
       subcommands = command.configuration.subcommands
     }
     return option.nearest(
-      among: command.declaredOptions.map { "--\($0.name)" } + ["--version", "--help"])
+      among: command.declaredSettings.map { "--\($0.name)" } + ["--version", "--help"])
   }
 
   /// What an unknown option was probably meant to be, where that is not just a similar name.

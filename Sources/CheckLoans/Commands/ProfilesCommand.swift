@@ -23,6 +23,8 @@ struct ProfilesCommand: Subcommand {
       failed, 78 a profile is wrong.
       """)
 
+  static var settingsKeys: SettingsKeys? { nil }
+
   @Option(
     help: ArgumentHelp("Print this profile as XML.", valueName: "name"),
     completion: .list(BuiltInProfiles.names))

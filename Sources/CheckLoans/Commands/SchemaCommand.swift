@@ -19,6 +19,8 @@ struct SchemaCommand: Subcommand {
       Exit status: 0 done, 64 wrong usage, 74 output failed.
       """)
 
+  static var settingsKeys: SettingsKeys? { nil }
+
   @Option(help: "XML Schema 1.0, or RELAX NG in its XML syntax.")
   var format = SchemaFormat.xsd
 

@@ -11,9 +11,6 @@ protocol Subcommand: ParsableCommand, Sendable {
   /// Options that only the command line gives, since elsewhere they would mean something else.
   static var commandLineOnly: Set<String> { get }
 
-  /// The settings file that the command line names.
-  var configFile: String? { get }
-
   /// Whether it needs no settings file, which may be broken, for what is asked.
   var ignoresSettings: Bool { get }
 
@@ -24,17 +21,15 @@ protocol Subcommand: ParsableCommand, Sendable {
 }
 
 extension Subcommand {
-  static var settingsKeys: SettingsKeys? { nil }
+  static var settingsKeys: SettingsKeys? { .user }
   static var commandLineOnly: Set<String> { [] }
-  var configFile: String? { nil }
-
   var ignoresSettings: Bool { false }
-}
 
-extension Subcommand {
   /// The settings file to read, and whether somebody has named it.
   func settingsPath(_ environment: Environment) -> (path: String, isNamed: Bool)? {
-    if let configFile { return (configFile, true) }
+    if let named = settings.first(where: { $0.name == "config" })?.texts.first {
+      return (named, true)
+    }
     if Self.commandLineOnly.contains("config") {
       return environment.projectSettingsFile.map { ($0, true) }
     }
@@ -51,11 +46,9 @@ extension Subcommand {
     guard !ignoresSettings, let keys = Self.settingsKeys,
       let (path, isNamed) = settingsPath(environment), isNamed || FileSystem.exists(path)
     else { return nil }
-    return try SettingsFile.read(path, keys, environment)
+    return try SettingsFile(path, keys, environment)
   }
-}
 
-extension Subcommand {
   /// What is odd about the settings, but no mistake for sure.
   func warnings(_ environment: Environment) -> [String] {
     guard Self.settingsKeys == .user else { return [] }

@@ -22,7 +22,6 @@ struct TimerCommand: Subcommand {
         check-loans timer --uninstall
       """)
 
-  static var settingsKeys: SettingsKeys? { .user }
   static var commandLineOnly: Set<String> { ["now", "dry-run"] }
 
   @Flag(help: "Show the units, write them where systemd looks for them, and start the timer.")
@@ -43,8 +42,6 @@ struct TimerCommand: Subcommand {
   var name = Self.standardName
 
   @OptionGroup var options: CheckOptions
-
-  var configFile: String? { options.state.config }
 
   func validate() throws {
     try options.checkOutput()

@@ -69,8 +69,6 @@ struct ValidateCommand: Subcommand {
   @OptionGroup(title: "Settings")
   var settings: ProjectOptions
 
-  var configFile: String? { settings.config }
-
   var ignoresSettings: Bool { rules.explain != nil || rules.listRules }
 
   func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {

@@ -30,8 +30,6 @@ struct WatchCommand: Subcommand {
       after the message being sent; a second signal ends it at once.
       """)
 
-  static var settingsKeys: SettingsKeys? { .user }
-
   @Argument(
     help: "Catalogues to watch. (default: those of the settings file)", completion: .file())
   var catalogues: [String] = []
@@ -46,10 +44,8 @@ struct WatchCommand: Subcommand {
 
   @OptionGroup var verbose: VerboseOptions
 
-  var configFile: String? { state.config }
-
   func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
-    let line = environment.given.commandWords + environment.given.arguments
+    let line = environment.given.line
     guard let given = try? RootCommand.parseAsRoot(line) as? WatchCommand else {
       preconditionFailure("the command line \(line) was understood before")
     }

@@ -136,7 +136,7 @@ extension Environment {
   ) throws(CommandError) -> [CatalogueMaker] {
     func maker(
       _ options: CatalogueOptions, _ paths: [String], _ library: String? = nil,
-      own: [GivenValue] = []
+      own: [Setting] = []
     ) throws(CommandError) -> CatalogueMaker {
       let profile = try options.form.profile(self)
       let clock = try options.zone.clock(self, own: own)

@@ -9,7 +9,7 @@ struct Environment: Sendable {
   let variables: [String: String]
   let userID: UInt32
   /// What the command was given.
-  var given = GivenSettings.none
+  var given = GivenSettings()
 
   init(variables: [String: String], userID: UInt32) {
     self.variables = variables

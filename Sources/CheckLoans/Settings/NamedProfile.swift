@@ -65,24 +65,14 @@ struct NamedProfile: Sendable {
     do throws(WholeFile.Failure) {
       bytes = try WholeFile.bytes(of: path, limit: limit)
     } catch {
-      throw CommandError(.noInput, "\(path.visible): \(words(for: error))")
+      let words = error.words("profile", limit: limit, harm: "decides what is a loan")
+      throw CommandError(.noInput, "\(path.visible): \(words)")
     }
     do throws(CatalogueProfile.Fault) {
       return try CatalogueProfile(reading: bytes)
     } catch {
       let place = "\(path.visible):\(error.location.line):\(error.location.column)"
       throw CommandError(.badSetting, "\(place): \(error.message)")
-    }
-  }
-
-  private static func words(for failure: WholeFile.Failure) -> String {
-    switch failure {
-    case .missing: "cannot read the profile: no such file"
-    case .system(let error): "cannot read the profile: \(error.words)"
-    case .notAFile(let kind): "this is \(kind), not a profile"
-    case .tooLong: "the profile is longer than \(limit) bytes"
-    case .writableByAll:
-      "the profile can be written by anybody, and decides what is a loan; use chmod o-w"
     }
   }
 }

@@ -70,6 +70,8 @@ enum ChannelName: Hashable, Sendable, ExpressibleByArgument {
     }
   }
 
+  var defaultValueDescription: String { name }
+
   static let allValueStrings = ["stdout", "notify-send", "exec:PROGRAM"]
   static let defaultCompletionKind = CompletionKind.list(["stdout", "notify-send", "exec:"])
 
@@ -96,6 +98,10 @@ enum ChannelChoice: Hashable, Sendable, ExpressibleByArgument {
     } else {
       return nil
     }
+  }
+
+  var defaultValueDescription: String {
+    if case .channel(let channel) = self { channel.name } else { "none" }
   }
 
   static let allValueStrings = ChannelName.allValueStrings + ["none"]

@@ -20,7 +20,7 @@ struct ZoneOptions: ParsableArguments {
   /// - Throws: ``CommandError`` with the status `badSetting`, for a zone that is unknown after the
   ///   place where it is set.
   func clock(
-    _ environment: Environment, own: [GivenValue] = []
+    _ environment: Environment, own: [Setting] = []
   ) throws(CommandError) -> LocalClock {
     do throws(CommandError) {
       return try LocalClock(timeZone ?? environment["TZ"], environment)

@@ -4,8 +4,6 @@ import System
 import TOMLKit
 
 /// The keys that a settings file may have.
-///
-/// The options are looked up once somebody asks for them, which takes a millisecond or more.
 enum SettingsKeys {
   /// Those of the user's settings, for what reads catalogues into the schedule.
   case user
@@ -15,37 +13,33 @@ enum SettingsKeys {
   /// What is for a single run only, and has no place in a file.
   static let forOneRun = ["now", "dry-run", "config", "fix", "output"]
 
-  private static let ofUser = declared(by: [CheckCommand.self, WatchCommand.self])
-  private static let ofProject = declared(by: [ValidateCommand.self])
-  private static let ofTable = CatalogueOptions.declaredOptions
+  // Looked up once, which takes a millisecond or more.
+  private static let ofUser = options(of: ConfigCommand.self)
+  private static let ofProject = options(of: ValidateCommand.self)
+  private static let ofTable = CatalogueOptions.declaredSettings
 
-  private static func declared(by commands: [any Subcommand.Type]) -> [DeclaredOption] {
-    commands.flatMap { command in
-      command.declaredOptions.filter {
-        $0.kind != .argument && !command.commandLineOnly.contains($0.name)
-      }
+  private static func options(of command: any Subcommand.Type) -> [Setting] {
+    command.declaredSettings.filter {
+      $0.kind != .argument && !command.commandLineOnly.contains($0.name)
     }
   }
 
-  private var declared: [DeclaredOption] { self == .user ? Self.ofUser : Self.ofProject }
+  /// The command that takes what the file can set.
+  fileprivate var command: any Subcommand.Type {
+    self == .user ? ConfigCommand.self : ValidateCommand.self
+  }
 
-  /// The options of the commands that go by the file.
-  var allOptions: [String] { declared.map(\.name) }
+  /// The options of the commands that go by the file, each of which has a variable.
+  var allOptions: [Setting] { self == .user ? Self.ofUser : Self.ofProject }
 
   /// The options that may be set in it.
-  var options: [DeclaredOption] { declared.filter { !Self.forOneRun.contains($0.name) } }
+  var options: [Setting] { allOptions.filter { !Self.forOneRun.contains($0.name) } }
 
   /// The key for the catalogues to read.
   var catalogues: String { self == .user ? "catalogues" : "files" }
 
   /// The options of a catalogue's table; empty where there are none.
-  var tableOptions: [DeclaredOption] { self == .user ? Self.ofTable : [] }
-
-  /// The command that shows them.
-  var help: String {
-    self == .project
-      ? "check-loans validate --show-settings" : "check-loans config --example"
-  }
+  var tableOptions: [Setting] { self == .user ? Self.ofTable : [] }
 
   /// The names of the keys.
   var names: [String] { options.map(\.name) + [catalogues] }
@@ -54,11 +48,11 @@ enum SettingsKeys {
 /// A catalogue's own settings, from a `[[catalogue]]` table.
 struct CatalogueTable: Sendable {
   /// The file, the folder or the pattern, absolute.
-  var path: GivenValue
+  var path: Setting
   /// The name of the library that people see.
-  var library: GivenValue?
+  var library: Setting?
   /// Options of its own.
-  var values: [GivenValue]
+  var values: [Setting]
 }
 
 /// A settings file that was read.
@@ -66,46 +60,55 @@ struct SettingsFile: Sendable {
   /// The file's absolute path.
   let path: String
   /// What it sets of options.
-  let values: [GivenValue]
+  let values: [Setting]
   /// The files, folders or patterns that it lists, absolute.
-  let catalogues: GivenValue?
+  let catalogues: Setting?
   let tables: [CatalogueTable]
 
   /// The most bytes that a settings file may have.
-  static let limit = 1_048_576
+  private static let limit = 1_048_576
 
   /// Reads a settings file.
   ///
   /// - Parameter path: absolute, or relative to the working directory.
   /// - Throws: ``CommandError`` with the status `badSetting` if it cannot be read, is not TOML, or
-  ///   sets what cannot be set.
-  static func read(
+  ///   sets what cannot be set, or to what makes no sense.
+  init(
     _ path: String, _ keys: SettingsKeys, _ environment: Environment
-  ) throws(CommandError) -> SettingsFile {
+  ) throws(CommandError) {
     let bytes: [UInt8]
     do throws(WholeFile.Failure) {
       // Some CI systems check out with such permissions, and a project's settings run no program.
       bytes = try WholeFile.bytes(
-        of: path, limit: limit,
-        mayBeWritableByAll: keys == .project)
+        of: path, limit: Self.limit, mayBeWritableByAll: keys == .project)
     } catch {
-      throw CommandError(.badSetting, "\(path.visible): \(error.words)")
+      let words = error.words("settings file", limit: Self.limit, harm: "could run programs")
+      throw CommandError(.badSetting, "\(path.visible): \(words)")
     }
-    let absolute = environment.absolutePath(path)
-    return try SettingsReading(absolute, bytes, keys, environment).file()
+    self.path = environment.absolutePath(path)
+    let reading = try SettingsReading(self.path, bytes, keys, environment)
+    (values, catalogues, tables) = try reading.settings()
+    try CommandError.check(values, by: keys.command.parse)
+    try CommandError.check(tables.flatMap(\.values), by: CatalogueOptions.parse)
   }
 }
 
-extension WholeFile.Failure {
-  fileprivate var words: String {
-    switch self {
-    case .missing: "cannot read the settings file: no such file"
-    case .system(let error): "cannot read the settings file: \(error.words)"
-    case .notAFile(let kind): "this is \(kind), not a settings file"
-    case .tooLong: "the settings file is longer than \(SettingsFile.limit) bytes"
-    case .writableByAll:
-      "the settings file can be written by anybody, and could run programs; use chmod o-w"
+/// Where a key is set in a settings file.
+struct SettingsPlace: Sendable {
+  let path: String
+  fileprivate let lines: [Substring]
+  let key: String
+  /// The line from 1 at which the key's table begins; 0 outside of tables.
+  fileprivate let head: Int
+
+  /// `FILE:LINE`, the line that the parser names where the key is set once more before.
+  var text: String {
+    var lines = lines
+    lines.insert("\(JSONValue.string(key).text) = 0", at: head)
+    do { _ = try TOMLTable(string: lines.joined(separator: "\n")) } catch {
+      if let error = error as? TOMLParseError { return "\(path):\(error.source.begin.line - 1)" }
     }
+    return path
   }
 }
 
@@ -115,8 +118,6 @@ private struct SettingsReading {
   private let keys: SettingsKeys
   private let environment: Environment
   private let lines: [Substring]
-  /// The lines from 0 that begin with each word.
-  private var linesOfKeys: [Substring: [Int]] = [:]
 
   /// A longer line could nest values deeper than the parser can bear.
   private static let longestLine = 16_384
@@ -135,33 +136,29 @@ private struct SettingsReading {
         .badSetting, "\(path.visible): this is not text in UTF-8; save the file as UTF-8")
     }
     // A line break of Windows is one character to Swift; TOML knows no others.
-    lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
-    for (index, line) in lines.enumerated() {
-      let name = line.drop { " \t\"'[\u{FEFF}".contains($0) }.prefix { !" \t\"'=.]".contains($0) }
-      if !name.isEmpty { linesOfKeys[name, default: []].append(index) }
-    }
+    lines = (text.first == "\u{FEFF}" ? text.dropFirst() : text[...])
+      .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
   }
 
-  func file() throws(CommandError) -> SettingsFile {
+  func settings() throws(CommandError) -> ([Setting], Setting?, [CatalogueTable]) {
     if let index = lines.firstIndex(where: { $0.utf8.count > Self.longestLine }) {
-      throw wrong(index + 1, "this line is too long; write a list on several lines")
+      throw wrong("\(path):\(index + 1)", "this line is too long; write a list on several lines")
     }
     if let index = lines.firstIndex(where: { $0.contains(#/\\(?:u0000|U00000000)/#) }) {
-      throw wrong(index + 1, "a value cannot hold the character NUL")
+      throw wrong("\(path):\(index + 1)", "a value cannot hold the character NUL")
     }
     let table = try table()
-    var values: [GivenValue] = []
-    var catalogues: GivenValue?
     var tables: [CatalogueTable] = []
-    for (key, node) in entries(of: table) {
-      switch key {
-      case keys.catalogues: catalogues = try value(key, node, .list, line(of: key))
-      case "catalogue" where !keys.tableOptions.isEmpty: tables = try catalogueTables(node)
-      default:
-        values.append(try value(key, node, among: keys.options, keys.names, line(of: key)))
-      }
+    if keys == .user, let node = table["catalogue"]?.tomlValue {
+      tables = try catalogueTables(node)
+      table.remove(at: "catalogue")
     }
-    return SettingsFile(path: path, values: values, catalogues: catalogues, tables: tables)
+    let catalogues = Setting(name: keys.catalogues, kind: .list)
+    let values = try values(table, keys.options + [catalogues], head: 0)
+    return (
+      values.filter { $0.name != catalogues.name }, values.first { $0.name == catalogues.name },
+      tables
+    )
   }
 
   private func table() throws(CommandError) -> TOMLTable {
@@ -169,12 +166,11 @@ private struct SettingsReading {
       return try TOMLTable(string: lines.joined(separator: "\n"))
     } catch let error as TOMLParseError {
       let (line, column) = (error.source.begin.line, error.source.begin.column)
-      if let advice = adviceOnQuotes(line) { throw wrong(line, advice) }
-      let words = error.description.withSmallBeginning
-      throw CommandError(
-        .badSetting, "\(path.visible):\(line):\(column): \(words.visible.shortened(to: 300))")
+      if let advice = adviceOnQuotes(line) { throw wrong("\(path):\(line)", advice) }
+      let words = error.description.withSmallBeginning.visible.shortened(to: 300)
+      throw wrong("\(path):\(line):\(column)", words)
     } catch {
-      throw CommandError(.badSetting, "\(path.visible): \(String(describing: error).visible)")
+      throw wrong(path, String(describing: error).visible)
     }
   }
 
@@ -190,14 +186,6 @@ private struct SettingsReading {
     return "a text needs quotation marks: \(match.output.1) = \"\(text)\""
   }
 
-  /// In the order in which they are written.
-  private func entries(of table: TOMLTable, after first: Int = 0) -> [(String, TOMLValue)] {
-    let keys = table.keys.map { (key: $0, line: line(of: $0, after: first)) }
-    return keys.sorted { $0.line < $1.line }.compactMap { key, _ in
-      table[key].map { (key, $0.tomlValue) }
-    }
-  }
-
   private func catalogueTables(_ node: TOMLValue) throws(CommandError) -> [CatalogueTable] {
     let heads = lines.indices.filter {
       lines[$0].wholeMatch(of: #/\s*\[\[\s*catalogue\s*\]\]\s*(?:#.*)?/#) != nil
@@ -205,105 +193,118 @@ private struct SettingsReading {
     var tables: [CatalogueTable] = []
     guard let elements = node.array, elements.count == heads.count else {
       throw wrong(
-        line(of: "catalogue"), "write each catalogue as a table of its own: [[catalogue]]")
+        place(of: "catalogue", head: 0).text,
+        "write each catalogue as a table of its own: [[catalogue]]")
     }
-    for (element, head) in zip(elements, heads) {
+    let options = [Setting(name: "path", kind: .text), Setting(name: "name", kind: .text)]
+    for (element, index) in zip(elements, heads) {
       guard let table = element.tomlValue.table else { continue }
-      tables.append(try catalogueTable(table, head: head))
+      let values = try values(table, options + keys.tableOptions, head: index + 1)
+      guard let path = values.first(where: { $0.name == "path" }) else {
+        throw wrong(
+          "\(path):\(index + 1)",
+          "this catalogue has no path; add path = \"/srv/library/books.xml\"")
+      }
+      tables.append(
+        CatalogueTable(
+          path: path, library: values.first { $0.name == "name" },
+          values: values.filter { !["path", "name"].contains($0.name) }))
     }
     return tables
   }
 
-  private func catalogueTable(
-    _ table: TOMLTable, head: Int
-  ) throws(CommandError) -> CatalogueTable {
-    var path: GivenValue?
-    var library: GivenValue?
-    var values: [GivenValue] = []
-    for (key, node) in entries(of: table, after: head) {
-      let line = line(of: key, after: head)
-      switch key {
-      case "path": path = try value(key, node, .value, line)
-      case "name":
-        library = try value(key, node, .value, line)
-        if library?.texts.contains(where: { $0.count > Self.longestName }) == true {
-          throw wrong(line, "\"name\" is longer than \(Self.longestName) characters")
-        }
-      default:
-        let known = keys.tableOptions.map(\.name) + ["path", "name"]
-        values.append(try value(key, node, among: keys.tableOptions, known, line))
+  private func values(
+    _ table: TOMLTable, _ options: [Setting], head: Int
+  ) throws(CommandError) -> [Setting] {
+    var values: [Setting] = []
+    for key in table.keys {
+      guard let node = table[key]?.tomlValue else { continue }
+      let place = place(of: key, head: head)
+      guard var value = options.first(where: { $0.name == key }) else {
+        throw wrong(place.text, advice(onUnknown: key, among: options.map(\.name)))
       }
+      let texts = try texts(node, of: value, place)
+      // A list without channels is no channel.
+      value.texts =
+        key == "notify" && texts.isEmpty
+        ? ["none"] : texts.map { environment.resolved($0, of: key, in: path.directory) }
+      value.origin = .file(place)
+      values.append(value)
     }
-    guard let path else {
-      throw wrong(head + 1, "this catalogue has no path; add path = \"/srv/library/books.xml\"")
-    }
-    return CatalogueTable(path: path, library: library, values: values)
+    return values
   }
 
-  private func value(
-    _ key: String, _ node: TOMLValue, among options: [DeclaredOption], _ known: [String],
-    _ line: Int
-  ) throws(CommandError) -> GivenValue {
-    if let option = options.first(where: { $0.name == key }) {
-      let value = try value(key, node, option.kind, line)
-      if value.texts.count > Self.longestList {
-        throw wrong(line, "\"\(key)\" has more than \(Self.longestList) texts")
-      }
-      return value
-    }
+  private func advice(onUnknown key: String, among known: [String]) -> String {
     if SettingsKeys.forOneRun.contains(key) {
-      throw wrong(line, "\"\(key)\" would hold for every run; use --\(key) instead")
+      return "\"\(key)\" would hold for every run; use --\(key) instead"
     }
     if keys.names.contains(key) {
-      throw wrong(line, "\"\(key)\" is for all catalogues; put it before the first [[catalogue]]")
+      return "\"\(key)\" is for all catalogues; put it before the first [[catalogue]]"
     }
     let words = "unknown key \(key.quoted(limit: 40))"
     if keys == .user, SettingsKeys.project.names.contains(key) {
-      throw wrong(line, "\(words); it belongs in a project's .check-loans.toml")
+      return "\(words); it belongs in a project's .check-loans.toml"
     }
-    if key == "catalogues" { throw wrong(line, "\(words); write [[catalogue]]") }
-    throw wrong(
-      line,
-      key.nearest(among: known).map { "\(words); did you mean \"\($0)\"?" }
-        ?? "\(words); the keys are the long names of options, see \(keys.help)")
+    if key == "catalogues" { return "\(words); write [[catalogue]]" }
+    if let name = key.nearest(among: known) { return "\(words); did you mean \"\(name)\"?" }
+    let command = keys == .user ? "config --example" : "validate --show-settings"
+    return "\(words); the keys are the long names of options, see check-loans \(command)"
   }
 
-  private func value(
-    _ key: String, _ node: TOMLValue, _ kind: DeclaredOption.Kind, _ line: Int
-  ) throws(CommandError) -> GivenValue {
-    let texts: [String]?
+  /// The texts of a value, which must be of the setting's kind.
+  private func texts(
+    _ node: TOMLValue, of setting: Setting, _ place: SettingsPlace
+  ) throws(CommandError) -> [String] {
+    let texts: [String?]
     let expected: String
-    switch kind {
-    case .flag: (texts, expected) = (node.bool.map { ["\($0)"] }, "true or false")
-    case .value, .argument: (texts, expected) = (node.scalar.map { [$0] }, "a text or a number")
+    switch setting.kind {
+    case .flag: (texts, expected) = ([node.bool?.description], "true or false")
     case .list:
-      let elements = node.array.map { array in array.map(\.tomlValue.scalar) }
-      let all = elements ?? [node.scalar]
-      (texts, expected) = (all.contains(nil) ? nil : all.compactMap(\.self), "a list of texts")
+      texts = node.array?.map(\.tomlValue.scalar) ?? [node.scalar]
+      expected = "a list of texts"
+    default: (texts, expected) = ([node.scalar], "a text or a number")
     }
-    guard let texts else {
+    var fault: String?
+    if texts.contains(nil) {
       let other = node.array?.map(\.tomlValue).first { $0.scalar == nil }
       let found = other.map { "has in it \($0.type.words)" } ?? "is \(node.type.words)"
-      throw wrong(line, "\"\(key)\" \(found); expected \(expected)")
+      fault = "\(found); expected \(expected)"
+    } else if texts.contains("") {
+      fault = "is empty; expected \(expected)"
+    } else if texts.contains(where: { $0?.utf8.count ?? 0 > Self.longestLine }) {
+      fault = "is longer than \(Self.longestLine) bytes"
+    } else if setting.name == "name", texts.contains(where: { $0?.count ?? 0 > Self.longestName }) {
+      fault = "is longer than \(Self.longestName) characters"
+    } else if texts.count > Self.longestList, setting.name != keys.catalogues {
+      fault = "has more than \(Self.longestList) texts"
     }
-    if texts.contains("") { throw wrong(line, "\"\(key)\" is empty; expected \(expected)") }
-    if texts.contains(where: { $0.utf8.count > Self.longestLine }) {
-      throw wrong(line, "\"\(key)\" is longer than \(Self.longestLine) bytes")
-    }
-    // A list without channels is no channel.
-    let all = key == "notify" && texts.isEmpty ? ["none"] : texts
-    return GivenValue(
-      name: key, texts: all.map { environment.resolved($0, of: key, in: path.directory) },
-      origin: .file(path, line: line))
+    if let fault { throw wrong(place.text, "\"\(setting.name)\" \(fault)") }
+    return texts.compactMap(\.self)
   }
 
-  /// The line from 1 where a key is set, or else where the search begins.
-  private func line(of key: String, after first: Int = 0) -> Int {
-    (linesOfKeys[key[...]]?.first { $0 >= first } ?? first) + 1
+  private func place(of key: String, head: Int) -> SettingsPlace {
+    SettingsPlace(path: path, lines: lines, key: key, head: head)
   }
 
-  private func wrong(_ line: Int, _ words: String) -> CommandError {
-    CommandError(.badSetting, "\(path.visible):\(line): \(words)")
+  private func wrong(_ place: String, _ words: String) -> CommandError {
+    CommandError(.badSetting, "\(place.visible): \(words)")
+  }
+}
+
+extension WholeFile.Failure {
+  /// Why a file is not read.
+  ///
+  /// - Parameters:
+  ///   - name: what the file should be.
+  ///   - harm: what somebody could do who may write to it.
+  func words(_ name: String, limit: Int, harm: String) -> String {
+    switch self {
+    case .missing: "cannot read the \(name): no such file"
+    case .system(let error): "cannot read the \(name): \(error.words)"
+    case .notAFile(let kind): "this is \(kind), not a \(name)"
+    case .tooLong: "the \(name) is longer than \(limit) bytes"
+    case .writableByAll: "the \(name) can be written by anybody, and \(harm); use chmod o-w"
+    }
   }
 }
 

@@ -20,8 +20,7 @@ struct DailyCommand {
     try environment.checkWorkingDirectory(
       for: [options.state.config, options.state.state].compactMap(\.self) + given.files)
     var values: [String: [String]] = [:]
-    for value in given.values {
-      guard case .commandLine = value.origin else { continue }
+    for value in given.values where value.isFromCommandLine {
       values[value.name] = value.texts.map {
         environment.resolved($0, of: value.name, in: directory)
       }
@@ -48,7 +47,7 @@ struct DailyCommand {
       environment[Environment.variable(of: "config")] != nil
       || environment["XDG_CONFIG_HOME"] != nil
     if isFileElsewhere, values["config"] == nil { values["config"] = given.file.map { [$0.path] } }
-    let declared = CheckCommand.declaredOptions
+    let declared = CheckCommand.declaredSettings
     let ordered = declared.filter { $0.name == "config" } + declared.filter { $0.name != "config" }
     let words = ordered.flatMap { option in
       (values[option.name] ?? []).flatMap { text in

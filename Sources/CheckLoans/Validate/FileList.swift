@@ -17,20 +17,10 @@ enum FileList {
     do throws(WholeFile.Failure) {
       bytes = try WholeFile.allBytes(of: path, limit: longest)
     } catch {
-      throw CommandError(
-        .noInput, "\(path.visibleCatalogue): cannot read the list of files: \(words(error))")
+      let words = error.words("list of files", limit: longest, harm: "names what is checked")
+      throw CommandError(.noInput, "\(path.visibleCatalogue): \(words)")
     }
     return try paths(in: bytes, of: path)
-  }
-
-  private static func words(_ failure: WholeFile.Failure) -> String {
-    switch failure {
-    case .missing: "no such file"
-    case .system(let error): error.words
-    case .notAFile(let kind): "this is \(kind)"
-    case .tooLong: "it is longer than 64 MB"
-    case .writableByAll: "anybody can write to it"
-    }
   }
 
   static func paths(in bytes: [UInt8], of list: String) throws(CommandError) -> [String] {

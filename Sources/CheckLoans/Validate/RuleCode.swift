@@ -21,6 +21,8 @@ struct RuleCode: ExpressibleByArgument, Hashable, Sendable {
     return code
   }
 
+  var defaultValueDescription: String { value.rawValue }
+
   static let names = Diagnostic.Code.allCases.map(\.rawValue)
 }
 
@@ -43,6 +45,8 @@ struct SuppressibleCode: ExpressibleByArgument, Hashable, Sendable {
     }
     return code
   }
+
+  var defaultValueDescription: String { value.rawValue }
 
   static let names = Rule.all.filter(\.isSuppressible).map(\.code.rawValue)
 }

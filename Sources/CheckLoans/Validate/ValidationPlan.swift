@@ -104,7 +104,7 @@ struct ValidationPlan: Sendable {
   /// Checks that a project's list is one of its files: the lines of any other file would be shown as
   /// names of catalogues to all who can change the project.
   private static func checkIsInProject(
-    _ list: String, _ value: GivenValue, _ environment: Environment
+    _ list: String, _ value: Setting, _ environment: Environment
   ) throws(CommandError) {
     guard let file = environment.given.file?.path else { return }
     let directory = environment.catalogueName(file).split(separator: "/").dropLast()

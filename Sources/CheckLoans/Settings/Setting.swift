@@ -1,0 +1,124 @@
+import ArgumentParser
+
+/// An option, a switch or an argument as a command declares it, with its value and where that comes
+/// from.
+///
+/// It is found in the command itself, so that what is set elsewhere needs no list of its own.
+struct Setting: Sendable {
+  /// The kind of value that it takes.
+  enum Kind: Sendable { case flag, number, text, list, argument }
+
+  /// Where its value is given; what wins comes first.
+  enum Origin: Sendable {
+    case commandLine
+    /// A variable, by its whole name.
+    case variable(String)
+    case file(SettingsPlace)
+    /// Nowhere: it is the command's own.
+    case standard
+  }
+
+  /// The long name, `time-zone` for the property `timeZone`.
+  var name: String
+  let kind: Kind
+  /// One text, or those of a list, or none; a switch is `true` or `false`.
+  var texts: [String] = []
+  var origin = Origin.standard
+
+  /// The flag, the variable or `FILE:LINE`.
+  var place: String {
+    switch origin {
+    case .commandLine: kind == .argument ? "<\(name)>" : "--\(name)"
+    case .variable(let variable): variable
+    case .file(let place): place.text
+    case .standard: "default"
+    }
+  }
+
+  var isFromCommandLine: Bool { if case .commandLine = origin { true } else { false } }
+  var isFromFile: Bool { if case .file = origin { true } else { false } }
+
+  /// The arguments that give the same.
+  var arguments: [String] {
+    kind == .flag
+      ? texts.filter { $0 == "true" }.map { _ in "--\(name)" } : texts.map { "--\(name)=\($0)" }
+  }
+
+  /// Whether a command line gives it.
+  func isGiven(in arguments: [String]) -> Bool {
+    arguments.prefix { $0 != "--" }.contains { word in
+      if word.hasPrefix("--") { return word == "--\(name)" || word.hasPrefix("--\(name)=") }
+      // The short names of switches, one or several.
+      return kind == .flag && word.hasPrefix("-") && word.contains { $0 == name.first }
+    }
+  }
+}
+
+// MARK: - What a command declares
+
+extension ParsableArguments {
+  /// What the command and its groups declare, in the order of its help.
+  static var declaredSettings: [Setting] { Self().settings(isParsed: false) }
+
+  /// The same with the values of this parsed command.
+  var settings: [Setting] { settings(isParsed: true) }
+
+  fileprivate func settings(isParsed: Bool) -> [Setting] {
+    Mirror(reflecting: self).children.flatMap { label, value -> [Setting] in
+      switch value {
+      case let group as any SettingGroup: return group.settings(isParsed: isParsed)
+      case let property as any SettingProperty:
+        let name = (label ?? "").drop { $0 == "_" }.map { character in
+          character.isUppercase ? "-\(character.lowercased())" : String(character)
+        }.joined()
+        let texts = isParsed ? Setting.texts(of: property.wrappedValue) : []
+        return [Setting(name: name, kind: type(of: property).kind, texts: texts)]
+      default: return []
+      }
+    }
+  }
+}
+
+extension Setting {
+  fileprivate static func texts(of value: Any) -> [String] {
+    let mirror = Mirror(reflecting: value)
+    switch mirror.displayStyle {
+    case .optional, .collection: return mirror.children.flatMap { texts(of: $0.value) }
+    default: return [(value as? any ExpressibleByArgument)?.defaultValueDescription ?? "\(value)"]
+    }
+  }
+}
+
+/// What ArgumentParser wraps a property in.
+private protocol SettingProperty {
+  associatedtype Value
+  static var kind: Setting.Kind { get }
+  /// The value once the command is parsed.
+  var wrappedValue: Value { get }
+}
+
+/// What ArgumentParser wraps a group of options in.
+private protocol SettingGroup {
+  func settings(isParsed: Bool) -> [Setting]
+}
+
+extension Flag: SettingProperty {
+  fileprivate static var kind: Setting.Kind { .flag }
+}
+
+extension Option: SettingProperty {
+  fileprivate static var kind: Setting.Kind {
+    if Value.self is any RandomAccessCollection.Type { return .list }
+    return Value.self == Int.self || Value.self == Int?.self ? .number : .text
+  }
+}
+
+extension Argument: SettingProperty {
+  fileprivate static var kind: Setting.Kind { .argument }
+}
+
+extension OptionGroup: SettingGroup {
+  fileprivate func settings(isParsed: Bool) -> [Setting] {
+    (isParsed ? wrappedValue : Value()).settings(isParsed: isParsed)
+  }
+}
