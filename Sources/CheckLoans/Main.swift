@@ -18,18 +18,19 @@ enum Main {
   }
 
   private static func status(_ console: Console) -> ExitStatus {
-    do throws(CommandError) {
+    do {
       let status = try run(console)
       try console.flush()
       return status
     } catch {
+      let error = CommandError(error)
       try? console.flush()
       if let message = error.message { console.printError(message) }
       return error.status
     }
   }
 
-  private static func run(_ console: Console) throws(CommandError) -> ExitStatus {
+  private static func run(_ console: Console) throws -> ExitStatus {
     if let name = ProcessSetup.brokenVariable {
       throw CommandError(
         .badSetting, "the environment variable \(name.visible) is not UTF-8; correct or unset it")
@@ -50,7 +51,7 @@ enum Main {
 
   private static func run(
     _ command: some Subcommand, _ arguments: [String], _ console: Console
-  ) throws(CommandError) -> ExitStatus {
+  ) throws -> ExitStatus {
     let (command, environment) = try command.completed(arguments, .ofProcess())
     for warning in command.warnings(environment) { console.printError(warning) }
     return try command.run(environment, console)
@@ -59,17 +60,13 @@ enum Main {
   /// Runs what needs tasks, and blocks until it is done.
   ///
   /// Only commands that start children need the concurrency runtime and its threads.
-  static func wait(
-    _ work: @escaping @Sendable () async throws(CommandError) -> ExitStatus
-  ) throws(CommandError) -> ExitStatus {
+  static func wait(_ work: @escaping @Sendable () async throws -> ExitStatus) throws -> ExitStatus {
     try SystemLimits.checkThreads()
     let box = ResultBox()
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {
-      let result: Result<ExitStatus, CommandError>
-      do throws(CommandError) { result = .success(try await work()) } catch {
-        result = .failure(error)
-      }
+      let result: Result<ExitStatus, any Error>
+      do { result = .success(try await work()) } catch { result = .failure(error) }
       box.result.withLock { $0 = result }
       isDone.signal()
     }
@@ -78,22 +75,22 @@ enum Main {
   }
 
   private final class ResultBox: Sendable {
-    let result = Mutex<Result<ExitStatus, CommandError>>(.success(.done))
+    let result = Mutex<Result<ExitStatus, any Error>>(.success(.done))
   }
 
   /// - Returns: `nil` if help, the version or a completion script was asked for and printed.
   private static func parse(
     _ arguments: [String], _ console: Console
-  ) throws(CommandError) -> (any Subcommand)? {
+  ) throws -> (any Subcommand)? {
     do {
       var command = try RootCommand.parseAsRoot(arguments)
       if let command = command as? any Subcommand { return command }
       try command.run()
     } catch {
-      let text = RootCommand.fullMessage(for: error)
       guard RootCommand.exitCode(for: error).isSuccess else {
-        throw CommandError(.usage, MistakenCommand.improved(text, arguments))
+        throw CommandError(.usage, MistakenCommand.message(for: error, arguments))
       }
+      let text = RootCommand.fullMessage(for: error)
       try console.print(line: text + CompletionScript.addition(to: text))
     }
     return nil

@@ -34,19 +34,13 @@ struct CancelCommand: Subcommand {
     }
   }
 
-  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
-    let path = try state.path(environment)
-    let cancelled: Int, unknown: [Int]
-    do {
-      let schedule = try Schedule(opening: path)
-      (cancelled, unknown) = try schedule.cancel(ids: all ? nil : Set(ids).sorted())
-      if !quiet.quiet {
-        let loans = counted(cancelled, "loan")
-        try console.print(
-          line: "cancelled the notices of \(loans) until their catalogue is next read")
-      }
-    } catch {
-      throw CommandError(error)
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let schedule = try Schedule(opening: state.path(environment))
+    let (cancelled, unknown) = try schedule.cancel(ids: all ? nil : Set(ids).sorted())
+    if !quiet.quiet {
+      let loans = counted(cancelled, "loan")
+      try console.print(
+        line: "cancelled the notices of \(loans) until their catalogue is next read")
     }
     console.printError(ofUnknownLoans: unknown)
     return unknown.isEmpty ? .done : .usage

@@ -26,9 +26,9 @@ struct CheckCommand: Subcommand {
   func validate() throws { try options.checkOutput() }
 
   /// Without channels nobody is waited for; a large catalogue is read by threads of its own.
-  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     guard options.channels.channels(environment).isEmpty else {
-      return try Main.wait { () throws(CommandError) in
+      return try Main.wait {
         try await CheckRun(CheckPlan(options, environment), environment, console).run()
       }
     }

@@ -30,7 +30,7 @@ struct ConfigCommand: Subcommand {
 
   var ignoresSettings: Bool { example }
 
-  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     if example {
       let text = PackageResources.config_toml
       try console.print(text.span)

@@ -23,46 +23,28 @@ struct DeliverCommand: Subcommand {
   @OptionGroup var dryRun: DryRunOptions
   @OptionGroup var verbose: VerboseOptions
 
-  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
-    try Main.wait { () throws(CommandError) in try await deliver(environment, console) }
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try Main.wait { try await deliver(environment, console) }
   }
 
-  private func deliver(
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
-    let (now, clock) = try clock.read(environment)
-    let path = try state.path(environment)
-    let schedule: Schedule
-    var names: [String] = []
-    do throws(ScheduleError) {
-      schedule = try Schedule(path, isDryRun: dryRun.dryRun)
-      try schedule.warnOfClockSetBack(now: now, console)
-      if environment.given.file?.tables.isEmpty == false {
-        names = try schedule.reader.catalogues()
-      }
-    } catch {
-      throw CommandError(error)
-    }
-    if names.isEmpty { return try await deliver(schedule, nil, clock, now, environment, console) }
-    // A catalogue may have its own time zone.
+  private func deliver(_ environment: Environment, _ console: Console) async throws -> ExitStatus {
+    let (now, zone) = try clock.read(environment)
+    let schedule = try Schedule(state.path(environment), isDryRun: dryRun.dryRun)
+    try schedule.warnOfClockSetBack(now: now, console)
     var status = ExitStatus.done
-    for (clock, now, names) in try environment.namesByZone(names, clock, now: self.clock.now.now) {
-      status = status.worse(try await deliver(schedule, names, clock, now, environment, console))
+    // A catalogue may have its own time zone.
+    let groups = try environment.namesByZone(
+      schedule.reader.catalogues(), zone, now: clock.now.now)
+    for (zone, now, names) in groups.isEmpty ? [(zone, now, [])] : groups {
+      let center = ReminderCenter(
+        schedule: schedule, events: ScheduleEvents(isPrinted: verbose.verbose, console),
+        civilTime: zone.civilTime)
+      let delivery = ChannelDelivery(
+        center: center, channels: channels.channels(environment, otherwise: [.stdout]), now: now,
+        catalogues: names, repeatExpired: channels.repetition.repeatExpired,
+        isDryRun: dryRun.dryRun, environment: environment, console: console)
+      status = status.worse(try await delivery.run())
     }
     return status
-  }
-
-  private func deliver(
-    _ schedule: Schedule, _ catalogues: [String]?, _ clock: LocalClock, _ now: CivilDateTime,
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
-    let center = ReminderCenter(
-      schedule: schedule, events: ScheduleEvents(isPrinted: verbose.verbose, console),
-      civilTime: clock.civilTime)
-    return try await ChannelDelivery(
-      center: center, channels: channels.channels(environment, otherwise: [.stdout]), now: now,
-      catalogues: catalogues, repeatExpired: channels.repetition.repeatExpired,
-      isDryRun: dryRun.dryRun, environment: environment, console: console
-    ).run()
   }
 }

@@ -25,25 +25,20 @@ struct ExplainCommand: Subcommand {
   @OptionGroup var repetition: RepeatOptions
   @OptionGroup var state: StateOptions
 
-  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (now, clock) = try clock.read(environment)
-    let path = try state.path(environment)
+    let schedule = try ScheduleReader(opening: state.path(environment))
     let offset = ReminderCenter(schedule: nil, civilTime: clock.civilTime).utcOffset(at: now)
     var unknown: [Int] = []
-    do {
-      let schedule = try ScheduleReader(opening: path)
-      for (index, id) in ids.enumerated() {
-        guard let history = try schedule.history(of: id, at: now) else {
-          unknown.append(id)
-          continue
-        }
-        if index > unknown.count { try console.print(line: "") }
-        let explanation = Explanation(
-          history, now: now, utcOffset: offset, repeatExpired: repetition.repeatExpired)
-        for sentence in explanation.sentences { try console.print(line: sentence) }
+    for (index, id) in ids.enumerated() {
+      guard let history = try schedule.history(of: id, at: now) else {
+        unknown.append(id)
+        continue
       }
-    } catch {
-      throw CommandError(error)
+      if index > unknown.count { try console.print(line: "") }
+      let explanation = Explanation(
+        history, now: now, utcOffset: offset, repeatExpired: repetition.repeatExpired)
+      for sentence in explanation.sentences { try console.print(line: sentence) }
     }
     console.printError(ofUnknownLoans: unknown)
     return unknown.isEmpty ? .done : .usage

@@ -38,8 +38,8 @@ struct ForgetCommand: Subcommand {
     }
   }
 
-  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
-    let path = try state.path(environment)
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let schedule = try Schedule(opening: state.path(environment))
     var status = ExitStatus.done
     func report(_ sentence: String?, otherwise complaint: String) throws {
       if let sentence {
@@ -49,29 +49,25 @@ struct ForgetCommand: Subcommand {
         status = .usage
       }
     }
-    do {
-      let schedule = try Schedule(opening: path)
-      let known = try schedule.reader.catalogues().map(\.visibleCatalogue).joined(separator: ", ")
-      for catalogue in catalogues {
-        // A file that was known by a path that now leads elsewhere is taken at its word.
-        let count =
-          try schedule.forget(catalogue: environment.absolutePath(catalogue))
-          ?? schedule.forget(catalogue: environment.catalogueName(catalogue))
-        try report(
-          count.map { "forgot \(catalogue.visible) with \(counted($0, "loan"))" },
-          otherwise:
-            "there is no catalogue \(catalogue.visible) in the schedule, which has \(known.isEmpty ? "none" : known.shortened(to: 300))"
-        )
-      }
-      for channel in channel.map(environment.resolved) {
-        let name = channel.name.visible
-        let count = try schedule.forget(channel: channel.name)
-        try report(
-          count.map { "forgot the channel \(name) with \(counted($0, "notice"))" },
-          otherwise: "nothing was ever sent through the channel \(name)")
-      }
-    } catch {
-      throw CommandError(error)
+    let known = try schedule.reader.catalogues().map(\.visibleCatalogue).joined(separator: ", ")
+    for catalogue in catalogues {
+      // A file that was known by a path that now leads elsewhere is taken at its word.
+      let count =
+        try schedule.forget(catalogue: environment.absolutePath(catalogue))
+        ?? schedule.forget(catalogue: environment.catalogueName(catalogue))
+      try report(
+        count.map { "forgot \(catalogue.visible) with \(counted($0, "loan"))" },
+        otherwise: """
+          there is no catalogue \(catalogue.visible) in the schedule, which has \
+          \(known.isEmpty ? "none" : known.shortened(to: 300))
+          """)
+    }
+    for channel in channel.map(environment.resolved) {
+      let name = channel.name.visible
+      let count = try schedule.forget(channel: channel.name)
+      try report(
+        count.map { "forgot the channel \(name) with \(counted($0, "notice"))" },
+        otherwise: "nothing was ever sent through the channel \(name)")
     }
     return status
   }

@@ -50,34 +50,26 @@ struct ListCommand: Subcommand {
     }
   }
 
-  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (now, _) = try clock.read(environment)
-    let path = try state.path(environment)
-    do {
-      let schedule = try ScheduleReader(opening: path)
-      switch format {
-      case .text: try list(schedule, now, console)
-      case .json: try listJSON(schedule, now, console)
-      case .waybar: try console.print(line: Badge(schedule, at: now).waybar)
-      case .i3blocks: try console.print(line: Badge(schedule, at: now).i3blocks)
-      }
-    } catch {
-      throw CommandError(error)
+    let schedule = try ScheduleReader(opening: state.path(environment))
+    if format == .waybar || format == .i3blocks {
+      let badge = try Badge(schedule, at: now)
+      try console.print(line: format == .waybar ? badge.waybar : badge.i3blocks)
+      return .done
     }
-    return .done
-  }
-
-  private func list(
-    _ schedule: ScheduleReader, _ now: CivilDateTime, _ console: Console
-  ) throws {
+    let isJSON = format == .json
+    if isJSON { try console.print("{\"version\":1,\"reminders\":[") }
     var isEmpty = true
-    try forEach(schedule, now) { entry in
+    var entries = try returned ? schedule.returned(at: now) : schedule.entries(at: now)
+    while let entry = try entries.next() {
+      if failed && entry.state != .failed { continue }
+      let separator = isJSON && !isEmpty ? "," : ""
+      try console.print(separator + (isJSON ? entry.json.text : "\(entry.line)\n"))
       isEmpty = false
-      try console.print(line: entry.line)
     }
-    if isEmpty {
-      console.printError(emptyWords)
-    }
+    if isJSON { try console.print(line: "]}") } else if isEmpty { console.printError(emptyWords) }
+    return .done
   }
 
   private var emptyWords: String {
@@ -85,28 +77,6 @@ struct ListCommand: Subcommand {
     return returned
       ? "no loan was returned within the last 400 days"
       : "nothing is scheduled; run check-loans CATALOGUE first"
-  }
-
-  private func forEach(
-    _ schedule: ScheduleReader, _ now: CivilDateTime, _ body: (ScheduleEntry) throws -> Void
-  ) throws {
-    var entries = try returned ? schedule.returned(at: now) : schedule.entries(at: now)
-    while let entry = try entries.next() {
-      if !failed || entry.state == .failed { try body(entry) }
-    }
-  }
-
-  private func listJSON(
-    _ schedule: ScheduleReader, _ now: CivilDateTime, _ console: Console
-  ) throws {
-    try console.print("{\"version\":1,\"reminders\":[")
-    var isFirst = true
-    try forEach(schedule, now) { entry in
-      if !isFirst { try console.print(",") }
-      isFirst = false
-      try console.print(entry.json.text)
-    }
-    try console.print(line: "]}")
   }
 }
 

@@ -9,22 +9,23 @@ enum MistakenCommand {
   ///   - catalogues: what is taken for catalogues among them.
   /// - Throws: ``CommandError`` with the status `usage` if one of these is the name of a command, or
   ///   a bare word that is not a file.
-  static func check(
-    _ arguments: [String], catalogues: [String]
-  ) throws(CommandError) {
+  static func check(_ arguments: [String], catalogues: [String]) throws(CommandError) {
     if arguments.first == CheckCommand.name { return }
     let words = arguments.prefix { $0 != "--" }
     for (index, word) in catalogues.enumerated() where words.contains(word) {
       if RootCommand.names.contains(word) {
-        let words = [word] + subcommand(word, catalogues.dropFirst(index + 1).first)
+        let named = RootCommand.command(of: Array(catalogues[index...])).words
+        let words = named.isEmpty ? [word] : Array(named)
         let line = line(words, arguments, without: words)
         throw CommandError(.usage, "\(word) is a command and comes first: \(line)")
       }
       guard word.isBareWord, !FileSystem.exists(word) else { continue }
-      let isFirst = arguments.first == word
-      let guess = meaning(of: word, isFirst: isFirst).map { words in
-        "did you mean \(line(words, arguments, without: [word]))?"
+      var meant = scheduleNames.contains(word) ? [ScheduleCommand.name, word] : nil
+      // After options, a word that is only like a command is no command.
+      if meant == nil, arguments.first == word {
+        meant = word.nearest(among: RootCommand.names).map { [$0] }
       }
+      let guess = meant.map { "did you mean \(line($0, arguments, without: [word]))?" }
       throw CommandError(
         .usage,
         "there is no command or file \(word.quoted()); \(guess ?? "see check-loans --help")")
@@ -34,48 +35,39 @@ enum MistakenCommand {
   /// - Throws: ``CommandError`` with the status `usage` if `help` is asked about what is no command.
   static func checkHelp(_ arguments: [String]) throws(CommandError) {
     let words = arguments.dropFirst().prefix { !$0.hasPrefix("-") }
-    let count = RootCommand.commandWordCount(Array(words))
-    guard arguments.first == "help", count < words.count else { return }
-    let word = words[words.startIndex + count]
-    if words.first == "help" { return }
-    let guess =
-      scheduleNames.contains(word)
-      ? "did you mean check-loans help schedule \(word)?"
-      : word.nearest(among: RootCommand.names).map { "did you mean check-loans help \($0)?" }
-        ?? "see check-loans --help"
-    throw CommandError(.usage, "there is no command \(word.quoted()); \(guess)")
+    let count = RootCommand.command(of: Array(words)).words.count
+    guard arguments.first == "help", let word = words.dropFirst(count).first, words.first != "help"
+    else { return }
+    let isOfSchedule = scheduleNames.contains(word)
+    let guess = isOfSchedule ? "schedule \(word)" : word.nearest(among: RootCommand.names)
+    let advice = guess.map { "did you mean check-loans help \($0)?" } ?? "see check-loans --help"
+    throw CommandError(.usage, "there is no command \(word.quoted()); \(advice)")
   }
 
-  /// The parser's message about a wrong command line, with a better guess at what an unknown option
-  /// was meant to be.
-  static func improved(_ text: String, _ arguments: [String]) -> String {
-    let words = text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text
-    var lines = words.withSmallBeginning.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { String($0).visible }
-    if let match = lines[0].prefixMatch(of: #/unknown option '(--[^']*)'/#) {
-      let option = String(match.output.1)
-      let guess = advice(onOption: option) ?? nearest(to: option, arguments)
-      lines[0] = match.output.0 + (guess.map { "; did you mean \($0)?" } ?? "")
+  /// The parser's message about a wrong command line in one line, with what was probably meant.
+  static func message(for error: any Error, _ arguments: [String]) -> String {
+    let text = RootCommand.line(for: error)
+    let (command, words) = RootCommand.command(of: arguments)
+    let name = (words.isEmpty ? [CheckCommand.name] : words).joined(separator: " ")
+    var advice = "see check-loans \(name) --help"
+    if let match = text.prefixMatch(of: #/unknown option '(-[^']*)'/#) {
+      let option = String(match.1)
+      let options = command.declaredSettings.map { "--\($0.name)" } + ["--version", "--help"]
+      if let guess = Self.advice(onOption: option) ?? option.nearest(among: options) {
+        advice = "did you mean \(guess)?"
+      }
+      return "\(match.0); \(advice)"
     }
-    if arguments.first == ScheduleCommand.name, RootCommand.commandWordCount(arguments) == 1,
-      let match = lines[0].prefixMatch(of: #/unexpected argument '([^']*)'/#)
-    {
-      let guess = String(match.output.1).nearest(among: scheduleNames)
-        .map { "did you mean check-loans schedule \($0)?" }
-      lines[0] += "; " + (guess ?? "schedule has \(scheduleNames.joined(separator: ", "))")
+    guard let match = text.prefixMatch(of: #/(?:missing|unexpected argument '([^']*)')/#) else {
+      return text
     }
-    return lines.joined(separator: "\n")
-  }
-
-  private static func nearest(to option: String, _ arguments: [String]) -> String? {
-    var command: any ParsableCommand.Type = CheckCommand.self
-    var subcommands = RootCommand.configuration.subcommands
-    for word in arguments.prefix(RootCommand.commandWordCount(arguments)) {
-      command = subcommands.first { $0.name == word } ?? command
-      subcommands = command.configuration.subcommands
+    if let word = match.1, words == [ScheduleCommand.name] {
+      advice = "schedule has \(scheduleNames.joined(separator: ", "))"
+      if let guess = String(word).nearest(among: scheduleNames) {
+        advice = "did you mean check-loans schedule \(guess)?"
+      }
     }
-    return option.nearest(
-      among: command.declaredSettings.map { "--\($0.name)" } + ["--version", "--help"])
+    return "\(text); \(advice)"
   }
 
   /// What an unknown option was probably meant to be, where that is not just a similar name.
@@ -89,18 +81,6 @@ enum MistakenCommand {
     case "--silent": "--quiet"
     default: nil
     }
-  }
-
-  /// The word after `schedule`, if it is one that belongs there.
-  private static func subcommand(_ word: String, _ next: String?) -> [String] {
-    guard word == ScheduleCommand.name, let next, scheduleNames.contains(next) else { return [] }
-    return [next]
-  }
-
-  private static func meaning(of word: String, isFirst: Bool) -> [String]? {
-    if scheduleNames.contains(word) { return [ScheduleCommand.name, word] }
-    // After options, a word that is only like a command is no command.
-    return isFirst ? word.nearest(among: RootCommand.names).map { [$0] } : nil
   }
 
   /// The command line with the words of the command first.
@@ -121,17 +101,29 @@ enum MistakenCommand {
 }
 
 extension RootCommand {
+  /// The parser's message about an error, in one line.
+  static func line(for error: any Error) -> String {
+    // Many possible values are a list.
+    message(for: error).replacing("\n  - ", with: ", ").replacing(":, ", with: ": ").visible
+      .withSmallBeginning
+  }
+
   /// The words that name a command.
   static var names: [String] { configuration.subcommands.map { $0.name } + ["help"] }
 
-  /// How many arguments name the command, from the first on.
-  static func commandWordCount(_ arguments: [String]) -> Int {
-    var subcommands = configuration.subcommands
-    for (index, word) in arguments.enumerated() {
-      guard let command = subcommands.first(where: { $0.name == word }) else { return index }
-      subcommands = command.configuration.subcommands
+  /// The command that arguments name, and those from the first on that do so.
+  static func command(
+    of arguments: [String]
+  ) -> (command: any ParsableCommand.Type, words: ArraySlice<String>) {
+    var command: any ParsableCommand.Type = Self.self
+    let words = arguments.prefix { word in
+      guard let next = command.configuration.subcommands.first(where: { $0.name == word }) else {
+        return false
+      }
+      command = next
+      return true
     }
-    return arguments.count
+    return (command.configuration.defaultSubcommand ?? command, words)
   }
 }
 

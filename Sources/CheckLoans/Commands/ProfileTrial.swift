@@ -8,9 +8,7 @@ struct ProfileTrial {
   /// More are not looked at.
   private static let mostLoans = 3
 
-  init(
-    _ profile: CatalogueProfile, _ path: String, _ environment: Environment
-  ) throws(CommandError) {
+  init(_ profile: CatalogueProfile, _ path: String, _ environment: Environment) throws {
     self.path = path
     // Where only the day of lending is known, any number of days shows what is read.
     reader = CatalogueReader(
@@ -19,29 +17,25 @@ struct ProfileTrial {
   }
 
   /// Prints the fields of each loan, and what is wrong with it.
-  func print(to console: Console) throws(CommandError) {
+  func print(to console: Console) throws {
     var (loans, others) = (0, 0)
-    do {
-      let reading = try reader.open(path)
-      while let events = try reading.next() {
-        for event in events {
-          switch event {
-          case .record(let record) where record.isLent:
-            loans += 1
-            try console.print(text(of: record))
-          case .record(let record):
-            others += 1
-            if others <= Self.mostLoans {
-              try console.print("\(place(of: record)): a book that is not lent\n")
-            }
-          case .diagnostic(let diagnostic):
-            try console.print("\(LocatedDiagnostic(path: path, diagnostic: diagnostic).line)\n")
+    let reading = try reader.open(path)
+    while let events = try reading.next() {
+      for event in events {
+        switch event {
+        case .record(let record) where record.isLent:
+          loans += 1
+          try console.print(text(of: record))
+        case .record(let record):
+          others += 1
+          if others <= Self.mostLoans {
+            try console.print("\(place(of: record)): a book that is not lent\n")
           }
-          if loans == Self.mostLoans { return }
+        case .diagnostic(let diagnostic):
+          try console.print("\(LocatedDiagnostic(path: path, diagnostic: diagnostic).line)\n")
         }
+        if loans == Self.mostLoans { return }
       }
-    } catch {
-      throw CommandError(error)
     }
   }
 

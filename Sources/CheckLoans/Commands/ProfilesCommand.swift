@@ -52,7 +52,7 @@ struct ProfilesCommand: Subcommand {
     }
   }
 
-  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     if let show {
       guard let document = BuiltInProfiles.document(named: show) else {
         throw CommandError(.usage, NamedProfile.unknown(show))

@@ -24,7 +24,7 @@ struct SchemaCommand: Subcommand {
   @Option(help: "XML Schema 1.0, or RELAX NG in its XML syntax.")
   var format = SchemaFormat.xsd
 
-  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     try console.print(format.document.span)
     return .done
   }

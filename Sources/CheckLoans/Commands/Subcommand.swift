@@ -16,8 +16,8 @@ protocol Subcommand: ParsableCommand, Sendable {
 
   /// Runs the command.
   ///
-  /// - Throws: ``CommandError`` if nothing more can be done.
-  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus
+  /// - Throws: what ``CommandError`` makes a message of, if nothing more can be done.
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus
 }
 
 extension Subcommand {

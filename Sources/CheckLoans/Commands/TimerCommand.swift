@@ -64,12 +64,20 @@ struct TimerCommand: Subcommand {
     }
   }
 
-  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     guard let directory = environment.configurationDirectory else {
       throw CommandError(.badSetting, "there is no home directory; set HOME")
     }
+    func installer(_ run: DailyCommand?, runsPrograms: Bool) -> UnitInstaller {
+      let units = TimerUnits(
+        name: name, command: run?.words ?? [], time: dailyAt, zone: run?.calendarZone,
+        runsPrograms: runsPrograms)
+      return UnitInstaller(
+        units: units, directory: "\(directory)/systemd/user", environment: environment,
+        console: console)
+    }
     if uninstall {
-      try installer(nil, "\(directory)/systemd/user", environment, console).uninstall()
+      try installer(nil, runsPrograms: false).uninstall()
       return .done
     }
     // Whatever would keep each run from its work is said now.
@@ -80,27 +88,20 @@ struct TimerCommand: Subcommand {
     warn(plan, environment, console)
     let command = try DailyCommand(options, environment)
     if cron {
-      try printCronLine(command, plan, environment, console)
+      warnOfCron(environment, console)
+      let line = CronLine(
+        command: command.words, time: dailyAt, usesDesktop: plan.channels.contains(.notifySend),
+        userID: environment.userID)
+      try console.print(line.text())
     } else {
-      try printUnits(
-        installer((command, plan), "\(directory)/systemd/user", environment, console), console)
+      let runsPrograms = plan.channels.contains { if case .exec = $0 { true } else { false } }
+      try printUnits(installer(command, runsPrograms: runsPrograms), console)
     }
     return .done
   }
 
-  private func printCronLine(
-    _ command: DailyCommand, _ plan: CheckPlan, _ environment: Environment,
-    _ console: Console
-  ) throws(CommandError) {
-    try warnOfCron(environment, console)
-    let line = CronLine(
-      command: command.words, time: dailyAt, usesDesktop: plan.channels.contains(.notifySend),
-      userID: environment.userID)
-    try console.print(try line.text())
-  }
-
   /// Prints the units, and installs them if that is wanted.
-  private func printUnits(_ installer: UnitInstaller, _ console: Console) throws(CommandError) {
+  private func printUnits(_ installer: UnitInstaller, _ console: Console) throws {
     guard installer.units.isProgramAllowed else {
       throw CommandError(
         .usage,
@@ -112,20 +113,6 @@ struct TimerCommand: Subcommand {
     try console.print(installer.listing)
     try console.flush()
     if install { try installer.install() }
-  }
-
-  private func installer(
-    _ run: (command: DailyCommand, plan: CheckPlan)?, _ directory: String,
-    _ environment: Environment, _ console: Console
-  ) -> UnitInstaller {
-    let programs = run?.plan.channels.contains {
-      if case .exec = $0 { true } else { false }
-    }
-    let units = TimerUnits(
-      name: name, command: run?.command.words ?? [], time: dailyAt, zone: run?.command.calendarZone,
-      runsPrograms: programs ?? false)
-    return UnitInstaller(
-      units: units, directory: directory, environment: environment, console: console)
   }
 
   private func warn(_ plan: CheckPlan, _ environment: Environment, _ console: Console) {
@@ -152,9 +139,7 @@ struct TimerCommand: Subcommand {
   }
 
   /// What a crontab cannot say.
-  private func warnOfCron(
-    _ environment: Environment, _ console: Console
-  ) throws(CommandError) {
+  private func warnOfCron(_ environment: Environment, _ console: Console) {
     if dailyAt.secondOfDay < 4 * 3_600 {
       console.printError(
         """

@@ -71,7 +71,7 @@ struct ValidateCommand: Subcommand {
 
   var ignoresSettings: Bool { rules.explain != nil || rules.listRules }
 
-  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     if let code = rules.explain { return try RuleList.explain(code.value, console) }
     if rules.listRules { return try RuleList.print(as: format, console) }
     if settings.showSettings {

@@ -44,12 +44,12 @@ struct WatchCommand: Subcommand {
 
   @OptionGroup var verbose: VerboseOptions
 
-  func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let line = environment.given.line
     guard let given = try? RootCommand.parseAsRoot(line) as? WatchCommand else {
       preconditionFailure("the command line \(line) was understood before")
     }
-    return try Main.wait { () throws(CommandError) in
+    return try Main.wait {
       try await WatchRun(WatchSettings(self, environment), environment) { () throws(CommandError) in
         let (command, environment) = try given.completed(line, environment)
         return try WatchSettings(command, environment)

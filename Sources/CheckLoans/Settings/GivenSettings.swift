@@ -82,8 +82,8 @@ extension Subcommand {
     environment.given = given
     let added = given.values.filter { !$0.isFromCommandLine }
     if added.isEmpty { return (self, environment) }
-    let count = RootCommand.commandWordCount(line)
-    let (words, arguments) = (Array(line.prefix(count)), Array(line.dropFirst(count)))
+    let words = Array(RootCommand.command(of: line).words)
+    let arguments = Array(line.dropFirst(words.count))
     do {
       let command = try RootCommand.parseAsRoot(words + added.flatMap(\.arguments) + arguments)
       return (command as? Self ?? self, environment)
@@ -92,7 +92,7 @@ extension Subcommand {
       for (rest, status) in [(["--"] + given.files, ExitStatus.badSetting), (arguments, .usage)] {
         try CommandError.check(added, status) { try RootCommand.parseAsRoot(words + $0 + rest) }
       }
-      throw CommandError(.badSetting, RootCommand.message(for: error).visible)
+      throw CommandError(.badSetting, RootCommand.line(for: error))
     }
   }
 }
@@ -107,10 +107,7 @@ extension CommandError {
   ) throws(CommandError) {
     for value in values {
       do { _ = try parse(value.arguments) } catch {
-        // Many possible values are a list.
-        let words = RootCommand.message(for: error).replacing("\n  - ", with: ", ")
-          .replacing(":, ", with: ": ").visible.withSmallBeginning
-        throw CommandError(status, "\(value.place.visible): \(words)")
+        throw CommandError(status, "\(value.place.visible): \(RootCommand.line(for: error))")
       }
     }
   }
@@ -137,7 +134,7 @@ extension GivenSettings {
     do {
       return try CatalogueOptions.parse(chosen.flatMap(\.arguments))
     } catch {
-      throw CommandError(.badSetting, CatalogueOptions.message(for: error).visible)
+      throw CommandError(.badSetting, RootCommand.line(for: error))
     }
   }
 }

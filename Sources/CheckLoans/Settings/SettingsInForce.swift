@@ -43,7 +43,7 @@ struct SettingsInForce {
   }
 
   /// One line for each option: name, value, and where it is set.
-  func printTable(_ console: Console) throws(CommandError) {
+  func printTable(_ console: Console) throws {
     let missing = given.file == nil ? " (there is no such file)" : ""
     var table = [("config", file?.visible ?? "-", fileSource + missing)]
     for row in rows {
@@ -66,7 +66,7 @@ struct SettingsInForce {
   }
 
   /// One JSON object.
-  func printJSON(_ console: Console) throws(CommandError) {
+  func printJSON(_ console: Console) throws {
     let settings = rows.map { row in
       JSONValue.object([
         ("name", .string(row.name)), ("value", row.json), ("source", .string(row.source)),
