@@ -1,6 +1,7 @@
 import ArgumentParser
 import Loans
 import System
+import SystemPackage
 
 /// A subcommand of `check-loans`.
 protocol Subcommand: ParsableCommand, Sendable {
@@ -27,9 +28,7 @@ extension Subcommand {
 
   /// The settings file to read, and whether somebody has named it.
   func settingsPath(_ environment: Environment) -> (path: String, isNamed: Bool)? {
-    if let named = settings.first(where: { $0.name == "config" })?.texts.first {
-      return (named, true)
-    }
+    if let named = settings["config"]?.texts.first { return (named, true) }
     if Self.commandLineOnly.contains("config") {
       return environment.projectSettingsFile.map { ($0, true) }
     }
@@ -61,17 +60,12 @@ extension Environment {
   /// `.check-loans.toml` in the working directory or the next one above it that has one, within the
   /// repository; outside any, only the working directory is looked at.
   var projectSettingsFile: String? {
-    var candidates: [String] = []
-    var directory = workingDirectory[...]
-    while true {
-      candidates.append("\(directory)/.check-loans.toml")
-      if FileSystem.exists("\(directory)/.git") { break }
-      guard let slash = directory.lastIndex(of: "/"), !directory.isEmpty else {
-        candidates.removeSubrange(1...)
-        break
-      }
-      directory = directory[..<slash]
-    }
-    return candidates.first(where: FileSystem.exists)
+    let directories = Array(
+      sequence(first: FilePath(workingDirectory)) {
+        $0.lastComponent == nil ? nil : $0.removingLastComponent()
+      })
+    let root = directories.firstIndex { FileSystem.exists($0.appending(".git").string) } ?? 0
+    return directories[...root].map { $0.appending(".check-loans.toml").string }
+      .first(where: FileSystem.exists)
   }
 }

@@ -49,24 +49,6 @@ enum ProcessSetup {
     return arguments
   }
 
-  /// A variable of those that decide what is done whose value is not UTF-8.
-  ///
-  /// It must not be treated as one that is not set.
-  ///
-  /// - SeeAlso: `environ(7)`.
-  static var brokenVariable: String? {
-    var entry = unsafe environ
-    while let text = unsafe entry.pointee {
-      unsafe entry += 1
-      guard unsafe String(validatingCString: text) == nil else { continue }
-      let name = unsafe String(
-        decoding: String(cString: text).utf8.prefix { $0 != 0x3D }, as: UTF8.self)
-      let decides = ["HOME", "TZ", "TZDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]
-      if decides.contains(name) || name.hasPrefix("CHECK_LOANS_") { return name }
-    }
-    return nil
-  }
-
   /// The program's absolute path; `nil` if it is gone.
   ///
   /// - SeeAlso: `proc(5)`.

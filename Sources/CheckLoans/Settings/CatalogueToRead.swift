@@ -5,7 +5,7 @@ import System
 
 /// A catalogue with what holds for it.
 struct CatalogueToRead {
-  let source: CatalogueSource
+  private(set) var source: CatalogueSource
   let settings: ReloadSettings
   /// The library's clock.
   var clock: LocalClock
@@ -16,6 +16,14 @@ struct CatalogueToRead {
 
   /// The path as it was given.
   var path: String { source.path }
+
+  /// The same for another file.
+  fileprivate func at(_ path: String, _ environment: Environment) -> CatalogueToRead {
+    var catalogue = self
+    catalogue.source.path = path
+    catalogue.source.name = environment.catalogueName(path)
+    return catalogue
+  }
 }
 
 /// The names of catalogues for which it is the same time.
@@ -56,25 +64,23 @@ extension Environment {
     _ files: [String], _ options: CatalogueOptions, now: CivilDateTime?, jobs: Int,
     schedule: String?, example: String
   ) throws(CommandError) -> [CatalogueToRead] {
+    let tables = given.file?.tables ?? []
+    let listed = given.file?.catalogues?.texts
+    if files.isEmpty && tables.isEmpty && listed == nil { throw noCatalogue(example) }
     // What is wrong with the schedule is reported by its user.
     let known = schedule.flatMap { try? ScheduleReader(opening: $0).catalogues() } ?? []
-    let isAnySet = given.file?.tables.isEmpty == false || given.file?.catalogues != nil
-    if files.isEmpty && !isAnySet { throw noCatalogue(example) }
-    let makers = try catalogueMakers(
-      options, now: now, jobs: jobs, known: isAnySet ? known : [])
     var catalogues: [CatalogueToRead] = []
+    for table in tables {
+      let catalogue = try catalogue(given.options(with: table), now, jobs: jobs, table)
+      catalogues += self.files(at: table["path"]?.texts ?? [], catalogue, known)
+    }
+    let other = try catalogue(options, now, jobs: jobs)
     if files.isEmpty {
-      for maker in makers { catalogues += maker.paths.map { maker.catalogue($0, self) } }
+      catalogues += self.files(at: listed ?? [], other, known)
     } else {
       try checkWorkingDirectory(for: files)
-      let owners = makers.dropLast().flatMap { maker in
-        maker.paths.map { (Array(catalogueName($0).utf8), maker) }
-      }
-      let owner = Dictionary(owners) { first, _ in first }
-      for file in files {
-        let maker = owner[Array(catalogueName(file).utf8)] ?? makers[makers.count - 1]
-        catalogues.append(maker.catalogue(file, self))
-      }
+      let owners = Dictionary(catalogues.map { (Array($0.source.name.utf8), $0) }) { one, _ in one }
+      catalogues = files.map { (owners[Array(catalogueName($0).utf8)] ?? other).at($0, self) }
     }
     // A name is bytes: names that Unicode takes for equal are different files.
     var names: Set<[UInt8]> = []
@@ -87,18 +93,19 @@ extension Environment {
   /// - Parameter clock: that of a catalogue without a zone of its own.
   func namesByZone(
     _ names: [String], _ clock: LocalClock, now: CivilDateTime?
-  ) throws(CommandError) -> [ZoneGroup] {
+  ) throws -> [ZoneGroup] {
     var tables: [(files: Set<[UInt8]>, patterns: [String], clock: LocalClock)] = []
     for table in given.file?.tables ?? [] {
-      let options = try given.options(with: table.values)
-      let clock = try options.zone.clock(self, own: table.values)
-      let paths = table.path.texts
+      let options = try given.options(with: table)
+      let paths = table["path"]?.texts ?? []
       let files = paths + paths.flatMap { FilePattern.files(at: $0, mayBeNone: true) }
       tables.append(
-        (Set(files.map { Array(catalogueName($0).utf8) }), paths.flatMap(patterns), clock))
+        (
+          Set(files.map { Array(catalogueName($0).utf8) }), paths.flatMap(patterns),
+          try options.zone.clock(self, own: table)
+        ))
     }
-    var groups: [ZoneGroup] = []
-    for name in names {
+    return try names.reduce(into: []) { groups, name in
       let table = tables.first { table in
         table.files.contains(Array(name.utf8))
           || table.patterns.contains { FilePattern.fits(name, $0) }
@@ -106,7 +113,6 @@ extension Environment {
       let clock = table?.clock ?? clock
       groups.add(name, clock, try clock.now(now))
     }
-    return groups
   }
 
   /// The patterns that names of the schedule fit for a path of the settings.
@@ -118,46 +124,39 @@ extension Environment {
   ///
   /// - Throws: ``CommandError`` for the first that makes no sense.
   func checkTables(_ options: CatalogueOptions, now: CivilDateTime?) throws(CommandError) {
-    _ = try catalogueMakers(options, now: now, jobs: 1, known: [])
-  }
-
-  /// The catalogues of the schedule that a path of the settings stood for, and whose files are gone:
-  /// that is reported, and their reminders are still delivered.
-  private func missingFiles(of path: String, _ known: [String]) -> [String] {
-    let patterns = patterns(of: path)
-    return known.filter { name in
-      !FileSystem.exists(name) && patterns.contains { FilePattern.fits(name, $0) }
-    }
-  }
-
-  /// What makes the catalogues of each table of the settings file, and last that of all others.
-  private func catalogueMakers(
-    _ options: CatalogueOptions, now: CivilDateTime?, jobs: Int, known: [String]
-  ) throws(CommandError) -> [CatalogueMaker] {
-    func maker(
-      _ options: CatalogueOptions, _ paths: [String], _ library: String? = nil,
-      own: [Setting] = []
-    ) throws(CommandError) -> CatalogueMaker {
-      let profile = try options.form.profile(self)
-      let clock = try options.zone.clock(self, own: own)
-      return try CatalogueMaker(
-        paths: paths.flatMap { path in
-          let missing = missingFiles(of: path, known)
-          let mayBeNone = options.records.allowEmpty || !missing.isEmpty
-          return FilePattern.files(at: path, mayBeNone: mayBeNone) + missing
-        },
-        library: library, settings: options.reloadSettings(profile?.profile, jobs: jobs),
-        clock: clock, now: clock.now(now), profileFile: profile?.path)
-    }
-    var makers: [CatalogueMaker] = []
     for table in given.file?.tables ?? [] {
-      makers.append(
-        try maker(
-          given.options(with: table.values), table.path.texts, table.library?.texts.first,
-          own: table.values))
+      _ = try catalogue(given.options(with: table), now, jobs: 1, table)
     }
-    makers.append(try maker(options, given.file?.catalogues?.texts ?? []))
-    return makers
+    _ = try catalogue(options, now, jobs: 1)
+  }
+
+  /// A catalogue of a table of the settings file, or of none, whose path is still to be set.
+  private func catalogue(
+    _ options: CatalogueOptions, _ now: CivilDateTime?, jobs: Int, _ own: [Setting] = []
+  ) throws(CommandError) -> CatalogueToRead {
+    let profile = try options.form.profile(self, own: own)
+    let clock = try options.zone.clock(self, own: own)
+    return try CatalogueToRead(
+      source: CatalogueSource(path: "", library: own["name"]?.texts.first),
+      settings: options.reloadSettings(profile?.profile, jobs: jobs), clock: clock,
+      now: clock.now(now), profileFile: profile?.path)
+  }
+
+  /// The catalogues that paths of the settings stand for.
+  ///
+  /// Among them are those of the schedule that a path stood for, and whose files are gone: that is
+  /// reported, and their reminders are still delivered.
+  private func files(
+    at paths: [String], _ catalogue: CatalogueToRead, _ known: [String]
+  ) -> [CatalogueToRead] {
+    paths.flatMap { path in
+      let patterns = patterns(of: path)
+      let missing = known.filter { name in
+        !FileSystem.exists(name) && patterns.contains { FilePattern.fits(name, $0) }
+      }
+      let mayBeNone = catalogue.settings.allowsEmpty || !missing.isEmpty
+      return FilePattern.files(at: path, mayBeNone: mayBeNone) + missing
+    }.map { catalogue.at($0, self) }
   }
 
   private func noCatalogue(_ example: String) -> CommandError {
@@ -170,23 +169,5 @@ extension Environment {
       no catalogue is named; name one, as in \(example), or write \
       catalogues = ["/path/to/books.xml"] into \(file.visible)
       """)
-  }
-}
-
-/// What the catalogues of one table, or of none, have in common.
-private struct CatalogueMaker {
-  /// The files that there are now.
-  let paths: [String]
-  let library: String?
-  let settings: ReloadSettings
-  let clock: LocalClock
-  let now: CivilDateTime
-  let profileFile: String?
-
-  func catalogue(_ path: String, _ environment: Environment) -> CatalogueToRead {
-    CatalogueToRead(
-      source: CatalogueSource(
-        path: path, name: environment.catalogueName(path), library: library),
-      settings: settings, clock: clock, now: now, profileFile: profileFile)
   }
 }

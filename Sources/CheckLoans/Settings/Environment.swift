@@ -1,7 +1,7 @@
-import ArgumentParser
+import Glibc
 import Loans
-import Notifiers
 import System
+import SystemPackage
 
 /// The variables and the user that the process was started with, and what the command was given.
 struct Environment: Sendable {
@@ -11,9 +11,30 @@ struct Environment: Sendable {
   /// What the command was given.
   var given = GivenSettings()
 
-  init(variables: [String: String], userID: UInt32) {
-    self.variables = variables
-    self.userID = userID
+  /// The environment of the process now, and the user it runs as.
+  ///
+  /// - Throws: ``CommandError`` with the status `badSetting` if a variable that decides what is done is
+  ///   not UTF-8: it must not be treated as one that is not set.
+  /// - SeeAlso: `environ(7)`, `geteuid(2)`.
+  static func ofProcess() throws(CommandError) -> Environment {
+    let deciding = ["HOME", "TZ", "TZDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]
+    var variables: [String: String] = [:]
+    var entry = unsafe environ
+    while let text = unsafe entry.pointee {
+      unsafe entry += 1
+      let pair = unsafe String(cString: text)
+      guard let sign = pair.utf8.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      let name = String(pair[..<sign])
+      // What is not UTF-8 must not become another name.
+      if unsafe String(validatingCString: text) != nil {
+        variables[name] = String(pair[pair.utf8.index(after: sign)...])
+      } else if deciding.contains(name) || name.hasPrefix(variablePrefix) {
+        throw CommandError(
+          .badSetting,
+          "the environment variable \(name.visible) is not UTF-8; correct or unset it")
+      }
+    }
+    return Environment(variables: variables, userID: geteuid())
   }
 
   subscript(name: String) -> String? { variables[name] }
@@ -52,10 +73,15 @@ extension Environment {
     return home.map { "\($0)/.config" }
   }
 
-  /// The user's home, if it has an absolute path.
+  /// The user's home, if it has an absolute path; without the variable, that of the user database.
+  ///
+  /// - SeeAlso: `getpwuid(3)`.
   var home: String? {
-    guard let home = self["HOME"] ?? Self.homeOfUser, home.hasPrefix("/") else { return nil }
-    return home
+    var home = self["HOME"]
+    if home == nil, let user = unsafe getpwuid(userID), let path = unsafe user.pointee.pw_dir {
+      home = unsafe String(cString: path)
+    }
+    return home?.hasPrefix("/") == true ? home : nil
   }
 
   /// A file's path as it stands in a file of the directory: `~/` is the home.
@@ -83,12 +109,7 @@ extension Environment {
   /// One file has one name, whatever links to its directory are in the path. The file itself may be a
   /// link, to a new file every day. A directory that is not there has the path that was given.
   func catalogueName(_ path: String) -> String {
-    if path == "-" { return path }
-    let parts = absolutePath(path).split(separator: "/")
-    guard let name = parts.last,
-      let directory = FileSystem.realPath(of: Self.path(of: parts.dropLast()))
-    else { return Self.path(of: parts) }
-    return Self.path(of: directory.split(separator: "/") + [name])
+    path == "-" ? path : wholePath(path) { _ in true }
   }
 
   /// The absolute path of a file, without any `.` in it.
@@ -96,32 +117,25 @@ extension Environment {
   /// Links are not followed, since an export may be a link to a new file every day; only a directory
   /// with `..` in its path is looked up, since what that means is decided by links.
   func absolutePath(_ path: String) -> String {
-    let absolute = path.hasPrefix("/") ? path : "\(workingDirectory)/\(path)"
-    var parts = absolute.split(separator: "/").filter { $0 != "." }
-    if parts.dropLast().contains(".."), let name = parts.last,
-      let directory = FileSystem.realPath(of: Self.path(of: parts.dropLast()))
-    {
-      parts = directory.split(separator: "/") + [name]
-    }
-    return Self.path(of: parts)
+    wholePath(path) { $0.components.contains { $0.kind == .parentDirectory } }
   }
 
-  private static func path(of parts: some Collection<Substring>) -> String {
-    var path = parts.isEmpty ? "/" : ""
-    for part in parts {
-      path += "/"
-      // To append what is no string yet takes a search through all types.
-      path += String(part)
-    }
-    return path
+  private func wholePath(_ path: String, isLookedUp: (FilePath) -> Bool) -> String {
+    var path = FilePath(workingDirectory).pushing(FilePath(path))
+    path.components.removeAll { $0.kind == .currentDirectory }
+    let directory = path.removingLastComponent()
+    guard isLookedUp(directory), let name = path.lastComponent,
+      let target = FileSystem.realPath(of: directory.string)
+    else { return path.string }
+    return FilePath(target).appending(name).string
   }
 
-  /// The working directory; empty if it is gone.
-  var workingDirectory: String { Self.currentDirectory ?? "" }
+  /// The working directory; empty if it is gone, or its name is not UTF-8.
+  var workingDirectory: String { FileSystem.realPath(of: ".") ?? "" }
 
   /// - Throws: ``CommandError`` if relative paths cannot be told apart from others.
   func checkWorkingDirectory(for paths: [String]) throws(CommandError) {
-    guard Self.currentDirectory == nil, paths.contains(where: { $0 != "-" && !$0.hasPrefix("/") })
+    guard workingDirectory.isEmpty, paths.contains(where: { $0 != "-" && !$0.hasPrefix("/") })
     else { return }
     throw CommandError(
       .usage,

@@ -19,7 +19,7 @@ struct GivenSettings: Sendable {
   private(set) var values: [Setting] = []
 
   /// What is in force of an option, if somebody gave it.
-  subscript(name: String) -> Setting? { values.first { $0.name == name } }
+  subscript(name: String) -> Setting? { values[name] }
 
   /// Adds what a weaker source than those before gives.
   ///
@@ -27,10 +27,10 @@ struct GivenSettings: Sendable {
   fileprivate mutating func add(_ weaker: [Setting]) {
     let severities = ["error", "warn", "ignore"]
     let stronger = values
-    let notify = (stronger + weaker).first { $0.name == "notify" }
-    for var value in weaker where !stronger.contains(where: { $0.name == value.name }) {
+    let notify = (stronger + weaker)["notify"]
+    for var value in weaker where stronger[value.name] == nil {
       switch value.name {
-      case "no-state" where stronger.contains { $0.name == "state" }: continue
+      case "no-state" where stronger["state"] != nil: continue
       case "format" where notify?.texts.contains("stdout") == true: continue
       case _ where severities.contains(value.name):
         let decided = stronger.filter { severities.contains($0.name) }.flatMap(\.texts)
@@ -68,17 +68,15 @@ extension Subcommand {
         setting.origin = .commandLine
         return setting
       })
-    let settable = declared.filter { option in
-      !Self.commandLineOnly.contains(option.name)
-        && keys.allOptions.contains { $0.name == option.name }
+    let settable = declared.filter {
+      !Self.commandLineOnly.contains($0.name) && keys.allOptions[$0.name] != nil
     }
     var variables: [Setting] = []
     for option in settable {
       if let value = try environment.value(of: option) { variables.append(value) }
     }
     given.add(variables)
-    let values = given.file?.values ?? []
-    given.add(values.filter { value in settable.contains { $0.name == value.name } })
+    given.add((given.file?.values ?? []).filter { settable[$0.name] != nil })
     environment.given = given
     let added = given.values.filter { !$0.isFromCommandLine }
     if added.isEmpty { return (self, environment) }
@@ -105,6 +103,8 @@ extension CommandError {
     _ values: [Setting], _ status: ExitStatus = .badSetting,
     by parse: ([String]) throws -> any ParsableArguments
   ) throws(CommandError) {
+    // All at once, since nearly always nothing is wrong.
+    if (try? parse(values.flatMap(\.arguments))) != nil { return }
     for value in values {
       do { _ = try parse(value.arguments) } catch {
         throw CommandError(status, "\(value.place.visible): \(RootCommand.line(for: error))")
@@ -112,9 +112,12 @@ extension CommandError {
     }
   }
 
-  /// The error after the place where the value was given, unless that is the command line.
-  func located(at value: Setting) -> CommandError {
-    if value.isFromCommandLine { return self }
+  /// The error after the place where an option was given, unless that is the command line.
+  ///
+  /// - Parameter own: what a catalogue has of its own.
+  func located(at name: String, _ own: [Setting], _ given: GivenSettings) -> CommandError {
+    let weaker = given[name]?.isFromFile == false ? nil : own[name]
+    guard let value = weaker ?? given[name], !value.isFromCommandLine else { return self }
     return CommandError(status, message.map { "\(value.place.visible): \($0)" })
   }
 }
@@ -125,12 +128,9 @@ extension GivenSettings {
   /// - Parameter own: what its table in the settings file gives.
   /// - Throws: ``CommandError`` with the status `badSetting` for what makes no sense.
   func options(with own: [Setting]) throws(CommandError) -> CatalogueOptions {
-    let names = SettingsKeys.user.tableOptions.map(\.name)
-    let stronger = values.filter { value in
-      names.contains(value.name)
-        && !(value.isFromFile && own.contains { $0.name == value.name })
-    }
-    let chosen = stronger + own.filter { value in !stronger.contains { $0.name == value.name } }
+    let stronger = values.filter { !$0.isFromFile || own[$0.name] == nil }
+    let chosen = (stronger + own.filter { stronger[$0.name] == nil })
+      .filter { SettingsKeys.user.tableOptions[$0.name] != nil }
     do {
       return try CatalogueOptions.parse(chosen.flatMap(\.arguments))
     } catch {

@@ -14,8 +14,8 @@ enum LoanNumbers {
 
   /// What a shell completes.
   static let completion = CompletionKind.custom { _, _, _ in
-    let environment = Environment.ofProcess()
-    guard let path = try? environment.standardStateFile(),
+    guard let environment = try? Environment.ofProcess(),
+      let path = try? environment.standardStateFile(),
       let schedule = try? ScheduleReader(opening: path),
       let now = try? LocalClock(environment["TZ"], environment).read()?.now,
       var entries = try? schedule.entries(at: now)

@@ -25,8 +25,7 @@ struct ZoneOptions: ParsableArguments {
     do throws(CommandError) {
       return try LocalClock(timeZone ?? environment["TZ"], environment)
     } catch {
-      let value = own.first { $0.name == "time-zone" } ?? environment.given["time-zone"]
-      throw value.map { error.located(at: $0) } ?? error
+      throw error.located(at: "time-zone", own, environment.given)
     }
   }
 }
@@ -261,8 +260,16 @@ struct ProfileOptions: ParsableArguments {
   var loanDays: Int?
 
   /// The profile to read by; `nil` to detect it.
-  func profile(_ environment: Environment) throws(CommandError) -> NamedProfile? {
-    profile == NamedProfile.automatic ? nil : try NamedProfile(profile, environment)
+  ///
+  /// - Parameter own: what a catalogue has of its own.
+  /// - Throws: ``CommandError`` for one that cannot be read, after the place where it is set.
+  func profile(
+    _ environment: Environment, own: [Setting] = []
+  ) throws(CommandError) -> NamedProfile? {
+    if profile == NamedProfile.automatic { return nil }
+    do throws(CommandError) { return try NamedProfile(profile, environment) } catch {
+      throw error.located(at: "profile", own, environment.given)
+    }
   }
 }
 

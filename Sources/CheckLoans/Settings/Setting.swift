@@ -40,8 +40,11 @@ struct Setting: Sendable {
 
   /// The arguments that give the same.
   var arguments: [String] {
-    kind == .flag
-      ? texts.filter { $0 == "true" }.map { _ in "--\(name)" } : texts.map { "--\(name)=\($0)" }
+    switch kind {
+    case .flag: texts == ["true"] ? ["--\(name)"] : []
+    case .argument: texts
+    case .number, .text, .list: texts.map { "--\(name)=\($0)" }
+    }
   }
 
   /// Whether a command line gives it.
@@ -52,6 +55,11 @@ struct Setting: Sendable {
       return kind == .flag && word.hasPrefix("-") && word.contains { $0 == name.first }
     }
   }
+}
+
+extension [Setting] {
+  /// The setting of this name.
+  subscript(name: String) -> Setting? { first { $0.name == name } }
 }
 
 // MARK: - What a command declares

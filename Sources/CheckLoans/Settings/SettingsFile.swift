@@ -45,25 +45,18 @@ enum SettingsKeys {
   var names: [String] { options.map(\.name) + [catalogues] }
 }
 
-/// A catalogue's own settings, from a `[[catalogue]]` table.
-struct CatalogueTable: Sendable {
-  /// The file, the folder or the pattern, absolute.
-  var path: Setting
-  /// The name of the library that people see.
-  var library: Setting?
-  /// Options of its own.
-  var values: [Setting]
-}
-
 /// A settings file that was read.
 struct SettingsFile: Sendable {
   /// The file's absolute path.
   let path: String
-  /// What it sets of options.
+  /// What it sets, outside of tables.
   let values: [Setting]
+  /// A catalogue's own settings, from each `[[catalogue]]` table: options, `path` and the library's
+  /// `name`.
+  let tables: [[Setting]]
+
   /// The files, folders or patterns that it lists, absolute.
-  let catalogues: Setting?
-  let tables: [CatalogueTable]
+  var catalogues: Setting? { values.first { $0.kind == .argument } }
 
   /// The most bytes that a settings file may have.
   private static let limit = 1_048_576
@@ -86,10 +79,10 @@ struct SettingsFile: Sendable {
       throw CommandError(.badSetting, "\(path.visible): \(words)")
     }
     self.path = environment.absolutePath(path)
-    let reading = try SettingsReading(self.path, bytes, keys, environment)
-    (values, catalogues, tables) = try reading.settings()
+    (values, tables) = try SettingsReading(self.path, bytes, keys, environment).settings()
     try CommandError.check(values, by: keys.command.parse)
-    try CommandError.check(tables.flatMap(\.values), by: CatalogueOptions.parse)
+    let own = tables.joined().filter { keys.tableOptions[$0.name] != nil }
+    try CommandError.check(own, by: CatalogueOptions.parse)
   }
 }
 
@@ -140,7 +133,7 @@ private struct SettingsReading {
       .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
   }
 
-  func settings() throws(CommandError) -> ([Setting], Setting?, [CatalogueTable]) {
+  func settings() throws(CommandError) -> (values: [Setting], tables: [[Setting]]) {
     if let index = lines.firstIndex(where: { $0.utf8.count > Self.longestLine }) {
       throw wrong("\(path):\(index + 1)", "this line is too long; write a list on several lines")
     }
@@ -148,17 +141,12 @@ private struct SettingsReading {
       throw wrong("\(path):\(index + 1)", "a value cannot hold the character NUL")
     }
     let table = try table()
-    var tables: [CatalogueTable] = []
-    if keys == .user, let node = table["catalogue"]?.tomlValue {
+    var tables: [[Setting]] = []
+    if keys == .user, let node = table.remove(at: "catalogue")?.tomlValue {
       tables = try catalogueTables(node)
-      table.remove(at: "catalogue")
     }
-    let catalogues = Setting(name: keys.catalogues, kind: .list)
-    let values = try values(table, keys.options + [catalogues], head: 0)
-    return (
-      values.filter { $0.name != catalogues.name }, values.first { $0.name == catalogues.name },
-      tables
-    )
+    let catalogues = Setting(name: keys.catalogues, kind: .argument)
+    return (try values(table, keys.options + [catalogues], head: 0), tables)
   }
 
   private func table() throws(CommandError) -> TOMLTable {
@@ -186,11 +174,11 @@ private struct SettingsReading {
     return "a text needs quotation marks: \(match.output.1) = \"\(text)\""
   }
 
-  private func catalogueTables(_ node: TOMLValue) throws(CommandError) -> [CatalogueTable] {
+  private func catalogueTables(_ node: TOMLValue) throws(CommandError) -> [[Setting]] {
     let heads = lines.indices.filter {
       lines[$0].wholeMatch(of: #/\s*\[\[\s*catalogue\s*\]\]\s*(?:#.*)?/#) != nil
     }
-    var tables: [CatalogueTable] = []
+    var tables: [[Setting]] = []
     guard let elements = node.array, elements.count == heads.count else {
       throw wrong(
         place(of: "catalogue", head: 0).text,
@@ -199,16 +187,12 @@ private struct SettingsReading {
     let options = [Setting(name: "path", kind: .text), Setting(name: "name", kind: .text)]
     for (element, index) in zip(elements, heads) {
       guard let table = element.tomlValue.table else { continue }
-      let values = try values(table, options + keys.tableOptions, head: index + 1)
-      guard let path = values.first(where: { $0.name == "path" }) else {
+      tables.append(try values(table, options + keys.tableOptions, head: index + 1))
+      if tables.last?["path"] == nil {
         throw wrong(
           "\(path):\(index + 1)",
           "this catalogue has no path; add path = \"/srv/library/books.xml\"")
       }
-      tables.append(
-        CatalogueTable(
-          path: path, library: values.first { $0.name == "name" },
-          values: values.filter { !["path", "name"].contains($0.name) }))
     }
     return tables
   }
@@ -220,7 +204,7 @@ private struct SettingsReading {
     for key in table.keys {
       guard let node = table[key]?.tomlValue else { continue }
       let place = place(of: key, head: head)
-      guard var value = options.first(where: { $0.name == key }) else {
+      guard var value = options[key] else {
         throw wrong(place.text, advice(onUnknown: key, among: options.map(\.name)))
       }
       let texts = try texts(node, of: value, place)
@@ -259,7 +243,7 @@ private struct SettingsReading {
     let expected: String
     switch setting.kind {
     case .flag: (texts, expected) = ([node.bool?.description], "true or false")
-    case .list:
+    case .list, .argument:
       texts = node.array?.map(\.tomlValue.scalar) ?? [node.scalar]
       expected = "a list of texts"
     default: (texts, expected) = ([node.scalar], "a text or a number")
@@ -275,7 +259,7 @@ private struct SettingsReading {
       fault = "is longer than \(Self.longestLine) bytes"
     } else if setting.name == "name", texts.contains(where: { $0?.count ?? 0 > Self.longestName }) {
       fault = "is longer than \(Self.longestName) characters"
-    } else if texts.count > Self.longestList, setting.name != keys.catalogues {
+    } else if texts.count > Self.longestList, setting.kind == .list {
       fault = "has more than \(Self.longestList) texts"
     }
     if let fault { throw wrong(place.text, "\"\(setting.name)\" \(fault)") }

@@ -51,8 +51,7 @@ struct SettingsInForce {
       table.append((row.name, value.isEmpty ? row.noValue : value, row.place.visible))
     }
     for catalogue in given.file?.tables ?? [] {
-      let own = catalogue.values.filter { given[$0.name]?.isFromFile ?? true }
-      for value in [catalogue.path, catalogue.library].compactMap(\.self) + own {
+      for value in catalogue where given[value.name]?.isFromFile ?? true {
         let texts = value.texts.joined(separator: ", ").visible
         table.append(("catalogue.\(value.name)", texts, value.place.visible))
       }
@@ -75,9 +74,7 @@ struct SettingsInForce {
     }
     let catalogues = (given.file?.tables ?? []).map { table in
       JSONValue.object(
-        ([table.path, table.library].compactMap(\.self) + table.values).map { value in
-          (value.name, JSONValue.string(value.texts.joined(separator: ", ")))
-        })
+        table.map { ($0.name, JSONValue.string($0.texts.joined(separator: ", "))) })
     }
     try console.print(
       line: JSONValue.object([

@@ -27,8 +27,8 @@ struct DailyCommand {
     }
     let zone = options.catalogue.zone.timeZone ?? environment["TZ"]
     if let zone, given["time-zone"]?.isFromFile != true {
-      let tables = given.file?.tables.flatMap(\.values) ?? []
-      if given["time-zone"] == nil, let own = tables.first(where: { $0.name == "time-zone" }) {
+      let tables = given.file?.tables.flatMap(\.self) ?? []
+      if given["time-zone"] == nil, let own = tables["time-zone"] {
         throw CommandError(
           .badSetting,
           """
