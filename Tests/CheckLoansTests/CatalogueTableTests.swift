@@ -91,6 +91,30 @@ struct CatalogueTableTests {
     #expect(try await desk.run("-q").outcome == Outcome(0))
   }
 
+  @Test func `A profile that is missing keeps no other catalogue from being read`() async throws {
+    let desk = try desk(
+      """
+      [[catalogue]]
+      path = "../../patrons/7.xml"
+      profile = "missing.xml"
+      [[catalogue]]
+      path = "../../patrons/8.xml"
+      remind = 3
+      """)
+    let directory = "\(desk.folder.path)/.config/check-loans"
+    let message = """
+      check-loans: \(directory)/config.toml:3: \(directory)/missing.xml: cannot read the profile: no \
+      such file
+
+      """
+    let result = try await desk.run("-q")
+    #expect(result.outcome == Outcome(66, output: result.text, errors: message))
+    #expect(result.lines.count == 1)
+    for command in [["config"], ["watch"], ["timer"]] {
+      #expect(try await desk.run(command).errorText.hasSuffix(message))
+    }
+  }
+
   @Test func `The library's name is in the report, in notices, and in lists`() async throws {
     let desk = try desk(
       """
@@ -237,6 +261,18 @@ struct ProjectSettingsTests {
     #expect(try await desk.run("validate", "books.xml").errorText.contains("1 file,"))
     let diff = try await desk.run("validate", "--require-expiration", "--format", "json")
     #expect(try JSON(parsing: diff.text).catalogues[0].path == "books.xml", "relative")
+  }
+
+  @Test func `A code that is named twice is a mistake in it`() async throws {
+    let desk = try desk("strict = true\nerror = [\"no-loans\"]\nignore = [\"no-loans\"]\n")
+    let words = "no-loans is given with two of --error, --warn and --ignore; decide for one\n"
+    #expect(
+      try await desk.run("validate", "books.xml").outcome
+        == Outcome(78, errors: "check-loans: \(desk.folder.path)/\(Self.name):2: \(words)"))
+    let options = ["--error", "no-loans", "--ignore", "no-loans"]
+    #expect(
+      try await desk.run(["validate", "books.xml"] + options).outcome
+        == Outcome(64, errors: "check-loans: \(words)"))
   }
 
   @Test func `What the command line says of a rule wins`() async throws {

@@ -44,6 +44,27 @@ struct DryRunTests {
     #expect(try File.names(in: desk.folder.path) == ["books.xml"])
   }
 
+  @Test(arguments: [
+    ["watch", "books.xml"], ["schedule", "cancel", "--all"], ["schedule", "forget", "books.xml"],
+    ["timer", "--uninstall"],
+  ])
+  func `The variable keeps what has no dry run from doing anything`(command: [String]) async throws
+  {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    let before = try await desk.schedule()
+    #expect(
+      try await desk.run(command, variables: ["CHECK_LOANS_DRY_RUN": "1"]).outcome
+        == Outcome(
+          78,
+          errors: """
+            check-loans: CHECK_LOANS_DRY_RUN: this command has no dry run, and nothing was done; \
+            unset the variable
+
+            """))
+    #expect(try await desk.schedule() == before)
+  }
+
   @Test func `It starts no notify-send`() async throws {
     var desk = try Desk()
     let program = "#!/bin/sh\n: > '\(desk.folder.path)/started'\n"

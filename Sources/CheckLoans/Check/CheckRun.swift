@@ -163,8 +163,8 @@ extension CheckRun {
   private func check(_ catalogue: CatalogueToRead, _ number: Int) throws(CommandError) {
     var part = CatalogueReport(catalogue)
     defer { report.add(part) }
-    if catalogue.path == "-", let inputFailure {
-      printError(inputFailure)
+    if let fault = catalogue.fault ?? (catalogue.path == "-" ? inputFailure : nil) {
+      printError(fault)
       return try countPending(&part)
     }
     let kept = report.lines

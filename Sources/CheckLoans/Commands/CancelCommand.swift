@@ -35,6 +35,7 @@ struct CancelCommand: Subcommand {
   }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try environment.refuseDryRun()
     let schedule = try Schedule(opening: state.path(environment))
     let (cancelled, unknown) = try schedule.cancel(ids: all ? nil : Set(ids).sorted())
     if !quiet.quiet {

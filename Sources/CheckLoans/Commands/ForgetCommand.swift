@@ -39,6 +39,7 @@ struct ForgetCommand: Subcommand {
   }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try environment.refuseDryRun()
     let schedule = try Schedule(opening: state.path(environment))
     var status = ExitStatus.done
     func report(_ sentence: String?, otherwise complaint: String) throws {

@@ -76,12 +76,14 @@ struct TimerCommand: Subcommand {
         units: units, directory: "\(directory)/systemd/user", environment: environment,
         console: console)
     }
+    if install || uninstall { try environment.refuseDryRun() }
     if uninstall {
       try installer(nil, runsPrograms: false).uninstall()
       return .done
     }
     // Whatever would keep each run from its work is said now.
     let plan = try CheckPlan(options, environment)
+    if let fault = plan.catalogues.lazy.compactMap(\.fault).first { throw fault }
     if plan.catalogues.contains(where: { $0.path == "-" }) {
       throw CommandError(.usage, "a timer has no standard input; name a catalogue's file")
     }

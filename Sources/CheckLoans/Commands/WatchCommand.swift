@@ -84,6 +84,7 @@ struct WatchSettings {
   let file: String?
 
   init(_ command: WatchCommand, _ environment: Environment) throws(CommandError) {
+    try environment.refuseDryRun()
     self.command = command
     channels = command.channels.channels(environment, otherwise: [.stdout])
     clock = try command.catalogue.zone.clock(environment)
@@ -95,6 +96,7 @@ struct WatchSettings {
     if catalogues.contains(where: { $0.path == "-" }) {
       throw CommandError(.usage, "standard input cannot be watched; name a file")
     }
+    if let fault = catalogues.lazy.compactMap(\.fault).first { throw fault }
     cataloguePaths = catalogues.map { environment.absolutePath($0.path) }
   }
 

@@ -13,6 +13,8 @@ struct CatalogueToRead {
   let now: CivilDateTime
   /// The absolute path of its profile's file, if it has one.
   let profileFile: String?
+  /// Why it cannot be read, where that is known already.
+  let fault: CommandError?
 
   /// The path as it was given.
   var path: String { source.path }
@@ -125,7 +127,9 @@ extension Environment {
   /// - Throws: ``CommandError`` for the first that makes no sense.
   func checkTables(_ options: CatalogueOptions, now: CivilDateTime?) throws(CommandError) {
     for table in given.file?.tables ?? [] {
-      _ = try catalogue(given.options(with: table), now, jobs: 1, table)
+      if let fault = try catalogue(given.options(with: table), now, jobs: 1, table).fault {
+        throw fault
+      }
     }
     _ = try catalogue(options, now, jobs: 1)
   }
@@ -134,12 +138,18 @@ extension Environment {
   private func catalogue(
     _ options: CatalogueOptions, _ now: CivilDateTime?, jobs: Int, _ own: [Setting] = []
   ) throws(CommandError) -> CatalogueToRead {
-    let profile = try options.form.profile(self, own: own)
+    var profile: NamedProfile?
+    var fault: CommandError?
+    do throws(CommandError) { profile = try options.form.profile(self, own: own) } catch {
+      // The catalogues of other tables can be read.
+      if own["profile"] == nil { throw error }
+      fault = error
+    }
     let clock = try options.zone.clock(self, own: own)
     return try CatalogueToRead(
       source: CatalogueSource(path: "", library: own["name"]?.texts.first),
       settings: options.reloadSettings(profile?.profile, jobs: jobs), clock: clock,
-      now: clock.now(now), profileFile: profile?.path)
+      now: clock.now(now), profileFile: profile?.path, fault: fault)
   }
 
   /// The catalogues that paths of the settings stand for.

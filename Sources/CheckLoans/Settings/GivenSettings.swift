@@ -118,6 +118,7 @@ extension CommandError {
   func located(at name: String, _ own: [Setting], _ given: GivenSettings) -> CommandError {
     let weaker = given[name]?.isFromFile == false ? nil : own[name]
     guard let value = weaker ?? given[name], !value.isFromCommandLine else { return self }
+    let status = status == .usage ? .badSetting : status
     return CommandError(status, message.map { "\(value.place.visible): \($0)" })
   }
 }
@@ -170,6 +171,16 @@ extension Environment {
     default: value.texts = [text]
     }
     return value
+  }
+
+  /// - Throws: ``CommandError`` with the status `badSetting` if a variable asks a command for a dry run
+  ///   that it does not have: nobody who asks for a look is to get the deed.
+  func refuseDryRun() throws(CommandError) {
+    guard let value = try value(of: Setting(name: "dry-run", kind: .flag)), value.texts == ["true"]
+    else { return }
+    throw CommandError(
+      .badSetting,
+      "\(value.place): this command has no dry run, and nothing was done; unset the variable")
   }
 
   /// A warning for each variable `CHECK_LOANS_…` that is none of ours.

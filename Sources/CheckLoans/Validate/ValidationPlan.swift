@@ -29,7 +29,7 @@ struct ValidationPlan: Sendable {
   init(_ command: ValidateCommand, _ environment: Environment) throws(CommandError) {
     let given = try Self.catalogues(command, environment)
     catalogues = command.fixing.fix ? Self.unique(given, environment) : given
-    severities = try Self.severities(command.rules)
+    severities = try Self.severities(command.rules, environment.given)
     var reader = CatalogueReader(
       profile: try command.form.profile(environment)?.profile, detail: .diagnostics,
       rules: try Self.rules(command.rules, environment, severities),
@@ -148,16 +148,20 @@ struct ValidationPlan: Sendable {
   }
 
   private static func severities(
-    _ options: RuleOptions
+    _ options: RuleOptions, _ given: GivenSettings
   ) throws(CommandError) -> SeverityPolicy {
     let policy = SeverityPolicy(
       errors: Set(options.error.map(\.value)), warnings: Set(options.warn.map(\.value)),
       ignored: Set(options.ignore.map(\.value) + (options.records.allowEmpty ? [.noLoans] : [])),
       isStrict: options.strict)
     if let code = policy.contradictions.first {
+      let option = ["error", "warn", "ignore"].first {
+        given[$0]?.texts.contains(code.rawValue) == true
+      }
       throw CommandError(
         .usage,
-        "\(code.rawValue) is given with two of --error, --warn and --ignore; decide for one")
+        "\(code.rawValue) is given with two of --error, --warn and --ignore; decide for one"
+      ).located(at: option ?? "error", [], given)
     }
     return policy
   }
