@@ -34,7 +34,11 @@ enum Main {
     var arguments = try ProcessSetup.arguments()
     if arguments == ["-V"] { arguments = ["--version"] }
     try MistakenCommand.checkHelp(arguments)
-    if let empty = arguments.prefix(while: { $0 != "--" }).first(where: \.isOptionWithoutValue) {
+    // The parser would take the next argument for the value.
+    let words = arguments.prefix { $0 != "--" }
+    if let empty = words.first(where: {
+      $0.hasPrefix("--") && $0.firstIndex(of: "=") == $0.indices.last
+    }) {
       throw CommandError(.usage, "\(empty.dropLast()) needs a value")
     }
     guard let command = try parse(arguments, console) else { return .done }

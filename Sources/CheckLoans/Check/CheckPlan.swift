@@ -21,7 +21,7 @@ struct CheckPlan {
     now = try clock.now(options.now.now)
     channels = options.channels.channels(environment)
     state = options.noState ? nil : try options.state.path(environment)
-    isColored = options.color.isColored(environment)
+    isColored = options.printing.color.isColored(environment)
     catalogues = try environment.catalogues(
       options.catalogues, options.catalogue, now: options.now.now, jobs: options.jobs.count,
       schedule: state,

@@ -109,7 +109,7 @@ extension CheckReport {
     switch plan.options.format {
     case .text:
       try lines.forEach { text throws(CommandError) in try console.print(text) }
-      if hasRead && !plan.options.quiet.quiet { try console.print(line: summary) }
+      if hasRead && !plan.options.printing.quiet.quiet { try console.print(line: summary) }
     case .json:
       let zone = JSONValue.string(plan.clock.name).text
       try console.print(

@@ -33,7 +33,7 @@ final class CheckRun {
     self.console = console
     report = CheckReport(plan, directory: environment.temporaryDirectory)
     progress =
-      plan.options.quiet.quiet
+      plan.options.printing.quiet.quiet
       ? nil : Progress(of: plan.catalogues.map(\.path), environment, console)
     // Whoever writes to a pipe may take as long as he likes: it keeps no other run waiting.
     if plan.state != nil && plan.catalogues.contains(where: { $0.path == "-" }) {
@@ -43,7 +43,7 @@ final class CheckRun {
         inputFailure = error
       }
     }
-    events = ScheduleEvents(isPrinted: plan.options.verbose.verbose, console)
+    events = ScheduleEvents(isPrinted: plan.options.printing.verbose.verbose, console)
     do throws(ScheduleError) {
       schedule = try Self.schedule(plan)
     } catch {
@@ -72,7 +72,7 @@ final class CheckRun {
   }
 
   private func read() throws(CommandError) {
-    if plan.options.verbose.verbose {
+    if plan.options.printing.verbose.verbose {
       console.printError("now is \(plan.now) in the time zone \(plan.clock.name.visible)")
     }
     try warnOfClockSetBack()
@@ -207,7 +207,7 @@ extension CheckRun {
     let found = LocatedDiagnostic(path: part.catalogue.path, diagnostic: diagnostic)
     part.diagnostics += 1
     if diagnostic.severity == .error { note(.invalidData) }
-    if diagnostic.mayHideALoan || plan.options.verbose.verbose {
+    if diagnostic.mayHideALoan || plan.options.printing.verbose.verbose {
       console.printError(line: found.line)
     }
     report.add(found)

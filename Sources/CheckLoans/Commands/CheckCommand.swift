@@ -67,11 +67,7 @@ struct CheckOptions: ParsableArguments {
   @Flag(help: "Report every loan, not only those that need attention.")
   var all = false
 
-  @OptionGroup var quiet: QuietOptions
-
-  @OptionGroup var verbose: VerboseOptions
-
-  @OptionGroup var color: ColorOptions
+  @OptionGroup var printing: PrintOptions
 
   @Option(help: ArgumentHelp("End with status 1 if a loan has expired.", valueName: "condition"))
   var failOn: FailureCondition?

@@ -132,12 +132,6 @@ extension ParsableCommand {
 }
 
 extension String {
-  /// Whether it is an option with an empty value, for which the parser would take the next argument.
-  var isOptionWithoutValue: Bool {
-    hasPrefix("--")
-      && utf8.firstIndex(of: UInt8(ascii: "=")).map { $0 == utf8.index(before: endIndex) } == true
-  }
-
   /// Whether it is a plain word, as the name of a command is.
   fileprivate var isBareWord: Bool {
     !isEmpty && utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }
@@ -146,14 +140,10 @@ extension String {
 
   /// The text as one word of a POSIX shell.
   var shellQuoted: String {
-    let isPlain = !isEmpty && utf8.allSatisfy { $0.isPlainInShell }
-    if isPlain { return self }
-    var text = "'"
+    if !isEmpty && utf8.allSatisfy(\.isPlainInShell) { return self }
     // Not by characters: a quote with a combining mark on it is a quote to the shell.
-    for scalar in unicodeScalars {
-      if scalar == "'" { text += #"'\''"# } else { text.unicodeScalars.append(scalar) }
-    }
-    return text + "'"
+    let bytes = Array(utf8).replacing(Array("'".utf8), with: Array(#"'\''"#.utf8))
+    return "'\(String(decoding: bytes, as: UTF8.self))'"
   }
 }
 
@@ -161,5 +151,23 @@ extension UInt8 {
   /// Whether a shell takes the byte for itself anywhere in a word.
   fileprivate var isPlainInShell: Bool {
     isASCIILetterOrDigit || self >= 0x80 || "_-./:,=@+".utf8.contains(self)
+  }
+}
+
+extension String {
+  /// The one of some names that was probably meant, or `nil` if none is close.
+  func nearest(among names: some Sequence<String>) -> String? {
+    let text = lowercased()
+    // No name is so long, and comparing costs the product of the lengths.
+    guard text.unicodeScalars.count <= 64 else { return nil }
+    var best: (name: String, distance: Int)?
+    for name in names {
+      let distance = text.editDistance(to: name.lowercased())
+      let isClose = distance <= Swift.max(1, Swift.max(text.count, name.count) / 3)
+      let isPart = text.count >= 4 && name.lowercased().contains(text)
+      guard isClose || isPart, distance < best?.distance ?? .max else { continue }
+      best = (name, distance)
+    }
+    return best?.name
   }
 }

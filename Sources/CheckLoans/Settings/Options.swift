@@ -140,6 +140,13 @@ struct ColorOptions: ParsableArguments {
   }
 }
 
+/// The options for what is printed.
+struct PrintOptions: ParsableArguments {
+  @OptionGroup var quiet: QuietOptions
+  @OptionGroup var verbose: VerboseOptions
+  @OptionGroup var color: ColorOptions
+}
+
 /// The switches that decide what is an error in a catalogue.
 struct RecordOptions: ParsableArguments {
   @Flag(help: "A book without <expiration> is an error.")
@@ -189,9 +196,12 @@ extension Environment {
   /// is its absolute path, so that a PATH or a directory of another run makes no other channel of it.
   ///
   /// One that is not found keeps its name, and fails.
-  func resolved(_ channel: ChannelName) -> ChannelName {
+  func resolved(_ channel: ChannelName) -> ChannelName { resolved(channel, in: workingDirectory) }
+
+  /// The same for a channel in a file of the directory.
+  func resolved(_ channel: ChannelName, in directory: String) -> ChannelName {
     guard case .exec(let program) = channel else { return channel }
-    return .exec(programPath(program, in: workingDirectory))
+    return .exec(programPath(program, in: directory))
   }
 }
 

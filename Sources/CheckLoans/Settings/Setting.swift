@@ -72,23 +72,22 @@ extension ParsableArguments {
   var settings: [Setting] { settings(isParsed: true) }
 
   fileprivate func settings(isParsed: Bool) -> [Setting] {
-    Mirror(reflecting: self).children.flatMap { label, value -> [Setting] in
-      switch value {
-      case let group as any SettingGroup: return group.settings(isParsed: isParsed)
-      case let property as any SettingProperty:
-        let name = (label ?? "").drop { $0 == "_" }.map { character in
-          character.isUppercase ? "-\(character.lowercased())" : String(character)
-        }.joined()
-        let texts = isParsed ? Setting.texts(of: property.wrappedValue) : []
-        return [Setting(name: name, kind: type(of: property).kind, texts: texts)]
-      default: return []
-      }
+    Mirror(reflecting: self).children.flatMap { label, value in
+      (value as? any PropertyWrapper)?.settings(label ?? "", isParsed: isParsed) ?? []
     }
   }
 }
 
 extension Setting {
-  fileprivate static func texts(of value: Any) -> [String] {
+  fileprivate init(_ label: String, _ kind: Kind, _ value: Any?) {
+    name = label.drop { $0 == "_" }.map { character in
+      character.isUppercase ? "-\(character.lowercased())" : String(character)
+    }.joined()
+    self.kind = kind
+    texts = value.map(Self.texts) ?? []
+  }
+
+  private static func texts(of value: Any) -> [String] {
     let mirror = Mirror(reflecting: value)
     switch mirror.displayStyle {
     case .optional, .collection: return mirror.children.flatMap { texts(of: $0.value) }
@@ -97,36 +96,34 @@ extension Setting {
   }
 }
 
-/// What ArgumentParser wraps a property in.
-private protocol SettingProperty {
-  associatedtype Value
-  static var kind: Setting.Kind { get }
-  /// The value once the command is parsed.
-  var wrappedValue: Value { get }
+/// What ArgumentParser wraps a property in, whose value is there once the command is parsed.
+private protocol PropertyWrapper {
+  func settings(_ label: String, isParsed: Bool) -> [Setting]
 }
 
-/// What ArgumentParser wraps a group of options in.
-private protocol SettingGroup {
-  func settings(isParsed: Bool) -> [Setting]
-}
-
-extension Flag: SettingProperty {
-  fileprivate static var kind: Setting.Kind { .flag }
-}
-
-extension Option: SettingProperty {
-  fileprivate static var kind: Setting.Kind {
-    if Value.self is any RandomAccessCollection.Type { return .list }
-    return Value.self == Int.self || Value.self == Int?.self ? .number : .text
+extension Flag: PropertyWrapper {
+  fileprivate func settings(_ label: String, isParsed: Bool) -> [Setting] {
+    [Setting(label, .flag, isParsed ? wrappedValue : nil)]
   }
 }
 
-extension Argument: SettingProperty {
-  fileprivate static var kind: Setting.Kind { .argument }
+extension Option: PropertyWrapper {
+  fileprivate func settings(_ label: String, isParsed: Bool) -> [Setting] {
+    let isNumber = Value.self == Int.self || Value.self == Int?.self
+    let isList = Value.self is any RandomAccessCollection.Type
+    let kind: Setting.Kind = isList ? .list : isNumber ? .number : .text
+    return [Setting(label, kind, isParsed ? wrappedValue : nil)]
+  }
 }
 
-extension OptionGroup: SettingGroup {
-  fileprivate func settings(isParsed: Bool) -> [Setting] {
+extension Argument: PropertyWrapper {
+  fileprivate func settings(_ label: String, isParsed: Bool) -> [Setting] {
+    [Setting(label, .argument, isParsed ? wrappedValue : nil)]
+  }
+}
+
+extension OptionGroup: PropertyWrapper {
+  fileprivate func settings(_ label: String, isParsed: Bool) -> [Setting] {
     (isParsed ? wrappedValue : Value()).settings(isParsed: isParsed)
   }
 }

@@ -297,24 +297,14 @@ extension Environment {
   /// directory: where it is a path, as an absolute one.
   func resolved(_ text: String, of name: String, in directory: String) -> String {
     switch name {
+    case "catalogues" where text == "-", "files-from" where text == "-": text
     case "catalogues", "files", "path":
-      if name == "catalogues" && text == "-" {
-        text
-      } else if FilePattern.isPattern(text) {
-        absolutePath(absolute(text, in: FilePattern.literal(directory)))
-      } else {
-        absolutePath(absolute(text, in: directory))
-      }
-    case "state", "config", "files-from":
-      name == "files-from" && text == "-" ? text : absolutePath(absolute(text, in: directory))
-    case "profile":
-      NamedProfile.isPath(text) ? absolutePath(absolute(text, in: directory)) : text
-    case "notify":
-      if case .exec(let program) = ChannelName(argument: text) {
-        ChannelName.exec(programPath(program, in: directory)).name
-      } else {
-        text
-      }
+      absolutePath(
+        absolute(
+          text, in: FilePattern.isPattern(text) ? FilePattern.literal(directory) : directory))
+    case "profile" where !NamedProfile.isPath(text): text
+    case "state", "config", "files-from", "profile": absolutePath(absolute(text, in: directory))
+    case "notify": ChannelName(argument: text).map { resolved($0, in: directory).name } ?? text
     default: text
     }
   }
