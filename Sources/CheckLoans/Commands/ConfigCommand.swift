@@ -39,12 +39,13 @@ struct ConfigCommand: Subcommand {
     // What would keep a run from its work is reported now.
     let clock = try options.catalogue.zone.clock(environment)
     try environment.checkTables(options.catalogue, now: options.now.now)
-    var settings = SettingsInForce(self, hidden: ["example", "config"], environment)
-    settings.complete("time-zone", [clock.name], variable: environment["TZ"].map { _ in "TZ" })
-    if options.state.state == nil, let state = try? environment.standardStateFile() {
-      settings.complete("state", [state])
-    }
-    settings.complete("notify", options.channels.channels(environment).map(\.name))
+    let state = try? options.state.state ?? environment.standardStateFile()
+    let settings = SettingsInForce(
+      self, hidden: ["example", "config"],
+      found: [
+        "time-zone": [clock.name], "state": state.map { [$0] } ?? [],
+        "notify": options.channels.channels(environment).map(\.name),
+      ], environment)
     let isJSON = options.format == .json && environment.given["format"]?.isFromCommandLine == true
     try isJSON ? settings.printJSON(console) : settings.printTable(console)
     return .done

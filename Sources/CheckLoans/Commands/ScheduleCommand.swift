@@ -24,10 +24,13 @@ struct ScheduleCommand: ParsableCommand {
 
 extension Console {
   /// Reports the IDs that no loan in the schedule has.
-  func printError(ofUnknownLoans ids: [Int]) {
+  ///
+  /// - Returns: `usage` if there are any.
+  fileprivate func report(unknownLoans ids: [Int]) -> ExitStatus {
     for id in ids {
       printError("there is no loan \(id) in the schedule; see check-loans schedule list")
     }
+    return ids.isEmpty ? .done : .usage
   }
 }
 
@@ -68,8 +71,7 @@ struct ExplainCommand: Subcommand {
         history, now: now, utcOffset: offset, repeatExpired: repetition.repeatExpired)
       for sentence in explanation.sentences { try console.print(line: sentence) }
     }
-    console.printError(ofUnknownLoans: unknown)
-    return unknown.isEmpty ? .done : .usage
+    return console.report(unknownLoans: unknown)
   }
 }
 
@@ -115,8 +117,7 @@ struct CancelCommand: Subcommand {
       try console.print(
         line: "cancelled the notices of \(loans) until their catalogue is next read")
     }
-    console.printError(ofUnknownLoans: unknown)
-    return unknown.isEmpty ? .done : .usage
+    return console.report(unknownLoans: unknown)
   }
 }
 

@@ -67,18 +67,20 @@ extension Environment {
     schedule: String?, example: String
   ) throws(CommandError) -> [CatalogueToRead] {
     let tables = given.file?.tables ?? []
-    let listed = given.file?.catalogues?.texts
+    let listed = given.file?.catalogues
     if files.isEmpty && tables.isEmpty && listed == nil { throw noCatalogue(example) }
     // What is wrong with the schedule is reported by its user.
     let known = schedule.flatMap { try? ScheduleReader(opening: $0).catalogues() } ?? []
     var catalogues: [CatalogueToRead] = []
     for table in tables {
       let catalogue = try catalogue(given.options(with: table), now, jobs: jobs, table)
-      catalogues += self.files(at: table["path"]?.texts ?? [], catalogue, known)
+      catalogues += paths(of: table["path"], catalogue.settings.allowsEmpty, known).map {
+        catalogue.at($0, self)
+      }
     }
     let other = try catalogue(options, now, jobs: jobs)
     if files.isEmpty {
-      catalogues += self.files(at: listed ?? [], other, known)
+      catalogues += paths(of: listed, other.settings.allowsEmpty, known).map { other.at($0, self) }
     } else {
       try checkWorkingDirectory(for: files)
       let owners = Dictionary(catalogues.map { (Array($0.source.name.utf8), $0) }) { one, _ in one }
@@ -96,30 +98,18 @@ extension Environment {
   func namesByZone(
     _ names: [String], _ clock: LocalClock, now: CivilDateTime?
   ) throws -> [ZoneGroup] {
-    var tables: [(files: Set<[UInt8]>, patterns: [String], clock: LocalClock)] = []
+    var clocks: [[UInt8]: LocalClock] = [:]
     for table in given.file?.tables ?? [] {
-      let options = try given.options(with: table)
-      let paths = table["path"]?.texts ?? []
-      let files = paths + paths.flatMap { FilePattern.files(at: $0, mayBeNone: true) }
-      tables.append(
-        (
-          Set(files.map { Array(catalogueName($0).utf8) }), paths.flatMap(patterns),
-          try options.zone.clock(self, own: table)
-        ))
+      let own = try given.options(with: table).zone.clock(self, own: table)
+      for path in paths(of: table["path"], true, names) {
+        let name = Array(catalogueName(path).utf8)
+        clocks[name] = clocks[name] ?? own
+      }
     }
     return try names.reduce(into: []) { groups, name in
-      let table = tables.first { table in
-        table.files.contains(Array(name.utf8))
-          || table.patterns.contains { FilePattern.fits(name, $0) }
-      }
-      let clock = table?.clock ?? clock
+      let clock = clocks[Array(name.utf8)] ?? clock
       groups.add(name, clock, try clock.now(now))
     }
-  }
-
-  /// The patterns that names of the schedule fit for a path of the settings.
-  private func patterns(of path: String) -> [String] {
-    [path, FilePattern.xmlFiles(in: path)].map(catalogueName)
   }
 
   /// Checks what the settings file has for single catalogues.
@@ -152,21 +142,18 @@ extension Environment {
       now: clock.now(now), profileFile: profile?.path, fault: fault)
   }
 
-  /// The catalogues that paths of the settings stand for.
+  /// The files that a setting stands for.
   ///
-  /// Among them are those of the schedule that a path stood for, and whose files are gone: that is
+  /// Among them are the catalogues of the schedule that it stood for, and whose files are gone: that is
   /// reported, and their reminders are still delivered.
-  private func files(
-    at paths: [String], _ catalogue: CatalogueToRead, _ known: [String]
-  ) -> [CatalogueToRead] {
-    paths.flatMap { path in
-      let patterns = patterns(of: path)
+  private func paths(of setting: Setting?, _ mayBeNone: Bool, _ known: [String]) -> [String] {
+    (setting?.texts ?? []).flatMap { path in
+      let patterns = [path, FilePattern.xmlFiles(in: path)].map(catalogueName)
       let missing = known.filter { name in
         !FileSystem.exists(name) && patterns.contains { FilePattern.fits(name, $0) }
       }
-      let mayBeNone = catalogue.settings.allowsEmpty || !missing.isEmpty
-      return FilePattern.files(at: path, mayBeNone: mayBeNone) + missing
-    }.map { catalogue.at($0, self) }
+      return FilePattern.files(at: path, mayBeNone: mayBeNone || !missing.isEmpty) + missing
+    }
   }
 
   private func noCatalogue(_ example: String) -> CommandError {

@@ -50,12 +50,9 @@ extension Environment {
   ///
   /// - Throws: ``CommandError`` with the status `badSetting` if the user has no home.
   func standardStateFile() throws(CommandError) -> String {
-    let name = Self.stateFile
-    // The specification says to ignore a relative path.
-    if let directory = self["XDG_STATE_HOME"], directory.hasPrefix("/") {
-      return "\(directory)/\(name)"
+    if let directory = directory("XDG_STATE_HOME", ".local/state") {
+      return "\(directory)/\(Self.stateFile)"
     }
-    if let home { return "\(home)/.local/state/\(name)" }
     throw CommandError(
       .badSetting, "there is no home directory for the schedule; name a file with --state")
   }
@@ -67,10 +64,13 @@ extension Environment {
   }
 
   /// The user's configuration directory.
-  var configurationDirectory: String? {
+  var configurationDirectory: String? { directory("XDG_CONFIG_HOME", ".config") }
+
+  /// The directory that a variable names, else one in the home.
+  private func directory(_ variable: String, _ standard: String) -> String? {
     // The specification says to ignore a relative path.
-    if let directory = self["XDG_CONFIG_HOME"], directory.hasPrefix("/") { return directory }
-    return home.map { "\($0)/.config" }
+    if let directory = self[variable], directory.hasPrefix("/") { return directory }
+    return home.map { "\($0)/\(standard)" }
   }
 
   /// The user's home, if it has an absolute path; without the variable, that of the user database.

@@ -4,6 +4,7 @@ import LoanRules
 import Loans
 import ReminderService
 import System
+import SystemPackage
 
 /// The option for the library's time zone.
 struct ZoneOptions: ParsableArguments {
@@ -90,13 +91,14 @@ struct StateOptions: ParsableArguments {
   /// - Throws: ``CommandError`` with the status `cannotCreate` if the directory does not exist.
   func path(_ environment: Environment) throws(CommandError) -> String {
     guard let state else { return try environment.standardStateFile() }
-    if let slash = state.utf8.lastIndex(of: UInt8(ascii: "/")), slash != state.startIndex,
-      !state.hasSuffix("/\(Environment.stateFile)"), !FileSystem.exists(String(state[..<slash]))
+    let directory = FilePath(state).removingLastComponent().string
+    if !directory.isEmpty, !state.hasSuffix("/\(Environment.stateFile)"),
+      !FileSystem.exists(directory)
     {
       throw CommandError(
         .cannotCreate,
         """
-        the directory \(String(state[..<slash]).quoted(limit: 200)) does not exist; create it, or \
+        the directory \(directory.quoted(limit: 200)) does not exist; create it, or \
         name another file for the schedule
         """)
     }

@@ -7,12 +7,16 @@ struct SettingsInForce {
   /// What names the file.
   private let fileSource: String
   private let given: GivenSettings
-  private var rows: [Setting]
+  private let rows: [Setting]
 
   /// - Parameters:
   ///   - command: a command with all that was given.
   ///   - hidden: options that are no settings.
-  init(_ command: some Subcommand, hidden: [String], _ environment: Environment) {
+  ///   - found: the values that the program finds by itself.
+  init(
+    _ command: some Subcommand, hidden: [String], found: [String: [String]] = [:],
+    _ environment: Environment
+  ) {
     let given = environment.given
     self.given = given
     file = command.settingsPath(environment)?.path
@@ -23,22 +27,16 @@ struct SettingsInForce {
     rows = command.settings.filter { !hidden.contains($0.name) }.map { setting in
       var row = setting
       row.origin = given[row.name]?.origin ?? .standard
+      if let texts = found[row.name] {
+        row.texts = texts
+        let isOfTZ = row.name == "time-zone" && environment["TZ"] != nil
+        if isOfTZ && given[row.name] == nil { row.origin = .variable("TZ") }
+      }
       if row.kind == .argument {
         row.name = listed?.name ?? row.name
         if !given.files.isEmpty { row.origin = .commandLine } else if let listed { return listed }
       }
       return row
-    }
-  }
-
-  /// Shows the value that the program finds by itself.
-  ///
-  /// - Parameter variable: the variable that sets it where nothing else does.
-  mutating func complete(_ name: String, _ texts: [String], variable: String? = nil) {
-    guard let index = rows.firstIndex(where: { $0.name == name }) else { return }
-    rows[index].texts = texts
-    if let variable, case .standard = rows[index].origin {
-      rows[index].origin = .variable(variable)
     }
   }
 
