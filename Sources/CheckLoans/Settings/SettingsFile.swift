@@ -89,17 +89,18 @@ struct SettingsFile: Sendable {
 /// Where a key is set in a settings file.
 struct SettingsPlace: Sendable {
   let path: String
-  fileprivate let lines: [Substring]
-  let key: String
-  /// The line from 1 at which the key's table begins; 0 outside of tables.
-  fileprivate let head: Int
+  /// The lines of the key's table with its head; outside of tables, all.
+  fileprivate let lines: ArraySlice<Substring>
+  fileprivate let isInTable: Bool
+  fileprivate var key = ""
 
   /// `FILE:LINE`, the line that the parser names where the key is set once more before.
   var text: String {
-    var lines = lines
-    lines.insert("\(JSONValue.string(key).text) = 0", at: head)
+    var lines = Array(lines)
+    lines.insert("\(JSONValue.string(key).text) = 0", at: isInTable ? 1 : 0)
     do { _ = try TOMLTable(string: lines.joined(separator: "\n")) } catch {
-      if let error = error as? TOMLParseError { return "\(path):\(error.source.begin.line - 1)" }
+      guard let error = error as? TOMLParseError else { return path }
+      return "\(path):\(self.lines.startIndex + error.source.begin.line - 1)"
     }
     return path
   }
@@ -146,7 +147,8 @@ private struct SettingsReading {
       tables = try catalogueTables(node)
     }
     let catalogues = Setting(name: keys.catalogues, kind: .argument)
-    return (try values(table, keys.options + [catalogues], head: 0), tables)
+    let place = SettingsPlace(path: path, lines: lines[...], isInTable: false)
+    return (try values(table, keys.options + [catalogues], place), tables)
   }
 
   private func table() throws(CommandError) -> TOMLTable {
@@ -180,17 +182,18 @@ private struct SettingsReading {
     }
     var tables: [[Setting]] = []
     guard let elements = node.array, elements.count == heads.count else {
-      throw wrong(
-        place(of: "catalogue", head: 0).text,
-        "write each catalogue as a table of its own: [[catalogue]]")
+      let place = SettingsPlace(
+        path: path, lines: lines[...], isInTable: false, key: "catalogue")
+      throw wrong(place.text, "write each catalogue as a table of its own: [[catalogue]]")
     }
     let options = [Setting(name: "path", kind: .text), Setting(name: "name", kind: .text)]
-    for (element, index) in zip(elements, heads) {
+    for (element, (head, end)) in zip(elements, zip(heads, heads.dropFirst() + [lines.count])) {
       guard let table = element.tomlValue.table else { continue }
-      tables.append(try values(table, options + keys.tableOptions, head: index + 1))
+      let place = SettingsPlace(path: path, lines: lines[head..<end], isInTable: true)
+      tables.append(try values(table, options + keys.tableOptions, place))
       if tables.last?["path"] == nil {
         throw wrong(
-          "\(path):\(index + 1)",
+          "\(path):\(head + 1)",
           "this catalogue has no path; add path = \"/srv/library/books.xml\"")
       }
     }
@@ -198,12 +201,13 @@ private struct SettingsReading {
   }
 
   private func values(
-    _ table: TOMLTable, _ options: [Setting], head: Int
+    _ table: TOMLTable, _ options: [Setting], _ place: SettingsPlace
   ) throws(CommandError) -> [Setting] {
+    var place = place
     var values: [Setting] = []
     for key in table.keys {
       guard let node = table[key]?.tomlValue else { continue }
-      let place = place(of: key, head: head)
+      place.key = key
       guard var value = options[key] else {
         throw wrong(place.text, advice(onUnknown: key, among: options.map(\.name)))
       }
@@ -264,10 +268,6 @@ private struct SettingsReading {
     }
     if let fault { throw wrong(place.text, "\"\(setting.name)\" \(fault)") }
     return texts.compactMap(\.self)
-  }
-
-  private func place(of key: String, head: Int) -> SettingsPlace {
-    SettingsPlace(path: path, lines: lines, key: key, head: head)
   }
 
   private func wrong(_ place: String, _ words: String) -> CommandError {
