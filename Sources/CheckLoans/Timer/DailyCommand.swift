@@ -64,6 +64,6 @@ struct DailyCommand {
   private static func isInDatabase(_ zone: String) -> Bool {
     let isPlain = zone.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_+/".utf8.contains($0) }
     return isPlain && !zone.isEmpty && !zone.hasPrefix("/")
-      && ZoneFile.isWhole(at: "/usr/share/zoneinfo/\(zone)")
+      && LocalClock.isZoneFile("/usr/share/zoneinfo/\(zone)")
   }
 }
