@@ -74,6 +74,23 @@ struct CatalogueTableTests {
     #expect(lines.last?.contains("expires tomorrow (2026.11.22)") == true)
   }
 
+  @Test(arguments: [[], ["deliver"]])
+  func `A dry run says once that nothing is due, however many time zones there are`(
+    command: [String]
+  ) async throws {
+    let desk = try desk(
+      """
+      [[catalogue]]
+      path = "../../patrons/7.xml"
+      time-zone = "Europe/Prague"
+      [[catalogue]]
+      path = "../../patrons/8.xml"
+      """)
+    try await desk.run("-q")
+    let result = try await desk.run(command + ["--dry-run", "--notify", "stdout"])
+    #expect(result.errorLines == ["check-loans: nothing is due through stdout"])
+  }
+
   @Test func `What matches nothing is missing, unless it may be empty`() async throws {
     let desk = try desk("[[catalogue]]\npath = \"../../none/*.xml\"\n")
     let result = try await desk.run("-q")

@@ -4,8 +4,6 @@ import Testing
 
 /// What `watch` tells of troubles that come back, without any catalogue.
 struct TroublesTests {
-  private typealias Advice = CatalogueTroubles.Advice
-
   private func at(_ milliseconds: Int) -> Duration { .milliseconds(milliseconds) }
 
   @Test func `What was told the last time is not told again`() {
@@ -19,20 +17,20 @@ struct TroublesTests {
 
   @Test func `A catalogue that is broken for a moment is not told`() {
     var troubles = CatalogueTroubles()
-    #expect(troubles.note(["x"], isUsable: false, at: at(0)) == Advice(looksAgain: true))
-    #expect(troubles.note([], isUsable: true, at: at(1_000)) == Advice())
-    #expect(troubles.note(["x"], isUsable: false, at: at(1_100)) == Advice(looksAgain: true))
+    #expect(troubles.note(["x"], isUsable: false, at: at(0)) == nil)
+    #expect(troubles.note([], isUsable: true, at: at(1_000)) == [])
+    #expect(troubles.note(["x"], isUsable: false, at: at(1_100)) == nil)
   }
 
   @Test func `A catalogue that stays broken is told once`() {
     var troubles = CatalogueTroubles()
-    #expect(troubles.note(["x"], isUsable: false, at: at(0)) == Advice(looksAgain: true))
-    #expect(troubles.note(["x"], isUsable: false, at: at(400)) == Advice(looksAgain: true))
-    #expect(troubles.note(["x"], isUsable: false, at: at(1_000)) == Advice(news: ["x"]))
-    #expect(troubles.note(["x"], isUsable: false, at: at(9_000)) == Advice())
-    #expect(troubles.note([], isUsable: true, at: at(10_000)) == Advice(isUsableAgain: true))
-    #expect(troubles.note(["x"], isUsable: false, at: at(11_000)) == Advice(looksAgain: true))
-    #expect(troubles.note(["x"], isUsable: false, at: at(12_000)) == Advice(news: ["x"]))
+    #expect(troubles.note(["x"], isUsable: false, at: at(0)) == nil)
+    #expect(troubles.note(["x"], isUsable: false, at: at(400)) == nil)
+    #expect(troubles.note(["x"], isUsable: false, at: at(1_000)) == ["x"])
+    #expect(troubles.note(["x"], isUsable: false, at: at(9_000)) == ["x"])
+    #expect(troubles.note([], isUsable: true, at: at(10_000)) == [])
+    #expect(troubles.note(["x"], isUsable: false, at: at(11_000)) == nil)
+    #expect(troubles.note(["x"], isUsable: false, at: at(12_000)) == ["x"])
   }
 
   @Test func `A catalogue that is broken in another way each time is being written`() {
@@ -40,33 +38,31 @@ struct TroublesTests {
     for time in 0..<20 {
       #expect(
         troubles.note(["line \(time)"], isUsable: false, at: at(time * 2_000))
-          == Advice(looksAgain: true))
+          == nil)
     }
   }
 
-  @Test func `What is wrong in a catalogue that can be used is told at once, and once`() {
+  @Test func `What is wrong in a catalogue that can be used is told at once`() {
     var troubles = CatalogueTroubles()
-    #expect(troubles.note(["x", "y"], isUsable: true, at: at(0)) == Advice(news: ["x", "y"]))
-    #expect(troubles.note(["y", "z"], isUsable: true, at: at(1)) == Advice(news: ["z"]))
-    #expect(troubles.note(["y", "z"], isUsable: true, at: at(2)) == Advice())
+    #expect(troubles.note(["x", "y"], isUsable: true, at: at(0)) == ["x", "y"])
+    #expect(troubles.note(["y", "z"], isUsable: true, at: at(1)) == ["y", "z"])
   }
 
-  @Test func `That a catalogue is well again is told once, if it was told that it was not`() {
+  @Test func `That a catalogue cannot be used is known once it was told`() {
     var troubles = CatalogueTroubles()
-    _ = troubles.note(["x"], isUsable: false, at: at(0))
-    #expect(troubles.note([], isUsable: true, at: at(500)) == Advice())
-    _ = troubles.note(["x"], isUsable: false, at: at(1_000))
-    #expect(troubles.note(["x"], isUsable: false, at: at(2_000)) == Advice(news: ["x"]))
-    #expect(
-      troubles.note(["y"], isUsable: true, at: at(3_000))
-        == Advice(news: ["y"], isUsableAgain: true))
-    #expect(troubles.note(["y"], isUsable: true, at: at(4_000)) == Advice())
+    for (time, isUsable, isKnown) in [
+      (0, false, false), (500, true, false), (1_000, false, false), (2_000, false, true),
+      (2_500, false, true), (3_000, true, false), (4_000, true, false),
+    ] {
+      _ = troubles.note(["x"], isUsable: isUsable, at: at(time))
+      #expect(troubles.isKnownUnusable == isKnown, "\(time)")
+    }
   }
 
   @Test func `A catalogue that was usable with the same complaints is told when it is not`() {
     var troubles = CatalogueTroubles()
-    #expect(troubles.note([], isUsable: true, at: at(0)) == Advice())
-    #expect(troubles.note([], isUsable: false, at: at(1)) == Advice(looksAgain: true))
+    #expect(troubles.note([], isUsable: true, at: at(0)) == [])
+    #expect(troubles.note([], isUsable: false, at: at(1)) == nil)
   }
 
   @Test func `What fails is tried after a minute, then later, within five minutes`() {

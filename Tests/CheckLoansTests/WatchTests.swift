@@ -373,6 +373,21 @@ struct WatchTests {
     #expect(watcher.complaints.first?.hasSuffix(" [date-format]") == true)
   }
 
+  @Test func `A new file beside it does not bring a known bad date back`() async throws {
+    let watcher = try Watcher(["-v", "--config", "settings.toml"]) { clock, desk in
+      try desk.folder.write("[[catalogue]]\npath = \"*.xml\"\n", to: "settings.toml")
+      let bad = "<book><title>x</title><expiration>x</expiration></book></books>"
+      try desk.folder.write(
+        clock.catalogue([("Abigél", 1)]).replacing("</books>", with: bad), to: "books.xml")
+    }
+    try await watcher.wait(for: ["Abigél"])
+    try watcher.write([("Solaris", 1)], to: "other.xml")
+    watcher.send(.hangUp)
+    try await watcher.wait(for: ["Abigél", "Solaris"])
+    try await watcher.end()
+    #expect(watcher.complaints.map { $0.hasSuffix(" [date-format]") } == [true])
+  }
+
   @Test func `An empty catalogue does not take the loans away`() async throws {
     let watcher = try Watcher([("Abigél", 1)])
     try await watcher.wait(for: ["Abigél"])

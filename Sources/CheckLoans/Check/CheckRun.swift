@@ -60,7 +60,9 @@ final class CheckRun {
   /// - Throws: ``CommandError`` if nothing more can be done.
   func run() async throws(CommandError) -> ExitStatus {
     try read()
-    return try end(await deliver())
+    var failure: CommandError?
+    do throws(CommandError) { try await deliver() } catch let error { failure = error }
+    return try end(failure)
   }
 
   /// Reads and reports, without delivering.
@@ -68,7 +70,7 @@ final class CheckRun {
   /// - Throws: ``CommandError`` if nothing more can be done.
   func runWithoutDelivery() throws(CommandError) -> ExitStatus {
     try read()
-    return try end(.success(.done))
+    return try end(nil)
   }
 
   private func read() throws(CommandError) {
@@ -98,51 +100,34 @@ final class CheckRun {
     try transaction?.commit()
   }
 
-  private func end(
-    _ delivered: Result<ExitStatus, CommandError>
-  ) throws(CommandError) -> ExitStatus {
+  /// Prints the report.
+  ///
+  /// - Parameter failure: why the delivery ended early.
+  private func end(_ failure: CommandError?) throws(CommandError) -> ExitStatus {
     // Whoever reads the report may take as long as he likes: it keeps no other run waiting.
     schedule = nil
     do throws(CommandError) {
       if plan.reports { try report.print(console) }
     } catch {
-      // Of two failures the first was that of the delivery.
-      _ = try delivered.get()
-      throw error
+      throw failure ?? error
     }
-    note(try delivered.get())
+    if let failure { throw failure }
     try console.flush()
     if plan.options.failOn != nil && report.expired > 0 { note(.findings) }
     return status
   }
 
-  private func deliver() async -> Result<ExitStatus, CommandError> {
-    if schedule == nil { return .success(.done) }
-    var status = ExitStatus.done
-    do throws(CommandError) {
-      for (clock, now, names) in plan.catalogues.namesByZone {
-        status = status.worse(try await delivery(of: names, clock, at: now).run())
-      }
-      return .success(status)
-    } catch {
-      return .failure(error)
+  private func deliver() async throws(CommandError) {
+    guard let schedule else { return }
+    let delivery = ChannelDelivery(
+      schedule: schedule, groups: plan.catalogues.namesByZone,
+      repeatExpired: plan.options.channels.repetition.repeatExpired, events: events,
+      environment: environment, console: console, isRemembered: plan.state != nil)
+    if plan.options.dryRun.dryRun {
+      try delivery.rehearse(plan.channels, isResult: plan.options.format == .text)
+    } else {
+      note(try await delivery.run(plan.channels))
     }
-  }
-
-  /// The center for what is in a time zone.
-  private func center(_ clock: LocalClock) -> ReminderCenter {
-    ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
-  }
-
-  private func delivery(
-    of names: [String], _ clock: LocalClock, at now: CivilDateTime
-  ) -> ChannelDelivery {
-    ChannelDelivery(
-      center: center(clock), channels: plan.channels, now: now, catalogues: names,
-      repeatExpired: plan.options.channels.repetition.repeatExpired,
-      isDryRun: plan.options.dryRun.dryRun,
-      announces: plan.options.format == .text, isRemembered: plan.state != nil,
-      environment: environment, console: console)
   }
 
   private func warnOfClockSetBack() throws(CommandError) {
@@ -171,7 +156,9 @@ extension CheckRun {
     var reload = catalogue.settings
     reload.onProgress = progress?.notes(of: number)
     do throws(ReminderError) {
-      let result = try center(catalogue.clock).reload(
+      let center = ReminderCenter(
+        schedule: schedule, events: events, civilTime: catalogue.clock.civilTime)
+      let result = try center.reload(
         catalogue.source, at: catalogue.now, settings: reload,
         onDiagnostic: { diagnostic in note(diagnostic, &part) },
         onLoan: { read in

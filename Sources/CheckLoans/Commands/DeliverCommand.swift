@@ -36,37 +36,22 @@ struct DeliverCommand: Subcommand {
   ) async throws(CommandError) -> ExitStatus {
     let (now, clock) = try clock.read(environment)
     let path = try state.path(environment)
-    let schedule: Schedule
-    var names: [String] = []
-    do throws(ScheduleError) {
-      schedule = try Schedule(path, isDryRun: dryRun.dryRun)
+    do {
+      let schedule = try Schedule(path, isDryRun: dryRun.dryRun)
       try schedule.warnOfClockSetBack(now: now, console)
-      if environment.given.file?.tables.isEmpty == false {
-        names = try schedule.reader.catalogues()
-      }
+      let delivery = ChannelDelivery(
+        schedule: schedule,
+        groups: try environment.namesByZone(
+          schedule.reader.catalogues(), clock, now: self.clock.now.now),
+        repeatExpired: channels.repetition.repeatExpired,
+        events: ScheduleEvents(isPrinted: verbose.verbose, console),
+        environment: environment, console: console)
+      let channels = channels.channels(environment, otherwise: [.stdout])
+      if !dryRun.dryRun { return try await delivery.run(channels) }
+      try delivery.rehearse(channels)
+      return .done
     } catch {
       throw CommandError(error)
     }
-    if names.isEmpty { return try await deliver(schedule, nil, clock, now, environment, console) }
-    // A catalogue may have its own time zone.
-    var status = ExitStatus.done
-    for (clock, now, names) in try environment.namesByZone(names, clock, now: self.clock.now.now) {
-      status = status.worse(try await deliver(schedule, names, clock, now, environment, console))
-    }
-    return status
-  }
-
-  private func deliver(
-    _ schedule: Schedule, _ catalogues: [String]?, _ clock: LocalClock, _ now: CivilDateTime,
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
-    let center = ReminderCenter(
-      schedule: schedule, events: ScheduleEvents(isPrinted: verbose.verbose, console),
-      civilTime: clock.civilTime)
-    return try await ChannelDelivery(
-      center: center, channels: channels.channels(environment, otherwise: [.stdout]), now: now,
-      catalogues: catalogues, repeatExpired: channels.repetition.repeatExpired,
-      isDryRun: dryRun.dryRun, environment: environment, console: console
-    ).run()
   }
 }

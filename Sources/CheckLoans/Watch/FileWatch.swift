@@ -5,9 +5,9 @@ import SystemPackage
 /// The changes that were seen in watched files.
 struct FileChanges: Hashable, Sendable {
   /// Those that were written and closed, replaced, removed or made, or are led to by another way.
-  var changed: Set<WatchedFile> = []
+  var changed: Set<WatchEvent> = []
   /// Those that somebody writes to.
-  var written: Set<WatchedFile> = []
+  var written: Set<WatchEvent> = []
 }
 
 /// Detects when the files that paths lead to are changed, replaced, removed or restored.
@@ -25,8 +25,8 @@ struct FileWatch: ~Copyable {
 
   /// A directory with the names in it that matter.
   private struct Directory {
-    var files: [Name: Set<WatchedFile>] = [:]
-    var all: Set<WatchedFile> = []
+    var files: [Name: Set<WatchEvent>] = [:]
+    var all: Set<WatchEvent> = []
 
     func merged(with other: Directory) -> Directory {
       Directory(
@@ -45,7 +45,7 @@ struct FileWatch: ~Copyable {
   /// To be polled for reading.
   let descriptor: Int32
 
-  private var paths: [WatchedFile: [String]]
+  private var paths: [WatchEvent: [String]]
   private var directories: [Int32: Directory] = [:]
 
   /// The directories that hold a watched file and may not be watched.
@@ -58,7 +58,7 @@ struct FileWatch: ~Copyable {
   /// or not.
   ///
   /// - Throws: `Errno` if the system cannot give what it takes.
-  init(_ paths: [WatchedFile: [String]]) throws(Errno) {
+  init(_ paths: [WatchEvent: [String]]) throws(Errno) {
     self.paths = paths
     descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     if descriptor < 0 { throw Errno.last }
@@ -71,7 +71,7 @@ struct FileWatch: ~Copyable {
   }
 
   /// Watches other files from now on.
-  mutating func watch(_ paths: [WatchedFile: [String]]) {
+  mutating func watch(_ paths: [WatchEvent: [String]]) {
     self.paths = paths
     follow()
   }
@@ -148,7 +148,7 @@ extension FileWatch {
   }
 
   private mutating func follow(
-    _ file: WatchedFile, _ path: String, _ found: inout [Int32: Directory]
+    _ file: WatchEvent, _ path: String, _ found: inout [Int32: Directory]
   ) throws(Errno) {
     var directory: FilePath = "/"
     var rest = Self.names(in: FilePath(path))
@@ -174,7 +174,7 @@ extension FileWatch {
 
   /// - Returns: whether there is anything beyond.
   private mutating func watch(
-    _ directory: FilePath, for name: Name, _ file: WatchedFile, isLast: Bool,
+    _ directory: FilePath, for name: Name, _ file: WatchEvent, isLast: Bool,
     _ found: inout [Int32: Directory]
   ) throws(Errno) -> Bool {
     // Two files may share a directory: what is watched for one must stay so for the other.
