@@ -59,8 +59,11 @@ extension Subcommand {
   /// What is odd about the settings, but no mistake for sure.
   func warnings(_ environment: Environment) -> [String] {
     guard Self.settingsKeys == .user else { return [] }
-    let zone = environment.given["time-zone"]?.texts.last ?? environment["TZ"]
-    return environment.unknownVariables + [zone.flatMap(TimeZoneNames.warning)].compactMap(\.self)
+    let given = environment.given
+    let own = given.file?.tables.flatMap(\.values).filter { $0.name == "time-zone" } ?? []
+    let zones = [given["time-zone"]?.texts.last ?? environment["TZ"]] + own.map(\.texts.last)
+    return environment.unknownVariables
+      + zones.compactMap(\.self).compactMap(TimeZoneNames.warning)
   }
 }
 

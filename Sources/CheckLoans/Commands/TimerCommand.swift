@@ -1,5 +1,7 @@
 import ArgumentParser
+import LoanRules
 import Loans
+import ReminderService
 import System
 
 /// `check-loans timer`.
@@ -46,6 +48,8 @@ struct TimerCommand: Subcommand {
 
   var configFile: String? { options.state.config }
 
+  var ignoresSettings: Bool { uninstall }
+
   func validate() throws {
     try options.checkOutput()
     if [install, uninstall, cron].count(where: { $0 }) > 1 {
@@ -71,8 +75,11 @@ struct TimerCommand: Subcommand {
     guard let directory = environment.configurationDirectory else {
       throw CommandError(.badSetting, "there is no home directory; set HOME")
     }
+    let installer = UnitInstaller(
+      name: name, directory: "\(directory)/systemd/user", environment: environment, console: console
+    )
     if uninstall {
-      try installer(nil, "\(directory)/systemd/user", environment, console).uninstall()
+      try installer.uninstall()
       return .done
     }
     // Whatever would keep each run from its work is said now.
@@ -83,52 +90,27 @@ struct TimerCommand: Subcommand {
     warn(plan, environment, console)
     let command = try DailyCommand(options, environment)
     if cron {
-      try printCronLine(command, plan, environment, console)
-    } else {
-      try printUnits(
-        installer((command, plan), "\(directory)/systemd/user", environment, console), console)
+      try warnOfCron(environment, console)
+      let desktop = plan.channels.contains(.notifySend) ? environment.userID : nil
+      try console.print(command.crontab(at: dailyAt, desktop: desktop))
+      return .done
     }
-    return .done
-  }
-
-  private func printCronLine(
-    _ command: DailyCommand, _ plan: CheckPlan, _ environment: Environment,
-    _ console: Console
-  ) throws(CommandError) {
-    try warnOfCron(environment, console)
-    let line = CronLine(
-      command: command.words, time: dailyAt, usesDesktop: plan.channels.contains(.notifySend),
-      userID: environment.userID)
-    try console.print(try line.text())
-  }
-
-  /// Prints the units, and installs them if that is wanted.
-  private func printUnits(_ installer: UnitInstaller, _ console: Console) throws(CommandError) {
-    guard installer.units.isProgramAllowed else {
+    let runsPrograms = plan.channels.contains { if case .exec = $0 { true } else { false } }
+    let units = TimerUnits(
+      name: name, command: command.line, time: dailyAt, zone: command.calendarZone,
+      runsPrograms: runsPrograms)
+    if !units.isProgramAllowed {
       throw CommandError(
         .usage,
         """
         systemd runs no program with a quotation mark or backslash in its path, as in \
-        \((installer.units.command.first ?? "").quoted(limit: 200)); move it, or use --cron
+        \((command.line.first ?? "").quoted(limit: 200)); move it, or use --cron
         """)
     }
-    try console.print(installer.listing)
+    try console.print(installer.listing(units))
     try console.flush()
-    if install { try installer.install() }
-  }
-
-  private func installer(
-    _ run: (command: DailyCommand, plan: CheckPlan)?, _ directory: String,
-    _ environment: Environment, _ console: Console
-  ) -> UnitInstaller {
-    let programs = run?.plan.channels.contains {
-      if case .exec = $0 { true } else { false }
-    }
-    let units = TimerUnits(
-      name: name, command: run?.command.words ?? [], time: dailyAt, zone: run?.command.calendarZone,
-      runsPrograms: programs ?? false)
-    return UnitInstaller(
-      units: units, directory: directory, environment: environment, console: console)
+    if install { try installer.install(units) }
+    return .done
   }
 
   private func warn(_ plan: CheckPlan, _ environment: Environment, _ console: Console) {
@@ -144,7 +126,8 @@ struct TimerCommand: Subcommand {
       guard case .variable(let variable) = value.origin, value.name != "time-zone" else { continue }
       console.printError("the daily run will not know \(variable); give --\(value.name) instead")
     }
-    let fireTime = options.catalogue.at
+    let times = plan.catalogues.map(\.settings.policy.time)
+    let fireTime = times.max { $0.secondOfDay < $1.secondOfDay } ?? options.catalogue.at
     if fireTime.secondOfDay > dailyAt.secondOfDay {
       console.printError(
         """
