@@ -83,7 +83,7 @@ struct WatchSettings {
   /// Where the schedule is kept.
   let state: String
   /// The clock of what is no catalogue's.
-  var clock: LocalClock
+  let clock: LocalClock
   /// The settings file's absolute path, whether it exists or not.
   let file: String?
 

@@ -23,24 +23,14 @@ struct FileChanges: Hashable, Sendable {
 struct FileWatch: ~Copyable {
   private typealias Name = FilePath.Component
 
-  /// A directory with the names in it that matter.
-  private struct Directory {
-    var files: [Name: Set<WatchEvent>] = [:]
-    var all: Set<WatchEvent> = []
-
-    func merged(with other: Directory) -> Directory {
-      Directory(
-        files: files.merging(other.files) { $0.union($1) }, all: all.union(other.all))
-    }
-  }
+  /// The names in a directory that matter.
+  private typealias Directory = [Name: Set<WatchEvent>]
 
   private static let ancestorEvents =
     UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)
     | UInt32(IN_ATTRIB) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
-  private static let fileEvents =
-    ancestorEvents | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MODIFY)
-  /// The events after which a path may lead somewhere else.
-  private static let turns = ancestorEvents | UInt32(IN_UNMOUNT) | UInt32(IN_IGNORED)
+  /// The events after which a path leads where it did before.
+  private static let contentEvents = UInt32(IN_CLOSE_WRITE) | UInt32(IN_MODIFY)
 
   /// To be polled for reading.
   let descriptor: Int32
@@ -102,14 +92,15 @@ struct FileWatch: ~Copyable {
     }
     // What is not known is an event of a watch that was given up.
     guard let directory = directories[event.watch] else { return false }
-    let files = event.name.map { directory.files[$0] ?? [] } ?? directory.all
+    let files =
+      event.name.map { directory[$0] ?? [] } ?? directory.values.reduce([]) { $0.union($1) }
     if files.isEmpty { return false }
-    if event.mask & ~UInt32(IN_MODIFY) & (Self.fileEvents | Self.turns) != 0 {
-      changes.changed.formUnion(files)
-    } else {
+    if event.mask == UInt32(IN_MODIFY) {
       changes.written.formUnion(files)
+    } else {
+      changes.changed.formUnion(files)
     }
-    return event.mask & Self.turns != 0
+    return event.mask & ~Self.contentEvents != 0
   }
 }
 
@@ -130,16 +121,12 @@ extension FileWatch {
     failure = nil
     for (file, paths) in paths {
       for path in paths {
-        do throws(Errno) {
-          try follow(file, path, &found)
-        } catch {
-          failure = error
-        }
+        do throws(Errno) { try follow(file, path, &found) } catch { failure = error }
       }
     }
     if failure != nil {
       // What is known already is better than nothing.
-      found.merge(directories) { $0.merged(with: $1) }
+      found.merge(directories) { $0.merging($1) { $0.union($1) } }
     }
     for watch in directories.keys where found[watch] == nil {
       inotify_rm_watch(descriptor, watch)
@@ -179,28 +166,22 @@ extension FileWatch {
   ) throws(Errno) -> Bool {
     // Two files may share a directory: what is watched for one must stay so for the other.
     let mask =
-      (isLast ? Self.fileEvents : Self.ancestorEvents) | UInt32(IN_ONLYDIR)
+      Self.ancestorEvents | (isLast ? Self.contentEvents : 0) | UInt32(IN_ONLYDIR)
       | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD)
     let watch = unsafe directory.withPlatformString {
       unsafe inotify_add_watch(descriptor, $0, mask)
     }
     if watch >= 0 {
-      found[watch, default: Directory()].files[name, default: []].insert(file)
-      found[watch]?.all.insert(file)
+      found[watch, default: [:]][name, default: []].insert(file)
       return true
     }
     let failure = Errno.last
-    switch failure {
-    case .noSuchFileOrDirectory, .notDirectory:
-      // It was replaced in this moment, which shows in the directory above.
-      return false
-    case .permissionDenied, .notPermitted:
-      // A directory that may be passed but not listed cannot be watched; what is below it can.
-      if isLast { closedDirectories.insert(directory.string) }
-      return true
-    default:
-      throw failure
-    }
+    // It was replaced in this moment, which shows in the directory above.
+    if failure.isMissing { return false }
+    guard [.permissionDenied, .notPermitted].contains(failure) else { throw failure }
+    // A directory that may be passed but not listed cannot be watched; what is below it can.
+    if isLast { closedDirectories.insert(directory.string) }
+    return true
   }
 
   /// The names in a path, the last one first, without any `.`.

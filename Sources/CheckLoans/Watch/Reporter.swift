@@ -4,7 +4,7 @@
 struct Reporter {
   /// Something that can go wrong.
   enum Subject: Hashable {
-    case schedule, settings, timeZone, directories, changes, action
+    case schedule, settings, directories, changes, action
     /// Of this name.
     case channel(String), catalogue(String)
     /// Of this time zone.
@@ -31,9 +31,6 @@ struct Reporter {
     let before = reported.updateValue(lines, forKey: subject) ?? []
     return lines.filter { !before.contains($0) }
   }
-
-  /// Whether this was the line of the last time.
-  func hasReported(_ line: String, about subject: Subject) -> Bool { reported[subject] == [line] }
 }
 
 /// The pause before something that failed is tried again: a minute, and each time that this fails too,
@@ -58,7 +55,4 @@ struct RetryPause {
     end = next
     return next
   }
-
-  /// Begins again with the shortest pause, since it works again.
-  mutating func reset() { self = RetryPause() }
 }

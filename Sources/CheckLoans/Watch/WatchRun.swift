@@ -18,6 +18,7 @@ final class WatchRun {
   /// Of its own: what nobody has read when it is stopped is given up, which is no failure.
   private let console = Console()
   private var reporter: Reporter
+  /// What is known of each catalogue of the settings.
   private var catalogues: [WatchedCatalogue]
   private var access = ScheduleAccess()
   private var channelPauses: [String: RetryPause] = [:]
@@ -32,7 +33,7 @@ final class WatchRun {
     self.settings = settings
     self.environment = environment
     self.readSettings = readSettings
-    catalogues = settings.catalogues.map(WatchedCatalogue.init)
+    catalogues = settings.catalogues.map { _ in WatchedCatalogue() }
     reporter = Reporter(console)
     do throws(Errno) {
       loop = try EventLoop(settings.watchedPaths)
@@ -69,10 +70,9 @@ final class WatchRun {
       let hasOtherFiles =
         events.contains(.due)
         && (try? readSettings().watchedPaths != settings.watchedPaths) == true
-      if !events.isDisjoint(with: [.everything, .settings]) || hasOtherFiles {
-        await renewSettings()
+      if !events.isDisjoint(with: [.everything, .settings, .systemZone]) || hasOtherFiles {
+        await renewSettings(events.contains(.systemZone) ? "time zone is" : "settings are")
       }
-      if !events.isDisjoint(with: [.everything, .systemZone]) { renewZone() }
       try await handle(events)
     }
   }
@@ -146,22 +146,21 @@ extension WatchRun {
     let schedule = try Schedule(opening: settings.state, timeout: .milliseconds(100))
     if access.noteUse(of: schedule, at: settings.state) { readAllAgain() }
     let events = ScheduleEvents(isPrinted: settings.isVerbose, console)
-    var groups: [ZoneGroup] = []
+    var groups = settings.catalogues.namesByZone
     var instants: [Int] = []
-    for clock in clocks {
+    for number in groups.indices {
+      let clock = groups[number].clock
       guard let (instant, now) = clock.read() else {
         throw CommandError(
           .badSetting, "the system's clock is outside the years 1 to 9999; set it")
       }
       reporter.report(try schedule.clockSetBackWarning(now: now), about: .clock(clock.name))
-      let indices = catalogues.indices.filter {
-        catalogues[$0].entry.clock.variable == clock.variable
-      }
       let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
-      for index in indices where catalogues[index].isUnread && !StopSignals.isStopRequested {
-        try reload(index, center, now)
-      }
-      groups.append((clock, now, indices.map { catalogues[$0].entry.source.name }))
+      for (index, entry) in settings.catalogues.enumerated()
+      where entry.clock.variable == clock.variable && catalogues[index].isUnread
+        && !StopSignals.isStopRequested
+      { try reload(index, center, now) }
+      groups[number].now = now
       instants.append(instant)
     }
     let delivery = ChannelDelivery(
@@ -179,19 +178,14 @@ extension WatchRun {
       let moment = min(next ?? midnight, midnight)
       wakes.append((clock.instant(of: moment, from: instant), instant, moment))
     }
-    guard let wake = wakes.min(by: { $0.second < $1.second }) else { return }
+    guard let wake = wakes.min(by: { $0.second < $1.second }) else {
+      // There may be a catalogue by then.
+      return loop.plan.note(.due, at: LocalClock.uptime + .seconds(3_600))
+    }
     loop.wake(
       at: max(wake.second, wake.instant + 1), chosenAt: wake.instant, by: settings.clock)
     if wake.moment != nextMoment { say("next check at \(wake.moment)") }
     nextMoment = wake.moment
-  }
-
-  /// The clocks of the catalogues, each once.
-  private var clocks: [LocalClock] {
-    if catalogues.isEmpty { return [settings.clock] }
-    return catalogues.map(\.entry.clock).reduce(into: []) { clocks, clock in
-      if !clocks.contains(where: { $0.variable == clock.variable }) { clocks.append(clock) }
-    }
   }
 
   private func readAllAgain() {
@@ -201,11 +195,11 @@ extension WatchRun {
   private func reload(
     _ index: Int, _ center: ReminderCenter, _ now: CivilDateTime
   ) throws(ScheduleError) {
-    let source = catalogues[index].entry.source
-    var findings = CatalogueFindings(path: source.path, showsAll: settings.isVerbose)
+    let entry = settings.catalogues[index]
+    var findings = CatalogueFindings(path: entry.path, showsAll: settings.isVerbose)
     do throws(ReminderError) {
       let report = try center.reload(
-        source, at: now, settings: catalogues[index].entry.settings,
+        entry.source, at: now, settings: entry.settings,
         onDiagnostic: { findings.note($0) })
       findings.note(report)
     } catch {
@@ -215,10 +209,10 @@ extension WatchRun {
       }
     }
     let (lines, retry) = catalogues[index].note(findings, at: LocalClock.uptime)
-    for line in lines.map({ reporter.news(in: $0, about: .catalogue(source.name)) }) ?? [] {
+    for line in lines.map({ reporter.news(in: $0, about: .catalogue(entry.source.name)) }) ?? [] {
       console.printError(line: line)
     }
-    if !findings.isUsable { say("\(source.path.visible): cannot be used at the moment") }
+    if !findings.isUsable { say("\(entry.path.visible): cannot be used at the moment") }
     if let retry { loop.plan.note(.catalogue(index), at: LocalClock.uptime + retry) }
   }
 
@@ -250,8 +244,9 @@ extension WatchRun {
 // MARK: - Settings
 
 extension WatchRun {
-  /// Uses the new settings from now on; the old ones if the new are wrong.
-  private func renewSettings() async {
+  /// Uses the new settings, and the system's time zone where none is set, from now on; the old ones
+  /// if the new are wrong.
+  private func renewSettings(_ subject: String) async {
     do throws(CommandError) {
       let old = settings
       settings = try readSettings()
@@ -260,11 +255,11 @@ extension WatchRun {
         loop.readFiles()
         loop.files.watch(settings.watchedPaths)
       }
-      catalogues = settings.catalogues.map { entry in
-        var catalogue =
-          catalogues.first { $0.entry.source.name == entry.source.name } ?? WatchedCatalogue(entry)
-        catalogue.entry = entry
-        return catalogue
+      let known = Dictionary(
+        zip(old.catalogues.map(\.source.name), catalogues), uniquingKeysWith: { first, _ in first })
+      catalogues = settings.catalogues.map { known[$0.source.name] ?? WatchedCatalogue() }
+      if settings.clock.name != old.clock.name {
+        say("the time zone is now \(settings.clock.name.visible)")
       }
       if settings.action != old.action { await setActions() }
       reportIdleAction()
@@ -272,7 +267,7 @@ extension WatchRun {
       reporter.report(nil, about: .settings)
       reportMissedChanges()
     } catch {
-      reporter.report(error.message, about: .settings, ending: "; the settings are unchanged")
+      reporter.report(error.message, about: .settings, ending: "; the \(subject) unchanged")
     }
   }
 
@@ -283,23 +278,6 @@ extension WatchRun {
       NotificationActions(setting.action, environment: environment.variables) { [console] line in
         console.printError(line)
       }
-    }
-  }
-
-  /// Uses the system's present time zone, where none is set.
-  private func renewZone() {
-    guard settings.clock.variable == nil else { return }
-    do throws(CommandError) {
-      let clock = try LocalClock(nil, environment)
-      if clock.name != settings.clock.name { say("the time zone is now \(clock.name.visible)") }
-      settings.clock = clock
-      for index in catalogues.indices where catalogues[index].entry.clock.variable == nil {
-        catalogues[index].entry.clock = clock
-      }
-      reporter.report(nil, about: .timeZone)
-    } catch {
-      if reporter.hasReported(error.message ?? "", about: .settings) { return }
-      reporter.report(error.message, about: .timeZone, ending: "; the time zone is unchanged")
     }
   }
 }
