@@ -38,11 +38,8 @@ public struct ReloadSettings: Sendable {
   /// Called now and then with the progress of the reading, on one of its threads.
   public var onProgress: (@Sendable (ReadingProgress) -> Void)?
 
-  /// The defaults: a reminder one day ahead; a book without expiration is on the shelf; a catalogue
-  /// without a record replaces nothing.
-  public static let standard = ReloadSettings()
-
-  /// Settings with these parts.
+  /// Settings with these parts; without any, a reminder fires one day ahead, a book without expiration
+  /// is on the shelf, and a catalogue without a record replaces nothing.
   public init(
     policy: ReminderPolicy = .standard, requiresExpiration: Bool = false,
     allowsEmpty: Bool = false, profile: CatalogueProfile? = nil, loanDays: Int? = nil,

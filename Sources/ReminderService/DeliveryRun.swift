@@ -22,16 +22,16 @@ extension ReminderCenter {
     through notifier: any Notifier, at now: CivilDateTime, catalogues: [String]? = nil,
     repeatExpired: Int? = nil, isStopRequested: @Sendable () -> Bool = { false }
   ) async throws(ScheduleError) -> DeliveryReport {
-    guard let schedule else { return DeliveryReport(channel: notifier.channel) }
+    guard let schedule else { return DeliveryReport() }
     try schedule.noteUse(of: notifier.channel, at: now)
     let due = try schedule.reader.due(
       at: now, channel: notifier.channel, catalogues: catalogues, repeatExpired: repeatExpired)
-    if due.isEmpty { return DeliveryReport(channel: notifier.channel) }
+    if due.isEmpty { return DeliveryReport() }
     let open = try schedule.reader.openCount(at: now)
     var run = DeliveryRun(
       notifier: notifier, schedule: schedule, events: events,
       context: DeliveryContext(now: now, openCount: open.reminders + open.expired),
-      utcOffset: utcOffset(at: now), report: DeliveryReport(channel: notifier.channel))
+      utcOffset: utcOffset(at: now))
     return try await run.deliver(due, isStopRequested: isStopRequested)
   }
 }
@@ -46,8 +46,6 @@ public struct DeliveryReport: Sendable, Hashable {
     public var notices: Int
   }
 
-  /// The channel's name.
-  public let channel: String
   /// The number of notices that were delivered.
   public var delivered = 0
   /// The messages that could not be sent, by reason, in the order of the first of each.
@@ -56,7 +54,7 @@ public struct DeliveryReport: Sendable, Hashable {
   public var leftByStop = 0
 
   /// A report of nothing yet.
-  public init(channel: String) { self.channel = channel }
+  public init() {}
 
   /// Adds the result of another delivery through the channel.
   public mutating func add(_ other: DeliveryReport) {
@@ -83,7 +81,7 @@ private struct DeliveryRun {
   let events: ScheduleEvents
   let context: DeliveryContext
   let utcOffset: Int?
-  var report: DeliveryReport
+  var report = DeliveryReport()
 
   /// Sends each notice once, and notes it in the schedule before and after.
   mutating func deliver(

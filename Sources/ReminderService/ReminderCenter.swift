@@ -55,7 +55,8 @@ public struct ReminderCenter: Sendable {
   /// - Throws: ``ReminderError``; then the schedule is as it was.
   @discardableResult
   public func reload(
-    _ catalogue: CatalogueSource, at now: CivilDateTime, settings: ReloadSettings = .standard,
+    _ catalogue: CatalogueSource, at now: CivilDateTime,
+    settings: ReloadSettings = ReloadSettings(),
     onDiagnostic: (Diagnostic) -> Void = { _ in },
     onLoan: (inout ReadLoan) -> Void = { _ in }
   ) throws(ReminderError) -> ReloadReport {
@@ -103,20 +104,6 @@ public struct ReminderCenter: Sendable {
     } catch {
       preconditionFailure("reading \(catalogue.path) threw \(error)")
     }
-  }
-
-  /// Cancels the pending notices of loans until the next reload of their catalogue.
-  ///
-  /// - Parameter ids: numbers as ``ReminderSchedule/ScheduleEntry/id`` has them; `nil` for all.
-  /// - Returns: how many loans were not cancelled before, and the numbers that no loan has.
-  @discardableResult
-  public func cancel(
-    ids: [Int]?
-  ) throws(ScheduleError) -> (cancelled: Int, unknown: [Int]) {
-    guard let schedule else { return (0, ids ?? []) }
-    let result = try schedule.cancel(ids: ids)
-    if result.cancelled > 0 { events.announce(.cancelled(catalogue: nil, loans: result.cancelled)) }
-    return result
   }
 
   /// The number of seconds by which the library's clock is ahead of UTC when it shows a time; `nil` if

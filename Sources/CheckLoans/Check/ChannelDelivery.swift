@@ -41,7 +41,7 @@ struct ChannelDelivery {
   /// Delivers through one channel, without a report to the user.
   func deliver(through channel: ChannelName) async throws(ScheduleError) -> DeliveryReport {
     let notifier = channel.notifier(environment, console, actions: actions)
-    var sum = DeliveryReport(channel: channel.name)
+    var sum = DeliveryReport()
     for (clock, now, names) in groups {
       let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
       sum.add(

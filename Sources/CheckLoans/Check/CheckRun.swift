@@ -17,17 +17,15 @@ final class CheckRun {
 
   private var status = ExitStatus.done
   private var report: CheckReport
-  /// Why standard input could not be read.
-  private var inputFailure: CommandError?
+  /// Whether standard input could be taken in.
+  private var input = Result<Void, CommandError>.success(())
   private let progress: Progress?
 
   /// The loans after which a transaction ends and the next one begins, since readers may have to
   /// wait for its end.
   private static let loansPerCommit = 10_000
 
-  init(
-    _ plan: CheckPlan, _ environment: Environment, _ console: Console
-  ) throws(CommandError) {
+  init(_ plan: CheckPlan, _ environment: Environment, _ console: Console) {
     self.plan = plan
     self.environment = environment
     self.console = console
@@ -35,26 +33,7 @@ final class CheckRun {
     progress =
       plan.options.quiet.quiet
       ? nil : Progress(of: plan.catalogues.map(\.path), environment, console)
-    // Whoever writes to a pipe may take as long as he likes: it keeps no other run waiting.
-    if plan.state != nil && plan.catalogues.contains(where: { $0.path == "-" }) {
-      do throws(CommandError) {
-        try StandardInput.takeIn(environment.temporaryDirectory)
-      } catch {
-        inputFailure = error
-      }
-    }
     events = ScheduleEvents(isPrinted: plan.options.verbose.verbose, console)
-    do throws(ScheduleError) {
-      schedule = try Self.schedule(plan)
-    } catch {
-      throw CommandError(error)
-    }
-  }
-
-  /// Without state, a schedule in memory holds what is due in this run.
-  private static func schedule(_ plan: CheckPlan) throws(ScheduleError) -> Schedule? {
-    if let path = plan.state { return try Schedule(path, isDryRun: plan.options.dryRun.dryRun) }
-    return plan.channels.isEmpty ? nil : try Schedule()
   }
 
   /// - Throws: ``CommandError`` if nothing more can be done.
@@ -74,11 +53,25 @@ final class CheckRun {
   }
 
   private func read() throws(CommandError) {
-    if plan.options.verbose.verbose {
-      console.printError("now is \(plan.now) in the time zone \(plan.clock.name.visible)")
+    // Whoever writes to a pipe may take as long as he likes: it keeps no other run waiting.
+    if plan.state != nil && plan.catalogues.contains(where: { $0.path == "-" }) {
+      input = Result { () throws(CommandError) in
+        try StandardInput.takeIn(environment.temporaryDirectory)
+      }
     }
-    try warnOfClockSetBack()
     do {
+      if let path = plan.state {
+        schedule = try Schedule(path, isDryRun: plan.options.dryRun.dryRun)
+      } else if !plan.channels.isEmpty {
+        // Holds what is due in this run.
+        schedule = try Schedule()
+      }
+      if plan.options.verbose.verbose {
+        console.printError("now is \(plan.now) in the time zone \(plan.clock.name.visible)")
+      }
+      if let warning = try schedule?.clockSetBackWarning(now: plan.now) {
+        console.printError(warning)
+      }
       try readCatalogues()
     } catch {
       throw CommandError(error)
@@ -130,14 +123,6 @@ final class CheckRun {
     }
   }
 
-  private func warnOfClockSetBack() throws(CommandError) {
-    do throws(ScheduleError) {
-      try schedule?.warnOfClockSetBack(now: plan.now, console)
-    } catch {
-      throw CommandError(error)
-    }
-  }
-
   private func note(_ status: ExitStatus) { self.status = self.status.worse(status) }
 }
 
@@ -145,11 +130,11 @@ final class CheckRun {
 
 extension CheckRun {
   /// A catalogue that cannot be read leaves its reminders as they were, and the others go on.
-  private func check(_ catalogue: CatalogueToRead, _ number: Int) throws(CommandError) {
+  private func check(_ catalogue: CatalogueToRead, _ number: Int) throws {
     var part = CatalogueReport(catalogue)
     defer { report.add(part) }
-    if catalogue.path == "-", let inputFailure {
-      printError(inputFailure)
+    if catalogue.path == "-", case .failure(let failure) = input {
+      printError(failure)
       return try countPending(&part)
     }
     let kept = report.lines
@@ -170,7 +155,7 @@ extension CheckRun {
     } catch {
       report.lines = kept
       (part.expired, part.expiresToday) = (0, 0)
-      guard case .catalogue = error else { throw CommandError(error) }
+      guard case .catalogue = error else { throw error }
       printError(CommandError(error))
       try adviseOnMissing(catalogue)
     }
@@ -178,7 +163,7 @@ extension CheckRun {
   }
 
   /// Says how to be rid of a catalogue whose file is gone.
-  private func adviseOnMissing(_ catalogue: CatalogueToRead) throws(CommandError) {
+  private func adviseOnMissing(_ catalogue: CatalogueToRead) throws {
     guard plan.state != nil, !FileSystem.exists(catalogue.path) else { return }
     let pending = try pending(of: catalogue)?.count ?? 0
     if pending > 0 {
@@ -228,18 +213,13 @@ extension CheckRun {
   }
 
   /// Counts the reminders that a catalogue has from before.
-  private func countPending(_ part: inout CatalogueReport) throws(CommandError) {
+  private func countPending(_ part: inout CatalogueReport) throws {
     guard plan.reports, let pending = try pending(of: part.catalogue) else { return }
     (part.scheduled, part.nextReminder) = (pending.count, pending.nextFireAt)
   }
 
-  private func pending(of catalogue: CatalogueToRead) throws(CommandError) -> PendingNotices? {
-    do throws(ScheduleError) {
-      return try schedule?.reader.pending(
-        after: catalogue.now, catalogues: [catalogue.source.name])
-    } catch {
-      throw CommandError(error)
-    }
+  private func pending(of catalogue: CatalogueToRead) throws -> PendingNotices? {
+    try schedule?.reader.pending(after: catalogue.now, catalogues: [catalogue.source.name])
   }
 }
 
@@ -251,4 +231,34 @@ extension Diagnostic {
         .unknownCase, .unknownDateElement, .misplacedExpiration, .httpHeaders, .noExpirations,
       ].contains(code)
   }
+}
+
+/// A run of `check` as it was asked for, with everything looked up that its options name.
+struct CheckPlan {
+  let options: CheckOptions
+  let catalogues: [CatalogueToRead]
+  let channels: [ChannelName]
+  let clock: LocalClock
+  let now: CivilDateTime
+  /// Where the schedule is kept; `nil` for no schedule.
+  let state: String?
+  let isColored: Bool
+
+  /// - Throws: ``CommandError`` if something that an option names is not there, or no catalogue is
+  ///   named.
+  init(_ options: CheckOptions, _ environment: Environment) throws(CommandError) {
+    self.options = options
+    clock = try options.catalogue.zone.clock(environment)
+    now = try clock.now(options.now.now)
+    channels = options.channels.channels(environment)
+    state = options.noState ? nil : try options.state.path(environment)
+    isColored = options.color.isColored(environment)
+    catalogues = try environment.catalogues(
+      options.catalogues, options.catalogue, now: options.now.now, jobs: options.jobs.count,
+      schedule: state,
+      example: "check-loans books.xml")
+  }
+
+  /// Whether the report goes to standard output, rather than notices.
+  var reports: Bool { channels.isEmpty || options.format == .json }
 }

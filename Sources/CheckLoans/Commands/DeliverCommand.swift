@@ -38,7 +38,7 @@ struct DeliverCommand: Subcommand {
     let path = try state.path(environment)
     do {
       let schedule = try Schedule(path, isDryRun: dryRun.dryRun)
-      try schedule.warnOfClockSetBack(now: now, console)
+      if let warning = try schedule.clockSetBackWarning(now: now) { console.printError(warning) }
       let delivery = ChannelDelivery(
         schedule: schedule,
         groups: try environment.namesByZone(
