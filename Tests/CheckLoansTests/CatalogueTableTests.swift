@@ -29,6 +29,15 @@ struct CatalogueTableTests {
     #expect(try await desk.run("-q").lines.count == 3)
   }
 
+  @Test func `A link to another file of a folder does not schedule its loans again`() async throws {
+    let desk = try desk("[[catalogue]]\npath = \"../../patrons\"\nremind = 3\n")
+    try desk.folder.makeLink("patrons/1.xml", to: "7.xml")
+    #expect(try await desk.run("-q").lines.count == 2)
+    #expect(try await desk.schedule().count == 2)
+    try desk.folder.makeLink("patrons/2.xml", to: "../books.xml")
+    #expect(try await desk.run("-q").lines.count == 3, "which is not in the folder")
+  }
+
   @Test func `Each catalogue has its own lead, others that of the file`() async throws {
     let desk = try desk(
       """

@@ -339,6 +339,17 @@ struct WatchTests {
     #expect(watcher.errors.dropFirst() == ["check-loans: a/b/books.xml: reloaded, 1 loan"])
   }
 
+  @Test func `A catalogue that is not there yet has what its table has`() async throws {
+    let watcher = try Watcher(["--config", "settings.toml", "later.xml"]) { clock, desk in
+      try desk.folder.write(
+        "[[catalogue]]\npath = \"l*.xml\"\nremind = 3\n", to: "settings.toml")
+    }
+    try await watcher.wait { watcher.errors.count == 1 }
+    try watcher.write([("Dune", 3)], to: "later.xml")
+    try await watcher.wait(for: ["Dune"])
+    try await watcher.end()
+  }
+
   @Test func `A catalogue that is being written slowly is no trouble`() async throws {
     let watcher = try Watcher([("Abigél", 1)], ["-v", "books.xml"])
     try await watcher.wait(for: ["Abigél"])

@@ -67,13 +67,11 @@ extension Environment {
       for maker in makers { catalogues += maker.paths.map { maker.catalogue($0, self) } }
     } else {
       try checkWorkingDirectory(for: files)
-      let owners = makers.dropLast().flatMap { maker in
-        maker.paths.map { (Array(catalogueName($0).utf8), maker) }
-      }
-      let owner = Dictionary(owners) { first, _ in first }
+      let tables = (given.file?.tables ?? []).map { CatalogueNames($0.path.texts, self) }
       for file in files {
-        let maker = owner[Array(catalogueName(file).utf8)] ?? makers[makers.count - 1]
-        catalogues.append(maker.catalogue(file, self))
+        let name = catalogueName(file)
+        let owner = tables.firstIndex { $0.contains(name) } ?? tables.endIndex
+        catalogues.append(makers[owner].catalogue(file, self))
       }
     }
     // A name is bytes: names that Unicode takes for equal are different files.
@@ -88,29 +86,22 @@ extension Environment {
   func namesByZone(
     _ names: [String], _ clock: LocalClock, now: CivilDateTime?
   ) throws(CommandError) -> [ZoneGroup] {
-    var tables: [(files: Set<[UInt8]>, patterns: [String], clock: LocalClock)] = []
+    var tables: [(names: CatalogueNames, clock: LocalClock)] = []
     for table in given.file?.tables ?? [] {
-      let options = try given.options(with: table.values)
-      let clock = try options.zone.clock(self, own: table.values)
-      let paths = table.path.texts
-      let files = paths + paths.flatMap { FilePattern.files(at: $0, mayBeNone: true) }
+      let zone = try given.options(with: table.values).zone
       tables.append(
-        (Set(files.map { Array(catalogueName($0).utf8) }), paths.flatMap(patterns), clock))
+        (CatalogueNames(table.path.texts, self), try zone.clock(self, own: table.values)))
     }
     var groups: [ZoneGroup] = []
     for name in names {
-      let table = tables.first { table in
-        table.files.contains(Array(name.utf8))
-          || table.patterns.contains { FilePattern.fits(name, $0) }
-      }
-      let clock = table?.clock ?? clock
+      let clock = tables.first { $0.names.contains(name) }?.clock ?? clock
       groups.add(name, clock, try clock.now(now))
     }
     return groups
   }
 
   /// The patterns that names of the schedule fit for a path of the settings.
-  private func patterns(of path: String) -> [String] {
+  fileprivate func patterns(of path: String) -> [String] {
     [path, FilePattern.xmlFiles(in: path)].map(catalogueName)
   }
 
@@ -170,6 +161,23 @@ extension Environment {
       no catalogue is named; name one, as in \(example), or write \
       catalogues = ["/path/to/books.xml"] into \(file.visible)
       """)
+  }
+}
+
+/// The names of the catalogues that a table of the settings file is about, whether they are there or
+/// not.
+private struct CatalogueNames {
+  private let names: Set<[UInt8]>
+  private let patterns: [String]
+
+  init(_ paths: [String], _ environment: Environment) {
+    let files = paths + paths.flatMap { FilePattern.files(at: $0, mayBeNone: true) }
+    names = Set(files.map { Array(environment.catalogueName($0).utf8) })
+    patterns = paths.flatMap(environment.patterns)
+  }
+
+  func contains(_ name: String) -> Bool {
+    names.contains(Array(name.utf8)) || patterns.contains { FilePattern.fits(name, $0) }
   }
 }
 
