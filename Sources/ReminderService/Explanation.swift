@@ -130,7 +130,13 @@ public struct Explanation: Sendable {
     if !hasExpired && history.fireAt > now {
       return "Next: the reminder, on \(history.fireAt.inWords)."
     }
-    return "Next: " + (open + [later].compactMap(\.self)).joined(separator: "; ") + "."
+    var clauses = open
+    if !hasExpired {
+      let day = loan.expiration.adding(days: 1)
+      clauses.append(
+        "if the book is neither returned nor renewed, it counts as expired from \(day)")
+    }
+    return "Next: \(clauses.joined(separator: "; "))."
   }
 
   /// The clauses about what the next runs do with the notice that is due, by channel.
@@ -151,6 +157,7 @@ public struct Explanation: Sendable {
   /// The clause about what the next runs with a channel do; `nil` if they do nothing.
   private func clause(about delivery: Delivery, name: String) -> String? {
     let option = "--notify \(delivery.channel.visible)"
+    let repetition = repeatExpired.map { " (--repeat-expired \($0))" } ?? ""
     switch delivery.dueness(of: currentKind, today: today, repeatExpired: repeatExpired) {
     case .now where delivery.state == .delivered:
       return "the next run with \(option) delivers \(name) again\(repetition)"
@@ -161,17 +168,6 @@ public struct Explanation: Sendable {
     case .never:
       return nil
     }
-  }
-
-  private var repetition: String {
-    repeatExpired.map { " (--repeat-expired \($0))" } ?? ""
-  }
-
-  /// The clause about what follows once that is done.
-  private var later: String? {
-    if hasExpired { return nil }
-    let day = loan.expiration.adding(days: 1)
-    return "if the book is neither returned nor renewed, it counts as expired from \(day)"
   }
 }
 

@@ -37,9 +37,9 @@ extension ScheduleEvent: CustomStringConvertible {
   public var description: String {
     switch self {
     case .cancelled(let catalogue, let loans):
-      "\(catalogue.visibleCatalogue): cancelled the notices of \(Self.counted(loans))"
+      "\(catalogue.visibleCatalogue): cancelled the notices of \(loans) loan\(loans == 1 ? "" : "s")"
     case .scheduled(let catalogue, let loans, let next):
-      "\(catalogue.visibleCatalogue): scheduled the notices of \(Self.counted(loans))"
+      "\(catalogue.visibleCatalogue): scheduled the notices of \(loans) loan\(loans == 1 ? "" : "s")"
         + (next.map { "; the next one fires at \($0.toTheMinute)" } ?? "")
     case .reloaded(let catalogue, let summary):
       """
@@ -52,6 +52,4 @@ extension ScheduleEvent: CustomStringConvertible {
       "not delivered through \(channel.visible): \(due.notice.loan.label): \(error.visible)"
     }
   }
-
-  private static func counted(_ loans: Int) -> String { loans == 1 ? "1 loan" : "\(loans) loans" }
 }

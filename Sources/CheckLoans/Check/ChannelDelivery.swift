@@ -52,20 +52,17 @@ struct ChannelDelivery {
     return sum
   }
 
-  /// - Throws: ``CommandError`` if the schedule fails; or, once every channel had its turn, if
-  ///   standard output did.
+  /// - Throws: `ScheduleError`; or, once every channel had its turn, ``CommandError`` if standard
+  ///   output fails.
   /// - Returns: `unavailable` if something was not delivered.
-  func run(_ channels: [ChannelName]) async throws(CommandError) -> ExitStatus {
+  func run(_ channels: [ChannelName]) async throws -> ExitStatus {
     var status = ExitStatus.done
     var outputFailure: CommandError?
     var leftByStop = 0
     // Where the system cannot, a signal ends the process at once.
     if !channels.isEmpty { try? StopSignals.catchThem() }
     for channel in channels where !StopSignals.isStopRequested {
-      let report: DeliveryReport
-      do throws(ScheduleError) { report = try await deliver(through: channel) } catch {
-        throw CommandError(error)
-      }
+      let report = try await deliver(through: channel)
       leftByStop += report.leftByStop
       for failure in report.failures {
         status = status.worse(failure.error.code == .systemLimit ? .systemLimit : .unavailable)
@@ -88,17 +85,12 @@ struct ChannelDelivery {
   /// Says what would be delivered, and delivers nothing.
   ///
   /// - Parameter isResult: whether to print it to standard output, rather than standard error.
-  func rehearse(_ channels: [ChannelName], isResult: Bool = true) throws(CommandError) {
+  func rehearse(_ channels: [ChannelName], isResult: Bool = true) throws {
     for channel in channels {
       var isNothingDue = true
       for (_, now, names) in groups {
-        let due: [DueNotice]
-        do throws(ScheduleError) {
-          due = try schedule.reader.due(
-            at: now, channel: channel.name, catalogues: names, repeatExpired: repeatExpired)
-        } catch {
-          throw CommandError(error)
-        }
+        let due = try schedule.reader.due(
+          at: now, channel: channel.name, catalogues: names, repeatExpired: repeatExpired)
         for notice in due {
           isNothingDue = false
           let line = notice.notice.line(today: now.date)

@@ -40,7 +40,7 @@ final class CheckRun {
   func run() async throws(CommandError) -> ExitStatus {
     try read()
     var failure: CommandError?
-    do throws(CommandError) { try await deliver() } catch let error { failure = error }
+    do { try await deliver() } catch { failure = CommandError(error) }
     return try end(failure)
   }
 
@@ -110,7 +110,7 @@ final class CheckRun {
     return status
   }
 
-  private func deliver() async throws(CommandError) {
+  private func deliver() async throws {
     guard let schedule else { return }
     let delivery = ChannelDelivery(
       schedule: schedule, groups: plan.catalogues.namesByZone,
@@ -131,8 +131,8 @@ final class CheckRun {
 extension CheckRun {
   /// A catalogue that cannot be read leaves its reminders as they were, and the others go on.
   private func check(_ catalogue: CatalogueToRead, _ number: Int) throws {
-    var part = CatalogueReport(catalogue)
-    defer { report.add(part) }
+    var part = CatalogueReport(catalogue: catalogue)
+    defer { report.catalogues.append(part) }
     if catalogue.path == "-", case .failure(let failure) = input {
       printError(failure)
       return try countPending(&part)
@@ -145,7 +145,7 @@ extension CheckRun {
         schedule: schedule, events: events, civilTime: catalogue.clock.civilTime)
       let result = try center.reload(
         catalogue.source, at: catalogue.now, settings: reload,
-        onDiagnostic: { diagnostic in note(diagnostic, &part) },
+        onDiagnostic: { note($0, &part) },
         onLoan: { read in
           part.note(read.status)
           report.add(&read, of: catalogue)

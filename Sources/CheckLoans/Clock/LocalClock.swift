@@ -81,13 +81,9 @@ struct LocalClock: Sendable {
   }
 
   /// Time that passes, also while the computer sleeps, and never jumps.
-  ///
-  /// - SeeAlso: `clock_gettime(2)`.
-  static var uptime: Duration {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
+  static var uptime: Duration { start.duration(to: .now) }
+
+  private static let start = ContinuousClock.now
 }
 
 // MARK: - The process's zone
@@ -149,15 +145,10 @@ extension LocalClock {
   private static func isKnown(_ zone: String, _ environment: Environment) -> Bool {
     let name = zone.hasPrefix(":") ? String(zone.dropFirst()) : zone
     if name.isEmpty || name == "UTC" { return true }
-    if let path = path(of: name, environment), isZoneFile(path) { return true }
+    let set = environment["TZDIR"] ?? ""
+    let directory = set.isEmpty ? "/usr/share/zoneinfo" : set
+    if isZoneFile(name.hasPrefix("/") ? name : "\(directory)/\(name)") { return true }
     return !zone.hasPrefix(":") && isRule(name)
-  }
-
-  private static func path(of name: String, _ environment: Environment) -> String? {
-    if name.hasPrefix("/") { return name }
-    if name.split(separator: "/").contains("..") { return nil }
-    let directory = environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 }
-    return "\(directory ?? "/usr/share/zoneinfo")/\(name)"
   }
 
   /// Whether glibc can read the time zone in a file, given by its absolute path: otherwise it has a

@@ -91,7 +91,7 @@ final class EventLoop {
   /// The milliseconds until the plan's next event, rounded up; -1 for any time.
   private var longestWait: Int32 {
     guard let next = plan.next else { return -1 }
-    let (seconds, attoseconds) = max(next - LocalClock.uptime, .zero).components
-    return Int32(min(seconds, 3_600)) * 1_000 + Int32(attoseconds / 1_000_000_000_000_000) + 1
+    let milliseconds = max(next - LocalClock.uptime, .zero) / .milliseconds(1)
+    return Int32(min(milliseconds, 3_600_000)) + 1
   }
 }
