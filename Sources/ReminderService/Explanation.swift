@@ -37,9 +37,6 @@ public struct Explanation: Sendable {
   private var today: CivilDate { now.date }
   private var hasExpired: Bool { loan.expiration < today }
 
-  /// The kind of notice that is due, or will be next.
-  private var currentKind: Notice.Kind { hasExpired ? .expired : .reminder }
-
   private var subject: String {
     var sentence = "Loan \(history.id): \(loan.label)"
     if let author = loan.author { sentence += " by \(author.visible)" }
@@ -141,13 +138,12 @@ public struct Explanation: Sendable {
 
   /// The clauses about what the next runs do with the notice that is due, by channel.
   private var open: [String] {
-    let current = history.notices.first {
-      $0.kind == currentKind && $0.expiration == loan.expiration
-    }
+    let kind: Notice.Kind = hasExpired ? .expired : .reminder
+    let current = history.notices.first { $0.kind == kind && $0.expiration == loan.expiration }
     let deliveries = current?.deliveries ?? []
     let name = hasExpired ? "the notice that it has expired" : "the reminder"
     if deliveries.isEmpty { return ["the next run with --notify delivers \(name)"] }
-    let clauses = deliveries.compactMap { clause(about: $0, name: name) }
+    let clauses = deliveries.compactMap { clause(about: $0, of: kind, name: name) }
     if !clauses.isEmpty { return clauses }
     return [
       "\(name) was delivered through every channel that was tried, and will not be sent again"
@@ -155,10 +151,12 @@ public struct Explanation: Sendable {
   }
 
   /// The clause about what the next runs with a channel do; `nil` if they do nothing.
-  private func clause(about delivery: Delivery, name: String) -> String? {
+  private func clause(
+    about delivery: Delivery, of kind: Notice.Kind, name: String
+  ) -> String? {
     let option = "--notify \(delivery.channel.visible)"
     let repetition = repeatExpired.map { " (--repeat-expired \($0))" } ?? ""
-    switch delivery.dueness(of: currentKind, today: today, repeatExpired: repeatExpired) {
+    switch delivery.dueness(of: kind, today: today, repeatExpired: repeatExpired) {
     case .now where delivery.state == .delivered:
       return "the next run with \(option) delivers \(name) again\(repetition)"
     case .now:

@@ -151,7 +151,8 @@ extension CheckRun {
           report.add(&read, of: catalogue)
         })
       part.summary = result.summary
-      if note(result, &part) { return }
+      note(result, &part)
+      if case .replaced = result.outcome { return }
     } catch {
       report.lines = kept
       (part.expired, part.expiresToday) = (0, 0)
@@ -185,8 +186,7 @@ extension CheckRun {
     report.add(found)
   }
 
-  /// - Returns: whether the catalogue's part of the schedule is what was read now.
-  private func note(_ result: ReloadReport, _ part: inout CatalogueReport) -> Bool {
+  private func note(_ result: ReloadReport, _ part: inout CatalogueReport) {
     let path = part.catalogue.path.visible
     if result.isUsable {
       report.hasRead = true
@@ -196,7 +196,6 @@ extension CheckRun {
     switch result.outcome {
     case .replaced(let summary):
       (part.scheduled, part.nextReminder) = (summary.scheduled, summary.nextFireAt)
-      return true
     case .refusedEmpty(let stored):
       console.printError("\(path): \(emptinessWords(stored: stored))")
       note(.invalidData)
@@ -204,7 +203,6 @@ extension CheckRun {
       console.printError("\(path): its reminders are unchanged")
     case .kept: break
     }
-    return false
   }
 
   private func printError(_ failure: CommandError) {

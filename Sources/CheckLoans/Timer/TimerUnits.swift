@@ -24,52 +24,44 @@ struct TimerUnits {
   var named: String { name == TimerCommand.standardName ? "" : " --name \(name)" }
 
   /// The service's file, then the timer's.
-  var contents: [String] { [service, timer] }
-
-  /// The service's file.
   ///
   /// What needs a mount namespace of its own (ProtectSystem=, PrivateTmp= and others) is left out:
   /// a user's systemd gets one only where the kernel lets users have user namespaces, and the
   /// service does not start elsewhere. Without new privileges, a program could not hand mail to a
   /// mail system that keeps its queue by set-group-ID.
-  private var service: String {
-    """
-    \(head)[Unit]
-    Description=Remind people of book loans before they expire
+  var contents: [String] {
+    let hardening = """
+      NoNewPrivileges=true
+      LockPersonality=true
+      RestrictRealtime=true
+      RestrictSUIDSGID=true
+      SystemCallArchitectures=native
 
-    [Service]
-    Type=oneshot
-    ExecStart=\(execStart)
-    TimeoutStartSec=15min
-    UMask=0077
-    \(runsPrograms ? "" : hardening)
-    """
-  }
+      """
+    let service = """
+      \(head)[Unit]
+      Description=Remind people of book loans before they expire
 
-  private var hardening: String {
-    """
-    NoNewPrivileges=true
-    LockPersonality=true
-    RestrictRealtime=true
-    RestrictSUIDSGID=true
-    SystemCallArchitectures=native
+      [Service]
+      Type=oneshot
+      ExecStart=\(execStart)
+      TimeoutStartSec=15min
+      UMask=0077
+      \(runsPrograms ? "" : hardening)
+      """
+    let timer = """
+      \(head)[Unit]
+      Description=Remind people of book loans once a day
 
-    """
-  }
+      [Timer]
+      OnCalendar=*-*-* \(time.hoursAndMinutes):00\(zone.map { " \($0)" } ?? "")
+      Persistent=true
 
-  private var timer: String {
-    """
-    \(head)[Unit]
-    Description=Remind people of book loans once a day
+      [Install]
+      WantedBy=timers.target
 
-    [Timer]
-    OnCalendar=*-*-* \(time.hoursAndMinutes):00\(zone.map { " \($0)" } ?? "")
-    Persistent=true
-
-    [Install]
-    WantedBy=timers.target
-
-    """
+      """
+    return [service, timer]
   }
 
   /// Whether systemd runs a program in such a place: it takes no quotes, backslashes and control

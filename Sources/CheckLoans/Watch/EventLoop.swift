@@ -4,7 +4,8 @@ import Glibc
 import System
 import SystemPackage
 
-/// Waits for the events that concern a running `watch`: changed files, signals, the time.
+/// Waits for the events that concern a running `watch`: changed files, signals, the time; as long as
+/// the process lives.
 final class EventLoop {
   /// The watched files.
   var files: FileWatch
@@ -26,10 +27,6 @@ final class EventLoop {
     files = try FileWatch(paths)
     timer = FileDescriptor(rawValue: check_loans_make_timer())
     if timer.rawValue < 0 { throw Errno.last }
-  }
-
-  deinit {
-    try? timer.close()
   }
 
   /// Has an event come at the beginning of a second, counted from 1970, or when the clock is set.

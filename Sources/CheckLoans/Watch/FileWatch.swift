@@ -35,7 +35,8 @@ struct FileWatch: ~Copyable {
   /// To be polled for reading.
   let descriptor: Int32
 
-  private var paths: [WatchEvent: [String]]
+  /// The watched files by their absolute paths.
+  var paths: [WatchEvent: [String]] { didSet { follow() } }
   private var directories: [Int32: Directory] = [:]
 
   /// The directories that hold a watched file and may not be watched.
@@ -58,12 +59,6 @@ struct FileWatch: ~Copyable {
 
   deinit {
     close(descriptor)
-  }
-
-  /// Watches other files from now on.
-  mutating func watch(_ paths: [WatchEvent: [String]]) {
-    self.paths = paths
-    follow()
   }
 
   /// Takes what has happened since the last call, without waiting.
@@ -146,7 +141,23 @@ extension FileWatch {
         directory.removeLastComponent()
         continue
       }
-      guard try watch(directory, for: name, file, isLast: rest.isEmpty, &found) else { return }
+      // Two files may share a directory: what is watched for one must stay so for the other.
+      let mask =
+        Self.ancestorEvents | (rest.isEmpty ? Self.contentEvents : 0) | UInt32(IN_ONLYDIR)
+        | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD)
+      let watch = unsafe directory.withPlatformString {
+        unsafe inotify_add_watch(descriptor, $0, mask)
+      }
+      if watch >= 0 {
+        found[watch, default: [:]][name, default: []].insert(file)
+      } else {
+        let failure = Errno.last
+        // It was replaced in this moment, which shows in the directory above.
+        if failure.isMissing { return }
+        guard [.permissionDenied, .notPermitted].contains(failure) else { throw failure }
+        // A directory that may be passed but not listed cannot be watched; what is below it can.
+        if rest.isEmpty { closedDirectories.insert(directory.string) }
+      }
       let place = directory.appending(name)
       if let target = FileSystem.linkTarget(of: place) {
         links += 1
@@ -157,31 +168,6 @@ extension FileWatch {
         directory = place
       }
     }
-  }
-
-  /// - Returns: whether there is anything beyond.
-  private mutating func watch(
-    _ directory: FilePath, for name: Name, _ file: WatchEvent, isLast: Bool,
-    _ found: inout [Int32: Directory]
-  ) throws(Errno) -> Bool {
-    // Two files may share a directory: what is watched for one must stay so for the other.
-    let mask =
-      Self.ancestorEvents | (isLast ? Self.contentEvents : 0) | UInt32(IN_ONLYDIR)
-      | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD)
-    let watch = unsafe directory.withPlatformString {
-      unsafe inotify_add_watch(descriptor, $0, mask)
-    }
-    if watch >= 0 {
-      found[watch, default: [:]][name, default: []].insert(file)
-      return true
-    }
-    let failure = Errno.last
-    // It was replaced in this moment, which shows in the directory above.
-    if failure.isMissing { return false }
-    guard [.permissionDenied, .notPermitted].contains(failure) else { throw failure }
-    // A directory that may be passed but not listed cannot be watched; what is below it can.
-    if isLast { closedDirectories.insert(directory.string) }
-    return true
   }
 
   /// The names in a path, the last one first, without any `.`.

@@ -147,10 +147,9 @@ extension WatchRun {
     if access.noteUse(of: schedule, at: settings.state) { readAllAgain() }
     let events = ScheduleEvents(isPrinted: settings.isVerbose, console)
     var groups = settings.catalogues.namesByZone
-    var instants: [Int] = []
     for number in groups.indices {
       let clock = groups[number].clock
-      guard let (instant, now) = clock.read() else {
+      guard let now = clock.read()?.now else {
         throw CommandError(
           .badSetting, "the system's clock is outside the years 1 to 9999; set it")
       }
@@ -161,7 +160,6 @@ extension WatchRun {
         && !StopSignals.isStopRequested
       { try reload(index, center, now) }
       groups[number].now = now
-      instants.append(instant)
     }
     let delivery = ChannelDelivery(
       schedule: schedule, groups: groups, repeatExpired: settings.repeatExpired, events: events,
@@ -172,7 +170,8 @@ extension WatchRun {
       try await deliver(through: channel, delivery)
     }
     var wakes: [(second: Int, instant: Int, moment: CivilDateTime)] = []
-    for ((clock, now, names), instant) in zip(groups, instants) {
+    for (clock, now, names) in groups {
+      guard let instant = clock.read()?.instant else { continue }
       let next = try schedule.reader.pending(after: now, catalogues: names).next
       let midnight = CivilDateTime(now.date.adding(days: 1))
       let moment = min(next ?? midnight, midnight)
@@ -253,7 +252,7 @@ extension WatchRun {
       if settings.watchedPaths != old.watchedPaths {
         // What has happened since the settings were read.
         loop.readFiles()
-        loop.files.watch(settings.watchedPaths)
+        loop.files.paths = settings.watchedPaths
       }
       let known = Dictionary(
         zip(old.catalogues.map(\.source.name), catalogues), uniquingKeysWith: { first, _ in first })
