@@ -1,3 +1,4 @@
+import Loans
 import TestSupport
 import Testing
 
@@ -81,6 +82,32 @@ struct CatalogueTableTests {
     let lines = try await desk.run("-q").lines
     #expect(lines.first?.contains("expires today (2026.11.21 23:00)") == true)
     #expect(lines.last?.contains("expires tomorrow (2026.11.22)") == true)
+  }
+
+  @Test func `What is shown of a schedule is by the time of each catalogue`() async throws {
+    // It is always another day in these two zones.
+    let west = try #require(LocalClock.today(hoursEast: -12))
+    var desk = try Desk(now: nil)
+    desk.environment["TZ"] = "Etc/GMT+12"
+    for name in ["east", "west"] {
+      try desk.folder.write(catalogue((name, west.dotted)), to: "\(name).xml")
+    }
+    try desk.writeSettings(
+      """
+      catalogues = ["../../west.xml"]
+      [[catalogue]]
+      path = "../../east.xml"
+      time-zone = "Etc/GMT-14"
+      """)
+    try await desk.run("-q")
+    let list = try await desk.run("schedule", "list").lines
+    #expect(list.map { $0.contains("expired   \"east\" expired") } == [false, true])
+    #expect(list.first?.contains("reminder  \"west\" expires") == true)
+    let badge = try await desk.run("schedule", "list", "--format", "i3blocks").lines
+    #expect(badge.first == "2 loans, 1 expired")
+    let numbers = try #require(list.last).prefix(6).filter(\.isNumber)
+    let sentences = try await desk.run("schedule", "explain", "\(numbers)").lines
+    #expect(sentences[1].hasPrefix("It expired"))
   }
 
   @Test(arguments: [[], ["deliver"]])

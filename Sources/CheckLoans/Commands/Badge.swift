@@ -6,15 +6,20 @@ import ReminderSchedule
 struct Badge {
   private static let shown = 10
 
-  private let reminders: Int
-  private let expired: Int
-  private let mostUrgent: [Notice]
-  private let today: CivilDate
+  private var reminders = 0
+  private var expired = 0
+  private var mostUrgent: [(notice: Notice, today: CivilDate)] = []
 
-  init(_ schedule: ScheduleReader, at now: CivilDateTime) throws(ScheduleError) {
-    (reminders, expired) = try schedule.openCount(at: now)
-    mostUrgent = try schedule.openNotices(at: now, limit: Self.shown)
-    today = now.date
+  /// - Parameter groups: the catalogues in each time zone.
+  init(_ schedule: ScheduleReader, _ groups: [ZoneGroup]) throws(ScheduleError) {
+    for (_, now, names) in groups {
+      let open = try schedule.openCount(at: now, catalogues: names)
+      reminders += open.reminders
+      expired += open.expired
+      mostUrgent += try schedule.openNotices(at: now, catalogues: names, limit: Self.shown)
+        .map { ($0, now.date) }
+    }
+    mostUrgent.sort { $0.notice.loan.expiration < $1.notice.loan.expiration }
   }
 
   private var count: Int { reminders + expired }
@@ -32,7 +37,7 @@ struct Badge {
   }
 
   private var tooltip: String {
-    var lines = mostUrgent.map { notice in
+    var lines = mostUrgent.prefix(Self.shown).map { notice, today in
       let title = notice.loan.label.shortened(toColumns: 60)
       let line = "\(title) \(notice.loan.dueDescription(today: today))"
       let place = notice.library.map { ", at \($0.visible.shortened(toColumns: 60))" } ?? ""

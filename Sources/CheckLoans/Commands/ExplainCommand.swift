@@ -32,7 +32,6 @@ struct ExplainCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
     let (now, clock) = try clock.read(environment)
     let path = try state.path(environment)
-    let offset = ReminderCenter(schedule: nil, civilTime: clock.civilTime).utcOffset(at: now)
     var unknown: [Int] = []
     do {
       let schedule = try ScheduleReader(opening: path)
@@ -42,9 +41,16 @@ struct ExplainCommand: Subcommand {
           continue
         }
         if index > unknown.count { try console.print(line: "") }
-        let explanation = Explanation(
-          history, now: now, utcOffset: offset, repeatExpired: repetition.repeatExpired)
-        for sentence in explanation.sentences { try console.print(line: sentence) }
+        // The catalogue may have its own time zone.
+        for (clock, now, _) in try environment.namesByZone(
+          [history.catalogue], clock, now: self.clock.now.now)
+        {
+          let center = ReminderCenter(schedule: nil, civilTime: clock.civilTime)
+          let explanation = Explanation(
+            history, now: now, utcOffset: center.utcOffset(at: now),
+            repeatExpired: repetition.repeatExpired)
+          for sentence in explanation.sentences { try console.print(line: sentence) }
+        }
       }
     } catch {
       throw CommandError(error)

@@ -55,15 +55,18 @@ struct ListCommand: Subcommand {
   }
 
   func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
-    let (now, _) = try clock.read(environment)
+    let (_, clock) = try clock.read(environment)
     let path = try state.path(environment)
     do {
       let schedule = try ScheduleReader(opening: path)
+      // A catalogue may have its own time zone.
+      let groups = try environment.namesByZone(
+        schedule.catalogues(), clock, now: self.clock.now.now)
       switch format {
-      case .text: try list(schedule, now, console)
-      case .json: try listJSON(schedule, now, console)
-      case .waybar: try console.print(line: Badge(schedule, at: now).waybar)
-      case .i3blocks: try console.print(line: Badge(schedule, at: now).i3blocks)
+      case .text: try list(schedule, groups, console)
+      case .json: try listJSON(schedule, groups, console)
+      case .waybar: try console.print(line: Badge(schedule, groups).waybar)
+      case .i3blocks: try console.print(line: Badge(schedule, groups).i3blocks)
       }
     } catch {
       throw CommandError(error)
@@ -72,10 +75,10 @@ struct ListCommand: Subcommand {
   }
 
   private func list(
-    _ schedule: ScheduleReader, _ now: CivilDateTime, _ console: Console
+    _ schedule: ScheduleReader, _ groups: [ZoneGroup], _ console: Console
   ) throws {
     var isEmpty = true
-    try forEach(schedule, now) { entry in
+    try forEach(schedule, groups) { entry in
       isEmpty = false
       try console.print(line: entry.line)
     }
@@ -91,21 +94,31 @@ struct ListCommand: Subcommand {
       : "nothing is scheduled; run check-loans CATALOGUE first"
   }
 
+  /// Calls `body` with the entries of all catalogues, in one order.
   private func forEach(
-    _ schedule: ScheduleReader, _ now: CivilDateTime, _ body: (ScheduleEntry) throws -> Void
+    _ schedule: ScheduleReader, _ groups: [ZoneGroup], _ body: (ScheduleEntry) throws -> Void
   ) throws {
-    var entries = try returned ? schedule.returned(at: now) : schedule.entries(at: now)
-    while let entry = try entries.next() {
+    var lists = try groups.map { _, now, names in
+      try ZoneEntries(
+        returned ? schedule.returned(at: now) : schedule.entries(at: now), of: Set(names))
+    }
+    while true {
+      let next = lists.indices.filter { lists[$0].next != nil }.min { left, right in
+        guard let left = lists[left].next, let right = lists[right].next else { return false }
+        return left.isListed(before: right)
+      }
+      guard let next, let entry = lists[next].next else { return }
       if !failed || entry.state == .failed { try body(entry) }
+      try lists[next].advance()
     }
   }
 
   private func listJSON(
-    _ schedule: ScheduleReader, _ now: CivilDateTime, _ console: Console
+    _ schedule: ScheduleReader, _ groups: [ZoneGroup], _ console: Console
   ) throws {
     try console.print("{\"version\":1,\"reminders\":[")
     var isFirst = true
-    try forEach(schedule, now) { entry in
+    try forEach(schedule, groups) { entry in
       if !isFirst { try console.print(",") }
       isFirst = false
       try console.print(entry.json.text)
@@ -114,7 +127,30 @@ struct ListCommand: Subcommand {
   }
 }
 
+/// The entries of the catalogues in one time zone, one after the other.
+private struct ZoneEntries {
+  private var entries: ScheduleEntries
+  private let names: Set<String>
+  private(set) var next: ScheduleEntry?
+
+  init(_ entries: ScheduleEntries, of names: Set<String>) throws(ScheduleError) {
+    self.entries = entries
+    self.names = names
+    try advance()
+  }
+
+  mutating func advance() throws(ScheduleError) {
+    repeat { next = try entries.next() } while next.map { !names.contains($0.catalogue) } ?? false
+  }
+}
+
 extension ScheduleEntry {
+  /// Whether it comes before an entry of another time zone.
+  fileprivate func isListed(before other: ScheduleEntry) -> Bool {
+    if let leftOn, let other = other.leftOn { return leftOn > other }
+    return (fireAt, id) < (other.fireAt, other.id)
+  }
+
   fileprivate var line: String {
     let id = String(id).padded(to: 6)
     let state = state.rawValue.padded(to: 9)
