@@ -57,15 +57,19 @@ public struct ScheduleReader: Sendable {
     } ?? []
   }
 
-  /// The most urgent of the notices that ``openCount(at:)`` counts, in the order of
+  /// The most urgent of the notices that ``openCount(at:catalogues:)`` counts, in the order of
   /// ``due(at:channel:catalogues:repeatExpired:)``.
   ///
   /// - Parameters:
   ///   - now: the library's civil time.
+  ///   - catalogues: the catalogues whose loans count; `nil` for all.
   ///   - limit: the most wanted.
-  public func openNotices(at now: CivilDateTime, limit: Int) throws(ScheduleError) -> [Notice] {
+  public func openNotices(
+    at now: CivilDateTime, catalogues: [String]? = nil, limit: Int
+  ) throws(ScheduleError) -> [Notice] {
     try connection?.read { database in
-      try database.due(at: now, channel: nil, catalogues: nil, repeatExpired: nil, limit: limit)
+      try database.due(
+        at: now, channel: nil, catalogues: catalogues, repeatExpired: nil, limit: limit)
     }.map(\.notice) ?? []
   }
 

@@ -38,11 +38,8 @@ public struct ReloadSettings: Sendable {
   /// Called now and then with the progress of the reading, on one of its threads.
   public var onProgress: (@Sendable (ReadingProgress) -> Void)?
 
-  /// The defaults: a reminder one day ahead; a book without expiration is on the shelf; a catalogue
-  /// without a record replaces nothing.
-  public static let standard = ReloadSettings()
-
-  /// Settings with these parts.
+  /// Settings with these parts; without any, a reminder fires one day ahead, a book without expiration
+  /// is on the shelf, and a catalogue without a record replaces nothing.
   public init(
     policy: ReminderPolicy = .standard, requiresExpiration: Bool = false,
     allowsEmpty: Bool = false, profile: CatalogueProfile? = nil, loanDays: Int? = nil,
@@ -54,6 +51,18 @@ public struct ReloadSettings: Sendable {
     self.profile = profile
     self.loanDays = loanDays
     self.jobs = jobs
+  }
+
+  /// A reader that judges catalogues in this way.
+  func reader(_ civilTime: @escaping @Sendable (Int) -> CivilDateTime?) -> CatalogueReader {
+    var reader = CatalogueReader(
+      profile: profile, detail: .loans,
+      rules: CatalogueRules(
+        requiresExpiration: requiresExpiration, expiration: { ExpirationRule.judge($0) }),
+      loanDays: loanDays, civilTime: civilTime)
+    reader.jobs = jobs
+    reader.onProgress = onProgress
+    return reader
   }
 }
 
@@ -70,13 +79,13 @@ public struct ReadLoan {
   /// The loan with its texts, which become strings when they are first asked for.
   public lazy var loan = record.loan ?? Loan(expiration: expiration)
 
-  init(
-    record: LoanRecord, expiration: CivilDate, status: LoanStatus, fireAt: CivilDateTime
-  ) {
+  /// The loan of a record; `nil` if it has no usable expiration.
+  init?(_ record: LoanRecord, _ policy: ReminderPolicy, today: CivilDate) {
+    guard case .date(let expiration) = record.expiration else { return nil }
     self.record = record
     self.expiration = expiration
-    self.status = status
-    self.fireAt = fireAt
+    status = LoanStatus(expiration: expiration, today: today, lead: policy.lead)
+    fireAt = policy.fireDate(expiration: expiration)
   }
 }
 

@@ -1,143 +1,173 @@
 internal import Failpoints
-internal import Loans
-internal import Notifiers
-internal import ReminderSchedule
+public import Loans
+public import Notifiers
+public import ReminderSchedule
 
-/// The delivery of what is due through one channel.
-struct DeliveryRun {
-  private let notifier: any Notifier
-  private let schedule: Schedule
-  private let events: ScheduleEvents
-  private let context: DeliveryContext
-  private let utcOffset: Int?
-  private var report: DeliveryReport
+extension ReminderCenter {
+  /// Delivers what is due and was not yet delivered through a channel, each notice once.
+  ///
+  /// A message that fails leaves its notices pending. Where every other would fail too, no more
+  /// are tried.
+  ///
+  /// - Parameters:
+  ///   - notifier: the channel.
+  ///   - now: the library's civil time.
+  ///   - catalogues: the names of the catalogues whose loans count; `nil` for all.
+  ///   - repeatExpired: the number of days, 1 or more, after which an expired notice is delivered
+  ///     again; `nil` for never.
+  ///   - isStopRequested: asked before each message; once it says yes, the rest stays pending.
+  /// - Throws: `ScheduleError`: what was sent and could not be noted is sent again.
+  @discardableResult
+  public func deliver(
+    through notifier: any Notifier, at now: CivilDateTime, catalogues: [String]? = nil,
+    repeatExpired: Int? = nil, isStopRequested: @Sendable () -> Bool = { false }
+  ) async throws(ScheduleError) -> DeliveryReport {
+    guard let schedule else { return DeliveryReport() }
+    try schedule.noteUse(of: notifier.channel, at: now)
+    let due = try schedule.reader.due(
+      at: now, channel: notifier.channel, catalogues: catalogues, repeatExpired: repeatExpired)
+    if due.isEmpty { return DeliveryReport() }
+    let open = try schedule.reader.openCount(at: now)
+    var run = DeliveryRun(
+      notifier: notifier, schedule: schedule, events: events,
+      context: DeliveryContext(now: now, openCount: open.reminders + open.expired),
+      utcOffset: utcOffset(at: now))
+    return try await run.deliver(due, isStopRequested: isStopRequested)
+  }
+}
 
-  /// One message: what is sent, and the notices of the schedule that it is made of.
-  fileprivate struct Message {
-    var content: ArraySlice<Notice>
-    var notices: ArraySlice<DueNotice>
+/// The result of a delivery through one channel.
+public struct DeliveryReport: Sendable, Hashable {
+  /// Messages that could not be sent, for the same reason.
+  public struct Failure: Sendable, Hashable {
+    /// The reason.
+    public var error: NotifierError
+    /// The number of notices that stay pending because of it.
+    public var notices: Int
   }
 
-  init(
-    notifier: any Notifier, schedule: Schedule, events: ScheduleEvents, context: DeliveryContext,
-    utcOffset: Int?
-  ) {
-    precondition(
-      notifier.messagesPerCommit >= 1, "\(notifier.messagesPerCommit) messages for each commit")
-    self.notifier = notifier
-    self.schedule = schedule
-    self.events = events
-    self.context = context
-    self.utcOffset = utcOffset
-    report = DeliveryReport(channel: notifier.channel)
+  /// The number of notices that were delivered.
+  public var delivered = 0
+  /// The messages that could not be sent, by reason, in the order of the first of each.
+  public var failures: [Failure] = []
+  /// The number of notices that stay pending because a stop was requested.
+  public var leftByStop = 0
+
+  /// A report of nothing yet.
+  public init() {}
+
+  /// Adds the result of another delivery through the channel.
+  public mutating func add(_ other: DeliveryReport) {
+    delivered += other.delivered
+    leftByStop += other.leftByStop
+    for failure in other.failures { add(failure) }
   }
+
+  fileprivate mutating func add(_ failure: Failure) {
+    if let index = failures.firstIndex(where: { $0.error == failure.error }) {
+      failures[index].notices += failure.notices
+    } else {
+      failures.append(failure)
+    }
+  }
+}
+
+/// A delivery through one channel.
+private struct DeliveryRun {
+  typealias Message = ArraySlice<DueNotice>
+
+  let notifier: any Notifier
+  let schedule: Schedule
+  let events: ScheduleEvents
+  let context: DeliveryContext
+  let utcOffset: Int?
+  var report = DeliveryReport()
 
   /// Sends each notice once, and notes it in the schedule before and after.
   mutating func deliver(
     _ due: [DueNotice], isStopRequested: @Sendable () -> Bool
   ) async throws(ScheduleError) -> DeliveryReport {
+    let size = notifier.messagesPerCommit
+    precondition(size >= 1, "\(size) messages for each commit")
     var rest = messages(of: due)[...]
-    while !rest.isEmpty {
-      if isStopRequested() {
-        report.leftByStop = rest.noticeCount
-        break
+    while !rest.isEmpty, !isStopRequested() {
+      let (tried, error) = try await send(rest.prefix(size), isStopRequested)
+      rest = rest.dropFirst(tried)
+      guard let error, error.stopsTheRun else { continue }
+      // The others are not tried, since they would fail too.
+      let notices = Array(rest.joined())
+      do throws(ScheduleError) {
+        try schedule.markUntried(
+          notices, channel: notifier.channel, at: context.now, utcOffset: utcOffset,
+          error: error.message)
+      } catch let failure {
+        throw failure.after(error)
       }
-      let sent = try await send(rest.prefix(notifier.messagesPerCommit), isStopRequested)
-      rest = rest.dropFirst(sent)
-      if let failure = report.failures.last, failure.error.stopsTheRun {
-        try giveUp(rest, failure.error)
-        break
-      }
+      note(failed: notices[...], error)
+      return report
     }
+    report.leftByStop = rest.joined().count
     return report
   }
 
   private func messages(of due: [DueNotice]) -> [Message] {
     var start = 0
-    return notifier.messages(for: due.map(\.notice)).map { content in
-      defer { start += content.count }
-      return Message(content: content, notices: due[start..<start + content.count])
+    return notifier.messages(for: due.map(\.notice)).map { message in
+      defer { start += message.count }
+      return due[start..<start + message.count]
     }
   }
 
   /// Sends messages that share a commit, up to the first one that fails.
   ///
-  /// - Returns: how many were tried.
+  /// - Returns: how many were tried, and why the last of them failed.
   private mutating func send(
     _ batch: ArraySlice<Message>, _ isStopRequested: @Sendable () -> Bool
-  ) async throws(ScheduleError) -> Int {
+  ) async throws(ScheduleError) -> (tried: Int, error: NotifierError?) {
     var outbox = try schedule.beginSending(
-      batch.map(\.notices), channel: notifier.channel, at: context.now,
-      utcOffset: utcOffset)
-    var tried = 0
+      Array(batch), channel: notifier.channel, at: context.now, utcOffset: utcOffset)
+    var sent = 0
     for message in batch {
-      if tried > 0, isStopRequested() { break }
+      if sent > 0, isStopRequested() { break }
       failpoint("before-sending")
-      tried += 1
       do throws(NotifierError) {
-        try await notifier.send(message.content, in: context)
+        try await notifier.send(message.map(\.notice)[...], in: context)
       } catch {
-        try end(outbox, error)
-        note(batch.prefix(tried - 1))
-        note(error, message)
-        return tried
+        do throws(ScheduleError) { try outbox.fail(error: error.message) } catch let failure {
+          throw failure.after(error)
+        }
+        note(delivered: batch.prefix(sent))
+        note(failed: message, error)
+        return (sent + 1, error)
       }
       failpoint("after-sending")
+      sent += 1
       do throws(ScheduleError) {
         try outbox.noteSent()
       } catch {
         // It was sent all the same, and may still be noted by a commit.
         try outbox.finish()
-        note(batch.prefix(tried))
+        note(delivered: batch.prefix(sent))
         throw error
       }
     }
     try outbox.finish()
-    note(batch.prefix(tried))
-    return tried
+    note(delivered: batch.prefix(sent))
+    return (sent, nil)
   }
 
-  private func end(_ outbox: consuming Outbox, _ error: NotifierError) throws(ScheduleError) {
-    do throws(ScheduleError) {
-      try outbox.fail(error: error.message)
-    } catch let failure {
-      throw failure.after(error)
+  private mutating func note(delivered messages: ArraySlice<Message>) {
+    for notice in messages.joined() {
+      report.delivered += 1
+      events.announce(.delivered(notice, channel: notifier.channel))
     }
   }
 
-  /// Notes that the remaining messages were not tried, since they would fail too.
-  private mutating func giveUp(
-    _ rest: ArraySlice<Message>, _ error: NotifierError
-  ) throws(ScheduleError) {
-    let notices = Array(rest.map(\.notices).joined())
-    do throws(ScheduleError) {
-      try schedule.markUntried(
-        notices, channel: notifier.channel, at: context.now, utcOffset: utcOffset,
-        error: error.message)
-    } catch let failure {
-      throw failure.after(error)
+  private mutating func note(failed message: Message, _ error: NotifierError) {
+    report.add(DeliveryReport.Failure(error: error, notices: message.count))
+    for notice in message {
+      events.announce(.failed(notice, channel: notifier.channel, error: error.message))
     }
-    report.failures[report.failures.count - 1].notices += notices.count
-    for notice in notices { announce(failed: notice, error) }
-  }
-
-  private mutating func note(_ delivered: ArraySlice<Message>) {
-    for message in delivered {
-      report.delivered += message.notices.count
-      guard events.areObserved else { continue }
-      for notice in message.notices {
-        events.announce(.delivered(notice, channel: notifier.channel))
-      }
-    }
-  }
-
-  private mutating func note(_ error: NotifierError, _ message: Message) {
-    report.failures.append(DeliveryReport.Failure(error: error, notices: message.notices.count))
-    for notice in message.notices { announce(failed: notice, error) }
-  }
-
-  private func announce(failed notice: DueNotice, _ error: NotifierError) {
-    events.announce(.failed(notice, channel: notifier.channel, error: error.message))
   }
 }
 
@@ -148,8 +178,4 @@ extension ScheduleError {
     both.message += "; before that, \(error.message)"
     return both
   }
-}
-
-extension ArraySlice<DeliveryRun.Message> {
-  fileprivate var noticeCount: Int { reduce(0) { $0 + $1.notices.count } }
 }

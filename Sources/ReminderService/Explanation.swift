@@ -37,9 +37,6 @@ public struct Explanation: Sendable {
   private var today: CivilDate { now.date }
   private var hasExpired: Bool { loan.expiration < today }
 
-  /// The kind of notice that is due, or will be next.
-  private var currentKind: Notice.Kind { hasExpired ? .expired : .reminder }
-
   private var subject: String {
     var sentence = "Loan \(history.id): \(loan.label)"
     if let author = loan.author { sentence += " by \(author.visible)" }
@@ -82,7 +79,41 @@ public struct Explanation: Sendable {
       (notice.kind == .reminder ? "The reminder" : "The notice that it has expired")
       + (notice.expiration == loan.expiration
         ? "" : " for its former expiration \(notice.expiration)")
-    return DeliverySentence(delivery, of: notice.kind, what: what, utcOffset: utcOffset).text
+    let channel = delivery.channel.visible
+    let time = text(delivery.at, of: delivery)
+    let success =
+      "\(what) was delivered through \(channel)\(text(delivery.deliveredAt ?? delivery.at, of: delivery))"
+    let error = (delivery.error ?? "no reason is known").visible
+    let uncertainty =
+      "and no result is recorded: a run is sending it now, or was interrupted, in which case it may "
+      + "or may not have arrived"
+    let isRepeated = delivery.deliveredAt.map { time in delivery.at.map { $0 > time } ?? false }
+    switch delivery.state {
+    case .failed where isRepeated == true:
+      return "\(success); sending it again failed\(time): \(error)."
+    case .sending where isRepeated == true:
+      return "\(success); sending it again began\(time), \(uncertainty)."
+    case .delivered:
+      // Attempts to send an expired notice may include earlier repetitions.
+      let isCounted = notice.kind == .reminder && delivery.attempts > 1 && isRepeated != true
+      return success + (isCounted ? ", at attempt \(delivery.attempts)." : ".")
+    case .failed:
+      let attempts =
+        delivery.deliveredAt != nil || delivery.attempts == 0
+        ? "" : ", after \(delivery.attempts) attempt\(delivery.attempts == 1 ? "" : "s")"
+      return "\(what) was not delivered through \(channel)\(time)\(attempts): \(error)."
+    case .sending:
+      return "\(what) was being sent through \(channel)\(time), \(uncertainty)."
+    }
+  }
+
+  /// A time of a delivery, with the offset of its clock if that differs from the present one.
+  private func text(_ time: CivilDateTime?, of delivery: Delivery) -> String {
+    guard let time else { return "" }
+    guard let utcOffset, let offset = delivery.utcOffset, offset != utcOffset else {
+      return " on \(time.inWords)"
+    }
+    return " on \(time.inWords) (UTC\(Delivery.text(ofOffset: offset)))"
   }
 
   private var next: String {
@@ -96,18 +127,23 @@ public struct Explanation: Sendable {
     if !hasExpired && history.fireAt > now {
       return "Next: the reminder, on \(history.fireAt.inWords)."
     }
-    return "Next: " + (open + [later].compactMap(\.self)).joined(separator: "; ") + "."
+    var clauses = open
+    if !hasExpired {
+      let day = loan.expiration.adding(days: 1)
+      clauses.append(
+        "if the book is neither returned nor renewed, it counts as expired from \(day)")
+    }
+    return "Next: \(clauses.joined(separator: "; "))."
   }
 
   /// The clauses about what the next runs do with the notice that is due, by channel.
   private var open: [String] {
-    let current = history.notices.first {
-      $0.kind == currentKind && $0.expiration == loan.expiration
-    }
+    let kind: Notice.Kind = hasExpired ? .expired : .reminder
+    let current = history.notices.first { $0.kind == kind && $0.expiration == loan.expiration }
     let deliveries = current?.deliveries ?? []
     let name = hasExpired ? "the notice that it has expired" : "the reminder"
     if deliveries.isEmpty { return ["the next run with --notify delivers \(name)"] }
-    let clauses = deliveries.compactMap { clause(about: $0, name: name) }
+    let clauses = deliveries.compactMap { clause(about: $0, of: kind, name: name) }
     if !clauses.isEmpty { return clauses }
     return [
       "\(name) was delivered through every channel that was tried, and will not be sent again"
@@ -115,9 +151,12 @@ public struct Explanation: Sendable {
   }
 
   /// The clause about what the next runs with a channel do; `nil` if they do nothing.
-  private func clause(about delivery: Delivery, name: String) -> String? {
+  private func clause(
+    about delivery: Delivery, of kind: Notice.Kind, name: String
+  ) -> String? {
     let option = "--notify \(delivery.channel.visible)"
-    switch delivery.dueness(of: currentKind, today: today, repeatExpired: repeatExpired) {
+    let repetition = repeatExpired.map { " (--repeat-expired \($0))" } ?? ""
+    switch delivery.dueness(of: kind, today: today, repeatExpired: repeatExpired) {
     case .now where delivery.state == .delivered:
       return "the next run with \(option) delivers \(name) again\(repetition)"
     case .now:
@@ -126,86 +165,6 @@ public struct Explanation: Sendable {
       return "from \(day) on, a run with \(option) delivers \(name) again\(repetition)"
     case .never:
       return nil
-    }
-  }
-
-  private var repetition: String {
-    repeatExpired.map { " (--repeat-expired \($0))" } ?? ""
-  }
-
-  /// The clause about what follows once that is done.
-  private var later: String? {
-    if hasExpired { return nil }
-    let day = loan.expiration.adding(days: 1)
-    return "if the book is neither returned nor renewed, it counts as expired from \(day)"
-  }
-}
-
-/// A sentence about a notice in one channel.
-private struct DeliverySentence {
-  private let delivery: Delivery
-  private let kind: Notice.Kind
-  private let what: String
-  /// The offset of its clock, if that differs from the present one.
-  private let offset: String
-
-  init(_ delivery: Delivery, of kind: Notice.Kind, what: String, utcOffset: Int?) {
-    self.delivery = delivery
-    self.kind = kind
-    self.what = what
-    offset =
-      utcOffset.flatMap { now in delivery.utcOffset.flatMap { $0 == now ? nil : $0 } }
-      .map { " (UTC\(Delivery.text(ofOffset: $0)))" } ?? ""
-  }
-
-  var text: String {
-    if let repeated { return "\(what) was delivered through \(channel)\(success); \(repeated)." }
-    switch delivery.state {
-    case .delivered:
-      return "\(what) was delivered through \(channel)\(success)\(attempt)."
-    case .failed:
-      return "\(what) was not delivered through \(channel)\(moment)\(attempts): \(error)."
-    case .sending:
-      return "\(what) was being sent through \(channel)\(moment), and no result is recorded: "
-        + "\(uncertainty)."
-    }
-  }
-
-  /// The clause about a later attempt to send it again.
-  private var repeated: String? {
-    guard let deliveredAt = delivery.deliveredAt, let at = delivery.at, at > deliveredAt else {
-      return nil
-    }
-    switch delivery.state {
-    case .delivered: return nil
-    case .failed: return "sending it again failed\(moment): \(error)"
-    case .sending:
-      return "sending it again began\(moment), and no result is recorded: \(uncertainty)"
-    }
-  }
-
-  private var channel: String { delivery.channel.visible }
-  private var moment: String { delivery.at.map { " on \($0.inWords)\(offset)" } ?? "" }
-  private var success: String {
-    (delivery.deliveredAt ?? delivery.at).map { " on \($0.inWords)\(offset)" } ?? ""
-  }
-  private var error: String { (delivery.error ?? "no reason is known").visible }
-  private var uncertainty: String {
-    "a run is sending it now, or was interrupted, in which case it may or may not have arrived"
-  }
-
-  /// The number of the attempt, for a reminder: attempts to send an expired notice may include earlier
-  /// repetitions.
-  private var attempt: String {
-    kind == .reminder && delivery.attempts > 1 ? ", at attempt \(delivery.attempts)" : ""
-  }
-
-  private var attempts: String {
-    switch delivery.attempts {
-    case _ where delivery.deliveredAt != nil: ""
-    case 0: ""
-    case 1: ", after 1 attempt"
-    case let count: ", after \(count) attempts"
     }
   }
 }

@@ -1,7 +1,7 @@
+internal import Failpoints
 public import LoanCatalogue
 internal import LoanRules
 public import Loans
-public import Notifiers
 public import ReminderSchedule
 
 /// Keeps a schedule in step with catalogues, and sends people the notices that are due.
@@ -17,7 +17,7 @@ public import ReminderSchedule
 ///
 /// The schedule's lock is held for as long as the schedule lives: a program that stays running
 /// makes a new center, with the same ``events``, for each reload and delivery.
-public final class ReminderCenter: Sendable {
+public struct ReminderCenter: Sendable {
   /// Where reminders are kept; `nil` to look at catalogues only.
   public let schedule: Schedule?
   /// The events of the schedule, for whoever wants to know.
@@ -55,71 +55,55 @@ public final class ReminderCenter: Sendable {
   /// - Throws: ``ReminderError``; then the schedule is as it was.
   @discardableResult
   public func reload(
-    _ catalogue: CatalogueSource, at now: CivilDateTime, settings: ReloadSettings = .standard,
+    _ catalogue: CatalogueSource, at now: CivilDateTime,
+    settings: ReloadSettings = ReloadSettings(),
     onDiagnostic: (Diagnostic) -> Void = { _ in },
     onLoan: (inout ReadLoan) -> Void = { _ in }
   ) throws(ReminderError) -> ReloadReport {
-    let reload = CatalogueReload(
-      catalogue, settings: settings, today: now.date, civilTime: civilTime)
-    let report = try reload.run(
-      into: schedule, now: now, onDiagnostic: onDiagnostic, onLoan: onLoan)
-    announce(report, of: catalogue)
-    return report
-  }
-
-  /// Delivers what is due and was not yet delivered through a channel, each notice once.
-  ///
-  /// A message that fails leaves its notices pending. Where every other would fail too, no more
-  /// are tried.
-  ///
-  /// - Parameters:
-  ///   - notifier: the channel.
-  ///   - now: the library's civil time.
-  ///   - catalogues: the names of the catalogues whose loans count; `nil` for all.
-  ///   - repeatExpired: the number of days, 1 or more, after which an expired notice is delivered
-  ///     again; `nil` for never.
-  ///   - isStopRequested: asked before each message; once it says yes, the rest stays pending.
-  /// - Throws: ``ReminderError`` `schedule`: what was sent and could not be noted is sent again.
-  @discardableResult
-  public func deliver(
-    through notifier: any Notifier, at now: CivilDateTime, catalogues: [String]? = nil,
-    repeatExpired: Int? = nil, isStopRequested: @Sendable () -> Bool = { false }
-  ) async throws(ReminderError) -> DeliveryReport {
-    guard let schedule else { return DeliveryReport(channel: notifier.channel) }
-    do throws(ScheduleError) {
-      try schedule.noteUse(of: notifier.channel, at: now)
-      let due = try schedule.reader.due(
-        at: now, channel: notifier.channel, catalogues: catalogues, repeatExpired: repeatExpired)
-      if due.isEmpty { return DeliveryReport(channel: notifier.channel) }
-      let open = try schedule.reader.openCount(at: now)
-      var run = DeliveryRun(
-        notifier: notifier, schedule: schedule, events: events,
-        context: DeliveryContext(now: now, openCount: open.reminders + open.expired),
-        utcOffset: utcOffset(at: now))
-      return try await run.deliver(due, isStopRequested: isStopRequested)
-    } catch {
+    do {
+      var reload = try schedule?.beginReload(
+        of: catalogue.name, library: catalogue.library, at: now)
+      let reading = try settings.reader(civilTime).open(catalogue.path)
+      // The finding that the catalogue has no record, which may be allowed.
+      var emptiness: Diagnostic?
+      while let events = try reading.next() {
+        for event in events {
+          switch event {
+          case .record(let record):
+            guard var loan = ReadLoan(record, settings.policy, today: now.date) else { continue }
+            onLoan(&loan)
+            guard let parts = record.parts else { continue }
+            try reload?.add(
+              parts: parts, record.identity, fingerprint: record.fingerprint, fireAt: loan.fireAt)
+          case .diagnostic(let diagnostic):
+            if diagnostic.code == .noLoans && settings.allowsEmpty && emptiness == nil {
+              emptiness = diagnostic
+            } else {
+              onDiagnostic(diagnostic)
+            }
+          }
+        }
+      }
+      let summary = reading.summary
+      if let emptiness, !summary.isKnownForm { onDiagnostic(emptiness) }
+      failpoint("catalogue-read")
+      // It may be allowed that nothing is lent, but not that no date is where it was.
+      guard summary.isUsable, !(summary.isUndated && settings.allowsEmpty) else {
+        return ReloadReport(summary: summary, outcome: .kept)
+      }
+      let outcome =
+        try reload?.commit(
+          records: summary.hasExpirations ? summary.records - summary.withoutExpiration : 0,
+          allowEmpty: settings.allowsEmpty) ?? .kept
+      if case .replaced(let changes) = outcome { announce(changes, of: catalogue.name) }
+      return ReloadReport(summary: summary, outcome: outcome)
+    } catch let error as ScheduleError {
       throw .schedule(error)
-    }
-  }
-
-  /// Cancels the pending notices of loans until the next reload of their catalogue.
-  ///
-  /// - Parameter ids: numbers as ``ReminderSchedule/ScheduleEntry/id`` has them; `nil` for all.
-  /// - Returns: how many loans were not cancelled before, and the numbers that no loan has.
-  /// - Throws: ``ReminderError`` `schedule`.
-  @discardableResult
-  public func cancel(
-    ids: [Int]?
-  ) throws(ReminderError) -> (cancelled: Int, unknown: [Int]) {
-    guard let schedule else { return (0, ids ?? []) }
-    let result: (cancelled: Int, unknown: [Int])
-    do throws(ScheduleError) {
-      result = try schedule.cancel(ids: ids)
+    } catch let error as CatalogueError {
+      throw .catalogue(error)
     } catch {
-      throw .schedule(error)
+      preconditionFailure("reading \(catalogue.path) threw \(error)")
     }
-    if result.cancelled > 0 { events.announce(.cancelled(catalogue: nil, loans: result.cancelled)) }
-    return result
   }
 
   /// The number of seconds by which the library's clock is ahead of UTC when it shows a time; `nil` if
@@ -134,20 +118,19 @@ public final class ReminderCenter: Sendable {
     return now.ordinal - instant
   }
 
-  private func announce(_ report: ReloadReport, of catalogue: CatalogueSource) {
-    guard case .replaced(let summary) = report.outcome else { return }
-    let gone = summary.removed + summary.changed
-    if gone > 0 { events.announce(.cancelled(catalogue: catalogue.name, loans: gone)) }
-    let new = summary.added + summary.changed
+  private func announce(_ changes: ReloadSummary, of catalogue: String) {
+    let gone = changes.removed + changes.changed
+    if gone > 0 { events.announce(.cancelled(catalogue: catalogue, loans: gone)) }
+    let new = changes.added + changes.changed
     if new > 0 {
       events.announce(
-        .scheduled(catalogue: catalogue.name, loans: new, nextFireAt: summary.nextFireAt))
+        .scheduled(catalogue: catalogue, loans: new, nextFireAt: changes.nextFireAt))
     }
-    events.announce(.reloaded(catalogue: catalogue.name, summary))
+    events.announce(.reloaded(catalogue: catalogue, changes))
   }
 }
 
-/// The reason why a reload or delivery did not finish.
+/// The reason why a reload did not finish.
 public enum ReminderError: Error, Sendable {
   /// The catalogue cannot be read.
   case catalogue(CatalogueError)

@@ -8,12 +8,12 @@ public import ReminderSchedule
 /// announced one by one. A reload is announced when it is done, which in a transaction of
 /// `Schedule.begin()` is before the commit.
 public enum ScheduleEvent: Sendable, Hashable {
-  /// Notices were cancelled: their loans were returned or changed, or the user cancelled them.
+  /// Notices were cancelled: their loans were returned or changed.
   ///
   /// - Parameters:
-  ///   - catalogue: the catalogue that was reloaded; `nil` if the user cancelled.
+  ///   - catalogue: the catalogue that was reloaded.
   ///   - loans: how many loans they were of.
-  case cancelled(catalogue: String?, loans: Int)
+  case cancelled(catalogue: String, loans: Int)
   /// Notices were scheduled, for loans that are new or changed: the reminder, or the expired notice of
   /// a loan that has expired.
   ///
@@ -37,32 +37,19 @@ extension ScheduleEvent: CustomStringConvertible {
   public var description: String {
     switch self {
     case .cancelled(let catalogue, let loans):
-      "\(Self.prefix(catalogue))cancelled the notices of \(Self.counted(loans))"
+      "\(catalogue.visibleCatalogue): cancelled the notices of \(loans) loan\(loans == 1 ? "" : "s")"
     case .scheduled(let catalogue, let loans, let next):
-      "\(Self.prefix(catalogue))scheduled the notices of \(Self.counted(loans))"
+      "\(catalogue.visibleCatalogue): scheduled the notices of \(loans) loan\(loans == 1 ? "" : "s")"
         + (next.map { "; the next one fires at \($0.toTheMinute)" } ?? "")
     case .reloaded(let catalogue, let summary):
-      "\(Self.prefix(catalogue))reloaded: \(summary.words)"
+      """
+      \(catalogue.visibleCatalogue): reloaded: \(summary.scheduled) scheduled; \(summary.added) new, \
+      \(summary.changed) changed, \(summary.removed) gone, \(summary.unchanged) as before
+      """
     case .delivered(let due, let channel):
       "delivered through \(channel.visible): \(due.notice.loan.label)"
     case .failed(let due, let channel, let error):
       "not delivered through \(channel.visible): \(due.notice.loan.label): \(error.visible)"
     }
-  }
-
-  private static func prefix(_ catalogue: String?) -> String {
-    catalogue.map { "\($0.visibleCatalogue): " } ?? ""
-  }
-
-  private static func counted(_ loans: Int) -> String { loans == 1 ? "1 loan" : "\(loans) loans" }
-}
-
-extension ReloadSummary {
-  /// The numbers of the reload, for people.
-  fileprivate var words: String {
-    """
-    \(scheduled) scheduled; \(added) new, \(changed) changed, \(removed) gone, \
-    \(unchanged) as before
-    """
   }
 }

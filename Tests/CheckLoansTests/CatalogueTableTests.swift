@@ -1,3 +1,4 @@
+import Loans
 import TestSupport
 import Testing
 
@@ -27,6 +28,15 @@ struct CatalogueTableTests {
     try desk.folder.write(
       Self.koha.replacing("<itemnumber>7", with: "<itemnumber>9"), to: "patrons/9.xml")
     #expect(try await desk.run("-q").lines.count == 3)
+  }
+
+  @Test func `A link to another file of a folder does not schedule its loans again`() async throws {
+    let desk = try desk("[[catalogue]]\npath = \"../../patrons\"\nremind = 3\n")
+    try desk.folder.makeLink("patrons/1.xml", to: "7.xml")
+    #expect(try await desk.run("-q").lines.count == 2)
+    #expect(try await desk.schedule().count == 2)
+    try desk.folder.makeLink("patrons/2.xml", to: "../books.xml")
+    #expect(try await desk.run("-q").lines.count == 3, "which is not in the folder")
   }
 
   @Test func `Each catalogue has its own lead, others that of the file`() async throws {
@@ -72,6 +82,49 @@ struct CatalogueTableTests {
     let lines = try await desk.run("-q").lines
     #expect(lines.first?.contains("expires today (2026.11.21 23:00)") == true)
     #expect(lines.last?.contains("expires tomorrow (2026.11.22)") == true)
+  }
+
+  @Test func `What is shown of a schedule is by the time of each catalogue`() async throws {
+    // It is always another day in these two zones.
+    let west = try #require(LocalClock.today(hoursEast: -12))
+    var desk = try Desk(now: nil)
+    desk.environment["TZ"] = "Etc/GMT+12"
+    for name in ["east", "west"] {
+      try desk.folder.write(catalogue((name, west.dotted)), to: "\(name).xml")
+    }
+    try desk.writeSettings(
+      """
+      catalogues = ["../../west.xml"]
+      [[catalogue]]
+      path = "../../east.xml"
+      time-zone = "Etc/GMT-14"
+      """)
+    try await desk.run("-q")
+    let list = try await desk.run("schedule", "list").lines
+    #expect(list.map { $0.contains("expired   \"east\" expired") } == [false, true])
+    #expect(list.first?.contains("reminder  \"west\" expires") == true)
+    let badge = try await desk.run("schedule", "list", "--format", "i3blocks").lines
+    #expect(badge.first == "2 loans, 1 expired")
+    let numbers = try #require(list.last).prefix(6).filter(\.isNumber)
+    let sentences = try await desk.run("schedule", "explain", "\(numbers)").lines
+    #expect(sentences[1].hasPrefix("It expired"))
+  }
+
+  @Test(arguments: [[], ["deliver"]])
+  func `A dry run says once that nothing is due, however many time zones there are`(
+    command: [String]
+  ) async throws {
+    let desk = try desk(
+      """
+      [[catalogue]]
+      path = "../../patrons/7.xml"
+      time-zone = "Europe/Prague"
+      [[catalogue]]
+      path = "../../patrons/8.xml"
+      """)
+    try await desk.run("-q")
+    let result = try await desk.run(command + ["--dry-run", "--notify", "stdout"])
+    #expect(result.errorLines == ["check-loans: nothing is due through stdout"])
   }
 
   @Test func `What matches nothing is missing, unless it may be empty`() async throws {

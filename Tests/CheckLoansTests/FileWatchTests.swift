@@ -7,7 +7,7 @@ import Testing
 /// Whether every way to change a file is seen, and nothing else.
 struct FileWatchTests {
   private let folder: ScratchFolder
-  private let books = WatchedFile.catalogue(0)
+  private let books = WatchEvent.catalogue(0)
 
   init() async throws {
     folder = try ScratchFolder()
@@ -159,7 +159,7 @@ struct FileWatchTests {
       """
       i=0; while [ $i -lt \(limit / 2 + 100) ]; do : > x; : > y; i=$((i+1)); done
       """)
-    var changed: Set<WatchedFile> = []
+    var changed: Set<WatchEvent> = []
     for _ in 0..<10 { changed.formUnion(watch.read().changed) }
     #expect(changed == [books, .catalogue(1)])
     try await shell("echo two > books.xml")

@@ -119,7 +119,7 @@ struct TimerTests {
     #expect(start.contains("\"\(desk.folder.path)/ö %%h $HOME #;/check-loans\" check"))
     for word in [
       "two words\"", "/100%%.xml", "/%%h.xml", "/$$HOME ", "/$${HOME} ", "it's\"", "a\\\"b\"",
-      "back\\\\slash\"", "/;\"", "/#\"", "/é ", "/a\\nb\\x01\"",
+      "back\\\\slash\"", "/;\"", "/#\"", "/é ", "/a\\U0000000ab\\U00000001\"",
     ] { #expect(start.contains(word)) }
   }
 
@@ -236,6 +236,21 @@ struct TimerTests {
     }
   }
 
+  @Test func `A table's time of day after the daily run is told, and a zone that may be wrong`()
+    async throws
+  {
+    var desk = try Desk()
+    desk.environment["TZ"] = nil
+    try desk.writeSettings(
+      "[[catalogue]]\npath = \"../../books.xml\"\nat = \"09:00\"\ntime-zone = \"UTC+5\"\n")
+    let result = try await desk.run("timer", "--notify", "stdout", "--state", "s.sqlite")
+    #expect(
+      result.errorLines.map { $0.prefix(50) } == [
+        "check-loans: the time zone UTC+5 is 5 hours behind",
+        "check-loans: reminders wait for 09:00, after the d",
+      ])
+  }
+
   @Test func `A catalogue that is not there is told`() async throws {
     let result = try await Desk().run("timer", "--notify", "stdout", "boks.xml")
     #expect(
@@ -327,6 +342,15 @@ struct TimerInstallTests {
     #expect(try await desk.run("timer", "--uninstall").status == 0, "there is nothing left to do")
   }
 
+  @Test func `It is removed in spite of mistakes in the settings`() async throws {
+    let desk = try desk()
+    try await desk.run("timer", "--install", "books.xml", "--notify", "stdout")
+    try desk.folder.makeDirectory(".config/check-loans")
+    try desk.writeSettings("nonsense = [")
+    #expect(try await desk.run("timer", "--uninstall").status == 0)
+    #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == [])
+  }
+
   @Test func `Several timers have several names`() async throws {
     let desk = try desk()
     for name in ["town", "school"] {
@@ -414,6 +438,9 @@ struct TimerInstallTests {
     #expect(result.errorLines.last?.hasPrefix("check-loans: systemctl \(failure); ") == true)
   }
 
+  private static let units = TimerUnits(
+    name: "check-loans", command: ["/check-loans"], time: .midnight, zone: nil, runsPrograms: false)
+
   /// An installer with a systemctl that does not end at one of its calls, nor what it has started.
   private func installer(_ desk: Desk, hangingAt call: String) throws -> UnitInstaller {
     let path = desk.folder.path
@@ -427,12 +454,9 @@ struct TimerInstallTests {
         """, to: "systemctl")
     let environment = Environment(
       variables: ["PATH": "\(path):/usr/bin:/bin"], userID: 1_000)
-    let units = TimerUnits(
-      name: "check-loans", command: ["/check-loans"], time: .midnight, zone: nil,
-      runsPrograms: false)
     return UnitInstaller(
-      units: units, directory: "\(path)/\(Self.directory)", environment: environment,
-      console: Console(), deadline: .seconds(1))
+      name: "check-loans", directory: "\(path)/\(Self.directory)", environment: environment,
+      console: Console(), timeout: .seconds(1))
   }
 
   @Test func `69 is a systemd that never answers, which is not waited for`() async throws {
@@ -440,7 +464,7 @@ struct TimerInstallTests {
     let units = "\(desk.folder.path)/\(Self.directory)/check-loans"
     let installer = try installer(desk, hangingAt: "--user enable check-loans.timer")
     let start = ContinuousClock.now
-    let error = #expect(throws: CommandError.self) { try installer.install() }
+    let error = #expect(throws: CommandError.self) { try installer.install(Self.units) }
     #expect(ContinuousClock.now - start < .seconds(30))
     #expect(error?.status == .unavailable)
     #expect(
@@ -461,7 +485,7 @@ struct TimerInstallTests {
     let desk = try Desk()
     let hanging = "--user disable --now check-loans.timer"
     let installer = try installer(desk, hangingAt: hanging)
-    try installer.install()
+    try installer.install(Self.units)
     try desk.folder.remove("calls")
     let error = #expect(throws: CommandError.self) { try installer.uninstall() }
     #expect(

@@ -4,8 +4,6 @@ import Testing
 
 /// What `watch` tells of troubles that come back, without any catalogue.
 struct TroublesTests {
-  private typealias Advice = CatalogueTroubles.Advice
-
   private func at(_ milliseconds: Int) -> Duration { .milliseconds(milliseconds) }
 
   @Test func `What was told the last time is not told again`() {
@@ -18,55 +16,53 @@ struct TroublesTests {
   }
 
   @Test func `A catalogue that is broken for a moment is not told`() {
-    var troubles = CatalogueTroubles()
-    #expect(troubles.note(["x"], isUsable: false, at: at(0)) == Advice(looksAgain: true))
-    #expect(troubles.note([], isUsable: true, at: at(1_000)) == Advice())
-    #expect(troubles.note(["x"], isUsable: false, at: at(1_100)) == Advice(looksAgain: true))
+    var troubles = WatchedCatalogue()
+    #expect(troubles.note(["x"], isUsable: false, at: at(0)) == nil)
+    #expect(troubles.note([], isUsable: true, at: at(1_000)) == [])
+    #expect(troubles.note(["x"], isUsable: false, at: at(1_100)) == nil)
   }
 
   @Test func `A catalogue that stays broken is told once`() {
-    var troubles = CatalogueTroubles()
-    #expect(troubles.note(["x"], isUsable: false, at: at(0)) == Advice(looksAgain: true))
-    #expect(troubles.note(["x"], isUsable: false, at: at(400)) == Advice(looksAgain: true))
-    #expect(troubles.note(["x"], isUsable: false, at: at(1_000)) == Advice(news: ["x"]))
-    #expect(troubles.note(["x"], isUsable: false, at: at(9_000)) == Advice())
-    #expect(troubles.note([], isUsable: true, at: at(10_000)) == Advice(isUsableAgain: true))
-    #expect(troubles.note(["x"], isUsable: false, at: at(11_000)) == Advice(looksAgain: true))
-    #expect(troubles.note(["x"], isUsable: false, at: at(12_000)) == Advice(news: ["x"]))
+    var troubles = WatchedCatalogue()
+    #expect(troubles.note(["x"], isUsable: false, at: at(0)) == nil)
+    #expect(troubles.note(["x"], isUsable: false, at: at(400)) == nil)
+    #expect(troubles.note(["x"], isUsable: false, at: at(1_000)) == ["x"])
+    #expect(troubles.note(["x"], isUsable: false, at: at(9_000)) == ["x"])
+    #expect(troubles.note([], isUsable: true, at: at(10_000))?.count == 1)
+    #expect(troubles.note(["x"], isUsable: false, at: at(11_000)) == nil)
+    #expect(troubles.note(["x"], isUsable: false, at: at(12_000)) == ["x"])
   }
 
   @Test func `A catalogue that is broken in another way each time is being written`() {
-    var troubles = CatalogueTroubles()
+    var troubles = WatchedCatalogue()
     for time in 0..<20 {
       #expect(
         troubles.note(["line \(time)"], isUsable: false, at: at(time * 2_000))
-          == Advice(looksAgain: true))
+          == nil)
     }
   }
 
-  @Test func `What is wrong in a catalogue that can be used is told at once, and once`() {
-    var troubles = CatalogueTroubles()
-    #expect(troubles.note(["x", "y"], isUsable: true, at: at(0)) == Advice(news: ["x", "y"]))
-    #expect(troubles.note(["y", "z"], isUsable: true, at: at(1)) == Advice(news: ["z"]))
-    #expect(troubles.note(["y", "z"], isUsable: true, at: at(2)) == Advice())
+  @Test func `What is wrong in a catalogue that can be used is told at once`() {
+    var troubles = WatchedCatalogue()
+    #expect(troubles.note(["x", "y"], isUsable: true, at: at(0)) == ["x", "y"])
+    #expect(troubles.note(["y", "z"], isUsable: true, at: at(1)) == ["y", "z"])
   }
 
   @Test func `That a catalogue is well again is told once, if it was told that it was not`() {
-    var troubles = CatalogueTroubles()
-    _ = troubles.note(["x"], isUsable: false, at: at(0))
-    #expect(troubles.note([], isUsable: true, at: at(500)) == Advice())
-    _ = troubles.note(["x"], isUsable: false, at: at(1_000))
-    #expect(troubles.note(["x"], isUsable: false, at: at(2_000)) == Advice(news: ["x"]))
-    #expect(
-      troubles.note(["y"], isUsable: true, at: at(3_000))
-        == Advice(news: ["y"], isUsableAgain: true))
-    #expect(troubles.note(["y"], isUsable: true, at: at(4_000)) == Advice())
+    var troubles = WatchedCatalogue()
+    for (time, isUsable, lines) in [
+      (0, false, nil), (500, true, ["x"]), (1_000, false, nil), (2_000, false, ["x"]),
+      (2_500, false, ["x"]), (3_000, true, ["x", "check-loans: /: reloaded, 0 loans"]),
+      (4_000, true, ["x"]),
+    ] {
+      #expect(troubles.note(["x"], isUsable: isUsable, at: at(time)) == lines, "\(time)")
+    }
   }
 
   @Test func `A catalogue that was usable with the same complaints is told when it is not`() {
-    var troubles = CatalogueTroubles()
-    #expect(troubles.note([], isUsable: true, at: at(0)) == Advice())
-    #expect(troubles.note([], isUsable: false, at: at(1)) == Advice(looksAgain: true))
+    var troubles = WatchedCatalogue()
+    #expect(troubles.note([], isUsable: true, at: at(0)) == [])
+    #expect(troubles.note([], isUsable: false, at: at(1)) == nil)
   }
 
   @Test func `What fails is tried after a minute, then later, within five minutes`() {
@@ -79,7 +75,7 @@ struct TroublesTests {
       moment = next
     }
     #expect(minutes == [1, 2, 4, 5, 5, 5])
-    pause.reset()
+    pause = RetryPause()
     #expect(pause.noteFailure(at: moment) == moment + .seconds(60))
   }
 
@@ -90,5 +86,16 @@ struct TroublesTests {
       #expect(pause.noteFailure(at: at(time)) == at(60_000))
     }
     #expect(pause.noteFailure(at: at(60_001)) == at(180_001))
+  }
+}
+
+extension WatchedCatalogue {
+  /// The lines to report of a reading.
+  fileprivate mutating func note(
+    _ lines: [String], isUsable: Bool, at moment: Duration
+  ) -> [String]? {
+    var findings = CatalogueFindings(path: "/", showsAll: false)
+    (findings.lines, findings.isUsable) = (lines, isUsable)
+    return note(findings, at: moment).lines
   }
 }

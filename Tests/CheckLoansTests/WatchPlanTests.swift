@@ -4,18 +4,18 @@ import Testing
 
 /// What `watch` makes of what happens, without any file or clock.
 struct WatchPlanTests {
-  private typealias Moment = WatchPlan.Moment
+  private typealias Moment = Duration
 
-  private let books = WatchedFile.catalogue(0)
-  private let journals = WatchedFile.catalogue(1)
+  private let books = WatchEvent.catalogue(0)
+  private let journals = WatchEvent.catalogue(1)
 
   private func at(_ milliseconds: Int) -> Moment { .milliseconds(1_000_000 + milliseconds) }
 
   /// The steps taken by somebody who always waits until the next one is due.
-  private func steps(_ plan: inout WatchPlan, until end: Int) -> [(Moment, WatchStep)] {
-    var steps: [(Moment, WatchStep)] = []
+  private func steps(_ plan: inout WatchPlan, until end: Int) -> [(Moment, Set<WatchEvent>)] {
+    var steps: [(Moment, Set<WatchEvent>)] = []
     while let next = plan.next, next <= at(end) {
-      guard let step = plan.step(at: next) else { break }
+      let step = plan.events(at: next)
       steps.append((next, step))
     }
     return steps
@@ -24,7 +24,7 @@ struct WatchPlanTests {
   @Test func `Nothing happens, nothing is to be done`() {
     var plan = WatchPlan()
     #expect(plan.next == nil)
-    #expect(plan.step(at: at(1_000_000)) == nil)
+    #expect(plan.events(at: at(1_000_000)) == [])
   }
 
   @Test func `A changed file is looked at once it is left alone`() {
@@ -32,8 +32,8 @@ struct WatchPlanTests {
     plan.noteChange(of: books, at: at(0))
     plan.noteChange(of: books, at: at(100))
     #expect(plan.next == at(250))
-    #expect(plan.step(at: at(249)) == nil)
-    #expect(plan.step(at: at(250)) == WatchStep(files: [books]))
+    #expect(plan.events(at: at(249)) == [])
+    #expect(plan.events(at: at(250)) == [books])
     #expect(plan.next == nil)
   }
 
@@ -42,7 +42,7 @@ struct WatchPlanTests {
     var looks: [Int] = []
     for time in stride(from: 0, through: 5_000, by: 100) {
       plan.noteChange(of: books, at: at(time))
-      if plan.step(at: at(time)) != nil { looks.append(time) }
+      if !plan.events(at: at(time)).isEmpty { looks.append(time) }
     }
     #expect(looks == [700, 1_500, 2_300, 3_100, 3_900, 4_700])
   }
@@ -53,14 +53,14 @@ struct WatchPlanTests {
     plan.noteChange(of: journals, at: at(100))
     let found = steps(&plan, until: 10_000)
     #expect(found.map(\.0) == [at(150), at(250)])
-    #expect(found.map(\.1) == [WatchStep(files: [books]), WatchStep(files: [journals])])
+    #expect(found.map(\.1) == [[books], [journals]])
   }
 
   @Test func `Files that are ready together are one step`() {
     var plan = WatchPlan()
     plan.noteChange(of: books, at: at(0))
     plan.noteChange(of: .settings, at: at(10))
-    #expect(plan.step(at: at(160)) == WatchStep(files: [books, .settings]))
+    #expect(plan.events(at: at(160)) == [books, .settings])
     #expect(plan.next == nil)
   }
 
@@ -68,7 +68,7 @@ struct WatchPlanTests {
     var plan = WatchPlan()
     for time in stride(from: 0, through: 5_000, by: 500) {
       plan.noteWriting(to: books, at: at(time))
-      #expect(plan.step(at: at(time)) == nil)
+      #expect(plan.events(at: at(time)) == [])
     }
     plan.noteChange(of: books, at: at(5_100))
     #expect(plan.next == at(5_250))
@@ -78,71 +78,62 @@ struct WatchPlanTests {
     var plan = WatchPlan()
     plan.noteWriting(to: books, at: at(0))
     #expect(plan.next == at(1_000))
-    #expect(plan.step(at: at(1_000)) == WatchStep(files: [books]))
+    #expect(plan.events(at: at(1_000)) == [books])
   }
 
   @Test func `A file that could not be used is looked at again, later if it is being written`() {
     var plan = WatchPlan()
-    plan.lookAgain(at: books, at: at(1_000))
+    plan.note(books, at: at(1_000))
     #expect(plan.next == at(1_000))
     plan.noteWriting(to: books, at: at(800))
     #expect(plan.next == at(1_800))
-    plan.lookAgain(at: books, at: at(900))
+    plan.note(books, at: at(1_900))
     #expect(plan.next == at(1_800), "it will be looked at anyway")
     plan.noteChange(of: books, at: at(900))
-    #expect(plan.step(at: at(1_050)) == WatchStep(files: [books]))
+    #expect(plan.events(at: at(1_050)) == [books])
     #expect(plan.next == nil)
   }
 
   @Test func `To read all anew is done at once, and makes other looks needless`() {
     var plan = WatchPlan()
     plan.noteChange(of: books, at: at(0))
-    plan.noteHangUp()
-    plan.noteHangUp()
-    #expect(plan.step(at: at(1)) == WatchStep(concernsAll: true))
+    plan.note(.everything)
+    plan.note(.everything)
+    #expect(plan.events(at: at(1)) == [.everything])
     #expect(plan.next == nil)
   }
 
   @Test func `A moment to wake up at is heard at once, and leaves other looks as they are`() {
     var plan = WatchPlan()
     plan.noteChange(of: books, at: at(0))
-    plan.noteWaking()
-    #expect(plan.step(at: at(1)) == WatchStep(isDue: true))
+    plan.note(.due)
+    #expect(plan.events(at: at(1)) == [.due])
     #expect(plan.next == at(150))
   }
 
   @Test func `A delivery is tried again at its time, or with whatever comes before`() {
     var plan = WatchPlan()
-    plan.deliverAgain(at: at(60_000))
+    plan.note(.due, at: at(60_000))
     #expect(plan.next == at(60_000))
-    #expect(plan.step(at: at(60_000)) == WatchStep(isDue: true))
+    #expect(plan.events(at: at(60_000)) == [.due])
     #expect(plan.next == nil)
-    plan.deliverAgain(at: at(120_000))
-    plan.noteWaking()
-    #expect(plan.step(at: at(61_000)) == WatchStep(isDue: true))
+    plan.note(.due, at: at(120_000))
+    plan.note(.due)
+    #expect(plan.events(at: at(61_000)) == [.due])
     #expect(plan.next == nil)
   }
 
   @Test func `A look at everything waits for its moment, unless there is one before`() {
     var plan = WatchPlan()
-    plan.lookAtAll(at: at(60_000))
-    plan.lookAtAll(at: at(61_000))
+    plan.note(.everything, at: at(60_000))
+    plan.note(.everything, at: at(61_000))
     #expect(plan.next == at(60_000))
-    #expect(plan.step(at: at(59_999)) == nil)
-    #expect(plan.step(at: at(60_000)) == WatchStep(concernsAll: true))
-    plan.lookAtAll(at: at(120_000))
-    plan.noteHangUp()
-    #expect(plan.step(at: at(61_000)) == WatchStep(concernsAll: true))
+    #expect(plan.events(at: at(59_999)) == [])
+    #expect(plan.events(at: at(60_000)) == [.everything])
+    plan.note(.everything, at: at(120_000))
+    plan.note(.everything)
+    #expect(plan.events(at: at(61_000)) == [.everything])
     #expect(plan.next == nil)
-  }
-
-  @Test func `The end comes at once`() {
-    var plan = WatchPlan()
-    plan.noteChange(of: books, at: at(0))
-    #expect(!plan.stops)
-    plan.noteStop()
-    #expect(plan.stops)
-    #expect(plan.step(at: at(1))?.stops == true)
   }
 
   @Test func `Whatever happens, every change is looked at, soon, and never before it is quiet`() {

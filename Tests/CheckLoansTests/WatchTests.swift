@@ -339,6 +339,17 @@ struct WatchTests {
     #expect(watcher.errors.dropFirst() == ["check-loans: a/b/books.xml: reloaded, 1 loan"])
   }
 
+  @Test func `A catalogue that is not there yet has what its table has`() async throws {
+    let watcher = try Watcher(["--config", "settings.toml", "later.xml"]) { clock, desk in
+      try desk.folder.write(
+        "[[catalogue]]\npath = \"l*.xml\"\nremind = 3\n", to: "settings.toml")
+    }
+    try await watcher.wait { watcher.errors.count == 1 }
+    try watcher.write([("Dune", 3)], to: "later.xml")
+    try await watcher.wait(for: ["Dune"])
+    try await watcher.end()
+  }
+
   @Test func `A catalogue that is being written slowly is no trouble`() async throws {
     let watcher = try Watcher([("Abigél", 1)], ["-v", "books.xml"])
     try await watcher.wait(for: ["Abigél"])
@@ -371,6 +382,21 @@ struct WatchTests {
     try await watcher.end()
     #expect(watcher.complaints.count == 1)
     #expect(watcher.complaints.first?.hasSuffix(" [date-format]") == true)
+  }
+
+  @Test func `A new file beside it does not bring a known bad date back`() async throws {
+    let watcher = try Watcher(["-v", "--config", "settings.toml"]) { clock, desk in
+      try desk.folder.write("[[catalogue]]\npath = \"*.xml\"\n", to: "settings.toml")
+      let bad = "<book><title>x</title><expiration>x</expiration></book></books>"
+      try desk.folder.write(
+        clock.catalogue([("Abigél", 1)]).replacing("</books>", with: bad), to: "books.xml")
+    }
+    try await watcher.wait(for: ["Abigél"])
+    try watcher.write([("Solaris", 1)], to: "other.xml")
+    watcher.send(.hangUp)
+    try await watcher.wait(for: ["Abigél", "Solaris"])
+    try await watcher.end()
+    #expect(watcher.complaints.map { $0.hasSuffix(" [date-format]") } == [true])
   }
 
   @Test func `An empty catalogue does not take the loans away`() async throws {

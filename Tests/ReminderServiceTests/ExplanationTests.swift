@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test func `A loan that was cancelled`() throws {
-    try center.cancel(ids: [1])
+    try center.schedule?.cancel(ids: [1])
     #expect(
       try explain("2026-11-20").dropFirst(2) == [
         "Its reminder was to fire on 2026-11-21 at 00:00.",

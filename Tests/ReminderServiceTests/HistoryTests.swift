@@ -206,7 +206,7 @@ extension LibraryYear {
       numbers[identity, default: []].append(entry.id)
     }
     for (identity, ids) in numbers.sorted(by: { $0.key < $1.key }) where happens(20) {
-      _ = try ReminderCenter(schedule: schedule).cancel(ids: ids)
+      try schedule.cancel(ids: ids)
       owed.cancelled.insert(identity)
     }
   }

@@ -23,48 +23,57 @@ extension ChannelName {
   }
 }
 
-/// Delivers what is due through the channels that were named, each for itself, and reports what could
+/// Delivers what is due in each time zone through channels, each for itself, and reports what could
 /// not be delivered.
 struct ChannelDelivery {
-  let center: ReminderCenter
-  let channels: [ChannelName]
-  let now: CivilDateTime
-  /// The names of the catalogues whose loans count; `nil` for all.
-  var catalogues: [String]?
+  let schedule: Schedule
+  /// The catalogues whose loans count.
+  let groups: [ZoneGroup]
   /// After how many days an expired notice is delivered again.
-  var repeatExpired: Int?
-  var isDryRun = false
-  /// Whether a dry run prints to standard output, rather than standard error, what it would do.
-  var announces = true
-  /// Whether what could not be delivered is kept for the next run.
-  var isRemembered = true
+  let repeatExpired: Int?
+  let events: ScheduleEvents
   let environment: Environment
   let console: Console
+  var actions: NotificationActions?
+  /// Whether what could not be delivered is kept for the next run.
+  var isRemembered = true
 
-  /// - Throws: ``CommandError`` if the schedule fails; or, once every channel had its turn, if
-  ///   standard output did.
+  /// Delivers through one channel, without a report to the user.
+  func deliver(through channel: ChannelName) async throws(ScheduleError) -> DeliveryReport {
+    let notifier = channel.notifier(environment, console, actions: actions)
+    var sum = DeliveryReport()
+    for (clock, now, names) in groups {
+      let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
+      sum.add(
+        try await center.deliver(
+          through: notifier, at: now, catalogues: names, repeatExpired: repeatExpired,
+          isStopRequested: { StopSignals.isStopRequested }))
+    }
+    return sum
+  }
+
+  /// - Throws: `ScheduleError`; or, once every channel had its turn, ``CommandError`` if standard
+  ///   output fails.
   /// - Returns: `unavailable` if something was not delivered.
-  func run() async throws(CommandError) -> ExitStatus {
+  func run(_ channels: [ChannelName]) async throws -> ExitStatus {
     var status = ExitStatus.done
     var outputFailure: CommandError?
     var leftByStop = 0
-    if !channels.isEmpty { StopSignals.catchThem() }
+    // Where the system cannot, a signal ends the process at once.
+    if !channels.isEmpty { try? StopSignals.catchThem() }
     for channel in channels where !StopSignals.isStopRequested {
-      if isDryRun {
-        try announce(channel)
-        continue
-      }
       let report = try await deliver(through: channel)
       leftByStop += report.leftByStop
-      for failure in report.failuresByError {
+      for failure in report.failures {
         status = status.worse(failure.error.code == .systemLimit ? .systemLimit : .unavailable)
-        if case .outputFailed(EINTR) = failure.error.code {
+        switch failure.error.code {
+        case .outputFailed(EINTR):
           leftByStop += failure.notices
-        } else if case .outputFailed(let number) = failure.error.code {
+        case .outputFailed(let number):
           outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
           outputFailure?.message?.append("; \(outcome(of: failure.notices))")
-        } else {
-          printError(failure)
+        default:
+          console.printError("\(failure.error.message); \(outcome(of: failure.notices))")
         }
       }
     }
@@ -73,57 +82,28 @@ struct ChannelDelivery {
     return status
   }
 
-  private func deliver(
-    through channel: ChannelName
-  ) async throws(CommandError) -> DeliveryReport {
-    do throws(ReminderError) {
-      return try await center.deliver(
-        through: channel.notifier(environment, console), at: now, catalogues: catalogues,
-        repeatExpired: repeatExpired, isStopRequested: { StopSignals.isStopRequested })
-    } catch {
-      throw CommandError(error)
+  /// Says what would be delivered, and delivers nothing.
+  ///
+  /// - Parameter isResult: whether to print it to standard output, rather than standard error.
+  func rehearse(_ channels: [ChannelName], isResult: Bool = true) throws {
+    for channel in channels {
+      var isNothingDue = true
+      for (_, now, names) in groups {
+        let due = try schedule.reader.due(
+          at: now, channel: channel.name, catalogues: names, repeatExpired: repeatExpired)
+        for notice in due {
+          isNothingDue = false
+          let line = notice.notice.line(today: now.date)
+          let sentence = "would deliver through \(channel.name.visible): \(line)"
+          if isResult { try console.print(line: sentence) } else { console.printError(sentence) }
+        }
+      }
+      if isNothingDue { console.printError("nothing is due through \(channel.name.visible)") }
     }
-  }
-
-  private func announce(_ channel: ChannelName) throws(CommandError) {
-    let due: [DueNotice]
-    do throws(ScheduleError) {
-      due =
-        try center.schedule?.reader.due(
-          at: now, channel: channel.name, catalogues: catalogues, repeatExpired: repeatExpired)
-        ?? []
-    } catch {
-      throw CommandError(error)
-    }
-    if due.isEmpty { console.printError("nothing is due through \(channel.name.visible)") }
-    for notice in due {
-      let line = notice.notice.line(today: now.date)
-      let sentence = "would deliver through \(channel.name.visible): \(line)"
-      if announces { try console.print(line: sentence) } else { console.printError(sentence) }
-    }
-  }
-
-  private func printError(_ failure: DeliveryReport.Failure) {
-    console.printError("\(failure.error.message); \(outcome(of: failure.notices))")
   }
 
   private func outcome(of notices: Int) -> String {
     let verb = notices == 1 ? "stays" : "stay"
     return "\(counted(notices, "notice")) \(isRemembered ? "\(verb) pending" : "not delivered")"
-  }
-}
-
-extension DeliveryReport {
-  /// The failures, those of the same error taken together, in the order of the first of each.
-  var failuresByError: [Failure] {
-    var merged: [Failure] = []
-    for failure in failures {
-      if let index = merged.firstIndex(where: { $0.error == failure.error }) {
-        merged[index].notices += failure.notices
-      } else {
-        merged.append(failure)
-      }
-    }
-    return merged
   }
 }

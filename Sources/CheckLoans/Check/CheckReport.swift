@@ -16,8 +16,6 @@ struct CatalogueReport {
   var nextReminder: CivilDateTime?
   var diagnostics = 0
 
-  init(_ catalogue: CatalogueToRead) { self.catalogue = catalogue }
-
   mutating func note(_ status: LoanStatus) {
     if status == .expired { expired += 1 }
     if status == .expiresToday { expiresToday += 1 }
@@ -40,7 +38,8 @@ struct CheckReport {
   private let plan: CheckPlan
   /// The lines so far, to go back to if a catalogue turns out to be unreadable.
   var lines: ReportLines
-  private var catalogues: [CatalogueReport] = []
+  /// The catalogues whose lines have been added.
+  var catalogues: [CatalogueReport] = []
   private var diagnostics: [String] = []
   /// Whether some catalogue was read to its end.
   var hasRead = false
@@ -78,9 +77,6 @@ struct CheckReport {
   mutating func add(_ diagnostic: LocatedDiagnostic) {
     if plan.options.format == .json { diagnostics.append(diagnostic.json.text) }
   }
-
-  /// Adds a catalogue, whose lines have been added.
-  mutating func add(_ catalogue: CatalogueReport) { catalogues.append(catalogue) }
 
   private static func json(_ read: inout ReadLoan, _ catalogue: CatalogueToRead) -> String {
     let loan = read.loan

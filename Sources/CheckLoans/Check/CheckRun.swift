@@ -17,17 +17,15 @@ final class CheckRun {
 
   private var status = ExitStatus.done
   private var report: CheckReport
-  /// Why standard input could not be read.
-  private var inputFailure: CommandError?
+  /// Whether standard input could be taken in.
+  private var input = Result<Void, CommandError>.success(())
   private let progress: Progress?
 
   /// The loans after which a transaction ends and the next one begins, since readers may have to
   /// wait for its end.
   private static let loansPerCommit = 10_000
 
-  init(
-    _ plan: CheckPlan, _ environment: Environment, _ console: Console
-  ) throws(CommandError) {
+  init(_ plan: CheckPlan, _ environment: Environment, _ console: Console) {
     self.plan = plan
     self.environment = environment
     self.console = console
@@ -35,32 +33,15 @@ final class CheckRun {
     progress =
       plan.options.printing.quiet.quiet
       ? nil : Progress(of: plan.catalogues.map(\.path), environment, console)
-    // Whoever writes to a pipe may take as long as he likes: it keeps no other run waiting.
-    if plan.state != nil && plan.catalogues.contains(where: { $0.path == "-" }) {
-      do throws(CommandError) {
-        try StandardInput.takeIn(environment.temporaryDirectory)
-      } catch {
-        inputFailure = error
-      }
-    }
     events = ScheduleEvents(isPrinted: plan.options.printing.verbose.verbose, console)
-    do throws(ScheduleError) {
-      schedule = try Self.schedule(plan)
-    } catch {
-      throw CommandError(error)
-    }
-  }
-
-  /// Without state, a schedule in memory holds what is due in this run.
-  private static func schedule(_ plan: CheckPlan) throws(ScheduleError) -> Schedule? {
-    if let path = plan.state { return try Schedule(path, isDryRun: plan.options.dryRun.dryRun) }
-    return plan.channels.isEmpty ? nil : try Schedule()
   }
 
   /// - Throws: ``CommandError`` if nothing more can be done.
   func run() async throws(CommandError) -> ExitStatus {
     try read()
-    return try end(await deliver())
+    var failure: CommandError?
+    do { try await deliver() } catch { failure = CommandError(error) }
+    return try end(failure)
   }
 
   /// Reads and reports, without delivering.
@@ -68,15 +49,29 @@ final class CheckRun {
   /// - Throws: ``CommandError`` if nothing more can be done.
   func runWithoutDelivery() throws(CommandError) -> ExitStatus {
     try read()
-    return try end(.success(.done))
+    return try end(nil)
   }
 
   private func read() throws(CommandError) {
-    if plan.options.printing.verbose.verbose {
-      console.printError("now is \(plan.now) in the time zone \(plan.clock.name.visible)")
+    // Whoever writes to a pipe may take as long as he likes: it keeps no other run waiting.
+    if plan.state != nil && plan.catalogues.contains(where: { $0.path == "-" }) {
+      input = Result { () throws(CommandError) in
+        try StandardInput.takeIn(environment.temporaryDirectory)
+      }
     }
-    try warnOfClockSetBack()
     do {
+      if let path = plan.state {
+        schedule = try Schedule(path, isDryRun: plan.options.dryRun.dryRun)
+      } else if !plan.channels.isEmpty {
+        // Holds what is due in this run.
+        schedule = try Schedule()
+      }
+      if plan.options.printing.verbose.verbose {
+        console.printError("now is \(plan.now) in the time zone \(plan.clock.name.visible)")
+      }
+      if let warning = try schedule?.clockSetBackWarning(now: plan.now) {
+        console.printError(warning)
+      }
       try readCatalogues()
     } catch {
       throw CommandError(error)
@@ -98,58 +93,33 @@ final class CheckRun {
     try transaction?.commit()
   }
 
-  private func end(
-    _ delivered: Result<ExitStatus, CommandError>
-  ) throws(CommandError) -> ExitStatus {
+  /// Prints the report.
+  ///
+  /// - Parameter failure: why the delivery ended early.
+  private func end(_ failure: CommandError?) throws(CommandError) -> ExitStatus {
     // Whoever reads the report may take as long as he likes: it keeps no other run waiting.
     schedule = nil
     do throws(CommandError) {
       if plan.reports { try report.print(console) }
     } catch {
-      // Of two failures the first was that of the delivery.
-      _ = try delivered.get()
-      throw error
+      throw failure ?? error
     }
-    note(try delivered.get())
+    if let failure { throw failure }
     try console.flush()
     if plan.options.failOn != nil && report.expired > 0 { note(.findings) }
     return status
   }
 
-  private func deliver() async -> Result<ExitStatus, CommandError> {
-    if schedule == nil { return .success(.done) }
-    var status = ExitStatus.done
-    do throws(CommandError) {
-      for (clock, now, names) in plan.catalogues.namesByZone {
-        status = status.worse(try await delivery(of: names, clock, at: now).run())
-      }
-      return .success(status)
-    } catch {
-      return .failure(error)
-    }
-  }
-
-  /// The center for what is in a time zone.
-  private func center(_ clock: LocalClock) -> ReminderCenter {
-    ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
-  }
-
-  private func delivery(
-    of names: [String], _ clock: LocalClock, at now: CivilDateTime
-  ) -> ChannelDelivery {
-    ChannelDelivery(
-      center: center(clock), channels: plan.channels, now: now, catalogues: names,
-      repeatExpired: plan.options.channels.repetition.repeatExpired,
-      isDryRun: plan.options.dryRun.dryRun,
-      announces: plan.options.format == .text, isRemembered: plan.state != nil,
-      environment: environment, console: console)
-  }
-
-  private func warnOfClockSetBack() throws(CommandError) {
-    do throws(ScheduleError) {
-      try schedule?.warnOfClockSetBack(now: plan.now, console)
-    } catch {
-      throw CommandError(error)
+  private func deliver() async throws {
+    guard let schedule else { return }
+    let delivery = ChannelDelivery(
+      schedule: schedule, groups: plan.catalogues.namesByZone,
+      repeatExpired: plan.options.channels.repetition.repeatExpired, events: events,
+      environment: environment, console: console, isRemembered: plan.state != nil)
+    if plan.options.dryRun.dryRun {
+      try delivery.rehearse(plan.channels, isResult: plan.options.format == .text)
+    } else {
+      note(try await delivery.run(plan.channels))
     }
   }
 
@@ -160,10 +130,12 @@ final class CheckRun {
 
 extension CheckRun {
   /// A catalogue that cannot be read leaves its reminders as they were, and the others go on.
-  private func check(_ catalogue: CatalogueToRead, _ number: Int) throws(CommandError) {
-    var part = CatalogueReport(catalogue)
-    defer { report.add(part) }
-    if let fault = catalogue.fault ?? (catalogue.path == "-" ? inputFailure : nil) {
+  private func check(_ catalogue: CatalogueToRead, _ number: Int) throws {
+    var part = CatalogueReport(catalogue: catalogue)
+    defer { report.catalogues.append(part) }
+    var fault = catalogue.fault
+    if catalogue.path == "-", case .failure(let failure) = input { fault = failure }
+    if let fault {
       printError(fault)
       return try countPending(&part)
     }
@@ -171,19 +143,22 @@ extension CheckRun {
     var reload = catalogue.settings
     reload.onProgress = progress?.notes(of: number)
     do throws(ReminderError) {
-      let result = try center(catalogue.clock).reload(
+      let center = ReminderCenter(
+        schedule: schedule, events: events, civilTime: catalogue.clock.civilTime)
+      let result = try center.reload(
         catalogue.source, at: catalogue.now, settings: reload,
-        onDiagnostic: { diagnostic in note(diagnostic, &part) },
+        onDiagnostic: { note($0, &part) },
         onLoan: { read in
           part.note(read.status)
           report.add(&read, of: catalogue)
         })
       part.summary = result.summary
-      if note(result, &part) { return }
+      note(result, &part)
+      if case .replaced = result.outcome { return }
     } catch {
       report.lines = kept
       (part.expired, part.expiresToday) = (0, 0)
-      guard case .catalogue = error else { throw CommandError(error) }
+      guard case .catalogue = error else { throw error }
       printError(CommandError(error))
       try adviseOnMissing(catalogue)
     }
@@ -191,7 +166,7 @@ extension CheckRun {
   }
 
   /// Says how to be rid of a catalogue whose file is gone.
-  private func adviseOnMissing(_ catalogue: CatalogueToRead) throws(CommandError) {
+  private func adviseOnMissing(_ catalogue: CatalogueToRead) throws {
     guard plan.state != nil, !FileSystem.exists(catalogue.path) else { return }
     let pending = try pending(of: catalogue)?.count ?? 0
     if pending > 0 {
@@ -213,8 +188,7 @@ extension CheckRun {
     report.add(found)
   }
 
-  /// - Returns: whether the catalogue's part of the schedule is what was read now.
-  private func note(_ result: ReloadReport, _ part: inout CatalogueReport) -> Bool {
+  private func note(_ result: ReloadReport, _ part: inout CatalogueReport) {
     let path = part.catalogue.path.visible
     if result.isUsable {
       report.hasRead = true
@@ -224,7 +198,6 @@ extension CheckRun {
     switch result.outcome {
     case .replaced(let summary):
       (part.scheduled, part.nextReminder) = (summary.scheduled, summary.nextFireAt)
-      return true
     case .refusedEmpty(let stored):
       console.printError("\(path): \(emptinessWords(stored: stored))")
       note(.invalidData)
@@ -232,7 +205,6 @@ extension CheckRun {
       console.printError("\(path): its reminders are unchanged")
     case .kept: break
     }
-    return false
   }
 
   private func printError(_ failure: CommandError) {
@@ -241,18 +213,13 @@ extension CheckRun {
   }
 
   /// Counts the reminders that a catalogue has from before.
-  private func countPending(_ part: inout CatalogueReport) throws(CommandError) {
+  private func countPending(_ part: inout CatalogueReport) throws {
     guard plan.reports, let pending = try pending(of: part.catalogue) else { return }
     (part.scheduled, part.nextReminder) = (pending.count, pending.nextFireAt)
   }
 
-  private func pending(of catalogue: CatalogueToRead) throws(CommandError) -> PendingNotices? {
-    do throws(ScheduleError) {
-      return try schedule?.reader.pending(
-        after: catalogue.now, catalogues: [catalogue.source.name])
-    } catch {
-      throw CommandError(error)
-    }
+  private func pending(of catalogue: CatalogueToRead) throws -> PendingNotices? {
+    try schedule?.reader.pending(after: catalogue.now, catalogues: [catalogue.source.name])
   }
 }
 
@@ -264,4 +231,34 @@ extension Diagnostic {
         .unknownCase, .unknownDateElement, .misplacedExpiration, .httpHeaders, .noExpirations,
       ].contains(code)
   }
+}
+
+/// A run of `check` as it was asked for, with everything looked up that its options name.
+struct CheckPlan {
+  let options: CheckOptions
+  let catalogues: [CatalogueToRead]
+  let channels: [ChannelName]
+  let clock: LocalClock
+  let now: CivilDateTime
+  /// Where the schedule is kept; `nil` for no schedule.
+  let state: String?
+  let isColored: Bool
+
+  /// - Throws: ``CommandError`` if something that an option names is not there, or no catalogue is
+  ///   named.
+  init(_ options: CheckOptions, _ environment: Environment) throws(CommandError) {
+    self.options = options
+    clock = try options.catalogue.zone.clock(environment)
+    now = try clock.now(options.now.now)
+    channels = options.channels.channels(environment)
+    state = options.noState ? nil : try options.state.path(environment)
+    isColored = options.printing.color.isColored(environment)
+    catalogues = try environment.catalogues(
+      options.catalogues, options.catalogue, now: options.now.now, jobs: options.jobs.count,
+      schedule: state,
+      example: "check-loans books.xml")
+  }
+
+  /// Whether the report goes to standard output, rather than notices.
+  var reports: Bool { channels.isEmpty || options.format == .json }
 }

@@ -12,13 +12,6 @@ struct ReportLines {
   private struct Day {
     var parts: [Range<Int>] = []
     var rest: [UInt8] = []
-
-    /// - Returns: how many bytes were added.
-    mutating func add(_ append: (inout [UInt8]) -> Void) -> Int {
-      let before = rest.count
-      append(&rest)
-      return rest.count - before
-    }
   }
 
   private let directory: String
@@ -39,7 +32,10 @@ struct ReportLines {
 
   /// Adds the line of a loan, to which `append` appends its text.
   mutating func add(_ expiration: CivilDate, _ append: (inout [UInt8]) -> Void) {
-    bytesInMemory += days[expiration.dayNumber, default: Day()].add(append)
+    let day = expiration.dayNumber
+    bytesInMemory -= days[day]?.rest.count ?? 0
+    append(&days[day, default: Day()].rest)
+    bytesInMemory += days[day]?.rest.count ?? 0
     if bytesInMemory > limit { moveToFile() }
   }
 

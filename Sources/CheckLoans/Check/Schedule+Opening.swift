@@ -1,5 +1,6 @@
 import Loans
 import ReminderSchedule
+import ReminderService
 
 extension Schedule {
   /// The schedule in a file, or a copy of it to try things out on.
@@ -7,17 +8,19 @@ extension Schedule {
     if isDryRun { try self.init(rehearsing: path) } else { try self.init(opening: path) }
   }
 
-  /// Warns if the clock is behind, since then nothing is due that should be.
-  func warnOfClockSetBack(now: CivilDateTime, _ console: Console) throws(ScheduleError) {
-    if let warning = try clockSetBackWarning(now: now) { console.printError(warning) }
-  }
-
-  /// The warning if the clock is behind.
+  /// The warning if the clock is behind, since then nothing is due that should be.
   func clockSetBackWarning(now: CivilDateTime) throws(ScheduleError) -> String? {
     guard let days = try daysSetBack(at: now) else { return nil }
     return """
       the clock (\(now.date)) is \(counted(days, "day")) behind the last run (or its --now); reminders \
       wait until it catches up
       """
+  }
+}
+
+extension ScheduleEvents {
+  /// Events that are printed to standard error, if that is wanted.
+  convenience init(isPrinted: Bool, _ console: Console) {
+    self.init { event in if isPrinted { console.printError("\(event)") } }
   }
 }

@@ -61,17 +61,29 @@ struct LocalClock: Sendable {
   /// The first instant from `now` on at which it is this civil time or later.
   func instant(of time: CivilDateTime, from now: Int) -> Int {
     // Outside the years 1 to 9999, the instant itself stands for the civil time.
-    CivilTimeSearch { ordinal(at: $0) ?? $0 }.instant(of: time.ordinal, from: now)
+    Self.instant(of: time.ordinal, from: now) { ordinal(at: $0) ?? $0 }
+  }
+
+  /// The first instant from `now` on at which the civil time is `target` or later, in the seconds of
+  /// `CivilDateTime.ordinal`.
+  ///
+  /// A civil time that is skipped, a midnight or a whole day, is reached with the next one there
+  /// is; one that comes twice is reached the first time. Zones change their offset at whole minutes
+  /// of UTC, so that each is looked at.
+  ///
+  /// - Parameter civil: the civil time at an instant.
+  static func instant(of target: Int, from now: Int, civil: (Int) -> Int) -> Int {
+    var instant = now
+    while case let missing = target - civil(instant), missing > 0 {
+      instant += min(missing, 60 - instant % 60)
+    }
+    return instant
   }
 
   /// Time that passes, also while the computer sleeps, and never jumps.
-  ///
-  /// - SeeAlso: `clock_gettime(2)`.
-  static var uptime: Duration {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
+  static var uptime: Duration { start.duration(to: .now) }
+
+  private static let start = ContinuousClock.now
 }
 
 // MARK: - The process's zone
@@ -113,7 +125,7 @@ extension LocalClock {
 extension LocalClock {
   /// - Throws: ``CommandError`` if the system names a zone that it does not have.
   private static func systemName() throws(CommandError) -> String {
-    let isThere = ZoneFile.isWhole(at: "/etc/localtime")
+    let isThere = isZoneFile("/etc/localtime")
     guard let target = FileSystem.linkTarget(of: "/etc/localtime")?.string else {
       return isThere ? "localtime" : "UTC"
     }
@@ -133,14 +145,59 @@ extension LocalClock {
   private static func isKnown(_ zone: String, _ environment: Environment) -> Bool {
     let name = zone.hasPrefix(":") ? String(zone.dropFirst()) : zone
     if name.isEmpty || name == "UTC" { return true }
-    if let path = path(of: name, environment), ZoneFile.isWhole(at: path) { return true }
-    return !zone.hasPrefix(":") && POSIXZone.isValid(name)
+    let set = environment["TZDIR"] ?? ""
+    let directory = set.isEmpty ? "/usr/share/zoneinfo" : set
+    if isZoneFile(name.hasPrefix("/") ? name : "\(directory)/\(name)") { return true }
+    return !zone.hasPrefix(":") && isRule(name)
   }
 
-  private static func path(of name: String, _ environment: Environment) -> String? {
-    if name.hasPrefix("/") { return name }
-    if name.split(separator: "/").contains("..") { return nil }
-    let directory = environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 }
-    return "\(directory ?? "/usr/share/zoneinfo")/\(name)"
+  /// Whether glibc can read the time zone in a file, given by its absolute path: otherwise it has a
+  /// UTC without a name.
+  ///
+  /// - SeeAlso: `tzfile(5)`, `tzset(3)`, RFC 8536.
+  static func isZoneFile(_ path: String) -> Bool {
+    guard
+      let bytes = try? WholeFile.bytes(of: path, limit: 1 << 18, mayBeWritableByAll: true),
+      bytes.count > 4
+    else { return false }
+    // From version 2 on, a rule for the time to come, or none, on a line of its own ends the file, of
+    // which glibc takes what it understands.
+    if bytes[4] > 0 {
+      let newline = UInt8(ascii: "\n")
+      guard bytes.last == newline,
+        let rule = bytes.dropLast().split(separator: newline, omittingEmptySubsequences: false)
+          .last,
+        rule.isEmpty || isRule(String(decoding: rule, as: UTF8.self))
+      else { return false }
+    }
+    return entered.withLock { entered in
+      entered = nil
+      // By another path than its own: a missing /etc/localtime has the name UTC.
+      unsafe setenv("TZ", "/.\(path)", 1)
+      tzset()
+      var instant = 0
+      var parts = unsafe tm()
+      return unsafe localtime_r(&instant, &parts) != nil && parts.tm_zone.pointee != 0
+    }
+  }
+
+  /// Whether the text has the POSIX form of a time zone, `CET-1CEST,M3.5.0,M10.5.0/3`; see tzset(3).
+  ///
+  /// - SeeAlso: `regex(3)`.
+  private static func isRule(_ text: String) -> Bool {
+    // Three letters or more, or anything plain in angle brackets.
+    let name = "([A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)"
+    let minutes = "(:[0-5]?[0-9]){0,2}"
+    // Hours that a zone is behind UTC, at most a day; hours from midnight, at most a week.
+    let offset = "[+-]?(2[0-4]|[01]?[0-9])\(minutes)"
+    let time = "[+-]?(16[0-7]|1[0-5][0-9]|[0-9]?[0-9])\(minutes)"
+    // A day of the year, from 1.
+    let number = "(36[0-5]|3[0-5][0-9]|[12][0-9]{2}|[1-9][0-9]?)"
+    let day = "(M(1[0-2]|0?[1-9])[.]0?[1-5][.]0?[0-6]|J?\(number)|0)"
+    let form = "^\(name)\(offset)(\(name)(\(offset))?(,\(day)(/\(time))?,\(day)(/\(time))?)?)?$"
+    var expression = unsafe regex_t()
+    guard unsafe regcomp(&expression, form, REG_EXTENDED | REG_NOSUB) == 0 else { return false }
+    defer { unsafe regfree(&expression) }
+    return unsafe regexec(&expression, text, 0, nil, 0) == 0
   }
 }

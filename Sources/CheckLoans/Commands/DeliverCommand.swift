@@ -30,21 +30,17 @@ struct DeliverCommand: Subcommand {
   private func deliver(_ environment: Environment, _ console: Console) async throws -> ExitStatus {
     let (now, zone) = try clock.read(environment)
     let schedule = try Schedule(state.path(environment), isDryRun: dryRun.dryRun)
-    try schedule.warnOfClockSetBack(now: now, console)
-    var status = ExitStatus.done
-    // A catalogue may have its own time zone.
-    let groups = try environment.namesByZone(
-      schedule.reader.catalogues(), zone, now: clock.now.now)
-    for (zone, now, names) in groups.isEmpty ? [(zone, now, [])] : groups {
-      let center = ReminderCenter(
-        schedule: schedule, events: ScheduleEvents(isPrinted: verbose.verbose, console),
-        civilTime: zone.civilTime)
-      let delivery = ChannelDelivery(
-        center: center, channels: channels.channels(environment, otherwise: [.stdout]), now: now,
-        catalogues: names, repeatExpired: channels.repetition.repeatExpired,
-        isDryRun: dryRun.dryRun, environment: environment, console: console)
-      status = status.worse(try await delivery.run())
-    }
-    return status
+    if let warning = try schedule.clockSetBackWarning(now: now) { console.printError(warning) }
+    let delivery = ChannelDelivery(
+      schedule: schedule,
+      groups: try environment.namesByZone(
+        schedule.reader.catalogues(), zone, now: clock.now.now),
+      repeatExpired: channels.repetition.repeatExpired,
+      events: ScheduleEvents(isPrinted: verbose.verbose, console),
+      environment: environment, console: console)
+    let channels = channels.channels(environment, otherwise: [.stdout])
+    if !dryRun.dryRun { return try await delivery.run(channels) }
+    try delivery.rehearse(channels)
+    return .done
   }
 }

@@ -51,19 +51,19 @@ struct ListCommand: Subcommand {
   }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    let (now, _) = try clock.read(environment)
+    let (_, zone) = try clock.read(environment)
     let schedule = try ScheduleReader(opening: state.path(environment))
+    // A catalogue may have its own time zone.
+    let groups = try environment.namesByZone(schedule.catalogues(), zone, now: clock.now.now)
     if format == .waybar || format == .i3blocks {
-      let badge = try Badge(schedule, at: now)
+      let badge = try Badge(schedule, groups)
       try console.print(line: format == .waybar ? badge.waybar : badge.i3blocks)
       return .done
     }
     let isJSON = format == .json
     if isJSON { try console.print("{\"version\":1,\"reminders\":[") }
     var isEmpty = true
-    var entries = try returned ? schedule.returned(at: now) : schedule.entries(at: now)
-    while let entry = try entries.next() {
-      if failed && entry.state != .failed { continue }
+    try forEach(schedule, groups) { entry in
       let separator = isJSON && !isEmpty ? "," : ""
       try console.print(separator + (isJSON ? entry.json.text : "\(entry.line)\n"))
       isEmpty = false
@@ -78,9 +78,51 @@ struct ListCommand: Subcommand {
       ? "no loan was returned within the last 400 days"
       : "nothing is scheduled; run check-loans CATALOGUE first"
   }
+
+  /// Calls `body` with the entries of all catalogues, in one order.
+  private func forEach(
+    _ schedule: ScheduleReader, _ groups: [ZoneGroup], _ body: (ScheduleEntry) throws -> Void
+  ) throws {
+    var lists = try groups.map { _, now, names in
+      try ZoneEntries(
+        returned ? schedule.returned(at: now) : schedule.entries(at: now), of: Set(names))
+    }
+    while true {
+      let next = lists.indices.filter { lists[$0].next != nil }.min { left, right in
+        guard let left = lists[left].next, let right = lists[right].next else { return false }
+        return left.isListed(before: right)
+      }
+      guard let next, let entry = lists[next].next else { return }
+      if !failed || entry.state == .failed { try body(entry) }
+      try lists[next].advance()
+    }
+  }
+}
+
+/// The entries of the catalogues in one time zone, one after the other.
+private struct ZoneEntries {
+  private var entries: ScheduleEntries
+  private let names: Set<String>
+  private(set) var next: ScheduleEntry?
+
+  init(_ entries: ScheduleEntries, of names: Set<String>) throws(ScheduleError) {
+    self.entries = entries
+    self.names = names
+    try advance()
+  }
+
+  mutating func advance() throws(ScheduleError) {
+    repeat { next = try entries.next() } while next.map { !names.contains($0.catalogue) } ?? false
+  }
 }
 
 extension ScheduleEntry {
+  /// Whether it comes before an entry of another time zone.
+  fileprivate func isListed(before other: ScheduleEntry) -> Bool {
+    if let leftOn, let other = other.leftOn { return leftOn > other }
+    return (fireAt, id) < (other.fireAt, other.id)
+  }
+
   fileprivate var line: String {
     let id = String(id).padded(to: 6)
     let state = state.rawValue.padded(to: 9)
@@ -130,15 +172,20 @@ extension Delivery {
 struct Badge {
   private static let shown = 10
 
-  private let reminders: Int
-  private let expired: Int
-  private let mostUrgent: [Notice]
-  private let today: CivilDate
+  private var reminders = 0
+  private var expired = 0
+  private var mostUrgent: [(notice: Notice, today: CivilDate)] = []
 
-  init(_ schedule: ScheduleReader, at now: CivilDateTime) throws(ScheduleError) {
-    (reminders, expired) = try schedule.openCount(at: now)
-    mostUrgent = try schedule.openNotices(at: now, limit: Self.shown)
-    today = now.date
+  /// - Parameter groups: the catalogues in each time zone.
+  init(_ schedule: ScheduleReader, _ groups: [ZoneGroup]) throws(ScheduleError) {
+    for (_, now, names) in groups {
+      let open = try schedule.openCount(at: now, catalogues: names)
+      reminders += open.reminders
+      expired += open.expired
+      mostUrgent += try schedule.openNotices(at: now, catalogues: names, limit: Self.shown)
+        .map { ($0, now.date) }
+    }
+    mostUrgent.sort { $0.notice.loan.expiration < $1.notice.loan.expiration }
   }
 
   private var count: Int { reminders + expired }
@@ -156,7 +203,7 @@ struct Badge {
   }
 
   private var tooltip: String {
-    var lines = mostUrgent.map { notice in
+    var lines = mostUrgent.prefix(Self.shown).map { notice, today in
       let title = notice.loan.label.shortened(toColumns: 60)
       let line = "\(title) \(notice.loan.dueDescription(today: today))"
       let place = notice.library.map { ", at \($0.visible.shortened(toColumns: 60))" } ?? ""

@@ -59,7 +59,6 @@ struct ExplainCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (now, clock) = try clock.read(environment)
     let schedule = try ScheduleReader(opening: state.path(environment))
-    let offset = ReminderCenter(schedule: nil, civilTime: clock.civilTime).utcOffset(at: now)
     var unknown: [Int] = []
     for (index, id) in ids.enumerated() {
       guard let history = try schedule.history(of: id, at: now) else {
@@ -67,9 +66,16 @@ struct ExplainCommand: Subcommand {
         continue
       }
       if index > unknown.count { try console.print(line: "") }
-      let explanation = Explanation(
-        history, now: now, utcOffset: offset, repeatExpired: repetition.repeatExpired)
-      for sentence in explanation.sentences { try console.print(line: sentence) }
+      // The catalogue may have its own time zone.
+      let groups = try environment.namesByZone(
+        [history.catalogue], clock, now: self.clock.now.now)
+      for (clock, now, _) in groups {
+        let center = ReminderCenter(schedule: nil, civilTime: clock.civilTime)
+        let explanation = Explanation(
+          history, now: now, utcOffset: center.utcOffset(at: now),
+          repeatExpired: repetition.repeatExpired)
+        for sentence in explanation.sentences { try console.print(line: sentence) }
+      }
     }
     return console.report(unknownLoans: unknown)
   }

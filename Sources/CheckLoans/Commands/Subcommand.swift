@@ -51,8 +51,11 @@ extension Subcommand {
   /// What is odd about the settings, but no mistake for sure.
   func warnings(_ environment: Environment) -> [String] {
     guard Self.settingsKeys == .user else { return [] }
-    let zone = environment.given["time-zone"]?.texts.last ?? environment["TZ"]
-    return environment.unknownVariables + [zone.flatMap(TimeZoneNames.warning)].compactMap(\.self)
+    let given = environment.given
+    let own = given.file?.tables.map { $0["time-zone"]?.texts.last } ?? []
+    let zones = [given["time-zone"]?.texts.last ?? environment["TZ"]] + own
+    return environment.unknownVariables
+      + zones.compactMap(\.self).compactMap(TimeZoneNames.warning)
   }
 }
 

@@ -1,5 +1,7 @@
 import ArgumentParser
+import LoanRules
 import Loans
+import ReminderService
 import System
 
 /// `check-loans timer`.
@@ -43,6 +45,8 @@ struct TimerCommand: Subcommand {
 
   @OptionGroup var options: CheckOptions
 
+  var ignoresSettings: Bool { uninstall }
+
   func validate() throws {
     try options.checkOutput()
     if [install, uninstall, cron].count(where: { $0 }) > 1 {
@@ -68,17 +72,12 @@ struct TimerCommand: Subcommand {
     guard let directory = environment.configurationDirectory else {
       throw CommandError(.badSetting, "there is no home directory; set HOME")
     }
-    func installer(_ run: DailyCommand?, runsPrograms: Bool) -> UnitInstaller {
-      let units = TimerUnits(
-        name: name, command: run?.words ?? [], time: dailyAt, zone: run?.calendarZone,
-        runsPrograms: runsPrograms)
-      return UnitInstaller(
-        units: units, directory: "\(directory)/systemd/user", environment: environment,
-        console: console)
-    }
+    let installer = UnitInstaller(
+      name: name, directory: "\(directory)/systemd/user", environment: environment, console: console
+    )
     if install || uninstall { try environment.refuseDryRun() }
     if uninstall {
-      try installer(nil, runsPrograms: false).uninstall()
+      try installer.uninstall()
       return .done
     }
     // Whatever would keep each run from its work is said now.
@@ -91,30 +90,26 @@ struct TimerCommand: Subcommand {
     let command = try DailyCommand(options, environment)
     if cron {
       warnOfCron(environment, console)
-      let line = CronLine(
-        command: command.words, time: dailyAt, usesDesktop: plan.channels.contains(.notifySend),
-        userID: environment.userID)
-      try console.print(line.text())
-    } else {
-      let runsPrograms = plan.channels.contains { if case .exec = $0 { true } else { false } }
-      try printUnits(installer(command, runsPrograms: runsPrograms), console)
+      let desktop = plan.channels.contains(.notifySend) ? environment.userID : nil
+      try console.print(command.crontab(at: dailyAt, desktop: desktop))
+      return .done
     }
-    return .done
-  }
-
-  /// Prints the units, and installs them if that is wanted.
-  private func printUnits(_ installer: UnitInstaller, _ console: Console) throws {
-    guard installer.units.isProgramAllowed else {
+    let runsPrograms = plan.channels.contains { if case .exec = $0 { true } else { false } }
+    let units = TimerUnits(
+      name: name, command: command.line, time: dailyAt, zone: command.calendarZone,
+      runsPrograms: runsPrograms)
+    if !units.isProgramAllowed {
       throw CommandError(
         .usage,
         """
         systemd runs no program with a quotation mark or backslash in its path, as in \
-        \((installer.units.command.first ?? "").quoted(limit: 200)); move it, or use --cron
+        \((command.line.first ?? "").quoted(limit: 200)); move it, or use --cron
         """)
     }
-    try console.print(installer.listing)
+    try console.print(installer.listing(units))
     try console.flush()
-    if install { try installer.install() }
+    if install { try installer.install(units) }
+    return .done
   }
 
   private func warn(_ plan: CheckPlan, _ environment: Environment, _ console: Console) {
@@ -130,7 +125,8 @@ struct TimerCommand: Subcommand {
       guard case .variable(let variable) = value.origin, value.name != "time-zone" else { continue }
       console.printError("the daily run will not know \(variable); give --\(value.name) instead")
     }
-    let fireTime = options.catalogue.at
+    let times = plan.catalogues.map(\.settings.policy.time)
+    let fireTime = times.max { $0.secondOfDay < $1.secondOfDay } ?? options.catalogue.at
     if fireTime.secondOfDay > dailyAt.secondOfDay {
       console.printError(
         """

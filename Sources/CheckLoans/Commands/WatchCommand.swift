@@ -79,7 +79,7 @@ struct WatchSettings {
   /// Where the schedule is kept.
   let state: String
   /// The clock of what is no catalogue's.
-  var clock: LocalClock
+  let clock: LocalClock
   /// The settings file's absolute path, whether it exists or not.
   let file: String?
 
@@ -107,8 +107,8 @@ struct WatchSettings {
   var repeatExpired: Int? { command.channels.repetition.repeatExpired }
 
   /// What to watch, by absolute paths.
-  var watchedPaths: [WatchedFile: [String]] {
-    var paths: [WatchedFile: [String]] = [:]
+  var watchedPaths: [WatchEvent: [String]] {
+    var paths: [WatchEvent: [String]] = [:]
     for (index, path) in cataloguePaths.enumerated() { paths[.catalogue(index)] = [path] }
     // Everybody writes to /dev/null, which stands for no settings.
     if let file, file != "/dev/null" { paths[.settings] = [file] }

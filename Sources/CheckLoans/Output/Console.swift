@@ -10,8 +10,9 @@ struct Console: Sendable {
   /// Whether results would be written into that line.
   private let sharesTerminal = ProcessSetup.isOutputATerminal
 
-  /// - Parameter isStopRequested: asked while nobody reads; once it is true, the rest is given up.
-  init(isStopRequested: @escaping @Sendable () -> Bool = { StopSignals.isStopRequested }) {
+  /// Outputs that are given up once a stop is requested while nobody reads.
+  init() {
+    let isStopRequested = { @Sendable in StopSignals.isStopRequested }
     output = CheckedOutput(descriptor: 1, isStopRequested: isStopRequested)
     errors = CheckedOutput(
       descriptor: 2, timeout: .seconds(10), isStopRequested: isStopRequested)

@@ -1,48 +1,101 @@
+import CLinux
 import Glibc
 import Synchronization
+import System
 import SystemPackage
 
-/// SIGINT, SIGTERM and SIGHUP while notices are delivered: the notice in flight is finished first.
+/// The signals to stop and to reload, received through a pipe, into which a handler in C writes their
+/// numbers.
+///
+/// Of SIGINT, SIGTERM and SIGHUP the first is only noted, so that the notice in flight is finished. A
+/// second one ends the process at once, with the children that are running. To `watch`, SIGHUP means
+/// to reload everything, unless its terminal is gone.
+///
+/// - SeeAlso: `sigaction(2)`, `pipe2(2)`, `signal-safety(7)`.
 enum StopSignals {
-  private struct State: ~Copyable {
-    var pipe: SignalPipe?
-    var received: Int32?
+  private struct State {
+    var pipe: FileDescriptor?
+    var isWatching = false
+    /// Whether SIGHUP means that the terminal is gone, once it is.
+    var endsWithTerminal = false
+    /// The first signal to stop that came.
+    var stop: Int32?
+    var mustReload = false
 
-    /// The first signal that came, if any did.
-    mutating func readFirst() -> Int32? {
-      if received == nil { received = pipe?.read().first }
-      return received
+    /// Takes the signals that came since the last call, without waiting.
+    mutating func read() {
+      while let numbers = try? pipe?.read(512), !numbers.isEmpty {
+        for number in numbers.map(Int32.init) {
+          if isWatching && number == SIGHUP && !(endsWithTerminal && !StopSignals.hasTerminal) {
+            mustReload = true
+          } else {
+            stop = stop ?? number
+          }
+        }
+      }
     }
   }
 
   private static let state = Mutex(State())
 
-  /// Whether one has come.
-  static var isStopRequested: Bool { state.withLock { $0.readFirst() != nil } }
-
-  /// From now on the first signal is only noted, and a second one ends the process at once, with
-  /// the program that delivers the notice in flight.
-  ///
-  /// One that is ignored stays ignored, as under nohup(1). Where the system cannot give a pipe,
-  /// each ends the process at once, after which the notice in flight is sent again by the next run.
-  static func catchThem() {
+  /// Whether one to stop has come.
+  static var isStopRequested: Bool {
     state.withLock { state in
+      state.read()
+      return state.stop != nil
+    }
+  }
+
+  /// Whether one to reload has come since the last call.
+  static func takeReload() -> Bool {
+    state.withLock { state in
+      state.read()
+      defer { state.mustReload = false }
+      return state.mustReload
+    }
+  }
+
+  /// To be polled for reading; -1 if none is caught.
+  static var descriptor: Int32 { state.withLock { $0.pipe?.rawValue ?? -1 } }
+
+  /// Notes signals from now on.
+  ///
+  /// One that is ignored stays ignored, as under nohup(1), except that SIGHUP has `watch` reload.
+  ///
+  /// - Parameter isWatching: whether SIGHUP means to reload.
+  /// - Throws: `Errno` if the system cannot give a pipe; then each ends the process at once, after
+  ///   which the notice in flight is sent again by the next run.
+  static func catchThem(isWatching: Bool = false) throws(Errno) {
+    try state.withLock { state throws(Errno) in
       if state.pipe != nil { return }
-      do throws(Errno) {
-        var pipe = try SignalPipe()
-        for number in [SIGINT, SIGTERM, SIGHUP] { try pipe.receiveFirst(number) }
-        state.pipe = consume pipe
-      } catch {
-        return
+      let ends = try Errno.thrown {
+        try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
+      }
+      state.pipe = ends.readEnd
+      state.isWatching = isWatching
+      // Under nohup(1) it is to outlive its terminal.
+      state.endsWithTerminal = check_loans_is_ignored(SIGHUP) == 0 && hasTerminal
+      for number in [SIGINT, SIGTERM, SIGHUP] {
+        let reloads = isWatching && number == SIGHUP
+        if !reloads && check_loans_is_ignored(number) != 0 { continue }
+        let pipe = ends.writeEnd.rawValue
+        try Errno.check(check_loans_catch_signal(number, pipe, reloads ? 0 : 1))
       }
     }
   }
 
   /// Ends the process by the signal that was noted, so that whoever started it sees why it ended;
-  /// returns if there was none.
+  /// returns if there was none, or if that is how `watch` ends.
   static func endByNotedSignal() {
-    guard let number = state.withLock({ $0.readFirst() }) else { return }
+    let number = state.withLock { state in
+      state.read()
+      return state.isWatching ? nil : state.stop
+    }
+    guard let number else { return }
     signal(number, SIG_DFL)
     raise(number)
   }
+
+  /// - SeeAlso: `tty(4)`.
+  private static var hasTerminal: Bool { (try? OpenFile("/dev/tty")) != nil }
 }

@@ -8,7 +8,7 @@ struct CatalogueToRead {
   private(set) var source: CatalogueSource
   let settings: ReloadSettings
   /// The library's clock.
-  var clock: LocalClock
+  let clock: LocalClock
   /// The current time in the library's zone.
   let now: CivilDateTime
   /// The absolute path of its profile's file, if it has one.
@@ -71,20 +71,26 @@ extension Environment {
     if files.isEmpty && tables.isEmpty && listed == nil { throw noCatalogue(example) }
     // What is wrong with the schedule is reported by its user.
     let known = schedule.flatMap { try? ScheduleReader(opening: $0).catalogues() } ?? []
-    var catalogues: [CatalogueToRead] = []
+    var makers: [CatalogueToRead] = []
     for table in tables {
-      let catalogue = try catalogue(given.options(with: table), now, jobs: jobs, table)
-      catalogues += paths(of: table["path"], catalogue.settings.allowsEmpty, known).map {
-        catalogue.at($0, self)
-      }
+      makers.append(try catalogue(given.options(with: table), now, jobs: jobs, table))
     }
     let other = try catalogue(options, now, jobs: jobs)
+    var catalogues: [CatalogueToRead] = []
     if files.isEmpty {
-      catalogues += paths(of: listed, other.settings.allowsEmpty, known).map { other.at($0, self) }
+      for (setting, maker) in zip(tables.map { $0["path"] } + [listed], makers + [other]) {
+        catalogues += paths(of: setting, maker.settings.allowsEmpty, known).map {
+          maker.at($0, self)
+        }
+      }
     } else {
       try checkWorkingDirectory(for: files)
-      let owners = Dictionary(catalogues.map { (Array($0.source.name.utf8), $0) }) { one, _ in one }
-      catalogues = files.map { (owners[Array(catalogueName($0).utf8)] ?? other).at($0, self) }
+      let names = tables.map { CatalogueNames($0["path"]?.texts ?? [], self) }
+      for file in files {
+        let name = catalogueName(file)
+        let owner = names.firstIndex { $0.contains(name) }
+        catalogues.append((owner.map { makers[$0] } ?? other).at(file, self))
+      }
     }
     // A name is bytes: names that Unicode takes for equal are different files.
     var names: Set<[UInt8]> = []
@@ -97,19 +103,24 @@ extension Environment {
   /// - Parameter clock: that of a catalogue without a zone of its own.
   func namesByZone(
     _ names: [String], _ clock: LocalClock, now: CivilDateTime?
-  ) throws -> [ZoneGroup] {
-    var clocks: [[UInt8]: LocalClock] = [:]
+  ) throws(CommandError) -> [ZoneGroup] {
+    var tables: [(names: CatalogueNames, clock: LocalClock)] = []
     for table in given.file?.tables ?? [] {
-      let own = try given.options(with: table).zone.clock(self, own: table)
-      for path in paths(of: table["path"], true, names) {
-        let name = Array(catalogueName(path).utf8)
-        clocks[name] = clocks[name] ?? own
-      }
+      let zone = try given.options(with: table).zone
+      tables.append(
+        (CatalogueNames(table["path"]?.texts ?? [], self), try zone.clock(self, own: table)))
     }
-    return try names.reduce(into: []) { groups, name in
-      let clock = clocks[Array(name.utf8)] ?? clock
+    var groups: [ZoneGroup] = []
+    for name in names {
+      let clock = tables.first { $0.names.contains(name) }?.clock ?? clock
       groups.add(name, clock, try clock.now(now))
     }
+    return groups
+  }
+
+  /// The patterns that names of the schedule fit for a path of the settings.
+  fileprivate func patterns(of path: String) -> [String] {
+    [path, FilePattern.xmlFiles(in: path)].map(catalogueName)
   }
 
   /// Checks what the settings file has for single catalogues.
@@ -148,7 +159,7 @@ extension Environment {
   /// reported, and their reminders are still delivered.
   private func paths(of setting: Setting?, _ mayBeNone: Bool, _ known: [String]) -> [String] {
     (setting?.texts ?? []).flatMap { path in
-      let patterns = [path, FilePattern.xmlFiles(in: path)].map(catalogueName)
+      let patterns = patterns(of: path)
       let missing = known.filter { name in
         !FileSystem.exists(name) && patterns.contains { FilePattern.fits(name, $0) }
       }
@@ -166,5 +177,22 @@ extension Environment {
       no catalogue is named; name one, as in \(example), or write \
       catalogues = ["/path/to/books.xml"] into \(file.visible)
       """)
+  }
+}
+
+/// The names of the catalogues that a table of the settings file is about, whether they are there or
+/// not.
+private struct CatalogueNames {
+  private let names: Set<[UInt8]>
+  private let patterns: [String]
+
+  init(_ paths: [String], _ environment: Environment) {
+    let files = paths + paths.flatMap { FilePattern.files(at: $0, mayBeNone: true) }
+    names = Set(files.map { Array(environment.catalogueName($0).utf8) })
+    patterns = paths.flatMap(environment.patterns)
+  }
+
+  func contains(_ name: String) -> Bool {
+    names.contains(Array(name.utf8)) || patterns.contains { FilePattern.fits(name, $0) }
   }
 }

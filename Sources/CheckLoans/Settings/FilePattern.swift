@@ -1,5 +1,6 @@
 import Glibc
 import System
+import SystemPackage
 
 /// Names of files with the wildcards `*`, `?` and `[…]`.
 enum FilePattern {
@@ -36,15 +37,23 @@ enum FilePattern {
 
   static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
-  /// The files that fit a pattern, in order; a name that is not UTF-8 is that of no file then.
+  /// The files that fit a pattern, in order, each by one name; a name that is not UTF-8 is that of no
+  /// file then.
   ///
   /// - SeeAlso: `glob(3)`.
   static func files(fitting pattern: String) -> [String] {
     var found = unsafe glob_t()
     defer { unsafe globfree(&found) }
     _ = unsafe glob(pattern, 0, nil, &found)
-    return unsafe (0..<Int(found.gl_pathc)).compactMap { index in
+    let paths = unsafe (0..<Int(found.gl_pathc)).compactMap { index in
       unsafe found.gl_pathv[index].map { unsafe String(cString: $0) }
     }
+    // A link to one of the others holds the same loans.
+    let isLink = Dictionary(grouping: paths) { FileSystem.linkTarget(of: FilePath($0)) != nil }
+    var files: Set<String> = []
+    let kept = ((isLink[false] ?? []) + (isLink[true] ?? [])).filter { path in
+      files.insert(FileSystem.realPath(of: path) ?? path).inserted
+    }
+    return kept.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 }

@@ -3,7 +3,7 @@ import Loans
 /// The command line of a daily run.
 struct DailyCommand {
   /// The program's absolute path, then its arguments.
-  let words: [String]
+  let line: [String]
   /// The library's time zone as systemd knows it; `nil` for the system's.
   let calendarZone: String?
 
@@ -49,13 +49,12 @@ struct DailyCommand {
     if isFileElsewhere, values["config"] == nil { values["config"] = given.file.map { [$0.path] } }
     let declared = CheckCommand.declaredSettings
     let ordered = declared.filter { $0.name == "config" } + declared.filter { $0.name != "config" }
-    let words = ordered.flatMap { option in
+    let options = ordered.flatMap { option in
       (values[option.name] ?? []).flatMap { text in
         ["--\(option.name)"] + (option.kind == .flag ? [] : [text])
       }
     }
-    self.words =
-      [program, "check"] + words + given.files.map(environment.absolutePath)
+    line = [program, "check"] + options + given.files.map(environment.absolutePath)
     calendarZone = zone.flatMap { Self.isInDatabase($0) ? $0 : nil }
   }
 
@@ -63,6 +62,36 @@ struct DailyCommand {
   private static func isInDatabase(_ zone: String) -> Bool {
     let isPlain = zone.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_+/".utf8.contains($0) }
     return isPlain && !zone.isEmpty && !zone.hasPrefix("/")
-      && ZoneFile.isWhole(at: "/usr/share/zoneinfo/\(zone)")
+      && LocalClock.isZoneFile("/usr/share/zoneinfo/\(zone)")
+  }
+
+  /// The lines of crontab(5) that run it.
+  ///
+  /// - Parameters:
+  ///   - time: when it starts each day, by the system's clock.
+  ///   - desktop: the number of the user whose desktop it needs, if it needs one.
+  /// - Throws: ``CommandError`` with the status `usage` if a crontab cannot hold some argument.
+  func crontab(at time: CivilTime, desktop: UInt32?) throws(CommandError) -> String {
+    if let argument = line.first(where: { $0.unicodeScalars.contains(where: \.isUnsafeToShow) }) {
+      throw CommandError(
+        .usage,
+        "\(argument.quoted()) has a line break or a control character in it, which a crontab cannot "
+          + "hold; rename the file")
+    }
+    let hint = desktop.map { userID in
+      """
+      # notify-send finds the desktop by /run/user/\(userID)/bus; where that is elsewhere, put a
+      # line XDG_RUNTIME_DIR=... above this one.
+
+      """
+    }
+    let (hour, minute) = (time.secondOfDay / 3_600, time.secondOfDay / 60 % 60)
+    var text = "\(hint ?? "")\(minute) \(hour) * * * "
+    // Not by characters: a percent sign with a combining mark on it is one to cron.
+    for scalar in line.map(\.shellQuoted).joined(separator: " ").unicodeScalars {
+      if scalar == "%" { text += "\\" }
+      text.unicodeScalars.append(scalar)
+    }
+    return text + "\n"
   }
 }

@@ -5,33 +5,28 @@ import SystemPackage
 
 /// Writes the units into the user's systemd directory, and has systemd load or forget them.
 struct UnitInstaller {
-  let units: TimerUnits
+  /// The units' name, without suffix.
+  let name: String
   /// Absolute.
   let directory: String
   let environment: Environment
   let console: Console
   /// The time that systemctl may take for each call.
-  var deadline = Duration.seconds(30)
+  var timeout = Duration.seconds(30)
 
-  private var files: [(path: String, content: String)] {
-    [
-      ("\(directory)/\(units.name).service", units.service),
-      ("\(directory)/\(units.name).timer", units.timer),
-    ]
-  }
-
-  private var timer: String { "\(units.name).timer" }
+  private var timer: String { "\(name).timer" }
+  private var paths: [String] { ["service", "timer"].map { "\(directory)/\(name).\($0)" } }
 
   /// Both files with their names above them, as `systemctl cat` shows them.
-  var listing: String {
-    files.map { "# \($0.path.visible)\n\($0.content)" }.joined(separator: "\n")
+  func listing(_ units: TimerUnits) -> String {
+    zip(paths, units.contents).map { "# \($0.visible)\n\($1)" }.joined(separator: "\n")
   }
 
   /// Writes the units and has systemd start the timer.
   ///
   /// - Throws: ``CommandError``: `cannotCreate` if a file is not to be written, `unavailable` if
   ///   systemd cannot be reached.
-  func install() throws(CommandError) {
+  func install(_ units: TimerUnits) throws(CommandError) {
     guard environment.program(named: "systemctl") != nil else {
       throw CommandError(
         .unavailable,
@@ -40,20 +35,18 @@ struct UnitInstaller {
         --cron
         """)
     }
-    for file in files { try checkIsOurs(file.path) }
+    for path in paths { try checkIsOurs(path) }
     try makeDirectory()
-    for file in files { try write(file.content, to: file.path) }
-    do throws(Failure) {
-      try systemctl("daemon-reload")
-      // A timer that was there before runs by its old times until it is started again.
-      try systemctl("enable", timer)
-      try systemctl("restart", timer)
-    } catch {
-      let names = files.map { $0.path.visible }.joined(separator: " and ")
+    for (path, content) in zip(paths, units.contents) { try write(content, to: path) }
+    // A timer that was there before runs by its old times until it is started again.
+    let failure =
+      systemctl("daemon-reload") ?? systemctl("enable", timer) ?? systemctl("restart", timer)
+    if let failure {
       throw CommandError(
         .unavailable,
         """
-        \(error.words); \(error.advice), and run the command again; \(names) remain until \
+        \(failure.message); \(failure.advice), and run the command again; \
+        \(paths.map(\.visible).joined(separator: " and ")) remain until \
         check-loans timer --uninstall\(units.named)
         """)
     }
@@ -65,51 +58,40 @@ struct UnitInstaller {
   /// - Throws: ``CommandError``: `cannotCreate` if a file is not to be removed, `unavailable` if
   ///   systemd cannot be reached.
   func uninstall() throws(CommandError) {
-    let present = files.map(\.path).filter(FileSystem.exists)
+    let present = paths.filter(FileSystem.exists)
     if present.isEmpty {
       console.printError("\(timer) is not installed in \(directory.quoted(limit: 200))")
       return
     }
     for path in present { try checkIsOurs(path) }
-    var failure: Failure?
-    do throws(Failure) { try systemctl("disable", "--now", timer) } catch { failure = error }
+    var failure = systemctl("disable", "--now", timer)
     for path in present {
       do throws(Errno) { try FileSystem.remove(path) } catch {
         throw cannot("remove", path, error)
       }
     }
-    do throws(Failure) { if failure == nil { try systemctl("daemon-reload") } } catch {
-      failure = error
-    }
+    failure = failure ?? systemctl("daemon-reload")
     console.printError("removed \(timer) and its service")
     guard let failure else { return }
     throw CommandError(
       .unavailable,
       """
-      \(failure.words); the timer may run until the user logs out or systemctl --user stop \(timer)
+      \(failure.message); the timer may run until the user logs out or systemctl --user stop \(timer)
       """)
   }
 
-  /// - Throws: ``CommandError`` if there is a file that check-loans has not written.
+  /// - Throws: ``CommandError`` if there is something that check-loans has not written.
   private func checkIsOurs(_ path: String) throws(CommandError) {
-    let words: String
-    do throws(Errno) {
-      switch try Stat(ofLink: path).type {
-      case .regular:
-        let bytes = try? WholeFile.bytes(of: path, limit: 1_048_576)
-        if bytes?.starts(with: TimerUnits.marker.utf8) == true { return }
-        words = "was not written by check-loans"
-      case .symbolicLink: words = "is a symbolic link"
-      default: words = "is not a file"
-      }
-    } catch .noSuchFileOrDirectory, .notDirectory {
-      return
-    } catch {
-      words = "cannot be examined (\(error.words))"
-    }
+    // Where nobody may look, nothing can be written or removed either.
+    guard let type = try? Stat(ofLink: path).type else { return }
+    let bytes = type == .regular ? try? WholeFile.bytes(of: path, limit: 1_048_576) : nil
+    if bytes?.starts(with: TimerUnits.marker.utf8) == true { return }
     throw CommandError(
       .cannotCreate,
-      "\(path.quoted(limit: 200)) \(words); move it away, or choose another --name")
+      """
+      \(path.quoted(limit: 200)) is not a file that check-loans has written; move it away, or choose \
+      another --name
+      """)
   }
 
   /// Makes the directory and those above it, as far as they are missing.
@@ -144,36 +126,31 @@ struct UnitInstaller {
     CommandError(.cannotCreate, "cannot \(verb) \(path.quoted(limit: 200)): \(error.words)")
   }
 
-  /// Why systemd could not be reached.
-  private struct Failure: Error {
-    var words: String
-    var isLate = false
-
-    var advice: String {
-      isLate
-        ? "see in systemctl --user list-jobs what keeps systemd busy, or log in again"
-        : "run this in a login session of the user who owns the timer, not with su or sudo"
-    }
+  /// Why systemd could not be reached, and what to do.
+  private struct Failure {
+    let message: String
+    var advice = "run this in a login session of the user who owns the timer, not with su or sudo"
   }
 
-  private func systemctl(_ words: String...) throws(Failure) {
+  private func systemctl(_ arguments: String...) -> Failure? {
     guard let program = environment.program(named: "systemctl") else {
-      throw Failure(words: "systemctl was not found")
+      return Failure(message: "systemctl was not found")
     }
-    let arguments = ["--user"] + words
+    let arguments = ["--user"] + arguments
     let name = "systemctl \(arguments.joined(separator: " "))"
     StartedChild.endWithThisProcess()
-    let report: ChildProcess.Report
     do throws(StartFailure) {
-      report = try ChildProcess(
-        program, arguments, environment: environment.variables, timeout: deadline
+      let report = try ChildProcess(
+        program, arguments, environment: environment.variables, timeout: timeout
       ).runBlocking()
+      if report.timedOut {
+        return Failure(
+          message: "\(name) did not finish within \(timeout.words)",
+          advice: "see in systemctl --user list-jobs what keeps systemd busy, or log in again")
+      }
+      return report.ending.isSuccess ? nil : Failure(message: "\(name) \(report.failure)")
     } catch {
-      throw Failure(words: "\(name) \(error.words)")
+      return Failure(message: "\(name) \(error.words)")
     }
-    if report.timedOut {
-      throw Failure(words: "\(name) did not finish within \(deadline.words)", isLate: true)
-    }
-    if !report.ending.isSuccess { throw Failure(words: "\(name) \(report.failure)") }
   }
 }

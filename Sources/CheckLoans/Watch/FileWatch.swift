@@ -5,9 +5,9 @@ import SystemPackage
 /// The changes that were seen in watched files.
 struct FileChanges: Hashable, Sendable {
   /// Those that were written and closed, replaced, removed or made, or are led to by another way.
-  var changed: Set<WatchedFile> = []
+  var changed: Set<WatchEvent> = []
   /// Those that somebody writes to.
-  var written: Set<WatchedFile> = []
+  var written: Set<WatchEvent> = []
 }
 
 /// Detects when the files that paths lead to are changed, replaced, removed or restored.
@@ -23,29 +23,20 @@ struct FileChanges: Hashable, Sendable {
 struct FileWatch: ~Copyable {
   private typealias Name = FilePath.Component
 
-  /// A directory with the names in it that matter.
-  private struct Directory {
-    var files: [Name: Set<WatchedFile>] = [:]
-    var all: Set<WatchedFile> = []
-
-    func merged(with other: Directory) -> Directory {
-      Directory(
-        files: files.merging(other.files) { $0.union($1) }, all: all.union(other.all))
-    }
-  }
+  /// The names in a directory that matter.
+  private typealias Directory = [Name: Set<WatchEvent>]
 
   private static let ancestorEvents =
     UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)
     | UInt32(IN_ATTRIB) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
-  private static let fileEvents =
-    ancestorEvents | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MODIFY)
-  /// The events after which a path may lead somewhere else.
-  private static let turns = ancestorEvents | UInt32(IN_UNMOUNT) | UInt32(IN_IGNORED)
+  /// The events after which a path leads where it did before.
+  private static let contentEvents = UInt32(IN_CLOSE_WRITE) | UInt32(IN_MODIFY)
 
   /// To be polled for reading.
   let descriptor: Int32
 
-  private var paths: [WatchedFile: [String]]
+  /// The watched files by their absolute paths.
+  var paths: [WatchEvent: [String]] { didSet { follow() } }
   private var directories: [Int32: Directory] = [:]
 
   /// The directories that hold a watched file and may not be watched.
@@ -58,7 +49,7 @@ struct FileWatch: ~Copyable {
   /// or not.
   ///
   /// - Throws: `Errno` if the system cannot give what it takes.
-  init(_ paths: [WatchedFile: [String]]) throws(Errno) {
+  init(_ paths: [WatchEvent: [String]]) throws(Errno) {
     self.paths = paths
     descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     if descriptor < 0 { throw Errno.last }
@@ -68,12 +59,6 @@ struct FileWatch: ~Copyable {
 
   deinit {
     close(descriptor)
-  }
-
-  /// Watches other files from now on.
-  mutating func watch(_ paths: [WatchedFile: [String]]) {
-    self.paths = paths
-    follow()
   }
 
   /// Takes what has happened since the last call, without waiting.
@@ -102,14 +87,15 @@ struct FileWatch: ~Copyable {
     }
     // What is not known is an event of a watch that was given up.
     guard let directory = directories[event.watch] else { return false }
-    let files = event.name.map { directory.files[$0] ?? [] } ?? directory.all
+    let files =
+      event.name.map { directory[$0] ?? [] } ?? directory.values.reduce([]) { $0.union($1) }
     if files.isEmpty { return false }
-    if event.mask & ~UInt32(IN_MODIFY) & (Self.fileEvents | Self.turns) != 0 {
-      changes.changed.formUnion(files)
-    } else {
+    if event.mask == UInt32(IN_MODIFY) {
       changes.written.formUnion(files)
+    } else {
+      changes.changed.formUnion(files)
     }
-    return event.mask & Self.turns != 0
+    return event.mask & ~Self.contentEvents != 0
   }
 }
 
@@ -130,16 +116,12 @@ extension FileWatch {
     failure = nil
     for (file, paths) in paths {
       for path in paths {
-        do throws(Errno) {
-          try follow(file, path, &found)
-        } catch {
-          failure = error
-        }
+        do throws(Errno) { try follow(file, path, &found) } catch { failure = error }
       }
     }
     if failure != nil {
       // What is known already is better than nothing.
-      found.merge(directories) { $0.merged(with: $1) }
+      found.merge(directories) { $0.merging($1) { $0.union($1) } }
     }
     for watch in directories.keys where found[watch] == nil {
       inotify_rm_watch(descriptor, watch)
@@ -148,7 +130,7 @@ extension FileWatch {
   }
 
   private mutating func follow(
-    _ file: WatchedFile, _ path: String, _ found: inout [Int32: Directory]
+    _ file: WatchEvent, _ path: String, _ found: inout [Int32: Directory]
   ) throws(Errno) {
     var directory: FilePath = "/"
     var rest = Self.names(in: FilePath(path))
@@ -159,7 +141,23 @@ extension FileWatch {
         directory.removeLastComponent()
         continue
       }
-      guard try watch(directory, for: name, file, isLast: rest.isEmpty, &found) else { return }
+      // Two files may share a directory: what is watched for one must stay so for the other.
+      let mask =
+        Self.ancestorEvents | (rest.isEmpty ? Self.contentEvents : 0) | UInt32(IN_ONLYDIR)
+        | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD)
+      let watch = unsafe directory.withPlatformString {
+        unsafe inotify_add_watch(descriptor, $0, mask)
+      }
+      if watch >= 0 {
+        found[watch, default: [:]][name, default: []].insert(file)
+      } else {
+        let failure = Errno.last
+        // It was replaced in this moment, which shows in the directory above.
+        if failure.isMissing { return }
+        guard [.permissionDenied, .notPermitted].contains(failure) else { throw failure }
+        // A directory that may be passed but not listed cannot be watched; what is below it can.
+        if rest.isEmpty { closedDirectories.insert(directory.string) }
+      }
       let place = directory.appending(name)
       if let target = FileSystem.linkTarget(of: place) {
         links += 1
@@ -169,37 +167,6 @@ extension FileWatch {
       } else {
         directory = place
       }
-    }
-  }
-
-  /// - Returns: whether there is anything beyond.
-  private mutating func watch(
-    _ directory: FilePath, for name: Name, _ file: WatchedFile, isLast: Bool,
-    _ found: inout [Int32: Directory]
-  ) throws(Errno) -> Bool {
-    // Two files may share a directory: what is watched for one must stay so for the other.
-    let mask =
-      (isLast ? Self.fileEvents : Self.ancestorEvents) | UInt32(IN_ONLYDIR)
-      | UInt32(IN_DONT_FOLLOW) | UInt32(IN_MASK_ADD)
-    let watch = unsafe directory.withPlatformString {
-      unsafe inotify_add_watch(descriptor, $0, mask)
-    }
-    if watch >= 0 {
-      found[watch, default: Directory()].files[name, default: []].insert(file)
-      found[watch]?.all.insert(file)
-      return true
-    }
-    let failure = Errno.last
-    switch failure {
-    case .noSuchFileOrDirectory, .notDirectory:
-      // It was replaced in this moment, which shows in the directory above.
-      return false
-    case .permissionDenied, .notPermitted:
-      // A directory that may be passed but not listed cannot be watched; what is below it can.
-      if isLast { closedDirectories.insert(directory.string) }
-      return true
-    default:
-      throw failure
     }
   }
 

@@ -35,7 +35,7 @@ struct ScheduleAccess {
   mutating func noteSuccess() {
     hasWorked = true
     lockedSince = nil
-    pause.reset()
+    pause = RetryPause()
   }
 
   /// Notes that the schedule could not be used.
@@ -46,6 +46,7 @@ struct ScheduleAccess {
     _ error: ScheduleError, at moment: Duration
   ) throws(CommandError) -> (retry: Duration, line: String?) {
     let failure = CommandError(error)
+    let line = failure.message.map { "\($0); trying again" }
     switch error.code {
     case .locked:
       let since = lockedSince ?? moment
@@ -57,10 +58,10 @@ struct ScheduleAccess {
       )
     case .damaged:
       // It was set aside, and there will be a new one.
-      return (moment + .seconds(1), failure.message.map { "\($0); trying again" })
+      return (moment + .seconds(1), line)
     default:
       guard hasWorked else { throw failure }
-      return (pause.noteFailure(at: moment), failure.message.map { "\($0); trying again" })
+      return (pause.noteFailure(at: moment), line)
     }
   }
 }

@@ -1,33 +1,22 @@
-/// A file whose changes concern a running `watch`.
-enum WatchedFile: Hashable, Sendable {
-  /// A catalogue, by its place in the command line.
+/// Something that concerns a running `watch`.
+enum WatchEvent: Hashable, Sendable {
+  /// The catalogue with this place in the command line has changed, or is to be read again.
   case catalogue(Int)
-  /// The settings file.
+  /// The settings file, or a profile's, has changed.
   case settings
-  /// The file that sets the system's time zone.
+  /// The file that sets the system's time zone has changed.
   case systemZone
+  /// Every file may have changed.
+  case everything
+  /// Something may have become due, or the clock was set.
+  case due
 }
 
-/// The things to do now.
-struct WatchStep: Hashable, Sendable {
-  /// The files to read.
-  var files: Set<WatchedFile> = []
-  /// Whether every file is to be read.
-  var concernsAll = false
-  /// Whether something may have become due, or the clock was set.
-  var isDue = false
-  /// Whether to stop.
-  var stops = false
-}
-
-/// Turns events into steps: pure, without any clock or file of its own.
+/// Decides when events are to be handled: pure, without any clock or file of its own.
 ///
-/// A burst of changes to a file is one step: it is read once nothing has happened to it for ``quiet``,
+/// A burst of changes to a file is one event: it is read once nothing has happened to it for ``quiet``,
 /// and no later than ``longest`` after the first change. Moments are on a clock that never jumps.
 struct WatchPlan {
-  /// A moment, from any fixed beginning.
-  typealias Moment = Duration
-
   /// The time that a file must be left alone before it is read.
   static let quiet = Duration.milliseconds(150)
   /// The time after which it is read even if the changes go on.
@@ -37,73 +26,41 @@ struct WatchPlan {
 
   private struct Burst {
     /// The first change, if one of them was a whole one.
-    var start: Moment?
-    var end: Moment
+    var start: Duration?
+    var end: Duration
   }
 
-  private var bursts: [WatchedFile: Burst] = [:]
-  private var delivery: Moment?
-  private var fullLook: Moment?
-  private var atOnce = WatchStep()
+  private var bursts: [WatchEvent: Burst] = [:]
 
   /// Notes that a file was written and closed, replaced, removed or created, or its permissions changed.
-  mutating func noteChange(of file: WatchedFile, at moment: Moment) {
+  mutating func noteChange(of file: WatchEvent, at moment: Duration) {
     let start = bursts[file]?.start ?? moment
     bursts[file] = Burst(start: start, end: min(moment + Self.quiet, start + Self.longest))
   }
 
   /// Notes that somebody writes to a file and has not closed it.
-  mutating func noteWriting(to file: WatchedFile, at moment: Moment) {
+  mutating func noteWriting(to file: WatchEvent, at moment: Duration) {
     let start = bursts[file]?.start
     let end = moment + Self.writingQuiet
     bursts[file] = Burst(start: start, end: start.map { min(end, $0 + Self.longest) } ?? end)
   }
 
-  /// Has a file that could not be used read again, unless it changes before.
-  mutating func lookAgain(at file: WatchedFile, at moment: Moment) {
-    if bursts[file] == nil { bursts[file] = Burst(start: nil, end: moment) }
+  /// Has an event handled at a moment, `.zero` for at once, unless that is to be done before.
+  mutating func note(_ event: WatchEvent, at moment: Duration = .zero) {
+    let end = min(bursts[event]?.end ?? moment, moment)
+    bursts[event] = Burst(start: bursts[event]?.start, end: end)
   }
 
-  /// Has what could not be delivered tried again, unless there is reason to do so before.
-  mutating func deliverAgain(at moment: Moment) {
-    delivery = min(delivery ?? moment, moment)
-  }
+  /// The moment of the next event if nothing else happens; `nil` for never.
+  var next: Duration? { bursts.values.map(\.end).min() }
 
-  /// Has everything read again: it was asked for, or changes were lost.
-  mutating func noteHangUp() { atOnce.concernsAll = true }
-
-  /// Has everything read again at a moment: changes may be missed until then.
-  mutating func lookAtAll(at moment: Moment) {
-    fullLook = min(fullLook ?? moment, moment)
-  }
-
-  /// Notes that the moment to wake up has come, or the clock was set.
-  mutating func noteWaking() { atOnce.isDue = true }
-
-  /// Notes that the program is to stop.
-  mutating func noteStop() { atOnce.stops = true }
-
-  /// Whether the program is to stop.
-  var stops: Bool { atOnce.stops }
-
-  /// The moment of the next step if nothing else happens; `nil` for never.
-  var next: Moment? {
-    if atOnce != WatchStep() { return .zero }
-    return (bursts.values.map(\.end) + [delivery, fullLook].compactMap { $0 }).min()
-  }
-
-  /// Removes what is to be done at a moment from the plan and returns it; `nil` if that is nothing.
-  mutating func step(at moment: Moment) -> WatchStep? {
-    var step = atOnce
-    step.files = Set(bursts.filter { $0.value.end <= moment }.keys)
-    if let delivery, delivery <= moment { step.isDue = true }
-    if let fullLook, fullLook <= moment { step.concernsAll = true }
-    guard step != WatchStep() else { return nil }
-    atOnce = WatchStep()
-    if step.concernsAll { (bursts, fullLook) = ([:], nil) }
-    for file in step.files { bursts[file] = nil }
-    // Delivery follows every step.
-    delivery = nil
-    return step
+  /// Removes the events to handle at a moment from the plan and returns them.
+  mutating func events(at moment: Duration) -> Set<WatchEvent> {
+    let events = Set(bursts.filter { $0.value.end <= moment }.keys)
+    // What is due is delivered after every event.
+    if !events.isEmpty { bursts[.due] = nil }
+    if events.contains(.everything) { bursts = [:] }
+    for event in events { bursts[event] = nil }
+    return events
   }
 }

@@ -15,8 +15,10 @@ final class WatchRun {
   private let environment: Environment
   private let readSettings: () throws(CommandError) -> WatchSettings
   private let loop: EventLoop
-  private let console: Console
+  /// Of its own: what nobody has read when it is stopped is given up, which is no failure.
+  private let console = Console()
   private var reporter: Reporter
+  /// What is known of each catalogue of the settings.
   private var catalogues: [WatchedCatalogue]
   private var access = ScheduleAccess()
   private var channelPauses: [String: RetryPause] = [:]
@@ -31,17 +33,14 @@ final class WatchRun {
     self.settings = settings
     self.environment = environment
     self.readSettings = readSettings
-    catalogues = settings.catalogues.map(WatchedCatalogue.init)
-    let loop: EventLoop
+    catalogues = settings.catalogues.map { _ in WatchedCatalogue() }
+    reporter = Reporter(console)
     do throws(Errno) {
       loop = try EventLoop(settings.watchedPaths)
     } catch {
       throw CommandError(
         .systemLimit, "the catalogues cannot be watched: \(error.watchingWords)")
     }
-    self.loop = loop
-    console = Console(isStopRequested: { loop.mustStop })
-    reporter = Reporter(console)
   }
 
   /// Runs until it is stopped.
@@ -64,18 +63,17 @@ final class WatchRun {
 
   private func workUntilStop() async throws(CommandError) {
     await setActions()
-    var step = WatchStep(concernsAll: true)
-    while !step.stops {
-      try await work(on: step)
-      step = await loop.step()
+    try await handle([.everything])
+    while case let events = await loop.next(), !events.isEmpty {
       reportMissedChanges()
       // Files that a pattern fits now are found once a day at least.
       let hasOtherFiles =
-        step.isDue && (try? readSettings().watchedPaths != settings.watchedPaths) == true
-      if step.concernsAll || step.files.contains(.settings) || hasOtherFiles {
-        await renewSettings()
+        events.contains(.due)
+        && (try? readSettings().watchedPaths != settings.watchedPaths) == true
+      if !events.isDisjoint(with: [.everything, .settings, .systemZone]) || hasOtherFiles {
+        await renewSettings(events.contains(.systemZone) ? "time zone is" : "settings are")
       }
-      if step.concernsAll || step.files.contains(.systemZone) { renewZone() }
+      try await handle(events)
     }
   }
 
@@ -99,14 +97,14 @@ final class WatchRun {
   }
 
   private func reportMissedChanges() {
-    let line = loop.watchFailure.map { failure in
+    let line = loop.files.failure.map { failure in
       """
       some changes are missed: \(failure.watchingWords); until that is over, everything is checked \
       every minute
       """
     }
     reporter.report(line, about: .changes)
-    let lines = loop.closedDirectories.sorted().map { directory in
+    let lines = loop.files.closedDirectories.sorted().map { directory in
       """
       no permission to list "\(directory.visible)", so changes in it are missed; allow it, or send \
       SIGHUP after a change
@@ -116,14 +114,14 @@ final class WatchRun {
   }
 }
 
-// MARK: - One step
+// MARK: - Events
 
 extension WatchRun {
-  private func work(on step: WatchStep) async throws(CommandError) {
+  private func handle(_ events: Set<WatchEvent>) async throws(CommandError) {
     for index in catalogues.indices {
       // What the system does not report, a disk that is mounted for example, is noticed now and then.
-      let isRetried = step.isDue && !catalogues[index].isUsable
-      if step.concernsAll || step.files.contains(.catalogue(index)) || isRetried {
+      let isRetried = events.contains(.due) && !catalogues[index].isUsable
+      if isRetried || !events.isDisjoint(with: [.everything, .catalogue(index)]) {
         catalogues[index].isUnread = true
       }
     }
@@ -134,62 +132,59 @@ extension WatchRun {
     } catch let error as ScheduleError {
       let (retry, line) = try access.noteFailure(error, at: LocalClock.uptime)
       if line != nil { reporter.report(line, about: .schedule) }
-      loop.deliverAgain(at: retry)
+      loop.plan.note(.due, at: retry)
     } catch {
       throw CommandError(error)
     }
   }
 
-  /// Reads what is to be read, delivers what is due, and has the next step come when something
+  /// Reads what is to be read, delivers what is due, and has the next event come when something
   /// becomes due or a day ends, in each time zone.
   ///
   /// - Throws: `ScheduleError`, or ``CommandError`` if standard output fails.
   private func useSchedule() async throws {
     let schedule = try Schedule(opening: settings.state, timeout: .milliseconds(100))
     if access.noteUse(of: schedule, at: settings.state) { readAllAgain() }
-    var wakes: [(second: Int, instant: Int, moment: CivilDateTime)] = []
-    var failures: [String: [NotifierError]] = [:]
-    for clock in clocks {
-      guard let (instant, now) = clock.read() else {
+    let events = ScheduleEvents(isPrinted: settings.isVerbose, console)
+    var groups = settings.catalogues.namesByZone
+    for number in groups.indices {
+      let clock = groups[number].clock
+      guard let now = clock.read()?.now else {
         throw CommandError(
           .badSetting, "the system's clock is outside the years 1 to 9999; set it")
       }
       reporter.report(try schedule.clockSetBackWarning(now: now), about: .clock(clock.name))
-      let indices = catalogues.indices.filter {
-        catalogues[$0].entry.clock.variable == clock.variable
-      }
-      let names = indices.map { catalogues[$0].entry.source.name }
-      let center = ReminderCenter(
-        schedule: schedule, events: ScheduleEvents(isPrinted: settings.isVerbose, console),
-        civilTime: clock.civilTime)
-      for index in indices where catalogues[index].isUnread && !loop.mustStop {
-        try reload(index, center, now)
-      }
-      // A program that was not found may be there by now.
-      for channel in settings.channels.map(environment.resolved) where !loop.mustStop {
-        let known = failures[channel.name] ?? []
-        let new = try await deliver(through: channel, of: names, center, now)
-        failures[channel.name] = known + new.filter { !known.contains($0) }
-      }
+      let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
+      for (index, entry) in settings.catalogues.enumerated()
+      where entry.clock.variable == clock.variable && catalogues[index].isUnread
+        && !StopSignals.isStopRequested
+      { try reload(index, center, now) }
+      groups[number].now = now
+    }
+    let delivery = ChannelDelivery(
+      schedule: schedule, groups: groups, repeatExpired: settings.repeatExpired, events: events,
+      environment: environment, console: console, actions: actions)
+    // A program that was not found may be there by now.
+    for channel in settings.channels.map(environment.resolved)
+    where !StopSignals.isStopRequested {
+      try await deliver(through: channel, delivery)
+    }
+    var wakes: [(second: Int, instant: Int, moment: CivilDateTime)] = []
+    for (clock, now, names) in groups {
+      guard let instant = clock.read()?.instant else { continue }
       let next = try schedule.reader.pending(after: now, catalogues: names).next
       let midnight = CivilDateTime(now.date.adding(days: 1))
       let moment = min(next ?? midnight, midnight)
       wakes.append((clock.instant(of: moment, from: instant), instant, moment))
     }
-    for (channel, failures) in failures { note(failures, of: channel) }
-    guard let wake = wakes.min(by: { $0.second < $1.second }) else { return }
+    guard let wake = wakes.min(by: { $0.second < $1.second }) else {
+      // There may be a catalogue by then.
+      return loop.plan.note(.due, at: LocalClock.uptime + .seconds(3_600))
+    }
     loop.wake(
       at: max(wake.second, wake.instant + 1), chosenAt: wake.instant, by: settings.clock)
     if wake.moment != nextMoment { say("next check at \(wake.moment)") }
     nextMoment = wake.moment
-  }
-
-  /// The clocks of the catalogues, each once.
-  private var clocks: [LocalClock] {
-    if catalogues.isEmpty { return [settings.clock] }
-    return catalogues.map(\.entry.clock).reduce(into: []) { clocks, clock in
-      if !clocks.contains(where: { $0.variable == clock.variable }) { clocks.append(clock) }
-    }
   }
 
   private func readAllAgain() {
@@ -199,11 +194,11 @@ extension WatchRun {
   private func reload(
     _ index: Int, _ center: ReminderCenter, _ now: CivilDateTime
   ) throws(ScheduleError) {
-    let source = catalogues[index].entry.source
-    var findings = CatalogueFindings(path: source.path, showsAll: settings.isVerbose)
+    let entry = settings.catalogues[index]
+    var findings = CatalogueFindings(path: entry.path, showsAll: settings.isVerbose)
     do throws(ReminderError) {
       let report = try center.reload(
-        source, at: now, settings: catalogues[index].entry.settings,
+        entry.source, at: now, settings: entry.settings,
         onDiagnostic: { findings.note($0) })
       findings.note(report)
     } catch {
@@ -213,46 +208,34 @@ extension WatchRun {
       }
     }
     let (lines, retry) = catalogues[index].note(findings, at: LocalClock.uptime)
-    for line in lines { console.printError(line: line) }
-    if !findings.isUsable { say("\(source.path.visible): cannot be used at the moment") }
-    if let retry { loop.lookAgain(at: .catalogue(index), after: retry) }
-  }
-
-  /// - Returns: why something was not delivered.
-  private func deliver(
-    through channel: ChannelName, of names: [String], _ center: ReminderCenter,
-    _ now: CivilDateTime
-  ) async throws -> [NotifierError] {
-    let report: DeliveryReport
-    do throws(ReminderError) {
-      report = try await center.deliver(
-        through: channel.notifier(environment, console, actions: actions), at: now,
-        catalogues: names, repeatExpired: settings.repeatExpired,
-        isStopRequested: { [loop] in loop.mustStop })
-    } catch {
-      switch error {
-      case .schedule(let error): throw error
-      case .catalogue(let error): preconditionFailure("delivering read a catalogue: \(error)")
-      }
+    for line in lines.map({ reporter.news(in: $0, about: .catalogue(entry.source.name)) }) ?? [] {
+      console.printError(line: line)
     }
-    let failures = report.failures.map(\.error)
-    for case .outputFailed(let number) in failures.map(\.code) {
-      let failure = OutputError(errno: number, descriptor: 1)
-      if failure.isByStop { return [] }
-      throw CommandError(failure)
-    }
-    return failures
+    if !findings.isUsable { say("\(entry.path.visible): cannot be used at the moment") }
+    if let retry { loop.plan.note(.catalogue(index), at: LocalClock.uptime + retry) }
   }
 
   /// Reports failures once, and has the next try come later each time.
-  private func note(_ failures: [NotifierError], of channel: String) {
-    reporter.report(
-      failures.map { "\($0.message); what is due stays pending" }, about: .channel(channel))
-    if failures.isEmpty {
-      channelPauses[channel] = nil
+  private func deliver(
+    through channel: ChannelName, _ delivery: ChannelDelivery
+  ) async throws {
+    let report = try await delivery.deliver(through: channel)
+    var lines: [String] = []
+    for error in report.failures.map(\.error) {
+      if case .outputFailed(let number) = error.code {
+        let failure = OutputError(errno: number, descriptor: 1)
+        if failure.isByStop { continue }
+        throw CommandError(failure)
+      }
+      lines.append("\(error.message); what is due stays pending")
+    }
+    reporter.report(lines, about: .channel(channel.name))
+    if lines.isEmpty {
+      channelPauses[channel.name] = nil
     } else {
-      loop.deliverAgain(
-        at: channelPauses[channel, default: RetryPause()].noteFailure(at: LocalClock.uptime))
+      let pause = channelPauses[channel.name, default: RetryPause()]
+        .noteFailure(at: LocalClock.uptime)
+      loop.plan.note(.due, at: pause)
     }
   }
 }
@@ -260,23 +243,30 @@ extension WatchRun {
 // MARK: - Settings
 
 extension WatchRun {
-  /// Uses the new settings from now on; the old ones if the new are wrong.
-  private func renewSettings() async {
+  /// Uses the new settings, and the system's time zone where none is set, from now on; the old ones
+  /// if the new are wrong.
+  private func renewSettings(_ subject: String) async {
     do throws(CommandError) {
       let old = settings
       settings = try readSettings()
       if settings.watchedPaths != old.watchedPaths {
-        loop.watch(settings.watchedPaths)
-        catalogues = settings.catalogues.map(WatchedCatalogue.init)
+        // What has happened since the settings were read.
+        loop.readFiles()
+        loop.files.paths = settings.watchedPaths
       }
-      for index in catalogues.indices { catalogues[index].entry = settings.catalogues[index] }
+      let known = Dictionary(
+        zip(old.catalogues.map(\.source.name), catalogues), uniquingKeysWith: { first, _ in first })
+      catalogues = settings.catalogues.map { known[$0.source.name] ?? WatchedCatalogue() }
+      if settings.clock.name != old.clock.name {
+        say("the time zone is now \(settings.clock.name.visible)")
+      }
       if settings.action != old.action { await setActions() }
       reportIdleAction()
       readAllAgain()
       reporter.report(nil, about: .settings)
       reportMissedChanges()
     } catch {
-      reporter.report(error.message, about: .settings, ending: "; the settings are unchanged")
+      reporter.report(error.message, about: .settings, ending: "; the \(subject) unchanged")
     }
   }
 
@@ -287,23 +277,6 @@ extension WatchRun {
       NotificationActions(setting.action, environment: environment.variables) { [console] line in
         console.printError(line)
       }
-    }
-  }
-
-  /// Uses the system's present time zone, where none is set.
-  private func renewZone() {
-    guard settings.clock.variable == nil else { return }
-    do throws(CommandError) {
-      let clock = try LocalClock(nil, environment)
-      if clock.name != settings.clock.name { say("the time zone is now \(clock.name.visible)") }
-      settings.clock = clock
-      for index in catalogues.indices where catalogues[index].entry.clock.variable == nil {
-        catalogues[index].entry.clock = clock
-      }
-      reporter.report(nil, about: .timeZone)
-    } catch {
-      if reporter.hasReported(error.message ?? "", about: .settings) { return }
-      reporter.report(error.message, about: .timeZone, ending: "; the time zone is unchanged")
     }
   }
 }

@@ -47,18 +47,29 @@ extension ScheduleReader {
   ///
   /// Loans that were cancelled or have left their catalogue do not count; whether a notice was
   /// delivered makes no difference.
+  ///
+  /// - Parameters:
+  ///   - now: the library's civil time.
+  ///   - catalogues: the catalogues whose loans count; `nil` for all.
   public func openCount(
-    at now: CivilDateTime
+    at now: CivilDateTime, catalogues: [String]? = nil
   ) throws(ScheduleError) -> (reminders: Int, expired: Int) {
     try connection?.read { database in
       let query = try database.statement(
         """
-        SELECT count(iif(expiration >= ?1, 1, NULL)), count(iif(expiration < ?1, 1, NULL))
-        FROM loan WHERE left_on IS NULL AND cancelled = 0 AND (expiration < ?1 OR fire_at <= ?2)
+        SELECT count(iif(expiration >= ?3, 1, NULL)), count(iif(expiration < ?3, 1, NULL))
+        FROM loan WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0
+          AND (expiration < ?3 OR fire_at <= ?4)
         """)
-      query.bind(now.date, now)
-      defer { query.reset() }
-      return try query.step() ? (Int(query.integer(0)), Int(query.integer(1))) : (0, 0)
+      var count = (reminders: 0, expired: 0)
+      for range in try database.ranges(catalogues) {
+        query.bind(range.lowerBound, range.upperBound, now.date, now)
+        while try query.step() {
+          count.reminders += Int(query.integer(0))
+          count.expired += Int(query.integer(1))
+        }
+      }
+      return count
     } ?? (0, 0)
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import CheckLoans
 
 /// When a civil time is reached, in zones that change their offset in between.
-struct CivilTimeSearchTests {
+struct LocalClockTests {
   /// A zone as a list of changes: from an instant on, the civil time is so many seconds ahead.
   struct Zone: CustomTestStringConvertible, Sendable {
     var name: String
@@ -75,7 +75,7 @@ struct CivilTimeSearchTests {
     let target = try ordinal(civil)
     for days in [0, 1, 2, 40] {
       let start = instant - days * 86_400 - 4_000
-      #expect(CivilTimeSearch(civil: zone.civil).instant(of: target, from: start) == instant)
+      #expect(CheckLoans.LocalClock.instant(of: target, from: start, civil: zone.civil) == instant)
     }
   }
 
@@ -86,7 +86,7 @@ struct CivilTimeSearchTests {
       let now = change + Int.random(in: -20_000...1_000)
       let target = zone.civil(change) + Int.random(in: -10_000...10_000)
       #expect(
-        CivilTimeSearch(civil: zone.civil).instant(of: target, from: now)
+        CheckLoans.LocalClock.instant(of: target, from: now, civil: zone.civil)
           == zone.firstInstant(of: target, from: now), "\(target) from \(now)")
     }
   }
@@ -96,20 +96,19 @@ struct CivilTimeSearchTests {
       var instant = 0
       var zone = Zone(name: "random", first: 0, changes: [])
       for _ in 0..<Int.random(in: 0...6) {
-        instant += Int.random(in: (CivilTimeSearch.piece + 1)...5_000)
+        instant += Int.random(in: 1...80) * 60
         zone.changes.append((instant, Int.random(in: -5_000...5_000)))
       }
       let target = Int.random(in: -1_000...25_000)
       #expect(
-        CivilTimeSearch(civil: zone.civil).instant(of: target, from: 0)
+        CheckLoans.LocalClock.instant(of: target, from: 0, civil: zone.civil)
           == zone.firstInstant(of: target, from: 0), "\(target) in \(zone.changes)")
     }
   }
 
   @Test func `A time that has come is reached now`() {
-    let reached = CivilTimeSearch { $0 + 3_600 }
-    #expect(reached.instant(of: 4_600, from: 1_000) == 1_000)
-    #expect(reached.instant(of: 0, from: 1_000) == 1_000)
-    #expect(reached.instant(of: 4_601, from: 1_000) == 1_001)
+    for (target, instant) in [(4_600, 1_000), (0, 1_000), (4_601, 1_001)] {
+      #expect(CheckLoans.LocalClock.instant(of: target, from: 1_000) { $0 + 3_600 } == instant)
+    }
   }
 }
