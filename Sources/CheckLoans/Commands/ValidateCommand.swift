@@ -74,7 +74,7 @@ struct ValidateCommand: Subcommand {
   var ignoresSettings: Bool { rules.explain != nil || rules.listRules }
 
   func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
-    if let code = rules.explain { return try RuleList.explain(code.value, console) }
+    if let code = rules.explain { return try RuleList.explain(code, console) }
     if rules.listRules { return try RuleList.print(as: format, console) }
     if settings.showSettings {
       let hidden = SettingsKeys.forOneRun + Self.commandLineOnly
@@ -105,18 +105,20 @@ struct RuleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("Treat this code as an error.", valueName: "code"),
-    completion: .list(RuleCode.names), transform: RuleCode.parse)
-  var error: [RuleCode] = []
+    completion: .list(Diagnostic.Code.names), transform: Diagnostic.Code.parse)
+  var error: [Diagnostic.Code] = []
 
   @Option(
     help: ArgumentHelp("Treat this code as a warning.", valueName: "code"),
-    completion: .list(SuppressibleCode.names), transform: SuppressibleCode.parse)
-  var warn: [SuppressibleCode] = []
+    completion: .list(Diagnostic.Code.suppressibleNames),
+    transform: Diagnostic.Code.parseSuppressible)
+  var warn: [Diagnostic.Code] = []
 
   @Option(
     help: ArgumentHelp("Do not report this code.", valueName: "code"),
-    completion: .list(SuppressibleCode.names), transform: SuppressibleCode.parse)
-  var ignore: [SuppressibleCode] = []
+    completion: .list(Diagnostic.Code.suppressibleNames),
+    transform: Diagnostic.Code.parseSuppressible)
+  var ignore: [Diagnostic.Code] = []
 
   @OptionGroup var records: RecordOptions
 
@@ -134,8 +136,8 @@ struct RuleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("Say what a code means and what to do, and exit.", valueName: "code"),
-    completion: .list(RuleCode.names), transform: RuleCode.parse)
-  var explain: RuleCode?
+    completion: .list(Diagnostic.Code.names), transform: Diagnostic.Code.parse)
+  var explain: Diagnostic.Code?
 }
 
 /// What `validate` fixes.

@@ -171,7 +171,7 @@ extension CatalogueValidation {
       let reading = try reader.open(path)
       while let events = try reading.next() {
         for case .diagnostic(let diagnostic) in events
-        where plan.severities.severity(of: diagnostic.code) != nil {
+        where plan.severities.severity(of: diagnostic) != nil {
           if diagnostic.replacement != nil { problems.append(diagnostic) }
         }
       }

@@ -151,8 +151,8 @@ struct ValidationPlan: Sendable {
     _ options: RuleOptions
   ) throws(CommandError) -> SeverityPolicy {
     let policy = SeverityPolicy(
-      errors: Set(options.error.map(\.value)), warnings: Set(options.warn.map(\.value)),
-      ignored: Set(options.ignore.map(\.value) + (options.records.allowEmpty ? [.noLoans] : [])),
+      errors: Set(options.error), warnings: Set(options.warn),
+      ignored: Set(options.ignore + (options.records.allowEmpty ? [.noLoans] : [])),
       isStrict: options.strict)
     if let code = policy.contradictions.first {
       throw CommandError(
