@@ -466,7 +466,7 @@ extension NativeReader {
   private static func isDate(_ text: String) -> Bool {
     guard text.utf8.count <= 64 else { return false }
     do throws(CivilDate.ParseFailure) {
-      _ = try CivilDate(dotted: Array(text.utf8)[...])
+      _ = try CivilDate(dotted: Array(text.utf8).span)
       return true
     } catch {
       return error == .notADay || !DateSuggestion(text).words.isEmpty
