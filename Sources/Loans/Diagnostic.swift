@@ -28,7 +28,7 @@ public struct Diagnostic: Hashable, Sendable {
   }
 
   /// A kind of problem; a code, once published, never changes its meaning.
-  public enum Code: String, CaseIterable, Sendable {
+  public enum Code: String, CaseIterable, CustomStringConvertible, Sendable {
     /// The document is not well-formed XML.
     case malformedXML = "malformed-xml"
     /// The document refers to a text outside itself, or that only a document type outside it could
@@ -86,6 +86,9 @@ public struct Diagnostic: Hashable, Sendable {
     case httpHeaders = "http-headers"
     /// A comment that should silence a problem, but there is none.
     case unusedIgnore = "unused-ignore"
+
+    /// The code as it is written, `date-format`.
+    public var description: String { rawValue }
 
     /// The severity of problems with the code, unless somebody decided otherwise.
     public var severity: Severity {

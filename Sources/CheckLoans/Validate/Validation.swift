@@ -22,8 +22,6 @@ final class Validation: Sendable {
     var failure: CommandError?
     var writer: ResultsWriter
 
-    init(_ writer: ResultsWriter) { self.writer = writer }
-
     mutating func write(_ piece: ResultsWriter.Piece) throws(CommandError) {
       if let failure { throw failure }
       do throws(CommandError) {
@@ -49,16 +47,12 @@ final class Validation: Sendable {
     self.plan = plan
     self.console = console
     progress = plan.isQuiet ? nil : Progress(of: plan.catalogues, environment, console)
-    state = Mutex(State(try ResultsWriter(plan, console)))
+    state = Mutex(State(writer: try ResultsWriter(plan, console)))
   }
 
   /// - Throws: ``CommandError`` if nothing more can be done.
   func run() throws(CommandError) -> ExitStatus {
-    if plan.jobs < 2 {
-      validateNext()
-    } else {
-      DispatchQueue.concurrentPerform(iterations: plan.jobs) { _ in self.validateNext() }
-    }
+    DispatchQueue.concurrentPerform(iterations: plan.jobs) { _ in self.validateNext() }
     return try state.withLock { state throws(CommandError) in
       if let failure = state.failure { throw failure }
       console.statusLine.clear()

@@ -33,7 +33,8 @@ struct ValidationPlan: Sendable {
       loanDays: command.form.loanDays,
       civilTime: try Self.civilTime(command.rules.clock.zone, environment))
     output = try Self.output(command.output, catalogues)
-    let format = Self.format(command.format, environment, hasOutput: output != nil)
+    let isForGitHub = environment["GITHUB_ACTIONS"] == "true" && output == nil
+    let format = command.format ?? (isForGitHub ? .github : .text)
     limit = command.shown.maxDiagnostics ?? .max
     let jobs = command.shown.jobs.count
     self.jobs = min(jobs, catalogues.count)
@@ -184,13 +185,6 @@ struct ValidationPlan: Sendable {
     if zone.timeZone != nil { return try zone.clock(environment).civilTime }
     let clock = Result { () throws(CommandError) in try LocalClock(environment["TZ"], environment) }
     return { try clock.get().civilTime(at: $0) }
-  }
-
-  private static func format(
-    _ format: FindingsFormat?, _ environment: Environment, hasOutput: Bool
-  ) -> FindingsFormat {
-    if let format { return format }
-    return environment["GITHUB_ACTIONS"] == "true" && !hasOutput ? .github : .text
   }
 
   private static func fixing(
