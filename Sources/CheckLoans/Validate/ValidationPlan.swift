@@ -177,8 +177,9 @@ struct ValidationPlan: Sendable {
     return rules
   }
 
-  /// What turns instants into the library's days. A time zone that is unknown matters only if there are
-  /// any, unless it was asked for.
+  /// What turns instants into the library's days.
+  ///
+  /// A time zone that is unknown matters only if there are any, unless it was asked for.
   private static func civilTime(
     _ zone: ZoneOptions, _ environment: Environment
   ) throws(CommandError) -> @Sendable (Int) throws -> CivilDateTime? {

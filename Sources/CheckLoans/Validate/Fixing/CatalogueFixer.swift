@@ -36,16 +36,14 @@ struct CatalogueFixer {
   func fix(_ problems: [Diagnostic], isDryRun: Bool = false) throws(CommandError) -> FixOutcome {
     if problems.isEmpty { return FixOutcome() }
     let content = try content()
-    let fixes = CatalogueFixes(problems, head: content.prefix(4_096)) { range in
-      Array(content[range.clamped(to: content.indices)])
-    }
+    let fixes = CatalogueFixes(problems, in: content)
     var outcome = FixOutcome(
       fixed: Set(fixes.locations), left: problems.count - fixes.locations.count)
     if isDryRun {
-      outcome.diff = UnifiedDiff(path: path, bytes: content, fixes: fixes).text
+      outcome.diff = UnifiedDiff(path: path, bytes: content, edits: fixes.edits).text
     } else if !fixes.edits.isEmpty {
       try checkPermission()
-      try replace(by: fixes.fixed(content, at: 0))
+      try replace(by: fixes.edits.applied(to: content[...]))
     }
     return outcome
   }

@@ -11,7 +11,14 @@ struct UnifiedDiff {
   let path: String
   /// The content of the file before.
   let bytes: [UInt8]
-  let fixes: CatalogueFixes
+  let edits: [ByteEdit]
+
+  /// Whole lines that change, numbered from 0.
+  private struct Change {
+    var first: Int
+    var end: Int
+    var edits: [ByteEdit]
+  }
 
   /// Lines around a change.
   private static let context = 3
@@ -19,20 +26,20 @@ struct UnifiedDiff {
 
   /// The whole diff; nothing if there is nothing to change.
   var text: [UInt8] {
-    if fixes.edits.isEmpty { return [] }
+    if edits.isEmpty { return [] }
     var text = Array("--- \(Self.name("a/", path))\n+++ \(Self.name("b/", path))\n".utf8)
     let starts = starts
     /// By how many lines the new file is longer so far.
     var growth = 0
     for hunk in hunks(starts) {
-      let end = min(starts.count - 1, hunk[hunk.count - 1].upperBound + Self.context)
-      let lines = max(0, hunk[0].lowerBound - Self.context)..<end
+      let end = min(starts.count - 1, hunk[hunk.count - 1].end + Self.context)
+      let lines = max(0, hunk[0].first - Self.context)..<end
       var (body, newCount, offset): ([UInt8], Int, Int) = ([], 0, starts[lines.lowerBound])
-      for change in hunk + [end..<end] {
-        let old = starts[change.lowerBound]..<starts[change.upperBound]
+      for change in hunk + [Change(first: end, end: end, edits: [])] {
+        let old = starts[change.first]..<starts[change.end]
         newCount += Self.append(bytes[offset..<old.lowerBound], " ", to: &body)
         _ = Self.append(bytes[old], "-", to: &body)
-        newCount += Self.append(fixes.fixed(bytes[old], at: old.lowerBound)[...], "+", to: &body)
+        newCount += Self.append(change.edits.applied(to: bytes[old])[...], "+", to: &body)
         offset = old.upperBound
       }
       let (first, newFirst) = (lines.lowerBound + 1, lines.lowerBound + 1 + growth)
@@ -48,28 +55,28 @@ struct UnifiedDiff {
     return starts.last == bytes.count ? starts : starts + [bytes.count]
   }
 
-  /// The lines that change, from 0, those together that are near to each other.
-  private func hunks(_ starts: [Int]) -> [[Range<Int>]] {
-    var hunks: [[Range<Int>]] = []
+  /// The changes, those together that are near to each other.
+  private func hunks(_ starts: [Int]) -> [[Change]] {
+    var changes: [Change] = []
     var line = 0
-    for edit in fixes.edits {
+    for edit in edits {
       while starts[line + 1] <= edit.bytes.lowerBound { line += 1 }
       let first = line
       while starts[line + 1] < edit.bytes.upperBound { line += 1 }
-      guard var hunk = hunks.last, let last = hunk.last,
-        first - last.upperBound <= 2 * Self.context
-      else {
-        hunks.append([first..<line + 1])
-        continue
-      }
-      if first <= last.upperBound {
-        hunk[hunk.count - 1] = last.lowerBound..<line + 1
+      if let last = changes.indices.last, first <= changes[last].end {
+        changes[last].end = line + 1
+        changes[last].edits.append(edit)
       } else {
-        hunk.append(first..<line + 1)
+        changes.append(Change(first: first, end: line + 1, edits: [edit]))
       }
-      hunks[hunks.count - 1] = hunk
     }
-    return hunks
+    return changes.reduce(into: []) { hunks, change in
+      if let last = hunks.last?.last, change.first - last.end <= 2 * Self.context {
+        hunks[hunks.count - 1].append(change)
+      } else {
+        hunks.append([change])
+      }
+    }
   }
 
   /// Appends whole lines, with a sign before each of them.
