@@ -120,19 +120,15 @@ struct ValidationPlan: Sendable {
     }
   }
 
-  /// Whether two paths lead to the same regular file.
-  private static func isSameFile(_ path: String, _ other: String) -> Bool {
-    guard let one = FileVersion(of: path), let two = FileVersion(of: other) else { return false }
-    return one.isRegular && one.id == two.id
-  }
-
   /// - Returns: `nil` for standard output.
   private static func output(
     _ output: String?, _ catalogues: [String]
   ) throws(CommandError) -> String? {
     guard let output, !["-", "/dev/stdout"].contains(output) else { return nil }
     if output.isEmpty { throw CommandError(.usage, "--output needs the name of a file") }
-    if let catalogue = catalogues.first(where: { isSameFile($0, output) }) {
+    if let file = FileVersion(of: output), file.isRegular,
+      let catalogue = catalogues.first(where: { FileVersion(of: $0)?.id == file.id })
+    {
       throw CommandError(
         .usage,
         """
