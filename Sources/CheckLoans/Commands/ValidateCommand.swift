@@ -82,7 +82,7 @@ struct ValidateCommand: Subcommand {
       try format == .json ? inForce.printJSON(console) : inForce.printTable(console)
       return .done
     }
-    return try Validation(ValidationPlan(self, environment), environment, console).run()
+    return try Validation(ValidationPlan(self, environment), console).run()
   }
 }
 

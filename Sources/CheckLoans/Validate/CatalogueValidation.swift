@@ -6,7 +6,7 @@ import Loans
 struct CatalogueValidation: ~Copyable {
   private let path: String
   private let plan: ValidationPlan
-  private let onProgress: (@Sendable (ReadingProgress) -> Void)?
+  private let reader: CatalogueReader
   private let handOver: (ResultsWriter.Piece) throws(CommandError) -> Void
 
   private var piece = ResultsWriter.Piece()
@@ -22,17 +22,14 @@ struct CatalogueValidation: ~Copyable {
   /// The bytes of a diff that is handed over at once.
   private static let longestDiff = 262_144
 
-  /// - Parameters:
-  ///   - onProgress: is called with how far the reading has come.
-  ///   - handOver: takes what has been found, if there is much of it.
+  /// - Parameter handOver: takes what has been found, if there is much of it.
   init(
-    of path: String, _ plan: ValidationPlan,
-    onProgress: (@Sendable (ReadingProgress) -> Void)?,
+    of path: String, _ plan: ValidationPlan, _ reader: CatalogueReader,
     handOver: @escaping (ResultsWriter.Piece) throws(CommandError) -> Void
   ) {
     self.path = path
     self.plan = plan
-    self.onProgress = onProgress
+    self.reader = reader
     self.handOver = handOver
     tally = FileTally(path: path, repositoryPath: plan.environment.repositoryPath(path))
   }
@@ -46,8 +43,6 @@ struct CatalogueValidation: ~Copyable {
     if plan.form.lineWidth != nil { lines = SourceLines(path: path) }
     piece.text += plan.form.head(ofFile: tally).utf8
     do {
-      var reader = plan.reader
-      reader.onProgress = onProgress
       let reading = try reader.open(path)
       isPacked = reading.isPacked
       while let events = try reading.next() {

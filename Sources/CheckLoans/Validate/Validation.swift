@@ -1,5 +1,5 @@
 import Dispatch
-import Loans
+import LoanCatalogue
 import Synchronization
 
 /// One run of `validate`: reads catalogues, several side by side, and reports what is wrong with them
@@ -41,12 +41,10 @@ final class Validation: Sendable {
   private static let lead = 16
 
   /// - Throws: ``CommandError`` if the results cannot be written.
-  init(
-    _ plan: ValidationPlan, _ environment: Environment, _ console: Console
-  ) throws(CommandError) {
+  init(_ plan: ValidationPlan, _ console: Console) throws(CommandError) {
     self.plan = plan
     self.console = console
-    progress = plan.isQuiet ? nil : Progress(of: plan.catalogues, environment, console)
+    progress = plan.isQuiet ? nil : Progress(of: plan.catalogues, plan.environment, console)
     state = Mutex(State(writer: try ResultsWriter(plan, console)))
   }
 
@@ -86,9 +84,10 @@ final class Validation: Sendable {
 
   /// - Returns: the last of what was found.
   private func validate(_ number: Int) throws(CommandError) -> ResultsWriter.Piece {
-    var validation = CatalogueValidation(
-      of: plan.catalogues[number], plan, onProgress: progress?.notes(of: number)
-    ) { piece throws(CommandError) in
+    var reader = plan.reader
+    reader.onProgress = progress?.notes(of: number)
+    var validation = CatalogueValidation(of: plan.catalogues[number], plan, reader) {
+      piece throws(CommandError) in
       self.wait(forTurn: number)
       try self.state.withLock { state throws(CommandError) in try state.write(piece) }
     }
