@@ -258,7 +258,7 @@ extension NativeReader {
       text = FieldText(field: .expiration)
       builder.draft.beginField()
     case .misspelt(let field):
-      findWrongCase(unsafe String(cString: tag), field.name, at: start)
+      findWrongCase(unsafe String(cString: tag), "\(field)", at: start)
       skipped += 1
     default:
       skip(element, at: start)
