@@ -24,8 +24,8 @@ public struct CatalogueProfile: Sendable {
   public internal(set) var totals: [ProfileExpression] = []
   /// The places of what is only there if the document is one part of a longer list.
   public internal(set) var continuations: [ProfileExpression] = []
-  /// The places that identify the form if its root element is too common.
-  public internal(set) var marks: [ProfileExpression] = []
+  /// The places by which the form is detected, where its root element is too common.
+  public internal(set) var signs: [ProfileExpression] = []
 
   /// A kind of record.
   public struct Record: Sendable {
@@ -95,7 +95,7 @@ extension CatalogueProfile {
   private var rules: [FieldRule] { records.flatMap(\.fields) + lookups.flatMap(\.fields) }
 
   private var documentExpressions: [ProfileExpression] {
-    problems.map(\.path) + totals + continuations + marks
+    problems.map(\.path) + totals + continuations + signs
   }
 
   /// Whether what a record says may be elsewhere than in its element, so that it is read when the

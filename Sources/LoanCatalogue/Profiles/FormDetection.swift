@@ -30,7 +30,7 @@ enum FormDetection {
 
   /// The form of what begins like this; `nil` if that is not known.
   ///
-  /// A form with a mark in the document comes before one that only has the right root element.
+  /// A form with a sign in the document comes before one that only has the right root element.
   ///
   /// - Parameter plain: the tree of what is read, with its namespaces.
   private static func form(
@@ -40,8 +40,8 @@ enum FormDetection {
     var possible: CatalogueProfile?
     for profile in BuiltInProfiles.foreign where profile.mayBegin(with: name) {
       let own = tree(head, as: profile, in: payload)
-      if profile.hasMark(in: own, plain) { return profile }
-      if profile.marks.isEmpty, let root = own.root, profile.knows(root) {
+      if profile.hasSign(in: own, plain) { return profile }
+      if profile.signs.isEmpty, let root = own.root, profile.knows(root) {
         possible = possible ?? profile
       }
     }
@@ -68,15 +68,15 @@ enum FormDetection {
 }
 
 extension CatalogueProfile {
-  /// Whether one of the profile's marks is in a document, whose own namespaces are gone in the first
+  /// Whether one of the profile's signs is in a document, whose own namespaces are gone in the first
   /// tree.
-  fileprivate func hasMark(
+  fileprivate func hasSign(
     in own: borrowing XMLTree, _ plain: borrowing XMLTree
   ) -> Bool {
-    marks.contains { mark in
-      let document = unsafe mark.hasOwnPrefixes ? plain.document : own.document
+    signs.contains { sign in
+      let document = unsafe sign.hasOwnPrefixes ? plain.document : own.document
       let evaluator = unsafe XPathEvaluator(document, namespaces: prefixes)
-      let value = unsafe try? evaluator.value(of: evaluator.compile(mark.text))
+      let value = unsafe try? evaluator.value(of: evaluator.compile(sign.text))
       return value?.isTrue ?? false
     }
   }

@@ -83,7 +83,7 @@ extension CatalogueProfile {
       problems.append(problem)
     case "total": totals.append(try onlyExpression(of: element))
     case "more": continuations.append(try onlyExpression(of: element))
-    case "mark": marks.append(try onlyExpression(of: element))
+    case "detect": signs.append(try onlyExpression(of: element))
     default: common.append(try fieldRule(element))
     }
   }
@@ -120,7 +120,7 @@ extension CatalogueProfile {
   private func fieldRule(_ element: XMLNode) throws(Fault) -> FieldRule {
     guard let field = LoanField.allCases.first(where: { "\($0)" == element.name }) else {
       let known =
-        ["record", "lookup", "problem", "total", "more", "mark"]
+        ["record", "lookup", "problem", "total", "more", "detect"]
         + LoanField.allCases.map { "\($0)" }
       throw element.fault(
         """
