@@ -24,13 +24,11 @@ public struct CatalogueProfile: Sendable {
   public internal(set) var totals: [ProfileExpression] = []
   /// The places of what is only there if the document is one part of a longer list.
   public internal(set) var continuations: [ProfileExpression] = []
-  /// The places that identify the form if its root element is too common.
-  public internal(set) var marks: [ProfileExpression] = []
-  /// Whether an expiration that is present but empty is an error.
-  public internal(set) var isStrict = false
+  /// The places by which the form is detected, where its root element is too common.
+  public internal(set) var signs: [ProfileExpression] = []
 
   /// A kind of record.
-  public struct Record: Hashable, Sendable {
+  public struct Record: Sendable {
     /// The names on the way to it, and the conditions for it.
     public var path: ProfileExpression
     /// The places of a record's fields; the first of a field's that gives a value counts.
@@ -38,7 +36,7 @@ public struct CatalogueProfile: Sendable {
   }
 
   /// The place of a field, and its form.
-  public struct FieldRule: Hashable, Sendable {
+  public struct FieldRule: Sendable {
     /// The field.
     public var field: LoanField
     /// From the record: nodes, the first of which with a text counts, or a text.
@@ -54,10 +52,12 @@ public struct CatalogueProfile: Sendable {
     public var isShared = false
     /// Whether the date is the day of lending, to which the loan period is added.
     public var countsFromLoan = false
+    /// Whether an expiration that is present but empty is an error.
+    public var refusesEmpty = false
   }
 
   /// The text of an error answer.
-  public struct Problem: Hashable, Sendable {
+  public struct Problem: Sendable {
     /// Nodes whose texts are joined, or a text.
     public var path: ProfileExpression
     /// Whether it counts only in a document in which no loan was found.
@@ -65,7 +65,7 @@ public struct CatalogueProfile: Sendable {
   }
 
   /// Elements that records refer to by a key.
-  public struct Lookup: Hashable, Sendable {
+  public struct Lookup: Sendable {
     /// The place of the elements.
     public var path: ProfileExpression
     /// An element's key, from the element.
@@ -76,28 +76,26 @@ public struct CatalogueProfile: Sendable {
     public var fields: [FieldRule]
   }
 
+  /// Whether it is the tool's own form: what people write by hand, and slip in.
+  let isNative: Bool
+
   /// A form about which only the name and the title are known.
-  init(name: String, title: String) {
+  init(name: String, title: String, isNative: Bool = false) {
     self.name = name
     self.title = title
+    self.isNative = isNative
   }
 
-  /// Whether it is the tool's own form: what people write by hand, and slip in.
-  private(set) var isNative = false
-
   /// The tool's own form: `<books><book id="…"><title>…<expiration>2026.11.28</expiration>`.
-  public static let native: CatalogueProfile = {
-    var profile = CatalogueProfile(name: "native", title: "the tool's own list of loans")
-    profile.isNative = true
-    return profile
-  }()
+  public static let native = CatalogueProfile(
+    name: "native", title: "the tool's own list of loans", isNative: true)
 }
 
 extension CatalogueProfile {
   private var rules: [FieldRule] { records.flatMap(\.fields) + lookups.flatMap(\.fields) }
 
   private var documentExpressions: [ProfileExpression] {
-    problems.map(\.path) + totals + continuations + marks
+    problems.map(\.path) + totals + continuations + signs
   }
 
   /// Whether what a record says may be elsewhere than in its element, so that it is read when the
@@ -187,7 +185,7 @@ extension CatalogueProfile {
   }
 }
 
-/// A field of a record.
+/// A field of a record, by its name in a profile.
 ///
 /// The numbers are part of every stored identity and never change.
 public enum LoanField: Int, CaseIterable, Sendable {
@@ -213,19 +211,4 @@ public enum LoanField: Int, CaseIterable, Sendable {
   /// Its place in a set of fields.
   @inline(__always)
   var bit: UInt16 { 1 &<< UInt16(truncatingIfNeeded: rawValue) }
-
-  /// The field's name, as it is stored in identities: it never changes.
-  var name: String {
-    switch self {
-    case .id: "id"
-    case .title: "title"
-    case .author: "author"
-    case .isbn: "isbn"
-    case .barcode: "barcode"
-    case .borrower: "borrower"
-    case .email: "email"
-    case .expiration: "expiration"
-    case .loaned: "loaned"
-    }
-  }
 }

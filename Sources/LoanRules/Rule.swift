@@ -15,22 +15,340 @@ public struct Rule: Hashable, Sendable {
   /// The advice.
   public let remedy: String
 
-  /// Whether it can be reported as a warning or ignored.
-  ///
-  /// What ends the reading cannot, since nobody knows what comes after it.
-  public var isSuppressible: Bool { !code.endsReading }
+  /// All rules, in the order of their codes.
+  public static let all = Diagnostic.Code.allCases.map(Rule.init)
+
+  /// A catalogue without problems.
+  private static let sound =
+    "<books><book><title>Abigél</title><expiration>2026.12.01</expiration></book></books>"
 
   /// The rule of a code.
   public init(_ code: Diagnostic.Code) {
     self.code = code
-    let text = code.ruleText
-    summary = text.summary
-    explanation = text.explanation
-    example = text.example
-    fixed = text.fixed
-    remedy = text.remedy
-  }
+    switch code {
+    case .malformedXML:
+      summary = "the document is not well-formed XML"
+      explanation = """
+        Nothing after this place was read. Usual causes: a tag that is not closed, an & that should \
+        be &amp;, a byte that is not in the declared encoding, a file that was cut off.
+        """
+      example = "<books><book><title>Toldi & Toldi estéje</title></book></books>"
+      fixed = """
+        <books><book><title>Toldi &amp; Toldi estéje</title>
+          <expiration>2026.12.01</expiration></book></books>
+        """
+      remedy = "Correct the place that is named; the mistake may begin a little before it."
+    case .externalEntity:
+      summary = "the document refers to a text outside itself"
+      explanation = """
+        Nothing outside the catalogue is ever opened; otherwise whoever writes a catalogue could \
+        make any file be read. Text that is left out could hide a loan, so reading ends here.
+        """
+      example = """
+        <!DOCTYPE books [<!ENTITY names SYSTEM "names.txt">]>
+        <books><book><title>&names;</title></book></books>
+        """
+      fixed = Self.sound
+      remedy = "Write the text itself in place of the reference."
+    case .unsupportedEncoding:
+      summary = "the document's encoding is unknown or refused"
+      explanation = """
+        The encoding that the first line declares is not supported, or is UTF-7, whose bytes can \
+        hide markup.
+        """
+      example = """
+        <?xml version="1.0" encoding="UTF-7"?>
+        <books><book><title>Abigel</title></book></books>
+        """
+      fixed = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <books><book><title>Abigel</title><expiration>2026.12.01</expiration></book></books>
+        """
+      remedy = "Save the catalogue as UTF-8 and declare that, or declare nothing."
+    case .noLoans:
+      summary = "the document holds no book record"
+      explanation = """
+        In the native format the root is <books> (or <Books>) with <book> (or <Book>) directly \
+        inside; the formats of other systems are detected by their root elements too (check-loans \
+        profiles). An export that went wrong often looks like this: an empty list, or something \
+        else altogether.
+        """
+      example = "<report><line>nothing selected</line></report>"
+      fixed = Self.sound
+      remedy = """
+        Look at what wrote the file, and export it again; or choose the format with --profile.
+        """
+    case .notACatalogue:
+      summary = "the file is not XML"
+      explanation = """
+        It is an answer in JSON, a page that a server shows to a browser, for example to log in, or \
+        a compressed file that is cut off or damaged. Reminders are unchanged.
+        """
+      example = "<!DOCTYPE html><html><title>Log in</title><body>Who are you?</body></html>"
+      fixed = Self.sound
+      remedy = "Download or unpack it again, or request XML from the server with the right key."
+    case .errorAnswer:
+      summary = "the document is a server's error answer"
+      explanation = """
+        The document has a known format, but instead of loans it says why there are none. It must \
+        not be treated as a list without loans, so reminders are unchanged.
+        """
+      example = "<GetPatronInfo><code>PatronNotFound</code></GetPatronInfo>"
+      fixed = """
+        <GetPatronInfo><loans>
+          <loan><title>Abigél</title><date_due>2026-12-01</date_due></loan>
+        </loans></GetPatronInfo>
+        """
+      remedy = "Correct the request, or wait until the server is back, and try again."
+    case .incompleteAnswer:
+      summary = "a server's answer holds only a part of the loans"
+      explanation = """
+        Servers return long lists in parts, and say how many loans there are or where the next \
+        part is. The loans in this part are processed; the others would get no reminder.
+        """
+      example = """
+        <item_loans total_record_count="2"><item_loan><title>Abigél</title>
+          <due_date>2026-12-01T17:00:00Z</due_date></item_loan></item_loans>
+        """
+      fixed = """
+        <item_loans total_record_count="1"><item_loan><title>Abigél</title>
+          <due_date>2026-12-01T17:00:00Z</due_date></item_loan></item_loans>
+        """
+      remedy = "Request all of them at once (Alma: limit=100)."
+    case .noExpirations:
+      summary = "no loan has an expiration at all"
+      explanation = """
+        There are loans, but none of them has anything where its format has the date. Perhaps none \
+        has an end, or every book is on the shelf; but perhaps the date has another name since \
+        yesterday, or a profile has a mistake, and no loan would get a reminder any longer. \
+        Reminders that were scheduled are kept. It is an error where a book without a date has a \
+        borrower or a loan date.
+        """
+      example = """
+        <item_loans><item_loan><title>Abigél</title>
+          <date_due>2026-12-01T17:00:00Z</date_due></item_loan></item_loans>
+        """
+      fixed = """
+        <item_loans><item_loan><title>Abigél</title>
+          <due_date>2026-12-01T17:00:00Z</due_date></item_loan></item_loans>
+        """
+      remedy = "Check that the dates are where the profile says (check-loans profiles)."
+    case .dateFormat:
+      summary = "an expiration does not have the form yyyy.MM.dd"
+      explanation = """
+        Expected are four digits, a full stop, two digits, a full stop and two digits, in ASCII, \
+        with or without white space around them; in a document of another system, one of the forms \
+        that its profile names. This loan would get no reminder.
+        """
+      example = "<expiration>2026-12-01</expiration>"
+      fixed = "<expiration>2026.12.01</expiration>"
+      remedy = """
+        Write the date in this form. Where only the form is wrong, check-loans validate --fix does \
+        it; the order of day and month is never guessed.
+        """
+    case .impossibleDate:
+      summary = "an expiration is not a day of the calendar"
+      explanation = """
+        The format is right, but there is no such day: a 13th month, a 31st in a month of 30 days, \
+        a 29 February in a common year. This loan would get no reminder.
+        """
+      example = "<expiration>2026.02.30</expiration>"
+      fixed = "<expiration>2026.02.28</expiration>"
+      remedy = "Write the day that was meant; no program can guess it."
+    case .emptyExpiration:
+      summary = "an expiration is present but empty"
+      explanation = """
+        A book without an expiration is on the shelf; one whose expiration is empty may be lent, \
+        and its date lost.
+        """
+      example = "<expiration></expiration>"
+      fixed = "<expiration>2026.12.01</expiration>"
+      remedy = "Write the date, or remove the element if the book is on the shelf."
+    case .missingExpiration:
+      summary = "a book has no expiration (--require-expiration)"
+      explanation = """
+        Checked only with --require-expiration, for catalogues that list only books that are lent.
+        """
+      example = "<book><title>Abigél</title></book>"
+      fixed = "<book><title>Abigél</title><expiration>2026.12.01</expiration></book>"
+      remedy = "Add the expiration, or remove the book from the list."
+    case .missingLoanDays:
+      summary = "a format without due dates needs --loan-days"
+      explanation = """
+        Some programs record when a book was lent, but not until when. These loans are left out \
+        until somebody says how long a loan is.
+        """
+      example = """
+        <collection type="GCbooks" items="1"><item id="1" title="Abigél" borrower="Anna"
+          lendDate="21/11/2026"/></collection>
+        """
+      fixed = "<books><book><title>Abigél</title><expiration>2026.12.19</expiration></book></books>"
+      remedy = "Give the loan period in days, for example --loan-days 28."
+    case .duplicateExpiration:
+      summary = "a book has two expirations"
+      explanation = """
+        It is impossible to know which one counts, so the loan is left out. Often the old date was \
+        not removed when the loan was renewed.
+        """
+      example = "<expiration>2026.12.01</expiration>\n<expiration>2026.12.15</expiration>"
+      fixed = "<expiration>2026.12.15</expiration>"
+      remedy = "Keep only the right one."
+    case .duplicateID:
+      summary = "an earlier book has the same id"
+      explanation = """
+        The id identifies a loan from one day to the next. Both loans are processed, but if one of \
+        them is changed or returned, the notices of the other may be sent again.
+        """
+      example = """
+        <book id="bk1"><title>Abigél</title></book>
+        <book id="bk1"><title>Toldi</title></book>
+        """
+      fixed = """
+        <book id="bk1"><title>Abigél</title></book>
+        <book id="bk2"><title>Toldi</title></book>
+        """
+      remedy = "Give each book an id of its own."
+    case .missingTitle:
+      summary = "a book has no title"
+      explanation = "Its notices can only name its id or barcode, of little use to a borrower."
+      example = "<book id=\"bk1\"><expiration>2026.12.01</expiration></book>"
+      fixed = """
+        <book id="bk1"><title>Abigél</title><expiration>2026.12.01</expiration></book>
+        """
+      remedy = "Add the title."
+    case .unlikelyDate:
+      summary = "an expiration is before 1970 or after 2099"
+      explanation = """
+        The loan is processed as it is, but the year is probably a typing mistake: a loan of the \
+        year 2206 gets no reminder in 2026.
+        """
+      example = "<expiration>2206.12.01</expiration>"
+      fixed = "<expiration>2026.12.01</expiration>"
+      remedy = "Check the year."
+    case .misplacedExpiration:
+      summary = "an expiration is not directly inside a book"
+      explanation = """
+        Only an expiration directly inside a book counts; one inside another element of the book, \
+        or outside the books, is ignored, and its loan would get no reminder.
+        """
+      example = "<loan><expiration>2026.12.01</expiration></loan>"
+      fixed = "<expiration>2026.12.01</expiration>"
+      remedy = "Move it directly into its book."
+    case .unknownCase:
+      summary = "a name is known only in another case"
+      explanation = """
+        XML distinguishes <Expiration> from <expiration>; an unknown element is ignored, and with \
+        it perhaps a loan.
+        """
+      example = "<Expiration>2026.12.01</Expiration>"
+      fixed = "<expiration>2026.12.01</expiration>"
+      remedy = "Write the name as it is suggested."
+    case .unknownDateElement:
+      summary = "a date is under another name than expiration"
+      explanation = """
+        A book without <expiration> is on the shelf. This one has a date in an element or attribute \
+        whose name is nearly expiration, or one that libraries use for it (due, expires, return-by), \
+        so it may be a loan that would get no reminder.
+        """
+      example = """
+        <book id="bk1"><title>Abigél</title><due>2026.12.01</due></book>
+        """
+      fixed = """
+        <book id="bk1"><title>Abigél</title><expiration>2026.12.01</expiration></book>
+        """
+      remedy = "Write it as <expiration>, or ignore the problem if it is another date."
+    case .duplicateLoan:
+      summary = "an earlier book is the same loan"
+      explanation = """
+        Two loans have the same barcode, which only one copy can have; or, without a barcode, the \
+        same ISBN, title, author, borrower and expiration, if there is a borrower, and a title or an \
+        ISBN. The borrower would be reminded twice.
+        """
+      example = """
+        <book id="bk1"><title>Abigél</title><barcode>30053532</barcode>
+          <expiration>2026.12.01</expiration></book>
+        <book id="bk2"><title>Abigél</title><barcode>30053532</barcode>
+          <expiration>2026.12.15</expiration></book>
+        """
+      fixed = """
+        <book id="bk2"><title>Abigél</title><barcode>30053532</barcode>
+          <expiration>2026.12.15</expiration></book>
+        """
+      remedy = "Remove the loan that has ended, or correct the barcode."
+    case .invalidISBN:
+      summary = "an ISBN has the wrong length or check digit"
+      explanation = """
+        An ISBN has 10 digits, the last of which may be X, or 13 beginning with 978 or 979; the \
+        last one is computed from the others, so that mistakes show. Hyphens, spaces and anything \
+        after it in parentheses do not count.
+        """
+      example = "<isbn>9789631193618</isbn>"
+      fixed = "<isbn>9789631193619</isbn>"
+      remedy = "Compare it with the book."
+    case .invalidEmail:
+      summary = "a borrower's e-mail address is not valid"
+      explanation = """
+        Expected is one address like NAME@DOMAIN, without spaces. Whether it exists is not checked.
+        """
+      example = "<email>eszter.example.org</email>"
+      fixed = "<email>eszter@example.org</email>"
+      remedy = "Correct or remove it."
+    case .invalidLoanDate:
+      summary = "a loan date is not a day in the form yyyy.MM.dd"
+      explanation = """
+        The optional <loaned> is the day on which the book was lent, written like an expiration. \
+        It is only compared with the expiration.
+        """
+      example = "<loaned>2026.11.1</loaned>"
+      fixed = "<loaned>2026.11.01</loaned>"
+      remedy = """
+        Write the date as yyyy.MM.dd. Where only the form is wrong, check-loans validate --fix does \
+        it.
+        """
+    case .expirationBeforeLoan:
+      summary = "an expiration is before the loan date"
+      explanation = "A book cannot be due before it was lent: one of the two dates is wrong."
+      example = "<loaned>2026.11.07</loaned><expiration>2026.01.28</expiration>"
+      fixed = "<loaned>2026.11.07</loaned><expiration>2026.11.28</expiration>"
+      remedy = "Correct the one that is wrong."
+    case .distantExpiration:
+      summary = "an expiration is further ahead than --max-days"
+      explanation = """
+        Checked only with --max-days: a library that lends for four weeks has no loan that expires \
+        in a year. Days are counted from today in the time zone given, or from --now.
+        """
+      example = "<expiration>2062.12.01</expiration>"
+      fixed = "<expiration>2026.12.01</expiration>"
+      remedy = "Check the year; if the loan is right, allow more days."
+    case .httpHeaders:
+      summary = "the headers of a server's answer come before it"
+      explanation = """
+        The file begins with HTTP headers, as curl -i writes them. They are skipped, and the rest \
+        is read.
+        """
+      example = """
+        HTTP/1.1 200 OK
+        Content-Type: application/xml
 
-  /// All rules, in the order of their codes.
-  public static let all = Diagnostic.Code.allCases.map(Rule.init)
+        <books><book><title>Abigél</title><expiration>2026.12.01</expiration></book></books>
+        """
+      fixed = Self.sound
+      remedy = "Save the body alone: leave out curl's -i."
+    case .unusedIgnore:
+      summary = "a comment has no effect"
+      explanation = """
+        <!-- check-loans: ignore CODE --> before a book silences one problem with that code in it. \
+        One that has no effect may be left over, or its code misspelt, and would one day hide \
+        a problem that nobody has seen. A reason may follow the codes in parentheses.
+        """
+      example = """
+        <!-- check-loans: ignore missing-title (a box of maps) -->
+        <book id="bk1"><title>Abigél</title></book>
+        """
+      fixed = """
+        <book id="bk1"><title>Abigél</title></book>
+        """
+      remedy = "Remove the comment, correct its code, or move it directly before its book."
+    }
+  }
 }

@@ -24,23 +24,11 @@ public struct SeverityPolicy: Hashable, Sendable {
 
   /// The severity of a problem, or `nil` if it is ignored.
   public func severity(of problem: Diagnostic) -> Diagnostic.Severity? {
-    severity(
-      of: problem.code,
-      usual: problem.severity == .error ? .error : problem.code.validationSeverity)
-  }
-
-  /// The severity of problems with this code, or `nil` if they are ignored.
-  public func severity(of code: Diagnostic.Code) -> Diagnostic.Severity? {
-    severity(of: code, usual: code.validationSeverity)
-  }
-
-  private func severity(
-    of code: Diagnostic.Code, usual: Diagnostic.Severity
-  ) -> Diagnostic.Severity? {
+    let code = problem.code
     if ignored.contains(code) { return nil }
     if errors.contains(code) { return .error }
     if warnings.contains(code) { return .warning }
-    return isStrict ? .error : usual
+    return isStrict || problem.severity == .error ? .error : code.validationSeverity
   }
 
   /// The codes that are in two of the sets, by name.

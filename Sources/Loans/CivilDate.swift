@@ -89,48 +89,73 @@ extension CivilDate: Comparable {
 
 extension CivilDate: CustomStringConvertible {
   /// ISO 8601 calendar date, `2026-11-22`.
-  public var description: String { joined(by: UInt8(ascii: "-")) }
+  public var description: String { joined(by: "-") }
 
   /// The form of a catalogue, `2026.11.22`.
-  public var dotted: String { joined(by: UInt8(ascii: ".")) }
+  public var dotted: String { joined(by: ".") }
 
-  private func joined(by separator: UInt8) -> String {
-    var text: [UInt8] = []
-    text.append(self, separator: separator)
-    return String(decoding: text, as: UTF8.self)
+  private func joined(by separator: String) -> String {
+    let (year, month, day) = parts
+    return year.digits(4) + separator + month.digits(2) + separator + day.digits(2)
   }
 }
 
-extension [UInt8] {
-  /// Appends a date: four digits, two and two.
-  mutating func append(_ date: CivilDate, separator: UInt8) {
-    let (year, month, day) = date.parts
-    appendDigits(of: year, width: 4)
-    append(separator)
-    appendDigits(of: month, width: 2)
-    append(separator)
-    appendDigits(of: day, width: 2)
-  }
-
-  /// Appends a number from zero up, with leading zeros up to `width` digits, at least one.
-  mutating func appendDigits(of number: Int, width: Int) {
-    var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
-    var (rest, first) = (UInt(number), digits.count)
-    repeat {
-      first -= 1
-      digits[first] += UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    } while rest > 0
-    first = Swift.min(first, digits.count - width)
-    append(copying: digits.span.extracting(first...))
+extension BinaryInteger {
+  /// The number, from zero up, with zeros before it up to this many digits.
+  package func digits(_ count: Int, radix: Int = 10) -> String {
+    let digits = radix == 10 ? String(self) : String(self, radix: radix)
+    return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
   }
 }
 
-extension String {
-  /// Appends a number from zero up, with leading zeros up to `width` digits, at least one.
-  mutating func appendDigits(of number: Int, width: Int) {
-    var digits: [UInt8] = []
-    digits.appendDigits(of: number, width: width)
-    append(String(decoding: digits, as: UTF8.self))
+// MARK: - Reading
+
+extension CivilDate {
+  /// Why a text is not a date of the catalogue's form.
+  public enum ParseFailure: Error, Hashable, Sendable {
+    /// Not four digits, two and two with the separator between them.
+    case form
+    /// Of the right form, but the calendar has no such day.
+    case notADay
+  }
+
+  /// Reads a date of exactly ten ASCII characters, `yyyy.MM.dd`.
+  ///
+  /// Nothing is trimmed, and other digits are refused.
+  ///
+  /// - Parameter bytes: UTF-8.
+  /// - Throws: ``ParseFailure``.
+  public init(dotted bytes: Span<UInt8>) throws(ParseFailure) {
+    try self.init(bytes, separator: UInt8(ascii: "."))
+  }
+
+  /// Reads an ISO 8601 calendar date in the extended form, `yyyy-MM-dd`.
+  ///
+  /// - Parameter bytes: UTF-8.
+  /// - Throws: ``ParseFailure``.
+  public init(iso bytes: Span<UInt8>) throws(ParseFailure) {
+    try self.init(bytes, separator: UInt8(ascii: "-"))
+  }
+
+  private init(_ bytes: Span<UInt8>, separator: UInt8) throws(ParseFailure) {
+    guard bytes.count == 10, bytes[4] == separator, bytes[7] == separator,
+      let year = bytes.number(0..<4), let month = bytes.number(5..<7),
+      let day = bytes.number(8..<10)
+    else { throw .form }
+    guard let date = CivilDate(year: year, month: month, day: day) else { throw .notADay }
+    self = date
+  }
+}
+
+extension Span<UInt8> {
+  /// The number that some bytes make, if all are ASCII digits.
+  func number(_ range: Range<Int>) -> Int? {
+    var number = 0
+    for index in range {
+      let digit = self[index] &- UInt8(ascii: "0")
+      if digit > 9 { return nil }
+      number = number * 10 + Int(digit)
+    }
+    return number
   }
 }

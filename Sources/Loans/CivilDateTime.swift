@@ -32,14 +32,11 @@ public struct CivilDateTime: Hashable, Sendable {
   /// Reads `yyyy-MM-dd`, `yyyy-MM-ddTHH:mm` or `yyyy-MM-ddTHH:mm:ss`, or fails.
   public init?(iso text: String) {
     let bytes = Array(text.utf8)
-    guard let date = try? CivilDate(iso: bytes.prefix(10)) else { return nil }
-    if bytes.count == 10 {
-      self.init(date)
-      return
-    }
-    guard bytes[10] == UInt8(ascii: "T"), let time = CivilTime(iso: bytes.dropFirst(11)) else {
-      return nil
-    }
+    let day = Array(bytes.prefix(10))
+    guard let date = try? CivilDate(iso: day.span),
+      let time = bytes.count == 10 ? CivilTime.midnight : CivilTime(iso: bytes.dropFirst(11)),
+      bytes.count == 10 || bytes[10] == UInt8(ascii: "T")
+    else { return nil }
     self.init(date, time)
   }
 }
@@ -53,11 +50,7 @@ extension CivilDateTime: Comparable {
 
 extension CivilDateTime: CustomStringConvertible {
   /// ISO 8601 to the second, `2026-11-21T07:00:00`.
-  public var description: String {
-    var text = "\(date)T\(time.hoursAndMinutes):"
-    text.appendDigits(of: time.secondOfDay % 60, width: 2)
-    return text
-  }
+  public var description: String { "\(toTheMinute):\((time.secondOfDay % 60).digits(2))" }
 
   /// ISO 8601 to the minute, `2026-11-21T07:00`.
   public var toTheMinute: String { "\(date)T\(time.hoursAndMinutes)" }
@@ -80,16 +73,13 @@ public struct CivilTime: Hashable, Sendable {
   /// Reads `HH:mm` or `HH:mm:ss`, ASCII digits only, or fails.
   public init?(iso bytes: some Collection<UInt8>) {
     let bytes = Array(bytes)
-    guard bytes.count == 5 || bytes.count == 8 else { return nil }
-    var fields: [Int] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      guard start == 0 || bytes[start - 1] == UInt8(ascii: ":"),
-        let tens = bytes[start].asciiDigit, let ones = bytes[start + 1].asciiDigit
-      else { return nil }
-      fields.append(tens * 10 + ones)
-    }
-    guard fields[0] < 24, fields.dropFirst().allSatisfy({ $0 < 60 }) else { return nil }
-    secondOfDay = fields[0] * 3_600 + fields[1] * 60 + (fields.count > 2 ? fields[2] : 0)
+    guard bytes.count == 5 || bytes.count == 8, bytes[2] == UInt8(ascii: ":"),
+      bytes.count == 5 || bytes[5] == UInt8(ascii: ":"),
+      let hours = bytes.span.number(0..<2), let minutes = bytes.span.number(3..<5),
+      let seconds = bytes.count == 5 ? 0 : bytes.span.number(6..<8),
+      hours < 24, minutes < 60, seconds < 60
+    else { return nil }
+    secondOfDay = (hours * 60 + minutes) * 60 + seconds
   }
 
   private init(uncheckedSecondOfDay: Int) {
@@ -98,11 +88,7 @@ public struct CivilTime: Hashable, Sendable {
 
   /// `07:00`.
   public var hoursAndMinutes: String {
-    var text = ""
-    text.appendDigits(of: secondOfDay / 3_600, width: 2)
-    text += ":"
-    text.appendDigits(of: secondOfDay / 60 % 60, width: 2)
-    return text
+    "\((secondOfDay / 3_600).digits(2)):\((secondOfDay / 60 % 60).digits(2))"
   }
 }
 

@@ -28,7 +28,7 @@ public struct Diagnostic: Hashable, Sendable {
   }
 
   /// A kind of problem; a code, once published, never changes its meaning.
-  public enum Code: String, CaseIterable, Sendable {
+  public enum Code: String, CaseIterable, CustomStringConvertible, Sendable {
     /// The document is not well-formed XML.
     case malformedXML = "malformed-xml"
     /// The document refers to a text outside itself, or that only a document type outside it could
@@ -86,6 +86,9 @@ public struct Diagnostic: Hashable, Sendable {
     case httpHeaders = "http-headers"
     /// A comment that should silence a problem, but there is none.
     case unusedIgnore = "unused-ignore"
+
+    /// The code as it is written, `date-format`.
+    public var description: String { rawValue }
 
     /// The severity of problems with the code, unless somebody decided otherwise.
     public var severity: Severity {
@@ -161,5 +164,19 @@ public struct Diagnostic: Hashable, Sendable {
     self.loan = loan
     self.replacement = replacement
     severity = code.severity
+  }
+}
+
+/// A problem that a rule has detected in a value, before the value's location is known.
+public struct Finding: Hashable, Sendable {
+  /// What kind of problem it is.
+  public var code: Diagnostic.Code
+  /// One lower-case sentence: what was expected and what was found; harmless on a terminal.
+  public var message: String
+
+  /// A problem of this kind.
+  public init(_ code: Diagnostic.Code, _ message: String) {
+    self.code = code
+    self.message = message
   }
 }

@@ -18,6 +18,11 @@ public indirect enum JSONValue: Sendable {
     self = text.map { .string($0) } ?? .null
   }
 
+  /// An object of the members that have a value.
+  public init(present members: KeyValuePairs<String, JSONValue?>) {
+    self = .object(members.compactMap { key, value in value.map { (key, $0) } })
+  }
+
   /// A number, or null for `nil`.
   public init(_ number: Int?) {
     self = number.map { .int($0) } ?? .null
@@ -28,70 +33,33 @@ public indirect enum JSONValue: Sendable {
   /// Besides those that must be, characters that could steer a terminal or reorder text are escaped,
   /// and a `#` after another one, which some CI systems treat as the beginning of a command.
   public var text: String {
-    var text = ""
-    write(to: &text)
-    return text
-  }
-
-  private func write(to text: inout String) {
     switch self {
-    case .null: text += "null"
-    case .bool(let value): text += value ? "true" : "false"
-    case .int(let value): text += String(value)
-    case .string(let value): Self.write(value, to: &text)
-    case .array(let values):
-      text += "["
-      for (index, value) in values.enumerated() {
-        if index > 0 { text += "," }
-        value.write(to: &text)
-      }
-      text += "]"
+    case .null: "null"
+    case .bool(let value): String(value)
+    case .int(let value): String(value)
+    case .string(let value): "\"" + Self.escaped(value) + "\""
+    case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
     case .object(let members):
-      text += "{"
-      for (index, member) in members.enumerated() {
-        if index > 0 { text += "," }
-        Self.write(member.key, to: &text)
-        text += ":"
-        member.value.write(to: &text)
-      }
-      text += "}"
+      "{" + members.map { Self.string($0.key).text + ":" + $0.value.text }.joined(separator: ",")
+        + "}"
     }
   }
 
-  private static func write(_ string: String, to text: inout String) {
-    text += "\""
-    if string.utf8.allSatisfy(standsForItself) {
-      text += string
-    } else {
-      escape(string, to: &text)
+  private static func escaped(_ string: String) -> String {
+    // As most texts are.
+    if string.utf8.allSatisfy({ (0x20...0x7E).contains($0) && !"\"\\#".utf8.contains($0) }) {
+      return string
     }
-    text += "\""
-  }
-
-  /// Whether a byte never needs to be escaped: most texts have no others.
-  private static func standsForItself(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "#"): false
-    default: (0x20...0x7E).contains(byte)
-    }
-  }
-
-  private static func escape(_ string: String, to text: inout String) {
-    var previous: Unicode.Scalar?
-    for scalar in string.unicodeScalars {
+    return string.escaped { scalar, previous in
       switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\t": text += "\\t"
+      case "\"": "\\\""
+      case "\\": "\\\\"
+      case "\n": "\\n"
+      case "\t": "\\t"
       case _ where scalar.isUnsafeToShow || (scalar == "#" && previous == "#"):
-        for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
-          let digits = String(unit, radix: 16)
-          text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        }
-      default: text.unicodeScalars.append(scalar)
+        String(scalar).utf16.map { "\\u" + $0.digits(4, radix: 16) }.joined()
+      default: nil
       }
-      previous = scalar
     }
   }
 }

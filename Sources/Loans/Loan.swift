@@ -39,12 +39,93 @@ public struct Loan: Hashable, Sendable {
     self.expiration = expiration
     self.expirationTime = expirationTime
   }
+}
 
+/// The identity of a loan, the same in every version of its catalogue.
+public struct LoanIdentity: Hashable, Sendable {
+  /// A 64-bit hash of its id, else its barcode, else ISBN, title, author and borrower.
+  public var hash: UInt64
+  /// 1, or 2, 3, … where earlier records of the catalogue have the same hash.
+  public var ordinal: Int
+
+  /// An identity with these parts.
+  public init(hash: UInt64, ordinal: Int = 1) {
+    self.hash = hash
+    self.ordinal = ordinal
+  }
+}
+
+// MARK: - Words
+
+extension Loan {
   /// The loan's name in a message: its title in quotation marks, harmless on a terminal, or else its
   /// id or barcode; never empty.
   public var label: String {
-    var label: [UInt8] = []
-    appendLabel(to: &label)
-    return String(decoding: label, as: UTF8.self)
+    if let title, !title.isEmpty { return "\"\(title.visible)\"" }
+    if let id { return "(untitled, id \(id.visible))" }
+    return barcode.map { "(untitled, barcode \($0.visible))" } ?? "(untitled)"
+  }
+
+  /// Days from `today` to the expiration; negative once the loan has expired.
+  public func daysLeft(today: CivilDate) -> Int {
+    today.days(until: expiration)
+  }
+
+  /// When the loan expires or expired, `expires tomorrow`, `expired 7 days ago`, from the dates alone.
+  public func dueDescription(today: CivilDate) -> String {
+    switch daysLeft(today: today) {
+    case 0: "expires today"
+    case 1: "expires tomorrow"
+    case -1: "expired yesterday"
+    case let days where days > 1: "expires in \(days) days"
+    case let days: "expired \(-days) days ago"
+    }
+  }
+
+  /// The loan's one line in a report or notice; see ``Notice/line(today:)``.
+  public func line(today: CivilDate, library: String? = nil) -> String {
+    let time = expirationTime.map { " \($0)" } ?? ""
+    var line = "\(label) \(dueDescription(today: today)) (\(expiration.dotted)\(time))"
+    if let author { line += ", by \(author.visible)" }
+    if let borrower { line += ", lent to \(borrower.visible)" }
+    if let library { line += ", at \(library.visible)" }
+    return line
+  }
+}
+
+// MARK: - Storing
+
+/// A text of a loan.
+package enum LoanPart: Sendable {
+  case id, title, author, isbn, barcode, borrower, email
+}
+
+/// A loan as it is stored, wherever its texts are.
+package protocol LoanParts {
+  /// The last day the book may be kept.
+  var lastDay: CivilDate { get }
+  /// The time of that day at which the loan ends, if it is known.
+  var lastTime: CivilTime? { get }
+
+  /// Calls `body` with a part as UTF-8, if there is one.
+  func withPart(_ part: LoanPart, _ body: (Span<UInt8>) -> Void)
+}
+
+extension Loan: LoanParts {
+  package var lastDay: CivilDate { expiration }
+  package var lastTime: CivilTime? { expirationTime }
+
+  package func withPart(_ part: LoanPart, _ body: (Span<UInt8>) -> Void) {
+    let text =
+      switch part {
+      case .id: id
+      case .title: title
+      case .author: author
+      case .isbn: isbn
+      case .barcode: barcode
+      case .borrower: borrower
+      case .email: email
+      }
+    if let text { body(text.utf8.span) }
   }
 }

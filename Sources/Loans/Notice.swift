@@ -44,24 +44,3 @@ public struct Notice: Hashable, Sendable {
     loan.line(today: today, library: library)
   }
 }
-
-extension Loan {
-  /// Days from `today` to the expiration; negative once the loan has expired.
-  public func daysLeft(today: CivilDate) -> Int {
-    today.days(until: expiration)
-  }
-
-  /// When the loan expires or expired, `expires tomorrow`, `expired 7 days ago`, from the dates alone.
-  public func dueDescription(today: CivilDate) -> String {
-    var description: [UInt8] = []
-    description.appendDueDescription(daysLeft: daysLeft(today: today))
-    return String(decoding: description, as: UTF8.self)
-  }
-
-  /// The loan's one line in a report or notice; see ``Notice/line(today:)``.
-  public func line(today: CivilDate, library: String? = nil) -> String {
-    var line: [UInt8] = []
-    appendLine(today: today, library: library, to: &line)
-    return String(decoding: line, as: UTF8.self)
-  }
-}

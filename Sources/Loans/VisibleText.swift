@@ -8,26 +8,15 @@ extension String {
   ///
   /// The joiners U+200C and U+200D stay, since Persian words and emoji need them.
   public var visible: String {
-    guard holdsUnsafeCharacter || holdsCommandMark else { return self }
+    guard utf8.contains(UInt8(ascii: "#")) || unicodeScalars.contains(where: \.isUnsafeToShow)
+    else { return self }
     var text = ""
     for index in unicodeScalars.indices {
       let scalar = unicodeScalars[index]
-      if scalar.isUnsafeToShow || isCommandMark(at: index) {
-        text += "\\u{\(String(scalar.value, radix: 16))}"
-      } else {
-        text.unicodeScalars.append(scalar)
-      }
+      let isHidden = scalar.isUnsafeToShow || isCommandMark(at: index)
+      text += isHidden ? scalar.escape : String(scalar)
     }
     return text
-  }
-
-  private var holdsUnsafeCharacter: Bool {
-    utf8.contains(where: \.mayBeginUnsafeCharacter)
-      && unicodeScalars.contains(where: \.isUnsafeToShow)
-  }
-
-  private var holdsCommandMark: Bool {
-    utf8.contains(UInt8(ascii: "#")) && unicodeScalars.indices.contains(where: isCommandMark)
   }
 
   /// Whether the second `#` of `##`, letters and `[` is at `index`.
@@ -45,16 +34,8 @@ extension String {
   /// ``visible`` in quotation marks, at most `limit` characters of it, then `…`; white space other
   /// than plain spaces is written as `\u{a0}` too.
   public func quoted(limit: Int = 80) -> String {
-    if utf8.count <= limit, utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x23 }) {
-      return "\"\(self)\""
-    }
-    var text = ""
-    for scalar in shortened(to: limit).visible.unicodeScalars {
-      if scalar != " " && scalar.properties.isWhitespace {
-        text += "\\u{\(String(scalar.value, radix: 16))}"
-      } else {
-        text.unicodeScalars.append(scalar)
-      }
+    let text = shortened(to: limit).visible.escaped { scalar, _ in
+      scalar != " " && scalar.properties.isWhitespace ? scalar.escape : nil
     }
     return "\"\(text)\""
   }
@@ -62,14 +43,27 @@ extension String {
   /// The text with `&`, `<` and `>` written as entities, for where the text of an XML element is
   /// expected.
   public var escapedAsMarkup: String {
-    var text = ""
-    for scalar in unicodeScalars {
+    escaped { scalar, _ in
       switch scalar {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case ">": text += "&gt;"
-      default: text.unicodeScalars.append(scalar)
+      case "&": "&amp;"
+      case "<": "&lt;"
+      case ">": "&gt;"
+      default: nil
       }
+    }
+  }
+
+  /// The text with each character replaced for which there is a replacement.
+  ///
+  /// - Parameter replacement: gives it for a character and the one before.
+  package func escaped(
+    _ replacement: (_ scalar: Unicode.Scalar, _ previous: Unicode.Scalar?) -> String?
+  ) -> String {
+    var text = ""
+    var previous: Unicode.Scalar?
+    for scalar in unicodeScalars {
+      text += replacement(scalar, previous) ?? String(scalar)
+      previous = scalar
     }
     return text
   }
@@ -90,18 +84,10 @@ extension String {
   }
 }
 
-extension UInt8 {
-  /// Whether a character whose UTF-8 begins with this byte may be one that is not shown as it is.
-  var mayBeginUnsafeCharacter: Bool {
-    switch self {
-    case 0x20...0x7E: false
-    case 0xC2, 0xCD, 0xD8, 0xE1...0xE3, 0xEF, 0xF0, 0xF3: true
-    default: self < 0x80
-    }
-  }
-}
-
 extension Unicode.Scalar {
+  /// The character by its number, `\u{1b}`.
+  package var escape: String { "\\u{\(String(value, radix: 16))}" }
+
   /// Whether showing the character as it is could steer, reorder or hide text.
   public var isUnsafeToShow: Bool {
     switch value {

@@ -33,10 +33,8 @@ public struct StandardOutputNotifier: Notifier {
   ) async throws(NotifierError) {
     do throws(OutputError) {
       for notice in message {
-        var line: [UInt8] = []
-        notice.loan.appendLine(today: context.now.date, library: notice.library, to: &line)
-        line.append(UInt8(ascii: "\n"))
-        try output.write(line.span)
+        let line = notice.line(today: context.now.date) + "\n"
+        try output.write(line.utf8.span)
         try output.flush(timeout: Self.timeout)
       }
     } catch {

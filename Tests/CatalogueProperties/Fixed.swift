@@ -4,7 +4,6 @@ import Loans
 /// A catalogue as fixing leaves it.
 struct Fixed {
   let bytes: [UInt8]
-  private let original: [UInt8]
   private let reading: Reading
   private let fixes: CatalogueFixes
 
@@ -12,10 +11,10 @@ struct Fixed {
   ///
   /// - Returns: nil if nothing is to be fixed.
   init?(_ original: [UInt8], _ reading: Reading) {
-    let fixes = CatalogueFixes(reading.fixable, head: original) { Array(original[$0]) }
+    let fixes = CatalogueFixes(reading.fixable, in: original)
     if fixes.edits.isEmpty { return nil }
-    bytes = fixes.fixed(original, at: 0)
-    (self.original, self.reading, self.fixes) = (original, reading, fixes)
+    bytes = fixes.edits.applied(to: original[...])
+    (self.reading, self.fixes) = (reading, fixes)
   }
 
   /// - Returns: one sentence for each property that does not hold.
@@ -27,13 +26,6 @@ struct Fixed {
     return (again == nil ? [] : ["fixing again changes something: \(reading)"])
       + (isSame ? [] : ["fixing changed more than dates: \(reading) and \(fixed)"])
       + (fixed.fixable.count == left ? [] : ["\(left) were to be left: \(reading) and \(fixed)"])
-      + (inPieces == bytes ? [] : ["fixing depends on the pieces: \(reading)"])
-  }
-
-  private var inPieces: [UInt8] {
-    stride(from: 0, to: original.count, by: 7).flatMap { start in
-      fixes.fixed(original[start..<min(start + 7, original.count)], at: start)
-    }
   }
 }
 

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CheckLoans
+@testable import LoanCatalogue
 
 /// The forms of the results of `validate`, byte for byte.
 struct FindingsFormTests {
@@ -440,7 +441,11 @@ private struct Catalogue {
     tally.warnings = diagnostics.count - tally.errors
     tally.failure = failure
     findings = diagnostics.map { LocatedDiagnostic(path: path, diagnostic: $0) }
-    for index in findings.indices { findings[index].sourceLine = sourceLine }
+    for index in findings.indices {
+      findings[index].excerpt = sourceLine.map {
+        SourceExcerpt(text: $0, firstColumn: 1, isCutAfter: false)
+      }
+    }
   }
 }
 
@@ -454,8 +459,9 @@ extension FindingsFormTests {
     var text = form.head(tally)
     for catalogue in catalogues {
       let file = catalogue.tally
-      text += form.head(ofFile: file.path, repositoryPath: file.repositoryPath)
-      for finding in catalogue.findings {
+      text += form.head(ofFile: file)
+      for var finding in catalogue.findings {
+        if form.lineWidth == nil { finding.excerpt = nil }
         text += (isFirst ? "" : form.separator) + form.text(of: finding)
         isFirst = false
       }
@@ -467,9 +473,8 @@ extension FindingsFormTests {
 
 extension FindingsTally {
   fileprivate init(_ files: [FileTally], omitted: Int = 0) {
-    self.init(omitted: omitted)
-    for file in files { add(file) }
+    self.init(files: files, omitted: omitted)
     // They were counted, too.
-    if omitted > 0 { read[0].errors += omitted }
+    if omitted > 0 { self.files[0].errors += omitted }
   }
 }

@@ -262,7 +262,7 @@ struct SchemaTests {
 
   @Test func `RELAX NG takes the dates of some years`() async throws {
     let days = Set(Self.dates.filter { $0.hasPrefix("2024.") || $0.hasPrefix("1900.") })
-    let good = days.filter { (try? CivilDate(dotted: Array($0.utf8)[...])) != nil }
+    let good = days.filter { (try? CivilDate(dotted: Array($0.utf8).span)) != nil }
     #expect(good.count == 366 + 365)
     let desk = try Desk(catalogue: catalogue(good.map { ("T", $0) }))
     let path = "\(desk.folder.path)/books.xml"

@@ -28,8 +28,7 @@ struct UnifiedDiffTests {
     sourceLocation: Testing.SourceLocation = #_sourceLocation
   ) async throws {
     let copy = try FixingDesk(desk.bytes, name: desk.name)
-    var diff: [UInt8] = []
-    _ = try CatalogueFixer(copy.path).preview(copy.problems()) { diff += $0 }
+    let diff = try copy.diff()
     // Names are relative where the path is.
     let prefix = copy.folder.path.dropFirst()
     let text = diff.replacing("\(prefix)/".utf8, with: [])

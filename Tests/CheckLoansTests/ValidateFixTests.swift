@@ -157,6 +157,20 @@ struct ValidateFixTests {
       try await desk.run("validate", "--fix", "--dry-run", "-q", "books.xml").outcome == Outcome(0))
   }
 
+  @Test func `What a diff leaves is counted in all catalogues together`() async throws {
+    let desk = try Desk(now: nil)
+    for name in ["a.xml", "b.xml"] {
+      try desk.folder.write(catalogue(("A", "2026-12-1"), ("B", "x"), ("C", "y")), to: name)
+    }
+    let result = try await desk.run(
+      "validate", "--fix", "--dry-run", "--max-diagnostics", "3", "a.xml", "b.xml")
+    let lines = result.errorText.split(separator: "\n")
+    #expect(lines.dropLast().map { $0.prefix(8) } == ["a.xml:3:", "a.xml:4:", "b.xml:3:"])
+    #expect(
+      lines.last?.hasSuffix(
+        "(1 not shown, because of --max-diagnostics), 2 fixable with --fix") == true)
+  }
+
   @Test func `What is ignored is not fixed`() async throws {
     let desk = try desk()
     try await desk.run("validate", "--fix", "--ignore", "date-format", "books.xml")

@@ -282,6 +282,17 @@ struct OwnProfileTests {
       found == ["1||A|||2026-11-22", "1|||||unusable", "1|||||none", "1:36 empty-expiration"])
   }
 
+  @Test func `Only an expiration that says so must not be empty`() throws {
+    let profile = """
+      <profile name="half" title="Half"><record path="/l/i"/>
+        <expiration path="@due" form="yyyy.MM.dd" empty="error"/>
+        <expiration path="@until" form="yyyy.MM.dd"/></profile>
+      """
+    let found = try read(
+      profile, "<l><i until='2026.11.22'/><i until=''/><i until='' due=''/></l>")
+    #expect(found == ["1|||||2026-11-22", "1|||||none", "1|||||unusable", "1:40 empty-expiration"])
+  }
+
   @Test func `A book that was returned does not have the id of the one that is lent`() throws {
     let profile = """
       <profile name="back" title="Back"><record path="/l/i[not(back!='')]"/><id path="@no"/>

@@ -4,7 +4,7 @@ import Testing
 
 struct ExpirationRuleTests {
   private func judge(_ text: String) throws -> Finding? {
-    ExpirationRule.judge(try CivilDate(dotted: Array(text.utf8)[...]))
+    ExpirationRule.judge(try CivilDate(dotted: Array(text.utf8).span))
   }
 
   @Test(arguments: ["1970.01.01", "1970.01.02", "2026.11.28", "2099.12.30", "2099.12.31"])
@@ -26,7 +26,7 @@ struct ExpirationRuleTests {
 
 struct FartherRulesTests {
   private func date(_ text: String) throws -> CivilDate {
-    try CivilDate(dotted: Array(text.utf8)[...])
+    try CivilDate(dotted: Array(text.utf8).span)
   }
 
   @Test(arguments: [

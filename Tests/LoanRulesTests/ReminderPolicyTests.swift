@@ -4,7 +4,7 @@ import Testing
 
 struct ReminderPolicyTests {
   private func date(_ text: String) throws -> CivilDate {
-    try CivilDate(iso: Array(text.utf8)[...])
+    try CivilDate(iso: Array(text.utf8).span)
   }
 
   private func fireDate(lead: Int, time: String = "00:00", _ expiration: String) throws -> String {

@@ -21,7 +21,7 @@ struct RuleTests {
 
   @Test func `Only what ends the reading cannot be made less of`() {
     #expect(
-      Rule.all.filter { !$0.isSuppressible }.map(\.code)
+      Diagnostic.Code.allCases.filter(\.endsReading)
         == [.malformedXML, .externalEntity, .unsupportedEncoding, .notACatalogue, .errorAnswer])
   }
 }

@@ -55,3 +55,10 @@ struct SeverityPolicyTests {
       ).contradictions == [.missingTitle, .noLoans])
   }
 }
+
+extension SeverityPolicy {
+  /// The severity of an ordinary problem with this code.
+  fileprivate func severity(of code: Diagnostic.Code) -> Diagnostic.Severity? {
+    severity(of: Diagnostic(code, at: SourceLocation(line: 1, column: 1), message: "none"))
+  }
+}

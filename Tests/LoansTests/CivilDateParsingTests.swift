@@ -4,7 +4,7 @@ import Testing
 struct CivilDateParsingTests {
   private static let separators: [(Character, @Sendable (ArraySlice<UInt8>) throws -> CivilDate)] =
     [
-      (".", { try CivilDate(dotted: $0) }), ("-", { try CivilDate(iso: $0) }),
+      (".", { try CivilDate(dotted: $0.span) }), ("-", { try CivilDate(iso: $0.span) }),
     ]
 
   /// What a parser makes of `bytes`, which begin somewhere inside their array.
@@ -81,11 +81,11 @@ struct CivilDateParsingTests {
     "２０２６.11.28", "2026．11．28", "٢٠٢٦.11", "2026.11.2８", "\u{FEFF}026.11.28",
   ])
   func `A text of another form is refused as such`(text: String) {
-    #expect(failure({ try CivilDate(dotted: $0) }, text.utf8) == .form)
+    #expect(failure({ try CivilDate(dotted: $0.span) }, text.utf8) == .form)
   }
 
   @Test func `A dotted date is no ISO date, and the other way round`() {
-    #expect(failure({ try CivilDate(iso: $0) }, "2026.11.28".utf8) == .form)
-    #expect(failure({ try CivilDate(dotted: $0) }, "2026-11-28".utf8) == .form)
+    #expect(failure({ try CivilDate(iso: $0.span) }, "2026.11.28".utf8) == .form)
+    #expect(failure({ try CivilDate(dotted: $0.span) }, "2026-11-28".utf8) == .form)
   }
 }

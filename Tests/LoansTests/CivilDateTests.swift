@@ -42,7 +42,7 @@ struct CivilDateTests {
       let date = try #require(CivilDate(dayNumber: number))
       let dotted = Array(date.dotted.utf8)
       let iso = Array(date.description.utf8)
-      guard try CivilDate(dotted: dotted[...]) == date, try CivilDate(iso: iso[...]) == date else {
+      guard try CivilDate(dotted: dotted.span) == date, try CivilDate(iso: iso.span) == date else {
         Issue.record("day \(number) is printed as \(date.dotted) and \(date)")
         return
       }

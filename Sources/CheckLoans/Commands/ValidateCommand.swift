@@ -72,7 +72,7 @@ struct ValidateCommand: Subcommand {
   var ignoresSettings: Bool { rules.explain != nil || rules.listRules }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    if let code = rules.explain { return try RuleList.explain(code.value, console) }
+    if let code = rules.explain { return try RuleList.explain(code, console) }
     if rules.listRules { return try RuleList.print(as: format, console) }
     if settings.showSettings {
       let hidden = SettingsKeys.forOneRun + Self.commandLineOnly
@@ -80,7 +80,7 @@ struct ValidateCommand: Subcommand {
       try format == .json ? inForce.printJSON(console) : inForce.printTable(console)
       return .done
     }
-    return try Validation(ValidationPlan(self, environment), environment, console).run()
+    return try Validation(ValidationPlan(self, environment), console).run()
   }
 }
 
@@ -103,18 +103,20 @@ struct RuleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("Treat this code as an error.", valueName: "code"),
-    completion: .list(RuleCode.names), transform: RuleCode.parse)
-  var error: [RuleCode] = []
+    completion: .list(Diagnostic.Code.names), transform: Diagnostic.Code.parse)
+  var error: [Diagnostic.Code] = []
 
   @Option(
     help: ArgumentHelp("Treat this code as a warning.", valueName: "code"),
-    completion: .list(SuppressibleCode.names), transform: SuppressibleCode.parse)
-  var warn: [SuppressibleCode] = []
+    completion: .list(Diagnostic.Code.suppressibleNames),
+    transform: Diagnostic.Code.parseSuppressible)
+  var warn: [Diagnostic.Code] = []
 
   @Option(
     help: ArgumentHelp("Do not report this code.", valueName: "code"),
-    completion: .list(SuppressibleCode.names), transform: SuppressibleCode.parse)
-  var ignore: [SuppressibleCode] = []
+    completion: .list(Diagnostic.Code.suppressibleNames),
+    transform: Diagnostic.Code.parseSuppressible)
+  var ignore: [Diagnostic.Code] = []
 
   @OptionGroup var records: RecordOptions
 
@@ -132,8 +134,8 @@ struct RuleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("Say what a code means and what to do, and exit.", valueName: "code"),
-    completion: .list(RuleCode.names), transform: RuleCode.parse)
-  var explain: RuleCode?
+    completion: .list(Diagnostic.Code.names), transform: Diagnostic.Code.parse)
+  var explain: Diagnostic.Code?
 }
 
 /// What `validate` fixes.

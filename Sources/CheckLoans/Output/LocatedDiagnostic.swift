@@ -1,3 +1,4 @@
+import LoanCatalogue
 import Loans
 
 /// A diagnostic together with the catalogue it is about.
@@ -8,8 +9,8 @@ struct LocatedDiagnostic {
   /// is none.
   var repositoryPath: String
   var diagnostic: Diagnostic
-  /// The line of the catalogue at which the diagnostic is, without its end, where it is known.
-  var sourceLine: String?
+  /// The line of the catalogue at which the diagnostic is, where it is known.
+  var excerpt: SourceExcerpt?
 
   init(path: String, repositoryPath: String? = nil, diagnostic: Diagnostic) {
     self.path = path

@@ -1,29 +1,24 @@
+import Loans
 import Notifiers
 
 /// Writes the results in one form, with as many findings as are to be shown.
 struct ResultsWriter {
   /// The contribution of one catalogue, or of a part of it.
   struct Piece: Sendable {
-    var head = ""
+    /// What comes before the findings: the form's head of the file, or a diff.
+    var text: [UInt8] = []
     var findings: [String] = []
-    /// Findings that were counted but not kept, since there are too many before them.
-    var dropped = 0
-    var tail = ""
-    /// A part of a diff, which is a result by itself.
-    var bytes: [UInt8] = []
     /// Lines for standard error.
     var messages: [String] = []
-    /// The catalogue's numbers, once it is finished.
-    var tally: FileTally?
     /// The status of anything that went wrong beside what the catalogue holds.
     var status = ExitStatus.done
-    /// Dates that `--fix` has fixed.
-    var fixed = 0
-    /// Dates that `--fix` would fix.
-    var fixable = 0
+    /// The catalogue's numbers, once it is finished.
+    var tally: FileTally?
   }
 
   private let form: any FindingsForm
+  /// Whether the results are a diff, and findings are for standard error.
+  private let isDiff: Bool
   private let console: Console
   private let file: ResultsFile?
   /// Results after a head that takes the numbers of all; `nil` if the form has no such head.
@@ -37,24 +32,22 @@ struct ResultsWriter {
 
   init(_ plan: ValidationPlan, _ console: Console) throws(CommandError) {
     form = plan.form
+    isDiff = plan.fixing == .dryRun
     self.console = console
     file = try plan.output.map(ResultsFile.init)
     held = form.needsTally ? [] : nil
-    room = plan.limit ?? .max
-    if held == nil { try write(form.head(tally)) }
+    room = plan.limit
+    if held == nil { try write(form.head(tally).utf8.span) }
   }
 
   mutating func add(_ piece: Piece) throws(CommandError) {
-    try put(piece.head)
-    for finding in piece.findings { try put(finding: finding) }
-    tally.omitted += piece.dropped
-    try put(piece.tail)
-    try write(piece.bytes.span)
     for message in piece.messages { console.printError(line: message) }
     status = status.worse(piece.status)
-    tally.fixed += piece.fixed
-    tally.fixable += piece.fixable
-    if let file = piece.tally { tally.add(file) }
+    try put(piece.text.span)
+    for finding in piece.findings { try put(finding: finding) }
+    guard let file = piece.tally else { return }
+    try put(form.tail(ofFile: file).utf8.span)
+    tally.files.append(file)
   }
 
   private mutating func put(finding: String) throws(CommandError) {
@@ -63,27 +56,26 @@ struct ResultsWriter {
       return
     }
     room -= 1
-    if !isFirst { try put(form.separator) }
+    if isDiff { return console.printError(line: finding) }
+    if !isFirst { try put(form.separator.utf8.span) }
     isFirst = false
-    try put(finding)
+    try put(finding.utf8.span)
   }
 
   /// Writes what takes the numbers of all catalogues.
   mutating func end() throws(CommandError) {
     if let held {
-      try write(form.head(tally))
+      try write(form.head(tally).utf8.span)
       try write(held.span)
     }
-    try write(form.tail(tally))
+    try write(form.tail(tally).utf8.span)
     try file?.commit()
     try console.flush()
   }
 
-  private mutating func put(_ text: String) throws(CommandError) {
-    if held == nil { try write(text) } else { held?.append(contentsOf: text.utf8) }
+  private mutating func put(_ text: Span<UInt8>) throws(CommandError) {
+    if held == nil { try write(text) } else { held? += [UInt8](copying: text) }
   }
-
-  private func write(_ text: String) throws(CommandError) { try write(text.utf8.span) }
 
   private func write(_ text: Span<UInt8>) throws(CommandError) {
     guard let file else { return try console.print(text) }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import LoanRules
 import Loans
 
@@ -66,7 +67,7 @@ enum RuleList {
 
   private static func silencing(_ rule: Rule) -> String {
     let code = rule.code.rawValue
-    guard rule.isSuppressible else { return "It cannot be ignored: nothing after it is read.\n" }
+    if rule.code.endsReading { return "It cannot be ignored: nothing after it is read.\n" }
     let everywhere = """
       To leave it out everywhere: --ignore \(code); to make it a warning or an error: --warn, --error.
       """.wrapped(to: 78)
@@ -80,6 +81,34 @@ enum RuleList {
       """
   }
 }
+
+// MARK: - Codes on the command line
+
+extension Diagnostic.Code {
+  static let names = allCases.map(\.rawValue)
+
+  /// What can be reported as a warning or ignored: not what ends the reading, since nobody knows
+  /// what comes after it.
+  static let suppressibleNames = allCases.filter { !$0.endsReading }.map(\.rawValue)
+
+  /// - Throws: `ValidationError`, which says what is wrong.
+  @Sendable static func parse(_ text: String) throws -> Self {
+    if let code = Self(rawValue: text) { return code }
+    if text.contains(",") { throw ValidationError("give the option once for each code") }
+    let nearest = text.nearest(among: names)
+    let question = nearest.map { "did you mean \($0)? " } ?? ""
+    throw ValidationError("\(question)--list-rules lists the codes")
+  }
+
+  /// - Throws: `ValidationError`, which says what is wrong.
+  @Sendable static func parseSuppressible(_ text: String) throws -> Self {
+    let code = try parse(text)
+    if !code.endsReading { return code }
+    throw ValidationError("nothing after such a place is read, so it is always an error")
+  }
+}
+
+// MARK: - Text
 
 extension String {
   /// Each line four spaces further in.

@@ -1,5 +1,5 @@
 import Dispatch
-import Loans
+import LoanCatalogue
 import Synchronization
 
 /// One run of `validate`: reads catalogues, several side by side, and reports what is wrong with them
@@ -22,8 +22,6 @@ final class Validation: Sendable {
     var failure: CommandError?
     var writer: ResultsWriter
 
-    init(_ writer: ResultsWriter) { self.writer = writer }
-
     mutating func write(_ piece: ResultsWriter.Piece) throws(CommandError) {
       if let failure { throw failure }
       do throws(CommandError) {
@@ -43,22 +41,16 @@ final class Validation: Sendable {
   private static let lead = 16
 
   /// - Throws: ``CommandError`` if the results cannot be written.
-  init(
-    _ plan: ValidationPlan, _ environment: Environment, _ console: Console
-  ) throws(CommandError) {
+  init(_ plan: ValidationPlan, _ console: Console) throws(CommandError) {
     self.plan = plan
     self.console = console
-    progress = plan.isQuiet ? nil : Progress(of: plan.catalogues, environment, console)
-    state = Mutex(State(try ResultsWriter(plan, console)))
+    progress = plan.isQuiet ? nil : Progress(of: plan.catalogues, plan.environment, console)
+    state = Mutex(State(writer: try ResultsWriter(plan, console)))
   }
 
   /// - Throws: ``CommandError`` if nothing more can be done.
   func run() throws(CommandError) -> ExitStatus {
-    if plan.jobs < 2 {
-      validateNext()
-    } else {
-      DispatchQueue.concurrentPerform(iterations: plan.jobs) { _ in self.validateNext() }
-    }
+    DispatchQueue.concurrentPerform(iterations: plan.jobs) { _ in self.validateNext() }
     return try state.withLock { state throws(CommandError) in
       if let failure = state.failure { throw failure }
       console.statusLine.clear()
@@ -92,9 +84,10 @@ final class Validation: Sendable {
 
   /// - Returns: the last of what was found.
   private func validate(_ number: Int) throws(CommandError) -> ResultsWriter.Piece {
-    var validation = CatalogueValidation(
-      of: plan.catalogues[number], plan, onProgress: progress?.notes(of: number)
-    ) { piece throws(CommandError) in
+    var reader = plan.reader
+    reader.onProgress = progress?.notes(of: number)
+    var validation = CatalogueValidation(of: plan.catalogues[number], plan, reader) {
+      piece throws(CommandError) in
       self.wait(forTurn: number)
       try self.state.withLock { state throws(CommandError) in try state.write(piece) }
     }

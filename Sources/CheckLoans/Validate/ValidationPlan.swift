@@ -1,7 +1,6 @@
 import LoanCatalogue
 import LoanRules
 import Loans
-import Synchronization
 import System
 
 /// What a run of `validate` is to do, with everything decided.
@@ -13,12 +12,10 @@ struct ValidationPlan: Sendable {
   /// The file that takes the results instead of standard output.
   let output: String?
   /// The most findings to show.
-  let limit: Int?
+  let limit: Int
   /// How many catalogues are read side by side.
   let jobs: Int
-  let paths: RepositoryPath
-  /// How findings are shown with their lines; `nil` if they are not for a terminal.
-  let terminal: TerminalStyle?
+  let environment: Environment
   let fixing: Fixing
   let isQuiet: Bool
 
@@ -36,22 +33,21 @@ struct ValidationPlan: Sendable {
       loanDays: command.form.loanDays,
       civilTime: try Self.civilTime(command.rules.clock.zone, environment))
     output = try Self.output(command.output, catalogues)
-    let format = Self.format(command.format, environment, hasOutput: output != nil)
-    limit = command.shown.maxDiagnostics
+    let isForGitHub = environment["GITHUB_ACTIONS"] == "true" && output == nil
+    let format = command.format ?? (isForGitHub ? .github : .text)
+    limit = command.shown.maxDiagnostics ?? .max
     let jobs = command.shown.jobs.count
     self.jobs = min(jobs, catalogues.count)
     // Cores that have no catalogue of their own read parts of one.
     reader.jobs = max(1, jobs / max(1, catalogues.count))
     self.reader = reader
-    paths = RepositoryPath(environment)
+    self.environment = environment
     fixing = try Self.fixing(command, environment, catalogues, hasOutput: output != nil)
-    terminal =
-      format == .text && output == nil ? Self.terminal(command.shown.color, environment) : nil
     form =
       if fixing == .dryRun {
-        NoForm()
-      } else if format == .text, let terminal {
-        TextForm(isColored: terminal.isColored)
+        DiffForm()
+      } else if format == .text && output == nil {
+        Self.terminalForm(command.shown.color, environment)
       } else {
         format.form
       }
@@ -124,19 +120,15 @@ struct ValidationPlan: Sendable {
     }
   }
 
-  /// Whether two paths lead to the same regular file.
-  private static func isSameFile(_ path: String, _ other: String) -> Bool {
-    guard let one = FileVersion(of: path), let two = FileVersion(of: other) else { return false }
-    return one.isRegular && one.id == two.id
-  }
-
   /// - Returns: `nil` for standard output.
   private static func output(
     _ output: String?, _ catalogues: [String]
   ) throws(CommandError) -> String? {
     guard let output, !["-", "/dev/stdout"].contains(output) else { return nil }
     if output.isEmpty { throw CommandError(.usage, "--output needs the name of a file") }
-    if let catalogue = catalogues.first(where: { isSameFile($0, output) }) {
+    if let file = FileVersion(of: output), file.isRegular,
+      let catalogue = catalogues.first(where: { FileVersion(of: $0)?.id == file.id })
+    {
       throw CommandError(
         .usage,
         """
@@ -151,8 +143,8 @@ struct ValidationPlan: Sendable {
     _ options: RuleOptions, _ given: GivenSettings
   ) throws(CommandError) -> SeverityPolicy {
     let policy = SeverityPolicy(
-      errors: Set(options.error.map(\.value)), warnings: Set(options.warn.map(\.value)),
-      ignored: Set(options.ignore.map(\.value) + (options.records.allowEmpty ? [.noLoans] : [])),
+      errors: Set(options.error), warnings: Set(options.warn),
+      ignored: Set(options.ignore + (options.records.allowEmpty ? [.noLoans] : [])),
       isStrict: options.strict)
     if let code = policy.contradictions.first {
       let option = ["error", "warn", "ignore"].first {
@@ -185,22 +177,15 @@ struct ValidationPlan: Sendable {
     return rules
   }
 
-  /// What turns instants into the library's days: its time zone is only looked at if there are any,
-  /// unless it was asked for.
+  /// What turns instants into the library's days.
+  ///
+  /// A time zone that is unknown matters only if there are any, unless it was asked for.
   private static func civilTime(
     _ zone: ZoneOptions, _ environment: Environment
   ) throws(CommandError) -> @Sendable (Int) throws -> CivilDateTime? {
-    if zone.timeZone != nil {
-      return try zone.clock(environment).civilTime
-    }
-    return InheritedClock(environment).civilTime
-  }
-
-  private static func format(
-    _ format: FindingsFormat?, _ environment: Environment, hasOutput: Bool
-  ) -> FindingsFormat {
-    if let format { return format }
-    return environment["GITHUB_ACTIONS"] == "true" && !hasOutput ? .github : .text
+    if zone.timeZone != nil { return try zone.clock(environment).civilTime }
+    let clock = Result { () throws(CommandError) in try LocalClock(environment["TZ"], environment) }
+    return { try clock.get().civilTime(at: $0) }
   }
 
   private static func fixing(
@@ -231,34 +216,17 @@ struct ValidationPlan: Sendable {
     return .dryRun
   }
 
-  private static func terminal(
-    _ color: ColorOptions, _ environment: Environment
-  ) -> TerminalStyle? {
+  /// The form for people, at a terminal with the catalogue's lines.
+  private static func terminalForm(_ color: ColorOptions, _ environment: Environment) -> TextForm {
     let isColored = color.isColored(environment)
-    guard isColored || ProcessSetup.isOutputATerminal else { return nil }
-    return TerminalStyle(
-      isColored: isColored, columns: min(ProcessSetup.terminalColumns ?? 100, 160))
+    guard isColored || ProcessSetup.isOutputATerminal else { return TextForm() }
+    // Beside the line's number, and the marks of what is cut off.
+    let width = min(ProcessSetup.terminalColumns ?? 100, 160) - 11
+    return TextForm(isColored: isColored, lineWidth: max(20, width))
   }
 }
 
-/// A clock in the time zone that the process has from the beginning, checked when it is first needed.
-private final class InheritedClock: Sendable {
-  private let environment: Environment
-  private let clock = Mutex<LocalClock?>(nil)
-
-  init(_ environment: Environment) { self.environment = environment }
-
-  /// - Throws: ``CommandError`` with the status `badSetting` if the zone is unknown.
-  @Sendable func civilTime(at instant: Int) throws -> CivilDateTime? {
-    try clock.withLock { clock in
-      let known = try clock ?? LocalClock(environment["TZ"], environment)
-      clock = known
-      return known.civilTime(at: instant)
-    }
-  }
-}
-
-/// No results but a diff.
-private struct NoForm: FindingsForm {
-  func text(of finding: LocatedDiagnostic) -> String { "" }
+/// What a diff leaves, a line for standard error each.
+private struct DiffForm: FindingsForm {
+  func text(of finding: LocatedDiagnostic) -> String { finding.line }
 }

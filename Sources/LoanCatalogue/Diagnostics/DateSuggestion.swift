@@ -18,8 +18,8 @@ struct DateSuggestion {
   /// letters that look like digits.
   init(_ text: String) {
     guard text.utf8.count <= 64, text.first != "-" else { return }
-    if let groups = Self.digitGroups(text) {
-      read(groups)
+    if let numbers = Self.numbers(text) {
+      read(numbers)
     } else if let (date, hasZone) = Self.dateBeforeTime(text) {
       let suggestion = Self(String(date))
       guard !suggestion.words.isEmpty else { return }
@@ -39,28 +39,19 @@ struct DateSuggestion {
     return [reason, days.isEmpty ? nil : question].compactMap { $0.map { "; \($0)" } }.joined()
   }
 
-  private mutating func read(_ groups: [String]) {
-    let numbers = groups.compactMap { Int($0) }
-    guard numbers.count == groups.count else { return }
-    switch groups.map(\.count) {
-    case [8]:
-      readInOrder(numbers[0] / 10_000, numbers[0] / 100 % 100, numbers[0] % 100)
-    case let lengths where lengths.count == 3 && lengths[0] == 4:
-      readInOrder(numbers[0], numbers[1], numbers[2])
-    case let lengths where lengths.count == 3 && lengths[2] == 4:
-      let monthFirst = CivilDate(year: numbers[2], month: numbers[0], day: numbers[1])
-      let dayFirst = CivilDate(year: numbers[2], month: numbers[1], day: numbers[0])
-      days = [monthFirst, monthFirst == dayFirst ? nil : dayFirst].compactMap { $0 }
-    case let lengths where lengths.count == 3 && lengths.allSatisfy { $0 <= 2 }:
-      reason = "the year needs four digits"
-    default:
-      break
-    }
-  }
+  private static let formsInOrder = ["yyyy M d", "yyyyMMdd"].map { DateForm(known: $0) }
+  private static let otherForms = ["M d yyyy", "d M yyyy"].map { DateForm(known: $0) }
 
-  private mutating func readInOrder(_ year: Int, _ month: Int, _ day: Int) {
-    days = CivilDate(year: year, month: month, day: day).map { [$0] } ?? []
-    isInOrder = !days.isEmpty
+  private mutating func read(_ numbers: String) {
+    for form in Self.formsInOrder + Self.otherForms where !isInOrder {
+      guard case .civil(let day, _)? = try? form.read(Array(numbers.utf8)[...]) else { continue }
+      isInOrder = Self.formsInOrder.contains(form)
+      if !days.contains(day) { days.append(day) }
+    }
+    let lengths = numbers.split(separator: " ").map(\.utf8.count)
+    if lengths.count == 3 && lengths.allSatisfy({ $0 <= 2 }) {
+      reason = "the year needs four digits"
+    }
   }
 
   private mutating func readLetters(_ text: String) {
@@ -105,35 +96,23 @@ extension DateSuggestion {
     return CivilDate(year: year, month: month % 12 + 1, day: day)
   }
 
-  /// The runs of digits, any script's as ASCII, or `nil` if anything but separators is between.
-  private static func digitGroups(_ text: String) -> [String]? {
-    var groups: [String] = []
-    var isInGroup = false
+  /// The numbers in a text, in ASCII digits with a space between; `nil` if there is anything but
+  /// digits, of any script, and separators.
+  private static func numbers(_ text: String) -> String? {
+    var numbers = ""
     for character in text.unicodeScalars {
-      if let digit = digit(character) {
-        if !isInGroup { groups.append("") }
-        groups[groups.count - 1].append(String(digit))
-        isInGroup = true
-      } else if isSeparator(character) {
-        isInGroup = false
-      } else {
-        return nil
-      }
+      let digit = digit(character)
+      if digit == nil && !isSeparator(character) { return nil }
+      numbers += digit.map { "\($0)" } ?? " "
     }
-    return groups
+    return numbers.split(separator: " ").joined(separator: " ")
   }
 
   private static func digit(_ character: Unicode.Scalar) -> Int? {
-    if character.isASCII {
-      return ("0"..."9").contains(character) ? Int(character.value) - 0x30 : nil
-    }
-    return Character(character).wholeNumberValue.flatMap { $0 < 10 ? $0 : nil }
+    Character(character).wholeNumberValue.flatMap { $0 < 10 ? $0 : nil }
   }
 
   private static func isSeparator(_ character: Unicode.Scalar) -> Bool {
-    switch character {
-    case ".", "-", "/", " ", "\t", "\n", "\r": true
-    default: !character.isASCII && character.properties.isWhitespace
-    }
+    ".-/".unicodeScalars.contains(character) || character.properties.isWhitespace
   }
 }

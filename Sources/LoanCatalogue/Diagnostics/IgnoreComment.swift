@@ -28,8 +28,6 @@ enum IgnoreComment: Equatable {
     "a comment for check-loans is of the form <!-- check-loans: ignore CODE -->"
 
   private static func isNear(_ words: some Collection<UInt8>) -> Bool {
-    // Few comments begin with a C.
-    guard words.first.map({ $0 | 0x20 }) == UInt8(ascii: "c") else { return false }
     let beginning = String(decoding: words.prefix(24), as: UTF8.self).lowercased()
     return beginning.hasPrefix(start) || nearStarts.contains { beginning.hasPrefix($0) }
   }

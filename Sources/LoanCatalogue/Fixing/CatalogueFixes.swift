@@ -8,6 +8,22 @@ public struct ByteEdit: Hashable, Sendable {
   public var replacement: [UInt8]
 }
 
+extension Sequence<ByteEdit> {
+  /// A part of a file with these changes to it, which are in the order of their places.
+  ///
+  /// - Parameter bytes: numbered as in the file.
+  public func applied(to bytes: ArraySlice<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    var done = bytes.startIndex
+    for edit in self {
+      result += bytes[done..<edit.bytes.lowerBound]
+      result += edit.replacement
+      done = edit.bytes.upperBound
+    }
+    return result + bytes[done...]
+  }
+}
+
 /// The changes to a catalogue's bytes after which its dates are written as they were meant.
 ///
 /// Only the bytes of the dates are changed, in the catalogue's own encoding. A date with anything but
@@ -24,17 +40,13 @@ public struct CatalogueFixes: Sendable {
   /// - Parameters:
   ///   - diagnostics: problems with a `replacement`, of a reader that was asked for their bytes; in
   ///     any order.
-  ///   - head: the catalogue's first bytes, 4,096 or all.
-  ///   - read: gives bytes of the catalogue.
-  public init<Failure: Error>(
-    _ diagnostics: [Diagnostic], head: some Collection<UInt8>,
-    _ read: (Range<Int>) throws(Failure) -> [UInt8]
-  ) throws(Failure) {
-    let encoding = TextEncoding(ofHead: head)
+  ///   - content: the catalogue.
+  public init(_ diagnostics: [Diagnostic], in content: [UInt8]) {
+    let encoding = TextEncoding(ofHead: content)
     if encoding.hasStates { return }
     for diagnostic in diagnostics.sorted(by: { $0.location < $1.location }) {
-      guard let bytes = diagnostic.bytes, bytes.count < 65_536,
-        let edit = try Self.edit(diagnostic, of: read(bytes), at: bytes.lowerBound, encoding),
+      guard let bytes = diagnostic.bytes, bytes.count < 65_536, bytes.upperBound <= content.count,
+        let edit = Self.edit(diagnostic, of: Array(content[bytes]), at: bytes.lowerBound, encoding),
         edit.bytes.lowerBound >= edits.last?.bytes.upperBound ?? 0
       else { continue }
       edits.append(edit)
@@ -56,43 +68,5 @@ public struct CatalogueFixes: Sendable {
     else { return nil }
     let start = offset + before.count
     return ByteEdit(bytes: start..<start + old.count, replacement: new)
-  }
-
-  /// Fixes a part of the catalogue.
-  ///
-  /// The parts of a catalogue give the parts of the fixed one, wherever it is cut: a replacement
-  /// comes with the first byte that it replaces.
-  ///
-  /// - Parameters:
-  ///   - part: bytes of the catalogue.
-  ///   - offset: how many bytes are before them.
-  public func fixed(_ part: some RandomAccessCollection<UInt8>, at offset: Int) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(part.count)
-    let end = offset + part.count
-    var done = offset
-    func copy(to limit: Int) {
-      guard limit > done else { return }
-      result += part.dropFirst(done - offset).prefix(limit - done)
-      done = limit
-    }
-    for edit in edits[firstEdit(endingAfter: offset)...] {
-      guard edit.bytes.lowerBound < end else { break }
-      copy(to: edit.bytes.lowerBound)
-      if edit.bytes.lowerBound >= offset { result += edit.replacement }
-      done = min(end, max(done, edit.bytes.upperBound))
-    }
-    copy(to: end)
-    return result
-  }
-
-  /// The index of the first edit that ends after a byte.
-  private func firstEdit(endingAfter offset: Int) -> Int {
-    var (low, high) = (0, edits.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if edits[middle].bytes.upperBound <= offset { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -154,3 +154,26 @@ private struct FileState: Equatable {
       }
   }
 }
+
+/// Reads what a regular file has at an offset, as much as there is room for.
+///
+/// - Returns: the number of bytes, fewer than asked for only at the file's end, or -1 with `errno`
+///   set.
+/// - SeeAlso: `pread(2)`.
+@unsafe func readFile(
+  _ descriptor: Int32, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
+) -> Int {
+  var filled = 0
+  while filled < buffer.count {
+    let count = unsafe pread(
+      descriptor, buffer.baseAddress.map { unsafe $0 + filled }, buffer.count - filled,
+      offset + filled)
+    if count == 0 { break }
+    if count > 0 {
+      filled += count
+    } else if errno != EINTR {
+      return -1
+    }
+  }
+  return filled
+}

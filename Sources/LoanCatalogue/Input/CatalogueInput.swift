@@ -3,8 +3,9 @@ import Loans
 
 /// The bytes of an open catalogue that libxml2 reads: from some place on, after some others.
 struct CatalogueInput {
-  private let path: String
-  private var catalogue: CatalogueFile?
+  /// The catalogue's path.
+  let path: String
+  private(set) var catalogue: CatalogueFile?
   private var head: ArraySlice<UInt8> = []
   /// The place of the next bytes in the file.
   private var offset = 0
@@ -14,7 +15,6 @@ struct CatalogueInput {
   /// Bytes of the file that have been read.
   private(set) var total = 0
 
-  /// - Parameter path: the catalogue's.
   init(path: String) { self.path = path }
 
   /// Begins with some bytes, and goes on with what the file has from an offset on.
@@ -51,18 +51,6 @@ struct CatalogueInput {
     return filled
   }
 
-  /// The error for a profile that cannot be applied.
-  func profileFailure(_ message: String, at location: SourceLocation) -> CatalogueError {
-    CatalogueError(
-      code: .profileFailed, path: path, message: message, underlying: nil, location: location)
-  }
-
-  /// The part of the document that is read, if it is an envelope.
-  var payload: SOAPPayload? { catalogue?.payload }
-
-  /// The reason why the document was not unpacked to its end.
-  var fault: String? { catalogue?.fault }
-
   /// - Parameter isBroken: whether the parser found that the document is not XML.
   /// - Throws: ``CatalogueError`` if reading failed, or the file is no longer the one opened.
   func checkAfterwards(isBroken: Bool) throws(CatalogueError) {
@@ -71,7 +59,7 @@ struct CatalogueInput {
     if catalogue.isPacked, !isClosed || isBroken {
       while try !catalogue.readPiece().isEmpty {}
     }
-    if let failure, fault == nil { throw catalogue.inputOutputError(failure) }
+    if let failure, catalogue.fault == nil { throw catalogue.inputOutputError(failure) }
     try catalogue.checkUnchanged()
   }
 }

@@ -18,13 +18,9 @@ struct DocumentOpening {
   private enum Kind {
     /// Packed by a program that `command` unpacks; `nil` if that should have been done already.
     case packed(String, command: String?)
-    case other(String)
-    case json
     case html
-    /// Text without any tag.
-    case text
-    /// Nothing after the headers.
-    case nothing
+    /// Something else, with what to say about it.
+    case other(String)
   }
 
   private static let longestHeaders = 65_536
@@ -52,7 +48,10 @@ struct DocumentOpening {
       }
       bytes = body
     }
-    kind = status != nil && bytes.isEmpty ? .nothing : Self.kind(of: bytes)
+    kind =
+      status != nil && bytes.isEmpty
+      ? .other("nothing follows the headers; correct the request and try again")
+      : Self.kind(of: bytes)
   }
 
   private static let protocolName = Array("HTTP/".utf8)
@@ -97,17 +96,27 @@ extension DocumentOpening {
   ]
 
   private static func kind(of bytes: ArraySlice<UInt8>) -> Kind? {
-    if bytes.dropFirst(257).starts(with: "ustar".utf8) { return .other("a tar archive") }
     for packing in packings where bytes.starts(with: packing.start) {
       return .packed(packing.name, command: packing.command)
     }
-    for other in others where bytes.starts(with: other.start) { return .other(other.name) }
+    let isTar = bytes.dropFirst(257).starts(with: "ustar".utf8)
+    if let name = isTar
+      ? "a tar archive" : others.first(where: { bytes.starts(with: $0.start) })?.name
+    {
+      return .other("this is \(name), not XML; export the loans as XML")
+    }
     let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let text = (bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes)
       .drop(while: \.isXMLWhiteSpace)
-    if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") { return .json }
+    if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
+      return .other(
+        """
+        this is JSON, not XML; ask the server for XML, for example with \
+        curl -H "Accept: application/xml"
+        """)
+    }
     if isHTML(text) { return .html }
-    return isPlain(text) ? .text : nil
+    return isPlain(text) ? .other("this is plain text, not XML") : nil
   }
 
   /// Whether this is text in ASCII or UTF-8 without any tag.
@@ -121,8 +130,9 @@ extension DocumentOpening {
 
   private static func isHTML(_ text: ArraySlice<UInt8>) -> Bool {
     let start = String(decoding: skippingProlog(text).prefix(15), as: UTF8.self).lowercased()
-    return start.hasPrefix("<!doctype html") || start.hasPrefix("<html>")
-      || start.hasPrefix("<html ") || start.hasPrefix("<html\n") || start.hasPrefix("<html\r")
+    return ["<!doctype html", "<html>", "<html ", "<html\n", "<html\r"].contains {
+      start.hasPrefix($0)
+    }
   }
 
   /// The rest after an XML declaration, processing instructions and comments.
@@ -141,14 +151,12 @@ extension DocumentOpening {
 // MARK: - Messages
 
 extension DocumentOpening {
-  private static let beginning = SourceLocation(line: 1, column: 1)
-
   /// The warning about headers, if there are any.
   var warnings: [Diagnostic] {
     guard let status else { return [] }
     return [
       Diagnostic(
-        .httpHeaders, at: Self.beginning,
+        .httpHeaders, at: SourceLocation(line: 1, column: 1),
         message: """
           the file begins with the headers of the server's answer \(status.quoted()); they are \
           left out, but save the body alone (curl without -i)
@@ -180,28 +188,19 @@ extension DocumentOpening {
         the headers are followed by \(name), not XML; save the body alone, unpacked (curl \
         --compressed, without -i)
         """
-    case .nothing:
-      return "nothing follows the headers; correct the request and try again"
-    case .text:
-      return "this is plain text, not XML"
     case .packed(let name, nil):
       return "this is packed twice: inside it is \(name); unpack it first"
     case .packed(let name, let command?):
       return path == "-"
         ? "this is \(name), not XML; unpack it first: … | \(command) | check-loans -"
         : "this is \(name), not XML; unpack it first: \(command) \(file) | check-loans -"
-    case .other(let name):
-      return "this is \(name), not XML; export the loans as XML"
-    case .json:
-      return """
-        this is JSON, not XML; ask the server for XML, for example with \
-        curl -H "Accept: application/xml"
-        """
     case .html:
       return """
         this is an HTML page, not a list of loans; look at it in a browser, since the \
         address or the login may be wrong
         """
+    case .other(let words):
+      return words
     }
   }
 }
@@ -209,10 +208,6 @@ extension DocumentOpening {
 extension String {
   /// The text as a word that a shell takes as it is, or `nil` if it would have to be quoted.
   fileprivate var asPlainWord: String? {
-    let isPlain = utf8.allSatisfy { byte in
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte.isASCIIDigit
-        || "-._/+,:@%".utf8.contains(byte)
-    }
-    return isPlain && !isEmpty && first != "-" ? self : nil
+    wholeMatch(of: #/(?!-)[A-Za-z0-9\-._\/+,:@%]+/#) == nil ? nil : self
   }
 }

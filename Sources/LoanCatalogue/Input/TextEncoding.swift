@@ -32,20 +32,18 @@ struct TextEncoding: Sendable {
   /// for UTF-8.
   private static func declared(in head: [UInt8]) -> String? {
     // Without white space it is an instruction of another name.
-    guard head.starts(with: "<?xml".utf8), head.dropFirst(5).first?.isXMLWhiteSpace == true,
-      let end = head.firstIndex(of: UInt8(ascii: ">"))
-    else { return nil }
-    let declaration = String(decoding: head[..<end], as: UTF8.self)
-    guard let name = declaration.firstMatch(of: #/\sencoding\s*=\s*(["'])([A-Za-z][\w.\-]*)\1/#)
-    else { return nil }
-    let isUTF8 = ["UTF-8", "UTF8"].contains(name.output.2.uppercased())
-    return isUTF8 ? nil : String(name.output.2)
+    let declaration = #/<\?xml\s(?:[^>]*\s)?encoding\s*=\s*(["'])([A-Za-z][\w.\-]*)\1/#
+    guard let match = String(decoding: head, as: UTF8.self).prefixMatch(of: declaration) else {
+      return nil
+    }
+    let name = String(match.output.2)
+    return ["UTF-8", "UTF8"].contains(name.uppercased()) ? nil : name
   }
 
   /// Whether what a byte means can depend on those long before it.
   var hasStates: Bool {
-    guard let name = name?.uppercased() else { return false }
-    return name.hasPrefix("ISO-2022") || name.hasPrefix("HZ") || name.hasPrefix("CSISO2022")
+    let name = name?.uppercased() ?? ""
+    return ["ISO-2022", "HZ", "CSISO2022"].contains { name.hasPrefix($0) }
   }
 
   /// The text of some bytes; `nil` if they are not of the encoding.

@@ -32,15 +32,15 @@ struct ZIPArchive {
 
   /// The document: Tellico's, or the only one with a name as documents have, or the only file.
   func document() throws(UnpackingError) -> Entry {
-    let files = try list().filter { $0.name.last != UInt8(ascii: "/") }
-    let documents = files.filter { $0.name.suffix(4).map { $0 | 0x20 } == Array(".xml".utf8) }
-    if files.contains(where: { ["[Content_Types].xml", "mimetype"].contains($0.text) }) {
+    let files = try list().filter { !$0.name.hasSuffix("/") }
+    let documents = files.filter { $0.name.lowercased().hasSuffix(".xml") }
+    if files.contains(where: { ["[Content_Types].xml", "mimetype"].contains($0.name) }) {
       throw UnpackingError(
         message: """
           this is an Office or OpenDocument file or an e-book, not XML; export the loans as XML
           """)
     }
-    let tellico = files.filter { $0.text == "tellico.xml" }
+    let tellico = files.filter { $0.name == "tellico.xml" }
     let possible = tellico.count == 1 ? tellico : documents.isEmpty ? files : documents
     guard let document = possible.first, possible.count == 1 else {
       throw UnpackingError(
@@ -58,14 +58,8 @@ struct ZIPArchive {
 // MARK: - How it is written
 
 extension ZIPArchive {
-  /// A file in the archive's list.
-  private struct Listed {
-    /// The bytes before the name.
-    var header: [UInt8]
-    var name: ArraySlice<UInt8>
-
-    var text: String { String(decoding: name, as: UTF8.self) }
-  }
+  /// A file in the archive's list, with the bytes there before its name.
+  private typealias Listed = (name: String, header: [UInt8])
 
   private func list() throws(UnpackingError) -> [Listed] {
     let tailLength = min(size, 65_557)
@@ -85,7 +79,7 @@ extension ZIPArchive {
       guard list.count - next >= 46, list.number(next, 4) == 0x0201_4B50 else { throw Self.damaged }
       let name = next + 46..<next + 46 + list.number(next + 28, 2)
       guard name.upperBound <= list.count else { throw Self.damaged }
-      files.append(Listed(header: Array(list[next..<next + 46]), name: list[name]))
+      files.append((String(decoding: list[name], as: UTF8.self), Array(list[next..<next + 46])))
       next = name.upperBound + list.number(next + 30, 2) + list.number(next + 32, 2)
     }
     return files

@@ -89,7 +89,7 @@ enum NativeElement: Equatable {
     if name == "book" || name == "Book" { return .book }
     let lowercased = name.lowercased()
     if lowercased == "book" { return .misspeltBook }
-    guard let field = LoanField.allCases.first(where: { $0.name == lowercased && $0 != .id })
+    guard let field = LoanField.allCases.first(where: { "\($0)" == lowercased && $0 != .id })
     else { return ExpirationName.isLikely(name) ? .dateName : .unknown }
     let isRight = name == lowercased || isCapitalized && name.dropFirst() == lowercased.dropFirst()
     return isRight ? .field(field) : .misspelt(field)

@@ -258,7 +258,7 @@ extension NativeReader {
       text = FieldText(field: .expiration)
       builder.draft.beginField()
     case .misspelt(let field):
-      findWrongCase(unsafe String(cString: tag), field.name, at: start)
+      findWrongCase(unsafe String(cString: tag), "\(field)", at: start)
       skipped += 1
     default:
       skip(element, at: start)
@@ -466,7 +466,7 @@ extension NativeReader {
   private static func isDate(_ text: String) -> Bool {
     guard text.utf8.count <= 64 else { return false }
     do throws(CivilDate.ParseFailure) {
-      _ = try CivilDate(dotted: Array(text.utf8)[...])
+      _ = try CivilDate(dotted: Array(text.utf8).span)
       return true
     } catch {
       return error == .notADay || !DateSuggestion(text).words.isEmpty

@@ -43,7 +43,7 @@ public enum BuiltInProfiles {
   private static let soap: CatalogueProfile = {
     var profile = CatalogueProfile(name: "soap", title: "a SOAP envelope")
     profile.namespaces = SOAPPayload.namespaces
-    profile.marks = [expression("/Envelope")]
+    profile.signs = [expression("/Envelope")]
     profile.problems = [
       CatalogueProfile.Problem(path: expression("/Envelope/Body/Fault/faultstring")),
       CatalogueProfile.Problem(path: expression("/Envelope/Body/Fault/Reason/Text")),

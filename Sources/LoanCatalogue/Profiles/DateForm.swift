@@ -12,26 +12,21 @@ public struct DateForm: Hashable, Sendable {
   /// The form with and without each of its optional parts, those with most parts first.
   private let variants: [[Part]]
   private static let mostOptions = 6
-  private static let longest = 200
 
   private enum Part: Hashable, Sendable {
-    case number(Field, digits: ClosedRange<Int>)
-    case monthName
-    case zone
+    /// A number; a zone, and the name of a month, of however many digits.
+    case value(Field, digits: ClosedRange<Int>)
     case literal(UInt8)
 
     /// The part of a date that it names.
     var field: Field? {
-      switch self {
-      case .number(let field, _): field == .fraction ? nil : field
-      case .monthName: .month
-      case .zone, .literal: nil
-      }
+      guard case .value(let field, _) = self, field != .fraction, field != .zone else { return nil }
+      return field == .monthName ? .month : field
     }
   }
 
-  private enum Field: Hashable, Sendable {
-    case year, month, day, hour, minute, second, fraction
+  private enum Field: Int, CaseIterable, Sendable {
+    case year, month, day, hour, minute, second, fraction, monthName, zone
   }
 
   /// The meaning of a text of some form.
@@ -49,20 +44,20 @@ public struct DateForm: Hashable, Sendable {
   }
 
   /// The tool's own form, `yyyy.MM.dd`.
-  public static let dotted: DateForm = {
+  public static let dotted = DateForm(known: "yyyy.MM.dd")
+
+  /// - Parameter text: must be a form.
+  init(known text: String) {
     do throws(SyntaxError) {
-      return try DateForm("yyyy.MM.dd")
+      try self.init(text)
     } catch {
       preconditionFailure(error.message)
     }
-  }()
+  }
 
   /// - Throws: ``SyntaxError``.
   init(_ text: String) throws(SyntaxError) {
     self.text = text
-    if text.utf8.count > Self.longest {
-      throw SyntaxError(message: "a form has no more than \(Self.longest) bytes")
-    }
     if text.utf8.count(where: { $0 == UInt8(ascii: "[") }) > Self.mostOptions {
       throw SyntaxError(message: "the form \(text.quoted()) has too many parts that may be missing")
     }
@@ -81,9 +76,9 @@ public struct DateForm: Hashable, Sendable {
   /// - Throws: ``SyntaxError`` if a text could be read in two ways, or something is named twice.
   private func check(_ parts: [Part]) throws(SyntaxError) {
     for (part, next) in zip(parts, parts.dropFirst()) {
-      guard case (.number(_, let digits), .number) = (part, next), digits.count > 1 else {
-        continue
-      }
+      guard case (.value(_, let digits), .value(_, let others)) = (part, next),
+        digits.count > 1, others.upperBound > 0
+      else { continue }
       throw SyntaxError(
         message: """
           in the form \(text.quoted()) numbers of any length touch; write MM, dd or HH, or \
@@ -97,12 +92,14 @@ public struct DateForm: Hashable, Sendable {
   }
 
   private static let letters: [String: Part] = [
-    "yyyy": .number(.year, digits: 4...4), "yy": .number(.year, digits: 2...2),
-    "MMM": .monthName, "MM": .number(.month, digits: 2...2), "M": .number(.month, digits: 1...2),
-    "dd": .number(.day, digits: 2...2), "d": .number(.day, digits: 1...2),
-    "HH": .number(.hour, digits: 2...2), "H": .number(.hour, digits: 1...2),
-    "mm": .number(.minute, digits: 2...2), "ss": .number(.second, digits: 2...2),
-    "S": .number(.fraction, digits: 1...Int.max), "X": .zone,
+    "yyyy": .value(.year, digits: 4...4), "yy": .value(.year, digits: 2...2),
+    "MMM": .value(.monthName, digits: 0...0), "MM": .value(.month, digits: 2...2),
+    "M": .value(.month, digits: 1...2),
+    "dd": .value(.day, digits: 2...2), "d": .value(.day, digits: 1...2),
+    "HH": .value(.hour, digits: 2...2), "H": .value(.hour, digits: 1...2),
+    "mm": .value(.minute, digits: 2...2), "ss": .value(.second, digits: 2...2),
+    "S": .value(.fraction, digits: 1...Int.max),
+    "X": .value(.zone, digits: 0...0),
   ]
 
   /// Reads the letters of a form, up to its end or that of the brackets around.
@@ -147,57 +144,56 @@ extension DateForm {
   func read(_ text: ArraySlice<UInt8>) throws(CivilDate.ParseFailure) -> Reading {
     // What fits as a whole counts.
     for parts in variants {
-      if let found = Self.match(parts, text) { return try found.reading }
+      if let numbers = Self.match(parts, text) { return try Self.reading(numbers) }
     }
     throw .form
   }
 
-  private struct Found {
-    var numbers: [Field: Int] = [:]
-    /// Seconds east of Greenwich.
-    var offset: Int?
+  private typealias Numbers = [Int?]
 
-    var reading: Reading {
-      get throws(CivilDate.ParseFailure) {
-        guard
-          let date = CivilDate(
-            year: numbers[.year] ?? 0, month: numbers[.month] ?? 0, day: numbers[.day] ?? 0)
-        else { throw .notADay }
-        guard let hour = numbers[.hour] else { return .civil(date, nil) }
-        let (minute, second) = (numbers[.minute] ?? 0, numbers[.second] ?? 0)
-        guard minute < 60, second <= 60, hour < 24 || hour == 24 && minute == 0 && second == 0
-        else { throw .notADay }
-        // A leap second counts as the one before it, and the end of a day as its last second.
-        let time = hour == 24 ? 86_399 : hour * 3_600 + minute * 60 + min(second, 59)
-        if let offset { return .instant(date.dayNumber * 86_400 + time - offset) }
-        return .civil(date, CivilTime(secondOfDay: time))
-      }
+  private static func reading(
+    _ numbers: Numbers
+  ) throws(CivilDate.ParseFailure) -> Reading {
+    func number(_ field: Field) -> Int { numbers[field.rawValue] ?? 0 }
+    guard let date = CivilDate(year: number(.year), month: number(.month), day: number(.day))
+    else { throw .notADay }
+    guard let hour = numbers[Field.hour.rawValue] else { return .civil(date, nil) }
+    let (minute, second) = (number(.minute), number(.second))
+    guard minute < 60, second <= 60, hour < 24 || hour == 24 && minute == 0 && second == 0
+    else { throw .notADay }
+    // A leap second counts as the one before it, and the end of a day as its last second.
+    let time = hour == 24 ? 86_399 : hour * 3_600 + minute * 60 + min(second, 59)
+    guard let offset = numbers[Field.zone.rawValue] else {
+      return .civil(date, CivilTime(secondOfDay: time))
     }
+    return .instant(date.dayNumber * 86_400 + time - offset)
   }
 
-  private static func match(_ parts: [Part], _ text: ArraySlice<UInt8>) -> Found? {
-    var (found, rest) = (Found(), text)
+  private static func match(_ parts: [Part], _ text: ArraySlice<UInt8>) -> Numbers? {
+    var numbers = Numbers(repeating: nil, count: Field.allCases.count)
+    var rest = text
     for part in parts {
       switch part {
       case .literal(let byte):
         guard rest.popFirst() == byte else { return nil }
-      case .number(let field, let digits):
+      case .value(.monthName, _):
+        guard let month = month(rest.prefix(3)) else { return nil }
+        numbers[Field.month.rawValue] = month
+        rest = rest.dropFirst(3)
+      case .value(.zone, _):
+        guard let offset = readZone(&rest) else { return nil }
+        numbers[Field.zone.rawValue] = offset
+      case .value(let field, let digits):
         // Of one or two digits two are taken if there are two.
         let available = rest.prefix(digits.upperBound).prefix { $0.isASCIIDigit }
         guard digits.contains(available.count) else { return nil }
         rest = rest.dropFirst(available.count)
         if field == .fraction { continue }
-        found.numbers[field] = number(available) + (field == .year && digits == 2...2 ? 2_000 : 0)
-      case .monthName:
-        guard let month = month(rest.prefix(3)) else { return nil }
-        found.numbers[.month] = month
-        rest = rest.dropFirst(3)
-      case .zone:
-        guard let offset = readZone(&rest) else { return nil }
-        found.offset = offset
+        let century = field == .year && digits == 2...2 ? 2_000 : 0
+        numbers[field.rawValue] = century + number(available)
       }
     }
-    return rest.isEmpty ? found : nil
+    return rest.isEmpty ? numbers : nil
   }
 
   private static func number(_ digits: ArraySlice<UInt8>) -> Int {
@@ -212,21 +208,18 @@ extension DateForm {
     return months.firstIndex(of: name).map { $0 + 1 }
   }
 
-  /// `Z`, `+hh`, `+hhmm` or `+hh:mm`, at most 14 hours away (XML Schema 1.0 part 2, 3.2.7).
+  /// Seconds east of Greenwich: `Z`, `+hh`, `+hhmm` or `+hh:mm`, at most 14 hours (XML Schema 1.0
+  /// part 2, 3.2.7).
   private static func readZone(_ rest: inout ArraySlice<UInt8>) -> Int? {
     guard let sign = rest.popFirst() else { return nil }
     if sign == UInt8(ascii: "Z") { return 0 }
-    guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
-      let hours = readTwoDigits(&rest)
-    else { return nil }
+    guard "+-".utf8.contains(sign), let hours = readTwoDigits(&rest) else { return nil }
     let hasColon = rest.first == UInt8(ascii: ":")
     if hasColon { rest.removeFirst() }
-    let digits = readTwoDigits(&rest)
-    if hasColon && digits == nil { return nil }
-    let minutes = digits ?? 0
-    guard minutes < 60, hours * 60 + minutes <= 14 * 60 else { return nil }
-    let offset = hours * 3_600 + minutes * 60
-    return sign == UInt8(ascii: "-") ? -offset : offset
+    guard let minutes = readTwoDigits(&rest) ?? (hasColon ? nil : 0), minutes < 60,
+      hours * 60 + minutes <= 14 * 60
+    else { return nil }
+    return (hours * 60 + minutes) * (sign == UInt8(ascii: "-") ? -60 : 60)
   }
 
   private static func readTwoDigits(_ rest: inout ArraySlice<UInt8>) -> Int? {

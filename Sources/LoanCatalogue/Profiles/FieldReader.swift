@@ -8,75 +8,37 @@ struct FieldReader: ~Copyable {
   var bytesRead = 0
   /// The place of the element that is looked at.
   private(set) var place = SourceLocation(line: 1, column: 1)
+  /// The place of the root element.
+  private var beginning = SourceLocation(line: 1, column: 1)
   private let profile: CatalogueProfile
   private var evaluator: XPathEvaluator?
-  private var records: [Record] = []
-  private var lookups: [Lookup] = []
+  /// What records may refer to, by its key, for each of the profile's lookups.
+  private var referents: [[[UInt8]: XMLNode]] = []
+  /// The last texts of expressions that have the same value for all records in one element.
+  private var last: [ObjectIdentifier: (parent: UInt, texts: [FoundText])] = [:]
   /// Bytes of the texts that were looked at.
   private var looked = 0
-  /// The text at hand, its white space trimmed and each inner run of it one space.
-  private var text: [UInt8] = []
 
-  private struct Record {
-    /// Whether an element of the right name is a record.
-    var condition: XPathEvaluator.Expression
-    /// Whether the record is lent.
-    var isLent: XPathEvaluator.Expression?
-    var rules: [Rule]
+  /// A text, its white space trimmed and each inner run of it one space.
+  private struct FoundText {
+    var text: [UInt8]
+    /// The place of its element, if it is that of a node.
+    var place: SourceLocation?
+    /// Whether it says something.
+    var isValue: Bool
   }
-
-  private struct Lookup {
-    var reference: XPathEvaluator.Expression
-    /// The fields of what records may refer to, by its key.
-    var found: [[UInt8]: [FoundField]] = [:]
-  }
-
-  private final class Rule {
-    let rule: CatalogueProfile.FieldRule
-    let value: XPathEvaluator.Expression
-    let time: XPathEvaluator.Expression?
-    let absences: [[UInt8]]
-    /// The last result, if it is the same for all records in one element.
-    var last: (parent: UInt, found: FoundText?)?
-
-    init(_ rule: CatalogueProfile.FieldRule, _ evaluator: XPathEvaluator) throws(XPathFailure) {
-      self.rule = rule
-      value = try evaluator.compile(rule.path.xpath)
-      time = if let time = rule.time { try evaluator.compile(time.xpath) } else { nil }
-      absences = rule.absences.map { Array($0.utf8) }
-    }
-  }
-
-  /// A text, and where its element is.
-  private typealias FoundText = (text: [UInt8], place: SourceLocation)
-  /// A field of what records refer to.
-  private typealias FoundField = (field: LoanField, text: [UInt8], isShared: Bool)
 
   init(_ reader: CatalogueReader, _ profile: CatalogueProfile) {
     builder = RecordBuilder(reader, form: profile.name)
     self.profile = profile
   }
 
-  /// Compiles the profile's expressions for a document.
-  @unsafe mutating func begin(_ document: xmlDocPtr?) throws(XPathFailure) {
-    let evaluator = unsafe XPathEvaluator(document, namespaces: profile.prefixes)
-    self.evaluator = evaluator
-    for record in profile.records {
-      var isLent: XPathEvaluator.Expression?
-      if let condition = record.path.lendingCondition { isLent = try evaluator.compile(condition) }
-      records.append(
-        Record(
-          condition: try evaluator.compile(record.path.recordCondition), isLent: isLent,
-          rules: try Self.rules(record.fields, evaluator)))
-    }
-  }
-
-  private static func rules(
-    _ fields: [CatalogueProfile.FieldRule], _ evaluator: XPathEvaluator
-  ) throws(XPathFailure) -> [Rule] {
-    var rules: [Rule] = []
-    for field in fields { rules.append(try Rule(field, evaluator)) }
-    return rules
+  /// Evaluates expressions in a document from now on.
+  ///
+  /// - Parameter place: the root element's.
+  @unsafe mutating func begin(_ document: xmlDocPtr?, at place: SourceLocation) {
+    unsafe evaluator = XPathEvaluator(document, namespaces: profile.prefixes)
+    (self.place, beginning) = (place, place)
   }
 }
 
@@ -84,7 +46,7 @@ struct FieldReader: ~Copyable {
 
 extension FieldReader {
   @unsafe private func value(
-    _ expression: XPathEvaluator.Expression, at node: xmlNodePtr?
+    _ expression: XPathExpression, at node: xmlNodePtr?
   ) throws(XPathFailure) -> XPathValue {
     guard let evaluator else { throw XPathFailure(message: "there is no document") }
     return unsafe try evaluator.value(of: expression, at: node, bytesRead: bytesRead)
@@ -100,8 +62,11 @@ extension FieldReader {
   ) throws(XPathFailure) -> (record: Int, isLent: Bool)? {
     unsafe note(node)
     var onShelf: Int?
-    for kind in kinds where unsafe try value(records[kind].condition, at: node).isTrue {
-      guard let isLent = records[kind].isLent else { return (kind, true) }
+    for kind in kinds {
+      let path = profile.records[kind].path
+      guard let condition = path.recordCondition, unsafe try value(condition, at: node).isTrue
+      else { continue }
+      guard let isLent = path.lendingCondition else { return (kind, true) }
       if unsafe try value(isLent, at: node).isTrue { return (kind, true) }
       onShelf = onShelf ?? kind
     }
@@ -122,19 +87,33 @@ extension FieldReader {
     builder.beginRecord(at: place)
     guard let record else { return builder.endRecord(isJudged: false) }
     builder.loanedForms = [.dotted]
-    for rule in records[record].rules
-    where rule.rule.field != .expiration && builder.draft.record.isEmpty(rule.rule.field) {
-      guard let found = unsafe try text(of: rule, node) else { continue }
-      fill(rule.rule.field, found.text, at: found.place)
-      if rule.rule.field == .loaned { builder.loanedForms = rule.rule.forms }
-      if rule.rule.field == .id { builder.draft.record.isIDShared = rule.rule.isShared }
+    let rules = profile.records[record].fields
+    unsafe try fill(rules, from: node)
+    for (lookup, referents) in zip(profile.lookups, referents) {
+      guard let key = unsafe try key(lookup.reference, of: node), let referent = referents[key]
+      else { continue }
+      unsafe try fill(lookup.fields, from: referent.node, at: place)
     }
-    unsafe try fillFromLookups(node)
     if builder.draft.record.isEmpty(.title) && profile.mayGive(.title) {
       builder.findMissingTitle()
     }
-    unsafe try readExpiration(node, records[record].rules.filter { $0.rule.field == .expiration })
+    unsafe try readExpiration(node, rules)
     builder.endRecord()
+  }
+
+  /// Fills the fields, but for the expiration, that have no text yet.
+  ///
+  /// - Parameter place: `nil` for where the texts are.
+  @unsafe private mutating func fill(
+    _ rules: [CatalogueProfile.FieldRule], from node: xmlNodePtr, at place: SourceLocation? = nil
+  ) throws(XPathFailure) {
+    for rule in rules
+    where rule.field != .expiration && builder.draft.record.isEmpty(rule.field) {
+      guard let found = unsafe try texts(of: rule, node).first(where: \.isValue) else { continue }
+      fill(rule.field, found.text, at: place ?? found.place ?? self.place)
+      if rule.field == .loaned { builder.loanedForms = rule.forms }
+      if rule.field == .id { builder.draft.record.isIDShared = rule.isShared }
+    }
   }
 
   private mutating func fill(_ field: LoanField, _ text: [UInt8], at place: SourceLocation) {
@@ -144,109 +123,78 @@ extension FieldReader {
     builder.places.extend(field, ValueExtent(start: place, end: place))
   }
 
-  /// The first text of a rule that says something; `nil` if there is none.
-  @unsafe private mutating func text(
-    of rule: Rule, _ node: xmlNodePtr
-  ) throws(XPathFailure) -> FoundText? {
-    var found: FoundText?
+  /// The texts of a rule's nodes, with the time.
+  @unsafe private mutating func texts(
+    of rule: CatalogueProfile.FieldRule, _ node: xmlNodePtr
+  ) throws(XPathFailure) -> [FoundText] {
     let parent = unsafe UInt(bitPattern: node.pointee.parent)
-    if let last = rule.last, last.parent == parent {
-      found = last.found
-    } else {
-      found = unsafe try firstText(of: rule, node)
-      if rule.rule.isSameForSiblings { rule.last = (parent, found) }
+    let isSame = rule.isSameForSiblings
+    if isSame, let last = last[ObjectIdentifier(rule.path)], last.parent == parent {
+      try look(at: last.texts)
+      return last.texts
     }
-    // A long text around thousands of loans would be a long text in each of them.
-    looked += found?.text.count ?? 0
+    var texts = unsafe try texts(of: rule.path.xpath, node)
+    for index in texts.indices where isAbsence(texts[index].text, rule) {
+      texts[index].isValue = false
+    }
+    if let time = rule.time?.xpath,
+      let time = unsafe try self.texts(of: time, node).first(where: \.isValue)
+    {
+      for index in texts.indices { texts[index].text += [0x20] + time.text }
+    }
+    if isSame { last[ObjectIdentifier(rule.path)] = (parent, texts) }
+    return texts
+  }
+
+  /// The texts of an expression's nodes, or the one that it is.
+  @unsafe private mutating func texts(
+    of expression: XPathExpression, _ node: xmlNodePtr?
+  ) throws(XPathFailure) -> [FoundText] {
+    let value = unsafe try value(expression, at: node)
+    let texts = (0..<(value.isNodes ? value.count : 1)).map { index in
+      var text = value.text(ofNode: index)
+      text.removeSubrange(text.normalizeSpace(from: 0)...)
+      return FoundText(text: text, place: value.place(ofNode: index), isValue: !text.isEmpty)
+    }
+    try look(at: texts)
+    return texts
+  }
+
+  /// A long text around thousands of loans would be a long text in each of them.
+  private mutating func look(at texts: [FoundText]) throws(XPathFailure) {
+    looked += texts.reduce(0) { $0 + $1.text.count }
     guard looked <= 10_000_000 + 16 * bytesRead else { throw XPathEvaluator.tooLong }
-    return found
   }
 
-  @unsafe private mutating func firstText(
-    of rule: Rule, _ node: xmlNodePtr
-  ) throws(XPathFailure) -> FoundText? {
-    let value = unsafe try value(rule.value, at: node)
-    for index in 0..<(value.isNodes ? value.count : 1) where readText(value, index, rule) {
-      var found = text
-      if let time = rule.time, let time = unsafe try text(of: time, node) {
-        found += [0x20] + time
-      }
-      return (found, value.place(ofNode: index) ?? place)
-    }
-    return nil
-  }
-
-  /// - Returns: whether the text says something.
-  private mutating func readText(_ value: borrowing XPathValue, _ index: Int, _ rule: Rule) -> Bool
-  {
-    readText(value, index)
-    return !text.isEmpty && !isAbsence(rule)
-  }
-
-  private mutating func readText(_ value: borrowing XPathValue, _ index: Int) {
-    text = value.text(ofNode: index)
-    text.removeSubrange(text.normalizeSpace(from: 0)...)
-  }
-
-  /// Whether the text means that nothing is there: so does every date that is only zeros.
-  private func isAbsence(_ rule: Rule) -> Bool {
-    if rule.absences.contains(text) { return true }
-    guard !rule.rule.forms.isEmpty else { return false }
+  /// Whether a text means that nothing is there: so does every date that is only zeros.
+  private func isAbsence(_ text: [UInt8], _ rule: CatalogueProfile.FieldRule) -> Bool {
+    if rule.absences.contains(where: { $0.utf8.elementsEqual(text) }) { return true }
+    guard !rule.forms.isEmpty else { return false }
     return text.allSatisfy { "0-/.: TZ".utf8.contains($0) }
       && text.count { $0 == UInt8(ascii: "0") } >= 6
   }
-}
 
-// MARK: - Lookups
-
-extension FieldReader {
-  /// The text of an expression: that of its first node; `nil` if it says nothing.
-  @unsafe private mutating func text(
-    of expression: XPathEvaluator.Expression, _ node: xmlNodePtr
+  /// The key that an element has or refers to; `nil` if it has none.
+  @unsafe private mutating func key(
+    _ expression: ProfileExpression, of node: xmlNodePtr
   ) throws(XPathFailure) -> [UInt8]? {
-    let value = unsafe try value(expression, at: node)
-    readText(value, 0)
-    return text.isEmpty ? nil : text
+    unsafe try texts(of: expression.xpath, node).first.flatMap { $0.isValue ? $0.text : nil }
   }
 
   /// Reads all that records may refer to.
   ///
   /// - Parameter open: elements that have not ended.
   @unsafe mutating func readLookups(_ open: Set<xmlNodePtr>) throws(XPathFailure) {
-    guard let evaluator else { return }
     for lookup in profile.lookups {
-      var read = Lookup(reference: try evaluator.compile(lookup.reference.xpath))
-      let key = try evaluator.compile(lookup.key.xpath)
-      let rules = try Self.rules(lookup.fields, evaluator)
-      let all = try evaluator.value(of: evaluator.compile(lookup.path.xpath), bytesRead: bytesRead)
+      var found: [[UInt8]: XMLNode] = [:]
+      let all = unsafe try value(lookup.path.xpath, at: nil)
       for index in 0..<all.count {
         guard let node = unsafe all.node(index), unsafe !open.contains(node) else { continue }
         unsafe note(node)
-        guard let key = unsafe try text(of: key, node), read.found[key] == nil else { continue }
-        read.found[key] = unsafe try fields(rules, node)
+        guard let key = unsafe try key(lookup.key, of: node), found[key] == nil else { continue }
+        unsafe found[key] = XMLNode(node)
       }
-      lookups.append(read)
-    }
-  }
-
-  @unsafe private mutating func fields(
-    _ rules: [Rule], _ node: xmlNodePtr
-  ) throws(XPathFailure) -> [FoundField] {
-    var fields: [FoundField] = []
-    for rule in rules where !fields.contains(where: { $0.field == rule.rule.field }) {
-      guard let found = unsafe try text(of: rule, node) else { continue }
-      fields.append((rule.rule.field, found.text, rule.rule.isShared))
-    }
-    return fields
-  }
-
-  @unsafe private mutating func fillFromLookups(_ node: xmlNodePtr) throws(XPathFailure) {
-    for lookup in lookups {
-      guard let key = unsafe try text(of: lookup.reference, node) else { continue }
-      for entry in lookup.found[key] ?? [] where builder.draft.record.isEmpty(entry.field) {
-        fill(entry.field, entry.text, at: place)
-        if entry.field == .id { builder.draft.record.isIDShared = entry.isShared }
-      }
+      referents.append(found)
     }
   }
 }
@@ -255,65 +203,41 @@ extension FieldReader {
 
 extension FieldReader {
   @unsafe private mutating func readExpiration(
-    _ node: xmlNodePtr, _ rules: [Rule]
+    _ node: xmlNodePtr, _ rules: [CatalogueProfile.FieldRule]
   ) throws(XPathFailure) {
     /// The place of the day of lending, if the loan period is not known.
     var uncounted: SourceLocation?
     var empty: SourceLocation?
     var isThere = false
-    for rule in rules {
-      let value = unsafe try value(rule.value, at: node)
-      isThere = isThere || value.count > 0
-      if profile.isStrict && !rule.rule.countsFromLoan { empty = empty ?? emptyPlace(value) }
-      guard let found = unsafe try text(of: rule, node) else { continue }
-      if rule.rule.countsFromLoan && builder.reader.loanDays == nil {
-        uncounted = uncounted ?? found.place
+    for rule in rules where rule.field == .expiration {
+      let texts = unsafe try texts(of: rule, node)
+      isThere = isThere || texts.contains { $0.place != nil }
+      if rule.refusesEmpty { empty = empty ?? texts.first { $0.text.isEmpty }?.place }
+      guard let found = texts.first(where: \.isValue) else { continue }
+      let place = found.place ?? place
+      if rule.countsFromLoan && builder.reader.loanDays == nil {
+        uncounted = uncounted ?? place
         continue
       }
-      fill(.expiration, found.text, at: found.place)
-      if let other = contradiction(rule, value) {
-        return builder.findDuplicateExpiration(at: other, firstLine: found.place.line)
+      fill(.expiration, found.text, at: place)
+      if let other = texts.first(where: { $0.isValue && $0.text != found.text }) {
+        return builder.findDuplicateExpiration(at: other.place ?? place, firstLine: place.line)
       }
-      return builder.readExpiration(rule.rule.forms, isLendingDay: rule.rule.countsFromLoan)
+      return builder.readExpiration(rule.forms, isLendingDay: rule.countsFromLoan)
     }
     if let empty { return builder.findEmptyExpiration(at: empty) }
-    if let uncounted, rules.allSatisfy(\.rule.countsFromLoan) {
+    if let uncounted, rules.allSatisfy({ $0.field != .expiration || $0.countsFromLoan }) {
       return builder.findMissingLoanDays(at: uncounted)
     }
     builder.draft.record.lack =
       uncounted != nil ? (isThere ? .uncounted : .undatedAndUncounted) : isThere ? .empty : .undated
     builder.endWithoutExpiration()
   }
-
-  /// The place of a node without text.
-  private mutating func emptyPlace(_ value: borrowing XPathValue) -> SourceLocation? {
-    for index in 0..<value.count {
-      readText(value, index)
-      if text.isEmpty { return value.place(ofNode: index) }
-    }
-    return nil
-  }
-
-  /// The place of another value among the nodes of an expiration.
-  private mutating func contradiction(
-    _ rule: Rule, _ value: borrowing XPathValue
-  ) -> SourceLocation? {
-    guard value.count > 1 else { return nil }
-    var first: [UInt8]?
-    for index in 0..<value.count where readText(value, index, rule) {
-      if let first, first != text { return value.place(ofNode: index) }
-      first = first ?? text
-    }
-    return nil
-  }
 }
 
 // MARK: - The end
 
 extension FieldReader {
-  /// The tree is about to be freed.
-  mutating func endTree() { evaluator = nil }
-
   /// Reads what the document says of itself.
   mutating func endDocument() throws(XPathFailure) -> DocumentEnding {
     var ending = DocumentEnding()
@@ -337,22 +261,9 @@ extension FieldReader {
   private mutating func text(
     of expression: ProfileExpression, joined: Bool
   ) throws(XPathFailure) -> (text: String, place: SourceLocation)? {
-    guard let evaluator else { return nil }
-    let value = try evaluator.value(
-      of: evaluator.compile(expression.xpath), bytesRead: bytesRead)
-    var texts: [String] = []
-    var place: SourceLocation?
-    for index in 0..<(value.isNodes ? value.count : 1) {
-      readText(value, index)
-      if text.isEmpty { continue }
-      texts.append(String(decoding: text, as: UTF8.self))
-      place = place ?? value.place(ofNode: index)
-      if !joined { break }
-    }
-    if texts.isEmpty { return nil }
-    let beginning = unsafe evaluator.root.flatMap { unsafe SourceLocation(of: $0) }
-    return (
-      texts.joined(separator: ": "), place ?? beginning ?? SourceLocation(line: 1, column: 1)
-    )
+    let found = unsafe try texts(of: expression.xpath, nil).filter(\.isValue)
+    guard let first = found.first else { return nil }
+    let texts = (joined ? found : [first]).map { String(decoding: $0.text, as: UTF8.self) }
+    return (texts.joined(separator: ": "), first.place ?? beginning)
   }
 }

@@ -16,49 +16,36 @@ enum FormDetection {
   ) throws(CatalogueError) -> CatalogueProfile {
     let start = catalogue.documentStart
     let head = try catalogue.firstBytes(start + reach).dropFirst(start)
-    if let chosen {
-      let mayBeEnvelope = head.prefix(1_024).firstRange(of: Array("Envelope".utf8)) != nil
-      if !mayBeEnvelope || chosen.mayBegin(with: "Envelope") { return chosen }
-    } else if beginsPlainly(head) {
-      return .native
-    }
-    for payload in SOAPPayload.candidates(in: tree(head)) {
-      guard let found = chosen ?? form(of: head, in: payload), found.mayBegin(with: payload.name)
+    if let chosen, chosen.mayBegin(with: "Envelope") { return chosen }
+    let plain = tree(head)
+    for payload in SOAPPayload.candidates(in: plain) {
+      guard let found = chosen ?? form(of: head, tree(head, in: payload), in: payload),
+        found.mayBegin(with: payload.name)
       else { continue }
       catalogue.payload = payload
       return found
     }
-    return chosen ?? form(of: head) ?? .native
+    return chosen ?? form(of: head, plain) ?? .native
   }
 
   /// The form of what begins like this; `nil` if that is not known.
   ///
-  /// A form with a mark in the document comes before one that only has the right root element.
+  /// A form with a sign in the document comes before one that only has the right root element.
+  ///
+  /// - Parameter plain: the tree of what is read, with its namespaces.
   private static func form(
-    of head: ArraySlice<UInt8>, in payload: SOAPPayload? = nil
+    of head: ArraySlice<UInt8>, _ plain: borrowing XMLTree, in payload: SOAPPayload? = nil
   ) -> CatalogueProfile? {
-    let plain = tree(head, in: payload)
     guard let name = plain.root?.name, !["books", "Books"].contains(name) else { return .native }
     var possible: CatalogueProfile?
     for profile in BuiltInProfiles.foreign where profile.mayBegin(with: name) {
-      // Marks may ask for a namespace that elements lose when they are read.
-      if profile.hasMark(in: plain) { return profile }
       let own = tree(head, as: profile, in: payload)
-      if profile.hasMark(in: own, isPlain: false) { return profile }
-      if profile.marks.isEmpty, let root = own.root, profile.knows(root) {
+      if profile.hasSign(in: own, plain) { return profile }
+      if profile.signs.isEmpty, let root = own.root, profile.knows(root) {
         possible = possible ?? profile
       }
     }
     return possible
-  }
-
-  /// Whether the first element is plainly that of the tool's own form.
-  private static func beginsPlainly(_ head: ArraySlice<UInt8>) -> Bool {
-    let root = DocumentOpening.skippingProlog(head)
-    guard ["<books", "<Books"].contains(where: { root.starts(with: $0.utf8) }),
-      let next = root.dropFirst(6).first
-    else { return false }
-    return next.isXMLWhiteSpace || next == UInt8(ascii: ">") || next == UInt8(ascii: "/")
   }
 
   /// The tree of a document's beginning.
@@ -69,29 +56,28 @@ enum FormDetection {
   private static func tree(
     _ head: ArraySlice<UInt8>, as profile: CatalogueProfile? = nil, in payload: SOAPPayload? = nil
   ) -> XMLTree {
-    let parser = unsafe XMLParser<TreeBuilder?> { handlers in
+    let parser = unsafe XMLParser<OwnNamespaces?> { handlers in
       unsafe handlers.pointee.startElementNs = startElementHandler
       unsafe handlers.pointee.comment = nil
       unsafe handlers.pointee.processingInstruction = nil
     }
-    unsafe parser.reader.initialize(to: profile.map { TreeBuilder($0) })
+    unsafe parser.reader.initialize(to: profile.map { OwnNamespaces($0) })
     unsafe parser.session.pointee.enter(payload)
     return parser.parse(head)
   }
 }
 
 extension CatalogueProfile {
-  /// Whether one of the profile's marks is in a tree.
-  ///
-  /// - Parameter isPlain: whether elements still have their namespaces; else those marks that ask for
-  ///   one mean nothing.
-  fileprivate func hasMark(in tree: borrowing XMLTree, isPlain: Bool = true) -> Bool {
-    let evaluator = unsafe XPathEvaluator(tree.document, namespaces: prefixes)
-    return marks.contains { mark in
-      guard isPlain || mark.text == mark.xpath, let mark = try? evaluator.compile(mark.text),
-        let value = try? evaluator.value(of: mark)
-      else { return false }
-      return value.isTrue
+  /// Whether one of the profile's signs is in a document, whose own namespaces are gone in the first
+  /// tree.
+  fileprivate func hasSign(
+    in own: borrowing XMLTree, _ plain: borrowing XMLTree
+  ) -> Bool {
+    signs.contains { sign in
+      let document = unsafe sign.hasOwnPrefixes ? plain.document : own.document
+      let evaluator = unsafe XPathEvaluator(document, namespaces: prefixes)
+      let value = unsafe try? evaluator.value(of: evaluator.compile(sign.text))
+      return value?.isTrue ?? false
     }
   }
 
@@ -105,18 +91,15 @@ extension CatalogueProfile {
 private let startElementHandler: startElementNsSAX2Func = {
   context, name, prefix, namespace, namespaceCount, namespaces, attributeCount, defaultCount,
   attributes in
-  var tag = unsafe TreeBuilder.StartTag(
-    name: name, prefix: prefix, namespace: namespace, namespaceCount: namespaceCount,
-    namespaces: namespaces, attributeCount: attributeCount, defaultCount: defaultCount,
-    attributes: attributes)
   let parser = unsafe parserContext(context)
   let session = unsafe session(of: parser)
   // After a fault, elements may seem to be where they are not.
   if unsafe session.pointee.isStopped { return }
-  let matcher = unsafe session.pointee.reader.assumingMemoryBound(to: TreeBuilder?.self)
-  if unsafe matcher.pointee?.build(tag, parser) == nil {
-    // An undeclared prefix would become a part of the name.
-    if unsafe tag.namespace == nil { unsafe tag.prefix = nil }
-    unsafe TreeBuilder.build(tag, parser)
-  }
+  // An undeclared prefix would become a part of the name.
+  unsafe xmlSAX2StartElementNs(
+    context, name, namespace == nil ? nil : prefix, namespace, namespaceCount, namespaces,
+    attributeCount, defaultCount, attributes)
+  guard let node = unsafe parser.pointee.node else { return }
+  let own = unsafe session.pointee.reader.assumingMemoryBound(to: OwnNamespaces?.self)
+  unsafe own.pointee?.remove(from: node, prefix: prefix, namespace: namespace)
 }

@@ -40,11 +40,11 @@ extension CatalogueProfile {
   private mutating func readAttributes(of root: XMLNode) throws(Fault) {
     prefixes = root.declaredPrefixes
     prefixes["xml"] = "http://www.w3.org/XML/1998/namespace"
-    try root.refuseText()
-    try root.check(["name", "title", "namespace"])
+    try root.check(["name", "title", "namespace"], hasChildren: true)
     let attribute = try root.attribute("name")
     name = attribute.text
-    guard name.utf8.allSatisfy(Self.isPlain), !name.isEmpty, name.utf8.count <= 40 else {
+    let plain = "abcdefghijklmnopqrstuvwxyz0123456789-".utf8
+    guard (1...40).contains(name.utf8.count), name.utf8.allSatisfy(plain.contains) else {
       throw attribute.fault(
         "a profile's name has small letters, digits and hyphens, at most 40: found "
           + name.quoted())
@@ -58,29 +58,21 @@ extension CatalogueProfile {
   /// are meant to be of the same.
   private func rootNamespaces(_ root: XMLNode) -> [String] {
     let namespaces = root.children.compactMap { element -> String? in
-      guard element.name == "record", let path = element["path"]?.text,
-        case .step(_, let prefix?, _) = XPathTokens(path).tokens.dropFirst().first?.kind
-      else { return nil }
-      return prefixes[prefix]
+      guard element.name == "record", let path = element["path"]?.text else { return nil }
+      let tokens = XPathTokens(path)
+      return tokens[2] == ":" ? prefixes[String(tokens[1])] : nil
     }
     return Set(namespaces).sorted()
   }
 
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    byte.isASCIIDigit || byte == UInt8(ascii: "-")
-      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-  }
-
   private static func words(_ attribute: XMLNode?) -> [String] {
-    let text = attribute?.text ?? ""
-    return text.split { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r\n" }.map(String.init)
+    (attribute?.text ?? "").split(separator: " ").map(String.init)
   }
 
   private mutating func read(_ element: XMLNode, _ common: inout [FieldRule]) throws(Fault) {
-    try element.refuseText()
     switch element.name {
     case "record":
-      try element.check(["path"])
+      try element.check(["path"], hasChildren: true)
       records.append(Record(path: try path(of: element), fields: try fields(in: element)))
     case "lookup":
       lookups.append(try lookup(element))
@@ -89,30 +81,27 @@ extension CatalogueProfile {
       var problem = Problem(path: try expression("path", of: element))
       problem.yieldsToLoans = try element.flag("unless", "loans")
       problems.append(problem)
-      try element.refuseChildren()
     case "total": totals.append(try onlyExpression(of: element))
     case "more": continuations.append(try onlyExpression(of: element))
-    case "mark": marks.append(try onlyExpression(of: element))
+    case "detect": signs.append(try onlyExpression(of: element))
     default: common.append(try fieldRule(element))
     }
   }
 
   private func onlyExpression(of element: XMLNode) throws(Fault) -> ProfileExpression {
     try element.check(["path"])
-    let expression = try expression("path", of: element)
-    try element.refuseChildren()
-    return expression
+    return try expression("path", of: element)
   }
 
-  private mutating func lookup(_ element: XMLNode) throws(Fault) -> Lookup {
-    try element.check(["path", "key", "reference"])
+  private func lookup(_ element: XMLNode) throws(Fault) -> Lookup {
+    try element.check(["path", "key", "reference"], hasChildren: true)
     let lookup = Lookup(
       path: try path(of: element), key: try expression("key", of: element),
       reference: try expression("reference", of: element), fields: try fields(in: element))
     for rule in lookup.fields where [.expiration, .loaned].contains(rule.field) {
       throw Fault(
         location: rule.path.location,
-        message: "<\(rule.field.name)> cannot be looked up; it is the loan's")
+        message: "<\(rule.field)> cannot be looked up; it is the loan's")
     }
     if lookup.fields.isEmpty {
       throw element.fault("<lookup> has no field inside, <title path=\"…\"/>")
@@ -124,20 +113,15 @@ extension CatalogueProfile {
 // MARK: - Fields
 
 extension CatalogueProfile {
-  private static let otherNames = ["record", "lookup", "problem", "total", "more", "mark"]
-
-  private mutating func fields(in element: XMLNode) throws(Fault) -> [FieldRule] {
-    var rules: [FieldRule] = []
-    for child in element.children {
-      try child.refuseText()
-      rules.append(try fieldRule(child))
-    }
-    return rules
+  private func fields(in element: XMLNode) throws(Fault) -> [FieldRule] {
+    try element.children.map { child throws(Fault) in try fieldRule(child) }
   }
 
-  private mutating func fieldRule(_ element: XMLNode) throws(Fault) -> FieldRule {
-    guard let field = LoanField.allCases.first(where: { $0.name == element.name }) else {
-      let known = Self.otherNames + LoanField.allCases.map(\.name)
+  private func fieldRule(_ element: XMLNode) throws(Fault) -> FieldRule {
+    guard let field = LoanField.allCases.first(where: { "\($0)" == element.name }) else {
+      let known =
+        ["record", "lookup", "problem", "total", "more", "detect"]
+        + LoanField.allCases.map { "\($0)" }
       throw element.fault(
         """
         <\(element.name.visible)> is not known in a profile; known are \
@@ -154,8 +138,7 @@ extension CatalogueProfile {
     if element["time"] != nil { rule.time = try expression("time", of: element) }
     rule.countsFromLoan = try element.flag("plus", "loan-days")
     rule.isShared = try element.flag("shared", "yes")
-    if try element.flag("empty", "error") { isStrict = true }
-    try element.refuseChildren()
+    rule.refusesEmpty = try element.flag("empty", "error")
     return rule
   }
 
@@ -183,10 +166,7 @@ extension CatalogueProfile {
     let attribute = try element.attribute(name)
     let (text, start) = (attribute.text, attribute.location)
     do throws(XPathFailure) {
-      let expression = try ProfileExpression(
-        text, at: start, namespaces: prefixes, own: namespaces)
-      try expression.check(prefixes: prefixes)
-      return expression
+      return try ProfileExpression(text, at: start, namespaces: prefixes, own: namespaces)
     } catch {
       let before = String(decoding: text.utf8.prefix(error.offset), as: UTF8.self)
       let column = start.column + before.unicodeScalars.count
@@ -267,22 +247,20 @@ extension XMLNode {
     return true
   }
 
-  fileprivate func check(_ known: [String]) throws(Fault) {
-    guard let other = attributes.first(where: { !known.contains($0.qualifiedName) }) else { return }
-    throw other.fault(
-      """
-      <\(name)> has no attribute \(other.qualifiedName.visible); it may have \
-      \(known.joined(separator: ", "))
-      """)
-  }
-
-  fileprivate func refuseText() throws(Fault) {
-    guard hasText else { return }
-    throw fault("<\(name.visible)> has text inside, which means nothing; use attributes")
-  }
-
-  fileprivate func refuseChildren() throws(Fault) {
-    guard let child = children.first else { return }
-    throw child.fault("<\(child.name.visible)> cannot be inside <\(name)>")
+  /// Checks that it has nothing but attributes, and perhaps elements inside.
+  fileprivate func check(_ known: [String], hasChildren: Bool = false) throws(Fault) {
+    if hasText {
+      throw fault("<\(name.visible)> has text inside, which means nothing; use attributes")
+    }
+    if let other = attributes.first(where: { !known.contains($0.qualifiedName) }) {
+      throw other.fault(
+        """
+        <\(name)> has no attribute \(other.qualifiedName.visible); it may have \
+        \(known.joined(separator: ", "))
+        """)
+    }
+    if !hasChildren, let child = children.first {
+      throw child.fault("<\(child.name.visible)> cannot be inside <\(name)>")
+    }
   }
 }

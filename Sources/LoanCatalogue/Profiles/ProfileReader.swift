@@ -11,13 +11,13 @@ import Loans
   private var fields: FieldReader
   private let profile: CatalogueProfile
   private let output: ((RecordBatch) -> Bool)?
-  fileprivate var tree: TreeBuilder
+  private var namespaces: OwnNamespaces
   private var root: RootElement?
   /// The elements that are open, the outermost first.
   private var open: [xmlNodePtr] = unsafe []
-  /// The depth of the element that may be a record, with everything inside; 0 outside of any.
-  private var candidateDepth = 0
-  /// Comments that have not been read, each with the element around it.
+  /// The open element that may be a record.
+  private var candidate: xmlNodePtr?
+  /// Comments that have not been read, each with the element around it that may be a record.
   private var comments: ArraySlice<WaitingComment> = unsafe []
   /// Bytes of the text at hand.
   private var textLength = 0
@@ -33,7 +33,7 @@ import Loans
   private static let longestText = 10_000_000
 
   private typealias WaitingComment = (
-    comment: IgnoreComment, place: SourceLocation, parent: xmlNodePtr?
+    comment: IgnoreComment, place: SourceLocation, candidate: xmlNodePtr?
   )
 
   @unsafe private init(
@@ -44,7 +44,7 @@ import Loans
     self.output = output
     profile = document.profile
     fields = FieldReader(document.reader, document.profile)
-    tree = TreeBuilder(document.profile)
+    namespaces = OwnNamespaces(document.profile)
     isWhole = profile.looksOutside
     let paths = profile.records.map(\.path.steps)
     kinds = Dictionary(
@@ -91,13 +91,12 @@ import Loans
 // MARK: - Elements
 
 extension ProfileReader {
-  /// Puts an element into the tree.
+  /// Takes an element that has been put into the tree.
   @unsafe fileprivate mutating func startElement(
-    _ tag: TreeBuilder.StartTag, _ context: xmlParserCtxtPtr
+    _ context: xmlParserCtxtPtr, _ node: xmlNodePtr, prefix: UnsafePointer<xmlChar>?,
+    namespace: UnsafePointer<xmlChar>?
   ) {
-    guard unsafe !session.pointee.isStopped else { return }
-    unsafe tree.build(tag, context)
-    guard let node = unsafe context.pointee.node else { return }
+    unsafe namespaces.remove(from: node, prefix: prefix, namespace: namespace)
     unsafe session.pointee.checkNameCount()
     textLength = 0
     number += 1
@@ -114,8 +113,8 @@ extension ProfileReader {
       root?.firstChild = unsafe String(cString: node.pointee.name)
     }
     unsafe open.append(node)
-    if candidateDepth == 0, unsafe !kinds(of: node, depth: open.count).isEmpty {
-      candidateDepth = unsafe open.count
+    if unsafe candidate == nil && !kinds(of: node, depth: open.count).isEmpty {
+      unsafe candidate = node
     }
   }
 
@@ -123,15 +122,11 @@ extension ProfileReader {
     let document = unsafe context.pointee.myDoc
     if unsafe document?.pointee.intSubset?.pointee.children != nil { isWhole = true }
     let element = unsafe XMLNode(node)
+    let place = element.place ?? SourceLocation(line: 1, column: 1)
     root = RootElement(
-      name: element.name, namespace: tree.rootNamespace,
-      location: element.place ?? SourceLocation(line: 1, column: 1),
+      name: element.name, namespace: namespaces.root, location: place,
       isKnown: profile.knows(element))
-    do throws(XPathFailure) {
-      unsafe try fields.begin(document)
-    } catch {
-      fail(error)
-    }
+    unsafe fields.begin(document, at: place)
   }
 
   /// The kinds of record that an element may be by its name.
@@ -154,8 +149,8 @@ extension ProfileReader {
     if unsafe !session.pointee.isInsideEntity(context) { unsafe session.pointee.notePlace() }
     let depth = unsafe open.count
     _ = unsafe open.popLast()
-    guard depth == candidateDepth else { return }
-    candidateDepth = 0
+    guard unsafe node == candidate else { return }
+    unsafe candidate = nil
     if isWhole { return }
     do throws(XPathFailure) {
       fields.bytesRead = unsafe session.pointee.bytesRead
@@ -185,7 +180,7 @@ extension ProfileReader {
     guard !kinds.isEmpty, let kind = unsafe try fields.kind(of: node, kinds) else { return false }
     if unsafe !comments.isEmpty {
       addComments(before: fields.place)
-      while let comment = unsafe comments.first, unsafe Self.isInside(comment.parent, node) {
+      while let comment = unsafe comments.first, unsafe comment.candidate == node {
         unsafe fields.builder.add(comment.comment, at: comment.place, isInRecord: true)
         unsafe comments.removeFirst()
       }
@@ -198,12 +193,6 @@ extension ProfileReader {
     }
     if isOver { unsafe session.pointee.stop() }
     return true
-  }
-
-  @unsafe private static func isInside(_ node: xmlNodePtr?, _ outer: xmlNodePtr) -> Bool {
-    var next = unsafe node
-    while let node = unsafe next, unsafe node != outer { unsafe next = node.pointee.parent }
-    return unsafe next != nil
   }
 
   /// Adds comments that are not inside a record.
@@ -220,7 +209,6 @@ extension ProfileReader {
 extension ProfileReader {
   /// The document has ended, and its tree is still there.
   @unsafe fileprivate mutating func endDocument(_ context: xmlParserCtxtPtr) {
-    defer { fields.endTree() }
     guard unsafe !session.pointee.isStopped || session.pointee.fault != nil,
       let root = unsafe xmlDocGetRootElement(context.pointee.myDoc), self.root != nil
     else { return }
@@ -277,7 +265,7 @@ extension ProfileReader {
         .malformedXML, at: session.pointee.position, "a text is longer than 10,000,000 bytes")
     }
     if !isInEntity { unsafe session.pointee.notePlace() }
-    if isInEntity || candidateDepth > 0 { return true }
+    if unsafe isInEntity || candidate != nil { return true }
     // Most texts between records are white space.
     return unsafe !text.allSatisfy(\.isXMLWhiteSpace)
   }
@@ -292,8 +280,8 @@ extension ProfileReader {
       let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
       if let comment = unsafe IgnoreComment(bytes) {
         let start = unsafe TagText.start(endingAt: session.pointee.document, opening: "<!--")
-        unsafe comments.append((comment, start ?? session.pointee.position, context.pointee.node))
-        if !isWhole && candidateDepth == 0 { addComments() }
+        unsafe comments.append((comment, start ?? session.pointee.position, candidate))
+        if unsafe !isWhole && candidate == nil { addComments() }
       }
     }
     unsafe session.pointee.notePlace(context)
@@ -313,12 +301,16 @@ private let startElementHandler: startElementNsSAX2Func = {
   context, name, prefix, namespace, namespaceCount, namespaces, attributeCount, defaultCount,
   attributes in
   let parser = unsafe parserContext(context)
-  let tag = unsafe TreeBuilder.StartTag(
-    name: name, prefix: prefix, namespace: namespace, namespaceCount: namespaceCount,
-    namespaces: namespaces, attributeCount: attributeCount, defaultCount: defaultCount,
-    attributes: attributes)
   if defaultCount > 0 { unsafe session(of: parser).pointee.countDefaults(Int(defaultCount)) }
-  unsafe reader(of: parser).pointee.startElement(tag, parser)
+  if unsafe session(of: parser).pointee.isStopped { return }
+  // An undeclared prefix would become a part of the name.
+  unsafe xmlSAX2StartElementNs(
+    context, name, namespace == nil ? nil : prefix, namespace, namespaceCount, namespaces,
+    attributeCount, defaultCount, attributes)
+  if let node = unsafe parser.pointee.node {
+    unsafe reader(of: parser).pointee.startElement(
+      parser, node, prefix: prefix, namespace: namespace)
+  }
 }
 
 private let endElementHandler: endElementNsSAX2Func = { context, name, prefix, namespace in

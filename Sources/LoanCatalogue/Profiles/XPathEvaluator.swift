@@ -9,6 +9,17 @@ struct XPathFailure: Error, Equatable {
   var offset = 0
 }
 
+/// An expression that libxml2 has compiled, for any document.
+///
+/// Evaluating it changes nothing in it but what libxml2 remembers of functions, alike in all threads.
+@safe final class XPathExpression: @unchecked Sendable {
+  fileprivate let compiled: xmlXPathCompExprPtr
+
+  @unsafe fileprivate init(_ compiled: xmlXPathCompExprPtr) { unsafe self.compiled = compiled }
+
+  deinit { unsafe xmlXPathFreeCompExpr(compiled) }
+}
+
 /// libxml2's XPath 1.0 over one document, with the expressions of a profile.
 ///
 /// Only the functions of XPath itself are known, none of which opens anything, and how much is
@@ -19,17 +30,6 @@ struct XPathFailure: Error, Equatable {
   private let context: xmlXPathContextPtr
   /// The number of steps that have been taken.
   private var steps: UInt = 0
-  /// The last mistake: its words, and where in the expression it is.
-  fileprivate var mistake: (message: String, offset: Int)?
-
-  /// An expression that has been compiled.
-  @safe final class Expression {
-    fileprivate let compiled: xmlXPathCompExprPtr
-
-    @unsafe fileprivate init(_ compiled: xmlXPathCompExprPtr) { unsafe self.compiled = compiled }
-
-    deinit { unsafe xmlXPathFreeCompExpr(compiled) }
-  }
 
   /// - Parameters:
   ///   - document: must stay as long as the evaluator does.
@@ -37,8 +37,8 @@ struct XPathFailure: Error, Equatable {
   @unsafe init(_ document: xmlDocPtr?, namespaces: [String: String]) {
     guard let context = unsafe xmlXPathNewContext(document) else { endWithoutMemory() }
     unsafe self.context = context
-    unsafe context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
-    unsafe check_loans_set_xpath_error_handler(context, xpathErrorHandler)
+    // The context keeps the last error; nothing need be printed.
+    unsafe check_loans_set_xpath_error_handler(context, { _, _ in })
     unsafe xmlXPathContextSetCache(context, 1, -1, 0)
     for (prefix, namespace) in namespaces { unsafe xmlXPathRegisterNs(context, prefix, namespace) }
   }
@@ -48,16 +48,18 @@ struct XPathFailure: Error, Equatable {
   /// The document's first element.
   var root: xmlNodePtr? { unsafe xmlDocGetRootElement(context.pointee.doc) }
 
+  /// - SeeAlso: `xmlXPathFunctionLookup`.
+  func hasFunction(_ name: String) -> Bool { unsafe xmlXPathFunctionLookup(context, name) != nil }
+
   /// Compiles an expression.
   ///
   /// - Throws: ``XPathFailure``.
   /// - SeeAlso: `xmlXPathCtxtCompile`.
-  func compile(_ xpath: String) throws(XPathFailure) -> Expression {
-    mistake = nil
+  func compile(_ xpath: String) throws(XPathFailure) -> XPathExpression {
     if let compiled = unsafe xmlXPathCtxtCompile(context, xpath) {
-      return unsafe Expression(compiled)
+      return unsafe XPathExpression(compiled)
     }
-    let offset = min(max(0, mistake?.offset ?? 0), xpath.utf8.count)
+    let offset = unsafe min(max(0, Int(context.pointee.lastError.int1)), xpath.utf8.count)
     let rest = String(decoding: Array(xpath.utf8)[offset...], as: UTF8.self)
     throw XPathFailure(
       message: rest.isEmpty
@@ -65,53 +67,39 @@ struct XPathFailure: Error, Equatable {
         : "XPath 1.0 does not understand \(rest.quoted(limit: 40))", offset: offset)
   }
 
-  /// The value of an expression at the document's first element.
-  ///
-  /// - Throws: ``XPathFailure``.
-  func value(of expression: Expression, bytesRead: Int = 0) throws(XPathFailure) -> XPathValue {
-    unsafe try value(of: expression, at: root, bytesRead: bytesRead)
-  }
-
   /// The value of an expression.
   ///
   /// - Parameters:
-  ///   - node: where it begins.
+  ///   - node: where it begins; `nil` for the document's first element.
   ///   - bytesRead: of the document.
   /// - Throws: ``XPathFailure``.
   @unsafe func value(
-    of expression: Expression, at node: xmlNodePtr?, bytesRead: Int
+    of expression: XPathExpression, at node: xmlNodePtr? = nil, bytesRead: Int = 0
   ) throws(XPathFailure) -> XPathValue {
-    mistake = nil
     let most = 20_000_000 + 5 * UInt(max(0, bytesRead))
     guard steps < most else { throw Self.tooLong }
-    unsafe context.pointee.node = node
+    unsafe context.pointee.node = node ?? root
     unsafe context.pointee.opCount = 0
     unsafe context.pointee.opLimit = most - steps
     let value = unsafe xmlXPathCompiledEval(expression.compiled, context)
     steps += UInt(unsafe context.pointee.opCount)
     guard let value = unsafe value else {
-      throw steps >= most
-        ? Self.tooLong : XPathFailure(message: mistake?.message ?? "it has no value")
+      throw steps >= most ? Self.tooLong : XPathFailure(message: reason)
     }
     return unsafe XPathValue(value)
   }
 
-  static let tooLong = XPathFailure(
-    message: "it looks at more than the size of the document allows")
-}
-
-private let xpathErrorHandler: check_loans_error_handler = { evaluator, error in
-  guard let evaluator = unsafe evaluator, let error = unsafe error else { return }
-  // libxml2 says nothing but a number here.
-  let message =
-    switch unsafe UInt32(bitPattern: error.pointee.code) {
+  /// The reason why the last expression has no value, for which libxml2 only has a number.
+  private var reason: String {
+    switch unsafe UInt32(bitPattern: context.pointee.lastError.code) {
     case XML_XPATH_INVALID_TYPE.rawValue: "a function or an operator gets a value of the wrong kind"
     case XML_XPATH_INVALID_ARITY.rawValue: "a function gets too few or too many values"
     case let code: "XPath's error \(code) comes of it"
     }
-  unsafe Unmanaged<XPathEvaluator>.fromOpaque(evaluator).takeUnretainedValue().mistake = (
-    message, Int(error.pointee.int1)
-  )
+  }
+
+  static let tooLong = XPathFailure(
+    message: "it looks at more than the size of the document allows")
 }
 
 /// The value of an XPath expression: nodes of the document, or a text.

@@ -2,130 +2,138 @@
 ///
 /// - SeeAlso: XML Path Language 1.0, 3.7 (lexical structure).
 struct XPathTokens {
-  enum Kind: Equatable {
-    /// A node test, with its prefix and the axis that is written before it: `*`, `x:book`.
-    ///
-    /// `@` is an axis, `..` and `.` are names on theirs; so is `text()`, on the axis `child` if it has
-    /// none.
-    case step(axis: String?, prefix: String?, name: String)
-    case function(String)
-    case literal
-    case number
-    /// An operator or punctuation.
-    case symbol(String)
-  }
-
   struct Token {
-    var kind: Kind
-    /// Bytes of the text.
+    /// A literal, a number, a name without prefix, or symbols.
+    var text: Substring
+    /// Bytes of the expression.
     var range: Range<Int>
     /// Whether no operator can be here.
     var isInOperand: Bool
-
-    /// Bytes of the name, with the prefix: it ends with them.
-    var nameRange: Range<Int> {
-      switch kind {
-      case .step(_, let prefix?, let name): range.suffix(prefix.utf8.count + 1 + name.utf8.count)
-      case .function(let name): range.suffix(name.utf8.count)
-      default: range
-      }
-    }
+    /// The number of brackets around it; a bracket itself is inside.
+    var depth: Int
   }
 
-  static let nodeTypes = ["text", "node", "comment", "processing-instruction"]
-  private let bytes: [UInt8]
-  private var index = 0
-  private(set) var tokens: [Token] = []
+  private(set) var all: [Token] = []
 
-  /// Reads as far as there are tokens; what else is there is for the compiler to find.
+  /// - Parameter text: an expression; faults in it are for the compiler to find.
   init(_ text: String) {
-    bytes = Array(text.utf8)
-    while let token = next() { tokens.append(token) }
-  }
-
-  private mutating func next() -> Token? {
-    _ = take("")
-    let start = index
-    // 3.7, the first rule.
-    let expectsOperand =
-      switch tokens.last?.kind {
-      case nil: true
-      case .symbol(let symbol): ![")", "]"].contains(symbol)
-      case .step, .function, .literal, .number: false
+    var (rest, start, isInOperand, depth) = (text[...], 0, true, 0)
+    while let first = rest.utf8.first {
+      let length = Self.length(of: rest.utf8, first)
+      let token = rest.utf8.prefix(length)
+      if !first.isXMLWhiteSpace {
+        if first == UInt8(ascii: "[") { depth += 1 }
+        all.append(
+          Token(
+            text: Substring(token), range: start..<start + length, isInOperand: isInOperand,
+            depth: depth))
+        if first == UInt8(ascii: "]") { depth -= 1 }
+        let endsOperand = first.isASCIIDigit || "\"'.)]".utf8.contains(first)
+        // A name after an operand is an operator.
+        isInOperand = Self.beginsName(first) ? !isInOperand : !endsOperand
       }
-    guard let byte = at(index), let kind = kind(byte, isOperand: expectsOperand) else { return nil }
-    return Token(kind: kind, range: start..<index, isInOperand: expectsOperand)
+      rest = rest[token.endIndex...]
+      start += length
+    }
   }
 
-  private mutating func kind(_ byte: UInt8, isOperand: Bool) -> Kind? {
-    if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-      guard let end = bytes[(index + 1)...].firstIndex(of: byte) else { return nil }
-      index = end + 1
-      return .literal
-    }
-    if byte.isASCIIDigit || byte == UInt8(ascii: ".") && at(index + 1)?.isASCIIDigit == true {
-      while let digit = at(index), digit.isASCIIDigit || digit == UInt8(ascii: ".") { index += 1 }
-      return .number
-    }
-    if Self.isNameStart(byte) { return isOperand ? step(axis: nil) : .symbol(takeName()) }
-    if byte == UInt8(ascii: "*") && isOperand { return step(axis: nil) }
-    if take("..") { return .step(axis: "parent", prefix: nil, name: "..") }
-    if take(".") { return .step(axis: "self", prefix: nil, name: ".") }
-    if take("@") { return step(axis: "attribute") }
-    for symbol in ["//", "!=", "<=", ">="] where take(symbol) { return .symbol(symbol) }
-    index += 1
-    return .symbol(String(Unicode.Scalar(byte)))
+  /// The number of bytes of the token that a text begins with.
+  private static func length(of text: Substring.UTF8View, _ first: UInt8) -> Int {
+    if "\"'".utf8.contains(first) { return 2 + text.dropFirst().prefix { $0 != first }.count }
+    if first != 0x2A && beginsName(first) { return text.prefix(while: isInName).count }
+    if first.isASCIIDigit { return text.prefix { $0.isASCIIDigit || $0 == 0x2E }.count }
+    return ["..", "//", "::", "!=", "<=", ">="].contains { text.starts(with: $0.utf8) } ? 2 : 1
   }
 
-  /// Takes a node test, or what is a function after all.
-  private mutating func step(axis: String?) -> Kind {
-    _ = take("")
-    let name = takeName()
-    if name.isEmpty { return .step(axis: axis, prefix: nil, name: "") }
-    if axis == nil && take("::") { return step(axis: name) }
-    if at(index) == UInt8(ascii: ":"), let next = at(index + 1),
-      next == UInt8(ascii: "*") || Self.isNameStart(next)
-    {
-      index += 1
-      return .step(axis: axis, prefix: name, name: takeName())
-    }
-    if Self.nodeTypes.contains(name) && take("(", ")") {
-      return .step(axis: axis ?? "child", prefix: nil, name: "\(name)()")
-    }
-    let end = index
-    guard name != "*" && take("(") else { return .step(axis: axis, prefix: nil, name: name) }
-    index = end
-    return .function(name)
-  }
-
-  /// Takes texts that come next, each with white space before it, if all do.
-  private mutating func take(_ texts: String...) -> Bool {
-    var next = index
-    for text in texts {
-      while at(next)?.isXMLWhiteSpace == true { next += 1 }
-      guard bytes[next...].starts(with: text.utf8) else { return false }
-      next += text.utf8.count
-    }
-    index = next
-    return true
-  }
-
-  /// Takes a name without prefix, or a `*`.
-  private mutating func takeName() -> String {
-    let rest = bytes[index...]
-    let name = rest.first == UInt8(ascii: "*") ? rest.prefix(1) : rest.prefix(while: Self.isInName)
-    index = name.endIndex
-    return String(decoding: name, as: UTF8.self)
-  }
-
-  private func at(_ index: Int) -> UInt8? { index < bytes.count ? bytes[index] : nil }
-
-  private static func isNameStart(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
-      || byte >= 0x80
+  /// Whether a byte begins a name, or is `*`.
+  private static func beginsName(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte >= 0x80
+      || "_*".utf8.contains(byte)
   }
 
   private static func isInName(_ byte: UInt8) -> Bool {
-    isNameStart(byte) || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+    byte != 0x2A && beginsName(byte) || byte.isASCIIDigit || "-.".utf8.contains(byte)
+  }
+}
+
+// MARK: - What they mean
+
+extension XPathTokens {
+  private static let nodeTypes = ["text", "node", "comment", "processing-instruction"]
+  private static let innerAxes = ["child", "attribute", "self", "descendant", "descendant-or-self"]
+
+  /// The text of a token; empty where there is none.
+  subscript(_ index: Int) -> Substring { all.indices.contains(index) ? all[index].text : "" }
+
+  /// Whether a token is a name or `*`, and no operator.
+  func isName(at index: Int) -> Bool {
+    all.indices.contains(index) && all[index].isInOperand
+      && self[index].utf8.first.map(Self.beginsName) ?? false
+  }
+
+  func isFunction(at index: Int) -> Bool {
+    isName(at: index) && self[index + 1] == "(" && !Self.nodeTypes.contains { $0 == self[index] }
+  }
+
+  /// Whether a token leads to what is not inside the element at which the expression is evaluated.
+  func leadsOutside(at index: Int) -> Bool {
+    switch self[index] {
+    case "..": true
+    case "/", "//": all[index].isInOperand
+    case "id": isFunction(at: index)
+    case let text: self[index + 1] == "::" && !Self.innerAxes.contains { $0 == text }
+    }
+  }
+
+  /// Whether every path begins at the document or with a step outward.
+  var isSameForSiblings: Bool {
+    all.indices.allSatisfy { index in
+      let goesOn = ["/", "//", "::", ":", "@"].contains { $0 == self[index - 1] }
+      if all[index].depth > 0 || !all[index].isInOperand || goesOn { return true }
+      // Without arguments many functions are about the element itself.
+      if isFunction(at: index) { return self[index + 2] != ")" }
+      if self[index + 1] == "::" { return ["parent", "ancestor"].contains { $0 == self[index] } }
+      return !isName(at: index) && self[index] != "@" && self[index] != "."
+    }
+  }
+
+  /// The names of the root elements at which paths begin.
+  var roots: Set<String> {
+    Set(
+      all.indices.compactMap { index in
+        guard self[index] == "/", all[index].isInOperand, isName(at: index + 1),
+          self[index + 2] != "::"
+        else { return nil }
+        return String(self[index + 2] == ":" ? self[index + 3] : self[index + 1])
+      })
+  }
+
+  // MARK: Conditions
+
+  /// The tokens from a bracket to the one that closes it; `nil` if none is opened there or closed.
+  func condition(at start: Int) -> Range<Int>? {
+    guard self[start] == "[" else { return nil }
+    let end = all.indices[start...].first { self[$0] == "]" && all[$0].depth == all[start].depth }
+    return end.map { start..<$0 + 1 }
+  }
+
+  /// Whether a condition is about the position of its element, or about what is around it.
+  func looksAround(_ condition: Range<Int>) -> Bool {
+    if condition.count == 3 && self[condition.lowerBound + 1].utf8.allSatisfy(\.isASCIIDigit) {
+      return true
+    }
+    return condition.contains { index in
+      let isPosition = isFunction(at: index) && ["position", "last"].contains { $0 == self[index] }
+      return all[index].depth == 1 && isPosition || leadsOutside(at: index)
+    }
+  }
+
+  /// Whether a condition distinguishes one kind of element from another: by its attributes, denying
+  /// nothing.
+  func isOfKind(_ condition: Range<Int>) -> Bool {
+    condition.allSatisfy { index in
+      if isFunction(at: index) { return self[index] != "not" }
+      return !isName(at: index) || ["@", ":"].contains { $0 == self[index - 1] }
+    }
   }
 }

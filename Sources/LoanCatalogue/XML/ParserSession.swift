@@ -76,7 +76,11 @@ import Loans
   /// Ends the reading at what is not the document's fault.
   mutating func fail(_ message: String, at location: SourceLocation) {
     stop()
-    failure = failure ?? input.profileFailure(message, at: location)
+    failure =
+      failure
+      ?? CatalogueError(
+        code: .profileFailed, path: input.path, message: message, underlying: nil,
+        location: location)
   }
 
   /// Whether the whole document was read, and was well-formed.
@@ -103,7 +107,7 @@ import Loans
     if let failure { throw failure }
     let isBroken = fault?.code == .malformedXML
     try input.checkAfterwards(isBroken: isBroken)
-    if let words = input.fault, !isStopped || isBroken {
+    if let words = input.catalogue?.fault, !isStopped || isBroken {
       stop()
       fault = Diagnostic(.notACatalogue, at: fault?.location ?? position, message: words)
     }

@@ -44,7 +44,7 @@ import Glibc
   ///
   /// - SeeAlso: `xmlCtxtReadIO`.
   func parse() {
-    unsafe session.pointee.enter(session.pointee.input.payload)
+    unsafe session.pointee.enter(session.pointee.input.catalogue?.payload)
     _ = unsafe tree { unsafe xmlCtxtReadIO(context, readHandler, nil, session, nil, nil, options) }
   }
 

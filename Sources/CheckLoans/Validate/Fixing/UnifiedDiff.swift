@@ -11,122 +11,85 @@ struct UnifiedDiff {
   let path: String
   /// The content of the file before.
   let bytes: [UInt8]
-  let fixes: CatalogueFixes
+  let edits: [ByteEdit]
+
+  /// Whole lines that change, numbered from 0.
+  private struct Change {
+    var first: Int
+    var end: Int
+    var edits: [ByteEdit]
+  }
 
   /// Lines around a change.
   private static let context = 3
+  private static let lineFeed: UInt8 = 0x0A
 
-  /// Whole lines that change, near to each other.
-  private typealias Hunk = [Range<Int>]
-
-  /// Writes the whole diff, hunk by hunk; nothing if there is nothing to change.
-  func write(_ put: ([UInt8]) throws(CommandError) -> Void) throws(CommandError) {
-    if fixes.edits.isEmpty { return }
-    try put(Array("--- \(Self.name("a/", path))\n+++ \(Self.name("b/", path))\n".utf8))
-    var (offset, line, newLine) = (0, 1, 1)
-    for hunk in hunks {
-      let start = start(of: hunk)
-      let between = count(of: bytes[offset..<start])
-      (line, newLine) = (line + between, newLine + between)
-      let (text, count, newCount) = text(of: hunk, from: start)
-      try put(Array("@@ -\(line),\(count) +\(newLine),\(newCount) @@\n".utf8) + text)
-      (line, newLine) = (line + count, newLine + newCount)
-      offset = end(of: hunk)
+  /// The whole diff; nothing if there is nothing to change.
+  var text: [UInt8] {
+    if edits.isEmpty { return [] }
+    var text = Array("--- \(Self.name("a/", path))\n+++ \(Self.name("b/", path))\n".utf8)
+    let starts = starts
+    /// By how many lines the new file is longer so far.
+    var growth = 0
+    for hunk in hunks(starts) {
+      let end = min(starts.count - 1, hunk[hunk.count - 1].end + Self.context)
+      let lines = max(0, hunk[0].first - Self.context)..<end
+      var (body, newCount, offset): ([UInt8], Int, Int) = ([], 0, starts[lines.lowerBound])
+      for change in hunk + [Change(first: end, end: end, edits: [])] {
+        let old = starts[change.first]..<starts[change.end]
+        newCount += Self.append(bytes[offset..<old.lowerBound], " ", to: &body)
+        _ = Self.append(bytes[old], "-", to: &body)
+        newCount += Self.append(change.edits.applied(to: bytes[old])[...], "+", to: &body)
+        offset = old.upperBound
+      }
+      let (first, newFirst) = (lines.lowerBound + 1, lines.lowerBound + 1 + growth)
+      text += Array("@@ -\(first),\(lines.count) +\(newFirst),\(newCount) @@\n".utf8) + body
+      growth += newCount - lines.count
     }
+    return text
   }
 
-  private var hunks: [Hunk] {
-    var hunks: [Hunk] = []
-    var hunk: Hunk = []
-    for edit in fixes.edits {
-      let lines = start(before: edit.bytes.lowerBound, 0)..<end(after: edit.bytes.upperBound - 1, 1)
-      if let last = hunk.last, lines.lowerBound <= last.upperBound {
-        hunk[hunk.count - 1] = last.lowerBound..<max(last.upperBound, lines.upperBound)
-      } else if let last = hunk.last,
-        end(after: last.upperBound, 2 * Self.context) < lines.lowerBound
-      {
-        hunks.append(hunk)
-        hunk = [lines]
+  /// Where each line begins, and where the last one ends, with or without a line feed.
+  private var starts: [Int] {
+    let starts = [0] + bytes.indices.filter { bytes[$0] == Self.lineFeed }.map { $0 + 1 }
+    return starts.last == bytes.count ? starts : starts + [bytes.count]
+  }
+
+  /// The changes, those together that are near to each other.
+  private func hunks(_ starts: [Int]) -> [[Change]] {
+    var changes: [Change] = []
+    var line = 0
+    for edit in edits {
+      while starts[line + 1] <= edit.bytes.lowerBound { line += 1 }
+      let first = line
+      while starts[line + 1] < edit.bytes.upperBound { line += 1 }
+      if let last = changes.indices.last, first <= changes[last].end {
+        changes[last].end = line + 1
+        changes[last].edits.append(edit)
       } else {
-        hunk.append(lines)
+        changes.append(Change(first: first, end: line + 1, edits: [edit]))
       }
     }
-    return hunks + [hunk]
-  }
-
-  private func start(of hunk: Hunk) -> Int { start(before: hunk[0].lowerBound, Self.context) }
-
-  private func end(of hunk: Hunk) -> Int {
-    end(after: hunk[hunk.count - 1].upperBound, Self.context)
-  }
-
-  /// - Returns: the lines, each with its sign, and how many they are in the old and in the new file.
-  private func text(of hunk: Hunk, from start: Int) -> (text: [UInt8], count: Int, newCount: Int) {
-    var text: [UInt8] = []
-    var (count, newCount, offset) = (0, 0, start)
-    func keep(to end: Int) {
-      let kept = append(bytes[offset..<end], " ", to: &text)
-      (count, newCount) = (count + kept, newCount + kept)
+    return changes.reduce(into: []) { hunks, change in
+      if let last = hunks.last?.last, change.first - last.end <= 2 * Self.context {
+        hunks[hunks.count - 1].append(change)
+      } else {
+        hunks.append([change])
+      }
     }
-    for change in hunk {
-      keep(to: change.lowerBound)
-      count += append(bytes[change], "-", to: &text)
-      newCount += append(fixes.fixed(bytes[change], at: change.lowerBound)[...], "+", to: &text)
-      offset = change.upperBound
-    }
-    keep(to: end(of: hunk))
-    return (text, count, newCount)
   }
 
   /// Appends whole lines, with a sign before each of them.
   ///
   /// - Returns: how many they are.
-  private func append(
+  private static func append(
     _ lines: ArraySlice<UInt8>, _ sign: Unicode.Scalar, to text: inout [UInt8]
   ) -> Int {
-    var isAtStart = true
-    for byte in lines {
-      if isAtStart { text.append(UInt8(truncatingIfNeeded: sign.value)) }
-      text.append(byte)
-      isAtStart = byte == Self.lineFeed
-    }
-    if !isAtStart { text += Array("\n\\ No newline at end of file\n".utf8) }
-    return count(of: lines)
-  }
-}
-
-// MARK: - Lines
-
-extension UnifiedDiff {
-  private static let lineFeed: UInt8 = 0x0A
-
-  /// The number of lines, of which the last one may have no end.
-  private func count(of lines: ArraySlice<UInt8>) -> Int {
-    let ends = lines.count { $0 == Self.lineFeed }
-    return lines.isEmpty || lines.last == Self.lineFeed ? ends : ends + 1
-  }
-
-  /// The start of the line that many lines before that of a byte.
-  private func start(before offset: Int, _ lines: Int) -> Int {
-    var (start, rest) = (offset, lines)
-    while start > 0 {
-      if bytes[start - 1] == Self.lineFeed {
-        if rest == 0 { break }
-        rest -= 1
-      }
-      start -= 1
-    }
-    return start
-  }
-
-  /// The end of that many lines, of which the first one holds a byte.
-  private func end(after offset: Int, _ lines: Int) -> Int {
-    var (end, rest) = (offset, lines)
-    while end < bytes.count && rest > 0 {
-      if bytes[end] == Self.lineFeed { rest -= 1 }
-      end += 1
-    }
-    return end
+    let parts = lines.split(separator: lineFeed, omittingEmptySubsequences: false)
+    for line in parts.dropLast() { text += [UInt8(ascii: sign)] + line + [lineFeed] }
+    guard let rest = parts.last, !rest.isEmpty else { return parts.count - 1 }
+    text += [UInt8(ascii: sign)] + rest + Array("\n\\ No newline at end of file\n".utf8)
+    return parts.count
   }
 }
 
@@ -145,26 +108,15 @@ extension UnifiedDiff {
   /// The file's name below `prefix`, without what leads to the root, in quotation marks where it
   /// has to be, and with a tab after it if there is a space in it: as git-diff(1) has it.
   static func name(_ prefix: String, _ path: String) -> String {
-    let parts = path.split(separator: "/").filter { $0 != "." }
-    let name = prefix + parts.joined(separator: "/")
-    guard name.utf8.contains(where: \.needsQuoting) else {
-      return name.utf8.contains(UInt8(ascii: " ")) ? "\(name)\t" : name
+    let name = prefix + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    let quoted = name.escaped { scalar, _ in
+      switch scalar {
+      case "\"", "\\": "\\\(scalar)"
+      case "\u{0}"..<" ", "\u{7F}": "\\" + scalar.value.digits(3, radix: 8)
+      default: nil
+      }
     }
-    var bytes: [UInt8] = []
-    for byte in name.utf8 { bytes += byte.needsQuoting ? byte.quoted : [byte] }
-    return "\"\(String(decoding: bytes, as: UTF8.self))\""
-  }
-}
-
-extension UInt8 {
-  fileprivate var needsQuoting: Bool {
-    self < 0x20 || self == 0x7F || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\")
-  }
-
-  /// The byte as it is written in a string of C.
-  fileprivate var quoted: [UInt8] {
-    if self >= 0x20 && self < 0x7F { return [UInt8(ascii: "\\"), self] }
-    let digits = [6, 3, 0].map { UInt8(ascii: "0") + (self >> UInt8($0)) & 7 }
-    return [UInt8(ascii: "\\")] + digits
+    if quoted != name { return "\"\(quoted)\"" }
+    return name.utf8.contains(UInt8(ascii: " ")) ? "\(name)\t" : name
   }
 }

@@ -9,9 +9,7 @@ struct CheckstyleForm: FindingsForm {
     """
   }
 
-  func head(ofFile path: String, repositoryPath: String) -> String {
-    "<file name=\"\(repositoryPath.asXML)\">\n"
-  }
+  func head(ofFile file: FileTally) -> String { "<file name=\"\(file.repositoryPath.asXML)\">\n" }
 
   func text(of finding: LocatedDiagnostic) -> String {
     let diagnostic = finding.diagnostic
@@ -19,10 +17,9 @@ struct CheckstyleForm: FindingsForm {
       at: diagnostic.location, diagnostic.severity, diagnostic.message, diagnostic.code.rawValue)
   }
 
-  func tail(ofFile tally: FileTally) -> String {
+  func tail(ofFile file: FileTally) -> String {
     let start = SourceLocation(line: 1, column: 1)
-    let failure = tally.failure.map { error(at: start, .error, $0, "not-read") }
-    return (failure ?? "") + "</file>\n"
+    return (file.failure.map { error(at: start, .error, $0, "not-read") } ?? "") + "</file>\n"
   }
 
   func tail(_ tally: FindingsTally) -> String { "</checkstyle>\n" }

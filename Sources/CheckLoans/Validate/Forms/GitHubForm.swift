@@ -11,20 +11,16 @@ struct GitHubForm: FindingsForm {
 
   func text(of finding: LocatedDiagnostic) -> String {
     let diagnostic = finding.diagnostic
-    let location = diagnostic.location
-    var properties = [
-      "file=\(finding.repositoryPath.withoutDotSlash.asCommandProperty)", "line=\(location.line)",
-      "endLine=\(location.line)", "col=\(location.column)",
-    ]
-    if let endColumn = diagnostic.endColumn { properties.append("endColumn=\(endColumn)") }
-    properties.append("title=\(diagnostic.code.rawValue)")
-    return command(diagnostic.severity, properties, diagnostic.message)
+    let (line, column) = (diagnostic.location.line, diagnostic.location.column)
+    let end = diagnostic.endColumn.map { ",endColumn=\($0)" } ?? ""
+    return command(
+      diagnostic.severity, finding.repositoryPath,
+      ",line=\(line),endLine=\(line),col=\(column)\(end)", diagnostic.code.rawValue,
+      diagnostic.message)
   }
 
-  func tail(ofFile tally: FileTally) -> String {
-    guard let failure = tally.failure else { return "" }
-    let file = "file=\(tally.repositoryPath.withoutDotSlash.asCommandProperty)"
-    return command(.error, [file, "title=not-read"], failure)
+  func tail(ofFile file: FileTally) -> String {
+    file.failure.map { command(.error, file.repositoryPath, "", "not-read", $0) } ?? ""
   }
 
   func tail(_ tally: FindingsTally) -> String {
@@ -34,30 +30,22 @@ struct GitHubForm: FindingsForm {
   }
 
   private func command(
-    _ severity: Diagnostic.Severity, _ properties: [String], _ message: String
+    _ severity: Diagnostic.Severity, _ path: String, _ place: String, _ title: String,
+    _ message: String
   ) -> String {
-    "::\(severity.rawValue) \(properties.joined(separator: ","))::\(message.asCommandData)\n"
+    let file = path.withoutDotSlash.escapedForGitHub("%\r\n:,")
+    let text = message.escapedForGitHub("%\r\n")
+    return "::\(severity.rawValue) file=\(file)\(place),title=\(title)::\(text)\n"
   }
 }
 
 extension String {
-  /// The text as the message of a command.
-  fileprivate var asCommandData: String { escapedForGitHub(["%", "\r", "\n"]) }
-
-  /// The text as the value of a command's property.
-  fileprivate var asCommandProperty: String { escapedForGitHub(["%", "\r", "\n", ":", ","]) }
-
   /// The text with these characters written as `%3A`, and with others that could steer a terminal
   /// made visible.
-  private func escapedForGitHub(_ characters: Set<Unicode.Scalar>) -> String {
-    var text = ""
-    for scalar in unicodeScalars {
-      if characters.contains(scalar), let byte = UInt8(exactly: scalar.value) {
-        text += byte.percentEncoded
-      } else {
-        text += scalar.isUnsafeToShow ? String(scalar).visible : String(scalar)
-      }
+  fileprivate func escapedForGitHub(_ characters: String) -> String {
+    escaped { scalar, _ in
+      if characters.unicodeScalars.contains(scalar) { return UInt8(ascii: scalar).percentEncoded }
+      return scalar.isUnsafeToShow ? scalar.escape : nil
     }
-    return text
   }
 }

@@ -8,19 +8,19 @@ struct GitLabForm: FindingsForm {
 
   func text(of finding: LocatedDiagnostic) -> String {
     let diagnostic = finding.diagnostic
+    let severity = diagnostic.severity == .error ? "major" : "minor"
     return issue(
       diagnostic.message, diagnostic.code.rawValue, diagnostic.fingerprint,
-      severity: severity(of: diagnostic), path: finding.repositoryPath,
+      severity: diagnostic.code.endsReading ? "blocker" : severity, path: finding.repositoryPath,
       line: diagnostic.location.line)
   }
 
   func tail(_ tally: FindingsTally) -> String {
     let unread = tally.unread.map { file in
       issue(
-        file.failure ?? "the catalogue could not be read", "not-read", 0, severity: "blocker",
-        path: file.repositoryPath, line: 1)
+        file.failure ?? "", "not-read", 0, severity: "blocker", path: file.repositoryPath, line: 1)
     }.joined(separator: separator)
-    let isFirst = tally.shown == 0 || unread.isEmpty
+    let isFirst = tally.errors + tally.warnings == tally.omitted || unread.isEmpty
     return "\(isFirst ? "" : separator)\(unread)]\n"
   }
 
@@ -38,10 +38,5 @@ struct GitLabForm: FindingsForm {
       "location": ["path": .string(path), "lines": ["begin": .int(line)]],
     ]
     return issue.text
-  }
-
-  private func severity(of diagnostic: Diagnostic) -> String {
-    if diagnostic.code.endsReading { return "blocker" }
-    return diagnostic.severity == .error ? "major" : "minor"
   }
 }

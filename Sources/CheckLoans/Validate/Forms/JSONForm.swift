@@ -7,7 +7,7 @@ struct JSONForm: FindingsForm {
 
   func head(_ tally: FindingsTally) -> String {
     """
-    {"version":1,"files":\(tally.files),"loans":\(tally.loans),"errors":\(tally.errors),\
+    {"version":1,"files":\(tally.read.count),"loans":\(tally.loans),"errors":\(tally.errors),\
     "warnings":\(tally.warnings),"omitted":\(tally.omitted),"diagnostics":[
     """
   }

@@ -11,9 +11,10 @@ struct JUnitForm: FindingsForm {
 
   func head(_ tally: FindingsTally) -> String {
     let unread = tally.unread.count
+    let clean = tally.read.count { $0.errors + $0.warnings == 0 }
     let counts = """
-      tests="\(tally.errors + tally.warnings + tally.cleanFiles + unread)" \
-      failures="\(tally.errors)" errors="\(unread)" skipped="0"
+      tests="\(tally.errors + tally.warnings + clean + unread)" failures="\(tally.errors)" \
+      errors="\(unread)" skipped="0"
       """
     return """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -24,46 +25,40 @@ struct JUnitForm: FindingsForm {
 
   func text(of finding: LocatedDiagnostic) -> String {
     let diagnostic = finding.diagnostic
-    let start = testCase(name(of: diagnostic), finding.repositoryPath, diagnostic.location.line)
+    let code = diagnostic.code.rawValue
+    let loan = diagnostic.loan.map { ", \($0.quoted())" } ?? ""
+    let name = "\(code)\(loan) (\(diagnostic.fingerprint.hexadecimal))"
     let line = finding.line.asXML
-    switch diagnostic.severity {
-    case .error:
-      return """
-        \(start)>\
-        <failure message="\(diagnostic.message.asXML)" type="\(diagnostic.code.rawValue)">\(line)\
-        </failure></testcase>\n
-        """
-    case .warning:
-      return "\(start)><system-out>\(line)</system-out></testcase>\n"
-    }
+    let outcome =
+      switch diagnostic.severity {
+      case .error:
+        "<failure message=\"\(diagnostic.message.asXML)\" type=\"\(code)\">\(line)</failure>"
+      case .warning: "<system-out>\(line)</system-out>"
+      }
+    return testCase(name, finding.repositoryPath, diagnostic.location.line, outcome)
   }
 
-  func tail(ofFile tally: FileTally) -> String {
-    if let failure = tally.failure {
-      let start = testCase("the catalogue can be read", tally.repositoryPath)
-      let message = failure.asXML
-      return
-        "\(start)><error message=\"\(message)\" type=\"not-read\">\(message)</error></testcase>\n"
+  func tail(ofFile file: FileTally) -> String {
+    if let message = file.failure?.asXML {
+      return testCase(
+        "the catalogue can be read", file.repositoryPath, nil,
+        "<error message=\"\(message)\" type=\"not-read\">\(message)</error>")
     }
-    guard tally.errors + tally.warnings == 0 else { return "" }
-    return testCase("the catalogue is without problems", tally.repositoryPath) + "/>\n"
+    guard file.errors + file.warnings == 0 else { return "" }
+    return testCase("the catalogue is without problems", file.repositoryPath, nil, nil)
   }
 
   func tail(_ tally: FindingsTally) -> String {
-    var words = ""
-    if tally.omitted > 0 { words = "<system-out>\(tally.words.asXML)</system-out>\n" }
+    let words = tally.omitted > 0 ? "<system-out>\(tally.words.asXML)</system-out>\n" : ""
     return words + "</testsuite>\n</testsuites>\n"
   }
 
-  private func name(of diagnostic: Diagnostic) -> String {
-    let loan = diagnostic.loan.map { ", \($0.quoted())" } ?? ""
-    return "\(diagnostic.code.rawValue)\(loan) (\(diagnostic.fingerprint.hexadecimal))"
-  }
-
-  /// The beginning of a test's start tag.
-  private func testCase(_ name: String, _ path: String, _ line: Int? = nil) -> String {
+  private func testCase(
+    _ name: String, _ path: String, _ line: Int?, _ outcome: String?
+  ) -> String {
     let path = path.asXML
     let place = line.map { " line=\"\($0)\"" } ?? ""
     return "<testcase name=\"\(name.asXML)\" classname=\"\(path)\" file=\"\(path)\"\(place)"
+      + (outcome.map { ">\($0)</testcase>\n" } ?? "/>\n")
   }
 }

@@ -1,3 +1,21 @@
+import Loans
+
+extension Environment {
+  /// A file's path below its repository's directory, as the CI system names it, else below the
+  /// working directory; a path outside both, and standard input, stays as it is.
+  func repositoryPath(_ path: String) -> String {
+    guard path != "-" else { return path }
+    let absolute = absolutePath(path)
+    let named = ["GITHUB_WORKSPACE", "CI_PROJECT_DIR"].compactMap { self[$0] }
+    for root in named.filter({ $0.hasPrefix("/") }) + [workingDirectory] {
+      let root = absolutePath(root)
+      let prefix = root == "/" ? root : "\(root)/"
+      if absolute.hasPrefix(prefix) { return String(absolute.dropFirst(prefix.count)) }
+    }
+    return path.hasPrefix("/") ? absolute : path
+  }
+}
+
 extension String {
   /// The path without `./` at its beginning, which some consumers treat as a name of its own.
   var withoutDotSlash: String {
@@ -19,10 +37,21 @@ extension String {
   }
 }
 
+// MARK: - Numbers
+
 extension UInt8 {
   /// `%0A`.
-  var percentEncoded: String {
-    let digits = String(self, radix: 16, uppercase: true)
-    return digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+  var percentEncoded: String { "%" + digits(2, radix: 16).uppercased() }
+}
+
+extension UInt64 {
+  /// The number in 16 hexadecimal digits.
+  var hexadecimal: String { digits(16, radix: 16) }
+}
+
+extension String {
+  /// A number that hardly any other text has, the same in every run (FNV-1a).
+  var stableHash: UInt64 {
+    utf8.reduce(0xCBF2_9CE4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
   }
 }

@@ -19,18 +19,16 @@ struct SARIFForm: FindingsForm {
     let diagnostic = finding.diagnostic
     let file = artifact(finding.repositoryPath)
     let region = region(of: diagnostic)
-    var members: [(key: String, value: JSONValue)] = [
-      ("ruleId", .string(diagnostic.code.rawValue)),
-      ("ruleIndex", JSONValue(Diagnostic.Code.allCases.firstIndex(of: diagnostic.code))),
-      ("level", .string(diagnostic.severity.rawValue)),
-      ("message", text(diagnostic.message)),
-      ("locations", [location(file, region)]),
-      ("partialFingerprints", ["loanFinding/v1": .string(diagnostic.fingerprint.hexadecimal)]),
-    ]
-    if let replacement = diagnostic.replacement, diagnostic.endColumn != nil {
-      members.append(("fixes", [fix(file, region, replacement)]))
-    }
-    return JSONValue.object(members).text
+    let replacement = diagnostic.endColumn == nil ? nil : diagnostic.replacement
+    return JSONValue(present: [
+      "ruleId": .string(diagnostic.code.rawValue),
+      "ruleIndex": JSONValue(Diagnostic.Code.allCases.firstIndex(of: diagnostic.code)),
+      "level": .string(diagnostic.severity.rawValue),
+      "message": text(diagnostic.message),
+      "locations": [location(file, region)],
+      "partialFingerprints": ["loanFinding/v1": .string(diagnostic.fingerprint.hexadecimal)],
+      "fixes": replacement.map { [fix(file, region, $0)] },
+    ]).text
   }
 
   func tail(_ tally: FindingsTally) -> String {
@@ -42,24 +40,21 @@ struct SARIFForm: FindingsForm {
 
 extension SARIFForm {
   private func region(of diagnostic: Diagnostic) -> JSONValue {
-    let location = diagnostic.location
-    var members: [(key: String, value: JSONValue)] = [
-      ("startLine", .int(location.line)), ("startColumn", .int(location.column)),
-    ]
-    if let endColumn = diagnostic.endColumn {
-      members += [("endLine", .int(location.line)), ("endColumn", .int(endColumn))]
-    }
-    return .object(members)
+    let (line, end) = (diagnostic.location.line, diagnostic.endColumn)
+    return JSONValue(present: [
+      "startLine": .int(line), "startColumn": .int(diagnostic.location.column),
+      "endLine": end.map { _ in .int(line) }, "endColumn": end.map { .int($0) },
+    ])
   }
 
   private func location(_ file: JSONValue, _ region: JSONValue? = nil) -> JSONValue {
-    let region = region.map { [(key: "region", value: $0)] } ?? []
-    return ["physicalLocation": .object([("artifactLocation", file)] + region)]
+    ["physicalLocation": JSONValue(present: ["artifactLocation": file, "region": region])]
   }
 
   private func artifact(_ path: String) -> JSONValue {
-    let uri = JSONValue.string(path.asURI)
-    return path.hasPrefix("/") ? ["uri": uri] : ["uri": uri, "uriBaseId": .string(Self.base)]
+    JSONValue(present: [
+      "uri": .string(path.asURI), "uriBaseId": path.hasPrefix("/") ? nil : .string(Self.base),
+    ])
   }
 
   private func fix(_ file: JSONValue, _ region: JSONValue, _ replacement: String) -> JSONValue {
@@ -75,14 +70,10 @@ extension SARIFForm {
   /// A message in which nothing is a link (SARIF, section 3.11.6) or stands for an argument
   /// (3.11.5).
   private func text(_ message: String) -> JSONValue {
-    var text = ""
-    var previous: Unicode.Scalar?
-    for scalar in message.unicodeScalars {
+    let text = message.escaped { scalar, previous in
       let isLink = previous == "]" && scalar == "("
       let isPlaceholder = previous == "{" && ("0"..."9").contains(scalar)
-      if isLink || isPlaceholder { text += " " }
-      text.unicodeScalars.append(scalar)
-      previous = scalar
+      return isLink || isPlaceholder ? " \(scalar)" : nil
     }
     return ["text": .string(text)]
   }
@@ -121,24 +112,22 @@ extension SARIFForm {
   }
 
   private func invocation(_ tally: FindingsTally) -> JSONValue {
-    var notifications = tally.unread.map { file in
-      notification(
-        "error", file.failure ?? "the catalogue could not be read",
-        ("locations", [location(artifact(file.repositoryPath))]))
+    let unread = tally.unread.map { file in
+      notification("error", file.failure ?? "", [location(artifact(file.repositoryPath))])
     }
-    if tally.omitted > 0 {
-      notifications.append(
-        notification("warning", "\(counted(tally.omitted, "problem")) not shown"))
-    }
+    let omitted = "\(counted(tally.omitted, "problem")) not shown"
     return [
-      "executionSuccessful": .bool(tally.unread.isEmpty),
-      "toolExecutionNotifications": .array(notifications),
+      "executionSuccessful": .bool(unread.isEmpty),
+      "toolExecutionNotifications": .array(
+        unread + (tally.omitted > 0 ? [notification("warning", omitted)] : [])),
     ]
   }
 
   private func notification(
-    _ level: String, _ message: String, _ more: (key: String, value: JSONValue)...
+    _ level: String, _ message: String, _ locations: JSONValue? = nil
   ) -> JSONValue {
-    .object([("level", .string(level)), ("message", text(message))] + more)
+    JSONValue(present: [
+      "level": .string(level), "message": text(message), "locations": locations,
+    ])
   }
 }

@@ -7,23 +7,19 @@ extension String {
   /// reads back; those that XML forbids as `\u{1b}`. A `#` after another one is written as a
   /// reference too, since some CI systems take the two for the beginning of a command.
   var asXML: String {
-    var text = ""
-    var previous: Unicode.Scalar?
-    for scalar in unicodeScalars {
+    escaped { scalar, previous in
       switch scalar {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case ">": text += "&gt;"
-      case "\"": text += "&quot;"
-      case "'": text += "&#39;"
-      case _ where !scalar.isXMLCharacter: text += "\\u{\(scalar.hexadecimal)}"
+      case "&": "&amp;"
+      case "<": "&lt;"
+      case ">": "&gt;"
+      case "\"": "&quot;"
+      case "'": "&#39;"
+      case _ where !scalar.isXMLCharacter: scalar.escape
       case _ where scalar.isUnsafeToShow || (scalar == "#" && previous == "#"):
-        text += "&#x\(scalar.hexadecimal);"
-      default: text.unicodeScalars.append(scalar)
+        "&#x\(String(scalar.value, radix: 16));"
+      default: nil
       }
-      previous = scalar
     }
-    return text
   }
 }
 
@@ -35,6 +31,4 @@ extension Unicode.Scalar {
     default: false
     }
   }
-
-  fileprivate var hexadecimal: String { String(value, radix: 16) }
 }
