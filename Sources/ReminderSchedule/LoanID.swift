@@ -23,3 +23,15 @@ struct LoanID {
     return first...first + numbers - 1
   }
 }
+
+/// The key of a loan's notices in the ledger.
+struct LedgerKey: Hashable, Sendable {
+  /// The number of its catalogue.
+  var catalogue: Int64
+  /// A hash that is the same for the loan in every version of the catalogue.
+  var identity: Int64
+  /// A day number.
+  var expiration: Int64
+  /// Its number among loans alike in the other three, from 1.
+  var copy: Int64
+}

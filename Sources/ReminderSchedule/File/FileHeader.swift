@@ -35,18 +35,15 @@ struct FileHeader {
       let isNew = applicationID == 0 && number(at: 60) == 0 && number(at: 28) <= 1
       // With one bit off it may be ours, damaged.
       if isNew || (applicationID ^ Self.ownID).nonzeroBitCount <= 1 { return nil }
-      return ScheduleError(notASchedule: path, "belongs to another program")
+      return ScheduleError.notASchedule(path, "belongs to another program")
     }
-    return isText ? ScheduleError(notASchedule: path, "is not a database") : nil
+    return isText ? ScheduleError.notASchedule(path, "is not a database") : nil
   }
-
-  /// The number of the first page that names free pages; 0 if none does.
-  var firstFreePage: Int { bytes.count < 100 ? 0 : Int(number(at: 32)) }
 
   private var applicationID: UInt32 { number(at: 68) }
 
   /// The number in four bytes, the high one first.
-  func number(at offset: Int) -> UInt32 {
+  private func number(at offset: Int) -> UInt32 {
     bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
   }
 }

@@ -124,17 +124,6 @@ struct ScheduleFile {
     }
   }
 
-  /// Whether the first page that names free pages claims to name more than fit on it, which SQLite may
-  /// not detect before it needs one.
-  ///
-  /// - SeeAlso: <https://www.sqlite.org/fileformat.html>, section 1.5.
-  var hasDamagedFreeList: Bool {
-    guard let page = try? header.firstFreePage, page > 0,
-      let bytes = try? OpenFile(location).read(8, at: (page - 1) * 4_096), bytes.count == 8
-    else { return false }
-    return FileHeader(bytes: bytes).number(at: 4) > 4_096 / 4 - 2
-  }
-
   /// The identity of the file with this name; `nil` if there is none.
   var id: FileID? { (try? Stat(ofLink: location)).map(FileID.init) }
 
@@ -152,15 +141,7 @@ struct ScheduleFile {
   /// - Returns: the new name.
   func setAside(as state: String) throws(ScheduleError) -> String {
     let aside = Self.aside(freeAside(state), state)
-    do {
-      try FileSystem.rename(location, to: location + aside)
-      failpoint("schedule-set-aside")
-      try renameCompanions(aside)
-    } catch {
-      throw ScheduleError(
-        .inputOutput, path: path,
-        "the schedule \"\(path.visible)\" cannot be used or renamed; move it away", error)
-    }
+    try rename([""] + Self.companions, aside)
     return path + aside
   }
 
@@ -173,18 +154,21 @@ struct ScheduleFile {
     let free = freeAside()
     let last = Self.aside(free - 1)
     let hasOwn = free == 1 || Self.companions.contains { FileSystem.exists(location + last + $0) }
+    try rename(Self.companions, hasOwn ? Self.aside(free) : last)
+  }
+
+  /// Renames those of the files with these endings that are there.
+  private func rename(_ endings: [String], _ aside: String) throws(ScheduleError) {
     do {
-      try renameCompanions(hasOwn ? Self.aside(free) : last)
+      for ending in endings where FileSystem.exists(location + ending) {
+        try FileSystem.rename(location + ending, to: location + aside + ending)
+        if ending.isEmpty { failpoint("schedule-set-aside") }
+      }
     } catch {
       throw ScheduleError(
         .inputOutput, path: path,
-        "the journal of the schedule \"\(path.visible)\" cannot be renamed; move it away", error)
-    }
-  }
-
-  private func renameCompanions(_ aside: String) throws(Errno) {
-    for companion in Self.companions where FileSystem.exists(location + companion) {
-      try FileSystem.rename(location + companion, to: location + aside + companion)
+        "the schedule \"\(path.visible)\" or its journal cannot be used or renamed; move it away",
+        error)
     }
   }
 
@@ -198,12 +182,12 @@ struct ScheduleFile {
   /// The first number under which nothing was set aside.
   private func freeAside(_ state: String = "damaged") -> Int {
     var number = 1
-    while names(at: location + Self.aside(number, state)) { number += 1 }
+    while ([""] + Self.companions).contains(where: {
+      FileSystem.exists(location + Self.aside(number, state) + $0)
+    }) {
+      number += 1
+    }
     return number
-  }
-
-  private func names(at path: String) -> Bool {
-    FileSystem.exists(path) || Self.companions.contains { FileSystem.exists(path + $0) }
   }
 
   /// Refuses another user's journal, since SQLite would roll it into the schedule; and without a

@@ -77,6 +77,22 @@ extension Delivery {
   }
 }
 
+/// The repetition of an expired notice.
+struct Repetition {
+  /// Civil days, 1 or more, from the day of one delivery to that of the next.
+  let days: Int
+
+  /// The ordinals of the times at which a delivery must have been, so that nothing is due on a day.
+  ///
+  /// A delivery later than tomorrow is one by a clock that was wrong: it does not count, or
+  /// nothing would be repeated until then.
+  func doneBy(today: CivilDate) -> Range<Int> {
+    precondition(days >= 1, "repeated every \(days) days")
+    let (first, end) = (today.adding(days: 1 - days), today.adding(days: 2))
+    return CivilDateTime(first).ordinal..<CivilDateTime(end).ordinal
+  }
+}
+
 extension Delivery.State {
   /// The state as the tables have it.
   var stored: Int64 {

@@ -23,24 +23,23 @@ extension ScheduleReader {
   public func pending(
     after now: CivilDateTime, catalogues: [String]? = nil
   ) throws(ScheduleError) -> PendingNotices {
-    try connection?.read { database in
-      let query = try database.statement(
-        """
-        SELECT count(*), min(iif(fire_at > ?4, fire_at, NULL)), min(expiration) FROM loan
-        WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0 AND expiration >= ?3
-        """)
+    try connection.read { database in
       var pending = PendingNotices()
       for range in try database.ranges(catalogues) {
-        query.bind(range.lowerBound, range.upperBound, now.date, now)
-        while try query.step() {
-          pending.count += Int(query.integer(0))
-          let expired = query.day(2).map { CivilDateTime($0.adding(days: 1)) }
-          pending.nextFireAt = [pending.nextFireAt, query.time(1)].compactMap(\.self).min()
+        _ = try database.rows(
+          """
+          SELECT count(*), min(iif(fire_at > ?4, fire_at, NULL)), min(expiration) FROM loan
+          WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0 AND expiration >= ?3
+          """, range.lowerBound, range.upperBound, now.date, now
+        ) { row in
+          pending.count += Int(row.integer(0))
+          let expired = row.day(2).map { CivilDateTime($0.adding(days: 1)) }
+          pending.nextFireAt = [pending.nextFireAt, row.time(1)].compactMap(\.self).min()
           pending.nextExpired = [pending.nextExpired, expired].compactMap(\.self).min()
         }
       }
       return pending
-    } ?? PendingNotices()
+    }
   }
 
   /// The numbers of loans whose reminder has fired and of those that have expired, for a badge.
@@ -54,22 +53,21 @@ extension ScheduleReader {
   public func openCount(
     at now: CivilDateTime, catalogues: [String]? = nil
   ) throws(ScheduleError) -> (reminders: Int, expired: Int) {
-    try connection?.read { database in
-      let query = try database.statement(
-        """
-        SELECT count(iif(expiration >= ?3, 1, NULL)), count(iif(expiration < ?3, 1, NULL))
-        FROM loan WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0
-          AND (expiration < ?3 OR fire_at <= ?4)
-        """)
+    try connection.read { database in
       var count = (reminders: 0, expired: 0)
       for range in try database.ranges(catalogues) {
-        query.bind(range.lowerBound, range.upperBound, now.date, now)
-        while try query.step() {
-          count.reminders += Int(query.integer(0))
-          count.expired += Int(query.integer(1))
+        _ = try database.rows(
+          """
+          SELECT count(iif(expiration >= ?3, 1, NULL)), count(iif(expiration < ?3, 1, NULL))
+          FROM loan WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0
+            AND (expiration < ?3 OR fire_at <= ?4)
+          """, range.lowerBound, range.upperBound, now.date, now
+        ) { row in
+          count.reminders += Int(row.integer(0))
+          count.expired += Int(row.integer(1))
         }
       }
       return count
-    } ?? (0, 0)
+    }
   }
 }

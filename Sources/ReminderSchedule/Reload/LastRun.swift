@@ -43,14 +43,13 @@ struct LastRun: Equatable {
 extension Database {
   /// When the last run was.
   func lastRun() throws -> LastRun {
-    let counter = try statement("SELECT last_day, ledger_day FROM counter")
-    guard try counter.step() else { return LastRun() }
-    defer { counter.reset() }
-    for column in 0...1 as ClosedRange<Int32>
-    where counter.optionalInteger(column) != nil && counter.day(column) == nil {
-      throw DatabaseError.damage("the day of the last run")
-    }
-    return LastRun(day: counter.day(0)?.dayNumber, ledgerDay: counter.day(1)?.dayNumber)
+    try rows("SELECT last_day, ledger_day FROM counter") { counter in
+      for column in 0...1 as ClosedRange<Int32>
+      where counter.optionalInteger(column) != nil && counter.day(column) == nil {
+        throw DatabaseError.damage("the day of the last run")
+      }
+      return LastRun(day: counter.day(0)?.dayNumber, ledgerDay: counter.day(1)?.dayNumber)
+    }.first ?? LastRun()
   }
 
   /// Remembers that there was a run on a day; writes nothing if that was the last one's day too.
@@ -76,27 +75,31 @@ extension Database {
   }
 
   /// The highest number that a loan ever had, so that no number comes to mean another loan.
-  func lastNumber() throws -> Int64 {
+  ///
+  /// - Parameter catalogue: one whose loans must not have a higher one.
+  func lastNumber(catalogue: Int64) throws -> Int64 {
     let number = try integer("SELECT last_id FROM counter") ?? 0
-    guard (0..<LoanID.numbers).contains(number) else {
+    let all = LoanID.all(of: catalogue)
+    let last = try integer(
+      "SELECT id FROM loan WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1", all.lowerBound,
+      all.upperBound)
+    guard (0..<LoanID.numbers).contains(number), LoanID(last ?? 0).number <= number else {
       throw DatabaseError.damage("the highest number of a loan")
     }
     return number
   }
 
-  /// Remembers the highest number that a loan has.
-  func setLastNumber(_ number: Int64) throws {
-    try run("UPDATE counter SET last_id = ?", number)
-  }
-
   /// The number of a catalogue, which is made if it is new, and gets this name for its library.
   func catalogueID(_ path: String, library: String?) throws -> Int64 {
-    if let id = try knownCatalogueID(path) {
-      try run("UPDATE catalogue SET library = ?2 WHERE id = ?1 AND library IS NOT ?2", id, library)
-      return id
+    try run(
+      """
+      INSERT INTO catalogue (path, library) VALUES (?1, ?2)
+      ON CONFLICT (path) DO UPDATE SET library = ?2 WHERE library IS NOT ?2
+      """, path, library)
+    guard let id = try knownCatalogueID(path) else {
+      throw DatabaseError.damage("the path of a catalogue")
     }
-    try run("INSERT INTO catalogue (path, library) VALUES (?, ?)", path, library)
-    return lastInsertedRowID
+    return id
   }
 
   /// The number of a catalogue; `nil` if the schedule does not have it.

@@ -34,13 +34,10 @@ extension Database {
     through youngest: Int64
   ) throws -> Int64? {
     let rows = "FROM \(table) WHERE catalogue = ? AND \(column) IS NOT NULL"
-    let query = try statement("SELECT count(*), min(\(column)) \(rows)")
-    query.bind(catalogue)
-    defer { query.reset() }
-    guard try query.step(), let first = query.optionalInteger(1), first < youngest else {
-      return nil
-    }
-    if query.integer(0) <= count + count / 8 { return first < oldest ? oldest : nil }
+    guard let first = try integer("SELECT min(\(column)) \(rows)", catalogue), first < youngest,
+      let known = try integer("SELECT count(*) \(rows)", catalogue)
+    else { return nil }
+    if known <= count + count / 8 { return first < oldest ? oldest : nil }
     let last = try integer(
       "SELECT \(column) \(rows) ORDER BY \(column) DESC LIMIT 1 OFFSET ?", catalogue, count)
     return last.map { max(oldest, min($0, youngest)) }

@@ -1,7 +1,24 @@
-internal import Loans
+public import Loans
 
-/// A loan as its table has it, with its catalogue.
-struct LoanRow {
+/// A loan as the schedule has it.
+public struct ScheduledLoan: Hashable, Sendable {
+  /// The number of the loan in the schedule; a loan's reminder and expired notice share it.
+  public let id: Int
+  /// The catalogue that the loan is from.
+  public let catalogue: String
+  /// The untrusted name that people have for the library, if there is one.
+  public let library: String?
+  /// The loan, with its present expiration.
+  public let loan: Loan
+  /// The time at which its reminder fires.
+  public let fireAt: CivilDateTime
+  /// Whether the user has cancelled its notices, until the next reload.
+  public let isCancelled: Bool
+  /// The day of the reload by which it was no longer in its catalogue, or `nil` if it is there.
+  public let leftOn: CivilDate?
+  /// The key of its notices in the ledger.
+  let key: LedgerKey
+
   /// Selects loans with the columns that are read, in their order.
   static let query = """
     SELECT loan.id, identity, copy, expiration, fire_at, cancelled, left_on, expiration_time,
@@ -9,27 +26,19 @@ struct LoanRow {
     FROM loan LEFT JOIN catalogue ON catalogue.id = loan.id >> \(LoanID.shift)
     """
 
-  let id: LoanID
-  let key: LedgerKey
-  let loan: Loan
-  let catalogue: String
-  let library: String?
-  let fireAt: CivilDateTime
-  let isCancelled: Bool
-  /// The day on which its catalogue no longer had it.
-  let leftOn: CivilDate?
-
   /// The loan in the current row of a ``query``.
   ///
-  /// - Throws: `DatabaseError` `corrupt` for days that no calendar has, or a catalogue without path.
+  /// - Throws: `DatabaseError` `SQLITE_CORRUPT` for days that no calendar has, or a catalogue without
+  ///   path.
   init(_ row: Statement) throws {
-    id = LoanID(row.integer(0))
+    let rowID = LoanID(row.integer(0))
+    id = Int(rowID.number)
     guard let expiration = row.day(3), let fireAt = row.time(4) else {
-      throw DatabaseError.damage("the dates of loan \(id.number)")
+      throw DatabaseError.damage("the dates of loan \(id)")
     }
     guard let path = row.text(15) else { throw DatabaseError.damage("the path of a catalogue") }
     key = LedgerKey(
-      catalogue: id.catalogue, identity: row.integer(1), expiration: row.integer(3),
+      catalogue: rowID.catalogue, identity: row.integer(1), expiration: row.integer(3),
       copy: row.integer(2))
     self.fireAt = fireAt
     isCancelled = row.integer(5) != 0
@@ -44,21 +53,17 @@ struct LoanRow {
 
 extension Database {
   /// The loan in a row of its table.
-  func loan(_ id: Int64) throws -> LoanRow? {
-    let query = try statement("\(LoanRow.query) WHERE loan.id = ?")
-    query.bind(id)
-    defer { query.reset() }
-    return try query.step() ? LoanRow(query) : nil
+  func loan(_ id: Int64) throws -> ScheduledLoan? {
+    try rows("\(ScheduledLoan.query) WHERE loan.id = ?", id, read: ScheduledLoan.init).first
   }
 
-  /// The loan with a number, also if it has left.
-  func loan(numbered number: Int) throws -> LoanRow? {
+  /// The row number of the loan with a number, also if it has left.
+  func rowID(ofLoan number: Int) throws -> Int64? {
     guard (0..<LoanID.numbers).contains(Int64(number)) else { return nil }
-    let id = try integer(
+    return try integer(
       """
       SELECT loan.id FROM catalogue JOIN loan ON loan.id = catalogue.id << \(LoanID.shift) | ?
       """, number)
-    return try id.flatMap(loan)
   }
 
   /// The row numbers of the loans in some catalogues, which lie side by side for each; `nil` for all.
