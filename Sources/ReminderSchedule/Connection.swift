@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import Dispatch
 internal import Failpoints
 internal import Loans
@@ -6,15 +7,15 @@ internal import System
 /// The one connection of a writer or reader, used by one thread after the other; it throws
 /// ``ScheduleError``s.
 final class Connection: @unchecked Sendable {
-  /// The file, as the user named it.
-  let path: String
+  fileprivate let file: ScheduleFile
+  /// The identity that the file had when it was opened for writing, by this connection alone; `nil`
+  /// for a reader and in memory.
+  fileprivate let ownID: FileID?
   /// The database, used only by the holder of the turn.
   fileprivate let database: Database
   fileprivate let turn = DispatchSemaphore(value: 1)
   /// Whether a shared transaction is open; used only by the holder of the turn.
   fileprivate var isShared = false
-  /// The file that this connection alone writes to; `nil` for a reader and in memory.
-  fileprivate let owned: OwnedFile?
 
   /// The size in bytes up to which a file is checked for damage whenever it is opened for writing,
   /// which takes less than 10 milliseconds; a longer one is checked if a run was interrupted.
@@ -26,13 +27,12 @@ final class Connection: @unchecked Sendable {
 
   /// Opens a schedule for writing, which must be locked; makes its tables if it is new.
   init(writing file: ScheduleFile) throws(ScheduleError) {
-    path = file.path
-    let owned = OwnedFile(file: file, id: file.id)
-    self.owned = owned
+    self.file = file
+    ownID = file.id
     do {
       database = try Self.open(writing: file)
     } catch {
-      throw owned.failure(error)
+      throw file.failure(error, ownID)
     }
   }
 
@@ -55,40 +55,33 @@ final class Connection: @unchecked Sendable {
   ///
   /// SQLite may write to it, to roll back the journal that a killed run has left.
   init(reading file: ScheduleFile) throws(ScheduleError) {
-    path = file.path
-    owned = nil
+    self.file = file
+    ownID = nil
     do {
       // A reload that is larger than its cache keeps readers out until its end, and its end may wait
       // for the catalogue: better a list that comes late than one that fails.
       let found = try Database(file.location, mayBeMade: false, timeout: 60_000)
       try found.execute("BEGIN TRANSACTION")
-      let isNew = try Schema.check(found, path: path)
+      let isNew = try Schema.check(found, path: file.path)
       try found.execute("COMMIT TRANSACTION; \(Self.setup); PRAGMA query_only = ON")
-      database = isNew ? try Self.inMemory() : found
+      database = isNew ? try Database(":memory:") : found
+      if isNew { try Schema.create(database) }
     } catch {
-      throw ScheduleError(error, path: path)
+      throw ScheduleError(error, path: file.path)
     }
   }
 
   /// Copies a schedule, or else an empty one, into memory.
   init(copying source: Connection? = nil, path: String) throws(ScheduleError) {
-    self.path = path
-    owned = nil
+    file = ScheduleFile(path: path)
+    ownID = nil
     do {
-      database = try Self.inMemory(source)
+      database = try Database(":memory:")
+      if source == nil { try Schema.create(database) }
+      try source?.read { [database] original in try original.copy(to: database) }
     } catch {
       throw ScheduleError(error, path: path)
     }
-  }
-
-  private static func inMemory(_ source: Connection? = nil) throws -> Database {
-    let database = try Database(":memory:")
-    if let source {
-      try source.read { original in try original.copy(to: database) }
-    } else {
-      try Schema.create(database)
-    }
-    return database
   }
 
   /// Closes the file.
@@ -99,7 +92,7 @@ final class Connection: @unchecked Sendable {
   }
 
   /// The number of messages of the outbox that were sent, according to the lock file.
-  func sentCount() -> OutboxCount? { LockFile.count(beside: ScheduleFile(path: path)) }
+  func sentCount() throws(ScheduleError) -> OutboxCount? { try LockFile.count(beside: file) }
 
   /// Runs `body` on one state of the schedule.
   func read<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
@@ -130,9 +123,9 @@ final class Connection: @unchecked Sendable {
 
   /// The error for the user; closes the connection if the file is damaged.
   func failure(_ error: any Error) -> ScheduleError {
-    guard let owned else { return ScheduleError(error, path: path) }
+    guard let ownID else { return ScheduleError(error, path: file.path) }
     if (error as? DatabaseError)?.isDamage ?? false { database.close() }
-    return owned.failure(error)
+    return file.failure(error, ownID)
   }
 }
 
@@ -168,7 +161,7 @@ public struct Transaction: ~Copyable, Sendable {
     do {
       try connection.perform { database in
         if isPart, !database.isInTransaction {
-          throw DatabaseError.failedAccess("an error has ended the transaction")
+          throw DatabaseError(SQLITE_IOERR, "an error has ended the transaction")
         }
         // What undoes a part would otherwise need a temporary file.
         if isShared { try database.execute("PRAGMA temp_store = MEMORY") }
@@ -220,33 +213,30 @@ public struct Transaction: ~Copyable, Sendable {
     isOpen = false
     if isShared { failpoint("shared-committed") }
     // Changes to a file without a name are as good as lost.
-    if writes, !isPart, let owned = connection.owned, !owned.isInPlace { throw owned.file.removed }
+    if writes, !isPart, let id = connection.ownID, connection.file.id != id {
+      throw connection.file.removed
+    }
   }
 }
 
-/// The file of a writer, which holds the lock.
-fileprivate struct OwnedFile: Sendable {
-  let file: ScheduleFile
-  /// The identity of the file when it was opened.
-  let id: FileID?
-
-  /// Whether the file still has its name.
-  var isInPlace: Bool { file.id == id }
-
-  /// The error for the user; sets the file aside if it is proven to be damaged, or an older build's.
-  func failure(_ error: any Error) -> ScheduleError {
+extension ScheduleFile {
+  /// The error for the writer, who holds the lock; sets the file aside if it is proven to be damaged, or
+  /// an older build's.
+  ///
+  /// - Parameter ownID: the identity that the file had when it was opened.
+  fileprivate func failure(_ error: any Error, _ ownID: FileID?) -> ScheduleError {
     do throws(ScheduleError) {
       if let error = error as? DatabaseError, error.isDamage {
-        guard isInPlace else { return file.removed }
+        guard id == ownID else { return removed }
         try proveDamage(error)
       } else if !(error is OlderBuild) {
-        return ScheduleError(error, path: file.path)
+        return ScheduleError(error, path: path)
       }
       let isOlder = error is OlderBuild
-      let other = try file.setAside(as: isOlder ? "older" : "damaged")
+      let other = try setAside(as: isOlder ? "older" : "damaged")
       return ScheduleError(
-        .damaged, path: file.path,
-        "the schedule \"\(file.path.visible)\" was \(isOlder ? "written by an older build" : "damaged") "
+        .damaged, path: path,
+        "the schedule \"\(path.visible)\" was \(isOlder ? "written by an older build" : "damaged") "
           + "and is now \"\(other.visible)\"; the next run starts a new one and sends again what was "
           + "delivered before", underlying: (error as? DatabaseError)?.message)
     } catch {
@@ -259,19 +249,19 @@ fileprivate struct OwnedFile: Sendable {
   ///
   /// - Throws: `ScheduleError` `inputOutput` if that cannot be proven.
   private func proveDamage(_ first: DatabaseError) throws(ScheduleError) {
-    try file.readWhole()
+    try readWhole()
     do {
-      if try file.readHeader().isDamaged { return }
-      let database = try Database(file.location, timeout: 5_000)
-      _ = try Schema.check(database, path: file.path)
+      if try readHeader().isDamaged { return }
+      let database = try Database(location, timeout: 5_000)
+      _ = try Schema.check(database, path: path)
       try Schema.checkWhole(database)
     } catch let error as DatabaseError where error.isDamage {
       return
     } catch {
-      throw ScheduleError(error, path: file.path)
+      throw ScheduleError(error, path: path)
     }
     // A value that makes no sense is damage that SQLite does not detect.
     if first.isOwnFinding { return }
-    throw ScheduleError(DatabaseError.failedAccess(first.message), path: file.path)
+    throw ScheduleError(DatabaseError(SQLITE_IOERR, first.message), path: path)
   }
 }

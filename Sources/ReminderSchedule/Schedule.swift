@@ -11,7 +11,7 @@ internal import System
 public final class Schedule: Sendable {
   private let connection: Connection
   /// The lock, which is released when the schedule goes away, after `deinit` has closed the file.
-  private let lock: LockFile?
+  let lock: LockFile?
 
   /// A number that the schedule got when it was made, which distinguishes it from one that has
   /// replaced it.
@@ -28,17 +28,16 @@ public final class Schedule: Sendable {
   ///   - timeout: how long to wait for another process to release the lock.
   /// - Throws: ``ScheduleError``; a file that is not a schedule is left as it is, and one that is
   ///   damaged or of an older build is set aside.
-  public init(opening path: String, timeout: Duration = .seconds(5)) throws(ScheduleError) {
+  public convenience init(opening path: String, timeout: Duration = .seconds(5))
+    throws(ScheduleError)
+  {
     let file = ScheduleFile(path: path)
     try file.prepareDirectory()
-    let isKnown = FileSystem.exists(file.lockPath)
     // A refused file gets no lock beside it.
-    if !isKnown { try file.checkBeforeLocking() }
-    lock = try LockFile(beside: file, timeout: timeout)
+    if !FileSystem.exists(file.lockPath) { _ = try file.check() }
+    let lock = try LockFile(beside: file, timeout: timeout)
     try file.prepareFile()
-    connection = try Connection(writing: file)
-    identity = try connection.identity()
-    try emptyOutbox()
+    try self.init(Connection(writing: file), lock)
   }
 
   /// Copies the schedule in a file into memory: everything works as with the file, and no change is
@@ -47,20 +46,24 @@ public final class Schedule: Sendable {
   /// Takes no lock and creates nothing.
   ///
   /// - Throws: ``ScheduleError`` if what is at `path` is not a schedule.
-  public init(rehearsing path: String) throws(ScheduleError) {
-    lock = nil
-    connection = try Connection(copying: ScheduleReader(opening: path).connection, path: path)
-    identity = try connection.identity()
-    try emptyOutbox()
+  public convenience init(rehearsing path: String) throws(ScheduleError) {
+    try self.init(Connection(copying: ScheduleReader(opening: path).connection, path: path))
   }
 
   /// An empty schedule in memory, which goes away with the value.
   ///
   /// - Throws: ``ScheduleError`` if SQLite fails.
-  public init() throws(ScheduleError) {
-    lock = nil
-    connection = try Connection(path: "memory")
-    identity = try connection.identity()
+  public convenience init() throws(ScheduleError) {
+    try self.init(Connection(path: "memory"))
+  }
+
+  private init(_ connection: Connection, _ lock: LockFile? = nil) throws(ScheduleError) {
+    self.connection = connection
+    self.lock = lock
+    identity = try connection.read { database in
+      try database.integer("SELECT identity FROM counter") ?? 0
+    }
+    try emptyOutbox()
   }
 
   deinit {
@@ -70,10 +73,13 @@ public final class Schedule: Sendable {
 
   /// Notes the state of the messages that a killed run was sending, or one that has not ended it.
   func emptyOutbox() throws(ScheduleError) {
-    guard try connection.read({ database in try database.hasOutbox() }) else { return }
-    let count = try lock?.count() ?? connection.sentCount()
+    let first = try connection.read { database in
+      try database.integer("SELECT 1 FROM outbox LIMIT 1")
+    }
+    if first == nil { return }
+    let count = try connection.sentCount()
     try connection.write { database in
-      try database.emptyOutbox(count, next: .unknown)
+      try database.emptyOutbox(count, next: .sending)
       failpoint("left-outbox-before-commit")
     }
     failpoint("left-outbox-committed")
@@ -102,7 +108,7 @@ public final class Schedule: Sendable {
   ///   - catalogue: the catalogue's name in the schedule, usually its path.
   ///   - library: what people call its library; `nil` for no name.
   ///   - now: the library's civil time.
-  public func beginReload(
+  package func beginReload(
     of catalogue: String, library: String? = nil, at now: CivilDateTime
   ) throws(ScheduleError) -> Reload {
     try Reload(self, connection, catalogue: catalogue, library: library, now: now)
@@ -114,11 +120,6 @@ public final class Schedule: Sendable {
     let last = try connection.read { database in try database.lastRun() }
     guard let day = last.day, day - now.date.dayNumber > 2 else { return nil }
     return day - now.date.dayNumber
-  }
-
-  /// Counts the messages sent.
-  func write(_ count: OutboxCount) throws(ScheduleError) {
-    try lock?.write(count)
   }
 
   // MARK: - Cancelling and forgetting
@@ -202,12 +203,5 @@ public final class Schedule: Sendable {
   /// Runs `body` in one transaction.
   func write(_ body: (Database) throws -> Void) throws(ScheduleError) {
     try connection.write(body)
-  }
-}
-
-extension Connection {
-  /// The number that identifies the schedule.
-  func identity() throws(ScheduleError) -> Int64 {
-    try read { database in try database.integer("SELECT identity FROM counter") ?? 0 }
   }
 }

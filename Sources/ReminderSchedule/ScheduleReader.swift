@@ -12,13 +12,7 @@ public struct ScheduleReader: Sendable {
   /// - Throws: ``ScheduleError`` if something else is there, or it cannot be read.
   public init(opening path: String) throws(ScheduleError) {
     let file = ScheduleFile(path: path)
-    if file.isMissing {
-      connection = try Connection(path: path)
-    } else {
-      try file.checkFile()
-      try file.checkHeader()
-      connection = try Connection(reading: file)
-    }
+    connection = try file.check() ? Connection(reading: file) : Connection(path: path)
   }
 
   init(_ connection: Connection) {

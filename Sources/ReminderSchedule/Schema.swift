@@ -128,7 +128,7 @@ enum Schema {
         EXISTS (
           SELECT 1 FROM delivery JOIN channel ON channel.id = delivery.channel
           WHERE \(isDeliveryOfLoan) AND rung <= 0 AND state = \(Delivery.State.failed.stored)
-            AND last_used >= counter.last_day - \(LedgerReader.daysInUse)) AS has_failed
+            AND last_used >= counter.last_day - \(Delivery.daysInUse)) AS has_failed
       FROM loan, counter WHERE left_on IS NULL
     )
     SELECT number AS id, catalogue.path AS catalogue, library, loan_id, title, author, borrower, email,
@@ -221,17 +221,13 @@ enum Schema {
       throw ScheduleError.notASchedule(path, "belongs to another program")
     }
     if isOurs && version == Self.version { return false }
-    if isOlder(found), (1...4).contains(version) { throw OlderBuild() }
+    let isOlder = found.contains { $0.contains(/TABLE (detail|page|returned) \(/) }
+    if isOlder, (1...4).contains(version) { throw OlderBuild() }
     guard (Self.version..<impossibleVersion).contains(version) else {
       throw DatabaseError.damage("the version")
     }
     if version == Self.version { throw DatabaseError.damage("the tables") }
     throw ScheduleError.notASchedule(path, "was written by a newer version of check-loans")
-  }
-
-  /// Whether a build from before version 1 was settled made some table.
-  private static func isOlder(_ found: Set<String>) -> Bool {
-    found.contains { $0.contains(/TABLE (detail|page|returned) \(/) }
   }
 
   /// The definitions of everything that is there, except SQLite's own.
@@ -250,7 +246,7 @@ enum Schema {
     let isFailedRead = ["error code=", "failed to get page", "unable to get the page"]
       .contains { finding.contains($0) }
     let sentence = finding.split(separator: "\n").last.map(String.init) ?? finding
-    throw isFailedRead ? DatabaseError.failedAccess(sentence) : DatabaseError(SQLITE_CORRUPT, sentence)
+    throw DatabaseError(isFailedRead ? SQLITE_IOERR : SQLITE_CORRUPT, sentence)
   }
 }
 

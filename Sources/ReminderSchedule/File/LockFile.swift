@@ -22,7 +22,12 @@ struct LockFile {
     do {
       file = try OpenFile(path, .readWrite, options: .create, permissions: .ownerReadWrite)
     } catch {
-      throw Self.cannotOpen(path, error)
+      let isRefused =
+        [.permissionDenied, .notPermitted, .tooManySymbolicLinkLevels].contains(error)
+      throw ScheduleError(
+        isRefused ? .notPermitted : .cannotCreate, path: path,
+        "cannot open the lock \(Self.quoted(path)); remove what is there, or name another file with "
+          + "--state", error)
     }
     try check(beside: schedule)
     let isTaken: Bool
@@ -44,40 +49,20 @@ struct LockFile {
   ///
   /// If there is a schedule already, the lock is its own and damaged, which does no harm.
   private func check(beside schedule: ScheduleFile) throws(ScheduleError) {
-    let status = try? file.status
-    guard let status, status.type == .regular, status.userID == .current else {
-      throw Self.refusal(path, "the lock \(Self.quoted(path)) is not a regular file of this user")
-    }
-    guard status.linkCount <= 1 else {
-      throw Self.refusal(path, "the lock \(Self.quoted(path)) has more than one hard link")
+    guard let status = try? file.status, status.type == .regular, status.userID == .current,
+      status.linkCount <= 1
+    else {
+      throw ScheduleError(
+        .notPermitted, path: path,
+        "the lock \(Self.quoted(path)) is not a regular file of this user with one name; remove it")
     }
     let bytes = (try? file.read(OutboxCount.beginning.count)) ?? []
     if bytes.allSatisfy({ $0 == 0 }) || bytes == OutboxCount.beginning { return }
-    guard let header = try? schedule.header, header.isSchedule else {
+    guard let header = try? schedule.readHeader(), header.isSchedule else {
       throw ScheduleError(
         .notPermitted, path: path,
         "\(Self.quoted(path)) is not a lock of check-loans; name another file with --state")
     }
-  }
-
-  private static func cannotOpen(_ path: String, _ error: Errno) -> ScheduleError {
-    switch error {
-    case .tooManySymbolicLinkLevels:
-      refusal(path, "the lock \(quoted(path)) is a symbolic link")
-    case .permissionDenied, .notPermitted:
-      ScheduleError(
-        .notPermitted, path: path,
-        "no permission to use the lock \(quoted(path)); name another schedule with --state", error)
-    default:
-      ScheduleError(
-        .cannotCreate, path: path,
-        "cannot create the lock \(quoted(path)); remove what is there, or name another file with "
-          + "--state", error)
-    }
-  }
-
-  private static func refusal(_ path: String, _ what: String) -> ScheduleError {
-    ScheduleError(.notPermitted, path: path, "\(what); remove it")
   }
 
   private static func quoted(_ path: String) -> String { "\"\(path.visible)\"" }
@@ -94,21 +79,18 @@ struct LockFile {
     }
   }
 
-  /// The count in the file; `nil` if there is none.
+  /// The count in the lock file of a schedule, which another process may have locked; `nil` if there is
+  /// none.
   ///
   /// - Throws: `ScheduleError` `inputOutput`: without the count, everything would be sent again.
-  func count() throws(ScheduleError) -> OutboxCount? {
+  static func count(beside schedule: ScheduleFile) throws(ScheduleError) -> OutboxCount? {
+    let path = schedule.lockPath
     do {
-      return OutboxCount(try file.read(OutboxCount.size))
+      return OutboxCount(try OpenFile(path).read(OutboxCount.size))
     } catch {
-      throw ScheduleError(
-        .inputOutput, path: path, "cannot read the lock \(Self.quoted(path))", error)
+      if error.isMissing { return nil }
+      throw ScheduleError(.inputOutput, path: path, "cannot read the lock \(quoted(path))", error)
     }
-  }
-
-  /// The count in the lock file of a schedule, which another process may have locked.
-  static func count(beside schedule: ScheduleFile) -> OutboxCount? {
-    (try? OpenFile(schedule.lockPath).read(OutboxCount.size)).flatMap(OutboxCount.init)
   }
 }
 

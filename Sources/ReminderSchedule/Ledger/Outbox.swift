@@ -4,24 +4,18 @@ public import Loans
 /// Messages on their way through a channel, none of which a killed run repeats, but for the one
 /// that was being sent.
 ///
-/// ``Schedule/beginSending(_:channel:at:utcOffset:)`` stores all of them, in one commit. Each one sent is then counted by ``noteSent()`` with a single write to the lock file,
-/// which needs no commit and survives the end of the process, though not a power cut. ``finish()`` or
-/// ``fail(error:)`` moves them into the ledger, in one commit. If the process is killed in between,
-/// whoever opens the schedule next does so from the count. Of five messages, two of them counted, the
-/// first two are then delivered, the third may have been sent and is due again, and the others are as
-/// if they had never been begun. If the count was lost all of them are due again: nothing is ever
-/// lost.
+/// ``Schedule/beginSending(_:channel:at:utcOffset:)`` stores all of them, in one commit. Each one sent is
+/// then counted by ``noteSent()`` with a single write to the lock file, which needs no commit and survives
+/// the end of the process, though not a power cut. ``finish()`` or ``fail(error:)`` moves them into the
+/// ledger, in one commit. If the process is killed in between, whoever opens the schedule next does so
+/// from the count. Of five messages, two of them counted, the first two are then delivered, the third may
+/// have been sent and is due again, and the others are as if they had never been begun. If the count was
+/// lost all of them are due again: nothing is ever lost.
 public struct Outbox: ~Copyable, Sendable {
-  private let schedule: Schedule
-  private let number: Int64
-  private let count: Int
-  private var sent = 0
-
-  init(_ schedule: Schedule, number: Int64, count: Int) {
-    self.schedule = schedule
-    self.number = number
-    self.count = count
-  }
+  fileprivate let schedule: Schedule
+  fileprivate let number: Int64
+  fileprivate let count: Int
+  fileprivate var sent = 0
 
   /// Counts the next message as sent; costs no commit.
   ///
@@ -30,7 +24,7 @@ public struct Outbox: ~Copyable, Sendable {
   public mutating func noteSent() throws(ScheduleError) {
     precondition(sent < count, "more than \(count) messages were sent")
     sent += 1
-    try schedule.write(OutboxCount(sending: number, sent: sent))
+    try schedule.lock?.write(OutboxCount(sending: number, sent: sent))
     failpoint("sent-noted")
   }
 
@@ -38,7 +32,7 @@ public struct Outbox: ~Copyable, Sendable {
   ///
   /// - Throws: ``ScheduleError``; then whoever opens the schedule next does it.
   public consuming func finish() throws(ScheduleError) {
-    try end(.untried)
+    try end(next: nil)
   }
 
   /// Notes those sent as delivered and the next one as failed; the rest is as it was before.
@@ -46,28 +40,18 @@ public struct Outbox: ~Copyable, Sendable {
   /// - Parameter error: what the channel said; untrusted.
   /// - Throws: ``ScheduleError``; then whoever opens the schedule next does it, without the error.
   public consuming func fail(error: String) throws(ScheduleError) {
-    try end(.failed(error))
+    try end(next: .failed, error)
   }
 
-  private func end(_ next: NextMessage) throws(ScheduleError) {
+  private func end(next: Delivery.State?, _ error: String? = nil) throws(ScheduleError) {
     if count == 0 { return }
     let outcome = OutboxCount(sending: number, sent: sent)
     try schedule.write { database in
-      try database.emptyOutbox(outcome, next: next)
+      try database.emptyOutbox(outcome, next: next, error)
       failpoint("outbox-before-commit")
     }
     failpoint("outbox-committed")
   }
-}
-
-/// The state of the message after those that were sent.
-enum NextMessage {
-  /// It was not begun.
-  case untried
-  /// It was tried, and the channel refused it.
-  case failed(String)
-  /// The run was killed; it may have been sent.
-  case unknown
 }
 
 extension Schedule {
@@ -83,7 +67,8 @@ extension Schedule {
     try write { database in
       if isSetBack { try database.noteRun(on: now.date) }
       try database.run(
-        "UPDATE channel SET last_used = ?1 WHERE name = ?2 AND last_used <> ?1", now.date, channel)
+        "UPDATE channel SET last_used = ?1 WHERE name = ?2 AND last_used <> ?1",
+        now.date.dayNumber, channel)
     }
   }
 
@@ -103,12 +88,12 @@ extension Schedule {
     utcOffset: Int? = nil
   ) throws(ScheduleError) -> Outbox {
     let number = Int64.random(in: 1...Int64.max)
-    let outbox = Outbox(self, number: number, count: messages.count)
+    let outbox = Outbox(schedule: self, number: number, count: messages.count)
     if messages.isEmpty { return outbox }
     // What an outbox holds that never came to its end is noted before its count is gone.
     try emptyOutbox()
     // Before the commit, so that there is room for it even if the disk is full afterwards.
-    try write(OutboxCount(sending: number, sent: 0))
+    try lock?.write(OutboxCount(sending: number, sent: 0))
     try write { database in
       let channel = try database.channelID(channel, today: now.date)
       let insertion = try database.statement(
@@ -162,26 +147,22 @@ extension Schedule {
 }
 
 extension Database {
-  /// Whether something is being sent, or was when a run was killed.
-  func hasOutbox() throws -> Bool { try integer("SELECT 1 FROM outbox LIMIT 1") != nil }
-
   /// Moves the outbox into the ledger: what was sent is delivered, one message may have failed, and
   /// the rest is as it was before.
   ///
   /// - Parameters:
   ///   - count: how many messages were sent; where that is another sending's, or not known, all of
   ///     them may have been, and are due again.
-  ///   - next: the state of the message after them.
-  func emptyOutbox(_ count: OutboxCount?, next: NextMessage) throws {
+  ///   - next: the state of the message after them; `nil` if it was not begun.
+  ///   - error: what the channel said, if that is `failed`.
+  func emptyOutbox(
+    _ count: OutboxCount?, next: Delivery.State?, _ error: String? = nil
+  ) throws {
     guard let sending = try integer("SELECT sending FROM outbox LIMIT 1") else { return }
     let sent = count.flatMap { $0.sending == sending ? $0.sent : nil }
-    var (state, last, reason) = (Delivery.State.sending, sent ?? .max, nil as Int64?)
-    switch next {
-    case .untried: last -= 1
-    case .failed(let error): (state, reason) = (.failed, try reasonID(error))
-    case .unknown: break
-    }
-    try run(Self.outboxToLedger, sent ?? 0, last, state.stored, reason)
+    let last = (sent ?? .max) - (next == nil ? 1 : 0)
+    try run(
+      Self.outboxToLedger, sent ?? 0, last, next?.stored, try error.flatMap(reasonID))
     try execute("DELETE FROM outbox")
   }
 
@@ -217,7 +198,7 @@ extension Database {
       """
       INSERT INTO channel (name, last_used) VALUES (?1, ?2)
       ON CONFLICT (name) DO UPDATE SET last_used = ?2 WHERE last_used <> ?2
-      """, name, today)
+      """, name, today.dayNumber)
     guard let id = try knownChannelID(name) else {
       throw DatabaseError.damage("the name of a channel")
     }
@@ -237,6 +218,7 @@ extension Statement {
   ) {
     let key = due.key
     bind(
-      key.catalogue, key.identity, key.expiration, channel, key.copy, due.rung, now, utcOffset)
+      key.catalogue, key.identity, key.expiration, channel, key.copy, due.rung, now.ordinal,
+      utcOffset)
   }
 }

@@ -25,9 +25,6 @@ public struct DueNotice: Hashable, Sendable {
       : min(0, expiration.days(until: scheduled.fireAt.date))
     key = scheduled.key
   }
-
-  /// Orders notices by expiration, then by number.
-  fileprivate var order: (Int, Int) { (notice.loan.expiration.dayNumber, reminderID) }
 }
 
 extension ScheduleReader {
@@ -76,17 +73,21 @@ extension Database {
     at now: CivilDateTime, channel: Int64?, _ catalogues: [String]?, _ repeatExpired: Int?,
     limit: Int = .max
   ) throws -> [DueNotice] {
-    let done = repeatExpired.map { Repetition(days: $0).doneBy(today: now.date) }
+    let done = repeatExpired.map { Delivery.timesDone(today: now.date, repeatExpired: $0) }
     let ranges = try ranges(catalogues)
     let found = try ranges.flatMap { range in
       try rows(
-        Self.dueQuery, range.lowerBound, range.upperBound, now.date, now, channel ?? 0,
+        Self.dueQuery, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal,
+        channel ?? 0,
         done?.lowerBound ?? .min, done?.upperBound ?? .max, limit
       ) { row in
         DueNotice(try ScheduledLoan(row), at: now, repeatExpired: repeatExpired)
       }
     }
-    return ranges.count > 1 ? found.sorted { $0.order < $1.order } : found
+    if ranges.count < 2 { return found }
+    return found.sorted {
+      ($0.key.expiration, $0.reminderID) < ($1.key.expiration, $1.reminderID)
+    }
   }
 
   /// A reminder is done once it was delivered on any rung; an expired notice if it was delivered

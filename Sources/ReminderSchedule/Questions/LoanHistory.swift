@@ -32,58 +32,34 @@ extension ScheduleReader {
   /// it was sent, as before if it was not begun. Only the message on its way is `sending`.
   public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
     try connection.read { database in
-      guard let scheduled = try database.rowID(ofLoan: id).flatMap(database.loan) else { return nil }
-      let sent = try database.hasOutbox() ? connection.sentCount() : nil
-      return try LedgerReader(database, today: now.date, sent: sent).history(scheduled)
+      guard let scheduled = try database.rowID(ofLoan: id).flatMap(database.loan) else {
+        return nil
+      }
+      return LoanHistory(
+        scheduled: scheduled,
+        notices: try database.notices(
+          of: scheduled.key, today: now.date, sent: try connection.sentCount()))
     }
   }
 }
 
-/// Reads the deliveries of one loan after the other.
-struct LedgerReader {
-  private let database: Database
-  private let today: CivilDate
-  /// How many messages of the outbox were sent, and are shown as delivered.
-  ///
-  /// Those that were not begun are shown as they were before; if it is `nil`, all as being sent.
-  private let sent: OutboxCount?
-
-  /// For how many days after its last use a channel counts as one in use.
-  static let daysInUse = 7
-
-  init(_ database: Database, today: CivilDate, sent: OutboxCount? = nil) {
-    self.database = database
-    self.today = today
-    self.sent = sent
-  }
-
-  /// The entry of a kind of notice.
-  func entry(_ scheduled: ScheduledLoan, _ kind: Notice.Kind) throws -> ScheduleEntry {
-    let notices = try notices(of: scheduled.key, expiration: scheduled.key.expiration)
-    return ScheduleEntry(
-      scheduled: scheduled, kind: kind,
-      deliveries: notices.first { $0.kind == kind }?.deliveries ?? [])
-  }
-
-  /// Everything about a loan.
-  func history(_ scheduled: ScheduledLoan) throws -> LoanHistory {
-    LoanHistory(
-      scheduled: scheduled, notices: try notices(of: scheduled.key, expiration: nil))
-  }
-
+extension Database {
   /// What the ledger and the outbox hold of a loan, by expiration, reminders first.
   ///
-  /// - Parameter expiration: the only one wanted; where it is `nil`, other expirations than the
-  ///   loan's own have everything sent for the same identity.
-  private func notices(
-    of key: LedgerKey, expiration: Int64?
+  /// - Parameters:
+  ///   - expirations: those wanted; all but the loan's own have everything sent for the same identity.
+  ///   - sent: how many messages of the outbox were sent, and are delivered, while those that were not
+  ///     begun are as they were before; if it is `nil`, all of them are being sent.
+  func notices(
+    of key: LedgerKey, expirations: ClosedRange<Int64> = .min ... .max, today: CivilDate,
+    sent: OutboxCount? = nil
   ) throws -> [LoanHistory.NoticeHistory] {
     var notices: [LoanHistory.NoticeHistory] = []
-    _ = try database.rows(
-      Self.query, key.catalogue, key.identity, key.expiration, key.copy, expiration ?? .min,
-      expiration ?? .max
+    _ = try rows(
+      Self.ledgerQuery, key.catalogue, key.identity, key.expiration, key.copy,
+      expirations.lowerBound, expirations.upperBound
     ) { row in
-      guard let delivery = delivery(row) else { return }
+      guard let delivery = Delivery(row, today: today, sent: sent) else { return }
       guard let expiration = row.day(0) else {
         throw DatabaseError.damage("an expiration in the ledger")
       }
@@ -96,24 +72,8 @@ struct LedgerReader {
     return notices
   }
 
-  /// The delivery in a row; `nil` for a message that was not begun.
-  private func delivery(_ row: Statement) -> Delivery? {
-    var delivery = Delivery(
-      channel: row.text(2) ?? "",
-      isInUse: Int(row.integer(3)) >= today.adding(days: -Self.daysInUse).dayNumber,
-      state: .init(stored: row.integer(4)), at: row.time(5),
-      utcOffset: row.optionalInteger(6).map { Int($0) }, attempts: Int(row.integer(7)),
-      error: row.text(8), deliveredAt: row.time(9))
-    if let sent, sent.sending == row.optionalInteger(10) {
-      let message = row.integer(11)
-      if message > sent.sent { return nil }
-      if message < sent.sent { (delivery.state, delivery.deliveredAt) = (.delivered, delivery.at) }
-    }
-    return delivery
-  }
-
   /// What belongs together is side by side; what is on its way comes last, so that it is the latest.
-  private static let query = """
+  private static let ledgerQuery = """
     WITH found AS (
       SELECT expiration, rung, channel, state, at, utc_offset, attempts, reason, delivered_at,
         NULL AS sending, NULL AS message
@@ -134,6 +94,26 @@ struct LedgerReader {
     catalogue = ?1 AND identity = ?2 AND expiration BETWEEN ?5 AND ?6
         AND (expiration <> ?3 OR copy = ?4)
     """
+}
+
+extension Delivery {
+  /// For how many days after its last use a channel counts as one in use.
+  static let daysInUse = 7
+
+  /// The delivery in a row of the ledger or the outbox; `nil` for a message that was not begun.
+  fileprivate init?(_ row: Statement, today: CivilDate, sent: OutboxCount?) {
+    self.init(
+      channel: row.text(2) ?? "",
+      isInUse: Int(row.integer(3)) >= today.adding(days: -Self.daysInUse).dayNumber,
+      state: .init(stored: row.integer(4)), at: row.time(5),
+      utcOffset: row.optionalInteger(6).map { Int($0) }, attempts: Int(row.integer(7)),
+      error: row.text(8), deliveredAt: row.time(9))
+    if let sent, sent.sending == row.optionalInteger(10) {
+      let message = row.integer(11)
+      if message > sent.sent { return nil }
+      if message < sent.sent { (state, deliveredAt) = (.delivered, at) }
+    }
+  }
 }
 
 extension [Delivery] {

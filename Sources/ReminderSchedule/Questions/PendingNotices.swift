@@ -7,11 +7,9 @@ public struct PendingNotices: Hashable, Sendable {
   public var count = 0
   /// The time at which the first of the reminders to come fires; `nil` if there is none.
   public var nextFireAt: CivilDateTime?
-  /// The midnight at which the first of the loans has expired; `nil` if there is none.
-  public var nextExpired: CivilDateTime?
-
-  /// The time at which the next notice of either kind becomes due; `nil` if none does.
-  public var next: CivilDateTime? { [nextFireAt, nextExpired].compactMap(\.self).min() }
+  /// The time at which the next notice of either kind becomes due: the first of these reminders, or the
+  /// midnight at which the first of the loans has expired; `nil` if none does.
+  public var next: CivilDateTime?
 }
 
 extension ScheduleReader {
@@ -28,14 +26,16 @@ extension ScheduleReader {
       for range in try database.ranges(catalogues) {
         _ = try database.rows(
           """
-          SELECT count(*), min(iif(fire_at > ?4, fire_at, NULL)), min(expiration) FROM loan
+          SELECT count(*), min(iif(fire_at > ?4, fire_at, NULL)),
+            min(expiration + 1) * 86400
+          FROM loan
           WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0 AND expiration >= ?3
-          """, range.lowerBound, range.upperBound, now.date, now
+          """, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal
         ) { row in
           pending.count += Int(row.integer(0))
-          let expired = row.day(2).map { CivilDateTime($0.adding(days: 1)) }
-          pending.nextFireAt = [pending.nextFireAt, row.time(1)].compactMap(\.self).min()
-          pending.nextExpired = [pending.nextExpired, expired].compactMap(\.self).min()
+          let (fireAt, expired) = (row.time(1), row.time(2))
+          pending.nextFireAt = [pending.nextFireAt, fireAt].compactMap(\.self).min()
+          pending.next = [pending.next, fireAt, expired].compactMap(\.self).min()
         }
       }
       return pending
@@ -61,7 +61,7 @@ extension ScheduleReader {
           SELECT count(iif(expiration >= ?3, 1, NULL)), count(iif(expiration < ?3, 1, NULL))
           FROM loan WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0
             AND (expiration < ?3 OR fire_at <= ?4)
-          """, range.lowerBound, range.upperBound, now.date, now
+          """, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal
         ) { row in
           count.reminders += Int(row.integer(0))
           count.expired += Int(row.integer(1))

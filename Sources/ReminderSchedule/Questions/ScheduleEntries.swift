@@ -68,7 +68,10 @@ public struct ScheduleEntries {
     self.haveLeft = haveLeft
     today = now.date
     keys = try connection.read { database in
-      try database.rows(haveLeft ? Self.leftQuery : Self.presentQuery, now.date) { $0.integer(0) }[...]
+      try database.rows(haveLeft ? Self.leftQuery : Self.presentQuery, now.date.dayNumber) {
+        $0.integer(0)
+      }[
+        ...]
     }
   }
 
@@ -105,12 +108,16 @@ public struct ScheduleEntries {
       let part = keys.prefix(Self.batchSize)
       keys = keys.dropFirst(Self.batchSize)
       batch = try connection.read { [haveLeft, today] database in
-        let ledger = LedgerReader(database, today: today)
-        return try part.reversed().compactMap { key in
+        try part.reversed().compactMap { key in
           guard let scheduled = try database.loan(key >> 1),
             (scheduled.leftOn != nil) == haveLeft
           else { return nil }
-          return try ledger.entry(scheduled, key & 1 == 1 ? .expired : .reminder)
+          let (kind, ledger) = (key & 1 == 1 ? Notice.Kind.expired : .reminder, scheduled.key)
+          let notices = try database.notices(
+            of: ledger, expirations: ledger.expiration...ledger.expiration, today: today)
+          return ScheduleEntry(
+            scheduled: scheduled, kind: kind,
+            deliveries: notices.first { $0.kind == kind }?.deliveries ?? [])
         }
       }
     }

@@ -21,9 +21,9 @@ public struct ScheduledLoan: Hashable, Sendable {
 
   /// Selects loans with the columns that are read, in their order.
   static let query = """
-    SELECT loan.id, identity, copy, expiration, fire_at, cancelled, left_on, expiration_time,
-      loan_id, title, author, isbn, barcode, borrower, email, path, library
-    FROM loan LEFT JOIN catalogue ON catalogue.id = loan.id >> \(LoanID.shift)
+    SELECT number, loan.catalogue, identity, copy, expiration, fire_at, cancelled, left_on,
+      expiration_time, loan_id, title, author, isbn, barcode, borrower, email, path, library
+    FROM loan LEFT JOIN catalogue ON catalogue.id = loan.catalogue
     """
 
   /// The loan in the current row of a ``query``.
@@ -31,23 +31,22 @@ public struct ScheduledLoan: Hashable, Sendable {
   /// - Throws: `DatabaseError` `SQLITE_CORRUPT` for days that no calendar has, or a catalogue without
   ///   path.
   init(_ row: Statement) throws {
-    let rowID = LoanID(row.integer(0))
-    id = Int(rowID.number)
-    guard let expiration = row.day(3), let fireAt = row.time(4) else {
+    id = Int(row.integer(0))
+    guard let expiration = row.day(4), let fireAt = row.time(5) else {
       throw DatabaseError.damage("the dates of loan \(id)")
     }
-    guard let path = row.text(15) else { throw DatabaseError.damage("the path of a catalogue") }
+    guard let path = row.text(16) else { throw DatabaseError.damage("the path of a catalogue") }
     key = LedgerKey(
-      catalogue: rowID.catalogue, identity: row.integer(1), expiration: row.integer(3),
-      copy: row.integer(2))
+      catalogue: row.integer(1), identity: row.integer(2), expiration: row.integer(4),
+      copy: row.integer(3))
     self.fireAt = fireAt
-    isCancelled = row.integer(5) != 0
-    leftOn = row.day(6)
-    (catalogue, library) = (path, row.text(16))
+    isCancelled = row.integer(6) != 0
+    leftOn = row.day(7)
+    (catalogue, library) = (path, row.text(17))
     loan = Loan(
-      id: row.text(8), title: row.text(9), author: row.text(10), isbn: row.text(11),
-      barcode: row.text(12), borrower: row.text(13), email: row.text(14), expiration: expiration,
-      expirationTime: row.optionalInteger(7).flatMap { CivilTime(secondOfDay: Int($0)) })
+      id: row.text(9), title: row.text(10), author: row.text(11), isbn: row.text(12),
+      barcode: row.text(13), borrower: row.text(14), email: row.text(15), expiration: expiration,
+      expirationTime: row.optionalInteger(8).flatMap { CivilTime(secondOfDay: Int($0)) })
   }
 }
 
@@ -73,4 +72,29 @@ extension Database {
       .compactMap { path in try knownCatalogueID(String(decoding: path, as: UTF8.self)) }
       .sorted().map(LoanID.all(of:))
   }
+}
+
+/// The row numbers of loans, each of which consists of its catalogue's number and its own.
+enum LoanID {
+  /// Loans have numbers below this.
+  static let numbers: Int64 = 1 << 40
+  static let shift: Int64 = 40
+
+  /// The row numbers of a catalogue's loans, the first of which is number 0.
+  static func all(of catalogue: Int64) -> ClosedRange<Int64> {
+    let first = catalogue << shift
+    return first...first + numbers - 1
+  }
+}
+
+/// The key of a loan's notices in the ledger.
+struct LedgerKey: Hashable, Sendable {
+  /// The number of its catalogue.
+  var catalogue: Int64
+  /// A hash that is the same for the loan in every version of the catalogue.
+  var identity: Int64
+  /// A day number.
+  var expiration: Int64
+  /// Its number among loans alike in the other three, from 1.
+  var copy: Int64
 }

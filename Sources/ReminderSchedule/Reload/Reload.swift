@@ -40,12 +40,11 @@ public struct ReloadSummary: Hashable, Sendable {
 ///
 /// A value that goes away before ``commit(records:allowEmpty:)``, after an error for example, leaves
 /// the schedule as it was. Until then the schedule cannot be used for anything else.
-public struct Reload: ~Copyable {
+package struct Reload: ~Copyable {
   private let transaction: Transaction
   private let database: Database
   private let catalogue: Int64
   private let now: CivilDateTime
-  private let last: LastRun
   private var stored: StoredLoans
   private let insertion: Statement
   private let replacement: Statement
@@ -64,15 +63,14 @@ public struct Reload: ~Copyable {
     now: CivilDateTime
   ) throws(ScheduleError) {
     let transaction = try Transaction(connection, of: schedule)
-    (database, catalogue, last, lastNumber, insertion, replacement, hasLeft) =
+    (database, catalogue, lastNumber, insertion, replacement, hasLeft) =
       try connection.perform { database in
         failpoint("reload-begun")
         let catalogue = try database.catalogueID(path, library: library)
         let left = try database.integer(
           "SELECT 1 FROM loan WHERE catalogue = ? AND left_on IS NOT NULL LIMIT 1", catalogue)
         return (
-          database, catalogue, try database.lastRun(),
-          try database.lastNumber(catalogue: catalogue),
+          database, catalogue, try database.lastNumber(catalogue: catalogue),
           try database.statement("INSERT INTO loan \(Self.values)"),
           try database.statement("INSERT OR REPLACE INTO loan \(Self.values)"), left != nil
         )
@@ -91,16 +89,8 @@ public struct Reload: ~Copyable {
   ///     in every run.
   ///   - fireAt: when its reminder fires.
   /// - Throws: ``ScheduleError``; then nothing more can be done with the value.
-  public mutating func add(
-    _ loan: Loan, _ identity: LoanIdentity, fingerprint: UInt64, fireAt: CivilDateTime
-  ) throws(ScheduleError) {
-    try add(parts: loan, identity, fingerprint: fingerprint, fireAt: fireAt)
-  }
-
-  /// Adds the next loan of the catalogue, whose texts need not be strings.
   package mutating func add(
-    parts loan: some LoanParts, _ identity: LoanIdentity, fingerprint: UInt64,
-    fireAt: CivilDateTime
+    _ loan: some LoanParts, _ identity: LoanIdentity, fingerprint: UInt64, fireAt: CivilDateTime
   ) throws(ScheduleError) {
     note(loan.lastDay, fireAt)
     if identity.ordinal > 1 { hasRepetitions = true }
@@ -139,7 +129,7 @@ public struct Reload: ~Copyable {
     guard lastNumber < LoanID.numbers else {
       throw DatabaseError.damage("the highest number of a loan")
     }
-    return LoanID(catalogue: catalogue, number: lastNumber).rawValue
+    return LoanID.all(of: catalogue).lowerBound + lastNumber
   }
 
   /// The row of a loan that left and has come back; `nil` if it is none of them.
@@ -156,7 +146,7 @@ public struct Reload: ~Copyable {
       ORDER BY expiration = ?4 DESC, left_on DESC, id LIMIT 1
       """,
       loan.identity, Int(loan.ordinal), catalogue, Int(loan.expiration),
-      now.date.adding(days: -Self.daysOfAbsence))
+      now.date.adding(days: -Self.daysOfAbsence).dayNumber)
   }
 
   private static let values = """
@@ -205,7 +195,7 @@ public struct Reload: ~Copyable {
   ///     included.
   ///   - allowEmpty: whether a catalogue without one record may replace one that had loans.
   /// - Throws: ``ScheduleError``; then nothing has changed.
-  public consuming func commit(
+  package consuming func commit(
     records: Int, allowEmpty: Bool = false
   ) throws(ScheduleError) -> ReloadOutcome {
     failpoint("reload-read")
@@ -214,7 +204,7 @@ public struct Reload: ~Copyable {
       if records == 0, !allowEmpty, !unmatched.isEmpty {
         return .refusedEmpty(stored: unmatched.count)
       }
-      try finish(unmatched)
+      try finish(removing: unmatched)
     } catch {
       throw transaction.connection.failure(error)
     }
@@ -226,10 +216,11 @@ public struct Reload: ~Copyable {
   }
 
   /// Removes what was not read again, and what is old.
-  private mutating func finish(_ unmatched: [Int64]) throws {
+  private mutating func finish(removing unmatched: [Int64]) throws {
+    let last = try database.lastRun()
     let leftOn = last.dayOfLeaving(today: now.date)
     for id in unmatched {
-      try database.run("UPDATE loan SET left_on = ? WHERE id = ?", leftOn, id)
+      try database.run("UPDATE loan SET left_on = ? WHERE id = ?", leftOn.dayNumber, id)
     }
     summary.removed = unmatched.count
     failpoint("reload-rows-removed")

@@ -84,10 +84,8 @@ internal import CSQLite
       throw unsafe other.error(sqlite3_extended_errcode(other.handle))
     }
     let code = unsafe sqlite3_backup_step(backup, -1)
-    let failure = code == SQLITE_DONE ? nil : other.error(code)
     let end = unsafe sqlite3_backup_finish(backup)
-    if let failure { throw failure }
-    try other.check(end)
+    try other.check(code == SQLITE_DONE ? end : code)
   }
 
   /// The error of a call that has just failed (`sqlite3_errmsg`).
@@ -130,11 +128,6 @@ struct DatabaseError: Error {
   /// The error of a value that makes no sense.
   static func damage(_ what: String) -> DatabaseError {
     DatabaseError(SQLITE_CORRUPT, "damaged: \(what)")
-  }
-
-  /// The error of a read or write that failed, which says nothing about the file.
-  static func failedAccess(_ message: String) -> DatabaseError {
-    DatabaseError(SQLITE_IOERR, message)
   }
 
   /// Whether it is one of ``damage(_:)``, rather than SQLite's.

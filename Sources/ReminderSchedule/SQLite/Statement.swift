@@ -137,14 +137,6 @@ extension String: Bindable {
   func bind(to statement: Statement) { statement.bind(text: utf8.span) }
 }
 
-extension CivilDate: Bindable {
-  func bind(to statement: Statement) { dayNumber.bind(to: statement) }
-}
-
-extension CivilDateTime: Bindable {
-  func bind(to statement: Statement) { ordinal.bind(to: statement) }
-}
-
 extension Optional: Bindable where Wrapped: Bindable {
   func bind(to statement: Statement) {
     if let value = self { value.bind(to: statement) } else { statement.bind(integer: nil) }
