@@ -7,7 +7,8 @@ internal import System
 /// The one connection of a writer or reader, used by one thread after the other; it throws
 /// ``ScheduleError``s.
 final class Connection: @unchecked Sendable {
-  fileprivate let file: ScheduleFile
+  /// The file, as the user named it.
+  let file: ScheduleFile
   /// The identity that the file had when it was opened for writing, by this connection alone; `nil`
   /// for a reader and in memory.
   fileprivate let ownID: FileID?
@@ -90,9 +91,6 @@ final class Connection: @unchecked Sendable {
     database.close()
     turn.signal()
   }
-
-  /// The number of messages of the outbox that were sent, according to the lock file.
-  func sentCount() throws(ScheduleError) -> OutboxCount? { try LockFile.count(beside: file) }
 
   /// Runs `body` on one state of the schedule.
   func read<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {

@@ -77,7 +77,7 @@ public final class Schedule: Sendable {
       try database.integer("SELECT 1 FROM outbox LIMIT 1")
     }
     if first == nil { return }
-    let count = try connection.sentCount()
+    let count = try LockFile.count(beside: connection.file)
     try connection.write { database in
       try database.emptyOutbox(count, next: .sending)
       failpoint("left-outbox-before-commit")

@@ -38,7 +38,7 @@ extension ScheduleReader {
       return LoanHistory(
         scheduled: scheduled,
         notices: try database.notices(
-          of: scheduled.key, today: now.date, sent: try connection.sentCount()))
+          of: scheduled.key, today: now.date, sent: try? LockFile.count(beside: connection.file)))
     }
   }
 }

@@ -1,18 +1,33 @@
 public import Loans
 
-/// The notices that are still to come.
-public struct PendingNotices: Hashable, Sendable {
-  /// The number of loans that have not expired and are not cancelled: each has a reminder, to come, due
-  /// or delivered.
-  public var count = 0
-  /// The time at which the first of the reminders to come fires; `nil` if there is none.
-  public var nextFireAt: CivilDateTime?
-  /// The time at which the next notice of either kind becomes due: the first of these reminders, or the
-  /// midnight at which the first of the loans has expired; `nil` if none does.
-  public var next: CivilDateTime?
-}
+/// A schedule opened for reading: it takes no lock, creates nothing, and writes nothing except to undo
+/// what a killed run left half done.
+///
+/// A reader may be open while another process writes; each call sees the schedule as it was
+/// before or after a transaction, never in between. Each throws ``ScheduleError`` if the schedule
+/// cannot be read.
+public struct ScheduleReader: Sendable {
+  let connection: Connection
 
-extension ScheduleReader {
+  /// Opens the schedule in a file; a missing or empty file is an empty schedule.
+  ///
+  /// - Throws: ``ScheduleError`` if something else is there, or it cannot be read.
+  public init(opening path: String) throws(ScheduleError) {
+    let file = ScheduleFile(path: path)
+    connection = try file.check() ? Connection(reading: file) : Connection(path: path)
+  }
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// The names of all catalogues in the schedule.
+  public func catalogues() throws(ScheduleError) -> [String] {
+    try connection.read { database in
+      try database.texts("SELECT path FROM catalogue ORDER BY id")
+    }
+  }
+
   /// The notices that are still to come.
   ///
   /// - Parameters:
@@ -70,4 +85,16 @@ extension ScheduleReader {
       return count
     }
   }
+}
+
+/// The notices that are still to come.
+public struct PendingNotices: Hashable, Sendable {
+  /// The number of loans that have not expired and are not cancelled: each has a reminder, to come, due
+  /// or delivered.
+  public var count = 0
+  /// The time at which the first of the reminders to come fires; `nil` if there is none.
+  public var nextFireAt: CivilDateTime?
+  /// The time at which the next notice of either kind becomes due: the first of these reminders, or the
+  /// midnight at which the first of the loans has expired; `nil` if none does.
+  public var next: CivilDateTime?
 }
