@@ -147,8 +147,8 @@ private struct ZoneEntries {
 extension ScheduleEntry {
   /// Whether it comes before an entry of another time zone.
   fileprivate func isListed(before other: ScheduleEntry) -> Bool {
-    if let leftOn, let other = other.leftOn { return leftOn > other }
-    return (fireAt, id) < (other.fireAt, other.id)
+    if let leftOn = scheduled.leftOn, let other = other.leftOn { return leftOn > other }
+    return (fireAt, scheduled.id) < (other.fireAt, other.id)
   }
 
   fileprivate var line: String {
