@@ -1,6 +1,5 @@
 internal import Failpoints
 public import Loans
-internal import Synchronization
 internal import System
 
 /// The stored reminders of all catalogues and the ledger of deliveries: one SQLite file.
@@ -12,7 +11,7 @@ internal import System
 public final class Schedule: Sendable {
   private let connection: Connection
   /// The lock, which is released when the schedule goes away, after `deinit` has closed the file.
-  private let lock: LockFile?
+  let lock: LockFile?
 
   /// A number that the schedule got when it was made, which distinguishes it from one that has
   /// replaced it.
@@ -29,19 +28,16 @@ public final class Schedule: Sendable {
   ///   - timeout: how long to wait for another process to release the lock.
   /// - Throws: ``ScheduleError``; a file that is not a schedule is left as it is, and one that is
   ///   damaged or of an older build is set aside.
-  public init(opening path: String, timeout: Duration = .seconds(5)) throws(ScheduleError) {
+  public convenience init(opening path: String, timeout: Duration = .seconds(5))
+    throws(ScheduleError)
+  {
     let file = ScheduleFile(path: path)
     try file.prepareDirectory()
-    let isKnown = FileSystem.exists(file.lockPath)
     // A refused file gets no lock beside it.
-    if !isKnown { try file.checkBeforeLocking() }
-    let held = try LockFile.taking(beside: file, timeout: timeout)
-    let count = try held.count()
-    lock = consume held
+    if !FileSystem.exists(file.lockPath) { _ = try file.check() }
+    let lock = try LockFile(beside: file, timeout: timeout)
     try file.prepareFile()
-    connection = try Connection(writing: file)
-    identity = try connection.identity()
-    try Self.emptyOutbox(connection, count)
+    try self.init(Connection(writing: file), lock)
   }
 
   /// Copies the schedule in a file into memory: everything works as with the file, and no change is
@@ -50,22 +46,24 @@ public final class Schedule: Sendable {
   /// Takes no lock and creates nothing.
   ///
   /// - Throws: ``ScheduleError`` if what is at `path` is not a schedule.
-  public init(rehearsing path: String) throws(ScheduleError) {
-    let source = try ScheduleReader(opening: path)
-    lock = nil
-    connection = try source.copy(path: path)
-    source.close()
-    identity = try connection.identity()
-    try Self.emptyOutbox(connection, connection.sentCount())
+  public convenience init(rehearsing path: String) throws(ScheduleError) {
+    try self.init(Connection(copying: ScheduleReader(opening: path).connection, path: path))
   }
 
   /// An empty schedule in memory, which goes away with the value.
   ///
   /// - Throws: ``ScheduleError`` if SQLite fails.
-  public init() throws(ScheduleError) {
-    lock = nil
-    connection = try Connection(copying: nil, path: "memory")
-    identity = try connection.identity()
+  public convenience init() throws(ScheduleError) {
+    try self.init(Connection(path: "memory"))
+  }
+
+  private init(_ connection: Connection, _ lock: LockFile? = nil) throws(ScheduleError) {
+    self.connection = connection
+    self.lock = lock
+    identity = try connection.read { database in
+      try database.integer("SELECT identity FROM counter") ?? 0
+    }
+    try emptyOutbox()
   }
 
   deinit {
@@ -73,13 +71,15 @@ public final class Schedule: Sendable {
     connection.close()
   }
 
-  /// Notes the state of the messages that a killed run was sending.
-  private static func emptyOutbox(
-    _ connection: Connection, _ count: OutboxCount?
-  ) throws(ScheduleError) {
-    guard try connection.read({ database in try database.hasOutbox() }) else { return }
+  /// Notes the state of the messages that a killed run was sending, or one that has not ended it.
+  func emptyOutbox() throws(ScheduleError) {
+    let first = try connection.read { database in
+      try database.integer("SELECT 1 FROM outbox LIMIT 1")
+    }
+    if first == nil { return }
+    let count = try LockFile.count(beside: connection.file)
     try connection.write { database in
-      try database.emptyOutbox(count, next: .unknown)
+      try database.emptyOutbox(count, next: .sending)
       failpoint("left-outbox-before-commit")
     }
     failpoint("left-outbox-committed")
@@ -108,7 +108,7 @@ public final class Schedule: Sendable {
   ///   - catalogue: the catalogue's name in the schedule, usually its path.
   ///   - library: what people call its library; `nil` for no name.
   ///   - now: the library's civil time.
-  public func beginReload(
+  package func beginReload(
     of catalogue: String, library: String? = nil, at now: CivilDateTime
   ) throws(ScheduleError) -> Reload {
     try Reload(self, connection, catalogue: catalogue, library: library, now: now)
@@ -120,85 +120,6 @@ public final class Schedule: Sendable {
     let last = try connection.read { database in try database.lastRun() }
     guard let day = last.day, day - now.date.dayNumber > 2 else { return nil }
     return day - now.date.dayNumber
-  }
-
-  // MARK: - Delivery
-
-  /// Notes that a channel is in use, so that its failures count, before it is asked what is due
-  /// through it; writes once a day at most, and nothing about a channel through which nothing was
-  /// ever sent.
-  ///
-  /// It also notes the state of messages of an outbox that never came to its end, and that a clock was
-  /// set back.
-  public func noteUse(of channel: String, at now: CivilDateTime) throws(ScheduleError) {
-    try Self.emptyOutbox(connection, try lock?.count())
-    if try daysSetBack(at: now) != nil {
-      try write { database in try database.noteRun(on: now.date) }
-    }
-    let isNoted = try connection.read { database in
-      try database.isUseNoted(channel, today: now.date)
-    }
-    if isNoted { return }
-    try write { database in _ = try database.channelID(channel, today: now.date) }
-  }
-
-  /// Notes that the notices of some messages are about to be sent in this order, in one commit.
-  ///
-  /// Only one outbox can be open at a time.
-  ///
-  /// - Parameters:
-  ///   - messages: the notices of each message; the schedule's own, see
-  ///     ``ScheduleReader/due(at:channel:catalogues:repeatExpired:)``.
-  ///   - channel: the channel's name.
-  ///   - now: the library's civil time.
-  ///   - utcOffset: the number of seconds by which that is ahead of UTC, if it is known.
-  /// - Returns: the outbox, which counts the messages sent and finally notes them in the ledger.
-  public func beginSending(
-    _ messages: [ArraySlice<DueNotice>], channel: String, at now: CivilDateTime,
-    utcOffset: Int? = nil
-  ) throws(ScheduleError) -> Outbox {
-    let number = Int64.random(in: 1...Int64.max)
-    let outbox = Outbox(self, number: number, count: messages.count)
-    if messages.isEmpty { return outbox }
-    // What an outbox holds that never came to its end is noted before its count is gone.
-    try Self.emptyOutbox(connection, try lock?.count())
-    // Before the commit, so that there is room for it even if the disk is full afterwards.
-    try write(OutboxCount(sending: number, sent: 0))
-    try write { database in
-      try database.fillOutbox(
-        number, messages, channel: try database.channelID(channel, today: now.date), at: now,
-        utcOffset: utcOffset)
-      try database.noteRun(on: now.date)
-      failpoint("sending-before-commit")
-    }
-    failpoint("sending-committed")
-    return outbox
-  }
-
-  /// Counts the messages sent.
-  func write(_ count: OutboxCount) throws(ScheduleError) {
-    try lock?.write(count)
-  }
-
-  /// Notes as failed what was not tried, because its channel cannot be used at all: it stays due,
-  /// and no attempt is counted.
-  ///
-  /// - Parameters:
-  ///   - notices: the schedule's own, none of which is being sent.
-  ///   - channel: the channel's name.
-  ///   - now: the library's civil time.
-  ///   - utcOffset: the number of seconds by which that is ahead of UTC, if it is known.
-  ///   - error: the channel's error for the one that was tried; untrusted.
-  public func markUntried(
-    _ notices: [DueNotice], channel: String, at now: CivilDateTime, utcOffset: Int? = nil,
-    error: String
-  ) throws(ScheduleError) {
-    if notices.isEmpty { return }
-    try write { database in
-      try database.markUntried(
-        notices, channel: try database.channelID(channel, today: now.date), at: now,
-        utcOffset: utcOffset, error: error)
-    }
   }
 
   // MARK: - Cancelling and forgetting
@@ -219,12 +140,13 @@ public final class Schedule: Sendable {
       }
       var result = (cancelled: 0, unknown: [Int]())
       for number in ids {
-        guard let row = try database.loan(numbered: number), row.leftOn == nil else {
+        guard let id = try database.rowID(ofLoan: number),
+          try database.loan(id)?.leftOn == nil
+        else {
           result.unknown.append(number)
           continue
         }
-        try database.run(
-          "UPDATE loan SET cancelled = 1 WHERE id = ? AND cancelled = 0", row.id.rawValue)
+        try database.run("UPDATE loan SET cancelled = 1 WHERE id = ? AND cancelled = 0", id)
         result.cancelled += database.changes
       }
       return result
@@ -281,20 +203,5 @@ public final class Schedule: Sendable {
   /// Runs `body` in one transaction.
   func write(_ body: (Database) throws -> Void) throws(ScheduleError) {
     try connection.write(body)
-  }
-}
-
-extension Connection {
-  /// The number that identifies the schedule.
-  func identity() throws(ScheduleError) -> Int64 {
-    try read { database in try database.integer("SELECT identity FROM counter") ?? 0 }
-  }
-}
-
-extension Database {
-  /// Whether nothing needs to be noted: the channel was used on that day, or is unknown.
-  fileprivate func isUseNoted(_ channel: String, today: CivilDate) throws -> Bool {
-    let day = try integer("SELECT last_used FROM channel WHERE name = ?", channel)
-    return day.map { Int($0) == today.dayNumber } ?? true
   }
 }

@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import Loans
 internal import System
 internal import SystemPackage
@@ -33,34 +34,23 @@ public struct ScheduleError: Error, Hashable, Sendable {
   /// The message of the system or SQLite, if there is one.
   public var underlying: String?
 
-  /// The error of a schedule that was set aside.
-  init(_ error: any Error, path: String, setAsideAs other: String) {
-    let what = error is OlderBuild ? "was written by an older build" : "was damaged"
-    self.init(
-      .damaged, path: path,
-      "the schedule \"\(path.visible)\" \(what) and is now \"\(other.visible)\"; the next run "
-        + "starts a new one and sends again what was delivered before",
-      underlying: (error as? DatabaseError)?.message)
-  }
-
-  /// The error of a file that is left untouched because of what it holds.
-  init(notASchedule path: String, _ what: String) {
-    self.init(.notASchedule, path: path, Self.notASchedule(path, what))
-  }
-
-  /// An error, often after a system call that failed; if the reason is that descriptors or memory
-  /// have run out, the message says so instead.
+  /// An error, often after a system call that failed.
   init(_ code: Code, path: String, _ message: String, _ error: Errno? = nil) {
-    let isLimit = error?.isSystemLimit ?? false
     self.init(
-      isLimit ? .systemLimit : code, path: path, isLimit ? Self.systemLimit(path) : message,
-      underlying: error?.description)
+      code, path: path, message, underlying: error?.description,
+      isSystemLimit: error?.isSystemLimit ?? false)
   }
 
-  private init(_ code: Code, path: String, _ message: String, underlying: String?) {
-    self.code = code
+  /// An error; if the reason is that descriptors or memory have run out, the message says so instead.
+  init(
+    _ code: Code, path: String, _ message: String, underlying: String?, isSystemLimit: Bool = false
+  ) {
+    self.code = isSystemLimit ? .systemLimit : code
     self.path = path
-    self.message = message
+    self.message =
+      isSystemLimit
+      ? "cannot open \"\(path.visible)\": the system's limit is reached; close programs and try again"
+      : message
     self.underlying = underlying
   }
 }
@@ -74,70 +64,64 @@ extension ScheduleError: CustomStringConvertible {
 }
 
 extension ScheduleError {
+  /// The error of a file that is left untouched because of what it holds.
+  static func notASchedule(_ path: String, _ what: String) -> ScheduleError {
+    ScheduleError(
+      .notASchedule, path: path,
+      "\"\(path.visible)\" \(what); move it away or name another file with --state")
+  }
+
   /// The error that a failure inside the connection means to a user.
   ///
   /// - Parameter path: the schedule's file.
   init(_ error: any Error, path: String) {
     if let error = error as? ScheduleError {
       self = error
-    } else if error is OlderBuild {
+    } else if let error = error as? DatabaseError {
+      let (code, message) = Self.meaning(of: error, path: path)
+      self.init(
+        code, path: path, message, underlying: "\(error.message) [\(error.extendedCode)]",
+        isSystemLimit: error.code == SQLITE_NOMEM
+          || [SQLITE_CANTOPEN, SQLITE_IOERR].contains(error.code) && !FileSystem.canOpenOneMore)
+    } else {
+      precondition(error is OlderBuild, "using a schedule threw \(error)")
       self.init(
         .notASchedule, path: path,
         "the schedule \"\(path.visible)\" was written by an older build; the next run that delivers "
           + "or reloads sets it aside")
-    } else if let error = error as? DatabaseError {
-      self.init(database: error, path: path)
-    } else if let error = error as? Errno {
-      self.init(
-        error.isPermission ? .notPermitted : .inputOutput, path: path,
-        "cannot open the schedule \"\(path.visible)\"", error)
-    } else {
-      self.init(
-        .inputOutput, path: path, "cannot use the schedule \"\(path.visible)\"",
-        underlying: String(describing: error))
     }
-  }
-
-  private init(database error: DatabaseError, path: String) {
-    let (code, message) = Self.meaning(of: error, path: path)
-    self.init(
-      code, path: path, message,
-      underlying: "\(error.message) [\(error.extendedResultCode.rawValue)]")
   }
 
   /// What an SQLite result code means to a user; see <https://www.sqlite.org/rescode.html>.
   private static func meaning(of error: DatabaseError, path: String) -> (Code, String) {
-    switch error.resultCode {
-    case _ where isSystemLimit(error):
-      (.systemLimit, systemLimit(path))
-    case .busy, .locked, .lockProtocol:
-      (.locked, "the schedule \"\(path.visible)\" is in use by another process; try again")
-    case .notADatabase:
-      (.notASchedule, notASchedule(path, "is not a database"))
-    case .corrupt, .format:
-      (
+    let schedule = "the schedule \"\(path.visible)\""
+    switch error.code {
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
+      return (.locked, "\(schedule) is in use by another process; try again")
+    case SQLITE_NOTADB:
+      return (.notASchedule, notASchedule(path, "is not a database").message)
+    case SQLITE_CORRUPT, SQLITE_FORMAT:
+      return (
         .notASchedule,
-        "the schedule \"\(path.visible)\" is damaged; the next run that delivers or reloads sets it "
-          + "aside"
+        "\(schedule) is damaged; the next run that delivers or reloads sets it aside"
       )
-    case .readOnly where error.extendedResultCode == .readOnlyMoved:
-      (.inputOutput, ScheduleFile(path: path).removed.message)
-    case .readOnly where isOpenToUs(error, path: path),
-      .cannotOpen where isOpenToUs(error, path: path):
-      (
+    // The file was renamed or removed.
+    case SQLITE_READONLY where error.extendedCode == SQLITE_READONLY | 4 << 8:
+      return (.inputOutput, ScheduleFile(path: path).removed.message)
+    case SQLITE_READONLY where isOpenToUs(error, path: path),
+      SQLITE_CANTOPEN where isOpenToUs(error, path: path):
+      return (
         .inputOutput,
-        "cannot open the schedule \"\(path.visible)\" or make its journal; check whether the disk is "
-          + "full"
+        "cannot open \(schedule) or make its journal; check whether the disk is full"
       )
-    case .permission, .readOnly, .authorization, .cannotOpen:
-      (.notPermitted, "no permission for the schedule \"\(path.visible)\" or its journal")
-    case .full:
-      (.inputOutput, "no room to write the schedule \"\(path.visible)\"; free some space")
+    case SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH, SQLITE_CANTOPEN:
+      return (.notPermitted, "no permission for \(schedule) or its journal")
+    case SQLITE_FULL:
+      return (.inputOutput, "no room to write \(schedule); free some space")
     default:
-      (
+      return (
         .inputOutput,
-        "cannot read or write the schedule \"\(path.visible)\"; check its disk and the limit of "
-          + "file sizes, and run again"
+        "cannot read or write \(schedule); check its disk and the limit of file sizes, and run again"
       )
     }
   }
@@ -148,24 +132,7 @@ extension ScheduleError {
   /// codes of `SQLITE_READONLY` are about journals that a reader may not roll back.
   private static func isOpenToUs(_ error: DatabaseError, path: String) -> Bool {
     let file = ScheduleFile(path: path)
-    return error.extendedResultCode == error.resultCode
+    return error.extendedCode == error.code
       && FileSystem.mayWrite(file.location) && FileSystem.mayWrite(file.directory)
-  }
-
-  /// Whether SQLite could not open a file because the process cannot open any.
-  private static func isSystemLimit(_ error: DatabaseError) -> Bool {
-    switch error.resultCode {
-    case .noMemory: true
-    case .cannotOpen, .inputOutput: !FileSystem.canOpenOneMore
-    default: false
-    }
-  }
-
-  private static func systemLimit(_ path: String) -> String {
-    "cannot open \"\(path.visible)\": the system's limit is reached; close programs and try again"
-  }
-
-  private static func notASchedule(_ path: String, _ what: String) -> String {
-    "\"\(path.visible)\" \(what); move it away or name another file with --state"
   }
 }

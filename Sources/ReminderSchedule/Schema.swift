@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import Failpoints
 
 /// The tables of a schedule, and what distinguishes it from another program's file.
@@ -11,7 +12,7 @@ internal import Failpoints
 ///   `left_on` is the day on which its catalogue no longer had it, NULL while it is there.
 /// - `delivery`: the ledger, keyed by what a notice says and not by a loan's number: so a loan that
 ///   leaves, comes back, or returns to an earlier expiration finds its deliveries. `rung` is the
-///   signed number of days from the expiration, see ``Rung``.
+///   signed number of days from the expiration, see ``DueNotice/rung``.
 /// - `channel`, `reason`: names of channels and what they said when they failed, each once.
 /// - `outbox`: the notices that are being sent right now, see ``Outbox``.
 /// - `counter`: one row: the highest number of a loan, the days from which the age of the ledger is
@@ -127,7 +128,7 @@ enum Schema {
         EXISTS (
           SELECT 1 FROM delivery JOIN channel ON channel.id = delivery.channel
           WHERE \(isDeliveryOfLoan) AND rung <= 0 AND state = \(Delivery.State.failed.stored)
-            AND last_used >= counter.last_day - \(LedgerReader.daysInUse)) AS has_failed
+            AND last_used >= counter.last_day - \(Delivery.daysInUse)) AS has_failed
       FROM loan, counter WHERE left_on IS NULL
     )
     SELECT number AS id, catalogue.path AS catalogue, library, loan_id, title, author, borrower, email,
@@ -198,36 +199,35 @@ enum Schema {
   /// Refuses another program's file and a newer version's, and detects damage to the tables.
   ///
   /// - Returns: whether there are no tables yet.
-  /// - Throws: `ScheduleError` `notASchedule`; ``OlderBuild``; `DatabaseError` `corrupt`.
+  /// - Throws: `ScheduleError` `notASchedule`; ``OlderBuild``; `DatabaseError`.
   static func check(_ database: Database, path: String) throws -> Bool {
-    let application = Int32(
-      truncatingIfNeeded: try database.integer("PRAGMA application_id") ?? 0)
-    let version = Int(try database.integer("PRAGMA user_version") ?? 0)
-    let found = Set(try database.texts(Self.found))
+    let application: Int32
+    let version: Int
+    let found: Set<String>
+    do {
+      application = Int32(truncatingIfNeeded: try database.integer("PRAGMA application_id") ?? 0)
+      version = Int(try database.integer("PRAGMA user_version") ?? 0)
+      found = Set(try database.texts(Self.found))
+    } catch let error as DatabaseError where error.code == SQLITE_ERROR {
+      // Nothing else prevents reading the list of tables.
+      throw DatabaseError.damage(error.message)
+    }
     if application == 0, version == 0, found.isEmpty { return true }
     let isOurs = found.isSuperset(of: definitions)
     guard application == applicationID else {
       // A file with our tables and one bit off is not another program's.
       let isFlipped = (application ^ applicationID).nonzeroBitCount == 1
       if isFlipped, isOurs { throw DatabaseError.damage("the application id") }
-      throw ScheduleError(notASchedule: path, "belongs to another program")
+      throw ScheduleError.notASchedule(path, "belongs to another program")
     }
     if isOurs && version == Self.version { return false }
-    if isOlder(found), (1...4).contains(version) { throw OlderBuild() }
+    let isOlder = found.contains { $0.contains(/TABLE (detail|page|returned) \(/) }
+    if isOlder, (1...4).contains(version) { throw OlderBuild() }
     guard (Self.version..<impossibleVersion).contains(version) else {
       throw DatabaseError.damage("the version")
     }
     if version == Self.version { throw DatabaseError.damage("the tables") }
-    throw ScheduleError(notASchedule: path, "was written by a newer version of check-loans")
-  }
-
-  /// Whether a build from before version 1 was settled made some table.
-  private static func isOlder(_ found: Set<String>) -> Bool {
-    found.contains { definition in
-      ["TABLE detail (", "TABLE page (", "TABLE returned ("].contains {
-        definition.contains($0)
-      }
-    }
+    throw ScheduleError.notASchedule(path, "was written by a newer version of check-loans")
   }
 
   /// The definitions of everything that is there, except SQLite's own.
@@ -246,7 +246,7 @@ enum Schema {
     let isFailedRead = ["error code=", "failed to get page", "unable to get the page"]
       .contains { finding.contains($0) }
     let sentence = finding.split(separator: "\n").last.map(String.init) ?? finding
-    throw DatabaseError(isFailedRead ? .inputOutput : .corrupt, message: sentence)
+    throw DatabaseError(isFailedRead ? SQLITE_IOERR : SQLITE_CORRUPT, sentence)
   }
 }
 

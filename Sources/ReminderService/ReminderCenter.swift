@@ -74,7 +74,7 @@ public struct ReminderCenter: Sendable {
             onLoan(&loan)
             guard let parts = record.parts else { continue }
             try reload?.add(
-              parts: parts, record.identity, fingerprint: record.fingerprint, fireAt: loan.fireAt)
+              parts, record.identity, fingerprint: record.fingerprint, fireAt: loan.fireAt)
           case .diagnostic(let diagnostic):
             if diagnostic.code == .noLoans && settings.allowsEmpty && emptiness == nil {
               emptiness = diagnostic

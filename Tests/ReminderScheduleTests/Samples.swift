@@ -195,7 +195,7 @@ extension DueNotice {
 }
 
 extension ScheduleEntry {
-  var words: String { "\(fireAt.toTheMinute) \(kind) \(loan.id ?? "-") \(state)" }
+  var words: String { "\(fireAt.toTheMinute) \(kind) \(scheduled.loan.id ?? "-") \(state)" }
 }
 
 extension ScheduleEntries {

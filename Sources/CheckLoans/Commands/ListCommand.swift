@@ -119,20 +119,20 @@ private struct ZoneEntries {
 extension ScheduleEntry {
   /// Whether it comes before an entry of another time zone.
   fileprivate func isListed(before other: ScheduleEntry) -> Bool {
-    if let leftOn, let other = other.leftOn { return leftOn > other }
-    return (fireAt, id) < (other.fireAt, other.id)
+    if let leftOn = scheduled.leftOn, let other = other.leftOn { return leftOn > other }
+    return (fireAt, scheduled.id) < (other.fireAt, other.id)
   }
 
   fileprivate var line: String {
-    let id = String(id).padded(to: 6)
+    let id = String(scheduled.id).padded(to: 6)
     let state = state.rawValue.padded(to: 9)
     let kind = kind.rawValue.padded(to: 8)
     let verb = self.kind == .expired ? "expired" : "expires"
-    let moment = leftOn.map { "\($0) returned" } ?? fireAt.words
-    var line = "\(id)  \(moment)  \(state)  \(kind)  \(loan.label) \(verb) "
-    line += loan.expiration.dotted
-    if let borrower = loan.borrower { line += ", lent to \(borrower.visible)" }
-    line += " (\(library?.visible ?? catalogue.visibleCatalogue))"
+    let moment = scheduled.leftOn.map { "\($0) returned" } ?? fireAt.words
+    var line = "\(id)  \(moment)  \(state)  \(kind)  \(scheduled.loan.label) \(verb) "
+    line += scheduled.loan.expiration.dotted
+    if let borrower = scheduled.loan.borrower { line += ", lent to \(borrower.visible)" }
+    line += " (\(scheduled.library?.visible ?? scheduled.catalogue.visibleCatalogue))"
     for delivery in deliveries where delivery.state == .failed && delivery.isInUse {
       line += "; \(delivery.channel): \((delivery.error ?? "failed").visible)"
     }
@@ -142,18 +142,19 @@ extension ScheduleEntry {
   fileprivate var json: JSONValue {
     .object(
       [
-        ("id", .int(id)), ("catalogue", .string(catalogue)),
+        ("id", .int(scheduled.id)), ("catalogue", .string(scheduled.catalogue)),
         (
           "loan",
           .object([
-            ("id", JSONValue(loan.id)), ("title", JSONValue(loan.title)),
-            ("author", JSONValue(loan.author)), ("borrower", JSONValue(loan.borrower)),
+            ("id", JSONValue(scheduled.loan.id)), ("title", JSONValue(scheduled.loan.title)),
+            ("author", JSONValue(scheduled.loan.author)),
+            ("borrower", JSONValue(scheduled.loan.borrower)),
           ])
         ),
-        ("kind", .string(kind.rawValue)), ("expiration", .string("\(loan.expiration)")),
+        ("kind", .string(kind.rawValue)), ("expiration", .string("\(scheduled.loan.expiration)")),
         ("fireAt", .string(fireAt.toTheMinute)), ("state", .string(state.rawValue)),
-        ("deliveries", .array(deliveries.map(\.json))), ("library", JSONValue(library)),
-      ] + (leftOn.map { [("leftOn", .string("\($0)"))] } ?? []))
+        ("deliveries", .array(deliveries.map(\.json))), ("library", JSONValue(scheduled.library)),
+      ] + (scheduled.leftOn.map { [("leftOn", .string("\($0)"))] } ?? []))
   }
 }
 

@@ -2,14 +2,14 @@ internal import Loans
 internal import System
 internal import SystemPackage
 
-/// An exclusive lock on a file beside the schedule, held until the value goes away.
+/// An exclusive lock on a file beside the schedule, held as long as there is a copy of the value.
 ///
 /// The file is never removed: otherwise two processes could hold "the" lock on two files of the same
 /// name. The kernel releases the lock when its holder dies, however it dies.
 ///
 /// The file contains the number of messages of the outbox that were sent, which outlives the process
 /// without a commit.
-struct LockFile: ~Copyable {
+struct LockFile {
   private let path: String
   private let file: OpenFile
 
@@ -17,34 +17,26 @@ struct LockFile: ~Copyable {
   ///
   /// - Throws: `ScheduleError` `locked` if another process still holds it; `notPermitted` if the
   ///   file is something else, which is left as it is.
-  static func taking(
-    beside schedule: ScheduleFile, timeout: Duration
-  ) throws(ScheduleError) -> LockFile {
-    let path = schedule.lockPath
-    let lock: LockFile
+  init(beside schedule: ScheduleFile, timeout: Duration) throws(ScheduleError) {
+    path = schedule.lockPath
     do {
-      lock = LockFile(
-        path: path,
-        file: try OpenFile(
-          path, .readWrite, options: .create, permissions: .ownerReadWrite))
+      file = try OpenFile(path, .readWrite, options: .create, permissions: .ownerReadWrite)
     } catch {
-      throw cannotOpen(path, error)
+      let isRefused =
+        [.permissionDenied, .notPermitted, .tooManySymbolicLinkLevels].contains(error)
+      throw ScheduleError(
+        isRefused ? .notPermitted : .cannotCreate, path: path,
+        "cannot open the lock \(Self.quoted(path)); remove what is there, or name another file with "
+          + "--state", error)
     }
-    try lock.check()
-    try lock.checkContent(beside: schedule)
-    try lock.wait(timeout)
-    return lock
-  }
-
-  private func wait(_ timeout: Duration) throws(ScheduleError) {
+    try check(beside: schedule)
     let isTaken: Bool
     do {
       isTaken = try file.lock(within: timeout)
     } catch {
       throw ScheduleError(
         .inputOutput, path: path,
-        "cannot lock \(Self.quoted(path)); name a file on a local disk with --state",
-        error)
+        "cannot lock \(Self.quoted(path)); name a file on a local disk with --state", error)
     }
     if !isTaken {
       throw ScheduleError(
@@ -52,92 +44,29 @@ struct LockFile: ~Copyable {
     }
   }
 
-  private func check() throws(ScheduleError) {
-    let status = try? file.status
-    guard let status, status.type == .regular, status.userID == .current else {
-      throw refusal("is not a regular file of this user")
-    }
-    guard status.linkCount <= 1 else { throw refusal("has more than one hard link") }
-  }
-
-  private func refusal(_ what: String) -> ScheduleError {
-    ScheduleError(.notPermitted, path: path, "the lock \(Self.quoted(path)) \(what); remove it")
-  }
-
   /// Refuses another program's file: the lock of a schedule named `Cargo` has the name of one that
   /// Rust's package manager writes.
   ///
   /// If there is a schedule already, the lock is its own and damaged, which does no harm.
-  private func checkContent(beside schedule: ScheduleFile) throws(ScheduleError) {
+  private func check(beside schedule: ScheduleFile) throws(ScheduleError) {
+    guard let status = try? file.status, status.type == .regular, status.userID == .current,
+      status.linkCount <= 1
+    else {
+      throw ScheduleError(
+        .notPermitted, path: path,
+        "the lock \(Self.quoted(path)) is not a regular file of this user with one name; remove it")
+    }
     let bytes = (try? file.read(OutboxCount.beginning.count)) ?? []
     if bytes.allSatisfy({ $0 == 0 }) || bytes == OutboxCount.beginning { return }
-    guard let header = try? schedule.header, header.isSchedule else {
+    guard let header = try? schedule.readHeader(), header.isSchedule else {
       throw ScheduleError(
         .notPermitted, path: path,
         "\(Self.quoted(path)) is not a lock of check-loans; name another file with --state")
     }
   }
 
-  private static func cannotOpen(_ path: String, _ error: Errno) -> ScheduleError {
-    switch error {
-    case .tooManySymbolicLinkLevels:
-      ScheduleError(
-        .notPermitted, path: path, "the lock \(quoted(path)) is a symbolic link; remove it")
-    case .permissionDenied, .notPermitted:
-      ScheduleError(
-        .notPermitted, path: path,
-        "no permission to use the lock \(quoted(path)); name another schedule with --state", error)
-    default:
-      ScheduleError(
-        .cannotCreate, path: path,
-        "cannot create the lock \(quoted(path)); remove what is there, or name another file with "
-          + "--state", error)
-    }
-  }
-
   private static func quoted(_ path: String) -> String { "\"\(path.visible)\"" }
-}
 
-/// The number of messages of an outbox that were sent.
-struct OutboxCount: Equatable {
-  /// The number of the ``Outbox``.
-  var sending: Int64
-  var sent: Int
-
-  /// Bytes in the file: a word that identifies it, the outbox, the count, and a check.
-  fileprivate static let size = 32
-
-  /// The beginning of a file in which something was counted.
-  fileprivate static let beginning = Array("1Sending".utf8)
-
-  init(sending: Int64, sent: Int) {
-    self.sending = sending
-    self.sent = sent
-  }
-
-  /// The bytes of the count: each number has eight bytes, the low ones first.
-  fileprivate var bytes: [UInt8] {
-    let (sending, sent) = (UInt64(bitPattern: sending), UInt64(truncatingIfNeeded: sent))
-    let check = (sending ^ sent &* 0x9E37_79B9_7F4A_7C15) &* 0xC2B2_AE3D_27D4_EB4F
-    return Self.beginning
-      + [sending, sent, check].flatMap { word in
-        (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) }
-      }
-  }
-
-  /// The count in the bytes of a lock file; `nil` if they are anything else.
-  fileprivate init?(_ bytes: [UInt8]) {
-    guard bytes.count >= Self.size else { return nil }
-    func word(at offset: Int) -> UInt64 {
-      bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
-    }
-    guard let sent = Int(exactly: word(at: 16)) else { return nil }
-    self.init(sending: Int64(bitPattern: word(at: 8)), sent: sent)
-    guard self.bytes == Array(bytes.prefix(Self.size)) else { return nil }
-  }
-}
-
-extension LockFile {
   /// Writes a count in one piece (`pwrite`).
   ///
   /// - Throws: `ScheduleError` `inputOutput`.
@@ -150,20 +79,51 @@ extension LockFile {
     }
   }
 
-  /// The count in the file; `nil` if there is none.
+  /// The count in the lock file of a schedule, which another process may have locked; `nil` if there is
+  /// none.
   ///
   /// - Throws: `ScheduleError` `inputOutput`: without the count, everything would be sent again.
-  func count() throws(ScheduleError) -> OutboxCount? {
+  static func count(beside schedule: ScheduleFile) throws(ScheduleError) -> OutboxCount? {
+    let path = schedule.lockPath
     do {
-      return OutboxCount(try file.read(OutboxCount.size))
+      return OutboxCount(try OpenFile(path).read(OutboxCount.size))
     } catch {
-      throw ScheduleError(
-        .inputOutput, path: path, "cannot read the lock \(Self.quoted(path))", error)
+      if error.isMissing { return nil }
+      throw ScheduleError(.inputOutput, path: path, "cannot read the lock \(quoted(path))", error)
     }
   }
+}
 
-  /// The count in a file that another process may have locked.
-  static func count(in path: String) throws(Errno) -> OutboxCount? {
-    OutboxCount(try OpenFile(path).read(OutboxCount.size))
+/// The number of messages of an outbox that were sent.
+struct OutboxCount: Equatable {
+  /// The number of the ``Outbox``.
+  var sending: Int64
+  var sent: Int
+
+  /// The most bytes that a count has in the file.
+  fileprivate static let size = 80
+
+  /// The beginning of a file in which something was counted.
+  fileprivate static let beginning = Array("1Sending".utf8)
+
+  init(sending: Int64, sent: Int) {
+    self.sending = sending
+    self.sent = sent
+  }
+
+  /// The line of the count, which ends with a number that shows whether it is damaged.
+  fileprivate var bytes: [UInt8] {
+    let sum = (sending ^ Int64(sent) &* 0x1E37_79B9_7F4A_7C15) &* 0x42B2_AE3D_27D4_EB4F
+    return Array("1Sending \(sending) \(sent) \(sum)\n".utf8)
+  }
+
+  /// The count in the bytes of a lock file; `nil` if they are anything else.
+  fileprivate init?(_ bytes: [UInt8]) {
+    let words = String(decoding: bytes, as: UTF8.self).prefix { $0 != "\n" }.split(separator: " ")
+    guard words.count == 4, let sending = Int64(words[1]), let sent = Int(words[2]) else {
+      return nil
+    }
+    self.init(sending: sending, sent: sent)
+    guard bytes.starts(with: self.bytes) else { return nil }
   }
 }

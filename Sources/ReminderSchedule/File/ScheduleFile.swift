@@ -13,34 +13,26 @@ struct ScheduleFile {
 
   /// The path in a form that is never anything but a file to SQLite, to which `:memory:`, `file:…` and
   /// the empty path have special meanings.
-  var location: String { path.hasPrefix("/") ? path : "./" + path }
+  var location: String { path.utf8.first == Self.slash ? path : "./" + path }
 
   /// The path of the lock.
   var lockPath: String { location + ".lock" }
 
   /// The directory that holds the file.
   var directory: String {
-    guard let slash = location.lastIndex(of: "/"), slash != location.startIndex else { return "/" }
-    return String(location[..<slash])
+    let end = location.utf8.lastIndex(of: Self.slash) ?? location.startIndex
+    return end == location.startIndex ? "/" : String(location[..<end])
   }
 
+  /// A slash to the system, also with a combining mark, with which it is none to a String.
+  private static let slash = UInt8(ascii: "/")
+
   /// Whether nothing is there.
-  var isMissing: Bool {
-    do {
-      _ = try Stat(ofLink: location)
-      return false
-    } catch {
-      return error.isMissing
-    }
-  }
+  private var isMissing: Bool { !FileSystem.exists(location) }
 
   /// Makes the directory and its parents, with mode 0700, if they are missing, and refuses one in
   /// which somebody else could replace the file.
   func prepareDirectory() throws(ScheduleError) {
-    // A slash with a combining mark on it is not a slash to a String, but one to the system.
-    guard path.count(where: { $0 == "/" }) == path.utf8.count(where: { $0 == 0x2F }) else {
-      throw notPermitted("has a combining mark after a slash")
-    }
     try Self.makeDirectories(directory)
     try checkDirectory()
   }
@@ -61,15 +53,14 @@ struct ScheduleFile {
   }
 
   /// Refuses what is not a schedule of this user, as far as that can be seen without the lock.
-  func checkBeforeLocking() throws(ScheduleError) {
-    if isMissing { return try checkCompanions() }
+  ///
+  /// - Returns: whether there is a file.
+  func check() throws(ScheduleError) -> Bool {
+    try checkCompanions()
+    if isMissing { return false }
     try checkFile()
-    try checkHeader()
-  }
-
-  /// Refuses a file that does not begin like a schedule.
-  func checkHeader() throws(ScheduleError) {
     if let refusal = try readHeader().refusal(path: path) { throw refusal }
+    return true
   }
 
   /// Takes all permissions from others, which a copy of the file may have given them.
@@ -84,22 +75,13 @@ struct ScheduleFile {
     }
   }
 
-  /// The beginning of the file.
-  var header: FileHeader {
-    get throws(Errno) {
-      FileHeader(bytes: try OpenFile(location).read(4_096))
-    }
-  }
-
   /// The beginning of the file, which must be readable.
   func readHeader() throws(ScheduleError) -> FileHeader {
     do {
-      return try header
+      return FileHeader(bytes: try OpenFile(location).read(4_096))
     } catch {
       if error == .noSuchFileOrDirectory { throw removed }
-      if [.permissionDenied, .notPermitted].contains(error) {
-        throw notPermitted("cannot be read", error)
-      }
+      if error.isPermission { throw notPermitted("cannot be read", error) }
       throw ScheduleError(
         .inputOutput, path: path, "cannot read the schedule \"\(path.visible)\"", error)
     }
@@ -124,17 +106,6 @@ struct ScheduleFile {
     }
   }
 
-  /// Whether the first page that names free pages claims to name more than fit on it, which SQLite may
-  /// not detect before it needs one.
-  ///
-  /// - SeeAlso: <https://www.sqlite.org/fileformat.html>, section 1.5.
-  var hasDamagedFreeList: Bool {
-    guard let page = try? header.firstFreePage, page > 0,
-      let bytes = try? OpenFile(location).read(8, at: (page - 1) * 4_096), bytes.count == 8
-    else { return false }
-    return FileHeader(bytes: bytes).number(at: 4) > 4_096 / 4 - 2
-  }
-
   /// The identity of the file with this name; `nil` if there is none.
   var id: FileID? { (try? Stat(ofLink: location)).map(FileID.init) }
 
@@ -152,44 +123,43 @@ struct ScheduleFile {
   /// - Returns: the new name.
   func setAside(as state: String) throws(ScheduleError) -> String {
     let aside = Self.aside(freeAside(state), state)
-    do {
-      try FileSystem.rename(location, to: location + aside)
-      failpoint("schedule-set-aside")
-      try renameCompanions(aside)
-    } catch {
-      throw ScheduleError(
-        .inputOutput, path: path,
-        "the schedule \"\(path.visible)\" cannot be used or renamed; move it away", error)
-    }
+    try rename(Self.all, aside)
     return path + aside
   }
 
   /// Renames a journal that was left behind by a run that was killed after it had set the schedule
   /// aside: to the name of that schedule, if it is free.
   private func setJournalAside() throws(ScheduleError) {
-    guard isMissing, Self.companions.contains(where: { FileSystem.exists(location + $0) }) else {
-      return
-    }
+    guard isMissing else { return }
     let free = freeAside()
     let last = Self.aside(free - 1)
-    let hasOwn = free == 1 || Self.companions.contains { FileSystem.exists(location + last + $0) }
+    let hasOwn = free == 1 || isAnyThere(Self.companions, last)
+    try rename(Self.companions, hasOwn ? Self.aside(free) : last)
+  }
+
+  /// Whether there is any of the files with these endings.
+  private func isAnyThere(_ endings: [String], _ aside: String) -> Bool {
+    endings.contains { FileSystem.exists(location + aside + $0) }
+  }
+
+  /// Renames those of the files with these endings that are there.
+  private func rename(_ endings: [String], _ aside: String) throws(ScheduleError) {
     do {
-      try renameCompanions(hasOwn ? Self.aside(free) : last)
+      for ending in endings where FileSystem.exists(location + ending) {
+        try FileSystem.rename(location + ending, to: location + aside + ending)
+        if ending.isEmpty { failpoint("schedule-set-aside") }
+      }
     } catch {
       throw ScheduleError(
         .inputOutput, path: path,
-        "the journal of the schedule \"\(path.visible)\" cannot be renamed; move it away", error)
-    }
-  }
-
-  private func renameCompanions(_ aside: String) throws(Errno) {
-    for companion in Self.companions where FileSystem.exists(location + companion) {
-      try FileSystem.rename(location + companion, to: location + aside + companion)
+        "the schedule \"\(path.visible)\" or its journal cannot be used or renamed; move it away",
+        error)
     }
   }
 
   /// The endings of the files that SQLite makes beside a database.
   private static let companions = ["-journal", "-wal"]
+  private static let all = [""] + companions
 
   private static func aside(_ number: Int, _ state: String = "damaged") -> String {
     ".\(state)-\(number)"
@@ -198,12 +168,8 @@ struct ScheduleFile {
   /// The first number under which nothing was set aside.
   private func freeAside(_ state: String = "damaged") -> Int {
     var number = 1
-    while names(at: location + Self.aside(number, state)) { number += 1 }
+    while isAnyThere(Self.all, Self.aside(number, state)) { number += 1 }
     return number
-  }
-
-  private func names(at path: String) -> Bool {
-    FileSystem.exists(path) || Self.companions.contains { FileSystem.exists(path + $0) }
   }
 
   /// Refuses another user's journal, since SQLite would roll it into the schedule; and without a
@@ -229,8 +195,7 @@ struct ScheduleFile {
   }
 
   /// Refuses anything but a regular file of this user with one name.
-  func checkFile() throws(ScheduleError) {
-    try checkCompanions()
+  private func checkFile() throws(ScheduleError) {
     let status: Stat
     do {
       status = try Stat(ofLink: location)
@@ -255,13 +220,14 @@ struct ScheduleFile {
       throw ScheduleError(
         .cannotCreate, path: directory, "\"\(directory.visible)\" is not a directory")
     }
-    guard [.current, .root].contains(status.userID) else {
-      throw unsafeDirectory("belongs to another user")
-    }
+    let isOwn = [.current, .root].contains(status.userID)
     // Not even a sticky one, where others can make files with the names that ours will have.
-    guard status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) else {
-      throw unsafeDirectory("can be written by others")
-    }
+    if isOwn, status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) { return }
+    throw ScheduleError(
+      .notPermitted, path: directory,
+      "the directory \"\(directory.visible)\" "
+        + (isOwn ? "can be written by others" : "belongs to another user")
+        + "; use one that only you can write, or name another file with --state")
   }
 
   /// The error of a file that was removed or replaced.
@@ -299,11 +265,54 @@ struct ScheduleFile {
       "the schedule \"\(path.visible)\" \(what); name another file with --state",
       error)
   }
+}
 
-  private func unsafeDirectory(_ what: String) -> ScheduleError {
-    ScheduleError(
-      .notPermitted, path: directory,
-      "the directory \"\(directory.visible)\" \(what); "
-        + "use one that only you can write, or name another file with --state")
+/// The first bytes of a file that should be a schedule.
+///
+/// - SeeAlso: <https://www.sqlite.org/fileformat.html>, section 1.3.
+struct FileHeader {
+  private static let ownID = UInt32(bitPattern: Schema.applicationID)
+
+  /// At most the first 4,096 bytes.
+  let bytes: [UInt8]
+
+  /// Whether it is the beginning of an SQLite database.
+  var isDatabase: Bool { bytes.starts(with: "SQLite format 3\0".utf8) }
+
+  /// Whether it is a schedule of ours, damaged or not.
+  var isSchedule: Bool {
+    isDatabase && bytes.count >= 100 && applicationID == Self.ownID
+  }
+
+  /// Whether it is a database with a header that SQLite never writes.
+  var isDamaged: Bool {
+    // The versions of the file format for writing and for reading: 1, or 2 for a WAL.
+    isDatabase && bytes.count > 19 && (!(1...2).contains(bytes[18]) || bytes[18] != bytes[19])
+  }
+
+  /// Whether it is text, like a file that was named by mistake.
+  var isText: Bool {
+    guard !bytes.contains(0) else { return false }
+    // A character may be cut at the end of the part that was read.
+    return (0..<4).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
+  }
+
+  /// The error of a file that is certainly not a schedule; `nil` for any other.
+  func refusal(path: String) -> ScheduleError? {
+    if bytes.isEmpty { return nil }
+    if isDatabase, bytes.count >= 100 {
+      let isNew = applicationID == 0 && number(at: 60) == 0 && number(at: 28) <= 1
+      // With one bit off it may be ours, damaged.
+      if isNew || (applicationID ^ Self.ownID).nonzeroBitCount <= 1 { return nil }
+      return ScheduleError.notASchedule(path, "belongs to another program")
+    }
+    return isText ? ScheduleError.notASchedule(path, "is not a database") : nil
+  }
+
+  private var applicationID: UInt32 { number(at: 68) }
+
+  /// The number in four bytes, the high one first.
+  private func number(at offset: Int) -> UInt32 {
+    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
   }
 }

@@ -42,9 +42,8 @@ extension Delivery {
 
   /// An offset from UTC in seconds, as `+09:00`.
   public static func text(ofOffset seconds: Int) -> String {
-    let minutes = abs(seconds) / 60
-    let parts = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
-    return (seconds < 0 ? "-" : "+") + parts.joined(separator: ":")
+    let time = CivilTime(secondOfDay: abs(seconds)) ?? .midnight
+    return (seconds < 0 ? "-" : "+") + time.hoursAndMinutes
   }
 }
 
@@ -72,8 +71,19 @@ extension Delivery {
   ) -> Dueness {
     guard let deliveredAt else { return .now }
     guard kind == .expired, let days = repeatExpired else { return .never }
-    let isDone = Repetition(days: days).doneBy(today: today).contains(deliveredAt.ordinal)
+    let isDone = Self.timesDone(today: today, repeatExpired: days).contains(deliveredAt.ordinal)
     return isDone ? .again(deliveredAt.date.adding(days: days)) : .now
+  }
+
+  /// The ordinals of the times at which an expired notice must have been delivered, so that it is not
+  /// due again on a day.
+  ///
+  /// A delivery later than tomorrow is one by a clock that was wrong: it does not count, or
+  /// nothing would be repeated until then.
+  static func timesDone(today: CivilDate, repeatExpired days: Int) -> Range<Int> {
+    precondition(days >= 1, "repeated every \(days) days")
+    let (first, end) = (today.adding(days: 1 - days), today.adding(days: 2))
+    return CivilDateTime(first).ordinal..<CivilDateTime(end).ordinal
   }
 }
 

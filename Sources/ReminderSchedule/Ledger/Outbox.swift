@@ -1,27 +1,21 @@
 internal import Failpoints
-internal import Loans
+public import Loans
 
 /// Messages on their way through a channel, none of which a killed run repeats, but for the one
 /// that was being sent.
 ///
-/// ``Schedule/beginSending(_:channel:at:utcOffset:)`` stores all of them, in one commit. Each one sent is then counted by ``noteSent()`` with a single write to the lock file,
-/// which needs no commit and survives the end of the process, though not a power cut. ``finish()`` or
-/// ``fail(error:)`` moves them into the ledger, in one commit. If the process is killed in between,
-/// whoever opens the schedule next does so from the count. Of five messages, two of them counted, the
-/// first two are then delivered, the third may have been sent and is due again, and the others are as
-/// if they had never been begun. If the count was lost all of them are due again: nothing is ever
-/// lost.
+/// ``Schedule/beginSending(_:channel:at:utcOffset:)`` stores all of them, in one commit. Each one sent is
+/// then counted by ``noteSent()`` with a single write to the lock file, which needs no commit and survives
+/// the end of the process, though not a power cut. ``finish()`` or ``fail(error:)`` moves them into the
+/// ledger, in one commit. If the process is killed in between, whoever opens the schedule next does so
+/// from the count. Of five messages, two of them counted, the first two are then delivered, the third may
+/// have been sent and is due again, and the others are as if they had never been begun. If the count was
+/// lost all of them are due again: nothing is ever lost.
 public struct Outbox: ~Copyable, Sendable {
-  private let schedule: Schedule
-  private let number: Int64
-  private let count: Int
-  private var sent = 0
-
-  init(_ schedule: Schedule, number: Int64, count: Int) {
-    self.schedule = schedule
-    self.number = number
-    self.count = count
-  }
+  fileprivate let schedule: Schedule
+  fileprivate let number: Int64
+  fileprivate let count: Int
+  fileprivate var sent = 0
 
   /// Counts the next message as sent; costs no commit.
   ///
@@ -30,7 +24,7 @@ public struct Outbox: ~Copyable, Sendable {
   public mutating func noteSent() throws(ScheduleError) {
     precondition(sent < count, "more than \(count) messages were sent")
     sent += 1
-    try schedule.write(OutboxCount(sending: number, sent: sent))
+    try schedule.lock?.write(OutboxCount(sending: number, sent: sent))
     failpoint("sent-noted")
   }
 
@@ -38,7 +32,7 @@ public struct Outbox: ~Copyable, Sendable {
   ///
   /// - Throws: ``ScheduleError``; then whoever opens the schedule next does it.
   public consuming func finish() throws(ScheduleError) {
-    try end(.untried)
+    try end(next: nil)
   }
 
   /// Notes those sent as delivered and the next one as failed; the rest is as it was before.
@@ -46,79 +40,137 @@ public struct Outbox: ~Copyable, Sendable {
   /// - Parameter error: what the channel said; untrusted.
   /// - Throws: ``ScheduleError``; then whoever opens the schedule next does it, without the error.
   public consuming func fail(error: String) throws(ScheduleError) {
-    try end(.failed(error))
+    try end(next: .failed, error)
   }
 
-  private func end(_ next: NextMessage) throws(ScheduleError) {
+  private func end(next: Delivery.State?, _ error: String? = nil) throws(ScheduleError) {
     if count == 0 { return }
     let outcome = OutboxCount(sending: number, sent: sent)
     try schedule.write { database in
-      try database.emptyOutbox(outcome, next: next)
+      try database.emptyOutbox(outcome, next: next, error)
       failpoint("outbox-before-commit")
     }
     failpoint("outbox-committed")
   }
 }
 
-/// The state of the message after those that were sent.
-enum NextMessage {
-  /// It was not begun.
-  case untried
-  /// It was tried, and the channel refused it.
-  case failed(String)
-  /// The run was killed; it may have been sent.
-  case unknown
-}
+extension Schedule {
+  /// Notes that a channel is in use, so that its failures count, before it is asked what is due
+  /// through it; writes once a day at most, and nothing about a channel through which nothing was
+  /// ever sent.
+  ///
+  /// It also notes the state of messages of an outbox that never came to its end, and that a clock was
+  /// set back.
+  public func noteUse(of channel: String, at now: CivilDateTime) throws(ScheduleError) {
+    try emptyOutbox()
+    let isSetBack = try daysSetBack(at: now) != nil
+    try write { database in
+      if isSetBack { try database.noteRun(on: now.date) }
+      try database.run(
+        "UPDATE channel SET last_used = ?1 WHERE name = ?2 AND last_used <> ?1",
+        now.date.dayNumber, channel)
+    }
+  }
 
-extension Database {
-  /// Puts the notices of some messages into the outbox.
-  func fillOutbox(
-    _ sending: Int64, _ messages: [ArraySlice<DueNotice>], channel: Int64, at now: CivilDateTime,
-    utcOffset: Int?
-  ) throws {
-    let insertion = try statement(
-      "INSERT INTO outbox VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-    for (number, message) in messages.enumerated() {
-      for due in message {
-        insertion.bind(sending, number)
+  /// Notes that the notices of some messages are about to be sent in this order, in one commit.
+  ///
+  /// Only one outbox can be open at a time.
+  ///
+  /// - Parameters:
+  ///   - messages: the notices of each message; the schedule's own, see
+  ///     ``ScheduleReader/due(at:channel:catalogues:repeatExpired:)``.
+  ///   - channel: the channel's name.
+  ///   - now: the library's civil time.
+  ///   - utcOffset: the number of seconds by which that is ahead of UTC, if it is known.
+  /// - Returns: the outbox, which counts the messages sent and finally notes them in the ledger.
+  public func beginSending(
+    _ messages: [ArraySlice<DueNotice>], channel: String, at now: CivilDateTime,
+    utcOffset: Int? = nil
+  ) throws(ScheduleError) -> Outbox {
+    let number = Int64.random(in: 1...Int64.max)
+    let outbox = Outbox(schedule: self, number: number, count: messages.count)
+    if messages.isEmpty { return outbox }
+    // What an outbox holds that never came to its end is noted before its count is gone.
+    try emptyOutbox()
+    // Before the commit, so that there is room for it even if the disk is full afterwards.
+    try lock?.write(OutboxCount(sending: number, sent: 0))
+    try write { database in
+      let channel = try database.channelID(channel, today: now.date)
+      let insertion = try database.statement(
+        "INSERT INTO outbox VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      for (place, message) in messages.enumerated() {
+        for due in message {
+          insertion.bind(number, place)
+          insertion.bind(due, channel, now, utcOffset)
+          try insertion.run()
+        }
+      }
+      try database.noteRun(on: now.date)
+      failpoint("sending-before-commit")
+    }
+    failpoint("sending-committed")
+    return outbox
+  }
+
+  /// Notes as failed what was not tried, because its channel cannot be used at all: it stays due,
+  /// and no attempt is counted.
+  ///
+  /// - Parameters:
+  ///   - notices: the schedule's own, none of which is being sent.
+  ///   - channel: the channel's name.
+  ///   - now: the library's civil time.
+  ///   - utcOffset: the number of seconds by which that is ahead of UTC, if it is known.
+  ///   - error: the channel's error for the one that was tried; untrusted.
+  public func markUntried(
+    _ notices: [DueNotice], channel: String, at now: CivilDateTime, utcOffset: Int? = nil,
+    error: String
+  ) throws(ScheduleError) {
+    if notices.isEmpty { return }
+    try write { database in
+      let channel = try database.channelID(channel, today: now.date)
+      let reason = try database.reasonID(error)
+      let insertion = try database.statement(
+        """
+        INSERT INTO delivery (\(Database.ledgerColumns))
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, \(Delivery.State.failed.stored), 0, NULL, ?)
+        ON CONFLICT (catalogue, identity, expiration, channel, copy, rung) DO UPDATE SET
+          state = excluded.state, at = excluded.at, utc_offset = excluded.utc_offset,
+          reason = excluded.reason
+        """)
+      for due in notices {
         insertion.bind(due, channel, now, utcOffset)
+        insertion.bind(reason)
         try insertion.run()
       }
     }
   }
+}
 
-  /// Whether something is being sent, or was when a run was killed.
-  func hasOutbox() throws -> Bool { try integer("SELECT 1 FROM outbox LIMIT 1") != nil }
-
+extension Database {
   /// Moves the outbox into the ledger: what was sent is delivered, one message may have failed, and
   /// the rest is as it was before.
   ///
   /// - Parameters:
   ///   - count: how many messages were sent; where that is another sending's, or not known, all of
   ///     them may have been, and are due again.
-  ///   - next: the state of the message after them.
-  func emptyOutbox(_ count: OutboxCount?, next: NextMessage) throws {
+  ///   - next: the state of the message after them; `nil` if it was not begun.
+  ///   - error: what the channel said, if that is `failed`.
+  func emptyOutbox(
+    _ count: OutboxCount?, next: Delivery.State?, _ error: String? = nil
+  ) throws {
     guard let sending = try integer("SELECT sending FROM outbox LIMIT 1") else { return }
-    let sent = count.flatMap { $0.sending == sending ? Int64($0.sent) : nil }
-    let state: Delivery.State
-    var last = sent ?? .max
-    var reason: Int64?
-    switch next {
-    case .untried: (state, last) = (.sending, last - 1)
-    case .failed(let error): (state, reason) = (.failed, try reasonID(error))
-    case .unknown: state = .sending
-    }
-    let insertion = try statement(Self.outboxToLedger)
-    insertion.bind(sent ?? 0, last, state.stored, reason)
-    try insertion.run()
+    let sent = count.flatMap { $0.sending == sending ? $0.sent : nil }
+    let last = (sent ?? .max) - (next == nil ? 1 : 0)
+    try run(
+      Self.outboxToLedger, sent ?? 0, last, next?.stored, try error.flatMap(reasonID))
     try execute("DELETE FROM outbox")
   }
 
   /// In the order of the ledger, so that it is written from beginning to end.
   private static let outboxToLedger = """
     INSERT INTO delivery (\(ledgerColumns))
-    SELECT catalogue, identity, expiration, channel, copy, rung,
-      iif(message < ?1, \(Delivery.State.delivered.stored), ?3), 1, at, utc_offset,
+    SELECT catalogue, identity, expiration, channel, copy, rung, at, utc_offset,
+      iif(message < ?1, \(Delivery.State.delivered.stored), ?3), 1,
       iif(message < ?1, at, NULL), iif(message < ?1, NULL, ?4)
     FROM outbox WHERE message <= ?2
     ORDER BY catalogue, identity, expiration, channel, copy, rung
@@ -128,47 +180,29 @@ extension Database {
       delivered_at = coalesce(excluded.delivered_at, delivered_at)
     """
 
-  private static let ledgerColumns = """
-    catalogue, identity, expiration, channel, copy, rung, state, attempts, at, utc_offset,
+  /// The columns of the ledger, those that an outbox has too before the others.
+  fileprivate static let ledgerColumns = """
+    catalogue, identity, expiration, channel, copy, rung, at, utc_offset, state, attempts,
     delivered_at, reason
     """
 
-  /// Notes in the ledger that notices were not tried; counts no attempt.
-  func markUntried(
-    _ notices: [DueNotice], channel: Int64, at now: CivilDateTime, utcOffset: Int?, error: String
-  ) throws {
-    let reason = try reasonID(error)
-    let insertion = try statement(
-      """
-      INSERT INTO delivery (\(Self.ledgerColumns))
-      VALUES (?, ?, ?, ?, ?, ?, \(Delivery.State.failed.stored), 0, ?, ?, NULL, ?)
-      ON CONFLICT (catalogue, identity, expiration, channel, copy, rung) DO UPDATE SET
-        state = excluded.state, at = excluded.at, utc_offset = excluded.utc_offset,
-        reason = excluded.reason
-      """)
-    for due in notices {
-      insertion.bind(due, channel, now, utcOffset)
-      insertion.bind(reason)
-      try insertion.run()
-    }
-  }
-
   /// The number of a channel's error, which is stored once.
-  private func reasonID(_ text: String) throws -> Int64 {
-    if let id = try integer("SELECT id FROM reason WHERE text = ?", text) { return id }
-    try run("INSERT INTO reason (text) VALUES (?)", text)
-    return lastInsertedRowID
+  fileprivate func reasonID(_ text: String) throws -> Int64? {
+    try run("INSERT OR IGNORE INTO reason (text) VALUES (?)", text)
+    return try integer("SELECT id FROM reason WHERE text = ?", text)
   }
 
   /// The number of a channel, which is made if it is new, and is in use today.
-  func channelID(_ name: String, today: CivilDate) throws -> Int64 {
-    if let id = try knownChannelID(name) {
-      try run(
-        "UPDATE channel SET last_used = ?1 WHERE id = ?2 AND last_used <> ?1", today, id)
-      return id
+  fileprivate func channelID(_ name: String, today: CivilDate) throws -> Int64 {
+    try run(
+      """
+      INSERT INTO channel (name, last_used) VALUES (?1, ?2)
+      ON CONFLICT (name) DO UPDATE SET last_used = ?2 WHERE last_used <> ?2
+      """, name, today.dayNumber)
+    guard let id = try knownChannelID(name) else {
+      throw DatabaseError.damage("the name of a channel")
     }
-    try run("INSERT INTO channel (last_used, name) VALUES (?, ?)", today, name)
-    return lastInsertedRowID
+    return id
   }
 
   /// The number of a channel; `nil` if nothing was ever sent through it.
@@ -184,6 +218,7 @@ extension Statement {
   ) {
     let key = due.key
     bind(
-      key.catalogue, key.identity, key.expiration, channel, key.copy, due.rung, now, utcOffset)
+      key.catalogue, key.identity, key.expiration, channel, key.copy, due.rung, now.ordinal,
+      utcOffset)
   }
 }

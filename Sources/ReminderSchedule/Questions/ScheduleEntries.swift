@@ -1,4 +1,47 @@
-internal import Loans
+public import Loans
+
+/// One line of the schedule: a kind of notice about a loan.
+@dynamicMemberLookup
+public struct ScheduleEntry: Hashable, Sendable {
+  /// The state of an entry over all channels.
+  public enum State: String, CaseIterable, Sendable {
+    /// Not delivered through any channel; in the future, or due.
+    case pending
+    /// Delivered through every channel that was tried.
+    case delivered
+    /// The last attempt through some channel that is in use failed; still due there.
+    case failed
+    /// Cancelled by the user, until the next reload, or by the return of the loan.
+    case cancelled
+  }
+
+  /// The loan as the schedule has it, whose properties the entry has too.
+  public let scheduled: ScheduledLoan
+  /// The kind of its notice.
+  public let kind: Notice.Kind
+  /// Its deliveries, by channel name.
+  public let deliveries: [Delivery]
+
+  /// The time from which it is due.
+  public var fireAt: CivilDateTime {
+    kind == .expired ? CivilDateTime(scheduled.loan.expiration.adding(days: 1)) : scheduled.fireAt
+  }
+
+  /// Its state, which follows from the deliveries.
+  public var state: State {
+    let isCancelled = scheduled.isCancelled || scheduled.leftOn != nil
+    let isDelivered = deliveries.contains { $0.state == .delivered }
+    let hasFailed = deliveries.contains { $0.state == .failed && $0.isInUse }
+    if isDelivered && (!hasFailed || isCancelled) { return .delivered }
+    if isCancelled { return .cancelled }
+    return hasFailed ? .failed : .pending
+  }
+
+  /// A property of the loan.
+  public subscript<Value>(dynamicMember property: KeyPath<ScheduledLoan, Value>) -> Value {
+    scheduled[keyPath: property]
+  }
+}
 
 /// Entries of a schedule in their order, one at a time.
 ///
@@ -6,40 +49,30 @@ internal import Loans
 /// No lock is held in between, so that a list left open in a pager keeps no run waiting; an
 /// entry whose loan has left its catalogue meanwhile, or come back to it, is passed over.
 public struct ScheduleEntries {
-  /// Which loans are listed.
-  enum Scope {
-    /// Those that their catalogues have.
-    case present
-    /// Those that have left.
-    case left
-  }
-
-  private let connection: Connection?
-  private let scope: Scope
+  private let connection: Connection
+  /// Whether the loans are those that have left their catalogues.
+  private let haveLeft: Bool
   private let today: CivilDate
   /// Twice the row number of each entry's loan, plus one for its expired notice.
-  private var keys: ContiguousArray<Int64> = []
-  private var position = 0
+  private var keys: ArraySlice<Int64>
+  /// Those that were read, the next one last.
   private var batch: [ScheduleEntry] = []
 
   /// How many entries are read at a time.
   private static let batchSize = 500
 
-  init(
-    _ connection: Connection?, _ scope: Scope, at now: CivilDateTime
+  fileprivate init(
+    _ connection: Connection, haveLeft: Bool, at now: CivilDateTime
   ) throws(ScheduleError) {
     self.connection = connection
-    self.scope = scope
+    self.haveLeft = haveLeft
     today = now.date
-    keys =
-      try connection?.read { [today] database in
-        let query = try database.statement(
-          scope == .left ? Self.leftQuery : Self.presentQuery)
-        query.bind(today)
-        var keys: ContiguousArray<Int64> = []
-        while try query.step() { keys.append(query.integer(0)) }
-        return keys
-      } ?? []
+    keys = try connection.read { database in
+      try database.rows(haveLeft ? Self.leftQuery : Self.presentQuery, now.date.dayNumber) {
+        $0.integer(0)
+      }[
+        ...]
+    }
   }
 
   /// Which entries there are, in fire order: a loan has its reminder, unless it has expired and no
@@ -71,20 +104,39 @@ public struct ScheduleEntries {
   ///
   /// - Throws: ``ScheduleError`` if the schedule cannot be read.
   public mutating func next() throws(ScheduleError) -> ScheduleEntry? {
-    while batch.isEmpty {
-      guard position < keys.count, let connection else { return nil }
-      let end = min(position + Self.batchSize, keys.count)
-      let part = keys[position..<end]
-      position = end
-      batch = try connection.read { [scope, today] database in
-        let ledger = LedgerReader(database, today: today)
-        return try part.compactMap { key -> ScheduleEntry? in
-          guard let row = try database.loan(key >> 1), (row.leftOn == nil) == (scope == .present)
+    while batch.isEmpty, !keys.isEmpty {
+      let part = keys.prefix(Self.batchSize)
+      keys = keys.dropFirst(Self.batchSize)
+      batch = try connection.read { [haveLeft, today] database in
+        try part.reversed().compactMap { key in
+          guard let scheduled = try database.loan(key >> 1),
+            (scheduled.leftOn != nil) == haveLeft
           else { return nil }
-          return try ledger.entry(row, key & 1 == 1 ? .expired : .reminder)
+          let (kind, ledger) = (key & 1 == 1 ? Notice.Kind.expired : .reminder, scheduled.key)
+          let notices = try database.notices(
+            of: ledger, expirations: ledger.expiration...ledger.expiration, today: today)
+          return ScheduleEntry(
+            scheduled: scheduled, kind: kind,
+            deliveries: notices.first { $0.kind == kind }?.deliveries ?? [])
         }
-      }.reversed()
+      }
     }
-    return batch.removeLast()
+    return batch.popLast()
+  }
+}
+
+extension ScheduleReader {
+  /// The whole schedule in fire order.
+  ///
+  /// A loan in a catalogue has its reminder, unless it has expired and no reminder was ever
+  /// attempted; and, once it has expired, its expired notice.
+  public func entries(at now: CivilDateTime) throws(ScheduleError) -> ScheduleEntries {
+    try ScheduleEntries(connection, haveLeft: false, at: now)
+  }
+
+  /// The loans that have left their catalogue within the last 400 days, the last first: each with the
+  /// notice that it had then.
+  public func returned(at now: CivilDateTime) throws(ScheduleError) -> ScheduleEntries {
+    try ScheduleEntries(connection, haveLeft: true, at: now)
   }
 }

@@ -1,6 +1,36 @@
 internal import Failpoints
 public import Loans
 
+/// The effect of a reload on the schedule.
+public enum ReloadOutcome: Hashable, Sendable {
+  /// The catalogue's prior reminders were cancelled and the new ones scheduled.
+  case replaced(ReloadSummary)
+  /// Nothing has changed, because the catalogue could not be used.
+  case kept
+  /// Nothing has changed, because the catalogue had no record and loans of it were stored.
+  ///
+  /// - Parameter stored: the number of loans that were stored, and still are.
+  case refusedEmpty(stored: Int)
+}
+
+/// The numbers of a catalogue's loans in the schedule after a reload, and of the changes.
+public struct ReloadSummary: Hashable, Sendable {
+  /// Loans of the catalogue with a usable expiration.
+  public var loans = 0
+  /// Loans that have not expired; each has a reminder, to come, due or delivered.
+  public var scheduled = 0
+  /// The first reminder after `now`, if there is one.
+  public var nextFireAt: CivilDateTime?
+  /// Loans that were not stored, or had left the catalogue before.
+  public var added = 0
+  /// Loans that were stored with other values, or cancelled.
+  public var changed = 0
+  /// Loans that were stored and are no longer in the catalogue.
+  public var removed = 0
+  /// Loans that were stored with the same values.
+  public var unchanged = 0
+}
+
 /// The replacement of one catalogue's reminders: one transaction, or part of one that
 /// ``Schedule/begin()`` began; see ``Schedule/beginReload(of:library:at:)``.
 ///
@@ -10,36 +40,43 @@ public import Loans
 ///
 /// A value that goes away before ``commit(records:allowEmpty:)``, after an error for example, leaves
 /// the schedule as it was. Until then the schedule cannot be used for anything else.
-public struct Reload: ~Copyable {
+package struct Reload: ~Copyable {
   private let transaction: Transaction
-  private let connection: Connection
   private let database: Database
   private let catalogue: Int64
   private let now: CivilDateTime
-  private let last: LastRun
   private var stored: StoredLoans
-  private let rows: LoanRows
+  private let insertion: Statement
+  private let replacement: Statement
+  /// Whether there are loans that left and may come back.
+  private let hasLeft: Bool
   private var lastNumber: Int64
   private var summary = ReloadSummary()
   /// Whether some loan is another than the first of its identity.
   private var hasRepetitions = false
+
+  /// For how many days a loan that comes back gets its number again, even if it was renewed.
+  private static let daysOfAbsence = 7
 
   init(
     _ schedule: Schedule, _ connection: Connection, catalogue path: String, library: String?,
     now: CivilDateTime
   ) throws(ScheduleError) {
     let transaction = try Transaction(connection, of: schedule)
-    (database, catalogue, last, lastNumber, stored, rows) = try connection.perform { database in
-      failpoint("reload-begun")
-      let catalogue = try database.catalogueID(path, library: library)
-      return (
-        database, catalogue, try database.lastRun(), try database.lastNumber(),
-        try StoredLoans(database, catalogue: catalogue),
-        try LoanRows(database, catalogue: catalogue)
-      )
-    }
+    (database, catalogue, lastNumber, insertion, replacement, hasLeft) =
+      try connection.perform { database in
+        failpoint("reload-begun")
+        let catalogue = try database.catalogueID(path, library: library)
+        let left = try database.integer(
+          "SELECT 1 FROM loan WHERE catalogue = ? AND left_on IS NOT NULL LIMIT 1", catalogue)
+        return (
+          database, catalogue, try database.lastNumber(catalogue: catalogue),
+          try database.statement("INSERT INTO loan \(Self.values)"),
+          try database.statement("INSERT OR REPLACE INTO loan \(Self.values)"), left != nil
+        )
+      }
+    stored = StoredLoans(database, catalogue: catalogue)
     self.transaction = transaction
-    self.connection = connection
     self.now = now
   }
 
@@ -52,35 +89,30 @@ public struct Reload: ~Copyable {
   ///     in every run.
   ///   - fireAt: when its reminder fires.
   /// - Throws: ``ScheduleError``; then nothing more can be done with the value.
-  public mutating func add(
-    _ loan: Loan, _ identity: LoanIdentity, fingerprint: UInt64, fireAt: CivilDateTime
-  ) throws(ScheduleError) {
-    try add(parts: loan, identity, fingerprint: fingerprint, fireAt: fireAt)
-  }
-
-  /// Adds the next loan of the catalogue, whose texts need not be strings.
   package mutating func add(
-    parts loan: some LoanParts, _ identity: LoanIdentity, fingerprint: UInt64,
-    fireAt: CivilDateTime
+    _ loan: some LoanParts, _ identity: LoanIdentity, fingerprint: UInt64, fireAt: CivilDateTime
   ) throws(ScheduleError) {
     note(loan.lastDay, fireAt)
     if identity.ordinal > 1 { hasRepetitions = true }
     let read = StoredLoan(
-      id: 0, identity: identity.hash, fingerprint: fingerprint, fireAt: Int64(fireAt.ordinal),
+      id: 0, identity: Int64(bitPattern: identity.hash),
+      fingerprint: Int64(bitPattern: fingerprint), fireAt: Int64(fireAt.ordinal),
       expiration: Int32(truncatingIfNeeded: loan.lastDay.dayNumber),
       ordinal: Int32(clamping: identity.ordinal))
     do {
       guard let known = try stored.match(read) else {
-        return try insert(read, loan)
+        summary.added += 1
+        if let id = try returning(read) { return try store(read, loan, as: id, by: replacement) }
+        return try store(read, loan, as: try nextID(), by: insertion)
       }
       if known.isSame(as: read), !known.isCancelled {
         summary.unchanged += 1
       } else {
         summary.changed += 1
-        try rows.replace(read, loan, as: known.id)
+        try store(read, loan, as: known.id, by: replacement)
       }
     } catch {
-      throw connection.failure(error)
+      throw transaction.connection.failure(error)
     }
   }
 
@@ -92,17 +124,64 @@ public struct Reload: ~Copyable {
     if summary.nextFireAt.map({ fireAt < $0 }) ?? true { summary.nextFireAt = fireAt }
   }
 
-  private mutating func insert(_ loan: StoredLoan, _ parts: some LoanParts) throws {
-    summary.added += 1
-    if let id = try rows.returning(loan, today: now.date) {
-      return try rows.replace(loan, parts, as: id)
-    }
+  private mutating func nextID() throws -> Int64 {
     lastNumber += 1
     guard lastNumber < LoanID.numbers else {
       throw DatabaseError.damage("the highest number of a loan")
     }
-    let id = LoanID(catalogue: catalogue, number: lastNumber).rawValue
-    try rows.insert(loan, parts, as: id)
+    return LoanID.all(of: catalogue).lowerBound + lastNumber
+  }
+
+  /// The row of a loan that left and has come back; `nil` if it is none of them.
+  ///
+  /// One with another expiration may be another lending of the book, unless it was away for a few
+  /// days only.
+  private func returning(_ loan: StoredLoan) throws -> Int64? {
+    guard hasLeft else { return nil }
+    return try database.integer(
+      """
+      SELECT id FROM loan
+      WHERE left_on IS NOT NULL AND identity = ?1 AND ordinal = ?2 AND catalogue = ?3
+        AND (expiration = ?4 OR left_on >= ?5)
+      ORDER BY expiration = ?4 DESC, left_on DESC, id LIMIT 1
+      """,
+      loan.identity, Int(loan.ordinal), catalogue, Int(loan.expiration),
+      now.date.adding(days: -Self.daysOfAbsence).dayNumber)
+  }
+
+  private static let values = """
+    (id, identity, ordinal, copy, fingerprint, expiration, fire_at, cancelled, expiration_time,
+     loan_id, title, author, isbn, barcode, borrower, email)
+    VALUES (?, ?, ?, 1, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+
+  private static let texts: InlineArray<7, LoanPart> = [
+    .id, .title, .author, .isbn, .barcode, .borrower, .email,
+  ]
+
+  private func store(
+    _ loan: StoredLoan, _ parts: some LoanParts, as id: Int64, by statement: Statement
+  ) throws {
+    statement.bind(
+      id, loan.identity, Int64(loan.ordinal), loan.fingerprint, Int64(loan.expiration),
+      loan.fireAt, parts.lastTime?.secondOfDay)
+    try run(statement, parts)
+  }
+
+  /// Runs a statement with the texts from one on, none of which is copied: each is inside of the call
+  /// that lends the one before.
+  private func run(
+    _ statement: Statement, _ parts: some LoanParts, textsFrom index: Int = 0
+  ) throws {
+    guard index < Self.texts.count else { return try statement.run() }
+    var result: Result<Void, any Error>?
+    parts.withPart(Self.texts[index]) { text in
+      statement.bind(text: text, isCopied: false)
+      result = Result { try run(statement, parts, textsFrom: index + 1) }
+    }
+    if let result { return try result.get() }
+    statement.bind(integer: nil)
+    try run(statement, parts, textsFrom: index + 1)
   }
 
   /// Replaces what was stored of the catalogue by the loans that were added.
@@ -116,18 +195,18 @@ public struct Reload: ~Copyable {
   ///     included.
   ///   - allowEmpty: whether a catalogue without one record may replace one that had loans.
   /// - Throws: ``ScheduleError``; then nothing has changed.
-  public consuming func commit(
+  package consuming func commit(
     records: Int, allowEmpty: Bool = false
   ) throws(ScheduleError) -> ReloadOutcome {
     failpoint("reload-read")
     do {
-      if records == 0, !allowEmpty {
-        try stored.readAll()
-        if stored.count > 0 { return .refusedEmpty(stored: stored.count) }
+      let unmatched = try stored.unmatched()
+      if records == 0, !allowEmpty, !unmatched.isEmpty {
+        return .refusedEmpty(stored: unmatched.count)
       }
-      try finish()
+      try finish(removing: unmatched)
     } catch {
-      throw connection.failure(error)
+      throw transaction.connection.failure(error)
     }
     failpoint("reload-before-commit")
     let summary = summary
@@ -137,20 +216,40 @@ public struct Reload: ~Copyable {
   }
 
   /// Removes what was not read again, and what is old.
-  private mutating func finish() throws {
+  private mutating func finish(removing unmatched: [Int64]) throws {
+    let last = try database.lastRun()
     let leftOn = last.dayOfLeaving(today: now.date)
-    for id in try stored.unmatched() {
-      summary.removed += 1
-      try rows.markLeft(id, on: leftOn)
+    for id in unmatched {
+      try database.run("UPDATE loan SET left_on = ? WHERE id = ?", leftOn.dayNumber, id)
     }
+    summary.removed = unmatched.count
     failpoint("reload-rows-removed")
     // As they were after the last reload, unless something has changed since.
     if hasRepetitions, summary.added + summary.changed + summary.removed > 0 {
-      try rows.numberCopies()
+      try database.numberCopies(in: catalogue)
     }
     try database.prune(catalogue, loans: summary.loans, last: last, today: now.date)
     failpoint("reload-pruned")
     try database.noteRun(on: now.date)
-    if summary.added > 0 { try database.setLastNumber(lastNumber) }
+    if summary.added > 0 { try database.run("UPDATE counter SET last_id = ?", lastNumber) }
+  }
+}
+
+extension Database {
+  /// Numbers loans alike in identity and expiration, in the order of the catalogue: by that number
+  /// each finds its deliveries, whichever of them leaves.
+  fileprivate func numberCopies(in catalogue: Int64) throws {
+    let all = LoanID.all(of: catalogue)
+    try run(
+      """
+      UPDATE loan SET copy = numbered.copy
+      FROM (
+        SELECT id, row_number() OVER (PARTITION BY identity, expiration ORDER BY ordinal, id) AS copy
+        FROM loan
+        WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND identity IN (
+          SELECT identity FROM loan WHERE id BETWEEN ?1 AND ?2 AND ordinal > 1)
+      ) AS numbered
+      WHERE loan.id = numbered.id AND loan.copy <> numbered.copy
+      """, all.lowerBound, all.upperBound)
   }
 }

@@ -2,8 +2,8 @@
 struct StoredLoan {
   /// The row number; 0 for a loan that has been read and not stored.
   var id: Int64
-  var identity: UInt64
-  var fingerprint: UInt64
+  var identity: Int64
+  var fingerprint: Int64
   /// The ordinal of the time.
   var fireAt: Int64
   /// A day number.
@@ -34,55 +34,46 @@ struct StoredLoan {
 /// Of the stored loans A, B, C, D and a catalogue with A, C, X: A is the next one and matched at
 /// once; C is found near, after B; X is found nowhere; B and D are unmatched at the end.
 struct StoredLoans {
-  private let rows: Statement
+  private let database: Database
   /// The row number up to which loans were read, and the last there is.
   private var reached: Int64
   private let last: Int64
   private var hasMore = true
-  /// Those that were read and not reached, from `next` on.
-  private var ahead: ContiguousArray<StoredLoan> = []
-  private var next = 0
+  /// Those that were read and not reached.
+  private var ahead: ArraySlice<StoredLoan> = []
   /// Those that were passed over; once some loan was not found nearby, all that were not matched, in
   /// the order of their identities.
-  private var passed: ContiguousArray<StoredLoan> = []
+  private var passed: [StoredLoan] = []
   private var isSorted = false
-
-  /// The number of loans that were stored, as far as they were read.
-  private(set) var count = 0
 
   /// The number of loans among which one is searched for before all are searched: this many in a row
   /// may have left at little cost.
   private static let reach = 1_000
 
   /// Reads loans of a catalogue.
-  init(_ database: Database, catalogue: Int64) throws {
-    rows = try database.statement(
-      """
-      SELECT id, identity, fingerprint, fire_at, expiration, ordinal, cancelled
-      FROM loan WHERE id > ? AND id <= ? AND left_on IS NULL ORDER BY id LIMIT 500
-      """)
+  init(_ database: Database, catalogue: Int64) {
+    self.database = database
     let all = LoanID.all(of: catalogue)
     (reached, last) = (all.lowerBound, all.upperBound)
   }
 
   /// Matches a loan with the same stored one; `nil` if there is none.
   mutating func match(_ loan: StoredLoan) throws -> StoredLoan? {
-    if next == ahead.count { try read(1) }
-    if next < ahead.count, ahead[next].isSameLoan(as: loan) {
-      next += 1
-      return ahead[next - 1]
+    if isSorted { return matchPassed(loan) }
+    while hasMore, ahead.count < Self.reach { try readSome() }
+    if let first = ahead.first, first.isSameLoan(as: loan) {
+      ahead.removeFirst()
+      return first
     }
-    return isSorted ? matchPassed(loan) : try matchNear(loan)
-  }
-
-  private mutating func matchNear(_ loan: StoredLoan) throws -> StoredLoan? {
-    try read(Self.reach)
-    if let place = ahead[next...].prefix(Self.reach).firstIndex(where: loan.isSameLoan) {
-      passed.append(contentsOf: ahead[next..<place])
-      next = place + 1
-      return ahead[place]
+    if let place = ahead.prefix(Self.reach).firstIndex(where: loan.isSameLoan) {
+      passed += ahead[..<place]
+      let found = ahead[place]
+      ahead.removeFirst(place + 1 - ahead.startIndex)
+      return found
     }
-    try sort()
+    try passAll()
+    passed.sort { ($0.identity, $0.ordinal, $0.id) < ($1.identity, $1.ordinal, $1.id) }
+    isSorted = true
     return matchPassed(loan)
   }
 
@@ -103,46 +94,33 @@ struct StoredLoans {
     return passed[place]
   }
 
-  private mutating func sort() throws {
-    try readAll()
-    passed.append(contentsOf: ahead[next...])
-    (ahead, next) = ([], 0)
-    passed.sort { ($0.identity, $0.ordinal, $0.id) < ($1.identity, $1.ordinal, $1.id) }
-    isSorted = true
-  }
-
-  /// Reads until there are this many loans ahead.
-  private mutating func read(_ wanted: Int) throws {
-    guard hasMore, ahead.count - next < wanted else { return }
-    ahead.removeFirst(next)
-    next = 0
-    while hasMore, ahead.count < wanted { try readSome() }
-  }
-
   private mutating func readSome() throws {
-    rows.bind(reached, last)
-    hasMore = false
-    while try rows.step() {
-      hasMore = true
-      reached = rows.integer(0)
-      count += 1
-      ahead.append(
-        StoredLoan(
-          id: reached, identity: UInt64(bitPattern: rows.integer(1)),
-          fingerprint: UInt64(bitPattern: rows.integer(2)), fireAt: rows.integer(3),
-          expiration: Int32(truncatingIfNeeded: rows.integer(4)),
-          ordinal: Int32(truncatingIfNeeded: rows.integer(5)), isCancelled: rows.integer(6) != 0))
+    let some = try database.rows(
+      """
+      SELECT id, identity, fingerprint, fire_at, expiration, ordinal, cancelled
+      FROM loan WHERE id > ? AND id <= ? AND left_on IS NULL ORDER BY id LIMIT 500
+      """, reached, last
+    ) { row in
+      StoredLoan(
+        id: row.integer(0), identity: row.integer(1), fingerprint: row.integer(2),
+        fireAt: row.integer(3), expiration: Int32(truncatingIfNeeded: row.integer(4)),
+        ordinal: Int32(truncatingIfNeeded: row.integer(5)), isCancelled: row.integer(6) != 0)
     }
+    ahead += some
+    reached = some.last?.id ?? last
+    hasMore = !some.isEmpty
   }
 
-  /// Reads all that remain.
-  mutating func readAll() throws {
+  /// Passes over all that remain.
+  private mutating func passAll() throws {
     while hasMore { try readSome() }
+    passed += ahead
+    ahead = []
   }
 
   /// The row numbers of the loans that none was matched with.
   mutating func unmatched() throws -> [Int64] {
-    try readAll()
-    return passed.lazy.filter { !$0.isMatched }.map(\.id) + ahead[next...].map(\.id)
+    try passAll()
+    return passed.lazy.filter { !$0.isMatched }.map(\.id)
   }
 }

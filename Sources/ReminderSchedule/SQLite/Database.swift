@@ -10,31 +10,21 @@ internal import CSQLite
   /// The statements prepared so far, by their text.
   private var statements: [String: Statement] = [:]
 
-  /// `SQLITE_OPEN_EXRESCODE`, which SQLite knows from 3.37 on.
-  private static let extendedCodes: Int32 = 0x0200_0000
-
-  /// Opens a file, or makes it unless it is opened only for reading (`sqlite3_open_v2`).
+  /// Opens a file, which is made if it is missing and may be (`sqlite3_open_v2`).
   ///
   /// - Parameters:
   ///   - location: a path, or `:memory:`.
-  ///   - timeout: how long to wait for another connection's lock.
-  ///   - setup: statements to execute first.
-  init(
-    _ location: String, isReadOnly: Bool = false, timeout: Duration = .zero, setup: String = ""
-  ) throws {
-    let knowsExtendedCodes = sqlite3_libversion_number() >= 3_037_000
-    let flags =
-      (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
-      | SQLITE_OPEN_NOMUTEX | (knowsExtendedCodes ? Self.extendedCodes : 0)
+  ///   - timeout: how long to wait for another connection's lock, in milliseconds.
+  init(_ location: String, mayBeMade: Bool = true, timeout: Int32 = 0) throws {
+    let flags = SQLITE_OPEN_READWRITE | (mayBeMade ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX
     let code = unsafe sqlite3_open_v2(location, &handle, flags, nil)
     guard code == SQLITE_OK else {
+      let failure = unsafe error(sqlite3_extended_errcode(handle))
       close()
-      throw DatabaseError(ResultCode(rawValue: code))
+      throw failure
     }
     unsafe sqlite3_extended_result_codes(handle, 1)
-    let milliseconds = timeout / .milliseconds(1)
-    if milliseconds > 0 { unsafe sqlite3_busy_timeout(handle, Int32(milliseconds)) }
-    try execute(setup)
+    unsafe sqlite3_busy_timeout(handle, timeout)
   }
 
   deinit {
@@ -73,9 +63,6 @@ internal import CSQLite
     try check(unsafe sqlite3_exec(open, sql, nil, nil, nil))
   }
 
-  /// The row that was inserted last (`sqlite3_last_insert_rowid`).
-  var lastInsertedRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
-
   /// Rows that the last insert, update or delete changed (`sqlite3_changes`).
   var changes: Int { unsafe Int(sqlite3_changes(handle)) }
 
@@ -94,35 +81,58 @@ internal import CSQLite
   /// `sqlite3_backup_finish`).
   func copy(to other: Database) throws {
     guard let backup = try unsafe sqlite3_backup_init(other.open, "main", open, "main") else {
-      throw other.lastError
+      throw unsafe other.error(sqlite3_extended_errcode(other.handle))
     }
     let code = unsafe sqlite3_backup_step(backup, -1)
-    let failure = code == SQLITE_DONE ? nil : other.error(code)
     let end = unsafe sqlite3_backup_finish(backup)
-    if let failure { throw failure }
-    try other.check(end)
+    try other.check(code == SQLITE_DONE ? end : code)
   }
 
   /// The error of a call that has just failed (`sqlite3_errmsg`).
   func error(_ code: Int32) -> DatabaseError {
     let message = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) }
-    return DatabaseError(ResultCode(rawValue: code), message: message)
+    return DatabaseError(code, message ?? "unknown")
   }
-
-  /// The error of the last call that failed (`sqlite3_extended_errcode`).
-  private var lastError: DatabaseError { unsafe error(sqlite3_extended_errcode(handle)) }
 
   private func check(_ code: Int32) throws {
     if code != SQLITE_OK { throw error(code) }
   }
 
-  /// - Throws: `DatabaseError` `misuse` once it is closed.
+  /// - Throws: `DatabaseError` `SQLITE_MISUSE` once it is closed.
   private var open: OpaquePointer {
     get throws {
       guard let handle = unsafe handle else {
-        throw DatabaseError(.misuse, message: "Connection is closed")
+        throw DatabaseError(SQLITE_MISUSE, "Connection is closed")
       }
       return unsafe handle
     }
   }
+}
+
+/// The reason why SQLite could not do something, or a value that makes no sense.
+///
+/// - SeeAlso: <https://www.sqlite.org/rescode.html>
+struct DatabaseError: Error {
+  /// SQLite's extended code.
+  let extendedCode: Int32
+  let message: String
+
+  /// The primary code.
+  var code: Int32 { extendedCode & 0xFF }
+
+  init(_ code: Int32, _ message: String) {
+    extendedCode = code
+    self.message = message
+  }
+
+  /// The error of a value that makes no sense.
+  static func damage(_ what: String) -> DatabaseError {
+    DatabaseError(SQLITE_CORRUPT, "damaged: \(what)")
+  }
+
+  /// Whether it is one of ``damage(_:)``, rather than SQLite's.
+  var isOwnFinding: Bool { message.hasPrefix("damaged: ") }
+
+  /// Whether it says that the file is damaged; SQLite says so after some reads that failed, too.
+  var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_FORMAT, SQLITE_NOTADB].contains(code) }
 }

@@ -9,26 +9,57 @@ internal import Loans
 @safe final class Statement {
   private unowned let database: Database
   private let handle: OpaquePointer
-  private var parameters: Parameters
+  /// The number of parameters that were given a value.
+  private var bound: Int32 = 0
+  /// Why a parameter has not the value that it was given: for want of memory, usually.
+  private var failure = SQLITE_OK
+
+  /// `SQLITE_TRANSIENT`, which Swift does not import.
+  private static let copy = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   /// Takes over what was prepared.
   @unsafe init(_ handle: OpaquePointer, of database: Database) {
     unsafe self.handle = handle
     self.database = database
-    parameters = unsafe Parameters(handle)
   }
 
   deinit {
     unsafe sqlite3_finalize(handle)
   }
 
+  // MARK: - Parameters
+
   /// Gives the next parameters values.
   func bind<each Value: Bindable>(_ values: repeat each Value) {
-    for value in repeat each values { value.bind(to: &parameters) }
+    for value in repeat each values { value.bind(to: self) }
   }
 
-  /// Gives the next parameters values by `body`: for many of them in one go, which takes less time.
-  func bind(_ body: (inout Parameters) -> Void) { body(&parameters) }
+  /// Gives the next parameter an integer, or NULL (`sqlite3_bind_int64`, `sqlite3_bind_null`).
+  func bind(integer value: Int64?) {
+    bound += 1
+    if let value {
+      unsafe sqlite3_bind_int64(handle, bound, value)
+    } else {
+      unsafe sqlite3_bind_null(handle, bound)
+    }
+  }
+
+  /// Gives the next parameter a text in UTF-8 (`sqlite3_bind_text`).
+  ///
+  /// - Parameter isCopied: whether SQLite makes a copy; otherwise the text must stay where it is until
+  ///   the first step has been made.
+  func bind(text: Span<UInt8>, isCopied: Bool = true) {
+    bound += 1
+    let code = unsafe text.withUnsafeBytes { bytes in
+      // A null pointer would be NULL to SQLite, not an empty text.
+      guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else {
+        return unsafe sqlite3_bind_text(handle, bound, "", 0, Self.copy)
+      }
+      return unsafe sqlite3_bind_text(
+        handle, bound, start, Int32(text.count), isCopied ? Self.copy : nil)
+    }
+    if code != SQLITE_OK { failure = code }
+  }
 
   // MARK: - Execution
 
@@ -42,7 +73,7 @@ internal import Loans
   ///
   /// - Returns: whether there is a row.
   func step() throws -> Bool {
-    let code = parameters.step()
+    let code = failure == SQLITE_OK ? unsafe sqlite3_step(handle) : failure
     if code == SQLITE_ROW { return true }
     let failure = code == SQLITE_DONE ? nil : database.error(code)
     reset()
@@ -50,10 +81,11 @@ internal import Loans
     return false
   }
 
-  /// Ends a query before its last row, and forgets the parameters (`sqlite3_reset`).
+  /// Ends a query before its last row, and begins with the first parameter again
+  /// (`sqlite3_reset`).
   func reset() {
     unsafe sqlite3_reset(handle)
-    parameters.forget()
+    (bound, failure) = (0, SQLITE_OK)
   }
 
   // MARK: - Columns
@@ -85,110 +117,29 @@ internal import Loans
   }
 }
 
-/// The values of a statement's parameters, given in their order.
-///
-/// Texts are laid one after the other and bound in place, so that none needs an allocation of its
-/// own, neither here nor in SQLite.
-@safe struct Parameters {
-  /// A text to be bound, and where it lies in `bytes`.
-  private struct BoundText {
-    var parameter: Int32
-    var start: Int
-    var length: Int
-  }
-
-  private let handle: OpaquePointer
-  private var bound: Int32 = 0
-  /// Never empty, because a null pointer would be NULL to SQLite, not an empty text.
-  private var bytes: ContiguousArray<UInt8> = [0]
-  private var texts: ContiguousArray<BoundText> = []
-
-  /// The parameters of a statement that outlives them.
-  @unsafe init(_ handle: OpaquePointer) {
-    unsafe self.handle = handle
-  }
-
-  /// Gives the next parameter an integer, or NULL (`sqlite3_bind_int64`, `sqlite3_bind_null`).
-  mutating func bind(_ value: Int64?) {
-    bound += 1
-    if let value {
-      unsafe sqlite3_bind_int64(handle, bound, value)
-    } else {
-      unsafe sqlite3_bind_null(handle, bound)
-    }
-  }
-
-  /// Gives the next parameter a text in UTF-8 (`sqlite3_bind_text`).
-  mutating func bind(copying text: Span<UInt8>) {
-    bound += 1
-    texts.append(BoundText(parameter: bound, start: bytes.count, length: text.count))
-    unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
-  }
-
-  /// Executes one step (`sqlite3_bind_text`, `sqlite3_step`).
-  ///
-  /// - Returns: SQLite's result code.
-  fileprivate mutating func step() -> Int32 {
-    if texts.isEmpty { return unsafe sqlite3_step(handle) }
-    let code = unsafe bytes.withUnsafeBufferPointer { unsafe step($0) }
-    forgetTexts()
-    return code
-  }
-
-  /// Makes no copy of a text: none is looked at after the first step.
-  private func step(_ buffer: UnsafeBufferPointer<UInt8>) -> Int32 {
-    for text in texts {
-      let start = unsafe UnsafeRawPointer(buffer.baseAddress)?.advanced(by: text.start)
-      let code = unsafe sqlite3_bind_text(
-        handle, text.parameter, start?.assumingMemoryBound(to: CChar.self), Int32(text.length), nil)
-      if code != SQLITE_OK { return code }
-    }
-    return unsafe sqlite3_step(handle)
-  }
-
-  /// Begins with the first parameter again.
-  fileprivate mutating func forget() {
-    bound = 0
-    if !texts.isEmpty { forgetTexts() }
-  }
-
-  private mutating func forgetTexts() {
-    texts.removeAll(keepingCapacity: true)
-    bytes.removeLast(bytes.count - 1)
-  }
-}
-
 // MARK: - Values
 
 /// What a parameter of a statement can be given.
 protocol Bindable {
   /// Gives the next parameter this value.
-  func bind(to parameters: inout Parameters)
+  func bind(to statement: Statement)
 }
 
 extension Int64: Bindable {
-  func bind(to parameters: inout Parameters) { parameters.bind(self) }
+  func bind(to statement: Statement) { statement.bind(integer: self) }
 }
 
 extension Int: Bindable {
-  func bind(to parameters: inout Parameters) { parameters.bind(Int64(self)) }
+  func bind(to statement: Statement) { statement.bind(integer: Int64(self)) }
 }
 
 extension String: Bindable {
-  func bind(to parameters: inout Parameters) { parameters.bind(copying: utf8.span) }
-}
-
-extension CivilDate: Bindable {
-  func bind(to parameters: inout Parameters) { dayNumber.bind(to: &parameters) }
-}
-
-extension CivilDateTime: Bindable {
-  func bind(to parameters: inout Parameters) { ordinal.bind(to: &parameters) }
+  func bind(to statement: Statement) { statement.bind(text: utf8.span) }
 }
 
 extension Optional: Bindable where Wrapped: Bindable {
-  func bind(to parameters: inout Parameters) {
-    if let value = self { value.bind(to: &parameters) } else { parameters.bind(nil) }
+  func bind(to statement: Statement) {
+    if let value = self { value.bind(to: statement) } else { statement.bind(integer: nil) }
   }
 }
 
@@ -202,21 +153,27 @@ extension Database {
     try statement.run()
   }
 
+  /// What `read` makes of each row of a query.
+  func rows<each Value: Bindable, Row>(
+    _ sql: String, _ values: repeat each Value, read: (Statement) throws -> Row
+  ) throws -> [Row] {
+    let statement = try statement(sql)
+    statement.bind(repeat each values)
+    defer { statement.reset() }
+    var rows: [Row] = []
+    while try statement.step() { rows.append(try read(statement)) }
+    return rows
+  }
+
   /// The integer in the first row and column of a query; `nil` for no row or NULL.
   func integer<each Value: Bindable>(
     _ sql: String, _ values: repeat each Value
   ) throws -> Int64? {
-    let statement = try statement(sql)
-    statement.bind(repeat each values)
-    defer { statement.reset() }
-    return try statement.step() ? statement.optionalInteger(0) : nil
+    try rows(sql, repeat each values) { $0.optionalInteger(0) }.first ?? nil
   }
 
   /// The texts in the first column of a query.
   func texts(_ sql: String) throws -> [String] {
-    let statement = try statement(sql)
-    var texts: [String] = []
-    while try statement.step() { texts.append(statement.text(0) ?? "") }
-    return texts
+    try rows(sql) { $0.text(0) ?? "" }
   }
 }

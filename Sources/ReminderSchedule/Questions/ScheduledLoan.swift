@@ -1,0 +1,100 @@
+public import Loans
+
+/// A loan as the schedule has it.
+public struct ScheduledLoan: Hashable, Sendable {
+  /// The number of the loan in the schedule; a loan's reminder and expired notice share it.
+  public let id: Int
+  /// The catalogue that the loan is from.
+  public let catalogue: String
+  /// The untrusted name that people have for the library, if there is one.
+  public let library: String?
+  /// The loan, with its present expiration.
+  public let loan: Loan
+  /// The time at which its reminder fires.
+  public let fireAt: CivilDateTime
+  /// Whether the user has cancelled its notices, until the next reload.
+  public let isCancelled: Bool
+  /// The day of the reload by which it was no longer in its catalogue, or `nil` if it is there.
+  public let leftOn: CivilDate?
+  /// The key of its notices in the ledger.
+  let key: LedgerKey
+
+  /// Selects loans with the columns that are read, in their order.
+  static let query = """
+    SELECT number, loan.catalogue, identity, copy, expiration, fire_at, cancelled, left_on,
+      expiration_time, loan_id, title, author, isbn, barcode, borrower, email, path, library
+    FROM loan LEFT JOIN catalogue ON catalogue.id = loan.catalogue
+    """
+
+  /// The loan in the current row of a ``query``.
+  ///
+  /// - Throws: `DatabaseError` `SQLITE_CORRUPT` for days that no calendar has, or a catalogue without
+  ///   path.
+  init(_ row: Statement) throws {
+    id = Int(row.integer(0))
+    guard let expiration = row.day(4), let fireAt = row.time(5) else {
+      throw DatabaseError.damage("the dates of loan \(id)")
+    }
+    guard let path = row.text(16) else { throw DatabaseError.damage("the path of a catalogue") }
+    key = LedgerKey(
+      catalogue: row.integer(1), identity: row.integer(2), expiration: row.integer(4),
+      copy: row.integer(3))
+    self.fireAt = fireAt
+    isCancelled = row.integer(6) != 0
+    leftOn = row.day(7)
+    (catalogue, library) = (path, row.text(17))
+    loan = Loan(
+      id: row.text(9), title: row.text(10), author: row.text(11), isbn: row.text(12),
+      barcode: row.text(13), borrower: row.text(14), email: row.text(15), expiration: expiration,
+      expirationTime: row.optionalInteger(8).flatMap { CivilTime(secondOfDay: Int($0)) })
+  }
+}
+
+extension Database {
+  /// The loan in a row of its table.
+  func loan(_ id: Int64) throws -> ScheduledLoan? {
+    try rows("\(ScheduledLoan.query) WHERE loan.id = ?", id, read: ScheduledLoan.init).first
+  }
+
+  /// The row number of the loan with a number, also if it has left.
+  func rowID(ofLoan number: Int) throws -> Int64? {
+    guard (0..<LoanID.numbers).contains(Int64(number)) else { return nil }
+    return try integer(
+      """
+      SELECT loan.id FROM catalogue JOIN loan ON loan.id = catalogue.id << \(LoanID.shift) | ?
+      """, number)
+  }
+
+  /// The row numbers of the loans in some catalogues, which lie side by side for each; `nil` for all.
+  func ranges(_ catalogues: [String]?) throws -> [ClosedRange<Int64>] {
+    guard let catalogues else { return [0...Int64.max] }
+    return try Set(catalogues.map { ContiguousArray($0.utf8) })
+      .compactMap { path in try knownCatalogueID(String(decoding: path, as: UTF8.self)) }
+      .sorted().map(LoanID.all(of:))
+  }
+}
+
+/// The row numbers of loans, each of which consists of its catalogue's number and its own.
+enum LoanID {
+  /// Loans have numbers below this.
+  static let numbers: Int64 = 1 << 40
+  static let shift: Int64 = 40
+
+  /// The row numbers of a catalogue's loans, the first of which is number 0.
+  static func all(of catalogue: Int64) -> ClosedRange<Int64> {
+    let first = catalogue << shift
+    return first...first + numbers - 1
+  }
+}
+
+/// The key of a loan's notices in the ledger.
+struct LedgerKey: Hashable, Sendable {
+  /// The number of its catalogue.
+  var catalogue: Int64
+  /// A hash that is the same for the loan in every version of the catalogue.
+  var identity: Int64
+  /// A day number.
+  var expiration: Int64
+  /// Its number among loans alike in the other three, from 1.
+  var copy: Int64
+}
