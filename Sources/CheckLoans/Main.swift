@@ -1,8 +1,6 @@
 import ArgumentParser
-import Dispatch
 import Glibc
 import Loans
-import Synchronization
 import System
 
 @main
@@ -30,10 +28,6 @@ enum Main {
   }
 
   private static func run(_ console: Console) throws(CommandError) -> ExitStatus {
-    if let name = ProcessSetup.brokenVariable {
-      throw CommandError(
-        .badSetting, "the environment variable \(name.visible) is not UTF-8; correct or unset it")
-    }
     var arguments = try ProcessSetup.arguments()
     if arguments == ["-V"] { arguments = ["--version"] }
     try MistakenCommand.checkHelp(arguments)
@@ -51,34 +45,9 @@ enum Main {
   private static func run(
     _ command: some Subcommand, _ arguments: [String], _ console: Console
   ) throws(CommandError) -> ExitStatus {
-    let (command, environment) = try command.completed(arguments, .ofProcess())
+    let (command, environment) = try command.completed(arguments, Environment.ofProcess())
     for warning in command.warnings(environment) { console.printError(warning) }
     return try command.run(environment, console)
-  }
-
-  /// Runs what needs tasks, and blocks until it is done.
-  ///
-  /// Only commands that start children need the concurrency runtime and its threads.
-  static func wait(
-    _ work: @escaping @Sendable () async throws(CommandError) -> ExitStatus
-  ) throws(CommandError) -> ExitStatus {
-    try SystemLimits.checkThreads()
-    let box = ResultBox()
-    let isDone = DispatchSemaphore(value: 0)
-    Task.detached {
-      let result: Result<ExitStatus, CommandError>
-      do throws(CommandError) { result = .success(try await work()) } catch {
-        result = .failure(error)
-      }
-      box.result.withLock { $0 = result }
-      isDone.signal()
-    }
-    isDone.wait()
-    return try box.result.withLock { $0 }.get()
-  }
-
-  private final class ResultBox: Sendable {
-    let result = Mutex<Result<ExitStatus, CommandError>>(.success(.done))
   }
 
   /// - Returns: `nil` if help, the version or a completion script was asked for and printed.

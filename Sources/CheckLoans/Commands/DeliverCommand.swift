@@ -28,12 +28,6 @@ struct DeliverCommand: Subcommand {
   var configFile: String? { state.config }
 
   func run(_ environment: Environment, _ console: Console) throws(CommandError) -> ExitStatus {
-    try Main.wait { () throws(CommandError) in try await deliver(environment, console) }
-  }
-
-  private func deliver(
-    _ environment: Environment, _ console: Console
-  ) async throws(CommandError) -> ExitStatus {
     let (now, clock) = try clock.read(environment)
     let path = try state.path(environment)
     do {
@@ -47,7 +41,7 @@ struct DeliverCommand: Subcommand {
         events: ScheduleEvents(isPrinted: verbose.verbose, console),
         environment: environment, console: console)
       let channels = channels.channels(environment, otherwise: [.stdout])
-      if !dryRun.dryRun { return try await delivery.run(channels) }
+      if !dryRun.dryRun { return try delivery.run(channels) }
       try delivery.rehearse(channels)
       return .done
     } catch {
