@@ -28,6 +28,10 @@ enum Main {
   }
 
   private static func run(_ console: Console) throws(CommandError) -> ExitStatus {
+    if let name = ProcessSetup.brokenVariable {
+      throw CommandError(
+        .badSetting, "the environment variable \(name.visible) is not UTF-8; correct or unset it")
+    }
     var arguments = try ProcessSetup.arguments()
     if arguments == ["-V"] { arguments = ["--version"] }
     try MistakenCommand.checkHelp(arguments)
@@ -45,7 +49,7 @@ enum Main {
   private static func run(
     _ command: some Subcommand, _ arguments: [String], _ console: Console
   ) throws(CommandError) -> ExitStatus {
-    let (command, environment) = try command.completed(arguments, Environment.ofProcess())
+    let (command, environment) = try command.completed(arguments, .ofProcess())
     for warning in command.warnings(environment) { console.printError(warning) }
     return try command.run(environment, console)
   }

@@ -233,7 +233,7 @@ struct ValidationPlan: Sendable {
     let isColored = color.isColored(environment)
     guard isColored || ProcessSetup.isOutputATerminal else { return nil }
     return TerminalStyle(
-      isColored: isColored, columns: min(ProcessSetup.terminalColumns ?? 100, 160))
+      isColored: isColored, columns: min(ProcessSetup.columns(at: 1) ?? 100, 160))
   }
 }
 
