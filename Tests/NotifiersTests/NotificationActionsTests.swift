@@ -257,8 +257,9 @@ import Testing
     async throws
   {
     let fake = try FakeNotifySend(
-      "sh -c 'trap \"\" TERM; echo $$ >> \"$0/pids\"; echo 7; while :; do sleep 1; done' \"$here\" & "
-        + #"echo $$ >> "$here/pids"; trap '' TERM; while :; do sleep 1; done"#)
+      #"trap '' TERM; echo $$ >> "$here/pids"; "#
+        + "sh -c 'echo $$ >> \"$0/pids\"; echo 7; while :; do sleep 1; done' \"$here\" & "
+        + "while :; do sleep 1; done")
     let actions = try quiet()
     let notifier = fake.notifier(actions: actions)
     try notifier.sendAll([reminder("Abigél"), reminder("Abigél")])
