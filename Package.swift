@@ -65,7 +65,11 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "Loans", swiftSettings: settings),
     .target(
-      name: "LoanCatalogue", dependencies: ["CLibXML2", "CLinux", "CZlib", "Loans"],
+      name: "LoanCatalogue",
+      dependencies: [
+        "CLibXML2", "CLinux", "CZlib", "Loans",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
       // In the binary itself, which is all that is installed.
       resources: foreignForms.map { .embedInCode("Profiles/Forms/\($0).xml") },
       swiftSettings: settings),

@@ -29,7 +29,7 @@ enum RemindMe {
       })
     try trace.write("\(report.summary.loans) loans were read\n")
 
-    try await center.deliver(through: StandardOutputNotifier(output: output), at: now)
+    try center.deliver(through: StandardOutputNotifier(output: output), at: now)
 
     center.events.finish()
     try await observer.value

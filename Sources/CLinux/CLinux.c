@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -43,12 +41,11 @@ static void note_signal(int number) {
 // Zero where there is none; many more than ever run at a time.
 static atomic_int children[256];
 
-int check_loans_note_child(int child) {
+static void note_child(int child) {
   for (size_t place = 0; place < sizeof children / sizeof *children; place++) {
     int none = 0;
-    if (atomic_compare_exchange_strong(&children[place], &none, child)) return 0;
+    if (atomic_compare_exchange_strong(&children[place], &none, child)) return;
   }
-  return -1;
 }
 
 void check_loans_forget_child(int child) {
@@ -84,8 +81,8 @@ static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attrib
       attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 }
 
-int check_loans_start(const char *path, char *const *arguments, char *const *variables,
-                      int input, int output, int errors) {
+static int start(const char *path, char *const *arguments, char *const *variables,
+                 const int descriptors[3]) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   int error = posix_spawn_file_actions_init(&actions);
@@ -93,7 +90,7 @@ int check_loans_start(const char *path, char *const *arguments, char *const *var
   error = posix_spawnattr_init(&attributes);
   if (!error) {
     pid_t child = 0;
-    error = set_up(&actions, &attributes, (int[]){input, output, errors});
+    error = set_up(&actions, &attributes, descriptors);
     if (!error) error = posix_spawn(&child, path, &actions, &attributes, arguments, variables);
     posix_spawnattr_destroy(&attributes);
     if (!error) {
@@ -105,23 +102,23 @@ int check_loans_start(const char *path, char *const *arguments, char *const *var
   return -error;
 }
 
-int check_loans_watch_child(int child) { return (int)syscall(SYS_pidfd_open, child, 0); }
-
 // How many children are being started, which nobody has noted yet.
 static atomic_int starting;
-static _Thread_local sigset_t mask_before_start;
 
-void check_loans_begin_start(void) {
-  sigset_t all;
+int check_loans_start(const char *path, char *const *arguments, char *const *variables,
+                      int input, int output, int errors, int isNoted) {
+  sigset_t all, before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &mask_before_start);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   atomic_fetch_add(&starting, 1);
+  int child = start(path, arguments, variables, (int[]){input, output, errors});
+  if (isNoted && child > 0) note_child(child);
+  atomic_fetch_sub(&starting, 1);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return child;
 }
 
-void check_loans_end_start(void) {
-  atomic_fetch_sub(&starting, 1);
-  pthread_sigmask(SIG_SETMASK, &mask_before_start, NULL);
-}
+int check_loans_watch_child(int child) { return (int)syscall(SYS_pidfd_open, child, 0); }
 
 static void end_with_children(int number) {
   // The thread that starts one is not this one, since it has blocked all signals; it needs some
@@ -196,17 +193,4 @@ int check_loans_copy_attributes(const char *path, int file) {
 int check_loans_processor_count(void) {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-}
-
-int check_loans_try_waiting(void) {
-  int error = 0;
-  int queue = epoll_create1(EPOLL_CLOEXEC);
-  if (queue < 0) return -1;
-  int event = eventfd(0, EFD_CLOEXEC);
-  struct epoll_event request = {.events = EPOLLIN};
-  if (event < 0 || epoll_ctl(queue, EPOLL_CTL_ADD, event, &request) != 0) error = errno;
-  if (event >= 0) close(event);
-  close(queue);
-  errno = error;
-  return error ? -1 : 0;
 }

@@ -1,8 +1,6 @@
 import ArgumentParser
-import Dispatch
 import Glibc
 import Loans
-import Synchronization
 import System
 
 @main
@@ -55,27 +53,6 @@ enum Main {
     let (command, environment) = try command.completed(arguments, try .ofProcess())
     for warning in command.warnings(environment) { console.printError(warning) }
     return try command.run(environment, console)
-  }
-
-  /// Runs what needs tasks, and blocks until it is done.
-  ///
-  /// Only commands that start children need the concurrency runtime and its threads.
-  static func wait(_ work: @escaping @Sendable () async throws -> ExitStatus) throws -> ExitStatus {
-    try SystemLimits.checkThreads()
-    let box = ResultBox()
-    let isDone = DispatchSemaphore(value: 0)
-    Task.detached {
-      let result: Result<ExitStatus, any Error>
-      do { result = .success(try await work()) } catch { result = .failure(error) }
-      box.result.withLock { $0 = result }
-      isDone.signal()
-    }
-    isDone.wait()
-    return try box.result.withLock { $0 }.get()
-  }
-
-  private final class ResultBox: Sendable {
-    let result = Mutex<Result<ExitStatus, any Error>>(.success(.done))
   }
 
   /// - Returns: `nil` if help, the version or a completion script was asked for and printed.

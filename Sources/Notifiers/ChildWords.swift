@@ -18,9 +18,9 @@ extension StartFailure {
   package var words: String {
     switch self {
     case .shortage(let reason): "could not be run, \(reason)"
-    case .notFound:
-      "was not found, or may not be run; give the path of a program, or its name in PATH"
     case .other(let reason): "could not be run (\(reason))"
+    case .missing, .notExecutable, .noInterpreter:
+      "was not found, or may not be run; give the path of a program, or its name in PATH"
     }
   }
 }
@@ -32,13 +32,42 @@ extension Duration {
   }
 }
 
-extension StartedChild.Ending {
+extension ChildProcess.Ending {
   /// `failed with exit status 3`, `was ended by signal 9`.
   var words: String {
     switch self {
     case .exited(let code): "failed with exit status \(code)"
     case .signaled(let signal): "was ended by signal \(signal)"
-    case .lost: "has ended, and the system does not say how"
+    case .lost, .running: "has ended, and the system does not say how"
     }
+  }
+}
+
+extension Notifier {
+  /// A failure of the program that the channel names, told in words that go on from its name.
+  func error(_ code: NotifierError.Code, _ words: String) -> NotifierError {
+    NotifierError(code, channel: channel, message: "\(channel.visible) \(words)")
+  }
+
+  /// The failure of a program that was stopped because its time was over.
+  func lateness(after timeout: Duration, _ advice: String) -> NotifierError {
+    error(.timedOut, "did not finish within \(timeout.words) and was stopped; \(advice)")
+  }
+}
+
+extension [String: String] {
+  private static let passedOn: Set = [
+    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_CONFIG_HOME",
+    "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+  ]
+
+  /// The few of these variables that a channel's program needs, as far as they are set; nothing else,
+  /// `LD_PRELOAD` for example, reaches it.
+  var passedOn: [String: String] {
+    var passed = filter { name, value in
+      !value.isEmpty && (Self.passedOn.contains(name) || name.hasPrefix("LC_"))
+    }
+    passed["PATH"] = self["PATH"] ?? ChildProcess.standardPath
+    return passed
   }
 }

@@ -23,8 +23,7 @@ struct DesktopMessage: Hashable, Sendable {
   private init(_ notice: Notice, today: CivilDate) {
     let loan = notice.loan
     urgency = notice.urgency
-    summary =
-      "\(loan.desktopTitle(limit: 200, byteLimit: 2_000)) \(loan.dueDescription(today: today))"
+    summary = "\(loan.desktopTitle(limit: 200)) \(loan.dueDescription(today: today))"
     let place = notice.place.map { " \($0)" } ?? ""
     body =
       notice.kind == .expired
@@ -39,7 +38,7 @@ struct DesktopMessage: Hashable, Sendable {
     let shown = notices.mostUrgentFirst.prefix(5)
     let namesLibraries = Set(notices.map(\.library)).count > 1
     var lines = shown.map { notice in
-      let title = notice.loan.desktopTitle(limit: 60, byteLimit: 600)
+      let title = notice.loan.desktopTitle(limit: 60)
       let line = "\(title.escapedForBody) \(notice.loan.dueDescription(today: today))"
       guard namesLibraries, let place = notice.place else { return line }
       return "\(line), \(place)"
@@ -73,7 +72,7 @@ struct DesktopMessage: Hashable, Sendable {
 extension Notice {
   /// `at the Central Library`, fit for a body; `nil` if nobody has named it.
   fileprivate var place: String? {
-    guard let name = library?.desktopLine(limit: 60, byteLimit: 600), !name.isEmpty else {
+    guard let name = library?.desktopLine(limit: 60), !name.isEmpty else {
       return nil
     }
     return "at \(name.escapedForBody)"
@@ -83,20 +82,49 @@ extension Notice {
 extension Loan {
   /// The title as one harmless line, else the id or barcode; never empty, because notify-send
   /// refuses an empty summary.
-  fileprivate func desktopTitle(limit: Int, byteLimit: Int) -> String {
-    let title = (title ?? "").desktopLine(limit: limit, byteLimit: byteLimit)
+  fileprivate func desktopTitle(limit: Int) -> String {
+    let title = (title ?? "").desktopLine(limit: limit)
     if !title.isEmpty { return title }
     var untitled = self
     untitled.title = nil
-    return untitled.label.desktopLine(limit: limit, byteLimit: byteLimit)
+    return untitled.label.desktopLine(limit: limit)
   }
 }
 
 extension ArraySlice<Notice> {
   /// By expiration, which puts the expired first; else in the order given.
   var mostUrgentFirst: [Notice] {
-    enumerated().sorted { left, right in
-      (left.element.loan.expiration, left.offset) < (right.element.loan.expiration, right.offset)
-    }.map(\.element)
+    // The sort is stable.
+    sorted { $0.loan.expiration < $1.loan.expiration }
+  }
+}
+
+extension String {
+  /// The text for one line of a notification: line breaks, tabs and spaces become one space,
+  /// everything else that could steer or reorder text is removed, and the rest is shortened to this
+  /// many characters, with eight Unicode scalars each on average at most.
+  func desktopLine(limit: Int) -> String {
+    let words = unicodeScalars.split { $0 == " " || $0.separatesWords }
+      .map { String($0.filter { !$0.isUnsafeToShow }) }
+    return words.filter { !$0.isEmpty }.joined(separator: " ").shortened(to: limit)
+  }
+
+  /// The text as the body of a notification: markup taken literally, and every backslash doubled,
+  /// because notify-send(1) passes the body through g_strcompress.
+  fileprivate var escapedForBody: String {
+    // Not by characters: a backslash with a combining mark on it is one to g_strcompress.
+    escapedAsMarkup.unicodeScalars.reduce(into: "") { text, scalar in
+      text.unicodeScalars.append(contentsOf: scalar == "\\" ? [scalar, scalar] : [scalar])
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Tabs and everything that ends a line.
+  fileprivate var separatesWords: Bool {
+    switch value {
+    case 0x09...0x0D, 0x85, 0x2028, 0x2029: true
+    default: false
+    }
   }
 }

@@ -52,7 +52,7 @@ public struct ExecNotifier: Notifier {
   ) {
     channel = "exec:\(program)"
     self.program = program
-    self.environment = Self.childEnvironment(from: environment, channel: channel)
+    self.environment = environment.passedOn.merging(["CHECK_LOANS_CHANNEL": channel]) { $1 }
     self.timeout = timeout
   }
 
@@ -62,7 +62,8 @@ public struct ExecNotifier: Notifier {
     var messages: [ArraySlice<Notice>] = []
     var (start, bytes) = (0, 0)
     for (index, notice) in notices.enumerated() {
-      let more = NoticeDocument.mostBytes(of: notice)
+      // A few more than it has: its text is longer on some days than on others.
+      let more = notice.json(today: notice.loan.expiration).text.utf8.count + 64
       if index - start == Self.mostNotices || index > start && bytes + more > mostBytes {
         messages.append(notices[start..<index])
         (start, bytes) = (index, 0)
@@ -81,100 +82,95 @@ public struct ExecNotifier: Notifier {
   /// - Throws: ``NotifierError`` with the code `unavailable`, `failed`, `timedOut` or `systemLimit`.
   public func send(
     _ message: ArraySlice<Notice>, in context: DeliveryContext
-  ) async throws(NotifierError) {
+  ) throws(NotifierError) {
     guard !message.isEmpty else { return }
-    let document = NoticeDocument(notices: message, context: context, channel: channel)
-    let child = ChildProcess(
-      try locate(), environment: environment, input: document.bytes, timeout: timeout)
+    let isName = !program.isEmpty && !program.contains("/")
+    guard program.hasPrefix("/") && !program.hasSuffix("/") || isName else {
+      throw error(
+        .unavailable, "does not name a program; give exec: an absolute path, or a name in PATH")
+    }
+    let document = document(message, context).text + "\n"
     let report: ChildProcess.Report
     do throws(StartFailure) {
-      report = try await child.run()
+      var child = try ChildProcess(program, environment: environment, input: Array(document.utf8))
+      report = child.untilEnd(within: timeout)
     } catch {
-      throw self.error(error, of: child.program)
+      throw self.error(error)
     }
-    if report.timedOut { throw lateness }
-    if !report.ending.isSuccess { throw failure(report) }
-  }
-}
-
-extension ExecNotifier {
-  private static let passedOn: Set = [
-    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_CONFIG_HOME",
-    "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
-  ]
-
-  private static func childEnvironment(
-    from environment: [String: String], channel: String
-  ) -> [String: String] {
-    var child = environment.filter { name, value in
-      !value.isEmpty && (passedOn.contains(name) || name.hasPrefix("LC_"))
+    if report.timedOut {
+      throw lateness(
+        after: timeout, "make it faster, or let it only queue the notices for another program")
     }
-    child["PATH"] = environment["PATH"] ?? ProgramSearch.standardPath
-    child["CHECK_LOANS_CHANNEL"] = channel
-    return child
-  }
-}
-
-extension ExecNotifier {
-  private func error(_ code: NotifierError.Code, _ message: String) -> NotifierError {
-    NotifierError(code, channel: channel, message: message)
-  }
-
-  private var name: String { channel.visible }
-
-  private func locate() throws(NotifierError) -> String {
-    switch ProgramSearch(program, path: environment["PATH"] ?? "") {
-    case .found(let path): return path
-    case .notExecutable(let path):
-      throw error(
-        .unavailable,
-        "\(name) is not executable; if it is your program, use chmod +x \(path.visible)")
-    case .missing(directories: []) where program.contains("/"):
-      throw error(
-        .unavailable, "\(name) was not found; correct the path in --notify")
-    case .missing(let directories):
-      let places = directories.isEmpty ? "has no absolute entry" : directories.places
-      throw error(
-        .unavailable, "\(name) was not found in PATH, which \(places); install it, or give its path"
-      )
-    case .unclear:
-      throw error(
-        .unavailable,
-        "\(name) does not name a program; give exec: an absolute path, or a name in PATH")
+    if !report.ending.isSuccess {
+      throw error(.failed, "\(report.failure); if this persists, fix the program")
     }
   }
 
-  private func error(_ failure: StartFailure, of path: String) -> NotifierError {
+  private func error(_ failure: StartFailure) -> NotifierError {
+    let words: String
     switch failure {
-    case .shortage: error(.systemLimit, "\(name) \(failure.words)")
-    case .notFound:
-      error(
-        .unavailable,
-        "\(name) could not be run; if it is a script, check that its first line, #!, "
-          + "names a program that exists")
+    case .shortage: return error(.systemLimit, failure.words)
+    case .notExecutable(let path):
+      words = "is not executable; if it is your program, use chmod +x \(path.visible)"
+    case .missing where program.hasPrefix("/"):
+      words = "was not found; correct the path in --notify"
+    case .missing(directories: []):
+      words = "was not found in PATH, which has no absolute entry; install it, or give its path"
+    case .missing(let directories):
+      let places = directories.joined(separator: ":").shortened(to: 200).visible
+      words = "was not found in PATH, which is \(places); install it, or give its path"
+    case .noInterpreter:
+      words = """
+        could not be run; if it is a script, check that its first line, #!, names a program that \
+        exists
+        """
     case .other:
-      error(
-        .unavailable,
-        "\(name) \(failure.words); check that \(path.visible) is a program, "
-          + "or a script whose first line is #! with one")
+      let path = try? ChildProcess.path(of: program, in: environment["PATH"])
+      words = """
+        \(failure.words); check that \((path ?? program).visible) is a program, or a script whose \
+        first line is #! with one
+        """
     }
+    return error(.unavailable, words)
   }
 
-  private var lateness: NotifierError {
-    error(
-      .timedOut,
-      "\(name) did not finish within \(timeout.words) and was stopped; "
-        + "make it faster, or let it only queue the notices for another program")
-  }
-
-  private func failure(_ report: ChildProcess.Report) -> NotifierError {
-    error(
-      .failed,
-      "\(name) \(report.failure); if this persists, fix the program")
+  private func document(_ notices: ArraySlice<Notice>, _ context: DeliveryContext) -> JSONValue {
+    .object([
+      ("version", .int(1)),
+      ("now", .string(context.now.description)),
+      ("channel", .string(channel)),
+      ("openCount", .int(context.openCount)),
+      ("notices", .array(notices.map { $0.json(today: context.now.date) })),
+    ])
   }
 }
 
-extension [String] {
-  /// `is /usr/local/bin:/usr/bin`, shortened to a readable length.
-  fileprivate var places: String { "is \(joined(separator: ":").shortened(to: 200).visible)" }
+extension Notice {
+  fileprivate func json(today: CivilDate) -> JSONValue {
+    .object([
+      ("kind", .string(kind.rawValue)),
+      ("urgency", .string(urgency.rawValue)),
+      ("text", .string(line(today: today))),
+      ("expiration", .string(loan.expiration.description)),
+      ("daysLeft", .int(loan.daysLeft(today: today))),
+      ("catalogue", .string(catalogue)),
+      ("loan", loan.json),
+      ("expirationTime", JSONValue(loan.expirationTime?.hoursAndMinutes)),
+      ("library", JSONValue(library)),
+    ])
+  }
+}
+
+extension Loan {
+  fileprivate var json: JSONValue {
+    .object([
+      ("id", JSONValue(id)),
+      ("title", JSONValue(title)),
+      ("author", JSONValue(author)),
+      ("isbn", JSONValue(isbn)),
+      ("barcode", JSONValue(barcode)),
+      ("borrower", JSONValue(borrower)),
+      ("email", JSONValue(email)),
+    ])
+  }
 }

@@ -1,39 +1,20 @@
-public import Loans
+internal import Loans
 
-/// A button on a notification, and what happens when it is pressed.
-public struct NotificationAction: Sendable {
-  /// What happens when the button is pressed.
-  public enum Response: Sendable {
-    /// This program, an absolute path or a name in PATH, is run with these arguments.
-    ///
-    /// It runs without shell, in a process group of its own and with nothing on standard input,
-    /// its output thrown away, for as long as it likes. Its environment is that given to
-    /// ``NotificationActions``, with the loan in `CHECK_LOANS_ID`, `_TITLE`, `_AUTHOR`, `_ISBN`,
-    /// `_BARCODE`, `_BORROWER`, `_EMAIL`, `_EXPIRATION` (`2026-11-22`), `_KIND` (`reminder` or
-    /// `expired`), `_CATALOGUE` and `_LIBRARY`; what the catalogue does not give is not set. For a digest it
-    /// is the loan that is named first. `CHECK_LOANS_COUNT` is the number of notices.
-    case command(program: String, arguments: [String])
-    /// This is called with the message's notices, in the order in which a digest names them.
-    case handler(@Sendable ([Notice]) async -> Void)
-  }
-
+/// A button on a notification, and the program that is run when it is pressed.
+///
+/// The program is run without shell, in a process group of its own and with nothing on standard
+/// input, its output thrown away, for as long as it likes. Its environment is that given to
+/// ``NotificationActions``, with the loan in `CHECK_LOANS_ID`, `_TITLE`, `_AUTHOR`, `_ISBN`,
+/// `_BARCODE`, `_BORROWER`, `_EMAIL`, `_EXPIRATION` (`2026-11-22`), `_KIND` (`reminder` or
+/// `expired`), `_CATALOGUE` and `_LIBRARY`; what the catalogue does not give is not set. For a digest
+/// it is the loan that is named first. `CHECK_LOANS_COUNT` is the number of notices.
+public struct NotificationAction: Sendable, Hashable {
   /// The button's text, one harmless line.
   public let label: String
-  /// What happens when it is pressed.
-  public let response: Response
-
-  /// A button that is labelled `label`.
-  ///
-  /// - Throws: ``NotificationActionError`` if nothing of the label can be shown, or the program
-  ///   has no name.
-  public init(label: String, response: Response) throws(NotificationActionError) {
-    self.label = label.desktopLine(limit: 60, byteLimit: 600)
-    self.response = response
-    if self.label.isEmpty { throw NotificationActionError(.emptyLabel, in: label) }
-    if case .command(program: "", _) = response {
-      throw NotificationActionError(.emptyCommand, in: label)
-    }
-  }
+  /// An absolute path, or a name in PATH.
+  public let program: String
+  /// The arguments of the program, without its name.
+  public let arguments: [String]
 
   /// Reads `LABEL=COMMAND`, for example `View=xdg-open "https://example.org/my loans"`.
   ///
@@ -44,25 +25,51 @@ public struct NotificationAction: Sendable {
   ///
   /// - Throws: ``NotificationActionError``.
   public init(argument: String) throws(NotificationActionError) {
-    guard let end = argument.firstIndex(of: "=") else {
-      throw NotificationActionError(.noCommand, in: argument)
-    }
-    var splitter = CommandSplitter()
-    for scalar in argument[argument.index(after: end)...].unicodeScalars { splitter.read(scalar) }
-    let words: [String]
-    switch splitter.finish() {
-    case .success(let split): words = split
-    case .failure(let code): throw NotificationActionError(code, in: argument)
-    }
-    guard let program = words.first else {
-      throw NotificationActionError(.emptyCommand, in: argument)
-    }
-    let response = Response.command(program: program, arguments: Array(words.dropFirst()))
-    do {
-      try self.init(label: String(argument[..<end]), response: response)
+    do throws(NotificationActionError.Code) {
+      guard let end = argument.firstIndex(of: "=") else { throw .noCommand }
+      let words = try Self.words(of: argument[argument.index(after: end)...])
+      label = String(argument[..<end]).desktopLine(limit: 60)
+      if label.isEmpty { throw .emptyLabel }
+      program = words.first ?? ""
+      if program.isEmpty { throw .emptyCommand }
+      arguments = Array(words.dropFirst())
     } catch {
-      throw NotificationActionError(error.code, in: argument)
+      throw NotificationActionError(code: error, text: argument)
     }
+  }
+
+  private static func words(of command: Substring) throws(NotificationActionError.Code) -> [String]
+  {
+    var words: [String] = []
+    /// The word that is being read; an empty one can be quoted into being.
+    var word: String?
+    var quote: Unicode.Scalar?
+    var rest = command.unicodeScalars
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case quote:
+        quote = nil
+      case "'" where quote == nil, "\"" where quote == nil:
+        quote = scalar
+        word = word ?? ""
+      case "\\" where quote != "'":
+        guard let next = rest.popFirst() else {
+          throw quote.map { .unbalancedQuote($0) } ?? .trailingBackslash
+        }
+        let isKept = quote != nil && !"\"\\$`\n".unicodeScalars.contains(next)
+        if isKept { word = (word ?? "") + "\\" }
+        // A line break that is quoted this way joins two lines.
+        if next != "\n" { word = (word ?? "") + String(next) }
+      case " " where quote == nil, "\t" where quote == nil, "\n" where quote == nil:
+        if let word { words.append(word) }
+        word = nil
+      default:
+        word = (word ?? "") + String(scalar)
+      }
+    }
+    if let quote { throw .unbalancedQuote(quote) }
+    if let word { words.append(word) }
+    return words
   }
 }
 
@@ -88,23 +95,16 @@ public struct NotificationActionError: Error, Sendable, Hashable, CustomStringCo
   /// What was given.
   public let text: String
 
-  init(_ code: Code, in text: String) {
-    self.code = code
-    self.text = text
-  }
-
   /// One line, `expected LABEL=COMMAND, for example "View=xdg-open …": "View" has no =`.
   public var description: String {
-    "expected LABEL=COMMAND, for example View=xdg-open: \(text.quoted()) \(reason)"
-  }
-
-  private var reason: String {
-    switch code {
-    case .noCommand: "has no ="
-    case .emptyLabel: "has no label before the ="
-    case .emptyCommand: "has no command after the ="
-    case .unbalancedQuote(let mark): "lacks a closing \(mark)"
-    case .trailingBackslash: "ends in a backslash"
-    }
+    let reason =
+      switch code {
+      case .noCommand: "has no ="
+      case .emptyLabel: "has no label before the ="
+      case .emptyCommand: "has no command after the ="
+      case .unbalancedQuote(let mark): "lacks a closing \(mark)"
+      case .trailingBackslash: "ends in a backslash"
+      }
+    return "expected LABEL=COMMAND, for example View=xdg-open: \(text.quoted()) \(reason)"
   }
 }

@@ -1,6 +1,8 @@
+internal import Dispatch
 internal import Loans
 internal import Synchronization
 internal import System
+internal import SystemPackage
 
 /// The notifications with a button that are waiting for their reader, and what the button does.
 ///
@@ -14,10 +16,9 @@ public final class NotificationActions: Sendable {
   private struct State {
     var isClosed = false
     var hasReported = false
-    var next = 0
-    /// In the order in which they were sent.
-    var waiting: [(number: Int, task: Task<Void, Never>)] = []
-    var ending: [Int: Task<Void, Never>] = [:]
+    /// For each notification, in the order in which they were sent, a pipe; once its writing end is
+    /// closed, notify-send is ended.
+    var waiting: [(reading: OpenFile, writing: OpenFile)] = []
   }
 
   private let action: NotificationAction
@@ -25,6 +26,8 @@ public final class NotificationActions: Sendable {
   private let limit: Int
   private let report: @Sendable (String) -> Void
   private let state = Mutex(State())
+  /// The threads that wait for a notify-send.
+  private let threads = DispatchGroup()
 
   /// The notifications that have `action` as their button.
   ///
@@ -53,167 +56,125 @@ public final class NotificationActions: Sendable {
   ///
   /// Returns when all have ended. Commands that were started go on. Messages that are sent later
   /// have no button.
-  public func close() async {
-    let tasks = state.withLock { state in
+  public func close() {
+    state.withLock { state in
       state.isClosed = true
-      return state.waiting.map(\.task) + state.ending.values
+      state.waiting = []
     }
-    tasks.forEach { $0.cancel() }
-    for task in tasks { await task.value }
+    threads.wait()
   }
 
   /// Shows a message with the button, and leaves notify-send running.
   ///
   /// - Parameters:
-  ///   - child: notify-send with the arguments of the message alone.
+  ///   - arguments: those of the message alone.
+  ///   - variables: the environment of notify-send.
+  ///   - timeout: how long it may take until the message has an id.
   ///   - notices: the notices of the message, in its order.
   /// - Returns: `nil` once the message has an id, or else the report of notify-send.
   func show(
-    _ child: ChildProcess, about notices: [Notice]
-  ) async throws(StartFailure) -> ChildProcess.Report? {
-    let (starts, start) = AsyncStream.makeStream(of: Start.self)
-    guard let waiting = withButton(child), let task = launch(waiting, notices, start) else {
-      return try await child.run()
+    _ arguments: [String], _ variables: [String: String], within timeout: Duration,
+    about notices: [Notice]
+  ) throws(StartFailure) -> ChildProcess.Report? {
+    let program = try ChildProcess.path(of: "notify-send", in: variables["PATH"])
+    guard !state.withLock(\.isClosed), let buffering = buffering(in: variables["PATH"]) else {
+      var child = try ChildProcess(program, arguments, environment: variables)
+      return child.untilEnd(within: timeout)
     }
-    for await start in starts {
-      guard case .ended(let result) = start else { return nil }
-      // After that it is no longer among those that wait.
-      await task.value
-      return try result.get()
+    let button = ["-oL", program, "--action=\(Self.name)=\(action.label)", "--print-id"]
+    let pipe: (reading: OpenFile, writing: OpenFile)
+    do throws(Errno) { pipe = try OpenFile.pipe() } catch { throw StartFailure(error) }
+    var child = try ChildProcess(buffering, button + arguments, environment: variables)
+    let report = child.untilEnd(within: timeout) { line in
+      // It prints 0 where it has failed, and 0.8.1 then waits all the same.
+      UInt32(line).map { $0 == 0 ? .failed : .ready } ?? .nothing
     }
-    // The task that sends it was cancelled.
-    task.cancel()
-    await task.value
-    return ChildProcess.Report(ending: .signaled(15))
+    guard report.ending == .running else { return report }
+    state.withLock { state in
+      if state.isClosed { return }
+      state.waiting.append(pipe)
+      if state.waiting.count > limit { state.waiting.removeFirst() }
+    }
+    DispatchQueue(label: "notification").async(group: threads) { [child, end = pipe.reading] in
+      self.wait(for: child, until: end, about: notices)
+    }
+    return nil
   }
 }
 
 extension NotificationActions {
-  /// The beginning of a notification: it is shown, or notify-send has ended before that.
-  private enum Start: Sendable {
-    case shown
-    case ended(Result<ChildProcess.Report, StartFailure>)
-  }
-
-  /// The same message with the button, or `nil` if that is impossible.
-  ///
-  /// notify-send(1) keeps the id in its buffer until it ends, unless it is made to write line by
-  /// line; that is what stdbuf(1) is for.
-  private func withButton(_ child: ChildProcess) -> ChildProcess? {
-    let path = child.environment["PATH"] ?? ""
-    guard case .found(let program) = ProgramSearch(child.program, path: path) else { return nil }
-    guard case .found(let buffering) = ProgramSearch("stdbuf", path: path) else {
-      reportMissingBuffering()
-      return nil
-    }
-    var waiting = child
-    waiting.program = buffering
-    waiting.arguments =
-      ["-oL", program, "--action=\(Self.name)=\(action.label)", "--print-id"] + child.arguments
-    return waiting
-  }
-
-  private func reportMissingBuffering() {
+  /// The path of stdbuf(1): notify-send(1) keeps the id in its buffer until it ends, unless it is made
+  /// to write line by line.
+  private func buffering(in path: String?) -> String? {
+    if let program = try? ChildProcess.path(of: "stdbuf", in: path) { return program }
     let isFirst = state.withLock { state in
       defer { state.hasReported = true }
       return !state.hasReported
     }
-    guard isFirst else { return }
-    report(
-      "the action \(action.label.quoted()) is left out, because stdbuf was not found in PATH; "
-        + "install coreutils")
+    if isFirst {
+      report(
+        "the action \(action.label.quoted()) is left out, because stdbuf was not found in PATH; "
+          + "install coreutils")
+    }
+    return nil
   }
 
-  private func launch(
-    _ child: ChildProcess, _ notices: [Notice], _ start: AsyncStream<Start>.Continuation
-  ) -> Task<Void, Never>? {
-    let (task, oldest) = state.withLock { state -> (Task<Void, Never>?, Task<Void, Never>?) in
-      if state.isClosed { return (nil, nil) }
-      let number = state.next
-      state.next += 1
-      let task = Task {
-        await self.run(child, notices, start)
-        self.forget(number)
+  /// Waits on this thread until the notification is closed, or `stop` can be read from.
+  private func wait(for child: ChildProcess, until stop: OpenFile, about notices: [Notice]) {
+    var child = child
+    var isChosen = false
+    _ = child.untilEnd(within: nil, stop: stop) { line in
+      if line == Self.name && !isChosen {
+        isChosen = true
+        respond(to: notices)
       }
-      state.waiting.append((number, task))
-      guard state.waiting.count > limit else { return (task, nil) }
-      let oldest = state.waiting.removeFirst()
-      state.ending[oldest.number] = oldest.task
-      return (task, oldest.task)
+      return .nothing
     }
-    oldest?.cancel()
-    return task
+    state.withLock { state in state.waiting.removeAll { $0.reading === stop } }
   }
 
-  private func forget(_ number: Int) {
-    state.withLock { state in
-      state.waiting.removeAll { $0.number == number }
-      state.ending[number] = nil
-    }
-  }
-
-  private func run(
-    _ child: ChildProcess, _ notices: [Notice], _ start: AsyncStream<Start>.Continuation
-  ) async {
-    let progress = Mutex(Progress())
-    do throws(StartFailure) {
-      let report = try await child.run { line in
-        switch progress.withLock({ $0.read(line) }) {
-        case .shown:
-          start.yield(.shown)
-          return .unlimited
-        case .chosen: self.respond(notices)
-        case .failed: return .failed
-        case nil: break
-        }
-        return .nothing
+  /// Runs the command, apart from everything else: it may take as long as it likes, and outlives this
+  /// process.
+  private func respond(to notices: [Notice]) {
+    DispatchQueue(label: "action").async { [self] in
+      let words: String
+      do throws(StartFailure) {
+        var child = try ChildProcess(
+          action.program, action.arguments, environment: environment.describing(notices),
+          outlivesUs: true)
+        let ending = child.untilEnd(within: nil).ending
+        if ending.isSuccess { return }
+        words = ending.words
+      } catch {
+        words = error.words
       }
-      start.yield(.ended(.success(report)))
-    } catch {
-      start.yield(.ended(.failure(error)))
+      report("the action \(action.label.quoted()): \(action.program.visible) \(words)")
     }
-    start.finish()
   }
+}
 
-  /// Does what the button is for, apart from everything else: it may take as long as it likes.
-  private func respond(_ notices: [Notice]) {
-    switch action.response {
-    case .handler(let handler): Task { await handler(notices) }
-    case .command(let program, let arguments):
-      guard let notice = notices.first else { return }
-      let command = ActionCommand(
-        program: program, arguments: arguments,
-        environment: environment.describing(notice, count: notices.count))
-      Task {
-        if let failure = await command.run() {
-          report("the action \(action.label.quoted()): \(failure)")
-        }
+extension [String: String] {
+  /// The variables that a program can be given, and those that describe the first of some notices.
+  fileprivate func describing(_ notices: [Notice]) -> [String: String] {
+    let (notice, loan) = (notices.first, notices.first?.loan)
+    let described = [
+      ("ID", loan?.id), ("TITLE", loan?.title), ("AUTHOR", loan?.author), ("ISBN", loan?.isbn),
+      ("BARCODE", loan?.barcode), ("BORROWER", loan?.borrower), ("EMAIL", loan?.email),
+      ("EXPIRATION", loan?.expiration.description), ("KIND", notice?.kind.rawValue),
+      ("CATALOGUE", notice?.catalogue), ("LIBRARY", notice?.library),
+      ("COUNT", String(notices.count)),
+    ]
+    // A shell passes names on that begin with a digit, or have none; no program expects them.
+    var variables = filter { name, value in
+      name.first.map { !$0.isNumber } == true && !"\(name)\(value)".utf8.contains(0)
+    }
+    for (name, value) in described {
+      // NUL would end it, and execve(2) allows 128 KB.
+      variables["CHECK_LOANS_\(name)"] = value.map { value in
+        String(value.unicodeScalars.filter { $0 != "\0" }).shortened(to: 4_090)
       }
     }
-  }
-
-  /// What notify-send has printed.
-  private struct Progress {
-    enum Step {
-      case shown
-      case chosen
-      case failed
-    }
-
-    private var isShown = false
-    private var isChosen = false
-
-    mutating func read(_ line: String) -> Step? {
-      if !isShown {
-        guard let number = UInt32(line) else { return nil }
-        // It prints 0 where it has failed, and 0.8.1 then waits all the same.
-        if number == 0 { return .failed }
-        isShown = true
-        return .shown
-      }
-      guard line == NotificationActions.name, !isChosen else { return nil }
-      isChosen = true
-      return .chosen
-    }
+    variables["PATH"] = variables["PATH"] ?? ChildProcess.standardPath
+    return variables
   }
 }

@@ -31,13 +31,13 @@ public protocol Notifier: Sendable {
   /// - Returns: every notice exactly once, in the order given; no message is empty.
   func messages(for notices: [Notice]) -> [ArraySlice<Notice>]
 
-  /// Sends one message and returns once it has been handed over.
+  /// Sends one message and returns once it has been handed over; the thread waits meanwhile.
   ///
   /// - Parameters:
   ///   - message: one of ``messages(for:)``; nothing happens if it is empty.
   ///   - context: the time from which a message counts, and what else it needs to know.
   /// - Throws: ``NotifierError``; the message then counts as not delivered.
-  func send(_ message: ArraySlice<Notice>, in context: DeliveryContext) async throws(NotifierError)
+  func send(_ message: ArraySlice<Notice>, in context: DeliveryContext) throws(NotifierError)
 }
 
 extension Notifier {

@@ -29,8 +29,17 @@ public struct NotifySendNotifier: Notifier {
     environment: [String: String], userID: UInt32, timeout: Duration = .seconds(10),
     runtimeDirectories: String = "/run/user", actions: NotificationActions? = nil
   ) {
-    self.environment = Self.childEnvironment(
-      from: environment, userID: userID, runtimeDirectories: runtimeDirectories)
+    var variables = environment.passedOn
+    // Its complaints can be understood only in English; gettext(3) gives this one precedence.
+    variables["LANGUAGE"] = "en"
+    let runtimeDirectory = "\(runtimeDirectories)/\(userID)"
+    if variables["DBUS_SESSION_BUS_ADDRESS"] == nil, variables["XDG_RUNTIME_DIR"] == nil,
+      let bus = try? Stat(ofLink: "\(runtimeDirectory)/bus"), bus.type == .socket,
+      bus.userID == UserID(userID)
+    {
+      variables["XDG_RUNTIME_DIR"] = runtimeDirectory
+    }
+    self.environment = variables
     self.timeout = timeout
     self.actions = actions
   }
@@ -47,53 +56,32 @@ public struct NotifySendNotifier: Notifier {
   /// - Throws: ``NotifierError`` with the code `unavailable`, `failed`, `timedOut` or `systemLimit`.
   public func send(
     _ message: ArraySlice<Notice>, in context: DeliveryContext
-  ) async throws(NotifierError) {
+  ) throws(NotifierError) {
     guard let content = DesktopMessage(message, today: context.now.date) else { return }
-    let child = ChildProcess(
-      channel, content.arguments, environment: environment, timeout: timeout)
     let report: ChildProcess.Report?
     do throws(StartFailure) {
-      report =
-        if let actions {
-          try await actions.show(child, about: message.mostUrgentFirst)
-        } else {
-          try await child.run()
-        }
+      if let actions {
+        report = try actions.show(
+          content.arguments, environment, within: timeout, about: message.mostUrgentFirst)
+      } else {
+        var child = try ChildProcess(channel, content.arguments, environment: environment)
+        report = child.untilEnd(within: timeout)
+      }
     } catch {
-      throw NotifierError(error)
+      throw self.error(error)
     }
     guard let report else { return }
-    if report.timedOut { throw NotifierError(timeout: timeout) }
-    if !report.ending.isSuccess { throw NotifierError(report) }
+    if report.timedOut {
+      throw lateness(
+        after: timeout, "restart the desktop's notification service, or use --notify stdout")
+    }
+    if !report.ending.isSuccess { throw error(report) }
   }
 }
+
+// MARK: - Failures
 
 extension NotifySendNotifier {
-  private static let passedOn = [
-    "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
-    "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR",
-  ]
-
-  /// The few variables that the child needs; nothing else, `LD_PRELOAD` for example, reaches it.
-  static func childEnvironment(
-    from environment: [String: String], userID: UInt32, runtimeDirectories: String
-  ) -> [String: String] {
-    var child = environment.filter { passedOn.contains($0.key) && !$0.value.isEmpty }
-    child["PATH"] = environment["PATH"] ?? ProgramSearch.standardPath
-    // Its complaints can be understood only in English; gettext(3) gives this one precedence.
-    child["LANGUAGE"] = "en"
-    let runtimeDirectory = "\(runtimeDirectories)/\(userID)"
-    if child["DBUS_SESSION_BUS_ADDRESS"] == nil, child["XDG_RUNTIME_DIR"] == nil,
-      let bus = try? Stat(ofLink: "\(runtimeDirectory)/bus"), bus.type == .socket,
-      bus.userID == UserID(userID)
-    {
-      child["XDG_RUNTIME_DIR"] = runtimeDirectory
-    }
-    return child
-  }
-}
-
-extension NotifierError {
   /// Parts of what GLib prints without a bus, or with another user's; dbus-launch(1) is its last
   /// resort.
   private static let noBus = [
@@ -103,49 +91,33 @@ extension NotifierError {
   /// Parts of what the bus answers if nobody shows notifications.
   private static let noService = ["ServiceUnknown", "StartServiceByName"]
 
-  private init(notifySend code: Code, _ message: String) {
-    self.init(code, channel: "notify-send", message: message)
-  }
-
-  fileprivate init(_ failure: StartFailure) {
+  private func error(_ failure: StartFailure) -> NotifierError {
     switch failure {
-    case .shortage: self.init(notifySend: .systemLimit, "notify-send \(failure.words)")
-    case .notFound:
-      self.init(
-        notifySend: .unavailable,
-        "notify-send was not found in PATH; install it (Debian: apt install libnotify-bin) "
+    case .shortage: error(.systemLimit, failure.words)
+    case .other: error(.unavailable, "\(failure.words); use --notify stdout")
+    case .missing, .notExecutable, .noInterpreter:
+      error(
+        .unavailable,
+        "was not found in PATH; install it (Debian: apt install libnotify-bin) "
           + "or use --notify stdout")
-    case .other:
-      self.init(notifySend: .unavailable, "notify-send \(failure.words); use --notify stdout")
     }
   }
 
-  fileprivate init(timeout: Duration) {
-    self.init(
-      notifySend: .timedOut,
-      "notify-send did not finish within \(timeout.words) and was stopped; "
-        + "restart the desktop's notification service, or use --notify stdout")
-  }
-
-  fileprivate init(_ report: ChildProcess.Report) {
-    let complaint = report.errors
-    if Self.noBus.contains(where: complaint.contains) {
-      self.init(
-        notifySend: .unavailable,
-        "no desktop session bus was reached; log in to a desktop, or use --notify stdout")
-    } else if Self.noService.contains(where: complaint.contains) {
-      self.init(
-        notifySend: .unavailable,
-        "no notification service runs on the desktop session bus; start one, "
-          + "or use --notify stdout")
-    } else if complaint.contains("Unknown option --action") {
-      self.init(
-        notifySend: .unavailable,
-        "this notify-send knows no actions; install libnotify 0.8 or later, or leave --action out")
+  private func error(_ report: ChildProcess.Report) -> NotifierError {
+    let message: String
+    if Self.noBus.contains(where: report.errors.contains) {
+      message = "no desktop session bus was reached; log in to a desktop, or use --notify stdout"
+    } else if Self.noService.contains(where: report.errors.contains) {
+      message = """
+        no notification service runs on the desktop session bus; start one, or use --notify stdout
+        """
+    } else if report.errors.contains("Unknown option --action") {
+      message = """
+        this notify-send knows no actions; install libnotify 0.8 or later, or leave --action out
+        """
     } else {
-      self.init(
-        notifySend: .failed,
-        "notify-send \(report.failure); if this persists, use --notify stdout")
+      return error(.failed, "\(report.failure); if this persists, use --notify stdout")
     }
+    return NotifierError(.unavailable, channel: channel, message: message)
   }
 }

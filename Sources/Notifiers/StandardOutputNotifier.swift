@@ -30,7 +30,7 @@ public struct StandardOutputNotifier: Notifier {
   /// - Throws: ``NotifierError`` with the code `outputFailed`, also if nobody reads for a minute.
   public func send(
     _ message: ArraySlice<Notice>, in context: DeliveryContext
-  ) async throws(NotifierError) {
+  ) throws(NotifierError) {
     do throws(OutputError) {
       for notice in message {
         let line = notice.line(today: context.now.date) + "\n"

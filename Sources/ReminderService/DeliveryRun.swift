@@ -21,7 +21,7 @@ extension ReminderCenter {
   public func deliver(
     through notifier: any Notifier, at now: CivilDateTime, catalogues: [String]? = nil,
     repeatExpired: Int? = nil, isStopRequested: @Sendable () -> Bool = { false }
-  ) async throws(ScheduleError) -> DeliveryReport {
+  ) throws(ScheduleError) -> DeliveryReport {
     guard let schedule else { return DeliveryReport() }
     try schedule.noteUse(of: notifier.channel, at: now)
     let due = try schedule.reader.due(
@@ -32,7 +32,7 @@ extension ReminderCenter {
       notifier: notifier, schedule: schedule, events: events,
       context: DeliveryContext(now: now, openCount: open.reminders + open.expired),
       utcOffset: utcOffset(at: now))
-    return try await run.deliver(due, isStopRequested: isStopRequested)
+    return try run.deliver(due, isStopRequested: isStopRequested)
   }
 }
 
@@ -86,12 +86,12 @@ private struct DeliveryRun {
   /// Sends each notice once, and notes it in the schedule before and after.
   mutating func deliver(
     _ due: [DueNotice], isStopRequested: @Sendable () -> Bool
-  ) async throws(ScheduleError) -> DeliveryReport {
+  ) throws(ScheduleError) -> DeliveryReport {
     let size = notifier.messagesPerCommit
     precondition(size >= 1, "\(size) messages for each commit")
     var rest = messages(of: due)[...]
     while !rest.isEmpty, !isStopRequested() {
-      let (tried, error) = try await send(rest.prefix(size), isStopRequested)
+      let (tried, error) = try send(rest.prefix(size), isStopRequested)
       rest = rest.dropFirst(tried)
       guard let error, error.stopsTheRun else { continue }
       // The others are not tried, since they would fail too.
@@ -123,7 +123,7 @@ private struct DeliveryRun {
   /// - Returns: how many were tried, and why the last of them failed.
   private mutating func send(
     _ batch: ArraySlice<Message>, _ isStopRequested: @Sendable () -> Bool
-  ) async throws(ScheduleError) -> (tried: Int, error: NotifierError?) {
+  ) throws(ScheduleError) -> (tried: Int, error: NotifierError?) {
     var outbox = try schedule.beginSending(
       Array(batch), channel: notifier.channel, at: context.now, utcOffset: utcOffset)
     var sent = 0
@@ -131,7 +131,7 @@ private struct DeliveryRun {
       if sent > 0, isStopRequested() { break }
       failpoint("before-sending")
       do throws(NotifierError) {
-        try await notifier.send(message.map(\.notice)[...], in: context)
+        try notifier.send(message.map(\.notice)[...], in: context)
       } catch {
         do throws(ScheduleError) { try outbox.fail(error: error.message) } catch let failure {
           throw failure.after(error)

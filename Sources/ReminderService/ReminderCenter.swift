@@ -12,7 +12,7 @@ public import ReminderSchedule
 ///
 ///     let center = ReminderCenter(schedule: try Schedule(opening: "schedule.sqlite"))
 ///     try center.reload(CatalogueSource(path: "books.xml"), at: now)
-///     let report = try await center.deliver(
+///     let report = try center.deliver(
 ///       through: StandardOutputNotifier(output: CheckedOutput(descriptor: 1)), at: now)
 ///
 /// The schedule's lock is held for as long as the schedule lives: a program that stays running

@@ -30,6 +30,12 @@ extension Errno {
     }
   }
 
+  /// The error that is thrown, if one is.
+  static func of(_ body: () throws -> Void) -> Errno? {
+    do { try body() } catch { return error as? Errno ?? .ioError }
+    return nil
+  }
+
   /// Throws the error of a call that has just returned, unless that is 0.
   package static func check(_ result: Int32) throws(Errno) {
     if result != 0 { throw last }

@@ -30,12 +30,7 @@ extension UserID {
 package enum FileSystem {
   /// Whether there is anything at a path, even a link to nowhere, or what may not be looked at.
   package static func exists(_ path: String) -> Bool {
-    do {
-      _ = try Stat(ofLink: path)
-      return true
-    } catch {
-      return !error.isMissing
-    }
+    Errno.of { _ = try Stat(ofLink: path) }?.isMissing != true
   }
 
   /// Whether a path leads to a directory.
@@ -111,21 +106,12 @@ package enum FileSystem {
   ///
   /// - SeeAlso: `faccessat(2)`.
   package static func mayWrite(_ path: String) -> Bool {
-    do {
-      try Errno.check(unsafe faccessat(AT_FDCWD, path, W_OK, AT_EACCESS))
-      return true
-    } catch {
-      return !error.isPermission
-    }
+    let error = Errno.of { try Errno.check(unsafe faccessat(AT_FDCWD, path, W_OK, AT_EACCESS)) }
+    return error?.isPermission != true
   }
 
   /// Whether the process can open one more file.
   package static var canOpenOneMore: Bool {
-    do {
-      _ = try OpenFile("/", options: .directory)
-      return true
-    } catch {
-      return !error.isSystemLimit
-    }
+    Errno.of { _ = try OpenFile("/", options: .directory) }?.isSystemLimit != true
   }
 }

@@ -14,7 +14,7 @@ package struct FileID: Hashable, Sendable {
 
 /// A file with its content at one moment: equal to a later one unless somebody has written to it or
 /// put another file in its place.
-package struct FileVersion: Sendable, Hashable {
+package struct FileVersion: Sendable, Equatable {
   /// The status of the file at that moment.
   package let status: Stat
 
@@ -47,6 +47,4 @@ package struct FileVersion: Sendable, Hashable {
   package static func == (left: FileVersion, right: FileVersion) -> Bool {
     left.id == right.id && left.status.size == right.status.size && left.changes == right.changes
   }
-
-  package func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }

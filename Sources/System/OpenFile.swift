@@ -70,11 +70,6 @@ package final class OpenFile: Sendable {
     }
   }
 
-  /// Everything from here to the end, or `nil` if that is more than `limit` bytes.
-  package func readToEnd(limit: Int) throws(Errno) -> [UInt8]? {
-    try descriptor.readToEnd(limit: limit)
-  }
-
   /// Writes bytes from an offset on.
   ///
   /// - SeeAlso: `pwrite(2)`.
@@ -106,7 +101,7 @@ extension FileDescriptor {
   /// Everything from here to the end, or `nil` if that is more than `limit` bytes.
   ///
   /// - SeeAlso: `read(2)`.
-  func readToEnd(limit: Int) throws(Errno) -> [UInt8]? {
+  package func readToEnd(limit: Int) throws(Errno) -> [UInt8]? {
     var bytes: [UInt8] = []
     while true {
       let piece = try read(65_536)
@@ -115,6 +110,7 @@ extension FileDescriptor {
       if bytes.count > limit { return nil }
     }
   }
+
   /// The next bytes, at most this many; none at the end.
   ///
   /// - SeeAlso: `read(2)`.

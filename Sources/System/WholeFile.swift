@@ -25,22 +25,15 @@ package enum WholeFile {
   package static func bytes(
     of path: String, limit: Int, mayBeWritableByAll: Bool = false
   ) throws(Failure) -> [UInt8] {
-    let bytes: [UInt8]?
-    do {
+    try read {
       // Without waiting: a named pipe may have nobody at its other end.
       let file = try OpenFile(path, followsLinks: true)
       let status = try file.status
       if let kind = kind(status) { throw Failure.notAFile(kind) }
       let isWritableByAll = status.type == .regular && status.permissions.contains(.otherWrite)
-      if isWritableByAll && !mayBeWritableByAll {
-        throw Failure.writableByAll
-      }
-      bytes = try file.readToEnd(limit: limit)
-    } catch {
-      throw Failure(error)
+      if isWritableByAll && !mayBeWritableByAll { throw Failure.writableByAll }
+      return try file.descriptor.readToEnd(limit: limit)
     }
-    guard let bytes else { throw .tooLong }
-    return bytes
   }
 
   /// The bytes of a file, or of a pipe to its end.
@@ -49,18 +42,23 @@ package enum WholeFile {
   ///   - path: `-` for standard input.
   ///   - limit: the most bytes that there may be.
   package static func allBytes(of path: String, limit: Int) throws(Failure) -> [UInt8] {
-    let bytes: [UInt8]?
-    do {
-      if path == "-" {
-        bytes = try FileDescriptor.standardInput.readToEnd(limit: limit)
-      } else {
-        bytes = try OpenFile(path, followsLinks: true, waits: true).readToEnd(limit: limit)
-      }
-    } catch {
-      throw Failure(error)
+    try read {
+      if path == "-" { return try FileDescriptor.standardInput.readToEnd(limit: limit) }
+      let file = try OpenFile(path, followsLinks: true, waits: true)
+      return try file.descriptor.readToEnd(limit: limit)
     }
-    guard let bytes else { throw .tooLong }
-    return bytes
+  }
+
+  private static func read(_ body: () throws -> [UInt8]?) throws(Failure) -> [UInt8] {
+    do {
+      guard let bytes = try body() else { throw Failure.tooLong }
+      return bytes
+    } catch let error as Failure {
+      throw error
+    } catch {
+      let error = error as? Errno ?? .ioError
+      throw error.isMissing ? .missing : .system(error)
+    }
   }
 
   /// What it is, unless it is a file or `/dev/null`.
@@ -73,16 +71,6 @@ package enum WholeFile {
     default:
       let null = (try? Stat(of: "/dev/null"))?.specialDeviceID
       return status.type == .characterSpecial && status.specialDeviceID == null ? nil : "a device"
-    }
-  }
-}
-
-extension WholeFile.Failure {
-  fileprivate init(_ error: any Error) {
-    switch error {
-    case let error as WholeFile.Failure: self = error
-    case let error as Errno: self = error.isMissing ? .missing : .system(error)
-    default: self = .system(.ioError)
     }
   }
 }

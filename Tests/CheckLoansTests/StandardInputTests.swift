@@ -96,7 +96,7 @@ struct StandardInputTests {
     #expect(
       result.errorText == """
         check-loans: -: cannot keep standard input in /nonexistent: no such file or directory; \
-        name another directory with TMPDIR
+        free some room there, or name another directory with TMPDIR
 
         """)
     #expect(try await desk.pending() == ["Az ajtó"], "its reminders are as they were")
@@ -115,7 +115,7 @@ struct StandardInputTests {
     #expect(
       result.errorText == """
         check-loans: -: cannot keep standard input in \(desk.folder.path): \
-        file too large; free some room
+        file too large; free some room there, or name another directory with TMPDIR
 
         """)
     #expect(try await desk.pending() == ["Az ajtó"])

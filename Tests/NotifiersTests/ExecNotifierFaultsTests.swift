@@ -107,7 +107,7 @@ import Testing
   @Test(arguments: ["exit 0", "exec 0<&-; sleep 0.3; exit 0", "head -c 10 > /dev/null; exit 0"])
   func `A program that succeeds without reading has delivered`(script: String) async throws {
     let fake = try FakeProgram(script)
-    try await fake.notifier().sendAll(largeMessage)
+    try fake.notifier().sendAll(largeMessage)
   }
 
   @Test(arguments: ["exit 3", "exec 0<&-; sleep 0.3; exit 3"])
@@ -115,8 +115,8 @@ import Testing
     script: String
   ) async throws {
     let fake = try FakeProgram(script)
-    let error = try await #require(throws: NotifierError.self) {
-      try await fake.notifier().sendAll(largeMessage)
+    let error = try #require(throws: NotifierError.self) {
+      try fake.notifier().sendAll(largeMessage)
     }
     #expect(error.message.contains("failed with exit status 3"))
   }
@@ -125,8 +125,8 @@ import Testing
     await #expect(processExitsWith: .success) {
       signal(SIGPIPE, SIG_DFL)
       let fake = try FakeProgram("exec 0<&-; sleep 0.3; exit 0")
-      try await fake.notifier().sendAll(largeMessage)
-      try await fake.notifier().sendAll(largeMessage)
+      try fake.notifier().sendAll(largeMessage)
+      try fake.notifier().sendAll(largeMessage)
     }
   }
 
@@ -134,7 +134,7 @@ import Testing
     let fake = try FakeProgram(
       #"while dd bs=5000 count=8 iflag=fullblock 2> /dev/null > "$here/part"; [ -s "$here/part" ]; "#
         + #"do cat "$here/part" >> "$here/documents"; sleep 0.01; done"#)
-    try await fake.notifier().sendAll(largeMessage)
+    try fake.notifier().sendAll(largeMessage)
     let document = try JSON(parsing: try #require(fake.documents.first))
     #expect(document.notices.elements.count == 1_000)
   }
@@ -153,8 +153,8 @@ import Testing
   ])
   func `A program that does not end is killed, with its children`(script: String) async throws {
     let fake = try FakeProgram(#"echo $$ >> "$here/pids"; "# + script)
-    let error = try await #require(throws: NotifierError.self) {
-      try await fake.notifier(timeout: .seconds(2)).sendAll(largeMessage)
+    let error = try #require(throws: NotifierError.self) {
+      try fake.notifier(timeout: .seconds(2)).sendAll(largeMessage)
     }
     #expect(error.code == .timedOut)
     #expect(error.stopsTheRun)
@@ -183,7 +183,7 @@ import Testing
   ])
   func `A grandchild that keeps the pipes open is not waited for`(script: String) async throws {
     let fake = try FakeProgram("exec 3<&0\n\(script)\nexit 0")
-    try await fake.notifier(timeout: .seconds(600)).sendAll(largeMessage)
+    try fake.notifier(timeout: .seconds(600)).sendAll(largeMessage)
     #expect(fake.processes.count == 1)
     for grandchild in fake.processes {
       // One that writes ends when nobody reads any more.
@@ -197,10 +197,10 @@ import Testing
       let working = try FakeProgram.recording()
       let failing = try FakeProgram("echo bad luck >&2; exit 3")
       signal(SIGCHLD, SIG_IGN)
-      try await working.notifier().sendAll([reminder("Abigél")])
+      try working.notifier().sendAll([reminder("Abigél")])
       #expect(working.documents.count == 1)
-      let error = await #expect(throws: NotifierError.self) {
-        try await failing.notifier().sendAll([reminder("Abigél")])
+      let error = #expect(throws: NotifierError.self) {
+        try failing.notifier().sendAll([reminder("Abigél")])
       }
       #expect(error?.message.contains("exit status 3: bad luck") == true)
     }
@@ -211,7 +211,7 @@ import Testing
       "sh -c 'trap \"\" TERM; echo $$ >> \"$0/pids\"; while :; do sleep 1; done' \"$here\" & "
         + "echo $$ >> \"$here/pids\"; wait")
     let notifier = fake.notifier()
-    let sending = Task { try await notifier.sendAll([reminder("Abigél")]) }
+    let sending = Task { try notifier.sendAll([reminder("Abigél")]) }
     for _ in 0..<2_000 where fake.processes.count < 2 {
       try await Task.sleep(for: .milliseconds(10))
     }
@@ -234,7 +234,7 @@ import Testing
         limitDescriptors(to: extra)
         for notifier in notifiers {
           do {
-            try await notifier.sendAll([reminder("Abigél")])
+            try notifier.sendAll([reminder("Abigél")])
             #expect(extra > 5)
           } catch let error as NotifierError {
             #expect(extra < 40)
@@ -260,7 +260,7 @@ import Testing
       for _ in 0..<3 { _ = try await failure(of: notifier) }
       let before = try File.names(in: "/proc/self/fd").count
       for _ in 0..<150 {
-        await #expect(throws: NotifierError.self) { try await notifier.sendAll(message) }
+        #expect(throws: NotifierError.self) { try notifier.sendAll(message) }
       }
       #expect(try File.names(in: "/proc/self/fd").count <= before)
     }
@@ -273,9 +273,9 @@ import Testing
         let fields = try File.text(of: "/proc/self/statm").split(separator: " ")
         return try #require(Int(fields[1]))
       }
-      for _ in 0..<800 { try await notifier.sendAll([reminder("Abigél")]) }
+      for _ in 0..<800 { try notifier.sendAll([reminder("Abigél")]) }
       let before = try pages()
-      for _ in 0..<2_000 { try await notifier.sendAll([reminder("Abigél")]) }
+      for _ in 0..<2_000 { try notifier.sendAll([reminder("Abigél")]) }
       // 2 MB; each run that left 1.6 KB behind would make it more than 3.
       #expect(try pages() - before < 512)
     }

@@ -13,7 +13,7 @@ import Testing
       expiration: sampleDay(22), expirationTime: CivilTime(iso: "18:30".utf8))
     let notice = Notice(
       kind: .reminder, loan: loan, catalogue: "/srv/books.xml", library: "the \"B\" Library")
-    try await fake.notifier().sendAll([notice, expired("Egri csillagok")])
+    try fake.notifier().sendAll([notice, expired("Egri csillagok")])
     let document =
       #"{"version":1,"now":"2026-11-21T07:00:00","channel":"exec:\#(fake.path)","openCount":12,"#
       + #""notices":[{"kind":"reminder","urgency":"normal","text":"\"Abigél\" expires tomorrow "#
@@ -37,7 +37,7 @@ import Testing
   ])
   func `A title arrives unchanged, whatever it means to others`(title: String) async throws {
     let fake = try FakeProgram.recording()
-    try await fake.notifier().sendAll([reminder(title)])
+    try fake.notifier().sendAll([reminder(title)])
     let document = try JSON(parsing: try #require(fake.documents.first))
     #expect(
       document.notices[0].loan.title.text?.unicodeScalars.elementsEqual(title.unicodeScalars)
@@ -50,7 +50,7 @@ import Testing
   func `A document holds up to a thousand notices`(count: Int, messages: Int) async throws {
     let fake = try FakeProgram.recording()
     let notifier = fake.notifier()
-    try await notifier.sendAll((0..<count).map { reminder("Book \($0)") })
+    try notifier.sendAll((0..<count).map { reminder("Book \($0)") })
     let titles = try fake.documents.flatMap { text in
       try JSON(parsing: text).notices.elements.map { $0.loan.title.text }
     }
@@ -72,7 +72,7 @@ import Testing
     let messages = notifier.messages(for: notices)
     #expect(messages.flatMap { $0 } == notices)
     #expect(messages.suffix(2).map(\.count) == [1, 1])
-    try await notifier.sendAll(notices)
+    try notifier.sendAll(notices)
     let sizes = fake.folder.contents(of: "sizes").split(separator: "\n").compactMap { Int($0) }
     #expect(sizes.count == messages.count)
     let documents = sizes.dropLast(3)
@@ -83,13 +83,13 @@ import Testing
   @Test func `Long titles make a long document, in time`() async throws {
     let fake = try FakeProgram(#"wc -c > "$here/size""#)
     let title = String(repeating: "ű\u{202E}", count: 5_000)
-    try await fake.notifier().sendAll((0..<40).map { reminder("\($0) \(title)") })
+    try fake.notifier().sendAll((0..<40).map { reminder("\($0) \(title)") })
     #expect(Int(fake.folder.contents(of: "size").dropLast()).map { $0 > 1_000_000 } == true)
   }
 
   @Test func `The program gets no arguments`() async throws {
     let fake = try FakeProgram(#"printf '%s\0' "$#" "$0" > "$here/call"; cat > /dev/null"#)
-    try await fake.notifier().sendAll([reminder("--help")])
+    try fake.notifier().sendAll([reminder("--help")])
     #expect(fake.folder.contents(of: "call") == "0\0\(fake.path)\0")
   }
 
@@ -104,7 +104,7 @@ import Testing
       "LANGUAGE": "hu", "LD_PRELOAD": "/tmp/evil.so", "CHECK_LOANS_NOTIFY": "stdout",
       "CHECK_LOANS_CHANNEL": "stdout", "PYTHONPATH": "/tmp", "IFS": "x", "ENV": "/tmp/evil",
     ]
-    try await fake.notifier(environment: given).sendAll([reminder("Abigél")])
+    try fake.notifier(environment: given).sendAll([reminder("Abigél")])
     let variables = fake.folder.contents(of: "environment").split(separator: "\n").sorted()
     #expect(
       variables == [
@@ -118,7 +118,7 @@ import Testing
 
   @Test func `Without PATH the program gets the usual one`() async throws {
     let fake = try FakeProgram(#"tr '\0' '\n' < /proc/$$/environ > "$here/environment""#)
-    try await fake.notifier().sendAll([reminder("Abigél")])
+    try fake.notifier().sendAll([reminder("Abigél")])
     let variables = fake.folder.contents(of: "environment").split(separator: "\n")
     #expect(variables.contains("PATH=/usr/local/bin:/usr/bin:/bin"))
   }
@@ -136,7 +136,7 @@ import Testing
       """)
     try fake.folder.write("secret", to: "secret")
     let descriptor = openInheritably("\(fake.folder.path)/secret")
-    try await fake.notifier().sendAll([reminder("Abigél")])
+    try fake.notifier().sendAll([reminder("Abigél")])
     closeDescriptor(descriptor)
     let open = fake.folder.contents(of: "descriptors").split(separator: "\n")
     #expect(open.filter { $0.hasPrefix("pipe:") }.count == 3)
@@ -154,7 +154,7 @@ import Testing
     let notifier = ExecNotifier(
       program: "tell", environment: ["PATH": "relative:/nonexistent:\(fake.folder.path)"])
     #expect(notifier.channel == "exec:tell")
-    try await notifier.sendAll([reminder("Abigél")])
+    try notifier.sendAll([reminder("Abigél")])
     #expect(try JSON(parsing: fake.documents[0]).channel.text == "exec:tell")
     try fake.folder.remove("tell")
     #expect(try await failure(of: notifier).code == .unavailable)
@@ -170,7 +170,7 @@ import Testing
     let fake = try FakeProgram.recording()
     let path = "\(directory.path):\(file.path):\(fake.folder.path)"
     let notifier = ExecNotifier(program: "tell", environment: ["PATH": path])
-    try await notifier.sendAll([reminder("Abigél")])
+    try notifier.sendAll([reminder("Abigél")])
     #expect(fake.documents.count == 1)
   }
 
@@ -190,7 +190,7 @@ import Testing
 
 /// The error of sending one notice.
 func failure(of notifier: some Notifier) async throws -> NotifierError {
-  try await #require(throws: NotifierError.self) {
-    try await notifier.sendAll([reminder("Abigél")])
+  try #require(throws: NotifierError.self) {
+    try notifier.sendAll([reminder("Abigél")])
   }
 }

@@ -90,7 +90,7 @@ extension ScratchFolder {
 
 extension Notifier {
   /// Sends everything, message by message.
-  func sendAll(_ notices: [Notice]) async throws(NotifierError) {
-    for message in messages(for: notices) { try await send(message, in: context) }
+  func sendAll(_ notices: [Notice]) throws(NotifierError) {
+    for message in messages(for: notices) { try send(message, in: context) }
   }
 }

@@ -9,48 +9,46 @@ import Testing
 @Suite struct NotificationActionsTests {
   @Test func `The button is told to notify-send before everything else`() async throws {
     let fake = try FakeNotifySend(#"printf '%s\0' "$#" "$@" >> "$here/calls"; echo 1"#)
-    let actions = try quiet(label: "View = all", .handler { _ in })
-    try await fake.notifier(actions: actions).sendAll([reminder("Abigél")])
+    let actions = try quiet("View  all=true")
+    try fake.notifier(actions: actions).sendAll([reminder("Abigél")])
     #expect(
       fake.calls.map { $0.prefix(3) } == [
-        ["--action=open=View = all", "--print-id", "--app-name=Check Loans"]
+        ["--action=open=View all", "--print-id", "--app-name=Check Loans"]
       ])
     #expect(fake.calls.first?.suffix(3).first == "--")
-    await actions.close()
+    actions.close()
   }
 
   @Test func `A message is delivered when its id is there, while notify-send waits`() async throws {
     let fake = try FakeNotifySend.waiting()
     let actions = try quiet()
-    try await fake.notifier(actions: actions).sendAll([reminder("Abigél"), reminder("Abigél")])
+    try fake.notifier(actions: actions).sendAll([reminder("Abigél"), reminder("Abigél")])
     #expect(fake.processes.count == 2)
     #expect(fake.processes.allSatisfy(processExists))
     #expect(actions.waitingCount == 2)
-    await actions.close()
+    actions.close()
     #expect(actions.waitingCount == 0)
     #expect(!fake.processes.contains(where: processExists))
   }
 
-  @Test func `A pressed button calls the handler once with the message's notices`() async throws {
+  @Test func `A pressed button runs the command once`() async throws {
     let fake = try FakeNotifySend("echo 7; echo open; echo open; exit 0")
-    let (calls, call) = AsyncStream.makeStream(of: [Notice].self)
-    let actions = try quiet(.handler { call.yield($0) })
-    let notices = (1...5).map { reminder("Book \($0)", on: 23) } + [expired("Abigél")]
-    try await fake.notifier(actions: actions).sendAll(notices)
-    var iterator = calls.makeAsyncIterator()
-    #expect(await iterator.next() == [notices[5]] + notices[..<5])
+    let program = try FakeProgram(#"echo $$ >> "$here/pids""#)
+    let actions = try quiet("View=\(program.path)")
+    try fake.notifier(actions: actions).sendAll([reminder("Abigél")])
+    try await expectFile("pids", in: program.folder)
     while actions.waitingCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
-    call.finish()
-    #expect(await iterator.next() == nil)
+    try await expectEnd(of: program.processes)
+    #expect(program.processes.count == 1)
   }
 
   @Test(arguments: ["echo other", "echo", "echo 7", "echo openopen", "printf open", "echo ' open'"])
   func `Anything else that notify-send prints does nothing`(script: String) async throws {
     let fake = try FakeNotifySend("echo 7; \(script); exit 0")
-    let actions = try quiet(.handler { _ in Issue.record("nothing was pressed") })
-    try await fake.notifier(actions: actions).sendAll([reminder("Abigél")])
+    let actions = try quiet(pressed)
+    try fake.notifier(actions: actions).sendAll([reminder("Abigél")])
     while actions.waitingCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
-    await actions.close()
+    actions.close()
   }
 
   @Test func `The command gets the loan in its environment, and that of the process`()
@@ -63,15 +61,14 @@ import Testing
     let environment = [
       "PATH": "/bin", "SECRET": "x", "CHECK_LOANS_ISBN": "stale", "1BAD": "x", "NUL\0": "x",
     ]
-    let response = NotificationAction.Response.command(
-      program: program.path, arguments: ["a b", "$(touch x)", ""])
-    let actions = try quiet(response, environment: environment)
+    let actions = try quiet(
+      "View=\(program.path) 'a b' '$(touch x)' ''", environment: environment)
     let loan = Loan(
       id: "bk\0101", title: "Abigél; touch x", author: "Szabó Magda", barcode: "0042",
       borrower: "Kovács Anna", email: "anna@example.org", expiration: sampleDay(22))
     let notice = Notice(
       kind: .reminder, loan: loan, catalogue: "/srv/books.xml", library: "the Central\0 Library")
-    try await fake.notifier(actions: actions).sendAll([notice])
+    try fake.notifier(actions: actions).sendAll([notice])
     try await expectFile("environment", in: program.folder)
     #expect(program.folder.contents(of: "arguments") == "3\na b\n$(touch x)\n\n")
     #expect(program.folder.contents(of: "input") == "")
@@ -85,7 +82,7 @@ import Testing
         "CHECK_LOANS_KIND=reminder", "CHECK_LOANS_LIBRARY=the Central Library",
         "CHECK_LOANS_TITLE=Abigél; touch x", "PATH=/bin", "SECRET=x",
       ])
-    await actions.close()
+    actions.close()
   }
 
   @Test func `A digest's command gets the loan named first, and the count`() async throws {
@@ -93,36 +90,36 @@ import Testing
     let program = try FakeProgram(
       #"echo "$CHECK_LOANS_TITLE $CHECK_LOANS_KIND $CHECK_LOANS_COUNT" > "$here/new"; "#
         + #"mv "$here/new" "$here/told""#)
-    let actions = try quiet(.command(program: program.path, arguments: []))
+    let actions = try quiet("View=\(program.path)")
     let notices = (1...6).map { reminder("Book \($0)", on: 23) } + [expired("Abigél")]
-    try await fake.notifier(actions: actions).sendAll(notices)
+    try fake.notifier(actions: actions).sendAll(notices)
     try await expectFile("told", in: program.folder)
     #expect(program.folder.contents(of: "told") == "Abigél expired 7\n")
-    await actions.close()
+    actions.close()
   }
 
   @Test func `A title that no variable can hold is cut`() async throws {
     let fake = try FakeNotifySend("echo 7; echo open")
     let program = try FakeProgram(
       #"printf %s "$CHECK_LOANS_TITLE" | wc -c > "$here/new"; mv "$here/new" "$here/size""#)
-    let actions = try quiet(.command(program: program.path, arguments: []))
+    let actions = try quiet("View=\(program.path)")
     let title = String(repeating: "ű", count: 200_000)
-    try await fake.notifier(actions: actions).sendAll([reminder(title)])
+    try fake.notifier(actions: actions).sendAll([reminder(title)])
     try await expectFile("size", in: program.folder)
-    #expect(program.folder.contents(of: "size") == "32771\n")
-    await actions.close()
+    #expect(program.folder.contents(of: "size") == "8183\n")
+    actions.close()
   }
 
   @Test func `A command goes on when notifications are ended, and is reaped`() async throws {
     let fake = try FakeNotifySend(#"echo $$ >> "$here/pids"; echo 7; echo open; exec sleep 1000"#)
     let program = try FakeProgram(
       #"echo $$ > "$here/pids"; while [ ! -e "$here/end" ]; do sleep 0.05; done"#)
-    let actions = try quiet(.command(program: program.path, arguments: []))
-    try await fake.notifier(actions: actions).sendAll([reminder("Abigél")])
+    let actions = try quiet("View=\(program.path)")
+    try fake.notifier(actions: actions).sendAll([reminder("Abigél")])
     for _ in 0..<2_000 where program.processes.isEmpty {
       try await Task.sleep(for: .milliseconds(10))
     }
-    await actions.close()
+    actions.close()
     #expect(!fake.processes.contains(where: processExists))
     let command = try #require(program.processes.first)
     #expect(processExists(command))
@@ -147,15 +144,14 @@ import Testing
   func `A command that cannot be run is reported`(program: String, words: String) async throws {
     let fake = try FakeNotifySend("echo 7; echo open")
     let (reports, report) = AsyncStream.makeStream(of: String.self)
-    let action = try NotificationAction(
-      label: "View", response: .command(program: program, arguments: []))
+    let action = try NotificationAction(argument: "View=\(program)")
     let actions = NotificationActions(action, environment: ["PATH": "/usr/bin:/bin"]) {
       report.yield($0)
     }
-    try await fake.notifier(actions: actions).sendAll([reminder("Abigél")])
+    try fake.notifier(actions: actions).sendAll([reminder("Abigél")])
     var iterator = reports.makeAsyncIterator()
     #expect(await iterator.next() == "the action \"View\": \(words)")
-    await actions.close()
+    actions.close()
   }
 
   @Test func `A printed 0 with exit status 1 is not an id`() async throws {
@@ -192,12 +188,12 @@ import Testing
   {
     let fake = try FakeNotifySend.recording()
     let reports = Mutex<[String]>([])
-    let action = try NotificationAction(label: "View", response: .handler { _ in })
+    let action = try NotificationAction(argument: "View=true")
     let actions = NotificationActions(action, environment: [:]) { line in
       reports.withLock { $0.append(line) }
     }
     let notifier = fake.notifier(environment: ["PATH": fake.folder.path], actions: actions)
-    try await notifier.sendAll([reminder("Abigél"), reminder("Abigél")])
+    try notifier.sendAll([reminder("Abigél"), reminder("Abigél")])
     #expect(fake.calls.map(\.first) == ["--app-name=Check Loans", "--app-name=Check Loans"])
     #expect(
       reports.withLock { $0 } == [
@@ -237,8 +233,8 @@ import Testing
       #"echo $$ >> "$here/pids"; echo 7; cat /dev/zero >&2 & exec cat /dev/zero"#)
     let actions = try quiet()
     let notifier = fake.notifier(timeout: .seconds(30), actions: actions)
-    try await notifier.sendAll([reminder("Abigél"), reminder("Abigél")])
-    await actions.close()
+    try notifier.sendAll([reminder("Abigél"), reminder("Abigél")])
+    actions.close()
     #expect(fake.processes.count == 2)
     try await expectEnd(of: fake.processes)
   }
@@ -246,15 +242,14 @@ import Testing
   @Test func `One more than the limit ends the oldest`() async throws {
     let fake = try FakeNotifySend.waiting()
     let actions = NotificationActions(
-      try NotificationAction(label: "View", response: .handler { _ in }), environment: [:],
-      limit: 3, report: { _ in })
+      try NotificationAction(argument: "View=true"), environment: [:], limit: 3, report: { _ in })
     let notifier = fake.notifier(actions: actions)
-    for _ in 0..<5 { try await notifier.sendAll([reminder("Abigél")]) }
+    for _ in 0..<5 { try notifier.sendAll([reminder("Abigél")]) }
     #expect(fake.processes.count == 5)
     try await expectEnd(of: Array(fake.processes.prefix(2)))
     #expect(fake.processes.suffix(3).allSatisfy(processExists))
     #expect(actions.waitingCount == 3)
-    await actions.close()
+    actions.close()
     #expect(!fake.processes.contains(where: processExists))
   }
 
@@ -262,13 +257,14 @@ import Testing
     async throws
   {
     let fake = try FakeNotifySend(
-      "sh -c 'trap \"\" TERM; echo $$ >> \"$0/pids\"; echo 7; while :; do sleep 1; done' \"$here\" & "
-        + #"echo $$ >> "$here/pids"; trap '' TERM; while :; do sleep 1; done"#)
+      #"trap '' TERM; echo $$ >> "$here/pids"; "#
+        + "sh -c 'echo $$ >> \"$0/pids\"; echo 7; while :; do sleep 1; done' \"$here\" & "
+        + "while :; do sleep 1; done")
     let actions = try quiet()
     let notifier = fake.notifier(actions: actions)
-    try await notifier.sendAll([reminder("Abigél"), reminder("Abigél")])
+    try notifier.sendAll([reminder("Abigél"), reminder("Abigél")])
     let start = ContinuousClock.now
-    await actions.close()
+    actions.close()
     #expect(ContinuousClock.now - start < .seconds(20))
     #expect(fake.processes.count == 4)
     try await expectEnd(of: fake.processes)
@@ -277,25 +273,25 @@ import Testing
   @Test func `After the close messages are sent without button`() async throws {
     let fake = try FakeNotifySend.recording()
     let actions = try quiet()
-    await actions.close()
-    await actions.close()
-    try await fake.notifier(actions: actions).sendAll([reminder("Abigél")])
+    actions.close()
+    actions.close()
+    try fake.notifier(actions: actions).sendAll([reminder("Abigél")])
     #expect(fake.calls.first?.first == "--app-name=Check Loans")
   }
 
   @Test func `Hundreds of notifications leave no process and no descriptor behind`() async {
     await #expect(processExitsWith: .success) {
       let fake = try FakeNotifySend(
-        #"case $7 in *7*) echo 0; exit 1;; *3*) echo 5; exec sleep 1000;; esac; echo 5; echo open"#)
+        #"case $7 in *7*) echo 0; exit 1;; *3*) echo 5; exec sleep 1000;; esac; echo 5"#)
       let actions = NotificationActions(
-        try NotificationAction(label: "View", response: .handler { _ in }), environment: [:],
+        try NotificationAction(argument: "View=true"), environment: ["PATH": "/usr/bin:/bin"],
         limit: 10, report: { _ in })
       let notifier = fake.notifier(actions: actions)
-      for _ in 0..<3 { try await notifier.sendAll([reminder("Abigél")]) }
+      for _ in 0..<3 { try notifier.sendAll([reminder("Abigél")]) }
       while actions.waitingCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
       let before = try File.names(in: "/proc/self/fd").count
-      for number in 0..<200 { try? await notifier.sendAll([reminder("Book \(number)")]) }
-      await actions.close()
+      for number in 0..<200 { try? notifier.sendAll([reminder("Book \(number)")]) }
+      actions.close()
       #expect(actions.waitingCount == 0)
       #expect(try File.names(in: "/proc/self/fd").count <= before)
       #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
@@ -312,13 +308,15 @@ extension FakeNotifySend {
 
 /// Buttons with nobody to report to.
 func quiet(
-  label: String = "View", _ response: NotificationAction.Response = .handler { _ in },
-  environment: [String: String] = ["PATH": "/usr/bin:/bin"]
+  _ action: String = "View=true", environment: [String: String] = ["PATH": "/usr/bin:/bin"]
 ) throws -> NotificationActions {
-  NotificationActions(
-    try NotificationAction(label: label, response: response), environment: environment
-  ) { Issue.record("reported: \($0)") }
+  NotificationActions(try NotificationAction(argument: action), environment: environment) {
+    Issue.record("reported: \($0)")
+  }
 }
+
+/// A button whose command is reported, since it must not be run.
+let pressed = "View=/nonexistent/pressed"
 
 /// Fails unless the file appears.
 func expectFile(_ name: String, in folder: ScratchFolder) async throws {

@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: Subject.all)
   func `A message tells the title and what happens when`(subject: Subject) async throws {
     let setup = try subject.working()
-    try await setup.notifier.sendAll([reminder("Abigél"), expired("Egri csillagok")])
+    try setup.notifier.sendAll([reminder("Abigél"), expired("Egri csillagok")])
     let delivered = setup.delivered()
     #expect(delivered.contains("Abigél"))
     #expect(delivered.contains("expires tomorrow"))
@@ -30,28 +30,28 @@ import Testing
   @Test(arguments: Subject.all)
   func `A message names the library where it has a name`(subject: Subject) async throws {
     let setup = try subject.working()
-    try await setup.notifier.sendAll([
+    try setup.notifier.sendAll([
       reminder("Abigél", at: "the Central Library"), expired("Toldi", at: "the Central Library"),
     ])
     #expect(setup.delivered().ranges(of: "at the Central Library").count == 2)
     let unnamed = try subject.working()
-    try await unnamed.notifier.sendAll([reminder("Abigél"), expired("Toldi")])
+    try unnamed.notifier.sendAll([reminder("Abigél"), expired("Toldi")])
     #expect(!unnamed.delivered().contains(" at "))
   }
 
   @Test(arguments: Subject.all)
   func `Sending a message again tells it again`(subject: Subject) async throws {
     let setup = try subject.working()
-    try await setup.notifier.sendAll([reminder("Abigél")])
+    try setup.notifier.sendAll([reminder("Abigél")])
     let once = setup.delivered()
-    try await setup.notifier.sendAll([reminder("Abigél")])
+    try setup.notifier.sendAll([reminder("Abigél")])
     #expect(setup.delivered() == once + once)
   }
 
   @Test(arguments: Subject.all)
   func `An empty message tells nothing`(subject: Subject) async throws {
     let setup = try subject.working()
-    try await setup.notifier.send([], in: context)
+    try setup.notifier.send([], in: context)
     #expect(setup.delivered() == "")
   }
 
@@ -60,7 +60,7 @@ import Testing
     subject: Subject, text: String
   ) async throws {
     let setup = try subject.working()
-    try await setup.notifier.sendAll([reminder(text, at: text), expired(text, at: text)])
+    try setup.notifier.sendAll([reminder(text, at: text), expired(text, at: text)])
     let harmless = setup.delivered().unicodeScalars.allSatisfy {
       $0 == "\n" || $0 == "\0" || !$0.isUnsafeToShow
     }
@@ -73,8 +73,8 @@ import Testing
     subject: Subject
   ) async throws {
     let notifier = try subject.broken()
-    let error = try await #require(throws: NotifierError.self) {
-      try await notifier.sendAll([reminder("Abigél")])
+    let error = try #require(throws: NotifierError.self) {
+      try notifier.sendAll([reminder("Abigél")])
     }
     #expect(error.channel == notifier.channel)
     #expect(error.message == subject.failure)
@@ -93,7 +93,7 @@ import Testing
     let notifier = setup.notifier
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 100..<120 {
-        group.addTask { try await notifier.sendAll([reminder("Book \(number)")]) }
+        group.addTask { try notifier.sendAll([reminder("Book \(number)")]) }
       }
       try await group.waitForAll()
     }

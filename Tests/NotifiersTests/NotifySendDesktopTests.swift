@@ -12,7 +12,7 @@ import Testing
 struct NotifySendDesktopTests {
   @Test func `Each loan arrives as one notification`() async throws {
     let session = try await DesktopSession(.recording)
-    try await session.notifier().sendAll([reminder("Abigél"), expired("Egri csillagok")])
+    try session.notifier().sendAll([reminder("Abigél"), expired("Egri csillagok")])
     #expect(
       try await session.notifications() == [
         DesktopSession.Notification(
@@ -34,7 +34,7 @@ struct NotifySendDesktopTests {
     ]
     let session = try await DesktopSession(.recording)
     let notifier = session.notifier()
-    for title in titles { try await notifier.sendAll([reminder(title)]) }
+    for title in titles { try notifier.sendAll([reminder(title)]) }
     #expect(
       try await session.notifications().map(\.summary)
         == titles.map { "\($0) expires tomorrow" })
@@ -47,7 +47,7 @@ struct NotifySendDesktopTests {
       "line\r\nbreak", "\u{1B}]8;;https://example.org\u{7}link", "\u{202E}kcab",
       String(repeating: "x", count: 200_000), "e" + String(repeating: "\u{301}", count: 10_000),
     ]
-    for title in titles { try await notifier.sendAll([expired(title)]) }
+    for title in titles { try notifier.sendAll([expired(title)]) }
     let summaries = try await session.notifications().map(\.summary)
     #expect(
       summaries.prefix(4) == [
@@ -63,7 +63,7 @@ struct NotifySendDesktopTests {
   @Test(arguments: [nil, "", " \u{1B} "])
   func `An empty title arrives as one that can be read`(title: String?) async throws {
     let session = try await DesktopSession(.recording)
-    try await session.notifier().sendAll([reminder(title)])
+    try session.notifier().sendAll([reminder(title)])
     #expect(try await session.notifications().map(\.summary) == ["(untitled) expires tomorrow"])
   }
 
@@ -81,7 +81,7 @@ struct NotifySendDesktopTests {
     let session = try await DesktopSession(.recording)
     let titles = [#"C:\new\101\377"#, "<b>bold</b>", "Salt & Pepper", "-u low", #"ends in \"#]
     let others = (0..<495).map { reminder("Book \($0)", on: 23) }
-    try await session.notifier().sendAll(titles.map { expired($0) } + others)
+    try session.notifier().sendAll(titles.map { expired($0) } + others)
     let notifications = try await session.notifications()
     let digest = try #require(notifications.first)
     #expect(notifications.count == 1)
@@ -102,7 +102,7 @@ struct NotifySendDesktopTests {
   @Test(arguments: ["hu_HU.UTF-8", "C", "nonsense"])
   func `The locale changes nothing`(locale: String) async throws {
     let session = try await DesktopSession(.recording)
-    try await session.notifier(adding: ["LC_ALL": locale]).sendAll([reminder("Árvíztűrő")])
+    try session.notifier(adding: ["LC_ALL": locale]).sendAll([reminder("Árvíztűrő")])
     #expect(
       try await session.notifications().map(\.summary) == ["Árvíztűrő expires tomorrow"])
   }
@@ -112,7 +112,7 @@ struct NotifySendDesktopTests {
     let notifier = NotifySendNotifier(
       environment: ["PATH": "/usr/bin:/bin", "HOME": "/"], userID: geteuid(),
       runtimeDirectories: session.runtimeDirectories)
-    try await notifier.sendAll([reminder("Abigél")])
+    try notifier.sendAll([reminder("Abigél")])
     #expect(try await session.notifications().count == 1)
   }
 
@@ -185,8 +185,8 @@ struct NotifySendDesktopTests {
   }
 
   private func failure(_ notifier: NotifySendNotifier) async throws -> NotifierError {
-    try await #require(throws: NotifierError.self) {
-      try await notifier.sendAll([reminder("Abigél")])
+    try #require(throws: NotifierError.self) {
+      try notifier.sendAll([reminder("Abigél")])
     }
   }
 }

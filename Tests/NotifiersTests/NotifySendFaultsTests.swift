@@ -31,7 +31,7 @@ import Testing
     let other = try ScratchFolder()
     try other.makeDirectory("notify-send")
     let environment = ["PATH": "\(other.path):\(fake.folder.path)"]
-    try await fake.notifier(environment: environment).sendAll([reminder("Abigél")])
+    try fake.notifier(environment: environment).sendAll([reminder("Abigél")])
     #expect(fake.calls.count == 1)
   }
 
@@ -42,7 +42,7 @@ import Testing
     // Leads to the trap from any directory that is not nested too deeply.
     let relative = String(repeating: "../", count: 40) + trap.folder.path.dropFirst()
     let path = isFirst ? "\(relative):\(fake.folder.path)" : "\(fake.folder.path):\(relative)"
-    try await fake.notifier(environment: ["PATH": path]).sendAll([reminder("Abigél")])
+    try fake.notifier(environment: ["PATH": path]).sendAll([reminder("Abigél")])
     #expect(fake.calls.count == 1)
     let error = try await failure(NotifySendNotifier(environment: ["PATH": relative], userID: 0))
     #expect(error.code == .unavailable)
@@ -72,14 +72,14 @@ import Testing
   @Test(arguments: ["exec 0<&-", "exec 1>&-", "exec 2>&-", "exec 0<&- 1>&- 2>&-"])
   func `One that closes its standard descriptors early has delivered`(script: String) async throws {
     let fake = try FakeNotifySend("\(script); sleep 0.1; exit 0")
-    try await fake.notifier().sendAll([reminder("Abigél")])
+    try fake.notifier().sendAll([reminder("Abigél")])
     let failing = try FakeNotifySend("\(script); sleep 0.1; exit 4")
     #expect(try await failure(failing.notifier()).message.contains("exit status 4"))
   }
 
   @Test func `Its standard input is empty`() async throws {
     let fake = try FakeNotifySend(#"cat > "$here/input"; exit 0"#)
-    try await fake.notifier().sendAll([reminder("Abigél")])
+    try fake.notifier().sendAll([reminder("Abigél")])
     #expect(fake.folder.contains("input"))
     #expect(fake.folder.contents(of: "input") == "")
   }
@@ -105,7 +105,7 @@ import Testing
   @Test(arguments: ["", ">&2"])
   func `Success is success, although a gigabyte was printed`(redirection: String) async throws {
     let fake = try FakeNotifySend("head -c 1000000000 /dev/zero \(redirection); exit 0")
-    try await fake.notifier().sendAll([reminder("Abigél")])
+    try fake.notifier().sendAll([reminder("Abigél")])
   }
 
   @Test(arguments: [
@@ -120,8 +120,8 @@ import Testing
   func `One that does not end is killed, with its children`(script: String) async throws {
     let fake = try FakeNotifySend(#"echo $$ >> "$here/pids"; "# + script)
     let notifier = fake.notifier(timeout: .seconds(2))
-    let stopped = await #expect(throws: NotifierError.self) {
-      try await notifier.sendAll([reminder("Abigél")])
+    let stopped = #expect(throws: NotifierError.self) {
+      try notifier.sendAll([reminder("Abigél")])
     }
     let error = try #require(stopped)
     #expect(error.code == .timedOut)
@@ -140,7 +140,7 @@ import Testing
   ) async throws {
     let start = "\(script) >&2 & echo $! >> \"$here/pids\"\n"
     let fake = try FakeNotifySend(String(repeating: start, count: 6) + "exit 0")
-    try await fake.notifier(timeout: .seconds(600)).sendAll([reminder("Abigél")])
+    try fake.notifier(timeout: .seconds(600)).sendAll([reminder("Abigél")])
     #expect(fake.processes.count == 6)
     for grandchild in fake.processes {
       // One that writes ends when nobody reads any more.
@@ -149,11 +149,10 @@ import Testing
     }
   }
 
-  @Test func `Of what it complains 4 KB are kept`() async throws {
+  @Test func `Of what it complains 4 KB are kept`() throws {
     let fake = try FakeNotifySend("head -c 5000 /dev/zero >&2; head -c 200000 /dev/zero >&2")
-    let child = ChildProcess(
-      "notify-send", environment: ["PATH": fake.folder.path], timeout: .seconds(60))
-    #expect(try await child.run().errors.utf8.count == 4_096)
+    var child = try ChildProcess("notify-send", environment: ["PATH": fake.folder.path])
+    #expect(child.untilEnd(within: .seconds(60)).errors.utf8.count == 4_096)
   }
 
   @Test func `The complaint is not lost to a grandchild that keeps standard error open`()
@@ -168,7 +167,7 @@ import Testing
   @Test func `It is run without shell`() async throws {
     let fake = try FakeNotifySend.recording()
     let title = "$(touch \(fake.folder.path)/x) `touch \(fake.folder.path)/x`; touch x | x > x"
-    try await fake.notifier().sendAll([reminder(title)])
+    try fake.notifier().sendAll([reminder(title)])
     #expect(fake.calls.first?[4] == "\(title) expires tomorrow")
     #expect(!fake.folder.contains("x"))
   }
@@ -180,7 +179,7 @@ import Testing
       "DBUS_SESSION_BUS_ADDRESS": "unix:path=/bus", "LD_PRELOAD": "/tmp/evil.so",
       "CHECK_LOANS_NOTIFY": "notify-send", "GIO_EXTRA_MODULES": "/tmp",
     ]
-    try await fake.notifier(environment: given).sendAll([reminder("Abigél")])
+    try fake.notifier(environment: given).sendAll([reminder("Abigél")])
     let variables = fake.folder.contents(of: "environment").split(separator: "\n").sorted()
     #expect(
       variables == [
@@ -195,10 +194,10 @@ import Testing
       let failing = try FakeNotifySend("echo bad luck >&2; exit 3")
       signal(SIGCHLD, SIG_IGN)
       signal(SIGPIPE, SIG_IGN)
-      try await working.notifier().sendAll([reminder("Abigél"), reminder("Abigél")])
+      try working.notifier().sendAll([reminder("Abigél"), reminder("Abigél")])
       #expect(working.calls.count == 2)
-      let error = await #expect(throws: NotifierError.self) {
-        try await failing.notifier().sendAll([reminder("Abigél")])
+      let error = #expect(throws: NotifierError.self) {
+        try failing.notifier().sendAll([reminder("Abigél")])
       }
       #expect(error?.code == .failed)
       #expect(error?.message.contains("exit status 3: bad luck") == true)
@@ -225,7 +224,7 @@ import Testing
 private func failure(
   _ notifier: NotifySendNotifier, title: String = "Abigél"
 ) async throws -> NotifierError {
-  try await #require(throws: NotifierError.self) {
-    try await notifier.sendAll([reminder(title)])
+  try #require(throws: NotifierError.self) {
+    try notifier.sendAll([reminder(title)])
   }
 }

@@ -9,7 +9,7 @@ import Testing
     defer { pipe.closeReadEnd() }
     defer { pipe.closeWriteEnd() }
     let notifier = StandardOutputNotifier(output: CheckedOutput(descriptor: pipe.writeEnd))
-    try await notifier.sendAll([reminder("Abigél"), expired("Egri csillagok")])
+    try notifier.sendAll([reminder("Abigél"), expired("Egri csillagok")])
     let expected = """
       "Abigél" expires tomorrow (2026.11.22)
       "Egri csillagok" expired 7 days ago (2026.11.14)
@@ -22,8 +22,8 @@ import Testing
     let descriptor = openForWriting("/dev/full")
     defer { close(descriptor) }
     let notifier = StandardOutputNotifier(output: CheckedOutput(descriptor: descriptor))
-    let error = try await #require(throws: NotifierError.self) {
-      try await notifier.sendAll([reminder("Abigél")])
+    let error = try #require(throws: NotifierError.self) {
+      try notifier.sendAll([reminder("Abigél")])
     }
     #expect(error.code == .outputFailed(errno: ENOSPC))
     #expect(error.stopsTheRun)
@@ -35,7 +35,7 @@ import Testing
     defer { pipe.closeWriteEnd() }
     let notifier = StandardOutputNotifier(output: CheckedOutput(descriptor: pipe.writeEnd))
     for message in notifier.messages(for: (0..<300).map({ reminder("Book \($0)") })) {
-      try await notifier.send(message, in: context)
+      try notifier.send(message, in: context)
       #expect(
         pipe.read(upTo: 1_000) == message.flatMap { Array("\($0.line(today: today))\n".utf8) })
     }

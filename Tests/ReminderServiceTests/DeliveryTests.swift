@@ -27,7 +27,7 @@ import Testing
   func `Each channel is told everything that is due, once`(messagesPerCommit: Int) async throws {
     let channels = ["a", "b"].map { Recorder($0, messagesPerCommit: messagesPerCommit) }
     for _ in 0..<2 {
-      for channel in channels { try await center.deliver(through: channel, at: noon) }
+      for channel in channels { try center.deliver(through: channel, at: noon) }
     }
     for channel in channels {
       #expect(channel.titles == all)
@@ -38,7 +38,7 @@ import Testing
   @Test func `A library's new name is in what is sent next; nothing is sent again`() async throws {
     let schedule = try #require(center.schedule)
     var catalogue = library.catalogue
-    try await center.deliver(through: Recorder("a"), at: noon)
+    try center.deliver(through: Recorder("a"), at: noon)
     for name in ["the Old Library", "the New Library", nil] {
       catalogue.library = name
       let report = try center.reload(catalogue, at: noon)
@@ -59,12 +59,12 @@ import Testing
   ) async throws {
     let first = Recorder(
       messagesPerCommit: messagesPerCommit, failures: ["T2": .failed, "T3": .failed, "T5": .failed])
-    let report = try await center.deliver(through: first, at: noon)
+    let report = try center.deliver(through: first, at: noon)
     #expect(first.titles == ["T1", "T4"])
     #expect(report.delivered == 2)
     #expect(report.failures.map(\.notices) == [3], "all for the same reason")
     let second = Recorder(messagesPerCommit: messagesPerCommit)
-    try await center.deliver(through: second, at: noon)
+    try center.deliver(through: second, at: noon)
     #expect(second.titles == ["T2", "T3", "T5"])
   }
 
@@ -74,11 +74,11 @@ import Testing
   ) async throws {
     let first = Recorder(
       messagesPerCommit: messagesPerCommit, failures: ["T3": .unavailable, "T4": .failed])
-    let report = try await center.deliver(through: first, at: noon)
+    let report = try center.deliver(through: first, at: noon)
     #expect(first.titles == ["T1", "T2"])
     #expect(report.failures.map(\.notices) == [3])
     let second = Recorder(messagesPerCommit: messagesPerCommit)
-    try await center.deliver(through: second, at: noon)
+    try center.deliver(through: second, at: noon)
     #expect(second.titles == ["T3", "T4", "T5"])
   }
 
@@ -88,19 +88,19 @@ import Testing
   ) async throws {
     let sent = Mutex(0)
     let first = Recorder(messagesPerCommit: messagesPerCommit) { sent.withLock { $0 += 1 } }
-    let report = try await center.deliver(
+    let report = try center.deliver(
       through: first, at: noon, isStopRequested: { sent.withLock { $0 >= 3 } })
     #expect(first.titles == ["T1", "T2", "T3"])
     #expect(report.delivered == 3)
     #expect(report.leftByStop == 2)
     let second = Recorder(messagesPerCommit: messagesPerCommit)
-    try await center.deliver(through: second, at: noon)
+    try center.deliver(through: second, at: noon)
     #expect(second.titles == ["T4", "T5"])
   }
 
   @Test func `What was never tried counts no attempt`() async throws {
     let broken = Recorder(messagesPerCommit: 500, failures: ["T2": .unavailable])
-    try await center.deliver(through: broken, at: noon)
+    try center.deliver(through: broken, at: noon)
     var entries = try #require(center.schedule).reader.entries(at: noon)
     var attempts: [String: Int] = [:]
     while let entry = try entries.next() {
@@ -120,7 +120,7 @@ import Testing
       failed.withLock { $0.append(due.notice.loan.title ?? "-") }
     }
     let schedule = try #require(center.schedule)
-    try await ReminderCenter(schedule: schedule, events: events).deliver(
+    try ReminderCenter(schedule: schedule, events: events).deliver(
       through: Recorder(messagesPerCommit: messagesPerCommit, failures: ["T2": .unavailable]),
       at: noon)
     #expect(failed.withLock { $0 } == ["T2", "T3", "T4", "T5"])
@@ -144,7 +144,7 @@ import Testing
     for day in 0..<13 {
       let now = CivilDateTime(noon.date.adding(days: day), noon.time)
       let before = channel.titles.count
-      try await center.deliver(through: channel, at: now, repeatExpired: 4)
+      try center.deliver(through: channel, at: now, repeatExpired: 4)
       for title in channel.titles[before...] { told[title, default: []].append("\(now.date)") }
     }
     // It expired on 1 November, and was first told on the 20th.
@@ -156,7 +156,7 @@ import Testing
     let channel = Recorder()
     let center = ReminderCenter(schedule: nil)
     #expect(try center.reload(library.catalogue, at: noon).summary.loans == 6)
-    #expect(try await center.deliver(through: channel, at: noon).delivered == 0)
+    #expect(try center.deliver(through: channel, at: noon).delivered == 0)
     #expect(channel.titles.isEmpty)
   }
 }
@@ -180,7 +180,7 @@ import Testing
     try library.write("<books>\(books.joined())</books>")
     let now = try moment("2026-11-\(day)T07:00")
     try center.reload(library.catalogue, at: now)
-    return try await center.deliver(through: channel, at: now).delivered
+    return try center.deliver(through: channel, at: now).delivered
   }
 
   @Test func `The first copy is returned`() async throws {

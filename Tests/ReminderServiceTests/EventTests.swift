@@ -21,7 +21,7 @@ import Testing
     let center = ReminderCenter(schedule: try Schedule())
     let streams = [center.events.stream(), center.events.stream(), center.events.stream()]
     try center.reload(library.catalogue, at: noon)
-    _ = try await center.deliver(through: Recorder(failures: ["T2": .failed]), at: noon)
+    _ = try center.deliver(through: Recorder(failures: ["T2": .failed]), at: noon)
     try library.lend(["1": "2026.11.28", "4": "2026.12.24"])
     try center.reload(library.catalogue, at: noon)
     center.events.finish()

@@ -51,9 +51,9 @@ import Testing
   }
 
   @Test func `A reminder that was delivered here and refused there`() async throws {
-    try await center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T07:30"))
+    try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T07:30"))
     for hour in 7...8 {
-      try await center.deliver(
+      try center.deliver(
         through: Recorder("exec:/bin/tell", failures: ["Abigél": .failed]),
         at: try moment("2026-11-21T0\(hour):30"))
     }
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func `A loan that has expired and is told again`() async throws {
-    try await center.deliver(through: Recorder("stdout"), at: try moment("2026-11-23T07:30"))
+    try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-23T07:30"))
     let sentences = try explain("2026-11-24T07:00", repeatExpired: 7)
     #expect(
       sentences.dropFirst() == [
@@ -99,8 +99,8 @@ import Testing
   }
 
   @Test func `A repetition that failed does not hide what was delivered`() async throws {
-    try await center.deliver(through: Recorder("stdout"), at: try moment("2026-11-23T07:30"))
-    try await center.deliver(
+    try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-23T07:30"))
+    try center.deliver(
       through: Recorder("stdout", failures: ["Abigél": .failed]),
       at: try moment("2026-11-30T07:30"), repeatExpired: 7)
     #expect(
@@ -130,7 +130,7 @@ import Testing
         is neither returned nor renewed, it counts as expired from 2026-11-23.
         """,
       ])
-    try await center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T09:30"))
+    try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T09:30"))
     #expect(
       try explain("2026-11-21T10:00")[3]
         == "The reminder was delivered through stdout on 2026-11-21 at 09:30.")
@@ -138,18 +138,18 @@ import Testing
 
   @Test func `A reminder that was delivered at the third attempt`() async throws {
     for hour in 7...8 {
-      try await center.deliver(
+      try center.deliver(
         through: Recorder("stdout", failures: ["Abigél": .failed]),
         at: try moment("2026-11-21T0\(hour):30"))
     }
-    try await center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T09:30"))
+    try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T09:30"))
     #expect(
       try explain("2026-11-21T10:00")[3]
         == "The reminder was delivered through stdout on 2026-11-21 at 09:30, at attempt 3.")
   }
 
   @Test func `A loan that was renewed was reminded of for its former expiration`() async throws {
-    try await center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T07:30"))
+    try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T07:30"))
     try library.write(
       """
       <books><book id="1"><title>Abigél</title><expiration>2026.12.22</expiration></book></books>

@@ -55,8 +55,7 @@ final class FickleChannel: Notifier {
     }
   }
 
-  func send(_ message: ArraySlice<Notice>, in context: DeliveryContext) async throws(NotifierError)
-  {
+  func send(_ message: ArraySlice<Notice>, in context: DeliveryContext) throws(NotifierError) {
     if happens(4) { try die(with: message) }
     if happens(kind.refusals) {
       let code = happens(50) ? NotifierError.Code.failed : .timedOut

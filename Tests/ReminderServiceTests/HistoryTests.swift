@@ -160,7 +160,7 @@ extension LibraryYear {
     if home != nil, happens(30) { try reopen() }
     if happens(80) { try reload(at: now) }
     if happens(5) { try cancel(at: now) }
-    for channel in Self.channels where happens(90) { try await deliver(at: now, channel) }
+    for channel in Self.channels where happens(90) { try deliver(at: now, channel) }
   }
 
   /// Goes on with the files in another place, or where they are.
@@ -211,12 +211,12 @@ extension LibraryYear {
     }
   }
 
-  private mutating func deliver(at now: CivilDateTime, _ kind: FickleChannel.Kind) async throws {
+  private mutating func deliver(at now: CivilDateTime, _ kind: FickleChannel.Kind) throws {
     let expected = owed.owed(at: now, channel: kind.name)
     let copy = home == nil ? nil : try ScratchFolder()
     let dice = Dice(state: dice.next())
     let channel = FickleChannel(kind, dice: dice, kill: Self.killing(home, copy))
-    let report = try await ReminderCenter(schedule: schedule).deliver(
+    let report = try ReminderCenter(schedule: schedule).deliver(
       through: channel, at: now, repeatExpired: owed.period,
       isStopRequested: { channel.isStopRequested() })
     let record = channel.record

@@ -31,8 +31,7 @@ final class Recorder: Notifier {
     notices.indices.map { notices[$0...$0] }
   }
 
-  func send(_ message: ArraySlice<Notice>, in context: DeliveryContext) async throws(NotifierError)
-  {
+  func send(_ message: ArraySlice<Notice>, in context: DeliveryContext) throws(NotifierError) {
     beforeEach()
     openCounts.withLock { _ = $0.insert(context.openCount) }
     for title in message.compactMap(\.loan.title) {

@@ -19,30 +19,19 @@ int check_loans_set_timer(int timer, long second);
 /// descriptors for its first three, or `/dev/null` where one is -1, and with no other ones;
 /// posix_spawn(3).
 ///
+/// If `isNoted`, it does not outlive a process that is ended by a signal, unless too many are noted. It
+/// is to be forgotten before it is reaped, since its number may then become that of another process.
+/// Until it is noted, this thread takes no signal, and one that ends the process waits for that.
+///
 /// Returns its number, or the negative of a number of errno(3).
 int check_loans_start(const char *path, char *const *arguments, char *const *variables,
-                      int input, int output, int errors);
+                      int input, int output, int errors, int isNoted);
 
 /// Makes a descriptor, not inherited by children, that can be read from once a child has ended;
 /// pidfd_open(2).
 ///
 /// Returns it, or -1 and errno.
 int check_loans_watch_child(int child);
-
-/// Begins to start a child: until the start has ended, this thread takes no signal, and a signal that
-/// ends the process and its children waits for it.
-///
-/// - SeeAlso: `pthread_sigmask(3)`.
-void check_loans_begin_start(void);
-
-/// Ends what `check_loans_begin_start` began, on the same thread.
-void check_loans_end_start(void);
-
-/// Notes a child that leads a process group of its own, so that it does not outlive a process that
-/// is ended by a signal; -1 if there are too many to note another one.
-///
-/// To be forgotten before it is reaped, since its number may then become that of another process.
-int check_loans_note_child(int child);
 
 /// Lets a child that was noted live longer than the process.
 void check_loans_forget_child(int child);
@@ -76,12 +65,6 @@ int check_loans_make_memory_file(void);
 ///
 /// Returns 0, or -1 and errno.
 int check_loans_copy_attributes(const char *path, int file);
-
-/// Makes what threads wait with for descriptors, and lets it go; epoll_create1(2), eventfd(2),
-/// epoll_ctl(2).
-///
-/// Returns 0, or -1 and errno.
-int check_loans_try_waiting(void);
 
 /// How many threads of the process can run at once, or 0 if the system does not tell;
 /// sched_getaffinity(2).

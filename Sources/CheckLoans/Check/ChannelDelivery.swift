@@ -39,13 +39,13 @@ struct ChannelDelivery {
   var isRemembered = true
 
   /// Delivers through one channel, without a report to the user.
-  func deliver(through channel: ChannelName) async throws(ScheduleError) -> DeliveryReport {
+  func deliver(through channel: ChannelName) throws(ScheduleError) -> DeliveryReport {
     let notifier = channel.notifier(environment, console, actions: actions)
     var sum = DeliveryReport()
     for (clock, now, names) in groups {
       let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
       sum.add(
-        try await center.deliver(
+        try center.deliver(
           through: notifier, at: now, catalogues: names, repeatExpired: repeatExpired,
           isStopRequested: { StopSignals.isStopRequested }))
     }
@@ -55,14 +55,14 @@ struct ChannelDelivery {
   /// - Throws: `ScheduleError`; or, once every channel had its turn, ``CommandError`` if standard
   ///   output fails.
   /// - Returns: `unavailable` if something was not delivered.
-  func run(_ channels: [ChannelName]) async throws -> ExitStatus {
+  func run(_ channels: [ChannelName]) throws -> ExitStatus {
     var status = ExitStatus.done
     var outputFailure: CommandError?
     var leftByStop = 0
     // Where the system cannot, a signal ends the process at once.
     if !channels.isEmpty { try? StopSignals.catchThem() }
     for channel in channels where !StopSignals.isStopRequested {
-      let report = try await deliver(through: channel)
+      let report = try deliver(through: channel)
       leftByStop += report.leftByStop
       for failure in report.failures {
         status = status.worse(failure.error.code == .systemLimit ? .systemLimit : .unavailable)

@@ -37,19 +37,11 @@ final class CheckRun {
   }
 
   /// - Throws: ``CommandError`` if nothing more can be done.
-  func run() async throws(CommandError) -> ExitStatus {
+  func run() throws(CommandError) -> ExitStatus {
     try read()
     var failure: CommandError?
-    do { try await deliver() } catch { failure = CommandError(error) }
+    do { try deliver() } catch { failure = CommandError(error) }
     return try end(failure)
-  }
-
-  /// Reads and reports, without delivering.
-  ///
-  /// - Throws: ``CommandError`` if nothing more can be done.
-  func runWithoutDelivery() throws(CommandError) -> ExitStatus {
-    try read()
-    return try end(nil)
   }
 
   private func read() throws(CommandError) {
@@ -110,7 +102,7 @@ final class CheckRun {
     return status
   }
 
-  private func deliver() async throws {
+  private func deliver() throws {
     guard let schedule else { return }
     let delivery = ChannelDelivery(
       schedule: schedule, groups: plan.catalogues.namesByZone,
@@ -119,7 +111,7 @@ final class CheckRun {
     if plan.options.dryRun.dryRun {
       try delivery.rehearse(plan.channels, isResult: plan.options.format == .text)
     } else {
-      note(try await delivery.run(plan.channels))
+      note(try delivery.run(plan.channels))
     }
   }
 

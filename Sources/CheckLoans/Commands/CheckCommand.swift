@@ -25,19 +25,8 @@ struct CheckCommand: Subcommand {
 
   func validate() throws { try options.checkOutput() }
 
-  /// Without channels nobody is waited for; a large catalogue is read by threads of its own.
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    guard options.channels.channels(environment).isEmpty else {
-      return try Main.wait {
-        try await CheckRun(CheckPlan(options, environment), environment, console).run()
-      }
-    }
-    let plan = try CheckPlan(options, environment)
-    let isLarge = plan.catalogues.contains {
-      FileVersion(of: $0.path)?.regularSize ?? 0 > 1_000_000
-    }
-    if isLarge { try SystemLimits.checkThreads() }
-    return try CheckRun(plan, environment, console).runWithoutDelivery()
+    try CheckRun(CheckPlan(options, environment), environment, console).run()
   }
 }
 

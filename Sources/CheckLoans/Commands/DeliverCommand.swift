@@ -24,10 +24,6 @@ struct DeliverCommand: Subcommand {
   @OptionGroup var verbose: VerboseOptions
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    try Main.wait { try await deliver(environment, console) }
-  }
-
-  private func deliver(_ environment: Environment, _ console: Console) async throws -> ExitStatus {
     let (now, zone) = try clock.read(environment)
     let schedule = try Schedule(state.path(environment), isDryRun: dryRun.dryRun)
     if let warning = try schedule.clockSetBackWarning(now: now) { console.printError(warning) }
@@ -39,7 +35,7 @@ struct DeliverCommand: Subcommand {
       events: ScheduleEvents(isPrinted: verbose.verbose, console),
       environment: environment, console: console)
     let channels = channels.channels(environment, otherwise: [.stdout])
-    if !dryRun.dryRun { return try await delivery.run(channels) }
+    if !dryRun.dryRun { return try delivery.run(channels) }
     try delivery.rehearse(channels)
     return .done
   }

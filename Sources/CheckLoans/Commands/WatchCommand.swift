@@ -49,12 +49,10 @@ struct WatchCommand: Subcommand {
     guard let given = try? RootCommand.parseAsRoot(line) as? WatchCommand else {
       preconditionFailure("the command line \(line) was understood before")
     }
-    return try Main.wait {
-      try await WatchRun(WatchSettings(self, environment), environment) { () throws(CommandError) in
-        let (command, environment) = try given.completed(line, environment)
-        return try WatchSettings(command, environment)
-      }.run()
-    }
+    return try WatchRun(WatchSettings(self, environment), environment) { () throws(CommandError) in
+      let (command, environment) = try given.completed(line, environment)
+      return try WatchSettings(command, environment)
+    }.run()
   }
 }
 
@@ -65,8 +63,8 @@ struct ActionOptions: ParsableArguments {
       """
       Put a button with this label on the notifications of notify-send, which runs this command. \
       No shell is used, and nothing in the command is expanded.
-      """, valueName: "label=command"), transform: ActionSetting.parse)
-  var action: ActionSetting?
+      """, valueName: "label=command"), transform: { try NotificationAction(argument: $0) })
+  var action: NotificationAction?
 }
 
 /// A run of `watch` as it was asked for, with everything looked up that its options name.
@@ -102,7 +100,7 @@ struct WatchSettings {
 
   var isVerbose: Bool { command.verbose.verbose }
   /// The text of the button on notifications and its command.
-  var action: ActionSetting? { command.action.action }
+  var action: NotificationAction? { command.action.action }
   /// After how many days an expired notice is delivered again.
   var repeatExpired: Int? { command.channels.repetition.repeatExpired }
 
@@ -115,25 +113,5 @@ struct WatchSettings {
     paths[.settings, default: []] += Set(catalogues.compactMap(\.profileFile)).sorted()
     if clock.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
     return paths
-  }
-}
-
-/// A notification's button, as it was given.
-struct ActionSetting: Equatable, Sendable, CustomStringConvertible {
-  let description: String
-  let action: NotificationAction
-
-  /// Reads `LABEL=COMMAND`.
-  @Sendable static func parse(_ text: String) throws -> ActionSetting {
-    do throws(NotificationActionError) {
-      return ActionSetting(
-        description: text, action: try NotificationAction(argument: text))
-    } catch {
-      throw ValidationError("\(error)")
-    }
-  }
-
-  static func == (left: ActionSetting, right: ActionSetting) -> Bool {
-    left.description == right.description
   }
 }

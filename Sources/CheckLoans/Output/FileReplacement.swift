@@ -33,7 +33,7 @@ struct FileReplacement: ~Copyable {
   }
 
   /// The new file, open for writing.
-  let file: FileDescriptor
+  let file: OpenFile
   private let place: String
   private var temporary: String
   /// Whether the new file has the name ``temporary``.
@@ -41,60 +41,62 @@ struct FileReplacement: ~Copyable {
 
   deinit {
     if isNamed { try? FileSystem.remove(temporary) }
-    try? file.close()
   }
 
   /// Appends to the new file.
   func write(_ bytes: [UInt8]) throws(Failure) {
-    try Self.attempt(.writing) { _ = try file.writeAll(bytes) }
+    try attempt(.writing) { _ = try file.descriptor.writeAll(bytes) }
   }
 
   /// Has the new file's content kept for good; its place is still that of the old one.
   func sync() throws(Failure) {
-    try Self.attempt(.writing) { try Self.sync(file) }
+    try attempt(.writing) { try Errno.check(fsync(file.descriptor.rawValue)) }
+  }
+
+  /// Sets who may do what with the new file, whatever the umask.
+  ///
+  /// - SeeAlso: `fchmod(2)`.
+  func setPermissions(_ permissions: FilePermissions) throws(Failure) {
+    try attempt(.permissions) {
+      try Errno.check(fchmod(file.descriptor.rawValue, permissions.rawValue))
+    }
   }
 
   /// Puts the new file in its place, and returns when it is there for good.
   consuming func commit() throws(Failure) {
     try sync()
     if !isNamed { try giveName() }
-    do throws(Errno) {
-      try FileSystem.rename(temporary, to: place)
-    } catch {
-      throw Failure(step: .place, errno: error)
-    }
+    try attempt(.place) { try FileSystem.rename(temporary, to: place) }
     isNamed = false
     // The new file is in its place already; a directory that cannot do this has done what it can.
-    if let directory = try? OpenFile(place.folder, options: .directory, followsLinks: true) {
-      try? Self.sync(directory.descriptor)
+    let folder = Self.folder(of: place)
+    if let directory = try? OpenFile(folder, options: .directory, followsLinks: true) {
+      fsync(directory.descriptor.rawValue)
     }
   }
 
   private mutating func giveName() throws(Failure) {
-    do throws(Errno) {
+    try attempt(.name) {
       do throws(Errno) {
-        try FileSystem.link(file, to: temporary)
+        try FileSystem.link(file.descriptor, to: temporary)
       } catch .fileExists {
         // The file that has the name is whole as well, so no other run gets half a file by this.
         if (try? FileSystem.remove(temporary)) == nil {
-          temporary = Self.randomName(in: place.folder)
+          temporary = Self.randomName(in: Self.folder(of: place))
         }
-        try FileSystem.link(file, to: temporary)
+        try FileSystem.link(file.descriptor, to: temporary)
       }
-    } catch {
-      throw Failure(step: .name, errno: error)
     }
     isNamed = true
   }
+}
 
-  private static func sync(_ file: FileDescriptor) throws(Errno) {
-    if fsync(file.rawValue) != 0 { throw .last }
-  }
-
-  private static func attempt<Result>(
-    _ step: Failure.Step, _ body: () throws -> Result
-  ) throws(Failure) -> Result {
-    do { return try body() } catch { throw Failure(step: step, errno: error as? Errno ?? .ioError) }
+/// Throws the failure of a step where the system says no.
+private func attempt<Result>(
+  _ step: FileReplacement.Failure.Step, _ body: () throws -> Result
+) throws(FileReplacement.Failure) -> Result {
+  do { return try body() } catch {
+    throw FileReplacement.Failure(step: step, errno: error as? Errno ?? .ioError)
   }
 }
 
@@ -110,25 +112,22 @@ extension FileReplacement {
   static func begin(
     at path: String, like version: FileVersion? = nil
   ) throws(Failure) -> FileReplacement {
-    let real = FileSystem.realPath(of: path)
-    if real == nil && version != nil {
+    guard let place = FileSystem.realPath(of: path) ?? (version == nil ? path : nil) else {
       // Its real name is not UTF-8.
       throw Failure(step: .place, errno: .illegalByteSequence)
     }
-    let place = real ?? path
-    let folder = place.folder
+    let folder = folder(of: place)
     let permissions = FilePermissions(rawValue: version == nil ? 0o666 : 0o600)
     let replacement: FileReplacement
     if let file = nameless(in: folder, permissions) {
-      let temporary = "\(folder)/\(passingName(for: place.name))"
+      let name = FilePath(place).lastComponent?.string ?? place
       replacement = FileReplacement(
-        file: file, place: place, temporary: temporary)
+        file: file, place: place, temporary: "\(folder)/\(passingName(for: name))")
     } else {
       let temporary = randomName(in: folder)
       let file = try attempt(.creation) {
-        try FileDescriptor.open(
-          FilePath(temporary), .writeOnly,
-          options: [.create, .exclusiveCreate, .noFollow, .closeOnExec], permissions: permissions)
+        try OpenFile(
+          temporary, .writeOnly, options: [.create, .exclusiveCreate], permissions: permissions)
       }
       replacement = FileReplacement(
         file: file, place: place, temporary: temporary, isNamed: true)
@@ -146,57 +145,38 @@ extension FileReplacement {
     "\(folder)/.check-loans-\(String(UInt64.random(in: 0...(.max)), radix: 36)).tmp"
   }
 
+  private static func folder(of place: String) -> String {
+    let folder = FilePath(place).removingLastComponent()
+    return folder.isEmpty ? "." : folder.string
+  }
+
   /// - Returns: `nil` where the file system has no files without a name, or they could not get one.
   /// - SeeAlso: `open(2)`, `proc(5)`.
-  private static func nameless(
-    in folder: String, _ permissions: FilePermissions
-  ) -> FileDescriptor? {
+  private static func nameless(in folder: String, _ permissions: FilePermissions) -> OpenFile? {
     // O_TMPFILE, which Swift does not see.
     let temporary = FileDescriptor.OpenOptions(rawValue: 0o20_000_000)
-    guard
-      let file = try? FileDescriptor.open(
-        FilePath(folder), .writeOnly, options: [temporary, .directory, .closeOnExec],
-        permissions: permissions)
-    else { return nil }
-    if FileSystem.exists("/proc/self/fd/\(file.rawValue)") { return file }
-    try? file.close()
-    return nil
+    let file = try? OpenFile(
+      folder, .writeOnly, options: [temporary, .directory], followsLinks: true,
+      permissions: permissions)
+    guard let file, FileSystem.exists("/proc/self/fd/\(file.descriptor.rawValue)") else {
+      return nil
+    }
+    return file
   }
 
   /// Gives the new file the owner, the permissions and the attributes of the old one.
   ///
-  /// - SeeAlso: `fchown(2)`, `fchmod(2)`.
+  /// - SeeAlso: `fchown(2)`.
   private func keepAccess(of path: String, _ old: Stat) throws(Failure) {
-    try Self.attempt(.owner) {
-      let new = try file.stat()
+    try attempt(.owner) {
+      let new = try file.status
       if (new.userID, new.groupID) == (old.userID, old.groupID) { return }
-      guard fchown(file.rawValue, old.userID.rawValue, old.groupID.rawValue) == 0 else {
-        throw Errno.last
-      }
+      try Errno.check(
+        fchown(file.descriptor.rawValue, old.userID.rawValue, old.groupID.rawValue))
     }
     try setPermissions(old.permissions)
-    guard unsafe check_loans_copy_attributes(path, file.rawValue) == 0 else {
-      throw Failure(step: .attributes, errno: .last)
+    try attempt(.attributes) {
+      try Errno.check(unsafe check_loans_copy_attributes(path, file.descriptor.rawValue))
     }
   }
-
-  /// Sets who may do what with the new file, whatever the umask.
-  ///
-  /// - SeeAlso: `fchmod(2)`.
-  func setPermissions(_ permissions: FilePermissions) throws(Failure) {
-    guard fchmod(file.rawValue, permissions.rawValue) == 0 else {
-      throw Failure(step: .permissions, errno: .last)
-    }
-  }
-}
-
-extension String {
-  /// The directory of a path.
-  fileprivate var folder: String {
-    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == startIndex ? "/" : String(self[..<slash])
-  }
-
-  /// The last name in a path.
-  fileprivate var name: String { split(separator: "/").last.map(String.init) ?? self }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import LoanCatalogue
 import Loans
 import Synchronization
@@ -8,61 +9,44 @@ final class Progress: Sendable {
   private struct State {
     /// The progress of each catalogue, by its place among all.
     var readings: [Int: ReadingProgress] = [:]
-    /// Bytes of all catalogues; `nil` if one is standard input.
-    var total: Int??
-    var next: Duration
+    var next = Duration.seconds(1)
   }
 
-  private let catalogues: [String]
+  /// Bytes of all catalogues; `nil` if one is standard input.
+  private let total: Int?
   private let line: StatusLine
   private let columns: Int
   private let start = ContinuousClock.now
-  private let state = Mutex(State(next: .seconds(1)))
+  private let state = Mutex(State())
   private static let pause = Duration.milliseconds(200)
 
   /// - Returns: `nil` where standard error is not a terminal that can show it.
   init?(of catalogues: [String], _ environment: Environment, _ console: Console) {
-    guard ProcessSetup.isErrorATerminal, let terminal = environment["TERM"], terminal != "dumb"
+    guard isatty(STDERR_FILENO) == 1, let terminal = environment["TERM"], terminal != "dumb"
     else { return nil }
-    self.catalogues = catalogues
+    let sizes = catalogues.map { FileVersion(of: $0)?.regularSize }
+    total = sizes.contains(nil) ? nil : sizes.compactMap(\.self).reduce(0, +)
     line = console.statusLine
-    columns = ProcessSetup.errorColumns ?? 80
+    columns = ProcessSetup.columns(at: STDERR_FILENO) ?? 80
   }
 
   /// A function that notes how far a catalogue has come.
   ///
   /// - Parameter number: its place among all.
   func notes(of number: Int) -> @Sendable (ReadingProgress) -> Void {
-    { self.note($0, of: number) }
-  }
-
-  /// Notes how far a catalogue has come.
-  private func note(_ reading: ReadingProgress, of number: Int) {
-    let elapsed = start.duration(to: .now)
-    let text = state.withLock { state -> String? in
-      state.readings[number] = reading
-      guard elapsed >= state.next else { return nil }
-      state.next = elapsed + Self.pause
-      return self.text(&state, elapsed)
+    { [self] reading in
+      let elapsed = start.duration(to: .now)
+      let text = state.withLock { state -> String? in
+        state.readings[number] = reading
+        guard elapsed >= state.next else { return nil }
+        state.next = elapsed + Self.pause
+        let bytes = state.readings.values.reduce(0) { $0 + $1.bytes }
+        let loans = state.readings.values.reduce(0) { $0 + $1.loans }
+        return Self.text(
+          bytes: bytes, total: total, loans: loans, elapsed: elapsed, columns: columns)
+      }
+      if let text { line.show(text) }
     }
-    if let text { line.show(text) }
-  }
-
-  private func text(_ state: inout State, _ elapsed: Duration) -> String {
-    let total = state.total ?? totalSize()
-    state.total = .some(total)
-    let bytes = state.readings.values.reduce(0) { $0 + $1.bytes }
-    let loans = state.readings.values.reduce(0) { $0 + $1.loans }
-    return Self.text(bytes: bytes, total: total, loans: loans, elapsed: elapsed, columns: columns)
-  }
-
-  private func totalSize() -> Int? {
-    var total = 0
-    for path in catalogues {
-      guard let size = FileVersion(of: path)?.regularSize else { return nil }
-      total += size
-    }
-    return total
   }
 
   /// `120 of 240 MB, 475000 loans, 2 s left`.
@@ -76,13 +60,10 @@ final class Progress: Sendable {
     text += ", \(counted(loans, "loan"))"
     if let total, bytes > 0, total >= bytes {
       let left = elapsed * (Double(total - bytes) / Double(bytes))
-      text += ", \(words(forSeconds: Int(left.components.seconds) + 1)) left"
+      let seconds = left.components.seconds + 1
+      text += ", \(seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min") left"
     }
     // A full line would go on in the next one, which is never removed.
     return String(text.prefix(max(0, columns - 1)))
-  }
-
-  private static func words(forSeconds seconds: Int) -> String {
-    seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min"
   }
 }

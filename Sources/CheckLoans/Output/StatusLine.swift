@@ -38,17 +38,10 @@ final class StatusLine: Sendable {
   }
 
   private func hide(_ state: inout State) {
-    guard state == .shown else { return }
-    state = write("\r\u{1B}[K") ? .hidden : .forbidden
+    if state == .shown { state = write("\r\u{1B}[K") ? .hidden : .forbidden }
   }
 
   private func write(_ text: String) -> Bool {
-    do throws(OutputError) {
-      try output.write(text)
-      try output.flush()
-      return true
-    } catch {
-      return false
-    }
+    (try? output.write(text)) != nil && (try? output.flush()) != nil
   }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Loans
 
 /// `1 loan`, `2 loans`.
@@ -24,14 +25,9 @@ extension String {
 
 extension UInt8 {
   /// Whether it is `a` to `z`, `A` to `Z` or `0` to `9` in ASCII.
-  var isASCIILetterOrDigit: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
-    }
-  }
+  ///
+  /// - SeeAlso: `isalnum(3)`, which knows only these while nobody calls setlocale(3).
+  var isASCIILetterOrDigit: Bool { isalnum(Int32(self)) != 0 }
 }
 
 extension CivilDateTime {

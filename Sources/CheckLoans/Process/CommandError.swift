@@ -15,50 +15,41 @@ struct CommandError: Error {
     self.message = message
   }
 
-  init(_ error: OutputError) {
-    self.init(.inputOutput, error.isBrokenPipe || error.isByStop ? nil : "\(error)")
-  }
-
-  init(_ error: ScheduleError) {
-    let status: ExitStatus =
-      switch error.code {
-      case .notPermitted: .noPermission
-      case .cannotCreate: .cannotCreate
-      case .notASchedule: .badSetting
-      case .locked: .tryAgain
-      case .inputOutput, .damaged: .inputOutput
-      case .systemLimit: .systemLimit
-      }
-    self.init(status, "\(error)")
-  }
-
-  init(_ error: CatalogueError) {
-    let status: ExitStatus =
-      switch error.code {
-      case .cannotRead: .noInput
-      case .inputOutput: .inputOutput
-      case .changedWhileReading: .tryAgain
-      case .profileFailed: .badSetting
-      }
-    self.init(status, "\(error)")
-  }
-
-  init(_ error: ReminderError) {
-    switch error {
-    case .catalogue(let error): self.init(error)
-    case .schedule(let error): self.init(error)
-    }
-  }
-
   /// Any error that the rooms below throw.
   init(_ error: any Error) {
     switch error {
     case let error as CommandError: self = error
-    case let error as OutputError: self.init(error)
-    case let error as ScheduleError: self.init(error)
-    case let error as CatalogueError: self.init(error)
-    case let error as ReminderError: self.init(error)
+    case ReminderError.catalogue(let error): self.init(error)
+    case ReminderError.schedule(let error): self.init(error)
+    case let error as ScheduleError: self.init(error.code.status, "\(error)")
+    case let error as CatalogueError: self.init(error.code.status, "\(error)")
+    case let error as OutputError:
+      self.init(.inputOutput, error.isBrokenPipe || error.isByStop ? nil : "\(error)")
     default: self.init(.inputOutput, String(describing: error).visible)
+    }
+  }
+}
+
+extension ScheduleError.Code {
+  fileprivate var status: ExitStatus {
+    switch self {
+    case .notPermitted: .noPermission
+    case .cannotCreate: .cannotCreate
+    case .notASchedule: .badSetting
+    case .locked: .tryAgain
+    case .inputOutput, .damaged: .inputOutput
+    case .systemLimit: .systemLimit
+    }
+  }
+}
+
+extension CatalogueError.Code {
+  fileprivate var status: ExitStatus {
+    switch self {
+    case .cannotRead: .noInput
+    case .inputOutput: .inputOutput
+    case .changedWhileReading: .tryAgain
+    case .profileFailed: .badSetting
     }
   }
 }

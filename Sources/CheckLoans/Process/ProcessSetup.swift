@@ -53,8 +53,8 @@ enum ProcessSetup {
   ///
   /// - SeeAlso: `proc(5)`.
   static var ownPath: String? {
-    FileSystem.linkTarget(of: "/proc/self/exe").map(\.string)
-      .flatMap { $0.hasSuffix(" (deleted)") ? nil : $0 }
+    let path = FileSystem.linkTarget(of: "/proc/self/exe")?.string
+    return path?.hasSuffix(" (deleted)") == true ? nil : path
   }
 
   /// Whether standard output is a terminal.
@@ -62,23 +62,12 @@ enum ProcessSetup {
   /// - SeeAlso: `isatty(3)`.
   static var isOutputATerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Whether standard error is a terminal.
+  /// The columns of the terminal at a descriptor, if there is one and they are known.
   ///
-  /// - SeeAlso: `isatty(3)`.
-  static var isErrorATerminal: Bool { isatty(STDERR_FILENO) == 1 }
-
-  /// The columns of the terminal at standard output, if known.
-  static var terminalColumns: Int? { columns(of: STDOUT_FILENO) }
-
-  /// The columns of the terminal at standard error, if known.
-  static var errorColumns: Int? { columns(of: STDERR_FILENO) }
-
   /// - SeeAlso: `ioctl_tty(2)`.
-  private static func columns(of descriptor: Int32) -> Int? {
+  static func columns(at descriptor: Int32) -> Int? {
     var size = winsize()
-    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-      return nil
-    }
-    return Int(size.ws_col)
+    let result = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size)
+    return result == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
   }
 }

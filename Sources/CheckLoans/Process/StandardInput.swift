@@ -20,34 +20,44 @@ enum StandardInput {
     guard let type = try? input.stat().type,
       [.fifo, .socket].contains(type) || isatty(STDIN_FILENO) == 1
     else { return }
-    var file: OpenFile?
-    var size = 0
     var bytes: [UInt8] = []
+    // Of a terminal more could be read after its end.
     var isAtEnd = false
-    while !isAtEnd {
-      isAtEnd = try append(to: &bytes) == 0
-      guard isAtEnd || bytes.count > mostInMemory else { continue }
-      if file == nil && isAtEnd { file = OpenFile.inMemory() }
-      if file == nil { file = try temporaryFile(in: directory) }
-      guard let target = file else { continue }
-      do {
-        try target.write(bytes, at: size)
+    while !isAtEnd && bytes.count <= mostInMemory {
+      let piece = try read()
+      isAtEnd = piece.isEmpty
+      bytes += piece
+    }
+    do {
+      let memory = isAtEnd ? OpenFile.inMemory() : nil
+      let file = try memory ?? .temporary(in: directory)
+      try file.write(bytes)
+      var size = bytes.count
+      while !isAtEnd {
+        bytes = try read()
+        isAtEnd = bytes.isEmpty
+        try file.write(bytes, at: size)
         size += bytes.count
-        bytes.removeAll(keepingCapacity: true)
-        if isAtEnd { _ = try target.descriptor.duplicate(as: input) }
-      } catch {
-        throw failure(error, in: directory, "free some room")
       }
+      _ = try file.descriptor.duplicate(as: input)
+    } catch let error as CommandError {
+      throw error
+    } catch {
+      let words = (error as? Errno ?? .ioError).words
+      throw CommandError(
+        .inputOutput,
+        """
+        -: cannot keep standard input in \(directory.visible): \(words); free some room there, or \
+        name another directory with TMPDIR
+        """)
     }
   }
 
-  /// - Returns: how many bytes came, 0 at the end.
-  private static func append(to bytes: inout [UInt8]) throws(CommandError) -> Int {
+  /// The next bytes; none at the end.
+  private static func read() throws(CommandError) -> [UInt8] {
     while true {
       do throws(Errno) {
-        let piece = try FileDescriptor.standardInput.read(1 << 16)
-        bytes += piece
-        return piece.count
+        return try FileDescriptor.standardInput.read(1 << 16)
       } catch .resourceTemporarilyUnavailable {
         var request = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         _ = unsafe poll(&request, 1, -1)
@@ -55,19 +65,5 @@ enum StandardInput {
         throw CommandError(.inputOutput, "-: reading failed: \(error.words)")
       }
     }
-  }
-
-  private static func temporaryFile(in directory: String) throws(CommandError) -> OpenFile {
-    do throws(Errno) { return try .temporary(in: directory) } catch {
-      throw failure(error, in: directory, "name another directory with TMPDIR")
-    }
-  }
-
-  private static func failure(
-    _ error: any Error, in directory: String, _ advice: String
-  ) -> CommandError {
-    let words = (error as? Errno ?? .ioError).words
-    return CommandError(
-      .inputOutput, "-: cannot keep standard input in \(directory.visible): \(words); \(advice)")
   }
 }

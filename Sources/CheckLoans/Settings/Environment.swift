@@ -99,9 +99,7 @@ extension Environment {
 
   /// Where the program of this name is, by the absolute entries of PATH.
   func program(named name: String) -> String? {
-    let search = ProgramSearch(name, path: self["PATH"] ?? ProgramSearch.standardPath)
-    guard case .found(let path) = search else { return nil }
-    return path
+    try? ChildProcess.path(of: name, in: self["PATH"] ?? ChildProcess.standardPath)
   }
 
   /// A catalogue's name in the schedule: its absolute path, or `-` for standard input.

@@ -138,11 +138,10 @@ struct UnitInstaller {
     }
     let arguments = ["--user"] + arguments
     let name = "systemctl \(arguments.joined(separator: " "))"
-    StartedChild.endWithThisProcess()
+    ChildProcess.endWithThisProcess()
     do throws(StartFailure) {
-      let report = try ChildProcess(
-        program, arguments, environment: environment.variables, timeout: timeout
-      ).runBlocking()
+      var child = try ChildProcess(program, arguments, environment: environment.variables)
+      let report = child.untilEnd(within: timeout)
       if report.timedOut {
         return Failure(
           message: "\(name) did not finish within \(timeout.words)",

@@ -28,7 +28,7 @@ final class ResultsFile {
         self.device = consume device
       } else {
         let replacement = try FileReplacement.begin(at: path, like: version)
-        output = CheckedOutput(descriptor: replacement.file.rawValue)
+        output = CheckedOutput(descriptor: replacement.file.descriptor.rawValue)
         self.replacement = consume replacement
       }
     } catch {

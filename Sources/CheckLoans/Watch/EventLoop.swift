@@ -1,5 +1,4 @@
 import CLinux
-import Dispatch
 import Glibc
 import System
 import SystemPackage
@@ -15,7 +14,6 @@ final class EventLoop {
   /// a jump past the instant, and also when the clock is set to anything else; timerfd_create(2).
   private let timer: FileDescriptor
 
-  private static let queue = DispatchQueue(label: "check-loans.watch")
   /// The time after which everything is checked while changes may be missed.
   private static let fullLookPause = Duration.seconds(60)
 
@@ -44,23 +42,16 @@ final class EventLoop {
   ///
   /// - Returns: the events; none if the program is to stop.
   /// - SeeAlso: `poll(2)`.
-  func next() async -> Set<WatchEvent> {
+  func next() -> Set<WatchEvent> {
     while true {
       read()
       if StopSignals.isStopRequested { return [] }
       let events = plan.events(at: LocalClock.uptime)
       if !events.isEmpty { return events }
       let descriptors = [files.descriptor, timer.rawValue, StopSignals.descriptor]
-      let time = longestWait
-      // On a thread of its own, so that none of those that run tasks is held up.
-      await withCheckedContinuation { continuation in
-        Self.queue.async {
-          var requests = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-          // Whatever ends it, a signal too, the descriptors are read next.
-          _ = unsafe poll(&requests, nfds_t(requests.count), time)
-          continuation.resume()
-        }
-      }
+      var requests = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      // Whatever ends it, a signal too, the descriptors are read next.
+      _ = unsafe poll(&requests, nfds_t(requests.count), longestWait)
     }
   }
 

@@ -46,34 +46,29 @@ final class WatchRun {
   /// Runs until it is stopped.
   ///
   /// - Throws: ``CommandError`` if it cannot begin, or standard output fails.
-  func run() async throws(CommandError) -> ExitStatus {
+  func run() throws(CommandError) -> ExitStatus {
     try refuseDirectories()
     reportIdleAction()
     reportMissedChanges()
-    do throws(CommandError) {
-      try await workUntilStop()
-    } catch {
-      await actions?.close()
-      throw error
-    }
-    await actions?.close()
+    defer { actions?.close() }
+    try workUntilStop()
     say("stopping")
     return .done
   }
 
-  private func workUntilStop() async throws(CommandError) {
-    await setActions()
-    try await handle([.everything])
-    while case let events = await loop.next(), !events.isEmpty {
+  private func workUntilStop() throws(CommandError) {
+    setActions()
+    try handle([.everything])
+    while case let events = loop.next(), !events.isEmpty {
       reportMissedChanges()
       // Files that a pattern fits now are found once a day at least.
       let hasOtherFiles =
         events.contains(.due)
         && (try? readSettings().watchedPaths != settings.watchedPaths) == true
       if !events.isDisjoint(with: [.everything, .settings, .systemZone]) || hasOtherFiles {
-        await renewSettings(events.contains(.systemZone) ? "time zone is" : "settings are")
+        renewSettings(events.contains(.systemZone) ? "time zone is" : "settings are")
       }
-      try await handle(events)
+      try handle(events)
     }
   }
 
@@ -117,7 +112,7 @@ final class WatchRun {
 // MARK: - Events
 
 extension WatchRun {
-  private func handle(_ events: Set<WatchEvent>) async throws(CommandError) {
+  private func handle(_ events: Set<WatchEvent>) throws(CommandError) {
     for index in catalogues.indices {
       // What the system does not report, a disk that is mounted for example, is noticed now and then.
       let isRetried = events.contains(.due) && !catalogues[index].isUsable
@@ -126,7 +121,7 @@ extension WatchRun {
       }
     }
     do {
-      try await useSchedule()
+      try useSchedule()
       access.noteSuccess()
       reporter.report(nil, about: .schedule)
     } catch let error as ScheduleError {
@@ -142,7 +137,7 @@ extension WatchRun {
   /// becomes due or a day ends, in each time zone.
   ///
   /// - Throws: `ScheduleError`, or ``CommandError`` if standard output fails.
-  private func useSchedule() async throws {
+  private func useSchedule() throws {
     let schedule = try Schedule(opening: settings.state, timeout: .milliseconds(100))
     if access.noteUse(of: schedule, at: settings.state) { readAllAgain() }
     let events = ScheduleEvents(isPrinted: settings.isVerbose, console)
@@ -167,7 +162,7 @@ extension WatchRun {
     // A program that was not found may be there by now.
     for channel in settings.channels.map(environment.resolved)
     where !StopSignals.isStopRequested {
-      try await deliver(through: channel, delivery)
+      try deliver(through: channel, delivery)
     }
     var wakes: [(second: Int, instant: Int, moment: CivilDateTime)] = []
     for (clock, now, names) in groups {
@@ -218,8 +213,8 @@ extension WatchRun {
   /// Reports failures once, and has the next try come later each time.
   private func deliver(
     through channel: ChannelName, _ delivery: ChannelDelivery
-  ) async throws {
-    let report = try await delivery.deliver(through: channel)
+  ) throws {
+    let report = try delivery.deliver(through: channel)
     var lines: [String] = []
     for error in report.failures.map(\.error) {
       if case .outputFailed(let number) = error.code {
@@ -245,7 +240,7 @@ extension WatchRun {
 extension WatchRun {
   /// Uses the new settings, and the system's time zone where none is set, from now on; the old ones
   /// if the new are wrong.
-  private func renewSettings(_ subject: String) async {
+  private func renewSettings(_ subject: String) {
     do throws(CommandError) {
       let old = settings
       settings = try readSettings()
@@ -260,7 +255,7 @@ extension WatchRun {
       if settings.clock.name != old.clock.name {
         say("the time zone is now \(settings.clock.name.visible)")
       }
-      if settings.action != old.action { await setActions() }
+      if settings.action != old.action { setActions() }
       reportIdleAction()
       readAllAgain()
       reporter.report(nil, about: .settings)
@@ -271,10 +266,10 @@ extension WatchRun {
   }
 
   /// Gives notifications the button that is set; those that are shown with another one lose it.
-  private func setActions() async {
-    await actions?.close()
-    actions = settings.action.map { setting in
-      NotificationActions(setting.action, environment: environment.variables) { [console] line in
+  private func setActions() {
+    actions?.close()
+    actions = settings.action.map { action in
+      NotificationActions(action, environment: environment.variables) { [console] line in
         console.printError(line)
       }
     }

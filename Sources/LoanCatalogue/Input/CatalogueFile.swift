@@ -1,5 +1,6 @@
 import Glibc
 import Loans
+import SystemPackage
 
 /// An open catalogue: a regular file or standard input, unpacked if it is packed.
 ///
@@ -36,7 +37,7 @@ final class CatalogueFile: @unchecked Sendable {
     guard let kind = state?.unusableKind ?? (code == ENXIO ? "a socket" : nil) else {
       throw CatalogueError(
         code: .cannotRead, path: path,
-        message: "cannot read the catalogue: \(systemMessage(for: code).lowercased())",
+        message: "cannot read the catalogue: \(Errno(rawValue: code).description.lowercased())",
         underlying: code)
     }
     throw CatalogueError(
@@ -123,7 +124,8 @@ extension CatalogueFile {
     }
     return CatalogueError(
       code: .inputOutput, path: path,
-      message: "reading failed: \(systemMessage(for: code).lowercased())", underlying: code)
+      message: "reading failed: \(Errno(rawValue: code).description.lowercased())", underlying: code
+    )
   }
 }
 

@@ -1,191 +1,185 @@
-internal import Dispatch
+internal import CLinux
 internal import Glibc
 internal import SystemPackage
 
-/// A program to run without a shell, in its own process group, for a limited time.
+/// A program that was started without a shell, and that leads a process group of its own.
 ///
-/// One thread watches over it until its end: it hands over the input, reads what is printed, so that
-/// the program neither hangs nor dies for want of a reader, and stops the program when its time is
-/// over.
+/// Whoever waits for its end hands over its input and reads what it prints, so that it neither hangs
+/// nor dies for want of a reader, and stops it when its time is over.
 package struct ChildProcess: Sendable {
   /// What became of a program.
   package struct Report: Sendable {
     /// How it ended.
-    package var ending: StartedChild.Ending
+    package let ending: Ending
     /// Whether it had to be stopped because its time was over.
-    package var timedOut = false
+    package let timedOut: Bool
     /// The first 4 KB of its standard output.
-    package var output = ""
+    package let output: String
     /// The first 4 KB of its standard error.
-    package var errors = ""
+    package let errors: String
+  }
 
-    /// The report of a program that ended so, without a word.
-    package init(ending: StartedChild.Ending) { self.ending = ending }
+  /// How a program has ended.
+  package enum Ending: Sendable, Hashable {
+    /// By itself, with this status.
+    case exited(Int32)
+    /// By this signal.
+    case signaled(Int32)
+    /// Nobody knows.
+    case lost
+    /// Not yet: a line said that it need not be waited for.
+    case running
+
+    /// Whether the program has done what it should.
+    package var isSuccess: Bool { self == .exited(0) }
   }
 
   /// What a line of standard output says of the program.
   package enum LineMeaning: Sendable {
     /// Nothing.
     case nothing
-    /// From now on it may take as long as it likes.
-    case unlimited
+    /// It has done what it should for now, and goes on.
+    case ready
     /// It has failed, even if it does not know when to end.
     case failed
   }
 
-  /// Its path, or else its name, which is looked for in the absolute entries of the environment's
-  /// PATH.
-  package var program: String
-  /// Its arguments, without the name.
-  package var arguments: [String]
-  /// Its whole environment.
-  package var environment: [String: String]
-  /// What it can read from standard input; no input at all if `nil`.
-  package var input: [UInt8]?
-  /// How long it may run.
-  package var timeout: Duration
-
-  /// A program that is to be run with these arguments and variables.
-  package init(
-    _ program: String, _ arguments: [String] = [], environment: [String: String],
-    input: [UInt8]? = nil, timeout: Duration
-  ) {
-    self.program = program
-    self.arguments = arguments
-    self.environment = environment
-    self.input = input
-    self.timeout = timeout
-  }
-
-  /// Runs it until it has ended, or was stopped with everything in its group: when its time was
-  /// over, or the task was cancelled.
-  ///
-  /// Input that it does not read is no failure. A process that it left behind is not waited for,
-  /// even if that one keeps standard input, output or error open.
-  ///
-  /// - Parameter onLine: gets each line of standard output, without its end, at most 4 KB of it.
-  package func run(
-    onLine: (@Sendable (String) -> LineMeaning)? = nil
-  ) async throws(StartFailure) -> Report {
-    let stop: (reading: OpenFile, writing: OpenFile)
-    do throws(Errno) { stop = try OpenFile.pipe() } catch { throw StartFailure(error) }
-    return try await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        // It may outlive this call for a moment, and must not keep the pipe open.
-        DispatchQueue(label: "child").async { [unowned reading = stop.reading] in
-          continuation.resume(
-            returning: Result { () throws(StartFailure) in
-              try runBlocking(stop: reading, onLine: onLine)
-            })
-        }
-      }
-    } onCancel: {
-      _ = stop.writing.writeNow([0])
-    }.get()
-  }
-
-  /// Runs it as ``run(onLine:)`` does, on this thread.
-  package func runBlocking() throws(StartFailure) -> Report {
-    try runBlocking(stop: nil, onLine: nil)
-  }
-
-  private func runBlocking(
-    stop: OpenFile?, onLine: (@Sendable (String) -> LineMeaning)?
-  ) throws(StartFailure) -> Report {
-    var watch = try ChildWatch(self, stop: stop, onLine)
-    return watch.untilEnd()
-  }
-}
-
-/// A child and the ends of its pipes, on the thread that watches over it.
-private struct ChildWatch {
-  private let child: StartedChild
-  private let onLine: (@Sendable (String) -> ChildProcess.LineMeaning)?
-  /// Readable once the child is to be stopped; `nil` once it was read.
-  private var stop: OpenFile?
+  private let number: pid_t
+  private let isNoted: Bool
+  /// What can be read from once it has ended; `nil` if the system has no such thing.
+  private let end: OpenFile?
   private var input: OpenFile?
   private var unwritten: ArraySlice<UInt8>
   private var output: Printed
   private var errors: Printed
-  private var piece = [UInt8](repeating: 0, count: 1 << 16)
+  /// The line of standard output that has begun, and those that nobody has read.
+  private var line: [UInt8] = []
+  private var lines: ArraySlice<String> = []
 
-  private var deadline: ContinuousClock.Instant?
-  /// The signals that are still to be sent.
-  private var signals: [(time: ContinuousClock.Instant, number: Int32)] = []
-  private var report = ChildProcess.Report(ending: .lost)
-  private var isCancelled = false
-  private var hasFailed = false
+  /// The most bytes that are kept of a line, or of all that is printed.
+  private static let longest = 4_096
 
-  init(
-    _ process: ChildProcess, stop: OpenFile?,
-    _ onLine: (@Sendable (String) -> ChildProcess.LineMeaning)?
+  /// Starts a program, with no descriptors but the first three.
+  ///
+  /// - Parameters:
+  ///   - program: its path, or its name, which is looked for in the absolute entries of the
+  ///     environment's PATH.
+  ///   - arguments: those after the name.
+  ///   - environment: its whole environment.
+  ///   - input: what it can read from standard input; no input at all if `nil`.
+  ///   - outlivesUs: whether it goes on when a signal ends this process; what it prints is then thrown
+  ///     away.
+  package init(
+    _ program: String, _ arguments: [String] = [], environment: [String: String],
+    input: [UInt8]? = nil, outlivesUs: Bool = false
   ) throws(StartFailure) {
-    keepBrokenPipesFromKilling()
-    let input: (reading: OpenFile, writing: OpenFile)?
-    let output, errors: (reading: OpenFile, writing: OpenFile)
+    let path = try Self.path(of: program, in: environment["PATH"])
+    Self.prepareSignals()
+    let pipes: [(reading: OpenFile, writing: OpenFile)?]
     do throws(Errno) {
-      input = process.input == nil ? nil : try OpenFile.pipe()
-      output = try OpenFile.pipe()
-      errors = try OpenFile.pipe()
+      pipes = [
+        input == nil ? nil : try OpenFile.pipe(), outlivesUs ? nil : try OpenFile.pipe(),
+        outlivesUs ? nil : try OpenFile.pipe(),
+      ]
     } catch {
       throw StartFailure(error)
     }
-    for end in [input?.reading, output.writing, errors.writing] { end?.block() }
-    deadline = .now + process.timeout
-    child = try StartedChild(
-      process.program, process.arguments, environment: process.environment, input: input?.reading,
-      output: output.writing, errors: errors.writing)
-    (self.stop, self.onLine, self.input) = (stop, onLine, input?.writing)
-    (self.output, self.errors) = (Printed(output.reading), Printed(errors.reading))
-    unwritten = (process.input ?? [])[...]
+    let ends = [pipes[0]?.reading, pipes[1]?.writing, pipes[2]?.writing]
+    for end in ends { end?.block() }
+    isNoted = !outlivesUs
+    number = try Self.start([path] + arguments, environment, ends, isNoted: isNoted)
+    end = OpenFile.end(of: number)
+    self.input = pipes[0]?.writing
+    unwritten = (input ?? [])[...]
+    (output, errors) = (Printed(pipe: pipes[1]?.reading), Printed(pipe: pipes[2]?.reading))
   }
 
-  mutating func untilEnd() -> ChildProcess.Report {
-    var hasEnded = false
-    while !hasEnded {
-      OpenFile.wait(
-        reading: [child.end, stop, output.pipe, errors.pipe], writing: input, atMost: longestWait)
+  private static func start(
+    _ command: [String], _ environment: [String: String], _ ends: [OpenFile?], isNoted: Bool
+  ) throws(StartFailure) -> pid_t {
+    var words = unsafe command.map { unsafe strdup($0) } + [nil]
+    var variables = unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { unsafe (words + variables).forEach { unsafe free($0) } }
+    let result = withExtendedLifetime(ends) {
+      let numbers = ends.map { $0?.descriptor.rawValue ?? -1 }
+      return unsafe check_loans_start(
+        command[0], &words, &variables, numbers[0], numbers[1], numbers[2], isNoted ? 1 : 0)
+    }
+    guard result > 0 else { throw StartFailure(Errno(rawValue: -result)) }
+    return result
+  }
+
+  /// Waits until it has ended; or stops it with everything in its group, by SIGTERM, and by SIGKILL
+  /// two seconds later.
+  ///
+  /// Input that it does not read is no failure. A process that it left behind is not waited for,
+  /// even if that one keeps standard input, output or error open.
+  ///
+  /// - Parameters:
+  ///   - timeout: how long it may go on from now on, unless the task is cancelled before; `nil` for no
+  ///     limit.
+  ///   - stop: has it stopped once this can be read from.
+  ///   - onLine: gets each line of standard output, without its end, at most 4 KB of it.
+  /// - Returns: the report, with the ending `running` if a line said that it is ready; it is then to be
+  ///   waited for once more.
+  package mutating func untilEnd(
+    within timeout: Duration?, stop: OpenFile? = nil,
+    onLine: (String) -> LineMeaning = { _ in .nothing }
+  ) -> Report {
+    var deadline = timeout.map { ContinuousClock.now + $0 }
+    var signals = [SIGTERM, SIGKILL][...]
+    var stop = stop
+    var (timedOut, isCancelled, hasFailed) = (false, false, false)
+    while true {
+      let hasEnded = self.hasEnded
       // One reading that begins after the end finds all that a pipe holds.
-      hasEnded = child.hasEnded
       read()
-      if !hasEnded {
-        write()
-        keepTime()
+      while let line = lines.popFirst() {
+        switch onLine(line) {
+        case .nothing: continue
+        case .ready: return report(.running)
+        case .failed:
+          // It may end by itself.
+          if !hasFailed { deadline = .now + .seconds(1) }
+          hasFailed = true
+        }
       }
+      if hasEnded { break }
+      write()
+      if !isCancelled && (Task.isCancelled || stop?.readNow() != nil) {
+        (isCancelled, stop, deadline) = (true, nil, .now)
+      }
+      if let time = deadline, time <= .now, let signal = signals.popFirst() {
+        timedOut = !hasFailed && !isCancelled
+        send(signal)
+        deadline = .now + .seconds(2)
+      }
+      // Where its end does not report itself, it is asked for, as the task is.
+      let isAsked = deadline != nil || end == nil
+      OpenFile.wait(
+        reading: [end, stop, output.pipe, errors.pipe], writing: input, atMost: isAsked ? 100 : -1)
     }
     // It has ended but not been reaped, so its group's number is still its own.
-    if report.timedOut || isCancelled { child.send(SIGKILL) }
-    let ending = child.reap()
+    if signals.count < 2 { send(SIGKILL) }
+    let ending = reap()
     // That it had to be stopped after its failure is of no interest.
-    report.ending = hasFailed ? .exited(1) : ending
-    (report.output, report.errors) = (output.text, errors.text)
-    return report
+    return report(hasFailed ? .exited(1) : ending, timedOut: timedOut)
   }
 
-  /// How long nothing needs to be done; `nil` for no limit.
-  private var longestWait: Duration? {
-    // Where its end does not report itself, it is asked for.
-    let look = child.end == nil ? ContinuousClock.now + .milliseconds(20) : nil
-    return [deadline, signals.first?.time, look].compactMap(\.self).min().map { $0 - .now }
+  private func report(_ ending: Ending, timedOut: Bool = false) -> Report {
+    Report(ending: ending, timedOut: timedOut, output: output.text, errors: errors.text)
   }
 
   private mutating func read() {
-    if let stop, stop.readNow(into: &piece) != nil {
-      self.stop = nil
-      isCancelled = true
-      end()
-    }
-    _ = errors.read(&piece)
-    for line in output.read(&piece) {
-      guard let onLine, !hasFailed else { return }
-      switch onLine(line) {
-      case .nothing: continue
-      case .unlimited: deadline = nil
-      case .failed:
-        hasFailed = true
-        // It may end by itself.
-        end(after: .seconds(1))
+    _ = errors.read()
+    let parts = output.read().split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, part) in parts.enumerated() {
+      if index > 0 {
+        lines.append(String(decoding: line, as: UTF8.self))
+        line.removeAll(keepingCapacity: true)
       }
+      line += part.prefix(Self.longest - line.count)
     }
   }
 
@@ -199,65 +193,85 @@ private struct ChildWatch {
     self.input = nil
   }
 
-  private mutating func keepTime() {
-    if let deadline, deadline <= .now {
-      self.deadline = nil
-      report.timedOut = true
-      end()
+  /// What a child has printed to one of its outputs, as far as it is kept.
+  private struct Printed: Sendable {
+    /// Where it comes from; `nil` at its end.
+    private(set) var pipe: OpenFile?
+    private var bytes: [UInt8] = []
+
+    init(pipe: OpenFile?) { self.pipe = pipe }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Reads what is there now.
+    mutating func read() -> [UInt8] {
+      guard let piece = pipe?.readNow() else { return [] }
+      if piece.isEmpty { pipe = nil }
+      bytes += piece.prefix(ChildProcess.longest - bytes.count)
+      return piece
     }
-    while let next = signals.first, next.time <= .now {
-      child.send(next.number)
-      signals.removeFirst()
-    }
-  }
-
-  /// Has it stopped: by SIGTERM, and by SIGKILL two seconds later.
-  private mutating func end(after pause: Duration = .zero) {
-    deadline = nil
-    let time = ContinuousClock.now + pause
-    signals = [(time, SIGTERM), (time + .seconds(2), SIGKILL)]
-  }
-}
-
-/// What a child has printed to one of its outputs, as far as it is kept.
-private struct Printed {
-  private static let limit = 4_096
-
-  /// Where it comes from; `nil` at its end.
-  private(set) var pipe: OpenFile?
-  private var bytes: [UInt8] = []
-  private var line: [UInt8] = []
-
-  init(_ pipe: OpenFile) { self.pipe = pipe }
-
-  var text: String { String(decoding: bytes, as: UTF8.self) }
-
-  /// Reads what is there now, and returns the lines that are complete by that.
-  mutating func read(_ piece: inout [UInt8]) -> [String] {
-    guard let count = pipe?.readNow(into: &piece) else { return [] }
-    if count == 0 { pipe = nil }
-    bytes += piece[..<count].prefix(Self.limit - bytes.count)
-    var lines: [String] = []
-    var rest = piece[..<count]
-    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-      line += rest[..<end].prefix(Self.limit - line.count)
-      lines.append(String(decoding: line, as: UTF8.self))
-      line.removeAll(keepingCapacity: true)
-      rest = rest[(end + 1)...]
-    }
-    line += rest.prefix(Self.limit - line.count)
-    return lines
   }
 }
 
-/// Ignores SIGPIPE unless the process handles it, because a child that does not read its standard
-/// input would otherwise kill this process.
-///
-/// - SeeAlso: `sigaction(2)`.
-private func keepBrokenPipesFromKilling() {
-  var current = sigaction()
-  guard unsafe sigaction(SIGPIPE, nil, &current) == 0 else { return }
-  // SIG_DFL, which Swift cannot compare.
-  let isDefault = unsafe unsafeBitCast(current.__sigaction_handler.sa_handler, to: Int.self) == 0
-  if isDefault { signal(SIGPIPE, SIG_IGN) }
+// MARK: - Signals and the end
+
+extension ChildProcess {
+  /// Gives SIGCHLD its default meaning if it is ignored, because the system then throws the exit status
+  /// of children away; ignores SIGPIPE unless the process handles it, because a child that does not
+  /// read its standard input would otherwise kill this process.
+  ///
+  /// - SeeAlso: `sigaction(2)`.
+  private static func prepareSignals() {
+    var current = sigaction()
+    if unsafe sigaction(SIGCHLD, nil, &current) == 0,
+      check_loans_is_ignored(SIGCHLD) != 0 || current.sa_flags & SA_NOCLDWAIT != 0
+    {
+      signal(SIGCHLD, SIG_DFL)
+    }
+    guard unsafe sigaction(SIGPIPE, nil, &current) == 0 else { return }
+    // SIG_DFL, which Swift cannot compare.
+    let isDefault = unsafe unsafeBitCast(current.__sigaction_handler.sa_handler, to: Int.self) == 0
+    if isDefault { signal(SIGPIPE, SIG_IGN) }
+  }
+
+  /// Whether it has ended; its number stays its own until it is reaped.
+  ///
+  /// - SeeAlso: `waitid(2)`.
+  private var hasEnded: Bool {
+    var information = unsafe siginfo_t()
+    let result = unsafe waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT | WNOHANG)
+    return unsafe result != 0 && errno != EINTR || information.si_signo != 0
+  }
+
+  /// Sends a signal to its group; SIGKILL also to itself, which may have left the group.
+  ///
+  /// - SeeAlso: `kill(2)`.
+  private func send(_ signal: Int32) {
+    kill(-number, signal)
+    if signal == SIGKILL { kill(number, signal) }
+  }
+
+  /// Lets go of it once it has ended.
+  ///
+  /// - SeeAlso: `waitpid(2)`.
+  private func reap() -> Ending {
+    // It must no longer be noted once its number may be another's.
+    if isNoted { check_loans_forget_child(number) }
+    var status: Int32 = 0
+    while unsafe waitpid(number, &status, 0) < 0 {
+      guard errno == EINTR else { return .lost }
+    }
+    let signal = status & 0x7F
+    return signal == 0 ? .exited(status >> 8 & 0xFF) : .signaled(signal)
+  }
+
+  /// Has a signal that ends this process end its children too, which the terminal does not tell of
+  /// Ctrl-C; for a process that catches none of SIGINT, SIGTERM and SIGHUP.
+  ///
+  /// - SeeAlso: `sigaction(2)`.
+  package static func endWithThisProcess() {
+    for number in [SIGINT, SIGTERM, SIGHUP] where check_loans_is_ignored(number) == 0 {
+      _ = check_loans_end_with_children(number)
+    }
+  }
 }

@@ -1,13 +1,15 @@
 internal import CLinux
 internal import Glibc
-internal import SystemPackage
+package import SystemPackage
 
 extension OpenFile {
   /// The two ends of a pipe, neither of which blocks.
   ///
   /// - SeeAlso: `pipe2(2)`.
-  static func pipe() throws(Errno) -> (reading: OpenFile, writing: OpenFile) {
-    let (reading, writing) = try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
+  package static func pipe() throws(Errno) -> (reading: OpenFile, writing: OpenFile) {
+    let (reading, writing) = try Errno.thrown {
+      try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
+    }
     return (OpenFile(reading), OpenFile(writing))
   }
 
@@ -22,15 +24,13 @@ extension OpenFile {
   /// - SeeAlso: `fcntl(2)`.
   func block() { _ = fcntl(descriptor.rawValue, F_SETFL, 0) }
 
-  /// Reads what is there now, as far as there is room for it.
-  ///
-  /// - Returns: how many bytes, 0 at the end or after a failure; `nil` if there may be more later.
-  /// - SeeAlso: `read(2)`.
-  func readNow(into bytes: inout [UInt8]) -> Int? {
+  /// The bytes that are there now: none at the end or after a failure, `nil` if there may be some
+  /// later.
+  package func readNow() -> [UInt8]? {
     do {
-      return unsafe try bytes.withUnsafeMutableBytes { unsafe try descriptor.read(into: $0) }
+      return try descriptor.read(65_536)
     } catch {
-      return error as? Errno == .wouldBlock ? nil : 0
+      return error == .wouldBlock ? nil : []
     }
   }
 
@@ -48,18 +48,14 @@ extension OpenFile {
 
   /// Waits until one of these can be read from, or written to, or the time is over.
   ///
-  /// - Parameter longest: `nil` for no limit.
+  /// - Parameter milliseconds: -1 for no limit.
   /// - SeeAlso: `poll(2)`.
-  static func wait(reading: [OpenFile?], writing: OpenFile?, atMost longest: Duration?) {
-    var requests = reading.compactMap(\.self).map {
-      pollfd(fd: $0.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+  static func wait(reading: [OpenFile?], writing: OpenFile?, atMost milliseconds: Int32) {
+    let ends = reading.map { ($0, POLLIN) } + [(writing, POLLOUT)]
+    // What is not there, a number below 0, is passed over.
+    var requests = ends.map { end, event in
+      pollfd(fd: end?.descriptor.rawValue ?? -1, events: Int16(event), revents: 0)
     }
-    if let writing {
-      requests.append(
-        pollfd(fd: writing.descriptor.rawValue, events: Int16(POLLOUT), revents: 0))
-    }
-    // Rounded up, or the wait would end too early again and again.
-    let milliseconds = longest.map { Int32(clamping: Int64(max(.zero, $0) / .milliseconds(1)) + 1) }
-    _ = unsafe poll(&requests, nfds_t(requests.count), milliseconds ?? -1)
+    _ = unsafe poll(&requests, nfds_t(requests.count), milliseconds)
   }
 }

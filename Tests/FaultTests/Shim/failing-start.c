@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,18 +21,6 @@ static int fails(const char *name) {
 
 int pipe2(int ends[2], int flags) {
   return fails("pipe2") ? -1 : (int)syscall(SYS_pipe2, ends, flags);
-}
-
-int epoll_create1(int flags) {
-  return fails("epoll_create1") ? -1 : (int)syscall(SYS_epoll_create1, flags);
-}
-
-int epoll_ctl(int queue, int operation, int file, struct epoll_event *event) {
-  return fails("epoll_ctl") ? -1 : (int)syscall(SYS_epoll_ctl, queue, operation, file, event);
-}
-
-int eventfd(unsigned int value, int flags) {
-  return fails("eventfd") ? -1 : (int)syscall(SYS_eventfd2, value, flags);
 }
 
 // One that fails has closed it all the same.
