@@ -56,7 +56,7 @@ struct CatalogueFixer {
       throw CommandError(.noInput, "\(path.visible): cannot read the catalogue: \(error.words)")
     }
     do throws(Errno) {
-      let content = try file.readToEnd(limit: .max)
+      let content = try file.descriptor.readToEnd(limit: .max)
       if let content, FileVersion(try file.status) == version { return content }
     } catch {
       throw CommandError(.inputOutput, "\(path.visible): reading failed: \(error.words)")
