@@ -7,53 +7,58 @@ public enum EmailRule {
   ///
   /// - Parameter text: UTF-8, not empty.
   public static func judge(_ text: Span<UInt8>) -> Finding? {
-    let text = [UInt8](copying: text)
     guard let fault = fault(text) else { return nil }
-    let quoted = String(decoding: text, as: UTF8.self).quoted()
+    let quoted = String(decoding: [UInt8](copying: text), as: UTF8.self).quoted()
     return Finding(.invalidEmail, "e-mail \(quoted) \(fault); expected NAME@DOMAIN")
   }
 
-  private static func fault(_ text: [UInt8]) -> String? {
-    guard let at = text.lastIndex(of: UInt8(ascii: "@")) else { return "has no @" }
+  private static func fault(_ text: Span<UInt8>) -> String? {
+    guard let at = text.indices.last(where: { text[$0] == UInt8(ascii: "@") }) else {
+      return "has no @"
+    }
     if text.count > 254 { return "is longer than 254 bytes" }
-    return nameFault(text[..<at]) ?? domainFault(text[(at + 1)...])
+    return nameFault(text.extracting(..<at)) ?? domainFault(text.extracting((at + 1)...))
   }
 
-  private static func nameFault(_ name: ArraySlice<UInt8>) -> String? {
+  private static func nameFault(_ name: Span<UInt8>) -> String? {
     if name.isEmpty { return "has nothing before the @" }
     if name.count > 64 { return "has more than 64 bytes before the @" }
-    let quote = UInt8(ascii: "\"")
-    if name.count > 1 && name.first == quote && name.last == quote { return nil }
-    if name.contains(UInt8(ascii: "@")) { return "has more than one @" }
-    if let byte = name.first(where: isForbidden) { return "contains \(shown(byte))" }
-    return parts(of: name).contains { $0.isEmpty }
-      ? "has one full stop too many before the @" : nil
+    let (quote, stop) = (UInt8(ascii: "\""), UInt8(ascii: "."))
+    if name.count > 1 && name[0] == quote && name[name.count - 1] == quote { return nil }
+    var isAfterStop = true
+    var hasEmptyPart = false
+    for index in name.indices {
+      let byte = name[index]
+      if byte == UInt8(ascii: "@") { return "has more than one @" }
+      if isForbidden(byte) { return "contains \(shown(byte))" }
+      if byte == stop && isAfterStop { hasEmptyPart = true }
+      isAfterStop = byte == stop
+    }
+    return hasEmptyPart || isAfterStop ? "has one full stop too many before the @" : nil
   }
 
-  private static func domainFault(_ domain: ArraySlice<UInt8>) -> String? {
-    if domain.isEmpty { return "has nothing after the @" }
-    if domain.first == UInt8(ascii: "[") && domain.last == UInt8(ascii: "]") { return nil }
-    if let byte = domain.first(where: isForbiddenInDomain) { return "contains \(shown(byte))" }
+  private static func domainFault(_ domain: Span<UInt8>) -> String? {
+    guard let last = domain.indices.last else { return "has nothing after the @" }
+    if domain[0] == UInt8(ascii: "[") && domain[last] == UInt8(ascii: "]") { return nil }
+    if let index = domain.indices.first(where: { isForbiddenInDomain(domain[$0]) }) {
+      return "contains \(shown(domain[index]))"
+    }
     let hyphen = UInt8(ascii: "-")
-    for label in parts(of: domain) {
-      if label.isEmpty { return "has one full stop too many after the @" }
-      if label.first == hyphen || label.last == hyphen {
+    var start = 0
+    for end in 0...domain.count where end > last || domain[end] == UInt8(ascii: ".") {
+      if end == start { return "has one full stop too many after the @" }
+      if domain[start] == hyphen || domain[end - 1] == hyphen {
         return "has a hyphen at the edge of a name"
       }
-      if label.count > 63 { return "has a name of more than 63 bytes after the @" }
+      if end - start > 63 { return "has a name of more than 63 bytes after the @" }
+      start = end + 1
     }
     return nil
   }
 
-  private static func parts(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-    text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-  }
-
-  /// What needs quotation marks, or is not allowed in an address.
-  private static let specials = Array("()<>[]:;,\\\"\u{7F}".utf8)
-
+  /// Whether a character needs quotation marks, or is not allowed in an address.
   private static func isForbidden(_ byte: UInt8) -> Bool {
-    byte <= 0x20 || specials.contains(byte)
+    byte <= 0x20 || byte == 0x7F || "()<>[]:;,\\\"".utf8.contains(byte)
   }
 
   /// Names beyond ASCII are left to those who look them up.

@@ -8,7 +8,8 @@ extension String {
   ///
   /// The joiners U+200C and U+200D stay, since Persian words and emoji need them.
   public var visible: String {
-    guard utf8.contains(UInt8(ascii: "#")) || unicodeScalars.contains(where: \.isUnsafeToShow)
+    guard utf8.contains(where: { !(0x20...0x7E).contains($0) || $0 == UInt8(ascii: "#") }),
+      utf8.contains(UInt8(ascii: "#")) || unicodeScalars.contains(where: \.isUnsafeToShow)
     else { return self }
     var text = ""
     for index in unicodeScalars.indices {

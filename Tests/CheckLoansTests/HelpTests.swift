@@ -107,6 +107,10 @@ struct HelpTests {
     (["--colour", "x"], "unknown option '--colour'; did you mean --color?"),
     (["schedule", "lst"], "unexpected argument 'lst'; did you mean check-loans schedule list?"),
     (["schedule", "list", "x"], "unexpected argument 'x'; see check-loans schedule list --help"),
+    (
+      ["schedule", "list", "x", "y"],
+      "2 unexpected arguments: 'x', 'y'; see check-loans schedule list --help"
+    ),
     (["--xyz", "x"], "unknown option '--xyz'; see check-loans check --help"),
     (["--format"], "missing value for '--format <format>'; see check-loans check --help"),
     (

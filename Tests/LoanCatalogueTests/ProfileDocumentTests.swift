@@ -106,7 +106,8 @@ struct ProfileDocumentTests {
 
   @Test(
     arguments: [
-      "[2]", "[a][last()]", "[position() > 1]", "[../b]", "[preceding-sibling::loan]", "[//b]",
+      "[2]", "[1.0]", "[a][last()]", "[position() > 1]", "[../b]", "[preceding-sibling::loan]",
+      "[//b]",
       "[a = /list/b]", "[following::b]", "[count(../loan) = 6]", "[ancestor::x]",
     ])
   func `A condition of a record looks at nothing around it`(condition: String) {

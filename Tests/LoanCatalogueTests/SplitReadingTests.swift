@@ -26,6 +26,8 @@ struct SplitReadingTests {
     "<books><book id='1'/><!-- check-loans: ignore missing-title --><book id='2'/></books>",
     "<books><book id='1'/><x/><book id='2'><books><book id='3'/></books></book></books>",
     "<books><book id='1'/></books><book id='2'/>", "<books><book id='1'/><book",
+    "<BOOKS><book id='1'/><book id='2'><title>T</title></book></BOOKS>",
+    "<bOoks><book id='1'/><book id='2'><title>T</title></book></bOoks>",
     "<books><book id='1'/>\n<book id='2'></book >\n<book id='1'/></books><!-- <book >-->\n",
     "<books><book>" + String(repeating: "<!-- check-loans: ignore x -->", count: 1_200)
       + "</book>" + String(repeating: "<!-- check-loans: ignore x -->", count: 600)

@@ -58,9 +58,8 @@ enum MistakenCommand {
       }
       return "\(match.0); \(advice)"
     }
-    guard let match = text.prefixMatch(of: #/(?:missing|unexpected argument '([^']*)')/#) else {
-      return text
-    }
+    let mistake = #/(?:missing|[0-9]+ unexpected arguments|unexpected argument '([^']*)')/#
+    guard let match = text.prefixMatch(of: mistake) else { return text }
     if let word = match.1, words == [ScheduleCommand.name] {
       advice = "schedule has \(scheduleNames.joined(separator: ", "))"
       if let guess = String(word).nearest(among: scheduleNames) {
@@ -104,8 +103,8 @@ extension RootCommand {
   /// The parser's message about an error, in one line.
   static func line(for error: any Error) -> String {
     // Many possible values are a list.
-    message(for: error).replacing("\n  - ", with: ", ").replacing(":, ", with: ": ").visible
-      .withSmallBeginning
+    message(for: error).replacing("\n  - ", with: ", ").replacing(":, ", with: ": ")
+      .replacing(#/\n */#, with: " ").visible.withSmallBeginning
   }
 
   /// The words that name a command.

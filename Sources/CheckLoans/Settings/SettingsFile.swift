@@ -205,12 +205,15 @@ private struct SettingsReading {
   ) throws(CommandError) -> [Setting] {
     var place = place
     var values: [Setting] = []
-    for key in table.keys {
-      guard let node = table[key]?.tomlValue else { continue }
+    let known = options.map(\.name)
+    if let key = table.keys.first(where: { options[$0] == nil }) {
       place.key = key
-      guard var value = options[key] else {
-        throw wrong(place.text, advice(onUnknown: key, among: options.map(\.name)))
-      }
+      throw wrong(place.text, advice(onUnknown: key, among: known))
+    }
+    // In the order of the options, where a table's path comes first.
+    for key in known {
+      guard let node = table[key]?.tomlValue, var value = options[key] else { continue }
+      place.key = key
       let texts = try texts(node, of: value, place)
       // A list without channels is no channel.
       value.texts =
@@ -232,6 +235,9 @@ private struct SettingsReading {
     let words = "unknown key \(key.quoted(limit: 40))"
     if keys == .user, SettingsKeys.project.names.contains(key) {
       return "\(words); it belongs in a project's .check-loans.toml"
+    }
+    if keys == .project, ["catalogue", "catalogues"].contains(key) {
+      return "\(words); a project has files"
     }
     if key == "catalogues" { return "\(words); write [[catalogue]]" }
     if let name = key.nearest(among: known) { return "\(words); did you mean \"\(name)\"?" }

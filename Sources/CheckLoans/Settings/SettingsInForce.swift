@@ -17,6 +17,7 @@ struct SettingsInForce {
     _ command: some Subcommand, hidden: [String], found: [String: [String]] = [:],
     _ environment: Environment
   ) {
+    let keys = type(of: command).settingsKeys
     let given = environment.given
     self.given = given
     file = command.settingsPath(environment)?.path
@@ -33,7 +34,7 @@ struct SettingsInForce {
         if isOfTZ && given[row.name] == nil { row.origin = .variable("TZ") }
       }
       if row.kind == .argument {
-        row.name = listed?.name ?? row.name
+        row.name = keys?.catalogues ?? row.name
         if !given.files.isEmpty { row.origin = .commandLine } else if let listed { return listed }
       }
       return row

@@ -96,10 +96,10 @@ extension DocumentOpening {
   ]
 
   private static func kind(of bytes: ArraySlice<UInt8>) -> Kind? {
-    for packing in packings where bytes.starts(with: packing.start) {
+    let isTar = bytes.dropFirst(257).starts(with: "ustar".utf8)
+    for packing in packings where !isTar && bytes.starts(with: packing.start) {
       return .packed(packing.name, command: packing.command)
     }
-    let isTar = bytes.dropFirst(257).starts(with: "ustar".utf8)
     if let name = isTar
       ? "a tar archive" : others.first(where: { bytes.starts(with: $0.start) })?.name
     {

@@ -110,13 +110,13 @@ extension PartFrame {
   ///
   /// - Parameter linesBefore: lines of the file before the document.
   init?(ofDocumentWith beginning: ArraySlice<UInt8>, linesBefore: Int) {
-    let (element, root) = ("books", DocumentOpening.skippingProlog(beginning))
+    let root = DocumentOpening.skippingProlog(beginning)
     guard let declaration = Self.declaration(of: beginning), let tag = Self.startTag(root)
     else { return nil }
     let name = tag.dropFirst().prefix { !$0.isXMLWhiteSpace && $0 != UInt8(ascii: ">") }
-    let prefix = name.dropLast(element.utf8.count)
-    let isKnown = name.suffix(element.utf8.count).map { $0 | 0x20 } == Array(element.utf8)
-    guard isKnown, prefix.isEmpty || prefix.last == UInt8(ascii: ":"),
+    let (prefix, local) = (name.dropLast(5), name.suffix(5))
+    guard local.elementsEqual("books".utf8) || local.elementsEqual("Books".utf8),
+      prefix.isEmpty || prefix.last == UInt8(ascii: ":"),
       let record = ["book", "Book"].map({ Array("<".utf8) + prefix + Array($0.utf8) })
         .first(where: { root.dropFirst(tag.count).firstRange(of: $0) != nil })
     else { return nil }

@@ -119,7 +119,9 @@ extension XPathTokens {
 
   /// Whether a condition is about the position of its element, or about what is around it.
   func looksAround(_ condition: Range<Int>) -> Bool {
-    if condition.count == 3 && self[condition.lowerBound + 1].utf8.allSatisfy(\.isASCIIDigit) {
+    if condition.count == 3,
+      self[condition.lowerBound + 1].allSatisfy({ ("0"..."9").contains($0) || $0 == "." })
+    {
       return true
     }
     return condition.contains { index in
