@@ -46,8 +46,7 @@ final class CatalogueFile: @unchecked Sendable {
     }
     throw CatalogueError(
       code: .cannotRead, path: path,
-      message: "this is \(kind), not a file; give a catalogue file, or - to read standard input",
-      underlying: nil)
+      message: "this is \(kind), not a file; give a catalogue file, or - to read standard input")
   }
 
   private var descriptor: Int32 { file?.descriptor.rawValue ?? STDIN_FILENO }
@@ -114,8 +113,7 @@ extension CatalogueFile {
     guard let before, (try? file?.status)?.hasContent(of: before) != true else { return }
     throw CatalogueError(
       code: .changedWhileReading, path: path,
-      message: "the file was changed while it was read; nothing was taken from it, try again",
-      underlying: nil)
+      message: "the file was changed while it was read; nothing was taken from it, try again")
   }
 
   /// A failure of reading on the way.

@@ -153,7 +153,7 @@ extension FieldReader {
     let value = unsafe try value(expression, at: node)
     let texts = (0..<(value.isNodes ? value.count : 1)).map { index in
       var text = value.text(ofNode: index)
-      text.removeSubrange(text.normalizeSpace(from: 0)...)
+      text.normalizeSpace()
       return FoundText(text: text, place: value.place(ofNode: index), isValue: !text.isEmpty)
     }
     try look(at: texts)
