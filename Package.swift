@@ -67,7 +67,7 @@ let package = Package(
     .target(
       name: "LoanCatalogue",
       dependencies: [
-        "CLibXML2", "CLinux", "CZlib", "Loans",
+        "CLibXML2", "CZlib", "Loans", "System",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       // In the binary itself, which is all that is installed.

@@ -23,7 +23,7 @@ public struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertible
   /// One line: what is wrong and what to do.
   public let message: String
   /// `errno` of the failed call, where there was one.
-  public let underlying: Int32?
+  public internal(set) var underlying: Int32?
 
   /// The place in the catalogue where it happened, if there is one.
   public var location: SourceLocation?

@@ -1,4 +1,4 @@
-internal import Loans
+public import Loans
 
 /// The meaning of a document's elements and attributes: everything the reader needs to know
 /// about one form of catalogue.
@@ -185,29 +185,7 @@ extension CatalogueProfile {
   }
 }
 
-/// A field of a record, by its name in a profile.
-///
-/// The numbers are part of every stored identity and never change.
-public enum LoanField: Int, CaseIterable, Sendable {
-  /// The record's own identifier.
-  case id = 0
-  /// The book's title.
-  case title = 1
-  /// The book's author; the first one, where several are given.
-  case author = 2
-  /// The book's ISBN.
-  case isbn = 3
-  /// The copy's barcode.
-  case barcode = 4
-  /// To whom the book is lent.
-  case borrower = 5
-  /// The borrower's e-mail address.
-  case email = 6
-  /// The last day the book may be kept.
-  case expiration = 7
-  /// The day on which the book was lent; only judged, and not a part of the loan.
-  case loaned = 8
-
+extension LoanField {
   /// Its place in a set of fields.
   @inline(__always)
   var bit: UInt16 { 1 &<< UInt16(truncatingIfNeeded: rawValue) }

@@ -53,7 +53,7 @@ extension CivilDateTime: CustomStringConvertible {
   public var description: String { "\(toTheMinute):\((time.secondOfDay % 60).digits(2))" }
 
   /// ISO 8601 to the minute, `2026-11-21T07:00`.
-  public var toTheMinute: String { "\(date)T\(time.hoursAndMinutes)" }
+  public var toTheMinute: String { "\(date)T\(time)" }
 }
 
 /// A time of day, 00:00:00 to 23:59:59.
@@ -85,14 +85,11 @@ public struct CivilTime: Hashable, Sendable {
   private init(uncheckedSecondOfDay: Int) {
     secondOfDay = uncheckedSecondOfDay
   }
-
-  /// `07:00`.
-  public var hoursAndMinutes: String {
-    "\((secondOfDay / 3_600).digits(2)):\((secondOfDay / 60 % 60).digits(2))"
-  }
 }
 
 extension CivilTime: CustomStringConvertible {
   /// The time to the minute, `07:00`.
-  public var description: String { hoursAndMinutes }
+  public var description: String {
+    "\((secondOfDay / 3_600).digits(2)):\((secondOfDay / 60 % 60).digits(2))"
+  }
 }

@@ -95,9 +95,28 @@ extension Loan {
 
 // MARK: - Storing
 
-/// A text of a loan.
-package enum LoanPart: Sendable {
-  case id, title, author, isbn, barcode, borrower, email
+/// A field of a record, by its name in a profile.
+///
+/// The numbers are part of every stored identity and never change.
+public enum LoanField: Int, CaseIterable, Sendable {
+  /// The record's own identifier.
+  case id = 0
+  /// The book's title.
+  case title = 1
+  /// The book's author; the first one, where several are given.
+  case author = 2
+  /// The book's ISBN.
+  case isbn = 3
+  /// The copy's barcode.
+  case barcode = 4
+  /// To whom the book is lent.
+  case borrower = 5
+  /// The borrower's e-mail address.
+  case email = 6
+  /// The last day the book may be kept.
+  case expiration = 7
+  /// The day on which the book was lent; only judged, and not a part of the loan.
+  case loaned = 8
 }
 
 /// A loan as it is stored, wherever its texts are.
@@ -107,17 +126,17 @@ package protocol LoanParts {
   /// The time of that day at which the loan ends, if it is known.
   var lastTime: CivilTime? { get }
 
-  /// Calls `body` with a part as UTF-8, if there is one.
-  func withPart(_ part: LoanPart, _ body: (Span<UInt8>) -> Void)
+  /// Calls `body` with a text as UTF-8, if there is one.
+  func withText(of field: LoanField, _ body: (Span<UInt8>) -> Void)
 }
 
 extension Loan: LoanParts {
   package var lastDay: CivilDate { expiration }
   package var lastTime: CivilTime? { expirationTime }
 
-  package func withPart(_ part: LoanPart, _ body: (Span<UInt8>) -> Void) {
+  package func withText(of field: LoanField, _ body: (Span<UInt8>) -> Void) {
     let text =
-      switch part {
+      switch field {
       case .id: id
       case .title: title
       case .author: author
@@ -125,6 +144,7 @@ extension Loan: LoanParts {
       case .barcode: barcode
       case .borrower: borrower
       case .email: email
+      case .expiration, .loaned: nil as String?
       }
     if let text { body(text.utf8.span) }
   }

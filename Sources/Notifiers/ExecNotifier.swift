@@ -155,7 +155,7 @@ extension Notice {
       ("daysLeft", .int(loan.daysLeft(today: today))),
       ("catalogue", .string(catalogue)),
       ("loan", loan.json),
-      ("expirationTime", JSONValue(loan.expirationTime?.hoursAndMinutes)),
+      ("expirationTime", JSONValue(loan.expirationTime?.description)),
       ("library", JSONValue(library)),
     ])
   }

@@ -170,5 +170,5 @@ public struct Explanation: Sendable {
 }
 
 extension CivilDateTime {
-  fileprivate var inWords: String { "\(date) at \(time.hoursAndMinutes)" }
+  fileprivate var inWords: String { "\(date) at \(time)" }
 }

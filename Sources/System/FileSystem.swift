@@ -15,6 +15,45 @@ extension Stat {
   package init(ofLink path: String) throws(Errno) {
     self = try unsafe Stat(path, followTargetSymlink: false)
   }
+
+  /// The file itself, whatever its names and its content.
+  package var fileID: FileID { FileID(device: deviceID, inode: inode) }
+
+  /// The number of bytes of a regular file.
+  package var regularSize: Int? { type == .regular ? Int(size) : nil }
+
+  /// Whether nobody has the permission to write it.
+  package var isReadOnly: Bool { permissions.rawValue & 0o222 == 0 }
+
+  /// Whether it is the same file with the same content, its permissions, owner and names included.
+  package func isUnchanged(since earlier: Stat?) -> Bool {
+    guard let earlier else { return false }
+    return fileID == earlier.fileID && hasContent(of: earlier)
+      && (st_ctim.tv_sec, st_ctim.tv_nsec) == (earlier.st_ctim.tv_sec, earlier.st_ctim.tv_nsec)
+  }
+
+  /// Whether nobody has written to the file since; its permissions and names may be others.
+  package func hasContent(of earlier: Stat) -> Bool {
+    (size, st_mtim.tv_sec, st_mtim.tv_nsec)
+      == (earlier.size, earlier.st_mtim.tv_sec, earlier.st_mtim.tv_nsec)
+  }
+
+  /// The kind of what is no regular file: "a directory" for example.
+  package var kindOfNoFile: String? {
+    switch type {
+    case .regular: nil
+    case .directory: "a directory"
+    case .fifo: "a named pipe"
+    case .socket: "a socket"
+    default: "a device"
+    }
+  }
+}
+
+/// The file that a name leads to.
+package struct FileID: Hashable, Sendable {
+  fileprivate let device: DeviceID
+  fileprivate let inode: Inode
 }
 
 extension UserID {
@@ -88,13 +127,17 @@ package enum FileSystem {
     try Errno.check(unsafe Glibc.rename(path, other))
   }
 
-  /// Makes a directory.
+  /// Makes a directory and those above it for this user alone, as far as they are missing.
   ///
+  /// - Returns: the one that cannot be made, and why; `nil` if all are there.
   /// - SeeAlso: `mkdir(2)`.
-  package static func makeDirectory(
-    _ path: String, permissions: FilePermissions
-  ) throws(Errno) {
-    try Errno.check(unsafe mkdir(path, permissions.rawValue))
+  package static func makeDirectories(_ path: FilePath) -> (path: String, error: Errno)? {
+    if path.isEmpty || (try? Stat(of: path.string)) != nil { return nil }
+    if let failure = makeDirectories(path.removingLastComponent()) { return failure }
+    let error = Errno.of { try Errno.check(unsafe mkdir(path.string, S_IRWXU)) }
+    // Somebody else may have made it since.
+    guard let error, error != .fileExists else { return nil }
+    return (path.string, error)
   }
 
   /// Whether this user may run a file.

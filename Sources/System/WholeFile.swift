@@ -29,7 +29,7 @@ package enum WholeFile {
       // Without waiting: a named pipe may have nobody at its other end.
       let file = try OpenFile(path, followsLinks: true)
       let status = try file.status
-      if let kind = kind(status) { throw Failure.notAFile(kind) }
+      if let kind = status.kindOfNoFile, !isNull(status) { throw Failure.notAFile(kind) }
       let isWritableByAll = status.type == .regular && status.permissions.contains(.otherWrite)
       if isWritableByAll && !mayBeWritableByAll { throw Failure.writableByAll }
       return try file.descriptor.readToEnd(limit: limit)
@@ -61,16 +61,8 @@ package enum WholeFile {
     }
   }
 
-  /// What it is, unless it is a file or `/dev/null`.
-  private static func kind(_ status: Stat) -> String? {
-    switch status.type {
-    case .regular: return nil
-    case .directory: return "a directory"
-    case .fifo: return "a named pipe"
-    case .socket: return "a socket"
-    default:
-      let null = (try? Stat(of: "/dev/null"))?.specialDeviceID
-      return status.type == .characterSpecial && status.specialDeviceID == null ? nil : "a device"
-    }
+  private static func isNull(_ status: Stat) -> Bool {
+    status.type == .characterSpecial
+      && status.specialDeviceID == (try? Stat(of: "/dev/null"))?.specialDeviceID
   }
 }

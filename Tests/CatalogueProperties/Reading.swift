@@ -92,9 +92,9 @@ extension CatalogueRules {
 extension Loan {
   /// A loan of the same texts.
   fileprivate init(parts: some LoanParts) {
-    func text(_ part: LoanPart) -> String? {
+    func text(_ field: LoanField) -> String? {
       var found: String?
-      parts.withPart(part) { found = String(decoding: [UInt8](copying: $0), as: UTF8.self) }
+      parts.withText(of: field) { found = String(decoding: [UInt8](copying: $0), as: UTF8.self) }
       return found
     }
     self.init(

@@ -117,10 +117,10 @@ struct FixingTests {
       "/bin/chown", ["65534:1", desk.path], environment: [:], directory: desk.folder.path)
     #expect(try await chown.run().status == 0)
     try desk.fix()
-    let version = try #require(FileVersion(of: desk.path))
-    #expect(version.status.userID == UserID(65_534))
-    #expect(version.status.groupID == GroupID(1))
-    #expect(version.status.permissions.rawValue == 0o640)
+    let status = try Stat(of: desk.path)
+    #expect(status.userID == UserID(65_534))
+    #expect(status.groupID == GroupID(1))
+    #expect(status.permissions.rawValue == 0o640)
   }
 
   @Test func `A symbolic link stays, and leads to the fixed catalogue`() throws {
@@ -233,9 +233,9 @@ struct FixingRefusalTests {
   func `A new file that is given up leaves nothing behind`(old: String?) throws {
     let desk = try FixingDesk()
     do {
-      let version = old == nil ? nil : FileVersion(of: desk.path)
+      let status = old == nil ? nil : try Stat(of: desk.path)
       let replacement = try FileReplacement.begin(
-        at: "\(desk.folder.path)/\(old ?? "new.xml")", like: version)
+        at: "\(desk.folder.path)/\(old ?? "new.xml")", like: status)
       try replacement.write([0x41])
     }
     #expect(try File.names(in: desk.folder.path) == ["books.xml"])

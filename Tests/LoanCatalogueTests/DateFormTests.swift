@@ -12,7 +12,7 @@ struct DateFormTests {
     do throws(CivilDate.ParseFailure) {
       switch try form.read(Array(text.utf8)[...]) {
       case .civil(let date, let time):
-        return "\(date)\(time.map { " \($0.hoursAndMinutes)" } ?? "")"
+        return "\(date)\(time.map { " \($0)" } ?? "")"
       case .instant(let instant): return "@\(CivilDateTime(ordinal: instant).map { "\($0)" } ?? "")"
       }
     } catch {

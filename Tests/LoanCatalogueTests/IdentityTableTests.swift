@@ -1,4 +1,5 @@
 @testable import LoanCatalogue
+import Loans
 import Testing
 
 struct IdentityTableTests {

@@ -37,7 +37,7 @@ struct PartTests {
     while let part = parts.next() {
       switch part {
       case .batch(let batch):
-        for case .record(let record, _, _) in batch.items {
+        for case .record(let record, _, _, true) in batch.items {
           result.titles += [record.loan?.title].compactMap(\.self)
         }
       case .unreadable, .failed: result.isWhole = false

@@ -71,7 +71,7 @@ extension Reading.Record {
     return [
       "\(location.line)", self.loan(or: \.id), self.loan(or: \.title), self.loan(or: \.author),
       self.loan(or: \.borrower), self.loan(or: \.barcode), self.loan(or: \.isbn),
-      loan.map { "\($0.expiration)" } ?? "-", loan?.expirationTime?.hoursAndMinutes ?? "-",
+      loan.map { "\($0.expiration)" } ?? "-", loan?.expirationTime?.description ?? "-",
     ].joined(separator: "\t")
   }
 

@@ -169,7 +169,7 @@ struct XPathProfileTests {
         <a d="20261201"><u>x</u><v>3</v></a></l>
         """)
     #expect(reading.titles == ["1", "2", "3"])
-    #expect(reading.records.first?.loan?.expirationTime?.hoursAndMinutes == "12:30")
+    #expect(reading.records.first?.loan?.expirationTime?.description == "12:30")
     #expect(reading.records.last?.loan?.expirationTime == nil)
   }
 

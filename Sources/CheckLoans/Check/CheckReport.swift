@@ -91,7 +91,7 @@ struct CheckReport {
       ("status", .string(read.status.rawValue)),
       ("daysLeft", .int(loan.daysLeft(today: catalogue.now.date))),
       ("remindAt", read.status == .expired ? .null : .string(read.fireAt.toTheMinute)),
-      ("expirationTime", JSONValue(loan.expirationTime?.hoursAndMinutes)),
+      ("expirationTime", JSONValue(loan.expirationTime?.description)),
       ("library", JSONValue(catalogue.source.library)),
     ]).text
   }
@@ -129,14 +129,7 @@ extension CheckReport {
       + scheduleWords + (plan.options.dryRun.dryRun ? ", nothing written (--dry-run)" : "")
       + (onShelf > 0 ? "; \(counted(onShelf, "book")) on the shelf" : "") + withoutExpirationWords
       + (leftOut > 0 ? "; \(counted(leftOut, "book")) left out, see the errors" : "")
-      + profiles.foreignWords
-  }
-
-  /// The profiles that catalogues were read with, each once.
-  private var profiles: [String] {
-    catalogues.compactMap(\.summary.profile).reduce(into: []) { profiles, profile in
-      if !profiles.contains(profile) { profiles.append(profile) }
-    }
+      + catalogues.compactMap(\.summary.profile).foreignWords
   }
 
   private var scheduleWords: String {
@@ -156,10 +149,11 @@ extension CheckReport {
 }
 
 extension [String] {
-  /// `; read as alma`, unless every catalogue is of the tool's own form.
+  /// `; read as alma` for the profiles of catalogues, unless every one is of the tool's own form.
   var foreignWords: String {
-    allSatisfy { $0 == CatalogueProfile.native.name }
-      ? "" : "; read as \(joined(separator: ", "))"
+    if allSatisfy({ $0 == CatalogueProfile.native.name }) { return "" }
+    let names = indices.filter { firstIndex(of: self[$0]) == $0 }.map { self[$0] }
+    return "; read as \(names.joined(separator: ", "))"
   }
 }
 

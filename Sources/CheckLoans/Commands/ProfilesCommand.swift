@@ -159,6 +159,6 @@ extension LoanRecord {
   private func value(of field: LoanField) -> String? {
     guard field == .expiration, let loan else { return text(of: field) }
     return loan.expiration.dotted
-      + (loan.expirationTime.map { " \($0.hoursAndMinutes)" } ?? "")
+      + (loan.expirationTime.map { " \($0)" } ?? "")
   }
 }

@@ -130,8 +130,8 @@ struct TimerCommand: Subcommand {
     if fireTime.secondOfDay > dailyAt.secondOfDay {
       console.printError(
         """
-        reminders wait for \(fireTime.hoursAndMinutes), after the daily run, and so come a day late; \
-        choose --daily-at \(fireTime.hoursAndMinutes) or later
+        reminders wait for \(fireTime), after the daily run, and so come a day late; \
+        choose --daily-at \(fireTime) or later
         """)
     }
   }
@@ -149,7 +149,7 @@ struct TimerCommand: Subcommand {
     if let zone, zone != (try? LocalClock(nil, environment))?.name {
       console.printError(
         """
-        cron starts it at \(dailyAt.hoursAndMinutes) of the system's time zone, not of \
+        cron starts it at \(dailyAt) of the system's time zone, not of \
         \(zone.isEmpty ? "UTC" : zone.visible)
         """)
     }

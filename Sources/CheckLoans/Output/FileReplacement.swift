@@ -107,17 +107,17 @@ extension FileReplacement {
   ///
   /// - Parameters:
   ///   - path: the place that it is to take.
-  ///   - version: the file that is there, whose owner, permissions and attributes it gets; `nil` for
+  ///   - old: the file that is there, whose owner, permissions and attributes it gets; `nil` for
   ///     a file that anybody may read and write whom the umask lets.
   static func begin(
-    at path: String, like version: FileVersion? = nil
+    at path: String, like old: Stat? = nil
   ) throws(Failure) -> FileReplacement {
-    guard let place = FileSystem.realPath(of: path) ?? (version == nil ? path : nil) else {
+    guard let place = FileSystem.realPath(of: path) ?? (old == nil ? path : nil) else {
       // Its real name is not UTF-8.
       throw Failure(step: .place, errno: .illegalByteSequence)
     }
     let folder = folder(of: place)
-    let permissions = FilePermissions(rawValue: version == nil ? 0o666 : 0o600)
+    let permissions = FilePermissions(rawValue: old == nil ? 0o666 : 0o600)
     let replacement: FileReplacement
     if let file = nameless(in: folder, permissions) {
       let name = FilePath(place).lastComponent?.string ?? place
@@ -132,7 +132,7 @@ extension FileReplacement {
       replacement = FileReplacement(
         file: file, place: place, temporary: temporary, isNamed: true)
     }
-    if let version { try replacement.keepAccess(of: path, version.status) }
+    if let old { try replacement.keepAccess(of: path, old) }
     return replacement
   }
 

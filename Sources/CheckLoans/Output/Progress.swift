@@ -3,6 +3,7 @@ import LoanCatalogue
 import Loans
 import Synchronization
 import System
+import SystemPackage
 
 /// Shows on a terminal how far a run has come, if it takes longer than a second.
 final class Progress: Sendable {
@@ -24,7 +25,7 @@ final class Progress: Sendable {
   init?(of catalogues: [String], _ environment: Environment, _ console: Console) {
     guard isatty(STDERR_FILENO) == 1, let terminal = environment["TERM"], terminal != "dumb"
     else { return nil }
-    let sizes = catalogues.map { FileVersion(of: $0)?.regularSize }
+    let sizes = catalogues.map { (try? Stat(of: $0))?.regularSize }
     total = sizes.contains(nil) ? nil : sizes.compactMap(\.self).reduce(0, +)
     line = console.statusLine
     columns = ProcessSetup.columns(at: STDERR_FILENO) ?? 80

@@ -32,7 +32,7 @@ extension UInt8 {
 
 extension CivilDateTime {
   /// `2026-11-21 00:00`, for people.
-  var words: String { "\(date) \(time.hoursAndMinutes)" }
+  var words: String { "\(date) \(time)" }
 }
 
 extension String {

@@ -20,7 +20,7 @@ extension CivilTime {
   @Sendable static func parse(_ text: String) throws -> CivilTime {
     if text.utf8.count == 5, let time = CivilTime(iso: text.utf8) { return time }
     if let time = CivilTime(iso: "0\(text)".utf8), text.utf8.count == 4 {
-      throw ValidationError("write it as HH:MM: \(time.hoursAndMinutes)")
+      throw ValidationError("write it as HH:MM: \(time)")
     }
     throw ValidationError("give a time of day from 00:00 to 23:59")
   }

@@ -54,7 +54,7 @@ struct TimerUnits {
       Description=Remind people of book loans once a day
 
       [Timer]
-      OnCalendar=*-*-* \(time.hoursAndMinutes):00\(zone.map { " \($0)" } ?? "")
+      OnCalendar=*-*-* \(time):00\(zone.map { " \($0)" } ?? "")
       Persistent=true
 
       [Install]

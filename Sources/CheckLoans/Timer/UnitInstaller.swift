@@ -36,7 +36,9 @@ struct UnitInstaller {
         """)
     }
     for path in paths { try checkIsOurs(path) }
-    try makeDirectory()
+    if let (path, error) = FileSystem.makeDirectories(FilePath(directory)) {
+      throw cannot("write", path, error)
+    }
     for (path, content) in zip(paths, units.contents) { try write(content, to: path) }
     // A timer that was there before runs by its old times until it is started again.
     let failure =
@@ -92,22 +94,6 @@ struct UnitInstaller {
       \(path.quoted(limit: 200)) is not a file that check-loans has written; move it away, or choose \
       another --name
       """)
-  }
-
-  /// Makes the directory and those above it, as far as they are missing.
-  private func makeDirectory() throws(CommandError) {
-    var current = ""
-    for part in directory.split(separator: "/") {
-      current += "/\(part)"
-      do throws(Errno) {
-        // As the XDG Base Directory Specification has it.
-        try FileSystem.makeDirectory(current, permissions: .ownerReadWriteExecute)
-      } catch .fileExists {
-        continue
-      } catch {
-        throw cannot("write", current, error)
-      }
-    }
   }
 
   private func write(_ content: String, to path: String) throws(CommandError) {

@@ -48,14 +48,10 @@ struct FindingsTally: Sendable {
     if fixed > 0 { findings += ", \(counted(fixed, "date")) fixed" }
     if fixable > 0 { findings += ", \(fixable) fixable with --fix" }
     if unread > 0 { findings += ", \(counted(unread, "file")) not read" }
-    var profiles: [String] = []
-    for profile in read.compactMap(\.profile) where !profiles.contains(profile) {
-      profiles.append(profile)
-    }
     let books = records == loans ? "" : "\(counted(records, "book")), "
     let missing = leftOut > 0 ? ", \(leftOut) left out" : ""
     return
       "\(counted(read.count, "file")), \(books)\(counted(loans, "loan"))\(missing): \(findings)"
-      + profiles.foreignWords
+      + read.compactMap(\.profile).foreignWords
   }
 }

@@ -16,18 +16,18 @@ final class ResultsFile {
   /// - Throws: ``CommandError`` with the status `cannotCreate`.
   init(_ path: String) throws(CommandError) {
     self.path = path
-    let version = FileVersion(of: path)
-    if let version, version.isReadOnly {
+    let old = try? Stat(of: path)
+    if let old, old.isReadOnly {
       throw CommandError(
         .cannotCreate, "\(path.visible): this file is read-only; name another one for the results")
     }
     do {
-      if let version, !version.isRegular {
+      if let old, old.type != .regular {
         let device = try OpenFile(path, .writeOnly, followsLinks: true, waits: true)
         output = CheckedOutput(descriptor: device.descriptor.rawValue)
         self.device = consume device
       } else {
-        let replacement = try FileReplacement.begin(at: path, like: version)
+        let replacement = try FileReplacement.begin(at: path, like: old)
         output = CheckedOutput(descriptor: replacement.file.descriptor.rawValue)
         self.replacement = consume replacement
       }

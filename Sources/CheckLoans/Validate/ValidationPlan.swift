@@ -2,6 +2,7 @@ import LoanCatalogue
 import LoanRules
 import Loans
 import System
+import SystemPackage
 
 /// What a run of `validate` is to do, with everything decided.
 struct ValidationPlan: Sendable {
@@ -116,7 +117,7 @@ struct ValidationPlan: Sendable {
     var files: Set<FileID> = []
     return paths.filter { path in
       guard names.insert(Array(environment.absolutePath(path).utf8)).inserted else { return false }
-      return FileVersion(of: path).map { files.insert($0.id).inserted } ?? true
+      return (try? Stat(of: path)).map { files.insert($0.fileID).inserted } ?? true
     }
   }
 
@@ -126,8 +127,8 @@ struct ValidationPlan: Sendable {
   ) throws(CommandError) -> String? {
     guard let output, !["-", "/dev/stdout"].contains(output) else { return nil }
     if output.isEmpty { throw CommandError(.usage, "--output needs the name of a file") }
-    if let file = FileVersion(of: output), file.isRegular,
-      let catalogue = catalogues.first(where: { FileVersion(of: $0)?.id == file.id })
+    if let file = try? Stat(of: output), file.type == .regular,
+      let catalogue = catalogues.first(where: { (try? Stat(of: $0))?.fileID == file.fileID })
     {
       throw CommandError(
         .usage,

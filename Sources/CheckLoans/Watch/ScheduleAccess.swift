@@ -1,5 +1,6 @@
 import ReminderSchedule
 import System
+import SystemPackage
 
 /// The knowledge of `watch` about the schedule between two uses: which one it was, whether it works, and
 /// when to try again.
@@ -26,7 +27,7 @@ struct ScheduleAccess {
   ///
   /// - Returns: whether it is another than the last time, and so may not know the loans.
   mutating func noteUse(of schedule: Schedule, at path: String) -> Bool {
-    let identity = Identity(file: FileVersion(of: path)?.id, schedule: schedule.identity)
+    let identity = Identity(file: (try? Stat(of: path))?.fileID, schedule: schedule.identity)
     defer { used = identity }
     return identity != used
   }

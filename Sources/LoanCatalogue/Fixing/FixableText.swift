@@ -73,7 +73,7 @@ struct FixableText {
     var text = String.UnicodeScalarView()
     text.append(contentsOf: found.compactMap(\.scalar))
     var bytes = Array(String(text).utf8)
-    bytes.removeSubrange(bytes.normalizeSpace(from: 0)...)
+    bytes.normalizeSpace()
     guard bytes.elementsEqual(value.utf8) else { return nil }
     return characters[first].range.lowerBound..<characters[last].range.upperBound
   }

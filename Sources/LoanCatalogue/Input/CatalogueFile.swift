@@ -1,5 +1,6 @@
 import Glibc
 import Loans
+import System
 import SystemPackage
 
 /// An open catalogue: a regular file or standard input, unpacked if it is packed.
@@ -9,8 +10,10 @@ import SystemPackage
 /// rewound.
 final class CatalogueFile: @unchecked Sendable {
   let path: String
-  private let descriptor: Int32
-  private let before: FileState?
+  /// The open file; `nil` for standard input.
+  private let file: OpenFile?
+  /// Its status when it was opened.
+  private let before: Stat?
   private var content: UnpackedStream
   /// The bytes that were read to detect the document's form; complete before any thread is started.
   private var head: [UInt8] = []
@@ -22,37 +25,35 @@ final class CatalogueFile: @unchecked Sendable {
   /// - Throws: ``CatalogueError`` with the code `cannotRead`.
   init(opening path: String) throws(CatalogueError) {
     self.path = path
-    (descriptor, before) = path == "-" ? (STDIN_FILENO, nil) : try Self.open(path)
-    content = UnpackedStream(descriptor, size: before?.size)
+    (file, before) = path == "-" ? (nil, nil) : try Self.open(path)
+    content = UnpackedStream(file?.descriptor.rawValue ?? STDIN_FILENO, size: before?.regularSize)
   }
 
-  /// - SeeAlso: `open(2)`, `fstat(2)`.
-  private static func open(_ path: String) throws(CatalogueError) -> (Int32, FileState) {
-    let descriptor = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-    let state = descriptor < 0 ? nil : FileState(of: descriptor)
-    let code = errno
-    if let state, state.unusableKind == nil { return (descriptor, state) }
-    if descriptor >= 0 { close(descriptor) }
-    // ENXIO is what open(2) of a socket gives.
-    guard let kind = state?.unusableKind ?? (code == ENXIO ? "a socket" : nil) else {
+  private static func open(_ path: String) throws(CatalogueError) -> (OpenFile, Stat) {
+    let kind: String
+    do throws(Errno) {
+      let file = try OpenFile(path, followsLinks: true)
+      let status = try file.status
+      guard let other = status.kindOfNoFile else { return (file, status) }
+      kind = other
+    } catch .noSuchAddressOrDevice {
+      // What open(2) of a socket gives.
+      kind = "a socket"
+    } catch {
       throw CatalogueError(
-        code: .cannotRead, path: path,
-        message: "cannot read the catalogue: \(Errno(rawValue: code).description.lowercased())",
-        underlying: code)
+        code: .cannotRead, path: path, message: "cannot read the catalogue: \(error.words)",
+        underlying: error.rawValue)
     }
     throw CatalogueError(
       code: .cannotRead, path: path,
-      message: "this is \(kind), not a file; give a catalogue file, or - to read standard input",
-      underlying: nil)
+      message: "this is \(kind), not a file; give a catalogue file, or - to read standard input")
   }
 
-  deinit {
-    if before != nil { close(descriptor) }
-  }
+  private var descriptor: Int32 { file?.descriptor.rawValue ?? STDIN_FILENO }
 
   /// The number of bytes when the file was opened; `nil` for standard input and for a packed
   /// file, which can only be read from beginning to end.
-  var size: Int? { isPacked ? nil : before?.size }
+  var size: Int? { isPacked ? nil : before?.regularSize }
 
   /// Whether the document is inside a gzip file or a ZIP archive.
   var isPacked: Bool { content.isPacked }
@@ -94,8 +95,8 @@ extension CatalogueFile {
       unsafe target.copyBytes(from: head[offset..<offset + count])
       return count
     }
-    return unsafe size == nil
-      ? content.read(into: target) : readFile(descriptor, at: offset, into: target)
+    guard size != nil else { return unsafe content.read(into: target) }
+    return unsafe readFile(descriptor, at: offset, into: target)
   }
 
   /// Reads bytes of a file with a ``size``, on any thread.
@@ -109,11 +110,10 @@ extension CatalogueFile {
   ///
   /// - Throws: ``CatalogueError`` with the code `changedWhileReading`.
   func checkUnchanged() throws(CatalogueError) {
-    guard let before, FileState(of: descriptor) != before else { return }
+    guard let before, (try? file?.status)?.hasContent(of: before) != true else { return }
     throw CatalogueError(
       code: .changedWhileReading, path: path,
-      message: "the file was changed while it was read; nothing was taken from it, try again",
-      underlying: nil)
+      message: "the file was changed while it was read; nothing was taken from it, try again")
   }
 
   /// A failure of reading on the way.
@@ -124,36 +124,8 @@ extension CatalogueFile {
     }
     return CatalogueError(
       code: .inputOutput, path: path,
-      message: "reading failed: \(Errno(rawValue: code).description.lowercased())", underlying: code
+      message: "reading failed: \(Errno(rawValue: code).words)", underlying: code
     )
-  }
-}
-
-/// The state of a file from `fstat(2)`, as far as a change of its content would show in it.
-private struct FileState: Equatable {
-  private let device: UInt
-  private let inode: UInt
-  let size: Int
-  private let seconds: Int
-  private let nanoseconds: Int
-  /// The kind of file, unless it is a regular one.
-  let unusableKind: String?
-
-  init?(of descriptor: Int32) {
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { return nil }
-    device = UInt(status.st_dev)
-    inode = UInt(status.st_ino)
-    size = Int(status.st_size)
-    (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-    unusableKind =
-      switch status.st_mode & S_IFMT {
-      case S_IFREG: nil
-      case S_IFDIR: "a directory"
-      case S_IFIFO: "a named pipe"
-      case S_IFSOCK: "a socket"
-      default: "a device"
-      }
   }
 }
 

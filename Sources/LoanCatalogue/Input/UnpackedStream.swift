@@ -1,6 +1,7 @@
-import CLinux
 import CZlib
 import Glibc
+import System
+import SystemPackage
 
 /// The document in an open file, read from its beginning to its end: the file itself, or what is in
 /// it if it begins like a gzip file or a ZIP archive.
@@ -32,7 +33,7 @@ import Glibc
   private var isBetweenFiles = false
   private var isPadded = false
   /// The file in memory with an archive that came through standard input.
-  private var archive: Int32 = -1
+  private var archive: OpenFile?
   /// Whether the document is inside a gzip file or a ZIP archive.
   private(set) var isPacked = false
   /// The reason why nothing more can be unpacked.
@@ -64,7 +65,6 @@ import Glibc
     unsafe inflateEnd(stream)
     unsafe stream.deallocate()
     unsafe memory.deallocate()
-    if archive >= 0 { close(archive) }
   }
 
   /// Reads what comes next of the document.
@@ -146,8 +146,10 @@ extension UnpackedStream {
   private mutating func openArchive(_ size: Int?) throws(UnpackingError) {
     var size = size
     if size == nil {
-      size = try keepInMemory()
-      descriptor = archive
+      archive = OpenFile.inMemory()
+      let kept = archive?.descriptor.rawValue ?? -1
+      size = try keep(in: kept)
+      descriptor = kept
     }
     let entry = try ZIPArchive(descriptor, size: size ?? 0).document()
     lseek(descriptor, entry.bytes.lowerBound, SEEK_SET)
@@ -157,15 +159,14 @@ extension UnpackedStream {
     if entry.isDeflated { beginInflating(-MAX_WBITS) }
   }
 
-  /// Keeps what comes through standard input, since an archive's list is at its end.
+  /// Keeps in memory what comes through standard input, since an archive's list is at its end.
   ///
   /// - Returns: how many bytes there are.
-  private mutating func keepInMemory() throws(UnpackingError) -> Int {
-    archive = check_loans_make_memory_file()
+  private mutating func keep(in file: Int32) throws(UnpackingError) -> Int {
     var size = 0
     repeat {
       guard size <= Self.longestInMemory,
-        unsafe pwrite(archive, stream.pointee.next_in, available, size) == available
+        unsafe pwrite(file, stream.pointee.next_in, available, size) == available
       else {
         throw failure("is too long to come through standard input; give its path instead")
       }

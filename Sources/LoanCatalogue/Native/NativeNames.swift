@@ -1,4 +1,5 @@
 import CLibXML2
+import Loans
 
 /// The meaning of an element's name in the tool's own form.
 enum NativeElement: Equatable {

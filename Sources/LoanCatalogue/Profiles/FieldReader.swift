@@ -10,7 +10,9 @@ struct FieldReader: ~Copyable {
   private(set) var place = SourceLocation(line: 1, column: 1)
   /// The place of the root element.
   private var beginning = SourceLocation(line: 1, column: 1)
-  private let profile: CatalogueProfile
+  let profile: CatalogueProfile
+  /// What the document says of itself, once it has ended.
+  private(set) var ending = DocumentEnding()
   private var evaluator: XPathEvaluator?
   /// What records may refer to, by its key, for each of the profile's lookups.
   private var referents: [[[UInt8]: XMLNode]] = []
@@ -52,14 +54,26 @@ extension FieldReader {
     return unsafe try evaluator.value(of: expression, at: node, bytesRead: bytesRead)
   }
 
-  /// Returns the kind of record that an element of the right name is.
+  /// The kinds of record that an element may be by its name.
   ///
-  /// - Parameter kinds: those that its name may be of.
+  /// - Parameter depth: how many elements there are from the root element to it.
+  @unsafe func kinds(of node: xmlNodePtr, depth: Int) -> [Int] {
+    profile.records.indices.filter { kind in
+      let steps = profile.records[kind].path.steps
+      guard steps.count == depth, let name = steps.last?.local else { return false }
+      return unsafe [String(cString: node.pointee.name), "*"].contains(name)
+    }
+  }
+
+  /// Returns the kind of record that an element is.
+  ///
   /// - Returns: the first kind by which it is lent, or else the first by which it is not; `nil` if it
   ///   is not a record.
   @unsafe mutating func kind(
-    of node: xmlNodePtr, _ kinds: [Int]
+    of node: xmlNodePtr, depth: Int
   ) throws(XPathFailure) -> (record: Int, isLent: Bool)? {
+    let kinds = unsafe kinds(of: node, depth: depth)
+    if kinds.isEmpty { return nil }
     unsafe note(node)
     var onShelf: Int?
     for kind in kinds {
@@ -153,7 +167,7 @@ extension FieldReader {
     let value = unsafe try value(expression, at: node)
     let texts = (0..<(value.isNodes ? value.count : 1)).map { index in
       var text = value.text(ofNode: index)
-      text.removeSubrange(text.normalizeSpace(from: 0)...)
+      text.normalizeSpace()
       return FoundText(text: text, place: value.place(ofNode: index), isValue: !text.isEmpty)
     }
     try look(at: texts)
@@ -239,8 +253,7 @@ extension FieldReader {
 
 extension FieldReader {
   /// Reads what the document says of itself.
-  mutating func endDocument() throws(XPathFailure) -> DocumentEnding {
-    var ending = DocumentEnding()
+  mutating func endDocument() throws(XPathFailure) {
     for problem in profile.problems {
       guard let (text, place) = try text(of: problem.path, joined: true) else { continue }
       ending.answers.append((text, place, problem.yieldsToLoans))
@@ -252,7 +265,6 @@ extension FieldReader {
     for continuation in profile.continuations where ending.continuation == nil {
       ending.continuation = try text(of: continuation, joined: false)?.place
     }
-    return ending
   }
 
   /// A text of the whole document.

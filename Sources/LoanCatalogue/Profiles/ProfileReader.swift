@@ -9,7 +9,6 @@ import Loans
 @safe struct ProfileReader: ~Copyable {
   private let session: UnsafeMutablePointer<ParserSession>
   private var fields: FieldReader
-  private let profile: CatalogueProfile
   private let output: ((RecordBatch) -> Bool)?
   private var namespaces: OwnNamespaces
   private var root: RootElement?
@@ -27,9 +26,6 @@ import Loans
   private var isWhole: Bool
   /// Whether nothing more is wanted.
   private var isOver = false
-  /// The kinds of record at each depth, with the names of their elements.
-  private let kinds: [Int: [(kind: Int, name: String)]]
-  private var ending: DocumentEnding?
   private static let longestText = 10_000_000
 
   private typealias WaitingComment = (
@@ -42,14 +38,9 @@ import Loans
   ) {
     unsafe self.session = session
     self.output = output
-    profile = document.profile
     fields = FieldReader(document.reader, document.profile)
     namespaces = OwnNamespaces(document.profile)
-    isWhole = profile.looksOutside
-    let paths = profile.records.map(\.path.steps)
-    kinds = Dictionary(
-      grouping: paths.enumerated().map { ($0, $1.last?.local ?? "") }
-    ) { paths[$0.0].count }
+    isWhole = document.profile.looksOutside
   }
 
   /// Reads a document, in batches where it is long.
@@ -78,7 +69,7 @@ import Loans
     if let failure = fields.builder.failure { throw failure }
     var batch = removeBatch()
     batch.root = root
-    batch.ending = ending ?? DocumentEnding()
+    batch.ending = fields.ending
     batch.ending?.fault = unsafe session.pointee.fault
     return batch
   }
@@ -113,7 +104,7 @@ extension ProfileReader {
       root?.firstChild = unsafe String(cString: node.pointee.name)
     }
     unsafe open.append(node)
-    if unsafe candidate == nil && !kinds(of: node, depth: open.count).isEmpty {
+    if unsafe candidate == nil && !fields.kinds(of: node, depth: open.count).isEmpty {
       unsafe candidate = node
     }
   }
@@ -125,21 +116,15 @@ extension ProfileReader {
     let place = element.place ?? SourceLocation(line: 1, column: 1)
     root = RootElement(
       name: element.name, namespace: namespaces.root, location: place,
-      isKnown: profile.knows(element))
+      isKnown: fields.profile.knows(element))
     unsafe fields.begin(document, at: place)
-  }
-
-  /// The kinds of record that an element may be by its name.
-  @unsafe private func kinds(of node: xmlNodePtr, depth: Int) -> [Int] {
-    guard let kinds = kinds[depth] else { return [] }
-    let name = unsafe String(cString: node.pointee.name)
-    return kinds.filter { [name, "*"].contains($0.name) }.map(\.kind)
   }
 
   /// Ends the reading, since the profile cannot be applied.
   private mutating func fail(_ failure: XPathFailure) {
     unsafe session.pointee.fail(
-      "the profile \(profile.name) cannot be applied here: \(failure.message)", at: fields.place)
+      "the profile \(fields.profile.name) cannot be applied here: \(failure.message)",
+      at: fields.place)
   }
 
   /// Takes an element that has ended.
@@ -176,8 +161,7 @@ extension ProfileReader {
   @unsafe private mutating func read(
     _ node: xmlNodePtr, depth: Int
   ) throws(XPathFailure) -> Bool {
-    let kinds = unsafe kinds(of: node, depth: depth)
-    guard !kinds.isEmpty, let kind = unsafe try fields.kind(of: node, kinds) else { return false }
+    guard let kind = unsafe try fields.kind(of: node, depth: depth) else { return false }
     if unsafe !comments.isEmpty {
       addComments(before: fields.place)
       while let comment = unsafe comments.first, unsafe comment.candidate == node {
@@ -228,7 +212,7 @@ extension ProfileReader {
         unsafe try readAll(in: root, depth: 1, open)
         addComments()
       }
-      if unsafe session.pointee.fault == nil { ending = try fields.endDocument() }
+      if unsafe session.pointee.fault == nil { try fields.endDocument() }
     } catch {
       fail(error)
     }
@@ -238,7 +222,7 @@ extension ProfileReader {
   @unsafe private mutating func readAll(
     in node: xmlNodePtr, depth: Int, _ open: Set<xmlNodePtr>
   ) throws(XPathFailure) {
-    guard depth <= kinds.keys.max() ?? 0 else { return }
+    guard fields.profile.records.contains(where: { $0.path.steps.count >= depth }) else { return }
     if unsafe !open.contains(node), unsafe try read(node, depth: depth) { return }
     var child = unsafe node.pointee.children
     while let next = unsafe child, !isOver {

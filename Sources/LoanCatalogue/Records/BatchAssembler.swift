@@ -58,14 +58,10 @@ struct BatchAssembler: ~Copyable {
 
   private mutating func add(_ item: consuming RecordBatch.Item) {
     switch consume item {
-    case .record(let record, let idPlace, let found):
+    case .record(let record, let idPlace, let found, let isOver):
       begin(record, idPlace)
       for finding in found { findings.append(finding) }
-      end()
-    case .unfinished(let record, let idPlace, let found):
-      begin(record, idPlace)
-      for finding in found { findings.append(finding) }
-      handOver(owner, isBookOver: false)
+      if isOver { end() } else { handOver(owner, isBookOver: false) }
     case .ignore(let codes, let place):
       findings.ignore(codes, at: place)
       handOverIfLong()

@@ -1,3 +1,5 @@
+import Loans
+
 /// A 64-bit hash that is the same in every run and on every machine, so that it can be stored.
 ///
 /// Each word is mixed in by a multiplication of 64 by 64 bits whose halves are joined. It is not

@@ -84,17 +84,7 @@ public struct LoanRecord: Sendable {
     package let lastDay: CivilDate
     package var lastTime: CivilTime? { record.expirationTime }
 
-    package func withPart(_ part: LoanPart, _ body: (Span<UInt8>) -> Void) {
-      let field: LoanField =
-        switch part {
-        case .id: .id
-        case .title: .title
-        case .author: .author
-        case .isbn: .isbn
-        case .barcode: .barcode
-        case .borrower: .borrower
-        case .email: .email
-        }
+    package func withText(of field: LoanField, _ body: (Span<UInt8>) -> Void) {
       if !record.isEmpty(field) { record.withValue(of: field, body) }
     }
   }

@@ -5,10 +5,9 @@ import Loans
 struct RecordBatch: Sendable {
   /// A record, or what is between two.
   enum Item: Sendable {
-    /// A record, where its id is, and what was found in it.
-    case record(LoanRecord, idPlace: ValueExtent?, [Diagnostic])
-    /// A record that is not over, as far as it is known, and what was found in it so far.
-    case unfinished(LoanRecord, idPlace: ValueExtent?, [Diagnostic])
+    /// A record as far as it is known, where its id is, what was found in it since the last item, and
+    /// whether it is over.
+    case record(LoanRecord, idPlace: ValueExtent?, [Diagnostic], isOver: Bool)
     /// A comment that is to silence findings.
     case ignore([Diagnostic.Code], SourceLocation)
     /// The end of an element beside the records, and what was found in it.

@@ -106,15 +106,15 @@ extension RecordBuilder {
   /// - Parameter isJudged: false for a book of another form that is not lent.
   mutating func endRecord(isJudged: Bool = true) {
     if isJudged { judgeTexts() }
-    hash()
-    batch.items.append(.record(draft.record, idPlace: places[.id], findings))
+    addRecord(isOver: true)
     if !findings.isEmpty { findings.removeAll() }
     isInRecord = false
   }
 
-  private mutating func hash() {
+  private mutating func addRecord(isOver: Bool) {
     draft.record.hash(
       isWanted: reader.detail == .loans, ofLoan: reader.rules.findsDuplicateLoans)
+    batch.items.append(.record(draft.record, idPlace: places[.id], findings, isOver: isOver))
   }
 
   /// Ends an element beside the records.
@@ -128,8 +128,7 @@ extension RecordBuilder {
   mutating func flushFindings() {
     guard !findings.isEmpty else { return }
     if isInRecord {
-      hash()
-      batch.items.append(.unfinished(draft.record, idPlace: places[.id], findings))
+      addRecord(isOver: false)
     } else {
       batch.items.append(.found(findings))
     }

@@ -1,3 +1,5 @@
+import Loans
+
 /// Memory in which the texts of some records are, one after the other.
 ///
 /// One ``RecordDraft`` writes it, and never changes what it has handed over.

@@ -5,22 +5,22 @@ extension UInt8 {
   }
 }
 
-extension [UInt8] {
+extension BidirectionalCollection<UInt8> {
   /// The text without white space at its beginning and end.
-  var trimmed: ArraySlice<UInt8> {
+  var trimmed: SubSequence {
     guard let first = firstIndex(where: { !$0.isXMLWhiteSpace }),
       let last = lastIndex(where: { !$0.isXMLWhiteSpace })
-    else { return [] }
+    else { return suffix(0) }
     return self[first...last]
   }
+}
 
-  /// Trims the text from `start` to the end and replaces each inner run of white space by
-  /// one space, in place.
-  ///
-  /// - Returns: where the normalized text ends; what comes after is left over.
-  mutating func normalizeSpace(from start: Int) -> Int {
+extension [UInt8] {
+  /// Trims the text and replaces each inner run of white space by one space.
+  mutating func normalizeSpace() {
     var text = mutableSpan
-    return text.normalizeSpace(from: start)
+    let end = text.normalizeSpace(from: 0)
+    removeSubrange(end...)
   }
 }
 

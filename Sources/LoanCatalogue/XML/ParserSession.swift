@@ -79,8 +79,7 @@ import Loans
     failure =
       failure
       ?? CatalogueError(
-        code: .profileFailed, path: input.path, message: message, underlying: nil,
-        location: location)
+        code: .profileFailed, path: input.path, message: message, location: location)
   }
 
   /// Whether the whole document was read, and was well-formed.

@@ -89,18 +89,13 @@ struct TagText {
     {
       let name = bytes[index..<quote].reversed().drop { $0 == 0x3D || $0.isXMLWhiteSpace }
         .prefix { !$0.isXMLWhiteSpace }.reversed()
-      if name.elementsEqual(wanted) { return trimmed(quote + 1..<end) }
+      if name.elementsEqual(wanted) {
+        let value = bytes[quote + 1..<end].trimmed
+        return value.isEmpty ? quote + 1..<end : value.indices
+      }
       index = end + 1
     }
     return nil
-  }
-
-  private func trimmed(_ range: Range<Int>) -> Range<Int> {
-    let text = bytes[range]
-    guard let first = text.firstIndex(where: { !$0.isXMLWhiteSpace }),
-      let last = text.lastIndex(where: { !$0.isXMLWhiteSpace })
-    else { return range }
-    return first..<last + 1
   }
 }
 

@@ -33,7 +33,9 @@ struct ScheduleFile {
   /// Makes the directory and its parents, with mode 0700, if they are missing, and refuses one in
   /// which somebody else could replace the file.
   func prepareDirectory() throws(ScheduleError) {
-    try Self.makeDirectories(directory)
+    if let (path, error) = FileSystem.makeDirectories(FilePath(directory)) {
+      throw cannotCreate(path, error)
+    }
     try checkDirectory()
   }
 
@@ -107,7 +109,7 @@ struct ScheduleFile {
   }
 
   /// The identity of the file with this name; `nil` if there is none.
-  var id: FileID? { (try? Stat(ofLink: location)).map(FileID.init) }
+  var id: FileID? { (try? Stat(ofLink: location))?.fileID }
 
   /// The file's length in bytes; 0 if there is none.
   var size: Int64 { (try? Stat(ofLink: location).size) ?? 0 }
@@ -235,20 +237,6 @@ struct ScheduleFile {
     ScheduleError(
       .inputOutput, path: path,
       "the schedule \"\(path.visible)\" was removed or replaced while in use; run again")
-  }
-
-  private static func makeDirectories(_ path: String) throws(ScheduleError) {
-    if (try? Stat(of: path)) != nil { return }
-    let parent = ScheduleFile(path: path).directory
-    if parent != path { try makeDirectories(parent) }
-    do {
-      try FileSystem.makeDirectory(path, permissions: .ownerReadWriteExecute)
-    } catch {
-      // Another run may have made it since.
-      guard error == .fileExists else {
-        throw ScheduleFile(path: path).cannotCreate(path, error)
-      }
-    }
   }
 
   private func cannotCreate(_ path: String, _ error: Errno) -> ScheduleError {

@@ -43,7 +43,7 @@ extension Delivery {
   /// An offset from UTC in seconds, as `+09:00`.
   public static func text(ofOffset seconds: Int) -> String {
     let time = CivilTime(secondOfDay: abs(seconds)) ?? .midnight
-    return (seconds < 0 ? "-" : "+") + time.hoursAndMinutes
+    return (seconds < 0 ? "-" : "+") + time.description
   }
 }
 

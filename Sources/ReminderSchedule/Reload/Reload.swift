@@ -155,7 +155,7 @@ package struct Reload: ~Copyable {
     VALUES (?, ?, ?, 1, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
-  private static let texts: InlineArray<7, LoanPart> = [
+  private static let texts: InlineArray<7, LoanField> = [
     .id, .title, .author, .isbn, .barcode, .borrower, .email,
   ]
 
@@ -175,7 +175,7 @@ package struct Reload: ~Copyable {
   ) throws {
     guard index < Self.texts.count else { return try statement.run() }
     var result: Result<Void, any Error>?
-    parts.withPart(Self.texts[index]) { text in
+    parts.withText(of: Self.texts[index]) { text in
       statement.bind(text: text, isCopied: false)
       result = Result { try run(statement, parts, textsFrom: index + 1) }
     }

@@ -19,11 +19,12 @@ struct FixOutcome: Equatable {
 /// noticed.
 struct CatalogueFixer {
   private let path: String
-  private let version: FileVersion?
+  /// The status of the file before; `nil` if there was none.
+  private let old: Stat?
 
   init(_ path: String) {
     self.path = path
-    version = FileVersion(of: path)
+    old = try? Stat(of: path)
   }
 
   /// Puts the fixed catalogue in the place of the old one, with the same permissions: whole or not
@@ -57,7 +58,7 @@ struct CatalogueFixer {
     }
     do throws(Errno) {
       let content = try file.descriptor.readToEnd(limit: .max)
-      if let content, FileVersion(try file.status) == version { return content }
+      if let content, try file.status.isUnchanged(since: old) { return content }
     } catch {
       throw CommandError(.inputOutput, "\(path.visible): reading failed: \(error.words)")
     }
@@ -67,10 +68,10 @@ struct CatalogueFixer {
   /// Puts the content in the place of the catalogue, unless that is another one by then.
   func replace(by content: [UInt8]) throws(CommandError) {
     do {
-      let replacement = try FileReplacement.begin(at: path, like: version)
+      let replacement = try FileReplacement.begin(at: path, like: old)
       try replacement.write(content)
       try replacement.sync()
-      guard FileVersion(of: path) == version else { throw changed }
+      guard (try? Stat(of: path))?.isUnchanged(since: old) == true else { throw changed }
       try replacement.commit()
     } catch let error as FileReplacement.Failure {
       throw failure(error.words, error.errno)
@@ -94,7 +95,7 @@ struct CatalogueFixer {
   ///
   /// - Throws: ``CommandError`` with the status `noPermission`, `tryAgain` or `inputOutput`.
   private func checkPermission() throws(CommandError) {
-    let links = version?.status.linkCount ?? 1
+    let links = old?.linkCount ?? 1
     guard links == 1 else {
       throw CommandError(
         .inputOutput,
@@ -103,7 +104,7 @@ struct CatalogueFixer {
         leave the others with the old content; it was left as it was, put a copy in its place first
         """)
     }
-    guard version?.isReadOnly != true else {
+    guard old?.isReadOnly != true else {
       throw CommandError(
         .noPermission,
         "\(path.visible): this file is read-only, so it was left as it was; allow writing first")
