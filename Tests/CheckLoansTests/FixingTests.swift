@@ -219,6 +219,17 @@ struct FixingRefusalTests {
     try expect(desk, .tryAgain, message) { _ = try fixer.fix(problems, isDryRun: true) }
   }
 
+  @Test func `A device that has come in the file's place is not read to its end`() throws {
+    let desk = try FixingDesk()
+    try desk.folder.makeLink("link.xml", to: desk.name)
+    let fixer = CatalogueFixer("\(desk.folder.path)/link.xml")
+    let problems = try desk.problems()
+    try desk.folder.remove("link.xml")
+    try desk.folder.makeLink("link.xml", to: "/dev/zero")
+    let error = #expect(throws: CommandError.self) { try fixer.fix(problems) }
+    #expect(error?.status == .tryAgain)
+  }
+
   @Test func `A file that is changed while the new one is written is not replaced`() throws {
     let desk = try FixingDesk()
     let fixer = CatalogueFixer(desk.path)

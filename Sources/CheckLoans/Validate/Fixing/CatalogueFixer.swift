@@ -57,7 +57,9 @@ struct CatalogueFixer {
       throw CommandError(.noInput, "\(path.visible): cannot read the catalogue: \(error.words)")
     }
     do throws(Errno) {
-      let content = try file.descriptor.readToEnd(limit: .max)
+      // Another file may be of any length by now, or a device without end.
+      let limit = try file.status.isUnchanged(since: old) ? old?.regularSize ?? 0 : 0
+      let content = try file.descriptor.readToEnd(limit: limit)
       if let content, try file.status.isUnchanged(since: old) { return content }
     } catch {
       throw CommandError(.inputOutput, "\(path.visible): reading failed: \(error.words)")
