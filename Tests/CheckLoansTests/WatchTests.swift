@@ -51,6 +51,28 @@ struct WatchTests {
       ])
   }
 
+  @Test(.enabled(if: Clock.canBeSet, "needs libfaketime"))
+  func `A clock that is set back during a delivery is noticed right after it`() async throws {
+    // Ten days ahead, so that the system's own timer comes to nothing.
+    let start = Int(LocalClock.now) + 10 * 86_400
+    let watcher = try Watcher([("Abigél", 1)], ["--notify", "exec:./set-back", "books.xml"]) {
+      desk in
+      let clock = "\(desk.folder.path)/clock"
+      try desk.folder.write("\(start)\n", to: "clock")
+      try desk.folder.write(
+        program: "#!/bin/sh\nunset LD_PRELOAD\necho \(start - 5 * 86_400) > '\(clock)'\n",
+        to: "set-back")
+      desk.environment.merge([
+        "LD_PRELOAD": Clock.library ?? "", "FAKETIME_TIMESTAMP_FILE": clock, "FAKETIME_FMT": "%s",
+        "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1",
+      ]) { $1 }
+    }
+    try await watcher.wait(seconds: 20) {
+      watcher.errors.contains { $0.contains("is 5 days behind the last run") }
+    }
+    try await watcher.end()
+  }
+
   @Test(arguments: [Signal.terminate, .interrupt])
   func `It ends cleanly when told to`(signal: Signal) async throws {
     let watcher = try Watcher([("Abigél", 1)])

@@ -143,8 +143,9 @@ extension WatchRun {
     let events = ScheduleEvents(isPrinted: settings.isVerbose, console)
     var groups = settings.catalogues.namesByZone
     for number in groups.indices {
+    var start = Int.min
       let clock = groups[number].clock
-      guard let now = clock.read()?.now else {
+      guard let (instant, now) = clock.read() else {
         throw CommandError(
           .badSetting, "the system's clock is outside the years 1 to 9999; set it")
       }
@@ -156,6 +157,7 @@ extension WatchRun {
       { try reload(index, center, now) }
       groups[number].now = now
     }
+      start = max(start, instant)
     let delivery = ChannelDelivery(
       schedule: schedule, groups: groups, repeatExpired: settings.repeatExpired, events: events,
       environment: environment, console: console, actions: actions)
@@ -177,7 +179,7 @@ extension WatchRun {
       return loop.plan.note(.due, at: LocalClock.uptime + .seconds(3_600))
     }
     loop.wake(
-      at: max(wake.second, wake.instant + 1), chosenAt: wake.instant, by: settings.clock)
+      at: max(wake.second, wake.instant + 1), chosenAt: start, by: settings.clock)
     if wake.moment != nextMoment { say("next check at \(wake.moment)") }
     nextMoment = wake.moment
   }
