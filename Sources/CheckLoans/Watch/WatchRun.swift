@@ -48,6 +48,7 @@ final class WatchRun {
   /// - Throws: ``CommandError`` if it cannot begin, or standard output fails.
   func run() throws(CommandError) -> ExitStatus {
     try refuseDirectories()
+    if settings.action != nil { try SystemLimits.checkThreads() }
     reportIdleAction()
     reportMissedChanges()
     defer { actions?.close() }
