@@ -778,6 +778,14 @@ struct SystemLimitTests {
     #expect(!result.errorText.contains("thread"))
   }
 
+  @Test func `71 is an action for which no thread can be had`() async throws {
+    let desk = try Desk()
+    let result = try await run("watch --action View=true books.xml", threads: 1, in: desk)
+    #expect(result.status == 71)
+    #expect(result.errorText.contains("the system allows no more threads ("))
+    #expect(!desk.folder.contains("state"))
+  }
+
   @Test func `71 is a program that cannot be started for want of processes`() async throws {
     let desk = try Desk()
     let result = try await run("--notify exec:/bin/cat books.xml", threads: 1, in: desk)

@@ -51,6 +51,28 @@ struct WatchTests {
       ])
   }
 
+  @Test(.enabled(if: Clock.canBeSet, "needs libfaketime"))
+  func `A clock that is set back during a delivery is noticed right after it`() async throws {
+    // Ten days ahead, so that the system's own timer comes to nothing.
+    let start = Int(LocalClock.now) + 10 * 86_400
+    let watcher = try Watcher([("Abigél", 1)], ["--notify", "exec:./set-back", "books.xml"]) {
+      desk in
+      let clock = "\(desk.folder.path)/clock"
+      try desk.folder.write("\(start)\n", to: "clock")
+      try desk.folder.write(
+        program: "#!/bin/sh\nunset LD_PRELOAD\necho \(start - 5 * 86_400) > '\(clock)'\n",
+        to: "set-back")
+      desk.environment.merge([
+        "LD_PRELOAD": Clock.library ?? "", "FAKETIME_TIMESTAMP_FILE": clock, "FAKETIME_FMT": "%s",
+        "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1",
+      ]) { $1 }
+    }
+    try await watcher.wait(seconds: 20) {
+      watcher.errors.contains { $0.contains("is 5 days behind the last run") }
+    }
+    try await watcher.end()
+  }
+
   @Test(arguments: [Signal.terminate, .interrupt])
   func `It ends cleanly when told to`(signal: Signal) async throws {
     let watcher = try Watcher([("Abigél", 1)])
@@ -227,22 +249,78 @@ struct WatchTests {
     #expect(watcher.errors.count == 1)
   }
 
-  @Test(
-    .enabled("needs a mount namespace of its own") {
-      let mount = Command(
-        "/usr/bin/unshare", ["-m", "mount", "--bind", "/etc", "/etc"],
-        environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], directory: "/")
-      return (try? await mount.run().status) == 0
-    })
-  func `Another time zone of the system makes it another day at once`() async throws {
+  private static func canMount() async -> Bool {
+    let mount = Command(
+      "/usr/bin/unshare", ["-m", "mount", "--bind", "/etc", "/etc"],
+      environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], directory: "/")
+    return (try? await mount.run().status) == 0
+  }
+
+  /// Runs a program with a copy of /etc in `etc`, in which the system's zone is one of
+  /// /usr/share/zoneinfo.
+  private static func launcher(zone: String) -> [String] {
     let script = """
       mkdir etc; cp -a /etc/. etc; mount --bind etc /etc; rm -f /etc/localtime
-      ln -s /usr/share/zoneinfo/Etc/GMT+12 /etc/localtime; exec "$@"
+      ln -s /usr/share/zoneinfo/\(zone) /etc/localtime; exec "$@"
       """
+    return ["/usr/bin/unshare", "-m", "sh", "-ec", script, "sh"]
+  }
+
+  @Test(.enabled("needs a mount namespace of its own") { await canMount() })
+  func `A zone of the system that is damaged is not taken for UTC`() async throws {
+    let watcher = try Watcher(
+      ["--config", "settings.toml"], launcher: Self.launcher(zone: "Asia/Tokyo")
+    ) { _, desk in
+      desk.environment["TZ"] = nil
+      desk.environment["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
+      try desk.folder.write("catalogues = [\"books.xml\"]\n", to: "settings.toml")
+      try desk.folder.write(catalogue(("Abigél", "2020.01.01")), to: "books.xml")
+    }
+    try await watcher.wait(for: ["Abigél"])
+    let damage = "(printf TZIF; tail -c +5 /usr/share/zoneinfo/Asia/Tokyo) > etc/damaged"
+    #expect(
+      try await watcher.desk.shell("\(damage); mv -f etc/damaged etc/localtime").status == 0)
+    try await watcher.wait { watcher.errors.count == 1 }
+    #expect(watcher.errors[0].hasSuffix("; the time zone is unchanged"))
+    let both = catalogue(("Abigél", "2020.01.01"), ("Dune", "2020.01.02"))
+    try watcher.desk.folder.write(both, to: "books.xml")
+    try await watcher.wait(for: ["Abigél", "Dune"])
+    try await watcher.end()
+    let offsets = "\"$0\" schedule --format json | grep -o '+[0-9:]*\"' | sort -u"
+    #expect(try await watcher.desk.shell(offsets).lines == ["+09:00\""])
+  }
+
+  @Test(.enabled("needs a mount namespace of its own") { await canMount() })
+  func `Another time zone of the system counts while the settings file is wrong`() async throws {
+    let watcher = try Watcher(
+      ["--config", "settings.toml", "--verbose"], launcher: Self.launcher(zone: "Etc/GMT+12")
+    ) { _, desk in
+      desk.environment["TZ"] = nil
+      desk.environment["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
+      try desk.folder.write("catalogues = [\"books.xml\"]\n", to: "settings.toml")
+      let west = try #require(LocalClock.today(hoursEast: -12))
+      try desk.folder.write(catalogue(("Abigél", west.dotted)), to: "books.xml")
+    }
+    try await watcher.wait(for: ["Abigél"])
+    try watcher.desk.folder.write("remind = banana\n", to: "settings.toml")
+    try await watcher.wait { watcher.complaints.count == 1 }
+    #expect(watcher.complaints[0].hasSuffix("; the settings are unchanged"))
+    let link = "cd etc; ln -sf /usr/share/zoneinfo/Etc"
+    #expect(try await watcher.desk.shell("\(link)/GMT-14 localtime").status == 0)
+    try await watcher.wait(for: ["Abigél", "Abigél"])
+    #expect(watcher.errors.contains("check-loans: the time zone is now Etc/GMT-14"))
+    #expect(try await watcher.desk.shell("\(link)/Nowhere localtime").status == 0)
+    try await watcher.wait { watcher.complaints.count == 2 }
+    #expect(watcher.complaints[1].hasSuffix("; the time zone is unchanged"))
+    try await watcher.end()
+  }
+
+  @Test(.enabled("needs a mount namespace of its own") { await canMount() })
+  func `Another time zone of the system makes it another day at once`() async throws {
     let zones = "/usr/share/zoneinfo/Etc"
     let west = try #require(LocalClock.today(hoursEast: -12))
     let watcher = try Watcher(
-      ["--verbose", "books.xml"], launcher: ["/usr/bin/unshare", "-m", "sh", "-ec", script, "sh"]
+      ["--verbose", "books.xml"], launcher: Self.launcher(zone: "Etc/GMT+12")
     ) { _, desk in
       desk.environment["TZ"] = nil
       desk.environment["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"

@@ -160,7 +160,7 @@ struct ZoneTests {
 
 /// The clock as the command sees it.
 enum Clock {
-  private static let library = [
+  static let library = [
     "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
     "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1",
   ].first(where: File.exists)

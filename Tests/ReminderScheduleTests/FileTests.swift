@@ -314,7 +314,23 @@ import Testing
       try Schedule(opening: scratch.file)
     }
     #expect(error?.code == .notPermitted)
+    #expect(
+      error?.message
+        == "the lock \"\(scratch.file).lock\" is a symbolic link; remove it")
     #expect(try scratch.names() == ["schedule.sqlite.lock"])
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "root may open everything"))
+  func `A lock that may not be opened is not to be removed`() throws {
+    try scratch.write(Data(), to: scratch.file + ".lock")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0], ofItemAtPath: scratch.file + ".lock")
+    let error = #expect(throws: ScheduleError.self) { try Schedule(opening: scratch.file) }
+    #expect(error?.code == .notPermitted)
+    #expect(
+      error?.message
+        == "no permission to use the lock \"\(scratch.file).lock\"; name another schedule with --state"
+    )
   }
 
   @Test func `Children do not inherit the lock or the file`() throws {

@@ -125,16 +125,17 @@ extension LocalClock {
 extension LocalClock {
   /// - Throws: ``CommandError`` if the system names a zone that it does not have.
   private static func systemName() throws(CommandError) -> String {
-    let isThere = isZoneFile("/etc/localtime")
-    guard let target = FileSystem.linkTarget(of: "/etc/localtime")?.string else {
-      return isThere ? "localtime" : "UTC"
-    }
+    let file = "/etc/localtime"
+    let isThere = isZoneFile(file)
+    let link = FileSystem.linkTarget(of: FilePath(file))?.string
+    if link == nil && !FileSystem.exists(file) { return "UTC" }
+    let target = link ?? file
     if !isThere && !target.hasSuffix("/UTC") {
       throw CommandError(
         .badSetting,
         """
-        the system's time zone \(target.quoted()) is not there; set --time-zone, or install the \
-        zones (Debian: apt install tzdata)
+        the system's time zone \(target.quoted()) is not there or damaged; set --time-zone, or \
+        install the zones (Debian: apt install tzdata)
         """)
     }
     // What follows the first directory of this name.
@@ -158,7 +159,7 @@ extension LocalClock {
   static func isZoneFile(_ path: String) -> Bool {
     guard
       let bytes = try? WholeFile.bytes(of: path, limit: 1 << 18, mayBeWritableByAll: true),
-      bytes.count > 4
+      bytes.count > 4, hasWholeParts(bytes)
     else { return false }
     // From version 2 on, a rule for the time to come, or none, on a line of its own ends the file, of
     // which glibc takes what it understands.
@@ -179,6 +180,25 @@ extension LocalClock {
       var parts = unsafe tm()
       return unsafe localtime_r(&instant, &parts) != nil && parts.tm_zone.pointee != 0
     }
+  }
+
+  /// Whether the bytes have the parts of a zone file in the lengths that its headers give.
+  ///
+  /// Such a file is not tried: after a trial the process enters its own zone again, and that may be
+  /// this file, which glibc would take for UTC.
+  private static func hasWholeParts(_ bytes: [UInt8]) -> Bool {
+    var end = 0
+    // From version 2 on they come twice, the second time with instants of eight bytes.
+    for width in bytes[4] > 0 ? [4, 8] : [4] {
+      guard bytes.count >= end + 44, bytes[end...].starts(with: "TZif".utf8) else { return false }
+      let counts = stride(from: end + 20, to: end + 44, by: 4).map { place in
+        bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+      }
+      // Of marks for UTC and for standard time, leap seconds, changes, kinds of time, and characters.
+      let sizes = [1, 1, width + 4, width + 1, 6, 1]
+      end += 44 + zip(counts, sizes).reduce(0) { $0 + $1.0 * $1.1 }
+    }
+    return bytes.count >= end
   }
 
   /// Whether the text has the POSIX form of a time zone, `CET-1CEST,M3.5.0,M10.5.0/3`; see tzset(3).

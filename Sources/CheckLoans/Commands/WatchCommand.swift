@@ -70,14 +70,14 @@ struct ActionOptions: ParsableArguments {
 /// A run of `watch` as it was asked for, with everything looked up that its options name.
 struct WatchSettings {
   let command: WatchCommand
-  let catalogues: [CatalogueToRead]
+  private(set) var catalogues: [CatalogueToRead]
   /// Their absolute paths, in which links to directories may come to lead elsewhere.
   let cataloguePaths: [String]
   let channels: [ChannelName]
   /// Where the schedule is kept.
   let state: String
   /// The clock of what is no catalogue's.
-  let clock: LocalClock
+  private(set) var clock: LocalClock
   /// The settings file's absolute path, whether it exists or not.
   let file: String?
 
@@ -103,6 +103,17 @@ struct WatchSettings {
   var action: NotificationAction? { command.action.action }
   /// After how many days an expired notice is delivered again.
   var repeatExpired: Int? { command.channels.repetition.repeatExpired }
+
+  /// Enters the system's zone as it is now, where that is the zone.
+  ///
+  /// - Throws: ``CommandError`` if it is unknown; then nothing has changed.
+  mutating func renewSystemZone(_ environment: Environment) throws(CommandError) {
+    if clock.variable != nil { return }
+    clock = try LocalClock(nil, environment)
+    for index in catalogues.indices where catalogues[index].clock.variable == nil {
+      catalogues[index].clock = clock
+    }
+  }
 
   /// What to watch, by absolute paths.
   var watchedPaths: [WatchEvent: [String]] {

@@ -46,16 +46,18 @@ enum StopSignals {
     }
   }
 
-  /// Whether one to reload has come since the last call.
-  static func takeReload() -> Bool {
+  /// Whether one to stop has come, and whether one to reload has since the last call.
+  static func take() -> (stops: Bool, reloads: Bool) {
     state.withLock { state in
       state.read()
       defer { state.mustReload = false }
-      return state.mustReload
+      return (state.stop != nil, state.mustReload)
     }
   }
 
-  /// To be polled for reading; -1 if none is caught.
+  /// To be polled for reading right after ``take()``; -1 if none is caught.
+  ///
+  /// What ``isStopRequested`` has read from it ends no poll.
   static var descriptor: Int32 { state.withLock { $0.pipe?.rawValue ?? -1 } }
 
   /// Notes signals from now on.

@@ -1,5 +1,7 @@
 import CLinux
 import Glibc
+import System
+import SystemPackage
 
 /// The limits that the system sets the process.
 enum SystemLimits {
@@ -21,6 +23,24 @@ enum SystemLimits {
         ulimit -n, or LimitNOFILE= in a systemd unit
         """)
     }
+  }
+
+  /// Makes sure that a thread can be had; Dispatch would try for ever to start one that cannot.
+  ///
+  /// - Throws: ``CommandError`` with the status `systemLimit`.
+  /// - SeeAlso: `pthread_create(3)`.
+  static func checkThreads() throws(CommandError) {
+    var thread = pthread_t()
+    let number = unsafe pthread_create(&thread, nil, { _ in nil }, nil)
+    guard number == 0 else {
+      throw CommandError(
+        .systemLimit,
+        """
+        the system allows no more threads (\(Errno(rawValue: number).words)); end other programs, \
+        or raise the limit with ulimit -u, or TasksMax= in a systemd unit
+        """)
+    }
+    pthread_join(thread, nil)
   }
 
   /// The number of threads that can run at once, at least 1.

@@ -8,7 +8,7 @@ struct CatalogueToRead {
   private(set) var source: CatalogueSource
   let settings: ReloadSettings
   /// The library's clock.
-  let clock: LocalClock
+  var clock: LocalClock
   /// The current time in the library's zone.
   let now: CivilDateTime
   /// The absolute path of its profile's file, if it has one.

@@ -30,12 +30,13 @@ final class EventLoop {
   /// Has an event come at the beginning of a second, counted from 1970, or when the clock is set.
   ///
   /// - Parameters:
-  ///   - instant: what the clock showed when the second was chosen.
+  ///   - instant: what the clock showed before the work began by which the second was chosen.
   ///   - clock: the clock.
   func wake(at second: Int, chosenAt instant: Int, by clock: LocalClock) {
-    _ = check_loans_set_timer(timer.rawValue, second)
-    // If it was set back in between, the timer knows nothing of it.
-    if let current = clock.read()?.instant, current < instant { plan.note(.due) }
+    // It fails if the clock was set since the timer was set last; if the clock was set back before
+    // that, the timer knows nothing of it.
+    let isSet = check_loans_set_timer(timer.rawValue, second) == 0
+    if !isSet || clock.read().map({ $0.instant < instant }) == true { plan.note(.due) }
   }
 
   /// Waits until there is something to do.
@@ -44,8 +45,12 @@ final class EventLoop {
   /// - SeeAlso: `poll(2)`.
   func next() -> Set<WatchEvent> {
     while true {
-      read()
-      if StopSignals.isStopRequested { return [] }
+      readTimer()
+      readFiles()
+      // Last, since nothing may take a signal between this and poll(2).
+      let signals = StopSignals.take()
+      if signals.stops { return [] }
+      if signals.reloads { plan.note(.everything) }
       let events = plan.events(at: LocalClock.uptime)
       if !events.isEmpty { return events }
       let descriptors = [files.descriptor, timer.rawValue, StopSignals.descriptor]
@@ -64,8 +69,7 @@ final class EventLoop {
     if files.failure != nil { plan.note(.everything, at: now + Self.fullLookPause) }
   }
 
-  private func read() {
-    if StopSignals.takeReload() { plan.note(.everything) }
+  private func readTimer() {
     do throws(Errno) {
       _ = try timer.read(8)
       plan.note(.due)
@@ -73,7 +77,6 @@ final class EventLoop {
       // The clock was set.
       plan.note(.due)
     } catch {}
-    readFiles()
   }
 
   /// The milliseconds until the plan's next event, rounded up; -1 for any time.

@@ -17,13 +17,13 @@ struct Reporter {
   init(_ console: Console) { self.console = console }
 
   /// Prints the lines about a subject that were not among those of the last time.
-  mutating func report(_ lines: [String], about subject: Subject, ending: String = "") {
-    for line in news(in: lines, about: subject) { console.printError(line + ending) }
+  mutating func report(_ lines: [String], about subject: Subject) {
+    for line in news(in: lines, about: subject) { console.printError(line) }
   }
 
   /// Prints a line about a subject unless it was the line of the last time.
-  mutating func report(_ line: String?, about subject: Subject, ending: String = "") {
-    report(line.map { [$0] } ?? [], about: subject, ending: ending)
+  mutating func report(_ line: String?, about subject: Subject) {
+    report(line.map { [$0] } ?? [], about: subject)
   }
 
   /// The lines about a subject that were not among those of the last time.

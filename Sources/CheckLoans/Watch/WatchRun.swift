@@ -48,6 +48,7 @@ final class WatchRun {
   /// - Throws: ``CommandError`` if it cannot begin, or standard output fails.
   func run() throws(CommandError) -> ExitStatus {
     try refuseDirectories()
+    if settings.action != nil { try SystemLimits.checkThreads() }
     reportIdleAction()
     reportMissedChanges()
     defer { actions?.close() }
@@ -66,7 +67,7 @@ final class WatchRun {
         events.contains(.due)
         && (try? readSettings().watchedPaths != settings.watchedPaths) == true
       if !events.isDisjoint(with: [.everything, .settings, .systemZone]) || hasOtherFiles {
-        renewSettings(events.contains(.systemZone) ? "time zone is" : "settings are")
+        renewSettings()
       }
       try handle(events)
     }
@@ -142,9 +143,10 @@ extension WatchRun {
     if access.noteUse(of: schedule, at: settings.state) { readAllAgain() }
     let events = ScheduleEvents(isPrinted: settings.isVerbose, console)
     var groups = settings.catalogues.namesByZone
+    var start = Int.min
     for number in groups.indices {
       let clock = groups[number].clock
-      guard let now = clock.read()?.now else {
+      guard let (instant, now) = clock.read() else {
         throw CommandError(
           .badSetting, "the system's clock is outside the years 1 to 9999; set it")
       }
@@ -155,6 +157,7 @@ extension WatchRun {
         && !StopSignals.isStopRequested
       { try reload(index, center, now) }
       groups[number].now = now
+      start = max(start, instant)
     }
     let delivery = ChannelDelivery(
       schedule: schedule, groups: groups, repeatExpired: settings.repeatExpired, events: events,
@@ -177,7 +180,7 @@ extension WatchRun {
       return loop.plan.note(.due, at: LocalClock.uptime + .seconds(3_600))
     }
     loop.wake(
-      at: max(wake.second, wake.instant + 1), chosenAt: wake.instant, by: settings.clock)
+      at: max(wake.second, wake.instant + 1), chosenAt: start, by: settings.clock)
     if wake.moment != nextMoment { say("next check at \(wake.moment)") }
     nextMoment = wake.moment
   }
@@ -238,11 +241,11 @@ extension WatchRun {
 // MARK: - Settings
 
 extension WatchRun {
-  /// Uses the new settings, and the system's time zone where none is set, from now on; the old ones
-  /// if the new are wrong.
-  private func renewSettings(_ subject: String) {
+  /// Uses the new settings, and the system's time zone where none is set, from now on; the old
+  /// settings if the new are wrong, and the old zone only if the new one is.
+  private func renewSettings() {
+    let old = settings
     do throws(CommandError) {
-      let old = settings
       settings = try readSettings()
       if settings.watchedPaths != old.watchedPaths {
         // What has happened since the settings were read.
@@ -252,16 +255,24 @@ extension WatchRun {
       let known = Dictionary(
         zip(old.catalogues.map(\.source.name), catalogues), uniquingKeysWith: { first, _ in first })
       catalogues = settings.catalogues.map { known[$0.source.name] ?? WatchedCatalogue() }
-      if settings.clock.name != old.clock.name {
-        say("the time zone is now \(settings.clock.name.visible)")
-      }
       if settings.action != old.action { setActions() }
       reportIdleAction()
       readAllAgain()
       reporter.report(nil, about: .settings)
       reportMissedChanges()
     } catch {
-      reporter.report(error.message, about: .settings, ending: "; the \(subject) unchanged")
+      let settingsError = error
+      var lines = error.message.map { ["\($0); the settings are unchanged"] } ?? []
+      do throws(CommandError) {
+        try settings.renewSystemZone(environment)
+      } catch {
+        if error.message == settingsError.message { lines = [] }
+        lines += error.message.map { ["\($0); the time zone is unchanged"] } ?? []
+      }
+      reporter.report(lines, about: .settings)
+    }
+    if settings.clock.name != old.clock.name {
+      say("the time zone is now \(settings.clock.name.visible)")
     }
   }
 

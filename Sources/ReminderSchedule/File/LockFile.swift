@@ -22,12 +22,19 @@ struct LockFile {
     do {
       file = try OpenFile(path, .readWrite, options: .create, permissions: .ownerReadWrite)
     } catch {
-      let isRefused =
-        [.permissionDenied, .notPermitted, .tooManySymbolicLinkLevels].contains(error)
-      throw ScheduleError(
-        isRefused ? .notPermitted : .cannotCreate, path: path,
-        "cannot open the lock \(Self.quoted(path)); remove what is there, or name another file with "
-          + "--state", error)
+      let lock = "the lock \(Self.quoted(path))"
+      switch error {
+      case .tooManySymbolicLinkLevels:
+        throw ScheduleError(.notPermitted, path: path, "\(lock) is a symbolic link; remove it")
+      case .permissionDenied, .notPermitted:
+        throw ScheduleError(
+          .notPermitted, path: path,
+          "no permission to use \(lock); name another schedule with --state", error)
+      default:
+        throw ScheduleError(
+          .cannotCreate, path: path,
+          "cannot open \(lock); remove what is there, or name another file with --state", error)
+      }
     }
     try check(beside: schedule)
     let isTaken: Bool

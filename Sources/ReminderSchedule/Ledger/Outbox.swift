@@ -56,8 +56,7 @@ public struct Outbox: ~Copyable, Sendable {
 
 extension Schedule {
   /// Notes that a channel is in use, so that its failures count, before it is asked what is due
-  /// through it; writes once a day at most, and nothing about a channel through which nothing was
-  /// ever sent.
+  /// through it; nothing is noted about one through which nothing was ever sent.
   ///
   /// It also notes the state of messages of an outbox that never came to its end, and that a clock was
   /// set back.

@@ -67,12 +67,11 @@ public struct ScheduleEntries {
     self.connection = connection
     self.haveLeft = haveLeft
     today = now.date
-    keys = try connection.read { database in
-      try database.rows(haveLeft ? Self.leftQuery : Self.presentQuery, now.date.dayNumber) {
-        $0.integer(0)
-      }[
-        ...]
+    let query = haveLeft ? Self.leftQuery : Self.presentQuery
+    let all = try connection.read { database in
+      try database.rows(query, now.date.dayNumber) { $0.integer(0) }
     }
+    keys = all[...]
   }
 
   /// Which entries there are, in fire order: a loan has its reminder, unless it has expired and no

@@ -165,11 +165,15 @@ extension Database {
     return rows
   }
 
-  /// The integer in the first row and column of a query; `nil` for no row or NULL.
+  /// The integer in the first row and column of a query, whose other rows are not read; `nil` for no
+  /// row or NULL.
   func integer<each Value: Bindable>(
     _ sql: String, _ values: repeat each Value
   ) throws -> Int64? {
-    try rows(sql, repeat each values) { $0.optionalInteger(0) }.first ?? nil
+    let statement = try statement(sql)
+    statement.bind(repeat each values)
+    defer { statement.reset() }
+    return try statement.step() ? statement.optionalInteger(0) : nil
   }
 
   /// The texts in the first column of a query.
