@@ -58,7 +58,13 @@ public enum EmailRule {
 
   /// Whether a character needs quotation marks, or is not allowed in an address.
   private static func isForbidden(_ byte: UInt8) -> Bool {
-    byte <= 0x20 || byte == 0x7F || "()<>[]:;,\\\"".utf8.contains(byte)
+    switch byte {
+    case ...0x20, 0x7F, UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "<"), UInt8(ascii: ">"),
+      UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ":"), UInt8(ascii: ";"), UInt8(ascii: ","),
+      UInt8(ascii: "\\"), UInt8(ascii: "\""):
+      true
+    default: false
+    }
   }
 
   /// Names beyond ASCII are left to those who look them up.

@@ -39,8 +39,9 @@ struct BatchAssembler: ~Copyable {
   /// Turns the next batch into events.
   mutating func events(of batch: RecordBatch) -> [CatalogueEvent] {
     // As many in proportion in what is still to come.
-    let records = summary.records * max(1, size / max(1, batch.end))
-    identities.reserveCapacity(records)
+    let records = (summary.records + batch.keys.count) * max(1, size / max(1, batch.end))
+    identities.prepare(for: batch.keys, expecting: records)
+    loans.prepare(for: batch.loanKeys, expecting: records)
     if reader.detail == .loans { events.reserveCapacity(batch.items.count) }
     for item in batch.items { add(item) }
     if let root = batch.root { note(root) }

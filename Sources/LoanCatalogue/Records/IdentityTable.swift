@@ -1,14 +1,26 @@
+import Glibc
+
 /// The identities seen so far in one catalogue, as hashes, each with the line of its first record.
 ///
-/// A million of them take 18 MB. Hashed once more with what differs in each run, as a dictionary does,
-/// so that nobody can choose identities that all lead to one place.
+/// A million of them take 18 MB.
 struct IdentityTable: ~Copyable {
-  private var firstLines: [UInt64: UInt32] = [:]
+  private var slots = Slots(count: 16)
+  private var count = 0
   private var repetitions: [UInt64: Int] = [:]
+  /// Different in each run, so that nobody can choose identities that all lead to one slot.
+  private let multiplier = UInt64.random(in: 0...(.max)) | 1
+  /// Keeps what is looked at in advance from being left out.
+  private var seen: UInt64 = 0
 
-  /// Makes room for identities, whose number is known roughly, so that it need not grow by and by.
-  mutating func reserveCapacity(_ count: Int) {
-    if count > firstLines.capacity { firstLines.reserveCapacity(count) }
+  /// Makes ready for identities that will be noted soon.
+  ///
+  /// Their slots are far apart in memory: they need not be waited for one by one if all are
+  /// looked at first.
+  ///
+  /// - Parameter total: how many there may be in the end.
+  mutating func prepare(for keys: [UInt64], expecting total: Int) {
+    if (count + keys.count) * 4 >= slots.count * 3 { grow(to: max(total, count + keys.count)) }
+    for key in keys { seen |= slots.key(at: start(of: key)) }
   }
 
   /// Notes an identity at a record's line.
@@ -16,11 +28,73 @@ struct IdentityTable: ~Copyable {
   /// - Returns: the line of its first record and this record's ordinal, from 2 on, if the
   ///   identity is known already.
   mutating func note(_ key: UInt64, line: Int) -> (firstLine: Int, ordinal: Int)? {
-    guard let firstLine = firstLines[key] else {
-      firstLines[key] = UInt32(clamping: line)
-      return nil
+    let key = max(key, 1)
+    if count * 4 >= slots.count * 3 { grow(to: count) }
+    let index = index(of: key)
+    guard slots.key(at: index) == 0 else {
+      let ordinal = repetitions[key, default: 1] + 1
+      repetitions[key] = ordinal
+      return (slots[index].line, ordinal)
     }
-    repetitions[key, default: 1] += 1
-    return (Int(firstLine), repetitions[key, default: 1])
+    slots[index] = (key, line)
+    count += 1
+    return nil
   }
+
+  /// The index at which the key is, or could be put (open addressing).
+  @inline(__always)
+  private func index(of key: UInt64) -> Int {
+    var index = start(of: key)
+    while slots.key(at: index) != 0 && slots.key(at: index) != key {
+      index = index &+ 1 == slots.count ? 0 : index &+ 1
+    }
+    return index
+  }
+
+  @inline(__always)
+  private func start(of key: UInt64) -> Int {
+    Int((key &* multiplier).multipliedFullWidth(by: UInt64(slots.count)).high)
+  }
+
+  private mutating func grow(to total: Int) {
+    let old = exchange(&slots, with: Slots(count: total * 3 / 2 + 16))
+    for number in 0..<old.count where old.key(at: number) != 0 {
+      slots[index(of: old.key(at: number))] = old[number]
+    }
+  }
+}
+
+/// Slots for keys, each with a line; a key of 0 means that the slot is free.
+@safe private struct Slots: ~Copyable {
+  let count: Int
+  private let keys: UnsafeMutablePointer<UInt64>
+  private let lines: UnsafeMutablePointer<UInt32>
+
+  /// Free slots, whose memory is taken only as they are used.
+  ///
+  /// - SeeAlso: `calloc(3)`.
+  init(count: Int) {
+    self.count = count
+    guard let keys = unsafe calloc(count, 8), let lines = unsafe calloc(count, 4) else {
+      preconditionFailure("no memory for \(count) identities")
+    }
+    unsafe self.keys = keys.bindMemory(to: UInt64.self, capacity: count)
+    unsafe self.lines = lines.bindMemory(to: UInt32.self, capacity: count)
+  }
+
+  deinit {
+    unsafe free(keys)
+    unsafe free(lines)
+  }
+
+  @inline(__always)
+  subscript(index: Int) -> (key: UInt64, line: Int) {
+    get { unsafe (keys[index], Int(lines[index])) }
+    nonmutating set {
+      unsafe (keys[index], lines[index]) = (newValue.key, UInt32(clamping: newValue.line))
+    }
+  }
+
+  @inline(__always)
+  func key(at index: Int) -> UInt64 { unsafe keys[index] }
 }

@@ -17,12 +17,28 @@ struct RecordBatch: Sendable {
   }
 
   var items: [Item] = []
+  /// The keys of the records, and those of their loans as far as there are any.
+  private(set) var keys: [UInt64] = []
+  private(set) var loanKeys: [UInt64] = []
   /// Bytes of the document up to its end.
   var end = 0
   /// The document's first element, if that is in it or before.
   var root: RootElement?
   /// The ending of the whole document, if it ends here.
   var ending: DocumentEnding?
+
+  /// - Parameter records: how many there may be.
+  mutating func reserveCapacity(_ records: Int) {
+    items.reserveCapacity(records)
+    keys.reserveCapacity(records)
+  }
+
+  /// Notes the keys of a record, which whoever compares it with others looks up in advance.
+  @inline(__always)
+  mutating func noteKeys(of record: borrowing LoanRecord) {
+    keys.append(record.key)
+    if let key = record.loanKey { loanKeys.append(key) }
+  }
 }
 
 /// The statements that are only known at the end of a document.

@@ -39,7 +39,7 @@ struct RecordBuilder: ~Copyable {
     placedFields = LoanField.allCases.reduce(0) { fields, field in
       field == .id || reader.rules.judges(field) ? fields | field.bit : fields
     }
-    batch.items.reserveCapacity(records)
+    batch.reserveCapacity(records)
     draft = RecordDraft(capacity: texts)
   }
 
@@ -107,6 +107,7 @@ extension RecordBuilder {
   mutating func endRecord(isJudged: Bool = true) {
     if isJudged { judgeTexts() }
     addRecord(isOver: true)
+    batch.noteKeys(of: draft.record)
     if !findings.isEmpty { findings.removeAll() }
     isInRecord = false
   }
