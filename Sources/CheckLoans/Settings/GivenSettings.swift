@@ -68,8 +68,10 @@ extension Subcommand {
         setting.origin = .commandLine
         return setting
       })
+    // Which options can be set is looked up only where something sets one: it takes a millisecond.
+    let isSet = given.file != nil || !environment.ownVariables.isEmpty
     let settable = declared.filter {
-      !Self.commandLineOnly.contains($0.name) && keys.allOptions[$0.name] != nil
+      isSet && !Self.commandLineOnly.contains($0.name) && keys.allOptions[$0.name] != nil
     }
     var variables: [Setting] = []
     for option in settable {
@@ -183,9 +185,14 @@ extension Environment {
       "\(value.place): this command has no dry run, and nothing was done; unset the variable")
   }
 
+  /// The names of the variables `CHECK_LOANS_…` that are set.
+  fileprivate var ownVariables: [String] {
+    variables.keys.filter { $0.hasPrefix(Self.variablePrefix) }
+  }
+
   /// A warning for each variable `CHECK_LOANS_…` that is none of ours.
   var unknownVariables: [String] {
-    let names = variables.keys.filter { $0.hasPrefix(Self.variablePrefix) }
+    let names = ownVariables
     if names.isEmpty { return [] }
     // Those that a command run by an action, or a channel's program, is given.
     var others = [
