@@ -103,8 +103,9 @@ extension CivilDate: CustomStringConvertible {
 extension BinaryInteger {
   /// The number, from zero up, with zeros before it up to this many digits.
   package func digits(_ count: Int, radix: Int = 10) -> String {
-    let digits = radix == 10 ? String(self) : String(self, radix: radix)
-    return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
+    let digits = radix == 10 ? description : String(self, radix: radix)
+    let missing = count - digits.utf8.count
+    return missing > 0 ? String(repeating: "0", count: missing) + digits : digits
   }
 }
 

@@ -84,11 +84,19 @@ extension Loan {
 
   /// The loan's one line in a report or notice; see ``Notice/line(today:)``.
   public func line(today: CivilDate, library: String? = nil) -> String {
-    let time = expirationTime.map { " \($0)" } ?? ""
-    var line = "\(label) \(dueDescription(today: today)) (\(expiration.dotted)\(time))"
-    if let author { line += ", by \(author.visible)" }
-    if let borrower { line += ", lent to \(borrower.visible)" }
-    if let library { line += ", at \(library.visible)" }
+    var line = label
+    line.reserveCapacity(160)
+    line += " "
+    line += dueDescription(today: today)
+    line += " ("
+    line += expiration.dotted
+    if let expirationTime { line += " \(expirationTime)" }
+    line += ")"
+    for (word, text) in [(", by ", author), (", lent to ", borrower), (", at ", library)] {
+      guard let text else { continue }
+      line += word
+      line += text.visible
+    }
     return line
   }
 }

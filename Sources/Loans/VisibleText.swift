@@ -8,8 +8,9 @@ extension String {
   ///
   /// The joiners U+200C and U+200D stay, since Persian words and emoji need them.
   public var visible: String {
-    guard utf8.contains(where: { !(0x20...0x7E).contains($0) || $0 == UInt8(ascii: "#") }),
-      utf8.contains(UInt8(ascii: "#")) || unicodeScalars.contains(where: \.isUnsafeToShow)
+    let bytes = utf8.span
+    guard bytes.indices.contains(where: { !(0x20...0x7E).contains(bytes[$0]) || bytes[$0] == 0x23 }),
+      unicodeScalars.contains(where: { $0 == "#" || $0.isUnsafeToShow })
     else { return self }
     var text = ""
     for index in unicodeScalars.indices {

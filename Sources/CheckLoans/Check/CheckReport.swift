@@ -36,6 +36,8 @@ struct CatalogueReport {
 /// The report of `check`: the lines of loans, and what they come to.
 struct CheckReport {
   private let plan: CheckPlan
+  private let isText: Bool
+  private let showsAll: Bool
   /// The lines so far, to go back to if a catalogue turns out to be unreadable.
   var lines: ReportLines
   /// The catalogues whose lines have been added.
@@ -47,6 +49,8 @@ struct CheckReport {
   /// - Parameter directory: where lines are kept that are too many for memory.
   init(_ plan: CheckPlan, directory: String) {
     self.plan = plan
+    isText = plan.options.format == .text
+    showsAll = plan.options.all
     lines = ReportLines(directory: directory)
   }
 
@@ -61,9 +65,8 @@ struct CheckReport {
 
   /// Adds the line of a loan, unless it needs no attention and not all are wanted.
   mutating func add(_ read: inout ReadLoan, of catalogue: CatalogueToRead) {
-    guard plan.reports, plan.options.all || read.status.needsAttention else { return }
+    guard plan.reports, showsAll || read.status.needsAttention else { return }
     let color = plan.isColored ? read.status.color : nil
-    let isText = plan.options.format == .text
     lines.add(read.expiration) { text in
       guard isText else { return text.append(contentsOf: ",\(Self.json(&read, catalogue))".utf8) }
       if let color { text.append(contentsOf: color.utf8) }

@@ -12,6 +12,13 @@ struct ReportLines {
   private struct Day {
     var parts: [Range<Int>] = []
     var rest: [UInt8] = []
+
+    /// Appends a text, and returns its length.
+    mutating func append(_ append: (inout [UInt8]) -> Void) -> Int {
+      let count = rest.count
+      append(&rest)
+      return rest.count - count
+    }
   }
 
   private let directory: String
@@ -32,10 +39,7 @@ struct ReportLines {
 
   /// Adds the line of a loan, to which `append` appends its text.
   mutating func add(_ expiration: CivilDate, _ append: (inout [UInt8]) -> Void) {
-    let day = expiration.dayNumber
-    bytesInMemory -= days[day]?.rest.count ?? 0
-    append(&days[day, default: Day()].rest)
-    bytesInMemory += days[day]?.rest.count ?? 0
+    bytesInMemory += days[expiration.dayNumber, default: Day()].append(append)
     if bytesInMemory > limit { moveToFile() }
   }
 

@@ -16,6 +16,7 @@ internal import CSQLite
   ///   - location: a path, or `:memory:`.
   ///   - timeout: how long to wait for another connection's lock, in milliseconds.
   init(_ location: String, mayBeMade: Bool = true, timeout: Int32 = 0) throws {
+    check_loans_leave_out_memory_statistics()
     let flags = SQLITE_OPEN_READWRITE | (mayBeMade ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX
     let code = unsafe sqlite3_open_v2(location, &handle, flags, nil)
     guard code == SQLITE_OK else {
