@@ -5,9 +5,12 @@ public enum ExpirationRule {
   /// The years in which a loan may be expected to expire.
   static let likelyYears = 1970...2099
 
+  /// The numbers of their days, from 1970-01-01 to 2099-12-31.
+  private static let likelyDays = 0...47_481
+
   /// A finding about an expiration in an unlikely year, or `nil`.
   public static func judge(_ expiration: CivilDate) -> Finding? {
-    guard !likelyYears.contains(expiration.parts.year) else { return nil }
+    guard !likelyDays.contains(expiration.dayNumber) else { return nil }
     return Finding(
       .unlikelyDate,
       """

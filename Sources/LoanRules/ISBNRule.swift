@@ -9,43 +9,60 @@ public enum ISBNRule {
   ///
   /// - Parameter text: UTF-8, not empty.
   public static func judge(_ text: Span<UInt8>) -> Finding? {
-    var digits: [Int] = []
-    digits.reserveCapacity(13)
+    var number = Number()
     reading: for index in text.indices {
       switch text[index] {
       case UInt8(ascii: "("): break reading
       case UInt8(ascii: "-"), UInt8(ascii: " "): continue
-      case UInt8(ascii: "X"), UInt8(ascii: "x"): digits.append(10)
-      case let byte where (0x30...0x39).contains(byte): digits.append(Int(byte - UInt8(ascii: "0")))
-      default: digits.append(.max)
+      case let byte: number.add(byte)
       }
     }
-    guard let fault = fault(digits) else { return nil }
+    guard let fault = number.fault else { return nil }
     let quoted = String(decoding: [UInt8](copying: text), as: UTF8.self).quoted()
     return Finding(.invalidISBN, "ISBN \(quoted) \(fault)")
   }
+}
 
-  private static func fault(_ digits: [Int]) -> String? {
+/// The digits of an ISBN.
+private struct Number {
+  private var digits = InlineArray<13, Int>(repeating: 0)
+  private var count = 0
+  /// Whether the tenth is an X, which is the last of ten then.
+  private var hasX = false
+  private var hasOthers = false
+
+  mutating func add(_ byte: UInt8) {
+    let digit: Int
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = Int(byte - UInt8(ascii: "0"))
+    case UInt8(ascii: "X") where count == 9, UInt8(ascii: "x") where count == 9:
+      digit = 10
+      hasX = true
+    default:
+      digit = 0
+      hasOthers = true
+    }
+    if count < digits.count { digits[count] = digit }
+    count += 1
+  }
+
+  /// What is wrong with them.
+  var fault: String? {
     let advice = "write the ISBN as it is in the book, or remove it"
-    for (index, digit) in digits.enumerated() where digit > 9 {
-      // The last digit of ten may be an X.
-      if digit == 10 && index == 9 && digits.count == 10 { continue }
+    if hasOthers || hasX && count != 10 {
       return "has characters other than digits and hyphens; \(advice)"
     }
     let expected: Int
-    switch digits.count {
+    switch count {
     case 10:
-      let sum = digits.dropLast().enumerated().reduce(0) { $0 + $1.element * (10 - $1.offset) }
-      expected = (11 - sum % 11) % 11
+      expected = (11 - (0..<9).reduce(0) { $0 + digits[$1] * (10 - $1) } % 11) % 11
     case 13 where digits[0] == 9 && digits[1] == 7 && digits[2] >= 8:
-      let sum = digits.dropLast().enumerated().reduce(0) {
-        $0 + $1.element * ($1.offset % 2 == 0 ? 1 : 3)
-      }
-      expected = (10 - sum % 10) % 10
+      expected = (10 - (0..<12).reduce(0) { $0 + digits[$1] * ($1 % 2 == 0 ? 1 : 3) } % 10) % 10
     case 13: return "does not begin with 978 or 979; \(advice)"
     case let count: return "has \(count) digits instead of 10 or 13; \(advice)"
     }
-    guard let found = digits.last, found != expected else { return nil }
+    let found = digits[count - 1]
+    if found == expected { return nil }
     let (wrong, right) = (found == 10 ? "X" : "\(found)", expected == 10 ? "X" : "\(expected)")
     return """
       has the check digit \(wrong) where \(right) would fit the others; compare it with the book
