@@ -89,14 +89,20 @@ extension CivilDate: Comparable {
 
 extension CivilDate: CustomStringConvertible {
   /// ISO 8601 calendar date, `2026-11-22`.
-  public var description: String { joined(by: "-") }
+  public var description: String { joined(by: UInt8(ascii: "-")) }
 
   /// The form of a catalogue, `2026.11.22`.
-  public var dotted: String { joined(by: ".") }
+  public var dotted: String { joined(by: UInt8(ascii: ".")) }
 
-  private func joined(by separator: String) -> String {
+  private func joined(by separator: UInt8) -> String {
     let (year, month, day) = parts
-    return year.digits(4) + separator + month.digits(2) + separator + day.digits(2)
+    var rest = (year * 100 + month) * 100 + day
+    var text = [UInt8](repeating: separator, count: 10)
+    for index in (0..<10).reversed() where index != 4 && index != 7 {
+      text[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+      rest /= 10
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 }
 

@@ -8,9 +8,7 @@ extension String {
   ///
   /// The joiners U+200C and U+200D stay, since Persian words and emoji need them.
   public var visible: String {
-    let bytes = utf8.span
-    guard bytes.indices.contains(where: { !(0x20...0x7E).contains(bytes[$0]) || bytes[$0] == 0x23 }),
-      unicodeScalars.contains(where: { $0 == "#" || $0.isUnsafeToShow })
+    guard !utf8.span.isPlain, unicodeScalars.contains(where: { $0 == "#" || $0.isUnsafeToShow })
     else { return self }
     var text = ""
     for index in unicodeScalars.indices {
@@ -83,6 +81,34 @@ extension String {
       text.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex) ?? text.endIndex
     if end == text.endIndex && text.utf8.count == utf8.count { return self }
     return text[..<end] + "…"
+  }
+}
+
+extension [UInt8] {
+  /// Appends a text as it may be shown; see ``Swift/String/visible``.
+  mutating func append(visible text: Span<UInt8>) {
+    if text.isPlain {
+      append(addingCapacity: text.count) { added in
+        for index in text.indices { added.append(text[index]) }
+      }
+    } else {
+      self += String(decoding: [UInt8](copying: text), as: UTF8.self).visible.utf8
+    }
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether a text in UTF-8 has only characters that may be shown, so far as one look at each byte says:
+  /// those of ASCII but controls and `#`, and the letters from U+00C0 to U+033F.
+  fileprivate var isPlain: Bool {
+    for index in indices {
+      switch self[index] {
+      case UInt8(ascii: "#"): return false
+      case 0x20...0x7E, 0x80...0xBF, 0xC3...0xCC: continue
+      default: return false
+      }
+    }
+    return true
   }
 }
 

@@ -76,8 +76,6 @@ public struct ReadLoan {
   public let status: LoanStatus
   /// The date and time at which its reminder fires.
   public let fireAt: CivilDateTime
-  /// The loan with its texts, which become strings when they are first asked for.
-  public lazy var loan = record.loan ?? Loan(expiration: expiration)
 
   /// The loan of a record; `nil` if it has no usable expiration.
   init?(_ record: LoanRecord, _ policy: ReminderPolicy, today: CivilDate) {

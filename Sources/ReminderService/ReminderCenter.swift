@@ -58,7 +58,7 @@ public struct ReminderCenter: Sendable {
     _ catalogue: CatalogueSource, at now: CivilDateTime,
     settings: ReloadSettings = ReloadSettings(),
     onDiagnostic: (Diagnostic) -> Void = { _ in },
-    onLoan: (inout ReadLoan) -> Void = { _ in }
+    onLoan: (ReadLoan) -> Void = { _ in }
   ) throws(ReminderError) -> ReloadReport {
     do {
       var reload = try schedule?.beginReload(
@@ -70,8 +70,8 @@ public struct ReminderCenter: Sendable {
         for event in events {
           switch event {
           case .record(let record):
-            guard var loan = ReadLoan(record, settings.policy, today: now.date) else { continue }
-            onLoan(&loan)
+            guard let loan = ReadLoan(record, settings.policy, today: now.date) else { continue }
+            onLoan(loan)
             guard let parts = record.parts else { continue }
             try reload?.add(
               parts, record.identity, fingerprint: record.fingerprint, fireAt: loan.fireAt)

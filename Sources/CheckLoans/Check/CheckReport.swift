@@ -64,14 +64,14 @@ struct CheckReport {
   }
 
   /// Adds the line of a loan, unless it needs no attention and not all are wanted.
-  mutating func add(_ read: inout ReadLoan, of catalogue: CatalogueToRead) {
+  mutating func add(_ read: ReadLoan, of catalogue: CatalogueToRead) {
     guard plan.reports, showsAll || read.status.needsAttention else { return }
     let color = plan.isColored ? read.status.color : nil
     lines.add(read.expiration) { text in
-      guard isText else { return text.append(contentsOf: ",\(Self.json(&read, catalogue))".utf8) }
+      guard isText else { return text.append(contentsOf: ",\(Self.json(read, catalogue))".utf8) }
       if let color { text.append(contentsOf: color.utf8) }
-      let line = read.loan.line(today: catalogue.now.date, library: catalogue.source.library)
-      text.append(contentsOf: line.utf8)
+      read.record.parts?.appendLine(
+        to: &text, today: catalogue.now.date, library: catalogue.source.library)
       text.append(contentsOf: (color == nil ? "\n" : "\u{1B}[0m\n").utf8)
     }
   }
@@ -81,8 +81,8 @@ struct CheckReport {
     if plan.options.format == .json { diagnostics.append(diagnostic.json.text) }
   }
 
-  private static func json(_ read: inout ReadLoan, _ catalogue: CatalogueToRead) -> String {
-    let loan = read.loan
+  private static func json(_ read: ReadLoan, _ catalogue: CatalogueToRead) -> String {
+    let loan = read.record.loan ?? Loan(expiration: read.expiration)
     return JSONValue.object([
       ("catalogue", .string(catalogue.path)),
       ("line", .int(read.record.location.line)),

@@ -142,7 +142,7 @@ extension CheckRun {
         onDiagnostic: { note($0, &part) },
         onLoan: { read in
           part.note(read.status)
-          report.add(&read, of: catalogue)
+          report.add(read, of: catalogue)
         })
       part.summary = result.summary
       note(result, &part)
