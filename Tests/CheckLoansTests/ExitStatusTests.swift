@@ -48,7 +48,6 @@ struct ExitStatusTests {
 
   @Test(arguments: [
     ("missing.xml", "cannot read the catalogue: no such file or directory"),
-    ("", "cannot read the catalogue: no such file or directory"),
     ("books.xml/x", "cannot read the catalogue: not a directory"),
     (
       "directory",

@@ -91,6 +91,10 @@ struct HelpTests {
     ),
     (["--state=", "books.xml"], "--state needs a value"),
     (["books.xml", "--notify="], "--notify needs a value"),
+    (
+      ["check", "books.xml", ""],
+      "the name of a catalogue is empty; is a variable of the shell not set?"
+    ),
   ])
   func `64 is what makes no sense to the command`(
     arguments: [String], words: String

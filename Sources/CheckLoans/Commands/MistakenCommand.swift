@@ -7,9 +7,13 @@ enum MistakenCommand {
   /// - Parameters:
   ///   - arguments: without the program's name.
   ///   - catalogues: what is taken for catalogues among them.
-  /// - Throws: ``CommandError`` with the status `usage` if one of these is the name of a command, or
-  ///   a bare word that is not a file.
+  /// - Throws: ``CommandError`` with the status `usage` if one of these is empty, the name of a
+  ///   command, or a bare word that is not a file.
   static func check(_ arguments: [String], catalogues: [String]) throws(CommandError) {
+    if catalogues.contains("") {
+      throw CommandError(
+        .usage, "the name of a catalogue is empty; is a variable of the shell not set?")
+    }
     if arguments.first == CheckCommand.name { return }
     let words = arguments.prefix { $0 != "--" }
     for (index, word) in catalogues.enumerated() where words.contains(word) {
