@@ -129,7 +129,7 @@ extension CheckReport {
     let leftOut = sum(\.summary.leftOut)
     return counted(loans, "loan") + ", \(expired) expired"
       + ", \(expiresToday) \(expiresToday == 1 ? "expires" : "expire") today"
-      + scheduleWords + (plan.options.dryRun.dryRun ? ", nothing written (--dry-run)" : "")
+      + scheduleWords + (plan.isDryRun ? ", nothing written (--dry-run)" : "")
       + (onShelf > 0 ? "; \(counted(onShelf, "book")) on the shelf" : "") + withoutExpirationWords
       + (leftOut > 0 ? "; \(counted(leftOut, "book")) left out, see the errors" : "")
       + catalogues.compactMap(\.summary.profile).foreignWords

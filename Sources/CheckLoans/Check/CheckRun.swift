@@ -53,7 +53,7 @@ final class CheckRun {
     }
     do {
       if let path = plan.state {
-        schedule = try Schedule(path, isDryRun: plan.options.dryRun.dryRun)
+        schedule = try Schedule(path, isDryRun: plan.isDryRun)
       } else if !plan.channels.isEmpty {
         // Holds what is due in this run.
         schedule = try Schedule()
@@ -108,7 +108,7 @@ final class CheckRun {
       schedule: schedule, groups: plan.catalogues.namesByZone,
       repeatExpired: plan.options.channels.repetition.repeatExpired, events: events,
       environment: environment, console: console, isRemembered: plan.state != nil)
-    if plan.options.dryRun.dryRun {
+    if plan.isDryRun {
       try delivery.rehearse(plan.channels, isResult: plan.options.format == .text)
     } else {
       note(try delivery.run(plan.channels))
@@ -232,21 +232,25 @@ struct CheckPlan {
   let channels: [ChannelName]
   let clock: LocalClock
   let now: CivilDateTime
+  let isDryRun: Bool
   /// Where the schedule is kept; `nil` for no schedule.
   let state: String?
   let isColored: Bool
 
   /// - Throws: ``CommandError`` if something that an option names is not there, or no catalogue is
   ///   named.
-  init(_ options: CheckOptions, _ environment: Environment) throws(CommandError) {
+  init(
+    _ options: CheckOptions, _ once: OneRunOptions, _ environment: Environment
+  ) throws(CommandError) {
     self.options = options
+    isDryRun = once.dryRun.dryRun
     clock = try options.catalogue.zone.clock(environment)
-    now = try clock.now(options.now.now)
+    now = try clock.now(once.now.now)
     channels = options.channels.channels(environment)
     state = options.noState ? nil : try options.state.path(environment)
     isColored = options.printing.color.isColored(environment)
     catalogues = try environment.catalogues(
-      options.catalogues, options.catalogue, now: options.now.now, jobs: options.jobs.count,
+      options.catalogues, options.catalogue, now: once.now.now, jobs: options.jobs.count,
       schedule: state,
       example: "check-loans books.xml")
   }

@@ -23,14 +23,22 @@ struct CheckCommand: Subcommand {
 
   @OptionGroup var options: CheckOptions
 
+  @OptionGroup var once: OneRunOptions
+
   func validate() throws { try options.checkOutput() }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    try CheckRun(CheckPlan(options, environment), environment, console).run()
+    try CheckRun(CheckPlan(options, once, environment), environment, console).run()
   }
 }
 
-/// The options of `check`, for other commands to take too.
+/// The options of `check` that make no sense in a run that is repeated.
+struct OneRunOptions: ParsableArguments {
+  @OptionGroup var now: NowOptions
+  @OptionGroup var dryRun: DryRunOptions
+}
+
+/// The other options of `check`, for other commands to take too.
 struct CheckOptions: ParsableArguments {
   @Argument(
     help: "Catalogues to read. (default: those of the settings file)",
@@ -41,14 +49,10 @@ struct CheckOptions: ParsableArguments {
 
   @OptionGroup var catalogue: CatalogueOptions
 
-  @OptionGroup var now: NowOptions
-
   @OptionGroup var state: StateOptions
 
   @Flag(help: "Keep no schedule: nothing is remembered, and what is due is delivered each time.")
   var noState = false
-
-  @OptionGroup var dryRun: DryRunOptions
 
   @Option(help: "Format of the report.")
   var format = OutputFormat.text

@@ -25,6 +25,8 @@ struct ConfigCommand: Subcommand {
 
   @OptionGroup var options: CheckOptions
 
+  @OptionGroup var once: OneRunOptions
+
   /// What only `watch` takes.
   @OptionGroup(visibility: .hidden) var watching: ActionOptions
 
@@ -38,7 +40,7 @@ struct ConfigCommand: Subcommand {
     }
     // What would keep a run from its work is reported now.
     let clock = try options.catalogue.zone.clock(environment)
-    try environment.checkTables(options.catalogue, now: options.now.now)
+    try environment.checkTables(options.catalogue, now: once.now.now)
     let state = try? options.state.state ?? environment.standardStateFile()
     let settings = SettingsInForce(
       self, hidden: ["example", "config"],

@@ -45,6 +45,9 @@ struct TimerCommand: Subcommand {
 
   @OptionGroup var options: CheckOptions
 
+  /// What is refused, with the reason.
+  @OptionGroup(visibility: .hidden) var once: OneRunOptions
+
   var ignoresSettings: Bool { uninstall }
 
   func validate() throws {
@@ -56,10 +59,10 @@ struct TimerCommand: Subcommand {
     if !isPlain || name.isEmpty || name.hasPrefix(".") || name.hasPrefix("-") || name.count > 200 {
       throw ValidationError("a unit's name has only letters, digits and -_.: in it")
     }
-    if options.now.now != nil {
+    if once.now.now != nil {
       throw ValidationError("--now would be the same every day; leave it out")
     }
-    if options.dryRun.dryRun {
+    if once.dryRun.dryRun {
       throw ValidationError(
         """
         --dry-run would make the daily run send nothing; leave it out (without --install nothing \
@@ -81,7 +84,7 @@ struct TimerCommand: Subcommand {
       return .done
     }
     // Whatever would keep each run from its work is said now.
-    let plan = try CheckPlan(options, environment)
+    let plan = try CheckPlan(options, once, environment)
     if let fault = plan.catalogues.lazy.compactMap(\.fault).first { throw fault }
     if plan.catalogues.contains(where: { $0.path == "-" }) {
       throw CommandError(.usage, "a timer has no standard input; name a catalogue's file")
