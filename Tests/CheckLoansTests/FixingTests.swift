@@ -1,3 +1,4 @@
+import ArgumentParser
 import LoanCatalogue
 import Loans
 import System
@@ -217,6 +218,27 @@ struct FixingRefusalTests {
     let message = "the file was changed meanwhile; nothing was fixed, try again"
     try expect(desk, .tryAgain, message) { _ = try fixer.fix(problems) }
     try expect(desk, .tryAgain, message) { _ = try fixer.fix(problems, isDryRun: true) }
+  }
+
+  @Test func `A file that is changed while it is first read is said to be`() throws {
+    let desk = try FixingDesk()
+    let command = try ValidateCommand.parse(["--fix", desk.path])
+    var plan = try ValidationPlan(command, Environment(variables: [:], userID: 0))
+    plan.reader.onProgress = { [bytes = try desk.bytes] _ in
+      do {
+        try desk.folder.write(bytes: bytes + [0x0A], to: desk.name)
+      } catch {
+        Issue.record(error)
+      }
+    }
+    var validation = CatalogueValidation(of: desk.path, plan, CatalogueReader()) { _ in }
+    let result = try validation.run()
+    #expect(
+      result.messages == [
+        "check-loans: \(desk.path): the file was changed meanwhile; nothing was fixed, try again"
+      ])
+    #expect(result.status == .tryAgain)
+    #expect(try desk.problems().count == 1)
   }
 
   @Test func `A device that has come in the file's place is not read to its end`() throws {

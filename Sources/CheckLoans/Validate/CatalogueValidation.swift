@@ -104,7 +104,7 @@ extension CatalogueValidation {
   private mutating func fix() throws(CommandError) {
     do throws(CommandError) {
       let fixer = CatalogueFixer(path)
-      guard let problems = try problems() else {
+      guard let problems = try problems(fixer) else {
         return report(": nothing can be fixed, because the catalogue cannot be read to its end")
       }
       let outcome = try fixer.fix(problems, isDryRun: plan.fixing == .dryRun)
@@ -129,7 +129,9 @@ extension CatalogueValidation {
   }
 
   /// The problems that can be fixed, or `nil` if the catalogue cannot be read to its end.
-  private func problems() throws(CommandError) -> [Diagnostic]? {
+  ///
+  /// - Throws: ``CommandError`` if it was changed meanwhile, or is compressed.
+  private func problems(_ fixer: CatalogueFixer) throws(CommandError) -> [Diagnostic]? {
     var problems: [Diagnostic] = []
     do {
       var reader = plan.reader
@@ -145,7 +147,8 @@ extension CatalogueValidation {
       throw CommandError(
         .usage,
         "\(path.visible): a compressed catalogue cannot be fixed; unpack it first (gunzip, unzip)")
-    } catch is CatalogueError {
+    } catch let error as CatalogueError {
+      if error.code == .changedWhileReading { throw fixer.changed }
       // It is reported by the reading that follows.
       return nil
     } catch {

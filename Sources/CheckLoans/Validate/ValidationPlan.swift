@@ -7,7 +7,7 @@ import SystemPackage
 /// What a run of `validate` is to do, with everything decided.
 struct ValidationPlan: Sendable {
   let catalogues: [String]
-  let reader: CatalogueReader
+  var reader: CatalogueReader
   let severities: SeverityPolicy
   let form: any FindingsForm
   /// The file that takes the results instead of standard output.

@@ -88,7 +88,8 @@ struct CatalogueFixer {
       "\(path.visible): \(words); the catalogue was left as it was")
   }
 
-  private var changed: CommandError {
+  /// The error that the catalogue is no longer the one that was to be fixed.
+  var changed: CommandError {
     CommandError(
       .tryAgain, "\(path.visible): the file was changed meanwhile; nothing was fixed, try again")
   }
