@@ -13,8 +13,12 @@ import SystemPackage
 ///
 /// - SeeAlso: `sigaction(2)`, `pipe2(2)`, `signal-safety(7)`.
 enum StopSignals {
-  private struct State {
+  /// What is known of the signals that came.
+  struct State {
+    /// The numbers that the handler writes come from here; `nil` if none is caught.
     var pipe: FileDescriptor?
+    /// The pipe's other end.
+    var wake: FileDescriptor?
     var isWatching = false
     /// Whether SIGHUP means that the terminal is gone, once it is.
     var endsWithTerminal = false
@@ -25,7 +29,7 @@ enum StopSignals {
     /// Takes the signals that came since the last call, without waiting.
     mutating func read() {
       while let numbers = try? pipe?.read(512), !numbers.isEmpty {
-        for number in numbers.map(Int32.init) {
+        for number in numbers.map(Int32.init) where number != 0 {
           if isWatching && number == SIGHUP && !(endsWithTerminal && !StopSignals.hasTerminal) {
             mustReload = true
           } else {
@@ -34,30 +38,32 @@ enum StopSignals {
         }
       }
     }
+
+    mutating func isStopRequested() -> Bool {
+      read()
+      // Another thread may be about to poll the pipe, which is empty now: 0 is no signal.
+      if isWatching, stop != nil || mustReload { _ = try? wake?.writeAll([0]) }
+      return stop != nil
+    }
+
+    mutating func take() -> (stops: Bool, reloads: Bool) {
+      read()
+      defer { mustReload = false }
+      return (stop != nil, mustReload)
+    }
   }
 
   private static let state = Mutex(State())
 
   /// Whether one to stop has come.
-  static var isStopRequested: Bool {
-    state.withLock { state in
-      state.read()
-      return state.stop != nil
-    }
-  }
+  static var isStopRequested: Bool { state.withLock { $0.isStopRequested() } }
 
   /// Whether one to stop has come, and whether one to reload has since the last call.
-  static func take() -> (stops: Bool, reloads: Bool) {
-    state.withLock { state in
-      state.read()
-      defer { state.mustReload = false }
-      return (state.stop != nil, state.mustReload)
-    }
-  }
+  static func take() -> (stops: Bool, reloads: Bool) { state.withLock { $0.take() } }
 
   /// To be polled for reading right after ``take()``; -1 if none is caught.
   ///
-  /// What ``isStopRequested`` has read from it ends no poll.
+  /// It can be read from as long as ``take()`` has not taken what any thread has read.
   static var descriptor: Int32 { state.withLock { $0.pipe?.rawValue ?? -1 } }
 
   /// Notes signals from now on.
@@ -73,7 +79,7 @@ enum StopSignals {
       let ends = try Errno.thrown {
         try FileDescriptor.pipe(options: [.closeOnExec, .nonBlocking])
       }
-      state.pipe = ends.readEnd
+      (state.pipe, state.wake) = (ends.readEnd, ends.writeEnd)
       state.isWatching = isWatching
       // Under nohup(1) it is to outlive its terminal.
       state.endsWithTerminal = check_loans_is_ignored(SIGHUP) == 0 && hasTerminal
