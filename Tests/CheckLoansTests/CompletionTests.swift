@@ -58,6 +58,60 @@ struct CompletionTests {
     #expect(try await run(Self.bash, ["-c", script, "bash"] + words, desk).sorted() == offered)
   }
 
+  /// What bash offers for the last of some words, with the program itself to ask.
+  private func offered(by desk: Desk, for words: [String]) async throws -> [String] {
+    let script = """
+      source ./_check-loans
+      check-loans() { "\(Command.checkLoans)" "$@"; }
+      COMP_WORDS=(check-loans "$@"); COMP_CWORD=$#
+      COMP_LINE="${COMP_WORDS[*]}"; COMP_POINT=${#COMP_LINE}
+      word=${COMP_WORDS[COMP_CWORD]}
+      _check-loans_or_check check-loans "${word#=}" "${COMP_WORDS[COMP_CWORD - 1]}"
+      if (( ${#COMPREPLY[@]} )); then printf '%s\\n' "${COMPREPLY[@]}"; fi
+      """
+    return try await run(Self.bash, ["-c", script, "bash"] + words, desk).sorted()
+  }
+
+  /// An option with its value is three words to bash.
+  @Test(
+    .enabled(if: File.exists(bash), "bash is not installed"),
+    arguments: [
+      (["help", "va"], ["validate"]), (["help", "schedule", "e"], ["explain"]),
+      (["help", "schedule", ""], ["cancel", "explain", "forget", "list"]),
+      (["help", "validate", ""], []), (["--format", "="], ["json", "text"]),
+      (["--format", "=", "j"], ["json"]), (["validate", "--format", "=", "sa"], ["sarif"]),
+      (["--all", "--time-zone", "=", "Europe/Bud"], ["Europe/Budapest"]),
+      (["--format", "=", "json", "--notify", "=", "std"], ["stdout"]),
+      (["--format", "=", "json", "bo"], ["bo ok.xml", "books.xml"]),
+      (["--format", "=", "json", "--dr"], ["--dry-run"]),
+      (["--action", "View", "=", "x"], []),
+      (["timer", "--dry"], []),
+    ])
+  func `bash completes values after an equals sign, and the commands of help`(
+    words: [String], offered: [String]
+  ) async throws {
+    #expect(try await self.offered(by: try await desk("bash"), for: words) == offered)
+  }
+
+  @Test(.enabled(if: File.exists(bash), "bash is not installed"))
+  func `bash offers the catalogues of the schedule to forget`() async throws {
+    let desk = try await desk("bash")
+    let path = desk.folder.path
+    try desk.folder.makeDirectory("sub")
+    for name in ["sub/own.xml", "x$(touch proof).xml"] {
+      try desk.folder.write(catalogue(("Abigél", "2026.11.22")), to: name)
+    }
+    try await desk.run("-q", "books.xml", "sub/own.xml", "x$(touch proof).xml")
+    let forget = ["schedule", "forget"]
+    #expect(try await offered(by: desk, for: forget + [""]) == ["books.xml", "sub/own.xml"])
+    #expect(
+      try await offered(by: desk, for: forget + [path])
+        == ["\(path)/books.xml", "\(path)/sub/own.xml"])
+    #expect(try await desk.run("schedule", "forget", "sub/own.xml").status == 0)
+    #expect(try await offered(by: desk, for: forget + ["s"]) == [])
+    #expect(!desk.folder.contains("proof"))
+  }
+
   @Test(.enabled(if: File.exists(bash), "bash is not installed"))
   func `bash offers subcommands and files for the first word`() async throws {
     let script = """

@@ -4,6 +4,8 @@ import ArgumentParser
 /// named, the words are completed as if the default one were.
 enum CompletionScript {
   private static let names = RootCommand.names
+  private static let scheduleNames =
+    ScheduleCommand.configuration.subcommands.map { $0.name }.joined(separator: " ")
 
   /// The lines to put after a generated script; none after any other text.
   static func addition(to text: String) -> String {
@@ -14,7 +16,28 @@ enum CompletionScript {
 
   private static let bash = """
     _check-loans_or_check() {
+        # To bash --format=json is three words; the parser takes two of them for the same.
+        local -a words=()
+        local -i index cword="${COMP_CWORD}"
+        for index in "${!COMP_WORDS[@]}"; do
+            if [[ "${COMP_WORDS[index]}" != = || "${COMP_WORDS[index - 1]}" != --* ]]; then
+                words+=("${COMP_WORDS[index]}")
+            elif ((index == COMP_CWORD)); then
+                words+=('')
+            elif ((index < COMP_CWORD)); then
+                cword+=-1
+            fi
+        done
+        local -a COMP_WORDS=("${words[@]}")
+        local -i COMP_CWORD="${cword}"
+        set -- "${1}" "${2#=}" "${COMP_WORDS[COMP_CWORD - 1]}"
         case "${COMP_WORDS[1]}" in
+        help)
+            case "${COMP_CWORD} ${COMP_WORDS[2]}" in
+            "2 "*) COMPREPLY=($(compgen -W '\(names.joined(separator: " "))' -- "${2}")) ;;
+            '3 schedule') COMPREPLY=($(compgen -W '\(scheduleNames)' -- "${2}")) ;;
+            esac
+            return ;;
         \(names.joined(separator: "|"))) _check-loans "${@}"; return ;;
         esac
         # A first word may become a subcommand.

@@ -131,7 +131,7 @@ extension RootCommand {
 }
 
 extension ParsableCommand {
-  fileprivate static var name: String { configuration.commandName ?? "" }
+  static var name: String { configuration.commandName ?? "" }
 }
 
 extension String {

@@ -145,7 +145,7 @@ struct ForgetCommand: Subcommand {
   @Argument(
     help: ArgumentHelp(
       "Catalogues, as schedule list shows them; - is standard input.", valueName: "catalogue"),
-    completion: .file(extensions: ["xml"]))
+    completion: .custom { _, _, word in completions(of: word) })
   var catalogues: [String] = []
 
   @Option(
@@ -197,6 +197,25 @@ struct ForgetCommand: Subcommand {
     }
     return status
   }
+
+  /// The catalogues in the schedule, those in the working directory by relative paths.
+  private static func completions(of word: String) -> [String] {
+    guard let environment = try? Environment.ofProcess(),
+      let names = try? environment.standardSchedule?.catalogues()
+    else { return [] }
+    let directory = "\(environment.workingDirectory)/"
+    return names.filter(\.isCompletable).map { name in
+      word.hasPrefix("/") || !name.hasPrefix(directory)
+        ? name : String(name.dropFirst(directory.count))
+    }
+  }
+}
+
+extension Environment {
+  /// The schedule in the standard place, for a shell to complete words from.
+  fileprivate var standardSchedule: ScheduleReader? {
+    (try? standardStateFile()).flatMap { try? ScheduleReader(opening: $0) }
+  }
 }
 
 /// Numbers of loans in the schedule.
@@ -213,8 +232,7 @@ enum LoanNumbers {
   /// What a shell completes.
   static let completion = CompletionKind.custom { _, _, _ in
     guard let environment = try? Environment.ofProcess(),
-      let path = try? environment.standardStateFile(),
-      let schedule = try? ScheduleReader(opening: path),
+      let schedule = environment.standardSchedule,
       let now = try? LocalClock(environment["TZ"], environment).read()?.now,
       var entries = try? schedule.entries(at: now)
     else { return [] }

@@ -41,13 +41,9 @@ struct NamedProfile: Sendable {
   }
 
   /// Names and files for a shell to complete.
-  ///
-  /// Only files with plain names: bash runs a command that is written in a completion.
   static func completions(of word: String) -> [String] {
-    let files = FilePattern.files(fitting: "\(word)*.xml").filter { path in
-      path.allSatisfy { $0.isLetter || $0.isNumber || "/._-+,@".contains($0) }
-    }
-    return [automatic] + BuiltInProfiles.names + files
+    let files = FilePattern.files(fitting: "\(word)*.xml")
+    return [automatic] + BuiltInProfiles.names + files.filter(\.isCompletable)
   }
 
   /// The message that no profile has this name.
@@ -74,5 +70,12 @@ struct NamedProfile: Sendable {
       let place = "\(path.visible):\(error.location.line):\(error.location.column)"
       throw CommandError(.badSetting, "\(place): \(error.message)")
     }
+  }
+}
+
+extension String {
+  /// Whether it is plain enough to be completed: bash runs a command that is written in a completion.
+  var isCompletable: Bool {
+    allSatisfy { $0.isLetter || $0.isNumber || "/._-+,@".contains($0) }
   }
 }
