@@ -694,6 +694,29 @@ struct ConfigTests {
     #expect(!desk.folder.contains("state"), "nothing was done")
   }
 
+  @Test func `In JSON a catalogue's own values are of their kinds`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings(
+      """
+      [[catalogue]]
+      path = "/srv/books.xml"
+      name = "the 2nd Library"
+      remind = 3
+      loan-days = "28"
+      at = "08:00"
+      allow-empty = true
+      require-expiration = false
+
+      """)
+    let result = try await desk.run("config", "--format", "json")
+    #expect(
+      result.text.contains(
+        """
+        "catalogues":[{"path":"/srv/books.xml","name":"the 2nd Library","remind":3,"at":"08:00",\
+        "require-expiration":false,"allow-empty":true,"loan-days":28}]
+        """), "\(result.text)")
+  }
+
   @Test func `Every option of check is in it`() async throws {
     let help = try await Desk().run("check", "--help").text
     let options = Set(help.matches(of: /--([a-z-]+)/).map { String($0.output.1) })

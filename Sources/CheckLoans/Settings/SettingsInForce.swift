@@ -72,8 +72,7 @@ struct SettingsInForce {
       ])
     }
     let catalogues = (given.file?.tables ?? []).map { table in
-      JSONValue.object(
-        table.map { ($0.name, JSONValue.string($0.texts.joined(separator: ", "))) })
+      JSONValue.object(table.map { ($0.name, $0.json) })
     }
     try console.print(
       line: JSONValue.object([
