@@ -98,7 +98,7 @@ struct Desk {
     sourceLocation: Testing.SourceLocation = #_sourceLocation
   ) async throws {
     var left = Processes.mentioning(folder.path)
-    for _ in 0..<100 where !left.isEmpty {
+    for _ in 0..<300 where !left.isEmpty {
       try await Task.sleep(for: .milliseconds(50))
       left = Processes.mentioning(folder.path)
     }

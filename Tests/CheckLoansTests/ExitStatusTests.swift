@@ -149,11 +149,22 @@ struct ExitStatusTests {
   @Test func `A lock that is let go in time is waited for`() async throws {
     let desk = try Desk()
     try await desk.run("books.xml")
-    let lock = try HeldLock("\(desk.folder.path)/\(Desk.state).lock")
-    async let result = desk.run("--notify", "stdout", "books.xml")
-    try await Task.sleep(for: .seconds(1))
+    let path = "\(desk.folder.path)/\(Desk.state).lock"
+    let lock = try HeldLock(path)
+    let run = try RunningCommand(desk.command(["--notify", "stdout", "books.xml"]))
+    // It waits for five seconds once it has opened the lock's file.
+    let open = "/proc/\(run.identifier)/fd"
+    func hasOpened() -> Bool {
+      let names = (try? File.names(in: open)) ?? []
+      return names.contains { File.realPath(of: "\(open)/\($0)") == File.realPath(of: path) }
+    }
+    let start = ContinuousClock.now
+    while !hasOpened(), ContinuousClock.now < start + .seconds(60) {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    try await Task.sleep(for: .milliseconds(200))
     lock.release()
-    #expect(try await result.lines.count == 6)
+    #expect(try await run.end().lines.count == 6)
   }
 
   @Test func `Reading the list takes no lock`() async throws {

@@ -456,7 +456,7 @@ struct TimerInstallTests {
       variables: ["PATH": "\(path):/usr/bin:/bin"], userID: 1_000)
     return UnitInstaller(
       name: "check-loans", directory: "\(path)/\(Self.directory)", environment: environment,
-      console: Console(), timeout: .seconds(1))
+      console: Console(), timeout: .seconds(5))
   }
 
   @Test func `69 is a systemd that never answers, which is not waited for`() async throws {
@@ -469,7 +469,7 @@ struct TimerInstallTests {
     #expect(error?.status == .unavailable)
     #expect(
       error?.message == """
-        systemctl --user enable check-loans.timer did not finish within 1 s; see in systemctl \
+        systemctl --user enable check-loans.timer did not finish within 5 s; see in systemctl \
         --user list-jobs what keeps systemd busy, or log in again, and run the command again; \
         \(units).service and \(units).timer remain until check-loans timer --uninstall
         """)
@@ -490,7 +490,7 @@ struct TimerInstallTests {
     let error = #expect(throws: CommandError.self) { try installer.uninstall() }
     #expect(
       error?.message == """
-        systemctl \(hanging) did not finish within 1 s; the timer may run until the user logs \
+        systemctl \(hanging) did not finish within 5 s; the timer may run until the user logs \
         out or systemctl --user stop check-loans.timer
         """)
     #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == [])

@@ -86,7 +86,7 @@ struct DocumentedLibrary {
     case "sh":
       // What watches goes on until it is stopped, and by the real clock, so in a schedule of its own.
       let watch =
-        "timeout --foreground --preserve-status 0.5 env XDG_STATE_HOME=\"$HOME/watch\" check-loans watch"
+        "timeout --foreground --preserve-status 3 env XDG_STATE_HOME=\"$HOME/watch\" check-loans watch"
       try await pipeline.shell(block.text.replacing(/(?m)^check-loans watch/, with: watch))
     case "console": try await pipeline.type(block)
     case "crontab": #expect(try await mail(of: block).errors == "")
