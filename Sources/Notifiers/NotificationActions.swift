@@ -37,7 +37,8 @@ public final class NotificationActions: Sendable {
   ///     user's own desktop program.
   ///   - limit: how many notifications can wait at a time.
   ///   - report: is called with one line if the command cannot be run, or fails, and if messages
-  ///     get no button, because stdbuf(1) of the GNU coreutils is not there.
+  ///     get no button that works, because stdbuf(1) of the GNU coreutils is not there, or the system
+  ///     allows no more threads.
   public init(
     _ action: NotificationAction, environment: [String: String], limit: Int = 50,
     report: @escaping @Sendable (String) -> Void
@@ -95,8 +96,19 @@ public final class NotificationActions: Sendable {
       state.waiting.append(pipe)
       if state.waiting.count > limit { state.waiting.removeFirst() }
     }
-    DispatchQueue(label: "notification").async(group: threads) { [child, end = pipe.reading] in
-      self.wait(for: child, until: end, about: notices)
+    threads.enter()
+    do throws(Errno) {
+      try SystemThread { [child, end = pipe.reading] in
+        self.wait(for: child, until: end, about: notices)
+        self.threads.leave()
+      }.detach()
+    } catch {
+      // The message has been shown.
+      state.withLock { state in state.waiting.removeAll { $0.reading === pipe.reading } }
+      _ = child.untilEnd(within: .zero)
+      threads.leave()
+      reportMissingButton(
+        "the system allows no more threads; end other programs, or raise ulimit -u")
     }
     return nil
   }
@@ -107,16 +119,17 @@ extension NotificationActions {
   /// to write line by line.
   private func buffering(in path: String?) -> String? {
     if let program = try? ChildProcess.path(of: "stdbuf", in: path) { return program }
+    reportMissingButton("stdbuf was not found in PATH; install coreutils")
+    return nil
+  }
+
+  /// Reports, the first time, that a message has no button that works.
+  private func reportMissingButton(_ reason: String) {
     let isFirst = state.withLock { state in
       defer { state.hasReported = true }
       return !state.hasReported
     }
-    if isFirst {
-      report(
-        "the action \(action.label.quoted()) is left out, because stdbuf was not found in PATH; "
-          + "install coreutils")
-    }
-    return nil
+    if isFirst { report("the action \(action.label.quoted()) is left out, because \(reason)") }
   }
 
   /// Waits on this thread until the notification is closed, or `stop` can be read from.
@@ -136,20 +149,25 @@ extension NotificationActions {
   /// Runs the command, apart from everything else: it may take as long as it likes, and outlives this
   /// process.
   private func respond(to notices: [Notice]) {
-    DispatchQueue(label: "action").async { [self] in
-      let words: String
-      do throws(StartFailure) {
-        var child = try ChildProcess(
-          action.program, action.arguments, environment: environment.describing(notices),
-          outlivesUs: true)
-        let ending = child.untilEnd(within: nil).ending
-        if ending.isSuccess { return }
-        words = ending.words
-      } catch {
-        words = error.words
-      }
-      report("the action \(action.label.quoted()): \(action.program.visible) \(words)")
+    do throws(Errno) {
+      try SystemThread { [self] in
+        do throws(StartFailure) {
+          var child = try ChildProcess(
+            action.program, action.arguments, environment: environment.describing(notices),
+            outlivesUs: true)
+          let ending = child.untilEnd(within: nil).ending
+          if !ending.isSuccess { reportFailure(ending.words) }
+        } catch {
+          reportFailure(error.words)
+        }
+      }.detach()
+    } catch {
+      reportFailure(StartFailure(error).words)
     }
+  }
+
+  private func reportFailure(_ words: String) {
+    report("the action \(action.label.quoted()): \(action.program.visible) \(words)")
   }
 }
 

@@ -612,6 +612,56 @@ struct WatchTests {
     #expect(try await watcher.end().status == 0)
   }
 
+  @Test(.enabled(if: isRoot, "only root can be somebody else, whose threads count alone"))
+  func `An action for which there are no more threads is left out, and told once`() async throws {
+    let watcher = try Watcher(
+      ["--config", "settings.toml"],
+      launcher: [
+        "/usr/bin/setpriv", "--reuid", "65532", "--regid", "65532", "--clear-groups",
+        "/usr/bin/prlimit", "--nproc=2",
+      ]
+    ) { clock, desk in
+      try desk.folder.setPermissions(of: ".", 0o777)
+      // While it waits, the second of the two may not be started.
+      try desk.folder.write(
+        program: """
+          #!/bin/sh
+          echo "$*" >> '\(desk.folder.path)/out'
+          case "$*" in *--print-id*) echo 7; exec sleep 1000;; esac
+
+          """, to: "notify-send")
+      desk.environment["PATH"] = "\(desk.folder.path):/usr/bin:/bin"
+      try desk.folder.write("catalogues = [\"books.xml\"]\n", to: "settings.toml")
+      try desk.folder.write(clock.catalogue([("Abigél", 1)]), to: "books.xml")
+      try desk.folder.write("", to: "out")
+      for name in ["out", "books.xml", "settings.toml", "notify-send"] {
+        try desk.folder.setPermissions(of: name, name == "out" ? 0o666 : 0o755)
+      }
+    }
+    try await watcher.wait { watcher.lines.count == 1 }
+    let settings = """
+      catalogues = ["books.xml"]
+      notify = ["notify-send"]
+      action = "View=true"
+
+      """
+    try watcher.desk.folder.write(settings, to: "settings.toml")
+    try await watcher.wait { watcher.lines.count == 2 }
+    try await watcher.wait { !watcher.errors.isEmpty }
+    try watcher.write([("Abigél", 1), ("Solaris", 1)])
+    try await watcher.wait { watcher.lines.count == 3 }
+    #expect(try await watcher.end().status == 0)
+    #expect(
+      watcher.errors == [
+        """
+        check-loans: the action "View" is left out, because the system allows no more threads; end \
+        other programs, or raise ulimit -u
+        """
+      ])
+    #expect(watcher.lines.dropFirst().allSatisfy { $0.contains("--action=open=View") })
+    try await watcher.desk.expectNothingRunning()
+  }
+
   @Test func `That more is to be told counts for events too once the file says so`() async throws {
     let watcher = try Watcher(["--config", "settings.toml"]) { clock, desk in
       try desk.folder.write("catalogues = [\"books.xml\"]\n", to: "settings.toml")

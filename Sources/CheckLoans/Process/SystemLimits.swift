@@ -25,22 +25,20 @@ enum SystemLimits {
     }
   }
 
-  /// Makes sure that a thread can be had; Dispatch would try for ever to start one that cannot.
+  /// Makes sure that a thread can be had.
   ///
   /// - Throws: ``CommandError`` with the status `systemLimit`.
-  /// - SeeAlso: `pthread_create(3)`.
   static func checkThreads() throws(CommandError) {
-    var thread = pthread_t()
-    let number = unsafe pthread_create(&thread, nil, { _ in nil }, nil)
-    guard number == 0 else {
+    do throws(Errno) {
+      try SystemThread {}.join()
+    } catch {
       throw CommandError(
         .systemLimit,
         """
-        the system allows no more threads (\(Errno(rawValue: number).words)); end other programs, \
+        the system allows no more threads (\(error.words)); end other programs, \
         or raise the limit with ulimit -u, or TasksMax= in a systemd unit
         """)
     }
-    pthread_join(thread, nil)
   }
 
   /// The number of threads that can run at once, at least 1.

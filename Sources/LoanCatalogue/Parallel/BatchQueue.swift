@@ -1,6 +1,6 @@
 internal import Dispatch
-internal import Glibc
 internal import Synchronization
+internal import System
 
 /// Items that threads make, handed over in order, a limited number of them ahead.
 final class BatchQueue<Item: Sendable>: Sendable {
@@ -76,27 +76,21 @@ final class BatchQueue<Item: Sendable>: Sendable {
 /// more than half the time. Where the system starts no thread, all is made at once.
 final class BatchStream<Item: Sendable> {
   private let queue: BatchQueue<Item>
-  private var threads: [pthread_t] = []
+  private var threads: [SystemThread] = []
   private let mayStall: Bool
 
-  /// Starts the threads; Dispatch would try for ever to start one that cannot be had.
+  /// Starts the threads.
   ///
   /// - Parameters:
   ///   - count: how many threads there are at most.
   ///   - mayStall: whether one may wait for somebody, so that its end is not waited for where
   ///     nobody wants the rest.
   ///   - work: is called on each of them, and puts items into the queue as long as it has room.
-  /// - SeeAlso: `pthread_create(3)`.
   init(threads count: Int, mayStall: Bool, _ work: @escaping @Sendable (BatchQueue<Item>) -> Void) {
     self.mayStall = mayStall
     queue = BatchQueue(room: count + 4)
     for _ in 0..<count {
-      let body = unsafe Unmanaged.passRetained(StreamWork { [queue] in work(queue) })
-      var thread = pthread_t()
-      guard unsafe pthread_create(&thread, nil, startThread, body.toOpaque()) == 0 else {
-        unsafe body.release()
-        break
-      }
+      guard let thread = try? SystemThread({ [queue] in work(queue) }) else { break }
       threads.append(thread)
     }
     guard threads.isEmpty else { return }
@@ -104,29 +98,13 @@ final class BatchStream<Item: Sendable> {
     work(queue)
   }
 
-  /// - SeeAlso: `pthread_join(3)`, `pthread_detach(3)`.
   deinit {
     queue.cancel(waking: threads.count)
     for thread in threads {
-      if mayStall { pthread_detach(thread) } else { pthread_join(thread, nil) }
+      if mayStall { thread.detach() } else { thread.join() }
     }
   }
 
   /// The next item; `nil` after the last one.
   func next() -> Item? { queue.next() }
-}
-
-/// The work of a thread, as an object that a pointer can lead to.
-private final class StreamWork: Sendable {
-  let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-}
-
-private let startThread: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
-  work in
-  if let work = unsafe work {
-    unsafe Unmanaged<StreamWork>.fromOpaque(work).takeRetainedValue().body()
-  }
-  return nil
 }
