@@ -47,7 +47,7 @@ final class EventLoop {
     while true {
       readTimer()
       readFiles()
-      // Last, since nothing may take a signal between this and poll(2).
+      // Last, since what comes later ends poll(2).
       let signals = StopSignals.take()
       if signals.stops { return [] }
       if signals.reloads { plan.note(.everything) }
