@@ -235,6 +235,68 @@ struct CatalogueTableTests {
     #expect(try await desk.run("-q").lines.count == 1)
   }
 
+  @Test(arguments: ["FOLDER/a[b]/*.xml", "FOLDER/a[b]/?.xml", "FOLDER/a[b]/*/../[7].xml"])
+  func `A folder of a pattern may have any name`(path: String) async throws {
+    let desk = try desk("")
+    try desk.folder.makeDirectory("a[b]")
+    try desk.folder.makeDirectory("a[b]/sub")
+    try desk.folder.write(Self.koha, to: "a[b]/7.xml")
+    let path = path.replacing("FOLDER", with: desk.folder.path)
+    try desk.writeSettings("[[catalogue]]\npath = \"\(path)\"\nremind = 5\n")
+    #expect(try await desk.run("-q").lines.count == 1)
+    #expect(try await desk.run("-q", "a[b]/7.xml").lines.count == 1, "it is its table's")
+    try desk.folder.remove("a[b]/7.xml")
+    #expect(try await desk.run("-q").errorText.contains("1 reminder will still be delivered"))
+  }
+
+  @Test func `The home of a pattern may have any name`() async throws {
+    var desk = try desk("")
+    let home = "\(desk.folder.path)/h[o]me"
+    for directory in ["h[o]me", "h[o]me/.config", "h[o]me/.config/check-loans"] {
+      try desk.folder.makeDirectory(directory)
+    }
+    try desk.folder.write(Self.koha, to: "h[o]me/7.xml")
+    try desk.folder.write(
+      "[[catalogue]]\npath = \"~/*.xml\"\nremind = 5\n",
+      to: "h[o]me/.config/check-loans/config.toml")
+    desk.environment["HOME"] = home
+    #expect(try await desk.run("-q").lines.count == 1)
+  }
+
+  @Test func `A wildcard in brackets is still one`() async throws {
+    let desk = try desk("[[catalogue]]\npath = \"~/p[aeiou]trons/[0-9].xml\"\nremind = 5\n")
+    #expect(try await desk.run("-q").lines.count == 2)
+  }
+
+  @Test func `A file that a pattern finds through a link is its own, also when it is gone`()
+    async throws
+  {
+    let desk = try desk("[[catalogue]]\npath = \"~/srv/*/7.xml\"\nremind = 5\n")
+    try desk.folder.makeDirectory("srv")
+    try desk.folder.makeLink("srv/a", to: "../patrons")
+    #expect(try await desk.run("-q").lines.count == 1)
+    #expect(try await desk.run("-q", "patrons/7.xml").lines.count == 1)
+    #expect(try await desk.run("-q", "patrons/8.xml").lines.count == 0, "three days ahead")
+    try desk.folder.remove("patrons/7.xml")
+    let result = try await desk.run("-q")
+    #expect(result.status == 66)
+    #expect(
+      result.errorText.contains(
+        "\(desk.folder.path)/patrons/7.xml: its 1 reminder will still be delivered"))
+    #expect(try await desk.run("-q", "patrons/7.xml").status == 66)
+  }
+
+  @Test func `Thousands of tables for thousands of catalogues take no time`() async throws {
+    let tables = (1...3_000).map { "[[catalogue]]\npath = \"/srv/\($0)\"\n" }
+    let desk = try desk("catalogues = [\"~/lots\"]\n\(tables.joined())")
+    try desk.folder.makeDirectory("lots")
+    for number in 1...3_000 { try desk.folder.write(Self.koha, to: "lots/\(number).xml") }
+    try await desk.run("-q")
+    for (line, status) in [("-q", 66), ("schedule list", 0)] {
+      #expect(try await desk.shell("ulimit -t 6; exec \"$0\" \(line)").status == Int32(status))
+    }
+  }
+
   @Test func `A folder that may be empty is enough`() async throws {
     let desk = try desk("[[catalogue]]\npath = \"../../none/*.xml\"\nallow-empty = true\n")
     #expect(try await desk.run().outcome == Outcome(0))

@@ -67,6 +67,12 @@ struct SettingsFileTests {
     }
   }
 
+  @Test func `A long file is read in no time`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("#\n".repeated(500_000))
+    #expect(try await desk.shell("ulimit -t 6; exec \"$0\" config").status == 0)
+  }
+
   @Test func `With a settings file, no argument is needed`() async throws {
     let desk = try Desk()
     try desk.writeSettings(
@@ -220,6 +226,47 @@ struct SettingsFileTests {
     #expect(desk.folder.contains("named.sqlite"))
   }
 
+  @Test func `No schedule is kept although the file or a variable names one`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("state = \"../../file.sqlite\"")
+    for variables in [[:], ["CHECK_LOANS_STATE": "variable.sqlite"]] {
+      #expect(
+        try await desk.run(["--no-state", "books.xml"], variables: variables).lines.last?
+          .contains("(--no-state)") == true)
+    }
+    let variables = ["CHECK_LOANS_NO_STATE": "1"]
+    #expect(try await desk.run(["books.xml"], variables: variables).status == 0)
+    #expect(!desk.folder.contains("file.sqlite"))
+    #expect(
+      try await desk.run(["books.xml"], variables: ["CHECK_LOANS_NO_STATE": "0"]).status == 0)
+    #expect(desk.folder.contains("file.sqlite"))
+  }
+
+  @Test func `A schedule cannot be named and left out at once`() async throws {
+    let desk = try Desk()
+    let words =
+      "check-loans: --no-state keeps no schedule, and --state names one; leave out one\n"
+    for command in [[], ["config"], ["timer"]] {
+      let result = try await desk.run(command + ["--no-state", "--state", "x", "books.xml"])
+      #expect(result.outcome == Outcome(64, errors: words))
+    }
+    try desk.writeSettings("no-state = true\nstate = \"x\"")
+    #expect(try await desk.run("books.xml").outcome == Outcome(78, errors: words))
+  }
+
+  @Test(arguments: [["books.xml"], ["watch", "books.xml"]])
+  func `A list without catalogues is reported, unless one is named`(line: [String]) async throws {
+    let desk = try Desk()
+    try desk.writeSettings("remind = 2\ncatalogues = []")
+    let example = (["check-loans"] + line).joined(separator: " ")
+    let words = "catalogues is empty; add a catalogue, or name one, as in \(example)"
+    let errors = "check-loans: \(desk.folder.path)/\(Desk.settings):2: \(words)\n"
+    #expect(try await desk.run(line.dropLast()).outcome == Outcome(66, errors: errors))
+    #expect(try await desk.run("books.xml").status == 0)
+    try desk.writeSettings("catalogues = []\n[[catalogue]]\npath = \"../../books.xml\"")
+    #expect(try await desk.run().status == 0)
+  }
+
   @Test func `Catalogues of the command line replace those of the file`() async throws {
     let desk = try Desk()
     try desk.writeSettings("catalogues = [\"missing.xml\"]")
@@ -333,6 +380,10 @@ struct SettingsFaultTests {
   private static let all =
     "the keys are the long names of options, see check-loans config --example"
 
+  private static let controlCharacter =
+    "1:9: error while parsing string: unescaped control characters other than TAB (U+0009) are "
+    + "explicitly prohibited"
+
   private static let mistakes: [(String, String)] = [
     ("remnd = 1", "1: unknown key \"remnd\"; did you mean \"remind\"?"),
     ("# x\n\n  remnd = 1", "3: unknown key \"remnd\"; did you mean \"remind\"?"),
@@ -343,6 +394,12 @@ struct SettingsFaultTests {
     ("\"elé phants\" = 1", "1: unknown key \"elé phants\"; \(all)"),
     ("'remind ' = 1", "1: unknown key \"remind \"; did you mean \"remind\"?"),
     ("\"re\\u006dnd\" = 1", "1: unknown key \"remnd\"; did you mean \"remind\"?"),
+    ("\"\\U000E0041\" = 1\n# x", "1: unknown key \"\\u{e0041}\"; \(all)"),
+    ("# x\n\"\u{E0041}\" = 1\n", "2: unknown key \"\\u{e0041}\"; \(all)"),
+    (
+      "[[catalogue]]\npath = \"x\"\n\"\u{E0041}\" = 1\n",
+      "3: unknown key \"\\u{e0041}\"; \(all)"
+    ),
     ("time-zone.x = 1", "1: \"time-zone\" is a table; expected a text or a number"),
     ("\u{FEFF}remnd = 1", "1: unknown key \"remnd\"; did you mean \"remind\"?"),
     (
@@ -429,15 +486,50 @@ struct SettingsFaultTests {
     ("state = \"a\\u0000b\"", "1: a value cannot hold the character NUL"),
     (
       "remind = 1\nremind = 2",
-      "2:10: error while parsing key-value pair: cannot redefine existing integer 'remind'"
+      "2:10: \"remind\" is set twice; leave out one of the lines"
+    ),
+    ("remind = 1 2", "1:12: only a list has several values, as in [\"a\", \"b\"]"),
+    ("# é\nremind = ", "2:10: the value is missing"),
+    ("at = \"07:00", "1:12: this text has no closing quotation mark"),
+    ("at = '07:00\"\nremind = 1", "1:13: this text has no closing quotation mark"),
+    ("at = \"07\u{1}:00\"", controlCharacter),
+    ("at \"07:00\"", "1:4: expected = between a key and its value"),
+    ("at: \"07:00\"", "1:3: expected = between a key and its value"),
+    (
+      "time-zone = UTC\"",
+      "1:13: expected a text in quotation marks, a number, true or false"
     ),
     (
-      "remind = 1 2",
-      "1:12: error while parsing key-value pair: expected a comment or whitespace, saw '2'"
+      "catalogues = [/srv/a.xml]",
+      "1:15: expected a text in quotation marks, a number, true or false"
     ),
     (
-      "# é\nremind = ",
-      "2:10: error while parsing key-value pair: encountered end-of-file"
+      "catalogues = [\n  \"a.xml\"\n  \"b.xml\"\n]",
+      "3:3: a list has a comma between its values, and ] at its end"
+    ),
+    (
+      "catalogues = [\"a.xml\"\nremind = 1",
+      "2:1: a list has a comma between its values, and ] at its end"
+    ),
+    ("catalogues = [\n", "1:16: the file ends inside a text or a list"),
+    ("at = \"\"\"07:00\"", "1:16: the file ends inside a text or a list"),
+    (
+      "state = \"C:\\data\\x.sqlite\"",
+      "1:13: write \\\\ for a backslash, or put the text between apostrophes"
+    ),
+    (
+      "state = \"C:\\users\"",
+      "1:14: write \\\\ for a backslash, or put the text between apostrophes"
+    ),
+    ("all = True", "1: \"all\" is True; expected true or false"),
+    ("// mine", "1:1: expected a key, as in remind = 3; a comment begins with #"),
+    (
+      "[[catalogue]\npath = \"x\"",
+      "1:13: write each catalogue as a table of its own: [[catalogue]]"
+    ),
+    (
+      "[[catalogue]]\npath = \"x\"\npath = \"y\"",
+      "3:8: \"path\" is set twice; leave out one of the lines"
     ),
     (
       "[[catalogue]]\nname = \"x\"",
@@ -487,6 +579,35 @@ struct SettingsFaultTests {
       78, errors: "check-loans: \(desk.folder.path)/\(Desk.settings):\(words)\n")
     #expect(try await desk.run("books.xml").outcome == outcome)
     #expect(!desk.folder.contains("state"), "nothing was done")
+  }
+
+  /// Mistakes of every kind, each in a line.
+  private static let lines = [
+    "remind = 9999", "elephants = 1", "all = 1", "at = \"25:00\"", "aardvarks = 1", "quiet = 2",
+    "notify = [\"pigeon\"]",
+  ]
+
+  @Test(arguments: lines.indices)
+  func `Of several mistakes, the first in the file is reported`(index: Int) async throws {
+    let desk = try Desk()
+    let lines = Self.lines[index...] + Self.lines[..<index]
+    for (head, line) in [("# mine\n", 2), ("[[catalogue]]\npath = \"x\"\n", 3)] {
+      try desk.writeSettings(head + lines.joined(separator: "\n"))
+      let result = try await desk.run("books.xml")
+      #expect(result.status == 78)
+      let place = "check-loans: \(desk.folder.path)/\(Desk.settings):\(line): "
+      #expect(result.errorText.hasPrefix(place))
+      let key = try #require(lines.first?.prefix { $0 != " " })
+      #expect(result.errorText.contains(key))
+    }
+  }
+
+  @Test func `A mistake before the catalogues comes before one of theirs`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("remind = -1\n[[catalogue]]\npath = \"x\"\nelephants = 1\n")
+    #expect(try await desk.run("books.xml").errorText.contains("\(Desk.settings):1: "))
+    try desk.writeSettings("remind = -1\n[catalogue]\npath = \"x\"\n")
+    #expect(try await desk.run("books.xml").errorText.contains("\(Desk.settings):1: "))
   }
 
   @Test func `What is shown of the file cannot steer a terminal`() async throws {
@@ -555,6 +676,9 @@ struct SettingsFaultTests {
     "\"".repeated(100_001),
     "catalogues = [\("\"a\",".repeated(20_000))1]",
     "'''''''''", "remind = \"\\", "\"", "=", "[", "[[a", "remind", "remind =[",
+    "[\n", "[[ \n", "[/srv/books.xml]\n", "[[[a]]]\n", "[é]\n", "x = 1\n\t[\u{301}a]\n", "[=",
+    "[ [a]]",
+    "[\"", "['\n", "notify = {=1}", "notify = {,}", "notify = {a.=1}", "a.[b]",
   ]
 
   @Test(arguments: hostile.indices)

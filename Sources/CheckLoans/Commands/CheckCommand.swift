@@ -67,6 +67,12 @@ struct CheckOptions: ParsableArguments {
 
   @OptionGroup var jobs: JobOptions
 
+  func validate() throws {
+    if noState && state.state != nil {
+      throw ValidationError("--no-state keeps no schedule, and --state names one; leave out one")
+    }
+  }
+
   /// - Throws: `ValidationError` if two things need standard output.
   func checkOutput() throws {
     if format == .json && channels.notify.contains(.channel(.stdout)) {

@@ -68,9 +68,12 @@ extension Environment {
   ) throws(CommandError) -> [CatalogueToRead] {
     let tables = given.file?.tables ?? []
     let listed = given.file?.catalogues
-    if files.isEmpty && tables.isEmpty && listed == nil { throw noCatalogue(example) }
+    if files.isEmpty && tables.isEmpty && listed?.texts.isEmpty != false {
+      throw noCatalogue(example, listed)
+    }
     // What is wrong with the schedule is reported by its user.
     let known = schedule.flatMap { try? ScheduleReader(opening: $0).catalogues() } ?? []
+    let gone = known.filter { files.isEmpty && !FileSystem.exists($0) }
     var makers: [CatalogueToRead] = []
     for table in tables {
       makers.append(try catalogue(given.options(with: table), now, jobs: jobs, table))
@@ -79,16 +82,15 @@ extension Environment {
     var catalogues: [CatalogueToRead] = []
     if files.isEmpty {
       for (setting, maker) in zip(tables.map { $0["path"] } + [listed], makers + [other]) {
-        catalogues += paths(of: setting, maker.settings.allowsEmpty, known).map {
+        catalogues += paths(of: setting, maker.settings.allowsEmpty, gone).map {
           maker.at($0, self)
         }
       }
     } else {
       try checkWorkingDirectory(for: files)
-      let names = tables.map { CatalogueNames($0["path"]?.texts ?? [], self) }
+      let owners = CatalogueOwners(tables, self)
       for file in files {
-        let name = catalogueName(file)
-        let owner = names.firstIndex { $0.contains(name) }
+        let owner = owners[catalogueName(file)]
         catalogues.append((owner.map { makers[$0] } ?? other).at(file, self))
       }
     }
@@ -104,23 +106,31 @@ extension Environment {
   func namesByZone(
     _ names: [String], _ clock: LocalClock, now: CivilDateTime?
   ) throws(CommandError) -> [ZoneGroup] {
-    var tables: [(names: CatalogueNames, clock: LocalClock)] = []
-    for table in given.file?.tables ?? [] {
-      let zone = try given.options(with: table).zone
-      tables.append(
-        (CatalogueNames(table["path"]?.texts ?? [], self), try zone.clock(self, own: table)))
+    let tables = given.file?.tables ?? []
+    var clocks: [LocalClock] = []
+    for table in tables {
+      clocks.append(try given.options(with: table).zone.clock(self, own: table))
     }
+    let owners = CatalogueOwners(tables, self)
     var groups: [ZoneGroup] = []
     for name in names {
-      let clock = tables.first { $0.names.contains(name) }?.clock ?? clock
+      let clock = owners[name].map { clocks[$0] } ?? clock
       groups.add(name, clock, try clock.now(now))
     }
     return groups
   }
 
-  /// The patterns that names of the schedule fit for a path of the settings.
-  fileprivate func patterns(of path: String) -> [String] {
-    [path, FilePattern.xmlFiles(in: path)].map(catalogueName)
+  /// The patterns that names of the schedule fit for a path of the settings, each as the directory and
+  /// the whole.
+  ///
+  /// These names have no links to directories in them.
+  fileprivate func patterns(of path: String) -> [(directory: String, text: String)] {
+    [FilePattern.pattern(path), FilePattern.xmlFiles(in: path)].flatMap { pattern in
+      let name = pattern.suffix(from: pattern.lastIndex(of: "/") ?? pattern.startIndex)
+      let directory = String(pattern.dropLast(name.count))
+      let found = FilePattern.files(fitting: directory).compactMap(FileSystem.realPath)
+      return [(directory, pattern)] + found.map { ($0, FilePattern.literal($0) + name) }
+    }
   }
 
   /// Checks what the settings file has for single catalogues.
@@ -155,19 +165,26 @@ extension Environment {
 
   /// The files that a setting stands for.
   ///
-  /// Among them are the catalogues of the schedule that it stood for, and whose files are gone: that is
-  /// reported, and their reminders are still delivered.
-  private func paths(of setting: Setting?, _ mayBeNone: Bool, _ known: [String]) -> [String] {
+  /// - Parameter gone: the catalogues of the schedule whose files are gone. Among the files are those
+  ///   that it stood for: that is reported, and their reminders are still delivered.
+  private func paths(of setting: Setting?, _ mayBeNone: Bool, _ gone: [String]) -> [String] {
     (setting?.texts ?? []).flatMap { path in
-      let patterns = patterns(of: path)
-      let missing = known.filter { name in
-        !FileSystem.exists(name) && patterns.contains { FilePattern.fits(name, $0) }
+      let patterns = gone.isEmpty ? [] : patterns(of: path)
+      let missing = gone.filter { name in
+        patterns.contains { FilePattern.fits(name, $0.text) }
       }
       return FilePattern.files(at: path, mayBeNone: mayBeNone || !missing.isEmpty) + missing
     }
   }
 
-  private func noCatalogue(_ example: String) -> CommandError {
+  /// - Parameter listed: the list of the settings file, if it has one.
+  private func noCatalogue(_ example: String, _ listed: Setting?) -> CommandError {
+    if let listed {
+      return CommandError(
+        .noInput,
+        "\(listed.place.visible): \(listed.name) is empty; add a catalogue, or name one, as in \(example)"
+      )
+    }
     let file =
       [given.file?.path, standardSettingsFile].compactMap(\.self).first { $0 != "/dev/null" }
       ?? "config.toml"
@@ -180,19 +197,32 @@ extension Environment {
   }
 }
 
-/// The names of the catalogues that a table of the settings file is about, whether they are there or
-/// not.
-private struct CatalogueNames {
-  private let names: Set<[UInt8]>
-  private let patterns: [String]
+/// The tables of the settings file that catalogues belong to, whether their files are there or not.
+private struct CatalogueOwners {
+  /// The first table of each path, which need not be a pattern.
+  private var named: [[UInt8]: Int] = [:]
+  /// The patterns with their tables, by their directories; by none where that is a pattern too.
+  private var patterns: [String: [(text: String, table: Int)]] = [:]
 
-  init(_ paths: [String], _ environment: Environment) {
-    let files = paths + paths.flatMap { FilePattern.files(at: $0, mayBeNone: true) }
-    names = Set(files.map { Array(environment.catalogueName($0).utf8) })
-    patterns = paths.flatMap(environment.patterns)
+  init(_ tables: [[Setting]], _ environment: Environment) {
+    for (index, table) in tables.enumerated() {
+      for path in table["path"]?.texts ?? [] {
+        let name = Array(environment.catalogueName(path).utf8)
+        named[name] = named[name] ?? index
+        for (directory, text) in environment.patterns(of: path) {
+          let isPattern = FilePattern.isPattern(directory)
+          patterns[isPattern ? "" : directory, default: []].append((text, index))
+        }
+      }
+    }
   }
 
-  func contains(_ name: String) -> Bool {
-    names.contains(Array(name.utf8)) || patterns.contains { FilePattern.fits(name, $0) }
+  /// The index of the table that a name belongs to.
+  subscript(name: String) -> Int? {
+    let directory = name.prefix(upTo: name.lastIndex(of: "/") ?? name.startIndex)
+    let fitting = ["", String(directory)].compactMap { directory in
+      patterns[directory]?.first { FilePattern.fits(name, $0.text) }?.table
+    }
+    return (fitting + [named[Array(name.utf8)]].compactMap(\.self)).min()
   }
 }

@@ -13,11 +13,21 @@ enum FilePattern {
     let isFolder = FileSystem.isDirectory(path)
     let isFile = !isFolder && !path.contains { "*?".contains($0) } && FileSystem.exists(path)
     if isFile || !isFolder && !isPattern(path) { return [path] }
-    let pattern = isFolder ? xmlFiles(in: path) : path
+    let pattern = isFolder ? xmlFiles(in: path) : pattern(path)
     let files = files(fitting: pattern)
     let isReadable = unsafe access(path, R_OK | X_OK) == 0
     if !files.isEmpty || mayBeNone && (isReadable || !isFolder) { return files }
     return [isFolder ? "\(path)/*.xml" : path]
+  }
+
+  /// The pattern in which the directories that are there by these very names have no `[` as a
+  /// wildcard.
+  static func pattern(_ path: String) -> String {
+    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    var count = names.dropLast().prefix { !$0.contains { "*?".contains($0) } }.count
+    while count > 1, !FileSystem.isDirectory(names[..<count].joined(separator: "/")) { count -= 1 }
+    let directories = names[..<count].map { literal(String($0)) }
+    return (directories + names[count...].map(String.init)).joined(separator: "/")
   }
 
   /// The pattern of the XML files in a folder, whatever its name.

@@ -31,6 +31,7 @@ struct GivenSettings: Sendable {
     for var value in weaker where stronger[value.name] == nil {
       switch value.name {
       case "no-state" where stronger["state"] != nil: continue
+      case "state" where stronger["no-state"]?.texts == ["true"]: continue
       case "format" where notify?.texts.contains("stdout") == true: continue
       case _ where severities.contains(value.name):
         let decided = stronger.filter { severities.contains($0.name) }.flatMap(\.texts)
@@ -90,7 +91,11 @@ extension Subcommand {
     } catch {
       // One is wrong by itself, or cannot go with the command line.
       for (rest, status) in [(["--"] + given.files, ExitStatus.badSetting), (arguments, .usage)] {
-        try CommandError.check(added, status) { try RootCommand.parseAsRoot(words + $0 + rest) }
+        let faults = CommandError.faults(in: added) {
+          try RootCommand.parseAsRoot(words + $0 + rest)
+        }
+        guard let (value, fault) = faults.first else { continue }
+        throw CommandError(status, "\(value.place.visible): \(fault)")
       }
       throw CommandError(.badSetting, RootCommand.line(for: error))
     }
@@ -98,19 +103,15 @@ extension Subcommand {
 }
 
 extension CommandError {
-  /// Parses the arguments of each value by themselves.
-  ///
-  /// - Throws: ``CommandError`` with the status, for the first value that makes no sense.
-  static func check(
-    _ values: [Setting], _ status: ExitStatus = .badSetting,
-    by parse: ([String]) throws -> any ParsableArguments
-  ) throws(CommandError) {
+  /// The values whose arguments make no sense by themselves, with what is wrong.
+  static func faults(
+    in values: [Setting], by parse: ([String]) throws -> any ParsableArguments
+  ) -> [(value: Setting, words: String)] {
     // All at once, since nearly always nothing is wrong.
-    if (try? parse(values.flatMap(\.arguments))) != nil { return }
-    for value in values {
-      do { _ = try parse(value.arguments) } catch {
-        throw CommandError(status, "\(value.place.visible): \(RootCommand.line(for: error))")
-      }
+    if values.isEmpty || (try? parse(values.flatMap(\.arguments))) != nil { return [] }
+    return values.compactMap { value in
+      do { _ = try parse(value.arguments) } catch { return (value, RootCommand.line(for: error)) }
+      return nil
     }
   }
 

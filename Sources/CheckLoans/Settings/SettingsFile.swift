@@ -80,9 +80,6 @@ struct SettingsFile: Sendable {
     }
     self.path = environment.absolutePath(path)
     (values, tables) = try SettingsReading(self.path, bytes, keys, environment).settings()
-    try CommandError.check(values, by: keys.command.parse)
-    let own = tables.joined().filter { keys.tableOptions[$0.name] != nil }
-    try CommandError.check(own, by: CatalogueOptions.parse)
   }
 }
 
@@ -94,15 +91,35 @@ struct SettingsPlace: Sendable {
   fileprivate let isInTable: Bool
   fileprivate var key = ""
 
-  /// `FILE:LINE`, the line that the parser names where the key is set once more before.
-  var text: String {
-    var lines = Array(lines)
-    lines.insert("\(JSONValue.string(key).text) = 0", at: isInTable ? 1 : 0)
-    do { _ = try TOMLTable(string: lines.joined(separator: "\n")) } catch {
-      guard let error = error as? TOMLParseError else { return path }
-      return "\(path):\(self.lines.startIndex + error.source.begin.line - 1)"
+  /// `FILE:LINE`.
+  var text: String { line(of: [key]).map { "\(path):\($0)" } ?? path }
+
+  /// The line of the first of some keys, which the parser names where they are set once more before.
+  private func line(of keys: some Collection<String>) -> Int? {
+    var lines = lines.map(String.init)
+    let set = keys.map { key in
+      let name = key.unicodeScalars.map { "\\U" + $0.value.digits(8, radix: 16) }
+      return "\"\(name.joined())\" = 0"
     }
-    return path
+    lines.insert(contentsOf: set, at: isInTable ? 1 : 0)
+    do { _ = try TOMLTable(string: lines.joined(separator: "\n")) } catch {
+      guard let error = error as? TOMLParseError else { return nil }
+      return self.lines.startIndex + error.source.begin.line - keys.count
+    }
+    return nil
+  }
+
+  /// The place of the first of some keys.
+  fileprivate func first(of keys: some Collection<String>) -> SettingsPlace {
+    var keys = Array(keys)[...]
+    let line = line(of: keys)
+    while keys.count > 1 {
+      let half = keys.prefix(keys.count / 2)
+      keys = self.line(of: half) == line ? half : keys.dropFirst(half.count)
+    }
+    var place = self
+    place.key = keys.first ?? ""
+    return place
   }
 }
 
@@ -138,30 +155,71 @@ private struct SettingsReading {
     if let index = lines.firstIndex(where: { $0.utf8.count > Self.longestLine }) {
       throw wrong("\(path):\(index + 1)", "this line is too long; write a list on several lines")
     }
-    if let index = lines.firstIndex(where: { $0.contains(#/\\(?:u0000|U00000000)/#) }) {
+    // To make it for each line would take longer than to search.
+    let nul = #/\\(?:u0000|U00000000)/#
+    if let index = lines.firstIndex(where: { $0.contains(nul) }) {
       throw wrong("\(path):\(index + 1)", "a value cannot hold the character NUL")
     }
+    // The parser ends the program there.
+    let head = #/[ \t]*\[\[?+[ \t]*+(?![A-Za-z0-9_"'\] \t-])/#.matchingSemantics(.unicodeScalar)
+    if let index = lines.firstIndex(where: { $0.prefixMatch(of: head) != nil }) {
+      throw wrong("\(path):\(index + 1)", "expected the name of a table after [")
+    }
     let table = try table()
-    var tables: [[Setting]] = []
-    if keys == .user, let node = table.remove(at: "catalogue")?.tomlValue {
-      tables = try catalogueTables(node)
+    let catalogue = keys == .user ? table.remove(at: "catalogue")?.tomlValue : nil
+    let start = #/\s*\[\[\s*catalogue\s*\]\]\s*(?:#.*)?/#
+    let heads =
+      catalogue == nil ? [] : lines.indices.filter { lines[$0].wholeMatch(of: start) != nil }
+    var faults: [String: String] = [:]
+    if let catalogue, catalogue.array?.count != heads.count {
+      faults["catalogue"] = "write each catalogue as a table of its own: [[catalogue]]"
     }
     let catalogues = Setting(name: keys.catalogues, kind: .argument)
     let place = SettingsPlace(path: path, lines: lines[...], isInTable: false)
-    return (try values(table, keys.options + [catalogues], place), tables)
+    let values = try values(
+      table, keys.options + [catalogues], place, faults, by: keys.command.parse)
+    return (values, try tables(catalogue?.array, heads))
   }
 
   private func table() throws(CommandError) -> TOMLTable {
     do {
-      return try TOMLTable(string: lines.joined(separator: "\n"))
+      // To the parser, what lacks at the end of the file is something else than at that of a line.
+      let end = lines.last?.isEmpty == true ? "" : "\n"
+      return try TOMLTable(string: lines.joined(separator: "\n") + end)
     } catch let error as TOMLParseError {
       let (line, column) = (error.source.begin.line, error.source.begin.column)
       if let advice = adviceOnQuotes(line) { throw wrong("\(path):\(line)", advice) }
-      let words = error.description.withSmallBeginning.visible.shortened(to: 300)
-      throw wrong("\(path):\(line):\(column)", words)
+      throw wrong("\(path):\(line):\(column)", advice(on: error))
     } catch {
       throw wrong(path, String(describing: error).visible)
     }
+  }
+
+  /// What to write instead, by what the parser says.
+  private static let advice = [
+    ("expected '='", "expected = between a key and its value"),
+    ("expected value, saw", "the value is missing"),
+    ("determine value type", "expected a text in quotation marks, a number, true or false"),
+    ("expected a comment", "only a list has several values, as in [\"a\", \"b\"]"),
+    ("expected comma", "a list has a comma between its values, and ] at its end"),
+    ("end-of-file", "the file ends inside a text or a list"),
+    ("sequence", "write \\\\ for a backslash, or put the text between apostrophes"),
+    ("expected keys", "expected a key, as in remind = 3; a comment begins with #"),
+  ]
+
+  private func advice(on error: TOMLParseError) -> String {
+    let words = error.description.withSmallBeginning
+    let line = lines.dropFirst(error.source.begin.line - 1).first ?? ""
+    if words.contains("control characters"), error.source.begin.column > line.unicodeScalars.count {
+      return "this text has no closing quotation mark"
+    }
+    if let match = words.firstMatch(of: #/cannot redefine existing .* '(.*)'$/#) {
+      return "\(String(match.1).quoted(limit: 40)) is set twice; leave out one of the lines"
+    }
+    if words.contains("table header"), keys == .user {
+      return "write each catalogue as a table of its own: [[catalogue]]"
+    }
+    return Self.advice.first { words.contains($0.0) }?.1 ?? words.visible.shortened(to: 300)
   }
 
   /// What most mistakes are: a text without quotation marks.
@@ -173,24 +231,24 @@ private struct SettingsReading {
     let value = match.output.2
     guard value.contains(where: { $0.isLetter || "/:~".contains($0) }) else { return nil }
     let text = String(value).visible
+    if keys.options[String(match.output.1)]?.kind == .flag {
+      return "\"\(match.output.1)\" is \(text); expected true or false"
+    }
     return "a text needs quotation marks: \(match.output.1) = \"\(text)\""
   }
 
-  private func catalogueTables(_ node: TOMLValue) throws(CommandError) -> [[Setting]] {
-    let heads = lines.indices.filter {
-      lines[$0].wholeMatch(of: #/\s*\[\[\s*catalogue\s*\]\]\s*(?:#.*)?/#) != nil
-    }
+  /// The tables of catalogues.
+  ///
+  /// - Parameter heads: the indices of their first lines.
+  private func tables(_ elements: TOMLArray?, _ heads: [Int]) throws(CommandError) -> [[Setting]] {
+    guard let elements else { return [] }
     var tables: [[Setting]] = []
-    guard let elements = node.array, elements.count == heads.count else {
-      let place = SettingsPlace(
-        path: path, lines: lines[...], isInTable: false, key: "catalogue")
-      throw wrong(place.text, "write each catalogue as a table of its own: [[catalogue]]")
-    }
     let options = [Setting(name: "path", kind: .text), Setting(name: "name", kind: .text)]
     for (element, (head, end)) in zip(elements, zip(heads, heads.dropFirst() + [lines.count])) {
       guard let table = element.tomlValue.table else { continue }
       let place = SettingsPlace(path: path, lines: lines[head..<end], isInTable: true)
-      tables.append(try values(table, options + keys.tableOptions, place))
+      tables.append(
+        try values(table, options + keys.tableOptions, place, by: CatalogueOptions.parse))
       if tables.last?["path"] == nil {
         throw wrong(
           "\(path):\(head + 1)",
@@ -200,29 +258,38 @@ private struct SettingsReading {
     return tables
   }
 
+  /// What a table sets, in the order of the options, where a table's path comes first.
+  ///
+  /// - Parameters:
+  ///   - faults: what is known to be wrong, by the keys.
+  ///   - parse: reads arguments for those values that are options.
+  /// - Throws: ``CommandError`` for the first in the file that is wrong.
   private func values(
-    _ table: TOMLTable, _ options: [Setting], _ place: SettingsPlace
+    _ table: TOMLTable, _ options: [Setting], _ place: SettingsPlace,
+    _ faults: [String: String] = [:], by parse: ([String]) throws -> any ParsableArguments
   ) throws(CommandError) -> [Setting] {
     var place = place
+    var faults = faults
     var values: [Setting] = []
-    let known = options.map(\.name)
-    if let key = table.keys.first(where: { options[$0] == nil }) {
-      place.key = key
-      throw wrong(place.text, advice(onUnknown: key, among: known))
-    }
-    // In the order of the options, where a table's path comes first.
-    for key in known {
-      guard let node = table[key]?.tomlValue, var value = options[key] else { continue }
-      place.key = key
-      let texts = try texts(node, of: value, place)
+    for var value in options {
+      guard let node = table[value.name]?.tomlValue else { continue }
+      let (texts, fault) = texts(node, of: value)
+      faults[value.name] = fault.map { "\"\(value.name)\" \($0)" }
       // A list without channels is no channel.
       value.texts =
-        key == "notify" && texts.isEmpty
-        ? ["none"] : texts.map { environment.resolved($0, of: key, in: path.directory) }
+        value.name == "notify" && texts.isEmpty
+        ? ["none"] : texts.map { environment.resolved($0, of: value.name, in: path.directory) }
+      place.key = value.name
       value.origin = .file(place)
       values.append(value)
     }
-    return values
+    let parsed = values.filter { faults[$0.name] == nil && !["path", "name"].contains($0.name) }
+    for (value, words) in CommandError.faults(in: parsed, by: parse) { faults[value.name] = words }
+    let known = options.map(\.name)
+    let unknown = Set(table.keys).subtracting(known)
+    if unknown.isEmpty && faults.isEmpty { return values }
+    place = place.first(of: Array(unknown) + faults.keys)
+    throw wrong(place.text, faults[place.key] ?? advice(onUnknown: place.key, among: known))
   }
 
   private func advice(onUnknown key: String, among known: [String]) -> String {
@@ -245,10 +312,10 @@ private struct SettingsReading {
     return "\(words); the keys are the long names of options, see check-loans \(command)"
   }
 
-  /// The texts of a value, which must be of the setting's kind.
+  /// The texts of a value, and why it is not of the setting's kind.
   private func texts(
-    _ node: TOMLValue, of setting: Setting, _ place: SettingsPlace
-  ) throws(CommandError) -> [String] {
+    _ node: TOMLValue, of setting: Setting
+  ) -> (texts: [String], fault: String?) {
     let texts: [String?]
     let expected: String
     switch setting.kind {
@@ -272,8 +339,7 @@ private struct SettingsReading {
     } else if texts.count > Self.longestList, setting.kind == .list {
       fault = "has more than \(Self.longestList) texts"
     }
-    if let fault { throw wrong(place.text, "\"\(setting.name)\" \(fault)") }
-    return texts.compactMap(\.self)
+    return (texts.compactMap(\.self), fault)
   }
 
   private func wrong(_ place: String, _ words: String) -> CommandError {
