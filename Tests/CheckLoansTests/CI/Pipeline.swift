@@ -106,7 +106,7 @@ struct Pipeline {
       """
       git init -q project
       cd '\(projectDirectory)'
-      cp -r action.yml Makefile Package.swift .pre-commit-hooks.yaml Sources '\(folder.path)/project'
+      cp -r action.yml Makefile Package.swift .pre-commit-hooks.yaml Sources man '\(folder.path)/project'
       cd '\(folder.path)/project'
       git add --force .
       git commit -q -m Start
