@@ -8,13 +8,15 @@ internal import Loans
 /// `_BARCODE`, `_BORROWER`, `_EMAIL`, `_EXPIRATION` (`2026-11-22`), `_KIND` (`reminder` or
 /// `expired`), `_CATALOGUE` and `_LIBRARY`; what the catalogue does not give is not set. For a digest
 /// it is the loan that is named first. `CHECK_LOANS_COUNT` is the number of notices.
-public struct NotificationAction: Sendable, Hashable {
+public struct NotificationAction: Sendable, Hashable, CustomStringConvertible {
   /// The button's text, one harmless line.
   public let label: String
   /// An absolute path, or a name in PATH.
   public let program: String
   /// The arguments of the program, without its name.
   public let arguments: [String]
+  /// The action as it was given, `LABEL=COMMAND`.
+  public let description: String
 
   /// Reads `LABEL=COMMAND`, for example `View=xdg-open "https://example.org/my loans"`.
   ///
@@ -33,6 +35,7 @@ public struct NotificationAction: Sendable, Hashable {
       program = words.first ?? ""
       if program.isEmpty { throw .emptyCommand }
       arguments = Array(words.dropFirst())
+      description = argument
     } catch {
       throw NotificationActionError(code: error, text: argument)
     }

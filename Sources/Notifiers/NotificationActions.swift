@@ -107,8 +107,11 @@ public final class NotificationActions: Sendable {
       state.withLock { state in state.waiting.removeAll { $0.reading === pipe.reading } }
       _ = child.untilEnd(within: .zero)
       threads.leave()
-      reportMissingButton(
-        "the system allows no more threads; end other programs, or raise ulimit -u")
+      reportOnce(
+        """
+        has no effect, because the system allows no more threads; end other programs, or raise the \
+        limit with ulimit -u, or TasksMax= in a systemd unit
+        """)
     }
     return nil
   }
@@ -119,17 +122,17 @@ extension NotificationActions {
   /// to write line by line.
   private func buffering(in path: String?) -> String? {
     if let program = try? ChildProcess.path(of: "stdbuf", in: path) { return program }
-    reportMissingButton("stdbuf was not found in PATH; install coreutils")
+    reportOnce("is left out, because stdbuf was not found in PATH; install coreutils")
     return nil
   }
 
   /// Reports, the first time, that a message has no button that works.
-  private func reportMissingButton(_ reason: String) {
+  private func reportOnce(_ words: String) {
     let isFirst = state.withLock { state in
       defer { state.hasReported = true }
       return !state.hasReported
     }
-    if isFirst { report("the action \(action.label.quoted()) is left out, because \(reason)") }
+    if isFirst { report("the action \(action.label.quoted()) \(words)") }
   }
 
   /// Waits on this thread until the notification is closed, or `stop` can be read from.

@@ -84,6 +84,20 @@ struct CatalogueTableTests {
     #expect(lines.last?.contains("expires tomorrow (2026.11.22)") == true)
   }
 
+  @Test func `A variable that replaces the time zone of a table is reported`() async throws {
+    let desk = try desk(
+      "[[catalogue]]\npath = \"../../books.xml\"\ntime-zone = \"Pacific/Kiritimati\"\n")
+    let words = "CHECK_LOANS_TIME_ZONE is stronger than the time-zone of a catalogue's table"
+    let place = "\(desk.folder.path)/\(Desk.settings):3"
+    for (zone, errors) in [
+      ("UTC", "check-loans: \(words) (\(place)); unset it\n"), ("Pacific/Kiritimati", ""),
+    ] {
+      let result = try await desk.run(variables: ["CHECK_LOANS_TIME_ZONE": zone])
+      #expect(result.errorText == errors)
+    }
+    #expect(try await desk.run("--time-zone", "UTC").errorText == "")
+  }
+
   @Test func `What is shown of a schedule is by the time of each catalogue`() async throws {
     // It is always another day in these two zones.
     let west = try #require(LocalClock.today(hoursEast: -12))
@@ -380,7 +394,7 @@ struct ProjectSettingsTests {
 
   @Test func `A code that is named twice is a mistake in it`() async throws {
     let desk = try desk("strict = true\nerror = [\"no-loans\"]\nignore = [\"no-loans\"]\n")
-    let words = "no-loans is given with two of --error, --warn and --ignore; decide for one\n"
+    let words = "no-loans is given with two of --error, --warn and --ignore; choose one\n"
     #expect(
       try await desk.run("validate", "books.xml").outcome
         == Outcome(78, errors: "check-loans: \(desk.folder.path)/\(Self.name):2: \(words)"))

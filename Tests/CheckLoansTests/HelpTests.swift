@@ -91,10 +91,11 @@ struct HelpTests {
     ),
     (["--state=", "books.xml"], "--state needs a value"),
     (["books.xml", "--notify="], "--notify needs a value"),
-    (
-      ["check", "books.xml", ""],
-      "the name of a catalogue is empty; is a variable of the shell not set?"
-    ),
+    (["check", "books.xml", ""], "a catalogue's name is empty; is a shell variable unset?"),
+    (["watch", ""], "a catalogue's name is empty; is a shell variable unset?"),
+    (["validate", ""], "a catalogue's name is empty; is a shell variable unset?"),
+    (["timer", ""], "a catalogue's name is empty; is a shell variable unset?"),
+    (["schedule", "forget", ""], "a catalogue's name is empty; is a shell variable unset?"),
   ])
   func `64 is what makes no sense to the command`(
     arguments: [String], words: String
@@ -108,6 +109,10 @@ struct HelpTests {
   @Test(arguments: [
     (["--json", "books.xml"], "unknown option '--json'; did you mean --format json?"),
     (["--verson"], "unknown option '--verson'; did you mean --version?"),
+    (
+      ["validate", "--no-strict", "x.xml"],
+      "unknown option '--no-strict'; see check-loans validate --help"
+    ),
     (["--colour", "x"], "unknown option '--colour'; did you mean --color?"),
     (["schedule", "lst"], "unexpected argument 'lst'; did you mean check-loans schedule list?"),
     (["schedule", "list", "x"], "unexpected argument 'x'; see check-loans schedule list --help"),

@@ -654,8 +654,8 @@ struct WatchTests {
     #expect(
       watcher.errors == [
         """
-        check-loans: the action "View" is left out, because the system allows no more threads; end \
-        other programs, or raise ulimit -u
+        check-loans: the action "View" has no effect, because the system allows no more threads; end \
+        other programs, or raise the limit with ulimit -u, or TasksMax= in a systemd unit
         """
       ])
     #expect(watcher.lines.dropFirst().allSatisfy { $0.contains("--action=open=View") })

@@ -7,13 +7,9 @@ enum MistakenCommand {
   /// - Parameters:
   ///   - arguments: without the program's name.
   ///   - catalogues: what is taken for catalogues among them.
-  /// - Throws: ``CommandError`` with the status `usage` if one of these is empty, the name of a
-  ///   command, or a bare word that is not a file.
+  /// - Throws: ``CommandError`` with the status `usage` if one of these is the name of a command, or
+  ///   a bare word that is not a file.
   static func check(_ arguments: [String], catalogues: [String]) throws(CommandError) {
-    if catalogues.contains("") {
-      throw CommandError(
-        .usage, "the name of a catalogue is empty; is a variable of the shell not set?")
-    }
     if arguments.first == CheckCommand.name { return }
     let words = arguments.prefix { $0 != "--" }
     for (index, word) in catalogues.enumerated() where words.contains(word) {
@@ -57,7 +53,10 @@ enum MistakenCommand {
     if let match = text.prefixMatch(of: #/unknown option '(-[^']*)'/#) {
       let option = String(match.1)
       let options = command.declaredSettings.map { "--\($0.name)" } + ["--version", "--help"]
-      if let guess = Self.advice(onOption: option) ?? option.nearest(among: options) {
+      // To offer --strict for --no-strict would be the opposite.
+      let near = option.nearest(
+        among: options.filter { $0.hasPrefix("--no-") == option.hasPrefix("--no-") })
+      if let guess = Self.advice(onOption: option) ?? near {
         advice = "did you mean \(guess)?"
       }
       return "\(match.0); \(advice)"

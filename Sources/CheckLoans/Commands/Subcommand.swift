@@ -52,10 +52,19 @@ extension Subcommand {
   func warnings(_ environment: Environment) -> [String] {
     guard Self.settingsKeys == .user else { return [] }
     let given = environment.given
-    let own = given.file?.tables.map { $0["time-zone"]?.texts.last } ?? []
-    let zones = [given["time-zone"]?.texts.last ?? environment["TZ"]] + own
-    return environment.unknownVariables
-      + zones.compactMap(\.self).compactMap(TimeZoneNames.warning)
+    let own = given.file?.tables.compactMap { $0["time-zone"] } ?? []
+    let zone = given["time-zone"]
+    let zones = [zone?.texts.last ?? environment["TZ"]] + own.map(\.texts.last)
+    var warnings =
+      environment.unknownVariables + zones.compactMap(\.self).compactMap(TimeZoneNames.warning)
+    if case .variable(let name) = zone?.origin,
+      let table = own.first(where: { $0.texts != zone?.texts })
+    {
+      warnings.append(
+        "\(name) is stronger than the time-zone of a catalogue's table (\(table.place.visible)); unset it"
+      )
+    }
+    return warnings
   }
 }
 

@@ -182,7 +182,10 @@ extension Environment {
     if let listed {
       return CommandError(
         .noInput,
-        "\(listed.place.visible): \(listed.name) is empty; add a catalogue, or name one, as in \(example)"
+        """
+        \(listed.place.visible): "\(listed.name)" is empty; add a catalogue, or name one, as in \
+        \(example)
+        """
       )
     }
     let file =
@@ -201,7 +204,7 @@ extension Environment {
 private struct CatalogueOwners {
   /// The first table of each path, which need not be a pattern.
   private var named: [[UInt8]: Int] = [:]
-  /// The patterns with their tables, by their directories; by none where that is a pattern too.
+  /// The patterns with their tables, by their directories; under "" where that is a pattern itself.
   private var patterns: [String: [(text: String, table: Int)]] = [:]
 
   init(_ tables: [[Setting]], _ environment: Environment) {

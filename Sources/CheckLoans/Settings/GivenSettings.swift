@@ -31,7 +31,7 @@ struct GivenSettings: Sendable {
     for var value in weaker where stronger[value.name] == nil {
       switch value.name {
       case "no-state" where stronger["state"] != nil: continue
-      case "state" where stronger["no-state"]?.texts == ["true"]: continue
+      case "state" where (stronger + weaker)["no-state"]?.texts == ["true"]: continue
       case "format" where notify?.texts.contains("stdout") == true: continue
       case _ where severities.contains(value.name):
         let decided = stronger.filter { severities.contains($0.name) }.flatMap(\.texts)
@@ -60,9 +60,11 @@ extension Subcommand {
     var environment = environment
     // As long as nothing else is parsed, the command has what the command line gives.
     let declared = settings
-    var given = GivenSettings(
-      line: line, files: declared.first { $0.kind == .argument }?.texts ?? [],
-      file: try settingsFile(environment))
+    let files = declared.first { $0.kind == .argument }?.texts ?? []
+    if files.contains("") {
+      throw CommandError(.usage, "a catalogue's name is empty; is a shell variable unset?")
+    }
+    var given = GivenSettings(line: line, files: files, file: try settingsFile(environment))
     given.add(
       declared.filter { $0.kind != .argument && $0.isGiven(in: line) }.map { setting in
         var setting = setting

@@ -94,7 +94,7 @@ struct SettingsPlace: Sendable {
   /// `FILE:LINE`.
   var text: String { line(of: [key]).map { "\(path):\($0)" } ?? path }
 
-  /// The line of the first of some keys, which the parser names where they are set once more before.
+  /// The line of the first of some keys: set once more before, the parser reports that one.
   private func line(of keys: some Collection<String>) -> Int? {
     var lines = lines.map(String.init)
     let set = keys.map { key in
@@ -155,17 +155,16 @@ private struct SettingsReading {
     if let index = lines.firstIndex(where: { $0.utf8.count > Self.longestLine }) {
       throw wrong("\(path):\(index + 1)", "this line is too long; write a list on several lines")
     }
-    // To make it for each line would take longer than to search.
+    // Compiled once: compiling it for each line took longer than the search.
     let nul = #/\\(?:u0000|U00000000)/#
     if let index = lines.firstIndex(where: { $0.contains(nul) }) {
       throw wrong("\(path):\(index + 1)", "a value cannot hold the character NUL")
     }
-    // The parser ends the program there.
-    let head = #/[ \t]*\[\[?+[ \t]*+(?![A-Za-z0-9_"'\] \t-])/#.matchingSemantics(.unicodeScalar)
-    if let index = lines.firstIndex(where: { $0.prefixMatch(of: head) != nil }) {
-      throw wrong("\(path):\(index + 1)", "expected the name of a table after [")
-    }
-    let table = try table()
+    // The parser aborts the process on such a line.
+    let nameless = #/[ \t]*\[\[?+[ \t]*+(?![A-Za-z0-9_"'\] \t-])/#.matchingSemantics(.unicodeScalar)
+    let end = lines.firstIndex { $0.prefixMatch(of: nameless) != nil }
+    let table = try table(of: lines.prefix(end ?? lines.count))
+    if let end { throw wrong("\(path):\(end + 1)", "expected the name of a table after [") }
     let catalogue = keys == .user ? table.remove(at: "catalogue")?.tomlValue : nil
     let start = #/\s*\[\[\s*catalogue\s*\]\]\s*(?:#.*)?/#
     let heads =
@@ -181,9 +180,9 @@ private struct SettingsReading {
     return (values, try tables(catalogue?.array, heads))
   }
 
-  private func table() throws(CommandError) -> TOMLTable {
+  private func table(of lines: ArraySlice<Substring>) throws(CommandError) -> TOMLTable {
     do {
-      // To the parser, what lacks at the end of the file is something else than at that of a line.
+      // The parser words what is missing differently at the end of the file.
       let end = lines.last?.isEmpty == true ? "" : "\n"
       return try TOMLTable(string: lines.joined(separator: "\n") + end)
     } catch let error as TOMLParseError {
@@ -200,11 +199,18 @@ private struct SettingsReading {
     ("expected '='", "expected = between a key and its value"),
     ("expected value, saw", "the value is missing"),
     ("determine value type", "expected a text in quotation marks, a number, true or false"),
-    ("expected a comment", "only a list has several values, as in [\"a\", \"b\"]"),
+    ("leading zeroes", "write the number without a zero before it"),
+    ("decimal integer", "expected only digits in the number, and nothing after it"),
+    ("table header", "expected the end of the line after the name of a table"),
+    (
+      "expected a comment",
+      "expected the end of the line; several values are a list, [\"a\", \"b\"]"
+    ),
     ("expected comma", "a list has a comma between its values, and ] at its end"),
     ("end-of-file", "the file ends inside a text or a list"),
     ("sequence", "write \\\\ for a backslash, or put the text between apostrophes"),
     ("expected keys", "expected a key, as in remind = 3; a comment begins with #"),
+    ("control characters", "remove this control character, or write \\u and its four digits"),
   ]
 
   private func advice(on error: TOMLParseError) -> String {
@@ -213,11 +219,14 @@ private struct SettingsReading {
     if words.contains("control characters"), error.source.begin.column > line.unicodeScalars.count {
       return "this text has no closing quotation mark"
     }
+    if words.contains("determine value type"), line.contains(where: "“”„".contains) {
+      return "use straight quotation marks, as in \"a text\""
+    }
+    if words.contains("table header"), !words.contains("expected a comment"), keys == .user {
+      return "write each catalogue as a table of its own: [[catalogue]]"
+    }
     if let match = words.firstMatch(of: #/cannot redefine existing .* '(.*)'$/#) {
       return "\(String(match.1).quoted(limit: 40)) is set twice; leave out one of the lines"
-    }
-    if words.contains("table header"), keys == .user {
-      return "write each catalogue as a table of its own: [[catalogue]]"
     }
     return Self.advice.first { words.contains($0.0) }?.1 ?? words.visible.shortened(to: 300)
   }
@@ -230,11 +239,12 @@ private struct SettingsReading {
     else { return nil }
     let value = match.output.2
     guard value.contains(where: { $0.isLetter || "/:~".contains($0) }) else { return nil }
-    let text = String(value).visible
-    if keys.options[String(match.output.1)]?.kind == .flag {
-      return "\"\(match.output.1)\" is \(text); expected true or false"
+    let (name, text) = (match.output.1, String(value))
+    switch keys.options[String(name)]?.kind {
+    case .flag: return "\"\(name)\" is \(text.quoted(limit: 40)); expected true or false"
+    case .number: return "\"\(name)\" is \(text.quoted(limit: 40)); expected a number, \(name) = 3"
+    default: return "a text needs quotation marks: \(name) = \"\(text.visible)\""
     }
-    return "a text needs quotation marks: \(match.output.1) = \"\(text)\""
   }
 
   /// The tables of catalogues.
@@ -243,22 +253,26 @@ private struct SettingsReading {
   private func tables(_ elements: TOMLArray?, _ heads: [Int]) throws(CommandError) -> [[Setting]] {
     guard let elements else { return [] }
     var tables: [[Setting]] = []
+    var paths: Set<[String]> = []
     let options = [Setting(name: "path", kind: .text), Setting(name: "name", kind: .text)]
     for (element, (head, end)) in zip(elements, zip(heads, heads.dropFirst() + [lines.count])) {
       guard let table = element.tomlValue.table else { continue }
       let place = SettingsPlace(path: path, lines: lines[head..<end], isInTable: true)
       tables.append(
         try values(table, options + keys.tableOptions, place, by: CatalogueOptions.parse))
-      if tables.last?["path"] == nil {
+      guard let path = tables.last?["path"] else {
         throw wrong(
-          "\(path):\(head + 1)",
+          "\(self.path):\(head + 1)",
           "this catalogue has no path; add path = \"/srv/library/books.xml\"")
+      }
+      if !paths.insert(path.texts).inserted {
+        throw wrong(path.place, "another table has this path; correct it, or remove the table")
       }
     }
     return tables
   }
 
-  /// What a table sets, in the order of the options, where a table's path comes first.
+  /// The settings of a table, in the order of the options, a catalogue's path first.
   ///
   /// - Parameters:
   ///   - faults: what is known to be wrong, by the keys.
@@ -289,10 +303,14 @@ private struct SettingsReading {
     let unknown = Set(table.keys).subtracting(known)
     if unknown.isEmpty && faults.isEmpty { return values }
     place = place.first(of: Array(unknown) + faults.keys)
-    throw wrong(place.text, faults[place.key] ?? advice(onUnknown: place.key, among: known))
+    let node = table[place.key]?.tomlValue
+    let isTable =
+      !place.isInTable && (node?.array?.map(\.tomlValue).first ?? node)?.type == .table
+    throw wrong(
+      place.text, faults[place.key] ?? advice(onUnknown: place.key, isTable, among: known))
   }
 
-  private func advice(onUnknown key: String, among known: [String]) -> String {
+  private func advice(onUnknown key: String, _ isTable: Bool, among known: [String]) -> String {
     if SettingsKeys.forOneRun.contains(key) {
       return "\"\(key)\" would hold for every run; use --\(key) instead"
     }
@@ -307,6 +325,10 @@ private struct SettingsReading {
       return "\(words); a project has files"
     }
     if key == "catalogues" { return "\(words); write [[catalogue]]" }
+    if keys == .user, isTable { return "\(words); a catalogue's table begins with [[catalogue]]" }
+    if keys == .user, ["path", "name"].contains(key) {
+      return "\(words); it belongs below a line [[catalogue]]"
+    }
     if let name = key.nearest(among: known) { return "\(words); did you mean \"\(name)\"?" }
     let command = keys == .user ? "config --example" : "validate --show-settings"
     return "\(words); the keys are the long names of options, see check-loans \(command)"
@@ -322,7 +344,9 @@ private struct SettingsReading {
     case .flag: (texts, expected) = ([node.bool?.description], "true or false")
     case .list, .argument:
       texts = node.array?.map(\.tomlValue.scalar) ?? [node.scalar]
-      expected = "a list of texts"
+      expected =
+        setting.kind == .argument && keys == .user
+        ? "a list of texts, or tables that begin with [[catalogue]]" : "a list of texts"
     default: (texts, expected) = ([node.scalar], "a text or a number")
     }
     var fault: String?
