@@ -1,7 +1,7 @@
 #include <sqlite3.h>
 
-/// Leaves out statistics of memory, for which each allocation would take a lock that all connections
-/// share; sqlite3_config(), which Swift cannot call. Has no effect once a connection was opened.
-static inline void check_loans_leave_out_memory_statistics(void) {
+/// Turns off SQLite's memory statistics: each allocation would take a lock that all connections share.
+/// sqlite3_config() is variadic, so Swift cannot call it.
+static inline void check_loans_turn_off_memory_statistics(void) {
   sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }

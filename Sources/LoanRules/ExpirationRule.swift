@@ -2,10 +2,7 @@ public import Loans
 
 /// Checks an expiration that is a day of the calendar.
 public enum ExpirationRule {
-  /// The years in which a loan may be expected to expire.
-  static let likelyYears = 1970...2099
-
-  /// The numbers of their days, from 1970-01-01 to 2099-12-31.
+  /// The numbers of the days on which a loan may be expected to expire: 1970-01-01 to 2099-12-31.
   private static let likelyDays = 0...47_481
 
   /// A finding about an expiration in an unlikely year, or `nil`.
@@ -14,8 +11,7 @@ public enum ExpirationRule {
     return Finding(
       .unlikelyDate,
       """
-      expiration "\(expiration.dotted)" is outside the years \(likelyYears.lowerBound) to \
-      \(likelyYears.upperBound); check the year
+      expiration "\(expiration.dotted)" is outside the years 1970 to 2099; check the year
       """)
   }
 

@@ -23,21 +23,17 @@ public enum ISBNRule {
   }
 }
 
-/// The digits of an ISBN.
+/// The digits of an ISBN, an X as 10.
 private struct Number {
   private var digits = InlineArray<13, Int>(repeating: 0)
   private var count = 0
-  /// Whether the tenth is an X, which is the last of ten then.
-  private var hasX = false
   private var hasOthers = false
 
   mutating func add(_ byte: UInt8) {
     let digit: Int
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = Int(byte - UInt8(ascii: "0"))
-    case UInt8(ascii: "X") where count == 9, UInt8(ascii: "x") where count == 9:
-      digit = 10
-      hasX = true
+    case UInt8(ascii: "X") where count == 9, UInt8(ascii: "x") where count == 9: digit = 10
     default:
       digit = 0
       hasOthers = true
@@ -46,10 +42,11 @@ private struct Number {
     count += 1
   }
 
-  /// What is wrong with them.
+  /// The reason why the number is not an ISBN; `nil` if it is one.
   var fault: String? {
     let advice = "write the ISBN as it is in the book, or remove it"
-    if hasOthers || hasX && count != 10 {
+    // The tenth of thirteen cannot be an X.
+    if hasOthers || digits[9] == 10 && count != 10 {
       return "has characters other than digits and hyphens; \(advice)"
     }
     let expected: Int

@@ -136,7 +136,7 @@ public struct Rule: Hashable, Sendable {
     case .dateFormat:
       summary = "an expiration does not have the form yyyy.MM.dd"
       explanation = """
-        Expected are four digits, a full stop, two digits, a full stop and two digits, in ASCII, \
+        The form is four digits, a full stop, two digits, a full stop and two digits, in ASCII, \
         with or without white space around them; in a document of another system, one of the forms \
         that its profile names. This loan would get no reminder.
         """

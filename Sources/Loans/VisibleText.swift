@@ -99,7 +99,7 @@ extension [UInt8] {
 
 extension Span<UInt8> {
   /// Whether a text in UTF-8 has only characters that may be shown, so far as one look at each byte says:
-  /// those of ASCII but controls and `#`, and the letters from U+00C0 to U+033F.
+  /// those of ASCII but controls and `#`, and those from U+00C0 to U+033F.
   fileprivate var isPlain: Bool {
     for index in indices {
       switch self[index] {

@@ -95,7 +95,7 @@ public final class Schedule: Sendable {
   ///     try transaction.commit()
   ///
   /// Each commit waits for the disk five times, and many small reloads in one transaction have one
-  /// commit. A ``Reload`` must end before the transaction does. Deliver nothing meanwhile: what was
+  /// commit. A reload must end before the transaction does. Deliver nothing meanwhile: what was
   /// sent would be forgotten if the transaction is undone. After a ``ScheduleError`` it cannot be used
   /// any longer: SQLite may have undone everything.
   public func begin() throws(ScheduleError) -> Transaction {
@@ -126,7 +126,7 @@ public final class Schedule: Sendable {
 
   /// Cancels the pending notices of loans, until the next reload of their catalogue.
   ///
-  /// - Parameter ids: numbers as ``ScheduleEntry/id`` has them; `nil` for all loans.
+  /// - Parameter ids: the loans' numbers; `nil` for all loans.
   /// - Returns: how many loans were not cancelled before, and the numbers that no loan in a
   ///   catalogue has.
   @discardableResult

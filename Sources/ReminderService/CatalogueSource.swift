@@ -68,10 +68,12 @@ public struct ReloadSettings: Sendable {
 
 /// A loan that was read and judged.
 public struct ReadLoan {
+  /// The loan with its texts where the record has them.
+  package let parts: LoanRecord.Parts
   /// The record it was read from.
-  public let record: LoanRecord
+  public var record: LoanRecord { parts.record }
   /// The last day that the book may be kept.
-  public let expiration: CivilDate
+  public var expiration: CivilDate { parts.lastDay }
   /// Its state on the day of the reload.
   public let status: LoanStatus
   /// The date and time at which its reminder fires.
@@ -79,11 +81,10 @@ public struct ReadLoan {
 
   /// The loan of a record; `nil` if it has no usable expiration.
   init?(_ record: LoanRecord, _ policy: ReminderPolicy, today: CivilDate) {
-    guard case .date(let expiration) = record.expiration else { return nil }
-    self.record = record
-    self.expiration = expiration
-    status = LoanStatus(expiration: expiration, today: today, lead: policy.lead)
-    fireAt = policy.fireDate(expiration: expiration)
+    guard let parts = record.parts else { return nil }
+    self.parts = parts
+    status = LoanStatus(expiration: parts.lastDay, today: today, lead: policy.lead)
+    fireAt = policy.fireDate(expiration: parts.lastDay)
   }
 }
 

@@ -61,7 +61,9 @@ public struct Explanation: Sendable {
     if history.leftOn != nil || history.isCancelled {
       return "Its reminder \(history.fireAt > now ? "was to fire on" : "was due from") \(moment)."
     }
-    if history.fireAt > now { return "Its reminder will fire on \(moment)." }
+    if history.fireAt > now {
+      return isDelivered ? "Its reminder is for \(moment)." : "Its reminder will fire on \(moment)."
+    }
     return hasExpired
       ? "Its reminder was due from \(moment) until it expired."
       : "Its reminder has been due since \(moment)."
@@ -71,7 +73,7 @@ public struct Explanation: Sendable {
     let sentences = history.notices.flatMap { notice in
       notice.deliveries.map { sentence(about: $0, of: notice) }
     }
-    return sentences.isEmpty ? ["Nothing has been sent for it yet."] : sentences
+    return sentences.isEmpty ? ["Nothing has been sent about it yet."] : sentences
   }
 
   private func sentence(about delivery: Delivery, of notice: LoanHistory.NoticeHistory) -> String {
@@ -124,7 +126,7 @@ public struct Explanation: Sendable {
       return "Next: nothing, since it was cancelled; the next run that reads the catalogue "
         + "schedules it again."
     }
-    if !hasExpired && history.fireAt > now {
+    if !hasExpired && history.fireAt > now && !isDelivered {
       return "Next: the reminder, on \(history.fireAt.inWords)."
     }
     var clauses = open
@@ -136,11 +138,21 @@ public struct Explanation: Sendable {
     return "Next: \(clauses.joined(separator: "; "))."
   }
 
+  private var kind: Notice.Kind { hasExpired ? .expired : .reminder }
+
+  /// What was done about the notice that is due, or comes next.
+  private var current: [Delivery] {
+    history.notices.first { $0.kind == kind && $0.expiration == loan.expiration }?.deliveries ?? []
+  }
+
+  /// Whether the reminder was delivered, before a time that was set later.
+  private var isDelivered: Bool {
+    !hasExpired && current.contains { $0.state == .delivered }
+  }
+
   /// The clauses about what the next runs do with the notice that is due, by channel.
   private var open: [String] {
-    let kind: Notice.Kind = hasExpired ? .expired : .reminder
-    let current = history.notices.first { $0.kind == kind && $0.expiration == loan.expiration }
-    let deliveries = current?.deliveries ?? []
+    let deliveries = current
     let name = hasExpired ? "the notice that it has expired" : "the reminder"
     if deliveries.isEmpty { return ["the next run with --notify delivers \(name)"] }
     let clauses = deliveries.compactMap { clause(about: $0, of: kind, name: name) }

@@ -72,9 +72,8 @@ public struct ReminderCenter: Sendable {
           case .record(let record):
             guard let loan = ReadLoan(record, settings.policy, today: now.date) else { continue }
             onLoan(loan)
-            guard let parts = record.parts else { continue }
             try reload?.add(
-              parts, record.identity, fingerprint: record.fingerprint, fireAt: loan.fireAt)
+              loan.parts, record.identity, fingerprint: record.fingerprint, fireAt: loan.fireAt)
           case .diagnostic(let diagnostic):
             if diagnostic.code == .noLoans && settings.allowsEmpty && emptiness == nil {
               emptiness = diagnostic

@@ -34,12 +34,12 @@ package struct SystemThread: Sendable {
     self.number = number
   }
 
-  /// Waits for its end.
+  /// Waits for the thread's end.
   ///
   /// - SeeAlso: `pthread_join(3)`.
   package func join() { pthread_join(number, nil) }
 
-  /// Lets it come to its end when it likes.
+  /// Lets the thread run on; nobody waits for its end.
   ///
   /// - SeeAlso: `pthread_detach(3)`.
   package func detach() { pthread_detach(number) }

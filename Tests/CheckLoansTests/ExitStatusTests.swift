@@ -162,6 +162,7 @@ struct ExitStatusTests {
     while !hasOpened(), ContinuousClock.now < start + .seconds(60) {
       try await Task.sleep(for: .milliseconds(10))
     }
+    #expect(hasOpened())
     try await Task.sleep(for: .milliseconds(200))
     lock.release()
     #expect(try await run.end().lines.count == 6)

@@ -112,7 +112,8 @@ struct TimeTests {
   }
 
   @Test(arguments: [
-    ("UTC+5", "5 hours behind UTC", "UTC-5"), ("GMT-5:30", "5:30 hours ahead of UTC", "GMT+5:30"),
+    ("UTC+5", "5 hours behind UTC", "UTC-5"), ("UTC-1", "1 hour ahead of UTC", "UTC+1"),
+    ("GMT-5:30", "5:30 hours ahead of UTC", "GMT+5:30"),
   ])
   func `A zone that counts the other way than people do is used, with a warning`(
     zone: String, offset: String, other: String

@@ -226,7 +226,7 @@ struct TimerTests {
     #expect(
       result.errorLines == [
         """
-        check-loans: cron starts it at 07:30 of the system's time zone, not of Pacific/Kiritimati
+        check-loans: cron starts it at 07:30 in the system's time zone, not in Pacific/Kiritimati
         """
       ])
     for (time, isEarly) in [("00:00", true), ("03:59", true), ("04:00", false)] {

@@ -77,7 +77,7 @@ struct ValidateRulesTests {
     (["--warn", "external-entity"], "so it is always an error"),
     (
       ["--warn", "no-loans", "--error", "no-loans"],
-      "no-loans is given with two of --error, --warn and --ignore; decide for one"
+      "no-loans is given with two of --error, --warn and --ignore; choose one"
     ),
     (["--max-days", "-1"], "--max-days"), (["--max-diagnostics", "0"], "--max-diagnostics"),
     (["--jobs", "0"], "--jobs"), (["--dry-run"], "--dry-run shows what --fix would do; give both"),
@@ -199,7 +199,7 @@ struct ValidateRulesTests {
                 <expiration>2026.12.01</expiration>
 
             Write the date, or remove the element if the book is on the shelf.
-            To leave it out everywhere: --ignore empty-expiration; to make it a warning or
+            To silence it everywhere: --ignore empty-expiration; to make it a warning or
             an error: --warn, --error.
             To leave it out of one book, write before the book:
 

@@ -1,3 +1,4 @@
+import LoanRules
 import Loans
 import Notifiers
 import ReminderSchedule
@@ -34,7 +35,7 @@ import Testing
         """,
         "It expires in 10 days: the last day to keep it is 2026-11-22.",
         "Its reminder will fire on 2026-11-21 at 00:00.",
-        "Nothing has been sent for it yet.",
+        "Nothing has been sent about it yet.",
         "Next: the reminder, on 2026-11-21 at 00:00.",
       ])
   }
@@ -148,6 +149,22 @@ import Testing
         == "The reminder was delivered through stdout on 2026-11-21 at 09:30, at attempt 3.")
   }
 
+  @Test func `A reminder that was delivered is not to come when it is set for later`() throws {
+    try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T07:30"))
+    let six = try moment("2026-11-21T18:00").time
+    let settings = ReloadSettings(policy: try #require(ReminderPolicy(lead: 1, time: six)))
+    try center.reload(library.catalogue, at: try moment("2026-11-21T07:31"), settings: settings)
+    #expect(
+      try explain("2026-11-21T07:32").dropFirst(2) == [
+        "Its reminder is for 2026-11-21 at 18:00.",
+        "The reminder was delivered through stdout on 2026-11-21 at 07:30.",
+        """
+        Next: the reminder was delivered through every channel that was tried, and will not be sent \
+        again; if the book is neither returned nor renewed, it counts as expired from 2026-11-23.
+        """,
+      ])
+  }
+
   @Test func `A loan that was renewed was reminded of for its former expiration`() async throws {
     try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T07:30"))
     try library.write(
@@ -191,7 +208,7 @@ import Testing
         recorded: a run is sending it now, or was interrupted, in which case it may or may not have \
         arrived.
         """,
-        "Nothing has been sent for it yet.",
+        "Nothing has been sent about it yet.",
       ])
     try sending.finish()
   }
@@ -201,7 +218,7 @@ import Testing
     #expect(
       try explain("2026-11-20").dropFirst(2) == [
         "Its reminder was to fire on 2026-11-21 at 00:00.",
-        "Nothing has been sent for it yet.",
+        "Nothing has been sent about it yet.",
         """
         Next: nothing, since it was cancelled; the next run that reads the catalogue schedules it \
         again.

@@ -70,7 +70,7 @@ struct CheckReport {
     lines.add(read.expiration) { text in
       guard isText else { return text.append(contentsOf: ",\(Self.json(read, catalogue))".utf8) }
       if let color { text.append(contentsOf: color.utf8) }
-      read.record.parts?.appendLine(
+      read.parts.appendLine(
         to: &text, today: catalogue.now.date, library: catalogue.source.library)
       text.append(contentsOf: (color == nil ? "\n" : "\u{1B}[0m\n").utf8)
     }

@@ -14,9 +14,9 @@ struct ReportLines {
     var rest: [UInt8] = []
 
     /// Appends a text, and returns its length.
-    mutating func append(_ append: (inout [UInt8]) -> Void) -> Int {
+    mutating func append(_ write: (inout [UInt8]) -> Void) -> Int {
       let count = rest.count
-      append(&rest)
+      write(&rest)
       return rest.count - count
     }
   }

@@ -38,7 +38,7 @@ struct OneRunOptions: ParsableArguments {
   @OptionGroup var dryRun: DryRunOptions
 }
 
-/// The other options of `check`, for other commands to take too.
+/// The options of `check` that make sense in repeated runs too, which other commands share.
 struct CheckOptions: ParsableArguments {
   @Argument(
     help: "Catalogues to read. (default: those of the settings file)",

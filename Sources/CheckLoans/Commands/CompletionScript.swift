@@ -16,7 +16,7 @@ enum CompletionScript {
 
   private static let bash = """
     _check-loans_or_check() {
-        # To bash --format=json is three words; the parser takes two of them for the same.
+        # bash splits --format=json into three words; without the = it means the same.
         local -a words=()
         local -i index cword="${COMP_CWORD}"
         for index in "${!COMP_WORDS[@]}"; do

@@ -205,7 +205,8 @@ struct ForgetCommand: Subcommand {
     else { return [] }
     let directory = "\(environment.workingDirectory)/"
     return names.filter(\.isCompletable).map { name in
-      word.hasPrefix("/") || !name.hasPrefix(directory)
+      // What begins with a hyphen would be an option.
+      word.hasPrefix("/") || !name.hasPrefix(directory) || name.hasPrefix("\(directory)-")
         ? name : String(name.dropFirst(directory.count))
     }
   }

@@ -45,7 +45,7 @@ struct TimerCommand: Subcommand {
 
   @OptionGroup var options: CheckOptions
 
-  /// What is refused, with the reason.
+  /// Parsed only to be refused with a reason.
   @OptionGroup(visibility: .hidden) var once: OneRunOptions
 
   var ignoresSettings: Bool { uninstall }
@@ -152,7 +152,7 @@ struct TimerCommand: Subcommand {
     if let zone, zone != (try? LocalClock(nil, environment))?.name {
       console.printError(
         """
-        cron starts it at \(dailyAt) of the system's time zone, not of \
+        cron starts it at \(dailyAt) in the system's time zone, not in \
         \(zone.isEmpty ? "UTC" : zone.visible)
         """)
     }

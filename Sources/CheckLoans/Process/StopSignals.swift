@@ -15,9 +15,9 @@ import SystemPackage
 enum StopSignals {
   /// What is known of the signals that came.
   struct State {
-    /// The numbers that the handler writes come from here; `nil` if none is caught.
+    /// The reading end of the handler's pipe; `nil` until signals are caught.
     var pipe: FileDescriptor?
-    /// The pipe's other end.
+    /// Its writing end.
     var wake: FileDescriptor?
     var isWatching = false
     /// Whether SIGHUP means that the terminal is gone, once it is.

@@ -69,7 +69,7 @@ enum RuleList {
     let code = rule.code.rawValue
     if rule.code.endsReading { return "It cannot be ignored: nothing after it is read.\n" }
     let everywhere = """
-      To leave it out everywhere: --ignore \(code); to make it a warning or an error: --warn, --error.
+      To silence it everywhere: --ignore \(code); to make it a warning or an error: --warn, --error.
       """.wrapped(to: 78)
     guard rule.code.isAboutABook else { return "\(everywhere)\n" }
     return """

@@ -153,7 +153,7 @@ struct ValidationPlan: Sendable {
       }
       throw CommandError(
         .usage,
-        "\(code.rawValue) is given with two of --error, --warn and --ignore; decide for one"
+        "\(code.rawValue) is given with two of --error, --warn and --ignore; choose one"
       ).located(at: option ?? "error", [], given)
     }
     return policy

@@ -47,7 +47,7 @@ final class EventLoop {
     while true {
       readTimer()
       readFiles()
-      // Last, since what comes later ends poll(2).
+      // Last: a signal that comes after this leaves the pipe readable, so that poll(2) returns.
       let signals = StopSignals.take()
       if signals.stops { return [] }
       if signals.reloads { plan.note(.everything) }

@@ -80,7 +80,7 @@ public struct LoanRecord: Sendable {
 
   /// A loan whose texts are where those of its record are.
   package struct Parts: LoanParts {
-    fileprivate let record: LoanRecord
+    package let record: LoanRecord
     package let lastDay: CivilDate
     package var lastTime: CivilTime? { record.expirationTime }
 

@@ -10,13 +10,16 @@ internal import CSQLite
   /// The statements prepared so far, by their text.
   private var statements: [String: Statement] = [:]
 
+  /// Done once, before the first connection: it has no effect later.
+  private static let prepareLibrary: Void = check_loans_turn_off_memory_statistics()
+
   /// Opens a file, which is made if it is missing and may be (`sqlite3_open_v2`).
   ///
   /// - Parameters:
   ///   - location: a path, or `:memory:`.
   ///   - timeout: how long to wait for another connection's lock, in milliseconds.
   init(_ location: String, mayBeMade: Bool = true, timeout: Int32 = 0) throws {
-    check_loans_leave_out_memory_statistics()
+    Self.prepareLibrary
     let flags = SQLITE_OPEN_READWRITE | (mayBeMade ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX
     let code = unsafe sqlite3_open_v2(location, &handle, flags, nil)
     guard code == SQLITE_OK else {
