@@ -1,6 +1,7 @@
 import Dispatch
 import LoanCatalogue
 import Synchronization
+import System
 
 /// One run of `validate`: reads catalogues, several side by side, and reports what is wrong with them
 /// in the order in which they were given.
@@ -50,7 +51,11 @@ final class Validation: Sendable {
 
   /// - Throws: ``CommandError`` if nothing more can be done.
   func run() throws(CommandError) -> ExitStatus {
-    DispatchQueue.concurrentPerform(iterations: plan.jobs) { _ in self.validateNext() }
+    let threads = (1..<max(1, plan.jobs)).compactMap { _ in
+      try? SystemThread { self.validateNext() }
+    }
+    validateNext()
+    for thread in threads { thread.join() }
     return try state.withLock { state throws(CommandError) in
       if let failure = state.failure { throw failure }
       console.statusLine.clear()
