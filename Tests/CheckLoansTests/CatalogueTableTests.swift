@@ -300,6 +300,21 @@ struct CatalogueTableTests {
     #expect(try await desk.run("-q", "patrons/7.xml").status == 66)
   }
 
+  @Test(arguments: ["~/link/7.xml", "~/link/[7].xml", "~/link"])
+  func `What is behind a link is still delivered when the directory that it leads to is gone`(
+    path: String
+  ) async throws {
+    let desk = try desk("[[catalogue]]\npath = \"\(path)\"\nremind = 5\nallow-empty = true\n")
+    try desk.folder.remove("patrons/8.xml")
+    try desk.folder.makeLink("link", to: "patrons")
+    #expect(try await desk.run("-q").lines.count == 1)
+    #expect(try await desk.shell("mv patrons elsewhere").status == 0)
+    let result = try await desk.run("--notify", "stdout")
+    #expect(result.status == 66)
+    #expect(result.lines.count == 1)
+    #expect(result.errorText.contains("its 1 reminder will still be delivered"))
+  }
+
   @Test func `Thousands of tables for thousands of catalogues take no time`() async throws {
     let tables = (1...3_000).map { "[[catalogue]]\npath = \"/srv/\($0)\"\n" }
     let desk = try desk("catalogues = [\"~/lots\"]\n\(tables.joined())")

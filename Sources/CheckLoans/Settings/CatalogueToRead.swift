@@ -2,6 +2,7 @@ import Loans
 import ReminderSchedule
 import ReminderService
 import System
+import SystemPackage
 
 /// A catalogue with what holds for it.
 struct CatalogueToRead {
@@ -128,7 +129,10 @@ extension Environment {
     [FilePattern.pattern(path), FilePattern.xmlFiles(in: path)].flatMap { pattern in
       let name = pattern.suffix(from: pattern.lastIndex(of: "/") ?? pattern.startIndex)
       let directory = String(pattern.dropLast(name.count))
-      let found = FilePattern.files(fitting: directory).compactMap(FileSystem.realPath)
+      let found =
+        FilePattern.isPattern(directory)
+        ? FilePattern.files(fitting: directory).compactMap(FileSystem.realPath)
+        : [FilePath(directory).withoutLinks()?.string].compactMap(\.self)
       return [(directory, pattern)] + found.map { ($0, FilePattern.literal($0) + name) }
     }
   }

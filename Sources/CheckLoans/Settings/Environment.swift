@@ -105,7 +105,7 @@ extension Environment {
   /// A catalogue's name in the schedule: its absolute path, or `-` for standard input.
   ///
   /// One file has one name, whatever links to its directory are in the path. The file itself may be a
-  /// link, to a new file every day. A directory that is not there has the path that was given.
+  /// link, to a new file every day.
   func catalogueName(_ path: String) -> String {
     path == "-" ? path : wholePath(path) { _ in true }
   }
@@ -123,9 +123,9 @@ extension Environment {
     path.components.removeAll { $0.kind == .currentDirectory }
     let directory = path.removingLastComponent()
     guard isLookedUp(directory), let name = path.lastComponent,
-      let target = FileSystem.realPath(of: directory.string)
+      let target = directory.withoutLinks()
     else { return path.string }
-    return FilePath(target).appending(name).string
+    return target.appending(name).string
   }
 
   /// The working directory; empty if it is gone, or its name is not UTF-8.
@@ -142,4 +142,17 @@ extension Environment {
 
   /// Where files are made that nobody else is to see: `TMPDIR`, else `/tmp`.
   var temporaryDirectory: String { self["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp" }
+}
+
+extension FilePath {
+  /// The path of a directory without links in it, also of one that is not there, such as that of a disk
+  /// that is not mounted; `nil` if its links lead in a circle.
+  func withoutLinks(following links: Int = 40) -> FilePath? {
+    if let path = FileSystem.realPath(of: string) { return FilePath(path) }
+    guard links > 0 else { return nil }
+    guard let name = lastComponent, name.kind == .regular else { return self }
+    let directory = removingLastComponent().withoutLinks(following: links)
+    guard let target = FileSystem.linkTarget(of: self) else { return directory?.appending(name) }
+    return directory?.pushing(target).lexicallyNormalized().withoutLinks(following: links - 1)
+  }
 }
