@@ -501,6 +501,12 @@ struct SettingsFaultTests {
     ("remind = 1 2", "1:12: \(endOfLine)"),
     ("name = 'St John's'", "1:17: \(endOfLine)"),
     ("notify = [\"stdout\"]]", "1:20: \(endOfLine)"),
+    ("quiet = true\nquiet = true", "2:9: \"quiet\" is set twice; leave out one of the lines"),
+    ("\u{FEFF}\u{FEFF}[%%]", "1: expected the name of a table after ["),
+    (
+      "notify = b\(String(repeating: " ", count: 16_000))\"",
+      "1:10: expected a text in quotation marks, a number, true or false"
+    ),
     ("remind = 03", "1:12: write the number without a zero before it"),
     ("remind = 3;", "1:11: expected only digits in the number, and nothing after it"),
     ("name = “Central”", "1:8: use straight quotation marks, as in \"a text\""),
@@ -957,7 +963,7 @@ struct SystemLimitTests {
 
   @Test(arguments: [
     "--no-state books.xml", "--no-state --format json books.xml", "--notify stdout books.xml",
-    "--no-state --jobs 4 books.xml",
+    "--no-state --jobs 4 books.xml", "validate books.xml books.xml books.xml",
   ])
   func `Where no thread can be had, all is done by one`(arguments: String) async throws {
     let desk = try Desk()

@@ -147,7 +147,7 @@ private struct SettingsReading {
         .badSetting, "\(path.visible): this is not text in UTF-8; save the file as UTF-8")
     }
     // A line break of Windows is one character to Swift; TOML knows no others.
-    lines = (text.first == "\u{FEFF}" ? text.dropFirst() : text[...])
+    lines = text.drop { $0 == "\u{FEFF}" }
       .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
   }
 
@@ -233,7 +233,7 @@ private struct SettingsReading {
 
   /// What most mistakes are: a text without quotation marks.
   private func adviceOnQuotes(_ line: Int) -> String? {
-    guard lines.indices.contains(line - 1),
+    guard lines.indices.contains(line - 1), lines[line - 1].utf8.count < 300,
       let match = lines[line - 1].wholeMatch(
         of: #/\s*([A-Za-z-]+)\s*=\s*([A-Za-z/~.0-9][^"'#\[]*?)\s*(?:#.*)?/#)
     else { return nil }
@@ -241,6 +241,7 @@ private struct SettingsReading {
     guard value.contains(where: { $0.isLetter || "/:~".contains($0) }) else { return nil }
     let (name, text) = (match.output.1, String(value))
     switch keys.options[String(name)]?.kind {
+    case .flag where ["true", "false"].contains(text): return nil
     case .flag: return "\"\(name)\" is \(text.quoted(limit: 40)); expected true or false"
     case .number: return "\"\(name)\" is \(text.quoted(limit: 40)); expected a number, \(name) = 3"
     default: return "a text needs quotation marks: \(name) = \"\(text.visible)\""
