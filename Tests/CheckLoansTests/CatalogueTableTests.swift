@@ -463,11 +463,11 @@ struct ProjectSettingsTests {
   }
 
   @Test(arguments: [
-    ("remind = 1", "1: unknown key \"remind\""),
+    ("remind = 1", "1: unknown key \"remind\"; it belongs in the user's config.toml"),
     ("fix = true", "1: \"fix\" would hold for every run"),
     ("# x\nmax-days = -1", "2: the value '-1' is invalid for '--max-days <days>'"),
     ("warn = [\"no-such\"]", "1: the value 'no-such' is invalid for '--warn <code>': --list-rules"),
-    ("[[catalogue]]\npath = \"x\"", "1: unknown key \"catalogue\""),
+    ("[[catalogue]]\npath = \"x\"", "1: unknown key \"catalogue\"; write files here"),
   ])
   func `78 is a mistake in it`(text: String, words: String) async throws {
     let desk = try desk(text)

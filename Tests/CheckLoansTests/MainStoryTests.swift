@@ -329,6 +329,10 @@ struct CancelTests {
       try await desk.schedule().filter { $0.state == "cancelled" }.map(\.title)
         == ["Abigél", "Édes Anna"])
     #expect(try await desk.run("deliver").text.contains("Abigél") == false)
+    #expect(
+      try await desk.run("schedule", "cancel", "5").outcome
+        == Outcome(0, output: "nothing to cancel\n"))
+    #expect(try await desk.run("schedule", "cancel", "999").text == "")
   }
 
   @Test func `An ID that nothing has is named, and the others are cancelled`() async throws {

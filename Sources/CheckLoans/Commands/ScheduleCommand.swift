@@ -118,10 +118,12 @@ struct CancelCommand: Subcommand {
     try environment.refuseDryRun()
     let schedule = try Schedule(opening: state.path(environment))
     let (cancelled, unknown) = try schedule.cancel(ids: all ? nil : Set(ids).sorted())
-    if !quiet.quiet {
+    if !quiet.quiet, cancelled > 0 || unknown.isEmpty {
       let loans = counted(cancelled, "loan")
       try console.print(
-        line: "cancelled the notices of \(loans) until their catalogue is next read")
+        line: cancelled == 0
+          ? "nothing to cancel"
+          : "cancelled the notices of \(loans) until their catalogue is next read")
     }
     return console.report(unknownLoans: unknown)
   }

@@ -323,7 +323,10 @@ private struct SettingsReading {
       return "\(words); it belongs in a project's .check-loans.toml"
     }
     if keys == .project, ["catalogue", "catalogues"].contains(key) {
-      return "\(words); a project has files"
+      return "\(words); write files here"
+    }
+    if keys == .project, SettingsKeys.user.names.contains(key) {
+      return "\(words); it belongs in the user's config.toml"
     }
     if key == "catalogues" { return "\(words); write [[catalogue]]" }
     if keys == .user, isTable { return "\(words); a catalogue's table begins with [[catalogue]]" }
