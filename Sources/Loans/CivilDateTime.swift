@@ -89,7 +89,12 @@ public struct CivilTime: Hashable, Sendable {
 
 extension CivilTime: CustomStringConvertible {
   /// The time to the minute, `07:00`.
-  public var description: String {
-    "\((secondOfDay / 3_600).digits(2)):\((secondOfDay / 60 % 60).digits(2))"
+  public var description: String { secondOfDay.hoursAndMinutes }
+}
+
+extension Int {
+  /// A number of seconds, from zero up, as `07:00`.
+  package var hoursAndMinutes: String {
+    "\((self / 3_600).digits(2)):\((self / 60 % 60).digits(2))"
   }
 }

@@ -36,6 +36,7 @@ struct CatalogueReport {
 /// The report of `check`: the lines of loans, and what they come to.
 struct CheckReport {
   private let plan: CheckPlan
+  // Looked up once: to read a wrapped option takes longer than to judge a loan.
   private let isText: Bool
   private let showsAll: Bool
   /// The lines so far, to go back to if a catalogue turns out to be unreadable.
@@ -78,7 +79,7 @@ struct CheckReport {
 
   /// Adds a problem.
   mutating func add(_ diagnostic: LocatedDiagnostic) {
-    if plan.options.format == .json { diagnostics.append(diagnostic.json.text) }
+    if !isText { diagnostics.append(diagnostic.json.text) }
   }
 
   private static func json(_ read: ReadLoan, _ catalogue: CatalogueToRead) -> String {

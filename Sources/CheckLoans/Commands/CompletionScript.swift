@@ -4,8 +4,7 @@ import ArgumentParser
 /// named, the words are completed as if the default one were.
 enum CompletionScript {
   private static let names = RootCommand.names
-  private static let scheduleNames =
-    ScheduleCommand.configuration.subcommands.map { $0.name }.joined(separator: " ")
+  private static let scheduleNames = MistakenCommand.scheduleNames.joined(separator: " ")
 
   /// The lines to put after a generated script; none after any other text.
   static func addition(to text: String) -> String {

@@ -97,7 +97,7 @@ enum MistakenCommand {
       .shortened(to: 200)
   }
 
-  private static var scheduleNames: [String] {
+  static var scheduleNames: [String] {
     ScheduleCommand.configuration.subcommands.map { $0.name }
   }
 }
@@ -130,7 +130,7 @@ extension RootCommand {
 }
 
 extension ParsableCommand {
-  static var name: String { configuration.commandName ?? "" }
+  fileprivate static var name: String { configuration.commandName ?? "" }
 }
 
 extension String {

@@ -328,7 +328,6 @@ private struct SettingsReading {
     if keys == .project, SettingsKeys.user.names.contains(key) {
       return "\(words); it belongs in the user's config.toml"
     }
-    if key == "catalogues" { return "\(words); write [[catalogue]]" }
     if keys == .user, isTable { return "\(words); a catalogue's table begins with [[catalogue]]" }
     if keys == .user, ["path", "name"].contains(key) {
       return "\(words); it belongs below a line [[catalogue]]"

@@ -31,8 +31,9 @@ enum TimeZoneNames {
     }
     let (name, isPlus) = (match.output.1, match.output.2 == "+")
     let offset = "\(match.output.3)\(match.output.4 ?? "")"
+    let hours = "\(offset) \(Int(offset) == 1 ? "hour" : "hours")"
     return """
-      the time zone \(zone) is \(offset) \(Int(offset) == 1 ? "hour" : "hours") \(isPlus ? "behind" : "ahead of") UTC, by the rules of \
+      the time zone \(zone) is \(hours) \(isPlus ? "behind" : "ahead of") UTC, by the rules of \
       POSIX; if you mean the other way, write \(name)\(isPlus ? "-" : "+")\(offset)
       """
   }

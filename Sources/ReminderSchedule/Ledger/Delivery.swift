@@ -43,9 +43,7 @@ extension Delivery {
   /// An offset from UTC in seconds, as `+09:00`.
   public static func text(ofOffset seconds: Int) -> String {
     // Not a time of day: a zone can be a whole day away, or more.
-    let size = abs(seconds)
-    return (seconds < 0 ? "-" : "+")
-      + "\((size / 3_600).digits(2)):\((size / 60 % 60).digits(2))"
+    (seconds < 0 ? "-" : "+") + abs(seconds).hoursAndMinutes
   }
 }
 
