@@ -6,7 +6,7 @@ public enum LoanStatus: String, CaseIterable, Sendable {
   case expired
   /// Today is the last day.
   case expiresToday = "expires-today"
-  /// The expiration is within the reminder's lead.
+  /// The first reminder's day has come.
   case expiresSoon = "expires-soon"
   /// The expiration is further away.
   case onLoan = "on-loan"
@@ -16,15 +16,16 @@ public enum LoanStatus: String, CaseIterable, Sendable {
   /// A loan is good through its expiration: only on the next day has it expired.
   ///
   /// - Parameters:
-  ///   - expiration: the last day that the book may be kept.
+  ///   - plan: the loan's expiration and reminders; where the library is closed on that day, days are
+  ///     counted from the last open day before it.
   ///   - today: the civil day in the library's zone.
-  ///   - lead: days before the expiration that count as soon, from 0 up.
-  public init(expiration: CivilDate, today: CivilDate, lead: Int) {
+  public init(_ plan: LoanPlan, today: CivilDate) {
+    let lastOpenDay = plan.openDays?.before ?? plan.expiration
     self =
-      switch today.days(until: expiration) {
+      switch today.days(until: plan.expiration) {
       case ..<0: .expired
       case 0: .expiresToday
-      case let days where days <= lead: .expiresSoon
+      case _ where today.days(until: lastOpenDay) <= plan.ladder.lead: .expiresSoon
       default: .onLoan
       }
   }

@@ -1,32 +1,62 @@
 public import Loans
 
-/// The rule by which reminders fire.
+/// The rule by which the notices of a loan fire.
 public struct ReminderPolicy: Hashable, Sendable {
-  /// Days before the expiration, 0 to 3,650.
-  public let lead: Int
-  /// The time of day.
-  public let time: CivilTime
+  /// The ladder of loans that no rule fits.
+  public var ladder: Ladder
+  /// Rules for some loans, of which the first that fits decides.
+  public var rules: [LadderRule]
 
-  /// The leads that make sense.
-  public static let leads = 0...3_650
-
-  /// One day ahead, at 00:00, so that a daily run at any hour finds the reminder due.
-  public static let standard = ReminderPolicy(uncheckedLead: 1, time: .midnight)
-
-  /// A reminder `lead` days ahead at this time of day, or `nil` if the lead is not in ``leads``.
-  public init?(lead: Int, time: CivilTime) {
-    guard Self.leads.contains(lead) else { return nil }
-    self.init(uncheckedLead: lead, time: time)
+  /// A policy with these parts; without any, one reminder a day ahead, and one notice a day after.
+  public init(_ ladder: Ladder = .standard, rules: [LadderRule] = []) {
+    self.ladder = ladder
+    self.rules = rules
   }
 
-  private init(uncheckedLead: Int, time: CivilTime) {
-    lead = uncheckedLead
-    self.time = time
+  /// The plan of a loan.
+  package func plan(for loan: some LoanParts) -> LoanPlan {
+    let rule = rules.isEmpty ? nil : rules.first { $0.fits(loan) }
+    return LoanPlan(rule?.ladder ?? ladder, expiration: loan.lastDay)
+  }
+}
+
+/// A ladder for the loans that have certain texts.
+public struct LadderRule: Hashable, Sendable {
+  /// What a loan's field must be, one of several texts, compared as bytes.
+  public struct Condition: Hashable, Sendable {
+    /// The field.
+    public var field: LoanField
+    /// The texts that fit.
+    public var texts: [String]
+
+    /// A condition with these parts.
+    public init(_ field: LoanField, _ texts: [String]) {
+      self.field = field
+      self.texts = texts
+    }
+
+    fileprivate func fits(_ loan: some LoanParts) -> Bool {
+      var fits = false
+      loan.withText(of: field) { text in
+        fits = texts.contains { wanted in
+          let wanted = wanted.utf8.span
+          return wanted.count == text.count && wanted.indices.allSatisfy { wanted[$0] == text[$0] }
+        }
+      }
+      return fits
+    }
   }
 
-  /// When the reminder of a loan with this expiration fires; days are counted on the calendar, and
-  /// never before 0001-01-01.
-  public func fireDate(expiration: CivilDate) -> CivilDateTime {
-    CivilDateTime(expiration.adding(days: -lead), time)
+  /// What must hold, all of it.
+  public var conditions: [Condition]
+  /// The ladder of the loans for which it does.
+  public var ladder: Ladder
+
+  /// A rule with these parts.
+  public init(_ conditions: [Condition], ladder: Ladder) {
+    self.conditions = conditions
+    self.ladder = ladder
   }
+
+  package func fits(_ loan: some LoanParts) -> Bool { conditions.allSatisfy { $0.fits(loan) } }
 }

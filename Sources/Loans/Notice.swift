@@ -6,6 +6,9 @@ public struct Notice: Hashable, Sendable {
     case reminder
     /// The loan has expired.
     case expired
+
+    /// The kind of the notice of a rung.
+    public init(rung: Int) { self = rung > 0 ? .expired : .reminder }
   }
 
   /// How much a notice calls for attention.
@@ -16,8 +19,9 @@ public struct Notice: Hashable, Sendable {
     case critical
   }
 
-  /// The reason why it is sent.
-  public var kind: Kind
+  /// The rung of the ladder on which it is sent: a signed number of days from the expiration, see
+  /// ``Ladder``.
+  public var rung: Int
   /// The loan it is about.
   public var loan: Loan
   /// The catalogue that the loan is from: a path, or `-` for standard input.
@@ -25,13 +29,22 @@ public struct Notice: Hashable, Sendable {
   /// The untrusted name that people have for the library, `the Central Library`, if there is one.
   public var library: String?
 
-  /// A notice of this kind about `loan`.
-  public init(kind: Kind, loan: Loan, catalogue: String, library: String? = nil) {
-    self.kind = kind
+  /// The open days next to the expiration, if the library is closed on that day.
+  public var openDays: OpenDays?
+
+  /// A notice of this rung about `loan`.
+  public init(
+    rung: Int, loan: Loan, catalogue: String, library: String? = nil, openDays: OpenDays? = nil
+  ) {
+    self.rung = rung
     self.loan = loan
     self.catalogue = catalogue
     self.library = library
+    self.openDays = openDays
   }
+
+  /// The reason why it is sent.
+  public var kind: Kind { Kind(rung: rung) }
 
   /// Critical once the loan has expired.
   public var urgency: Urgency { kind == .expired ? .critical : .normal }

@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Failpoints
+internal import Loans
 
 /// The tables of a schedule, and what distinguishes it from another program's file.
 ///
@@ -10,6 +11,9 @@ internal import Failpoints
 ///   index, which would cost more than the rows. `identity` and `ordinal` say which loan it is in
 ///   another version of the catalogue; `copy` counts loans alike in identity and expiration.
 ///   `left_on` is the day on which its catalogue no longer had it, NULL while it is there.
+/// - `ladder`: the rungs by which loans are reminded of, each ladder once, see `Ladder`; `remind` and
+///   `expired` are lists of days in JSON. `fire_at` of a loan is when its first notice fires, and
+///   `open_before` and `open_after` are the open days next to an expiration on a closed day.
 /// - `delivery`: the ledger, keyed by what a notice says and not by a loan's number: so a loan that
 ///   leaves, comes back, or returns to an earlier expiration finds its deliveries. `rung` is the
 ///   signed number of days from the expiration, see ``DueNotice/rung``.
@@ -54,12 +58,25 @@ enum Schema {
       fingerprint INTEGER NOT NULL,
       expiration INTEGER NOT NULL,
       fire_at INTEGER NOT NULL,
+      ladder INTEGER NOT NULL,
+      open_before INTEGER,
+      open_after INTEGER,
       cancelled INTEGER NOT NULL,
       left_on INTEGER,
       expiration_time INTEGER,
       loan_id TEXT, title TEXT, author TEXT, isbn TEXT, barcode TEXT, borrower TEXT, email TEXT,
       number INTEGER AS (id & \(LoanID.numbers - 1)),
       catalogue INTEGER AS (id >> \(LoanID.shift))
+    )
+    """,
+    """
+    CREATE TABLE ladder (
+      id INTEGER PRIMARY KEY,
+      remind TEXT NOT NULL,
+      expired TEXT NOT NULL,
+      repeat_expired INTEGER,
+      expired_until INTEGER,
+      at TEXT NOT NULL
     )
     """,
     "CREATE INDEX loan_left ON loan (catalogue, left_on) WHERE left_on IS NOT NULL",
@@ -120,27 +137,39 @@ enum Schema {
     """,
     """
     CREATE VIEW reminders AS
-    WITH known AS (
-      SELECT loan.*, counter.last_day,
+    WITH reached AS (
+      SELECT loan.*, counter.last_day, remind, expired, repeat_expired, expired_until,
+        (SELECT max(-value) FROM json_each(remind)
+          WHERE coalesce(open_before, expiration) - value <= counter.last_day) AS rung,
+        (substr(at, 1, 2) * 60 + substr(at, 4)) * 60 AS second
+      FROM loan JOIN ladder ON ladder.id = loan.ladder, counter WHERE left_on IS NULL
+    ), known AS (
+      SELECT loan.*,
         EXISTS (
           SELECT 1 FROM delivery WHERE \(isDeliveryOfLoan)
-            AND rung <= 0 AND state = \(Delivery.State.delivered.stored)) AS is_delivered,
+            AND delivery.rung BETWEEN coalesce(loan.rung, -\(Ladder.longest)) AND 0
+            AND state = \(Delivery.State.delivered.stored)) AS is_delivered,
         EXISTS (
           SELECT 1 FROM delivery JOIN channel ON channel.id = delivery.channel
-          WHERE \(isDeliveryOfLoan) AND rung <= 0 AND state = \(Delivery.State.failed.stored)
-            AND last_used >= counter.last_day - \(Delivery.daysInUse)) AS has_failed
-      FROM loan, counter WHERE left_on IS NULL
+          WHERE \(isDeliveryOfLoan) AND delivery.rung <= 0
+            AND state = \(Delivery.State.failed.stored)
+            AND last_used >= loan.last_day - \(Delivery.daysInUse)) AS has_failed
+      FROM reached AS loan
     )
     SELECT number AS id, catalogue.path AS catalogue, library, loan_id, title, author, borrower, email,
       barcode, isbn, date(expiration * 86400, 'unixepoch') AS expiration,
-      strftime('%Y-%m-%dT%H:%M', fire_at, 'unixepoch') AS fire_at,
+      strftime('%Y-%m-%dT%H:%M', max(fire_at, coalesce(
+        (coalesce(open_before, expiration) + rung) * 86400 + second, 0)), 'unixepoch') AS fire_at,
       CASE
         WHEN is_delivered AND (cancelled OR NOT has_failed OR expiration < last_day) THEN 'delivered'
         WHEN cancelled THEN 'cancelled'
         WHEN expiration < last_day THEN 'expired'
         WHEN has_failed THEN 'failed'
         ELSE 'pending'
-      END AS state
+      END AS state,
+      remind, expired AS remind_expired, repeat_expired, expired_until,
+      date(open_before * 86400, 'unixepoch') AS open_before,
+      date(open_after * 86400, 'unixepoch') AS open_after
     FROM known JOIN catalogue ON catalogue.id = known.catalogue
     """,
     """

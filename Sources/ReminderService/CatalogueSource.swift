@@ -41,7 +41,7 @@ public struct ReloadSettings: Sendable {
   /// Settings with these parts; without any, a reminder fires one day ahead, a book without expiration
   /// is on the shelf, and a catalogue without a record replaces nothing.
   public init(
-    policy: ReminderPolicy = .standard, requiresExpiration: Bool = false,
+    policy: ReminderPolicy = ReminderPolicy(), requiresExpiration: Bool = false,
     allowsEmpty: Bool = false, profile: CatalogueProfile? = nil, loanDays: Int? = nil,
     jobs: Int = 1
   ) {
@@ -76,15 +76,15 @@ public struct ReadLoan {
   public var expiration: CivilDate { parts.lastDay }
   /// Its state on the day of the reload.
   public let status: LoanStatus
-  /// The date and time at which its reminder fires.
-  public let fireAt: CivilDateTime
+  /// When its notices fire.
+  public let plan: LoanPlan
 
   /// The loan of a record; `nil` if it has no usable expiration.
   init?(_ record: LoanRecord, _ policy: ReminderPolicy, today: CivilDate) {
     guard let parts = record.parts else { return nil }
     self.parts = parts
-    status = LoanStatus(expiration: parts.lastDay, today: today, lead: policy.lead)
-    fireAt = policy.fireDate(expiration: parts.lastDay)
+    plan = policy.plan(for: parts)
+    status = LoanStatus(plan, today: today)
   }
 }
 

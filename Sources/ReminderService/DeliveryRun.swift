@@ -13,19 +13,17 @@ extension ReminderCenter {
   ///   - notifier: the channel.
   ///   - now: the library's civil time.
   ///   - catalogues: the names of the catalogues whose loans count; `nil` for all.
-  ///   - repeatExpired: the number of days, 1 or more, after which an expired notice is delivered
-  ///     again; `nil` for never.
   ///   - isStopRequested: asked before each message; once it says yes, the rest stays pending.
   /// - Throws: `ScheduleError`: what was sent and could not be noted is sent again.
   @discardableResult
   public func deliver(
     through notifier: any Notifier, at now: CivilDateTime, catalogues: [String]? = nil,
-    repeatExpired: Int? = nil, isStopRequested: @Sendable () -> Bool = { false }
+    isStopRequested: @Sendable () -> Bool = { false }
   ) throws(ScheduleError) -> DeliveryReport {
     guard let schedule else { return DeliveryReport() }
     try schedule.noteUse(of: notifier.channel, at: now)
     let due = try schedule.reader.due(
-      at: now, channel: notifier.channel, catalogues: catalogues, repeatExpired: repeatExpired)
+      at: now, channel: notifier.channel, catalogues: catalogues)
     if due.isEmpty { return DeliveryReport() }
     let open = try schedule.reader.openCount(at: now)
     var run = DeliveryRun(

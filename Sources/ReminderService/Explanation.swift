@@ -1,4 +1,3 @@
-internal import LoanRules
 public import Loans
 public import ReminderSchedule
 
@@ -7,7 +6,6 @@ public struct Explanation: Sendable {
   private let history: LoanHistory
   private let now: CivilDateTime
   private let utcOffset: Int?
-  private let repeatExpired: Int?
 
   /// An explanation of a loan's past and future.
   ///
@@ -16,15 +14,10 @@ public struct Explanation: Sendable {
   ///   - now: the library's civil time.
   ///   - utcOffset: the number of seconds by which that is ahead of UTC, `nil` if it is not known;
   ///     deliveries by a clock with another offset are shown with theirs.
-  ///   - repeatExpired: the number of days after which an expired notice is delivered again; `nil` for
-  ///     never.
-  public init(
-    _ history: LoanHistory, now: CivilDateTime, utcOffset: Int? = nil, repeatExpired: Int? = nil
-  ) {
+  public init(_ history: LoanHistory, now: CivilDateTime, utcOffset: Int? = nil) {
     self.history = history
     self.now = now
     self.utcOffset = utcOffset
-    self.repeatExpired = repeatExpired
   }
 
   /// The sentences, one for each line, harmless on a terminal: the loan, its expiration, its fire date,
@@ -34,6 +27,7 @@ public struct Explanation: Sendable {
   }
 
   private var loan: Loan { history.loan }
+  private var plan: LoanPlan { history.plan }
   private var today: CivilDate { now.date }
   private var hasExpired: Bool { loan.expiration < today }
 
@@ -57,11 +51,18 @@ public struct Explanation: Sendable {
   }
 
   private var reminder: String {
-    let moment = history.fireAt.inWords
-    if history.leftOn != nil || history.isCancelled {
-      return "Its reminder \(history.fireAt > now ? "was to fire on" : "was due from") \(moment)."
+    // Those that are not passed over.
+    let times = plan.ladder.reminders.map(plan.fireDate).filter { $0 >= plan.firstFireAt }
+    guard let last = times.last else { return "It has no reminder." }
+    if times.count > 1 {
+      let verb = history.leftOn == nil && !history.isCancelled && last > now ? "are" : "were"
+      return "Its reminders \(verb) for \(times.map(\.inWords).listed)."
     }
-    if history.fireAt > now {
+    let moment = last.inWords
+    if history.leftOn != nil || history.isCancelled {
+      return "Its reminder \(last > now ? "was to fire on" : "was due from") \(moment)."
+    }
+    if last > now {
       return isDelivered ? "Its reminder is for \(moment)." : "Its reminder will fire on \(moment)."
     }
     return hasExpired
@@ -126,58 +127,55 @@ public struct Explanation: Sendable {
       return "Next: nothing, since it was cancelled; the next run that reads the catalogue "
         + "schedules it again."
     }
-    if !hasExpired && history.fireAt > now && !isDelivered {
-      return "Next: the reminder, on \(history.fireAt.inWords)."
-    }
-    var clauses = open
-    if !hasExpired {
-      let day = loan.expiration.adding(days: 1)
+    var clauses = plan.reached(at: now).map(clauses) ?? []
+    if let (rung, fireAt) = plan.next(after: now) {
       clauses.append(
-        "if the book is neither returned nor renewed, it counts as expired from \(day)")
+        "\(clauses.isEmpty ? "" : "then ")\(Self.name(ofRung: rung)), on \(fireAt.inWords)")
+    } else if clauses.isEmpty {
+      clauses.append("nothing, since no notice is to come")
     }
     return "Next: \(clauses.joined(separator: "; "))."
   }
 
-  private var kind: Notice.Kind { hasExpired ? .expired : .reminder }
-
-  /// What was done about the notice that is due, or comes next.
-  private var current: [Delivery] {
-    history.notices.first { $0.kind == kind && $0.expiration == loan.expiration }?.deliveries ?? []
+  private static func name(ofRung rung: Int) -> String {
+    rung > 0 ? "the notice that it has expired" : "the reminder"
   }
 
-  /// Whether the reminder was delivered, before a time that was set later.
+  /// What was done about the notices of the kind that is due, or comes next.
+  private var current: [Delivery] {
+    let kind = hasExpired ? Notice.Kind.expired : .reminder
+    return history.notices.first { $0.kind == kind && $0.expiration == loan.expiration }?.deliveries
+      ?? []
+  }
+
+  /// Whether a reminder was delivered, before a time that was set later.
   private var isDelivered: Bool {
     !hasExpired && current.contains { $0.state == .delivered }
   }
 
   /// The clauses about what the next runs do with the notice that is due, by channel.
-  private var open: [String] {
-    let deliveries = current
-    let name = hasExpired ? "the notice that it has expired" : "the reminder"
-    if deliveries.isEmpty { return ["the next run with --notify delivers \(name)"] }
-    let clauses = deliveries.compactMap { clause(about: $0, of: kind, name: name) }
-    if !clauses.isEmpty { return clauses }
-    return [
-      "\(name) was delivered through every channel that was tried, and will not be sent again"
-    ]
-  }
-
-  /// The clause about what the next runs with a channel do; `nil` if they do nothing.
-  private func clause(
-    about delivery: Delivery, of kind: Notice.Kind, name: String
-  ) -> String? {
-    let option = "--notify \(delivery.channel.visible)"
-    let repetition = repeatExpired.map { " (--repeat-expired \($0))" } ?? ""
-    switch delivery.dueness(of: kind, today: today, repeatExpired: repeatExpired) {
-    case .now where delivery.state == .delivered:
-      return "the next run with \(option) delivers \(name) again\(repetition)"
-    case .now:
-      return "the next run with \(option) tries again to deliver \(name)"
-    case .again(let day):
-      return "from \(day) on, a run with \(option) delivers \(name) again\(repetition)"
-    case .never:
-      return nil
+  private func clauses(aboutRung rung: Int) -> [String] {
+    let name = Self.name(ofRung: rung)
+    if current.isEmpty { return ["the next run with --notify delivers \(name)"] }
+    let open = current.filter { $0.deliveredRung ?? .min < rung }
+    if open.isEmpty {
+      return [
+        "\(name) was delivered through every channel that was tried, and will not be sent again"
+      ]
     }
+    return open.map { delivery in
+      let option = "--notify \(delivery.channel.visible)"
+      return delivery.rung == rung && delivery.state != .delivered
+        ? "the next run with \(option) tries again to deliver \(name)"
+        : "the next run with \(option) delivers \(name)"
+    }
+  }
+}
+
+extension [String] {
+  /// The texts as a sentence lists them: `A, B and C`.
+  fileprivate var listed: String {
+    count < 2 ? joined() : "\(dropLast().joined(separator: ", ")) and \(self[count - 1])"
   }
 }
 

@@ -73,7 +73,7 @@ public struct ReminderCenter: Sendable {
             guard let loan = ReadLoan(record, settings.policy, today: now.date) else { continue }
             onLoan(loan)
             try reload?.add(
-              loan.parts, record.identity, fingerprint: record.fingerprint, fireAt: loan.fireAt)
+              loan.parts, record.identity, fingerprint: record.fingerprint, loan.plan)
           case .diagnostic(let diagnostic):
             if diagnostic.code == .noLoans && settings.allowsEmpty && emptiness == nil {
               emptiness = diagnostic

@@ -29,8 +29,6 @@ struct ChannelDelivery {
   let schedule: Schedule
   /// The catalogues whose loans count.
   let groups: [ZoneGroup]
-  /// After how many days an expired notice is delivered again.
-  let repeatExpired: Int?
   let events: ScheduleEvents
   let environment: Environment
   let console: Console
@@ -46,7 +44,7 @@ struct ChannelDelivery {
       let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
       sum.add(
         try center.deliver(
-          through: notifier, at: now, catalogues: names, repeatExpired: repeatExpired,
+          through: notifier, at: now, catalogues: names,
           isStopRequested: { StopSignals.isStopRequested }))
     }
     return sum
@@ -90,7 +88,7 @@ struct ChannelDelivery {
       var isNothingDue = true
       for (_, now, names) in groups {
         let due = try schedule.reader.due(
-          at: now, channel: channel.name, catalogues: names, repeatExpired: repeatExpired)
+          at: now, channel: channel.name, catalogues: names)
         for notice in due {
           isNothingDue = false
           let line = notice.notice.line(today: now.date)

@@ -94,10 +94,18 @@ struct CheckReport {
       ("expiration", .string("\(loan.expiration)")),
       ("status", .string(read.status.rawValue)),
       ("daysLeft", .int(loan.daysLeft(today: catalogue.now.date))),
-      ("remindAt", read.status == .expired ? .null : .string(read.fireAt.toTheMinute)),
+      ("remindAt", JSONValue(read.remindAt(catalogue.now)?.toTheMinute)),
       ("expirationTime", JSONValue(loan.expirationTime?.description)),
       ("library", JSONValue(catalogue.source.library)),
     ]).text
+  }
+}
+
+extension ReadLoan {
+  /// The time of the reminder that was reached, or else of the one to come.
+  fileprivate func remindAt(_ now: CivilDateTime) -> CivilDateTime? {
+    let rung = plan.reached(at: now) ?? plan.next(after: now)?.rung
+    return rung.flatMap { $0 > 0 ? nil : plan.fireDate($0) }
   }
 }
 

@@ -31,7 +31,6 @@ struct DeliverCommand: Subcommand {
       schedule: schedule,
       groups: try environment.namesByZone(
         schedule.reader.catalogues(), zone, now: clock.now.now),
-      repeatExpired: channels.repetition.repeatExpired,
       events: ScheduleEvents(isPrinted: verbose.verbose, console),
       environment: environment, console: console)
     let channels = channels.channels(environment, otherwise: [.stdout])

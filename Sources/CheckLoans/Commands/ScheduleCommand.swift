@@ -53,7 +53,6 @@ struct ExplainCommand: Subcommand {
   var ids: [Int]
 
   @OptionGroup var clock: ClockOptions
-  @OptionGroup var repetition: RepeatOptions
   @OptionGroup var state: StateOptions
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
@@ -72,8 +71,7 @@ struct ExplainCommand: Subcommand {
       for (clock, now, _) in groups {
         let center = ReminderCenter(schedule: nil, civilTime: clock.civilTime)
         let explanation = Explanation(
-          history, now: now, utcOffset: center.utcOffset(at: now),
-          repeatExpired: repetition.repeatExpired)
+          history, now: now, utcOffset: center.utcOffset(at: now))
         for sentence in explanation.sentences { try console.print(line: sentence) }
       }
     }

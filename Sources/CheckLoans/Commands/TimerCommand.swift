@@ -128,8 +128,8 @@ struct TimerCommand: Subcommand {
       guard case .variable(let variable) = value.origin, value.name != "time-zone" else { continue }
       console.printError("the daily run will not know \(variable); give --\(value.name) instead")
     }
-    let times = plan.catalogues.map(\.settings.policy.time)
-    let fireTime = times.max { $0.secondOfDay < $1.secondOfDay } ?? options.catalogue.at
+    let times = plan.catalogues.map(\.settings.policy.ladder.time)
+    let fireTime = times.max { $0.secondOfDay < $1.secondOfDay } ?? options.catalogue.ladder.at
     if fireTime.secondOfDay > dailyAt.secondOfDay {
       console.printError(
         """

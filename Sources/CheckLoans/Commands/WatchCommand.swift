@@ -101,8 +101,6 @@ struct WatchSettings {
   var isVerbose: Bool { command.verbose.verbose }
   /// The text of the button on notifications and its command.
   var action: NotificationAction? { command.action.action }
-  /// After how many days an expired notice is delivered again.
-  var repeatExpired: Int? { command.channels.repetition.repeatExpired }
 
   /// Enters the system's zone as it is now, where that is the zone.
   ///

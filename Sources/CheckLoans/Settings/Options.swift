@@ -169,8 +169,6 @@ struct ChannelOptions: ParsableArguments {
       valueName: "channel"))
   var notify: [ChannelChoice] = []
 
-  @OptionGroup var repetition: RepeatOptions
-
   func validate() throws {
     if notify.contains(.none) && notify.contains(where: { $0 != .none }) {
       throw ValidationError("none means no channel, and cannot be given together with one")
@@ -207,33 +205,99 @@ extension Environment {
   }
 }
 
-/// The option for repeating notices.
-struct RepeatOptions: ParsableArguments {
+/// Days of a ladder as they are given: some numbers with commas between them, or `none`.
+struct RungDays: Hashable, Sendable, CustomStringConvertible {
+  let days: [Int]
+
+  /// Reads days in a range; `2w` are 14.
+  static func parse(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> RungDays {
+    { text in
+      if text == "none" { return RungDays(days: []) }
+      let words = text.split(separator: ",", omittingEmptySubsequences: false)
+      let days = words.compactMap { word in
+        word.hasSuffix("w")
+          ? Int(word.dropLast()).map { $0.multipliedReportingOverflow(by: 7).0 } : Int(word)
+      }
+      guard days.count == words.count, days.allSatisfy(range.contains) else {
+        throw ValidationError(
+          "give numbers from \(range.lowerBound) to \(range.upperBound), as in 7,3,1, or none")
+      }
+      return RungDays(days: days)
+    }
+  }
+
+  var description: String {
+    days.isEmpty ? "none" : days.map(String.init).joined(separator: ",")
+  }
+}
+
+/// The options for the days on which notices about a loan are sent.
+struct LadderOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      """
+      Days before the expiration to send reminders, 0 to 3650, as in 7,3,1; 0 is the last day, none is \
+      no reminder. (default: 1)
+      """, valueName: "days"), transform: RungDays.parse(0...Ladder.longest))
+  var remind: [RungDays] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Time of day to send reminders. (default: 00:00)", valueName: "HH:MM"),
+    transform: CivilTime.parse)
+  var at = Ladder.standard.time
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      """
+      Days after the expiration to send notices that the loan has expired, 1 to 3650, as in 1,7,14; \
+      none is no such notice. (default: 1)
+      """, valueName: "days"), transform: RungDays.parse(1...Ladder.longest))
+  var expired: [RungDays] = []
+
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      Repeat the expired notice every N days through each channel, 1 to 3650. (default: send it \
-      once)
+      Repeat the last of these notices every N days, 1 to 3650. (default: send it once)
       """, valueName: "days"), transform: number(1...3_650))
   var repeatExpired: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      Send nothing more once a loan has been expired for more than N days, 1 to 36500. (default: no \
+      limit)
+      """, valueName: "days"), transform: number(1...36_500))
+  var expiredUntil: Int?
+
+  /// The ladder that the options make.
+  var ladder: Ladder {
+    Ladder(
+      leads: remind.isEmpty ? [1] : remind.flatMap(\.days),
+      delays: expired.isEmpty ? [1] : expired.flatMap(\.days), period: repeatExpired,
+      limit: expiredUntil, time: at)
+  }
+
+  func validate() throws {
+    for (name, lists) in [("remind", remind), ("expired", expired)] {
+      if lists.count > 1, lists.contains(where: \.days.isEmpty) {
+        throw ValidationError("--\(name) none means no such notice, and cannot go with a number")
+      }
+      if Set(lists.flatMap(\.days)).count > Ladder.mostRungs {
+        throw ValidationError("--\(name) has more than \(Ladder.mostRungs) days")
+      }
+    }
+  }
 }
 
 /// The options that each catalogue can have of its own: how it is read, and when its loans are
 /// reminded of.
 struct CatalogueOptions: ParsableArguments {
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Days before expiration to send the reminder, 0 to 3650. (default: 1)", valueName: "days"),
-    transform: number(ReminderPolicy.leads))
-  var remind = ReminderPolicy.standard.lead
-
-  @Option(
-    help: ArgumentHelp(
-      "Time of day to send the reminder. (default: 00:00)", valueName: "HH:MM"),
-    transform: CivilTime.parse)
-  var at = ReminderPolicy.standard.time
+  @OptionGroup var ladder: LadderOptions
 
   @OptionGroup var records: RecordOptions
 
@@ -244,7 +308,7 @@ struct CatalogueOptions: ParsableArguments {
   /// How the catalogue is read into the schedule.
   func reloadSettings(_ profile: CatalogueProfile?, jobs: Int) -> ReloadSettings {
     ReloadSettings(
-      policy: ReminderPolicy(lead: remind, time: at) ?? .standard,
+      policy: ReminderPolicy(ladder.ladder),
       requiresExpiration: records.requireExpiration, allowsEmpty: records.allowEmpty,
       profile: profile,
       loanDays: form.loanDays, jobs: jobs)

@@ -160,7 +160,7 @@ extension WatchRun {
       start = max(start, instant)
     }
     let delivery = ChannelDelivery(
-      schedule: schedule, groups: groups, repeatExpired: settings.repeatExpired, events: events,
+      schedule: schedule, groups: groups, events: events,
       environment: environment, console: console, actions: actions)
     // A program that was not found may be there by now.
     for channel in settings.channels.map(environment.resolved)
@@ -168,11 +168,9 @@ extension WatchRun {
       try deliver(through: channel, delivery)
     }
     var wakes: [(second: Int, instant: Int, moment: CivilDateTime)] = []
-    for (clock, now, names) in groups {
+    for (clock, now, _) in groups {
       guard let instant = clock.read()?.instant else { continue }
-      let next = try schedule.reader.pending(after: now, catalogues: names).next
-      let midnight = CivilDateTime(now.date.adding(days: 1))
-      let moment = min(next ?? midnight, midnight)
+      let moment = try schedule.reader.nextCheck(after: now)
       wakes.append((clock.instant(of: moment, from: instant), instant, moment))
     }
     guard let wake = wakes.min(by: { $0.second < $1.second }) else {

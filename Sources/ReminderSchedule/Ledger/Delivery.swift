@@ -29,8 +29,14 @@ public struct Delivery: Hashable, Sendable {
   public var attempts: Int
   /// The channel's error when it failed; untrusted.
   public var error: String?
-  /// The time of the last delivery; an attempt to repeat it may have failed since.
+  /// The time of the last delivery; an attempt to send another notice may have failed since.
   public var deliveredAt: CivilDateTime?
+  /// The rung that was tried last, see `Ladder`.
+  public var rung: Int
+  /// The furthest rung that was delivered; `nil` if none was.
+  public var deliveredRung: Int?
+  /// The number of rungs that were delivered.
+  public var delivered = 0
 }
 
 extension Delivery {
@@ -44,46 +50,6 @@ extension Delivery {
   public static func text(ofOffset seconds: Int) -> String {
     // Not a time of day: a zone can be a whole day away, or more.
     (seconds < 0 ? "-" : "+") + abs(seconds).hoursAndMinutes
-  }
-}
-
-/// The day from which a notice is due through a channel.
-public enum Dueness: Hashable, Sendable {
-  /// It is due.
-  case now
-  /// It was delivered, and is due again from this day on.
-  case again(CivilDate)
-  /// It was delivered, and is not due again while its loan stays as it is.
-  case never
-}
-
-extension Delivery {
-  /// The day from which the notice is due through this channel, if it is the one that its loan has
-  /// now, by the rule of ``ScheduleReader/due(at:channel:catalogues:repeatExpired:)``.
-  ///
-  /// - Parameters:
-  ///   - kind: the kind of the notice.
-  ///   - today: the library's civil day.
-  ///   - repeatExpired: the number of days, 1 or more, after which an expired notice is due again;
-  ///     `nil` if it is due only once.
-  public func dueness(
-    of kind: Notice.Kind, today: CivilDate, repeatExpired: Int? = nil
-  ) -> Dueness {
-    guard let deliveredAt else { return .now }
-    guard kind == .expired, let days = repeatExpired else { return .never }
-    let isDone = Self.timesDone(today: today, repeatExpired: days).contains(deliveredAt.ordinal)
-    return isDone ? .again(deliveredAt.date.adding(days: days)) : .now
-  }
-
-  /// The ordinals of the times at which an expired notice must have been delivered, so that it is not
-  /// due again on a day.
-  ///
-  /// A delivery later than tomorrow is one by a clock that was wrong: it does not count, or
-  /// nothing would be repeated until then.
-  static func timesDone(today: CivilDate, repeatExpired days: Int) -> Range<Int> {
-    precondition(days >= 1, "repeated every \(days) days")
-    let (first, end) = (today.adding(days: 1 - days), today.adding(days: 2))
-    return CivilDateTime(first).ordinal..<CivilDateTime(end).ordinal
   }
 }
 

@@ -77,7 +77,7 @@ extension Schedule {
   ///
   /// - Parameters:
   ///   - messages: the notices of each message; the schedule's own, see
-  ///     ``ScheduleReader/due(at:channel:catalogues:repeatExpired:)``.
+  ///     ``ScheduleReader/due(at:channel:catalogues:)``.
   ///   - channel: the channel's name.
   ///   - now: the library's civil time.
   ///   - utcOffset: the number of seconds by which that is ahead of UTC, if it is known.
@@ -217,7 +217,7 @@ extension Statement {
   ) {
     let key = due.key
     bind(
-      key.catalogue, key.identity, key.expiration, channel, key.copy, due.rung, now.ordinal,
+      key.catalogue, key.identity, key.expiration, channel, key.copy, due.notice.rung, now.ordinal,
       utcOffset)
   }
 }

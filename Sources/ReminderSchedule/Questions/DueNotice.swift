@@ -6,23 +6,13 @@ public struct DueNotice: Hashable, Sendable {
   public let reminderID: Int
   /// The notice.
   public let notice: Notice
-  /// The number of days from the expiration by which the ledger distinguishes the notices of a loan:
-  /// 0 or less for a reminder, −1 on the day before; 1 for an expired notice, and where it is repeated
-  /// every N days 1 + N, 1 + 2N and so on.
-  public let rung: Int
   let key: LedgerKey
 
-  fileprivate init(_ scheduled: ScheduledLoan, at now: CivilDateTime, repeatExpired: Int?) {
-    let expiration = scheduled.loan.expiration
-    let late = expiration.days(until: now.date)
+  fileprivate init(_ scheduled: ScheduledLoan, rung: Int) {
     reminderID = scheduled.id
     notice = Notice(
-      kind: late > 0 ? .expired : .reminder, loan: scheduled.loan, catalogue: scheduled.catalogue,
-      library: scheduled.library)
-    rung =
-      late > 0
-      ? 1 + (repeatExpired.map { (late - 1) / $0 * $0 } ?? 0)
-      : min(0, expiration.days(until: scheduled.fireAt.date))
+      rung: rung, loan: scheduled.loan, catalogue: scheduled.catalogue, library: scheduled.library,
+      openDays: scheduled.plan.openDays)
     key = scheduled.key
   }
 }
@@ -30,28 +20,30 @@ public struct DueNotice: Hashable, Sendable {
 extension ScheduleReader {
   /// The notices that are due at `now` and have not been delivered through a channel.
   ///
-  /// A reminder is due from its fire date until the loan has expired; the expired notice from the
-  /// day after the expiration. Loans that were cancelled or have left their catalogue have none.
+  /// That is the notice of the furthest rung that a loan has reached, unless one as far was delivered
+  /// through the channel for this expiration, see `LoanPlan.reached(at:)`. Loans that were cancelled or
+  /// have left their catalogue have none. A delivery dated later than tomorrow is one by a clock that
+  /// was wrong: it counts as that of the first day after the expiration at most.
   ///
   /// - Parameters:
   ///   - now: the library's civil time.
   ///   - channel: the channel's name.
   ///   - catalogues: the catalogues whose loans count; `nil` for all.
-  ///   - repeatExpired: an expired notice is due again once this many civil days, 1 or more, have
-  ///     passed since the day of its last delivery through the channel; a delivery dated later than
-  ///     tomorrow is one by a wrong clock and does not count. `nil` if it is due once only.
   /// - Returns: the notices by expiration, so the longest expired first, then by number.
   public func due(
-    at now: CivilDateTime, channel: String, catalogues: [String]? = nil, repeatExpired: Int? = nil
+    at now: CivilDateTime, channel: String, catalogues: [String]? = nil
   ) throws(ScheduleError) -> [DueNotice] {
     try connection.read { database in
-      let channel = try database.knownChannelID(channel)
-      return try database.due(at: now, channel: channel, catalogues, repeatExpired)
+      let ladders = try Ladders(database)
+      let channel = try database.knownChannelID(channel) ?? 0
+      return try database.due(at: now, channel: channel, catalogues, ladders).compactMap { due in
+        try database.loan(due.id, ladders).map { DueNotice($0, rung: due.rung) }
+      }
     }
   }
 
   /// The most urgent of the notices that ``openCount(at:catalogues:)`` counts, in the order of
-  /// ``due(at:channel:catalogues:repeatExpired:)``.
+  /// ``due(at:channel:catalogues:)``.
   ///
   /// - Parameters:
   ///   - now: the library's civil time.
@@ -61,49 +53,61 @@ extension ScheduleReader {
     at now: CivilDateTime, catalogues: [String]? = nil, limit: Int
   ) throws(ScheduleError) -> [Notice] {
     try connection.read { database in
-      let open = try database.due(at: now, channel: nil, catalogues, nil, limit: limit)
-      return open.prefix(limit).map(\.notice)
-    }
-  }
-}
-
-extension Database {
-  /// The notices that are due, or where `channel` is `nil` all that are open, delivered or not.
-  fileprivate func due(
-    at now: CivilDateTime, channel: Int64?, _ catalogues: [String]?, _ repeatExpired: Int?,
-    limit: Int = .max
-  ) throws -> [DueNotice] {
-    let done = repeatExpired.map { Delivery.timesDone(today: now.date, repeatExpired: $0) }
-    let ranges = try ranges(catalogues)
-    let found = try ranges.flatMap { range in
-      try rows(
-        Self.dueQuery, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal,
-        channel ?? 0,
-        done?.lowerBound ?? .min, done?.upperBound ?? .max, limit
-      ) { row in
-        DueNotice(try ScheduledLoan(row), at: now, repeatExpired: repeatExpired)
+      let ladders = try Ladders(database)
+      let open = try database.ranges(catalogues).flatMap { range in
+        try database.rows(
+          Self.openQuery, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal, limit
+        ) { row in try ScheduledLoan(row, ladders) }
       }
-    }
-    if ranges.count < 2 { return found }
-    return found.sorted {
-      ($0.key.expiration, $0.reminderID) < ($1.key.expiration, $1.reminderID)
+      return open.sorted { ($0.loan.expiration, $0.id) < ($1.loan.expiration, $1.id) }
+        .prefix(limit).map { scheduled in
+          let late = scheduled.loan.expiration.days(until: now.date)
+          let rung = scheduled.plan.reached(at: now) ?? late
+          return DueNotice(scheduled, rung: late > 0 ? max(1, rung) : min(0, rung)).notice
+        }
     }
   }
 
-  /// A reminder is done once it was delivered on any rung; an expired notice if it was delivered
-  /// within the time that counts.
-  private static let dueQuery = """
+  private static let openQuery = """
     \(ScheduledLoan.query)
     WHERE loan.id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0
       AND (expiration < ?3 OR fire_at <= ?4)
-      AND NOT EXISTS (
-        SELECT 1 FROM delivery
-        WHERE delivery.catalogue = loan.id >> \(LoanID.shift)
-          AND delivery.identity = loan.identity AND delivery.expiration = loan.expiration
-          AND delivery.channel = ?5 AND delivery.copy = loan.copy
-          AND iif(
-            loan.expiration < ?3, rung > 0 AND delivered_at >= ?6 AND delivered_at < ?7,
-            rung <= 0 AND delivered_at IS NOT NULL))
-    ORDER BY expiration, number, loan.id LIMIT ?8
+    ORDER BY expiration, number LIMIT ?5
+    """
+}
+
+extension Database {
+  /// The loans of which a notice is due and its rung, by expiration and number.
+  fileprivate func due(
+    at now: CivilDateTime, channel: Int64, _ catalogues: [String]?, _ ladders: Ladders
+  ) throws -> [(id: Int64, rung: Int)] {
+    var due: [(expiration: CivilDate, number: Int64, id: Int64, rung: Int)] = []
+    let query = try statement(Self.candidates)
+    defer { query.reset() }
+    let wrong = CivilDateTime(now.date.adding(days: 2)).ordinal
+    for range in try ranges(catalogues) {
+      query.bind(range.lowerBound, range.upperBound, now.ordinal, channel, wrong)
+      while try query.step() {
+        let number = query.integer(1)
+        let plan = try ladders.plan(
+          expiration: query, 2, fireAt: 3, ladder: 4, openDays: 5, of: Int(number))
+        guard let rung = plan.reached(at: now) else { continue }
+        if let told = query.optionalInteger(7), told >= rung { continue }
+        due.append((plan.expiration, number, query.integer(0), rung))
+      }
+    }
+    due.sort { ($0.expiration, $0.number, $0.id) < ($1.expiration, $1.number, $1.id) }
+    return due.map { ($0.id, $0.rung) }
+  }
+
+  /// Loans whose first notice has fired, each with the furthest rung that was delivered.
+  private static let candidates = """
+    SELECT id, number, expiration, fire_at, ladder, open_before, open_after, (
+      SELECT max(iif(delivered_at >= ?5, min(rung, 1), rung)) FROM delivery
+      WHERE delivery.catalogue = loan.id >> \(LoanID.shift)
+        AND delivery.identity = loan.identity AND delivery.expiration = loan.expiration
+        AND delivery.channel = ?4 AND delivery.copy = loan.copy AND delivered_at IS NOT NULL)
+    FROM loan
+    WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0 AND fire_at <= ?3
     """
 }

@@ -32,7 +32,8 @@ extension ScheduleReader {
   /// it was sent, as before if it was not begun. Only the message on its way is `sending`.
   public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
     try connection.read { database in
-      guard let scheduled = try database.rowID(ofLoan: id).flatMap(database.loan) else {
+      guard let scheduled = try database.rowID(ofLoan: id).flatMap({ try database.loan($0) })
+      else {
         return nil
       }
       return LoanHistory(
@@ -107,11 +108,15 @@ extension Delivery {
       isInUse: Int(row.integer(3)) >= today.adding(days: -Self.daysInUse).dayNumber,
       state: .init(stored: row.integer(4)), at: row.time(5),
       utcOffset: row.optionalInteger(6).map { Int($0) }, attempts: Int(row.integer(7)),
-      error: row.text(8), deliveredAt: row.time(9))
+      error: row.text(8), deliveredAt: row.time(9), rung: Int(row.integer(1)))
     if let sent, sent.sending == row.optionalInteger(10) {
       let message = row.integer(11)
       if message > sent.sent { return nil }
       if message < sent.sent { (state, deliveredAt) = (.delivered, at) }
+    }
+    if let deliveredAt {
+      let isWrong = deliveredAt >= CivilDateTime(today.adding(days: 2))
+      (deliveredRung, delivered) = (isWrong ? min(rung, 1) : rung, 1)
     }
   }
 }
@@ -124,6 +129,8 @@ extension [Delivery] {
     let isLater = known.at.map { at in other.at.map { at <= $0 } ?? false } ?? true
     var delivery = isLater ? other : known
     delivery.attempts = known.attempts &+ other.attempts
+    delivery.deliveredRung = [known.deliveredRung, other.deliveredRung].compactMap(\.self).max()
+    delivery.delivered = known.delivered + (other.rung == known.rung ? 0 : other.delivered)
     // The last one that counts: later ones are those of a clock that was wrong.
     let future = CivilDateTime(today.adding(days: 2))
     delivery.deliveredAt = [known.deliveredAt, other.deliveredAt].compactMap(\.self)

@@ -17,20 +17,25 @@ public struct ScheduleEntry: Hashable, Sendable {
 
   /// The loan as the schedule has it, whose properties the entry has too.
   public let scheduled: ScheduledLoan
-  /// The kind of its notice.
-  public let kind: Notice.Kind
-  /// Its deliveries, by channel name.
+  /// The rung that was reached, or else the one to come.
+  public let rung: Int
+  /// Whether nothing of its kind is sent any longer, since the loan has expired or left.
+  let isOver: Bool
+  /// Its deliveries, by channel name; those of earlier rungs of its kind are among them.
   public let deliveries: [Delivery]
 
+  /// The kind of its notice.
+  public var kind: Notice.Kind { Notice.Kind(rung: rung) }
+
   /// The time from which it is due.
-  public var fireAt: CivilDateTime {
-    kind == .expired ? CivilDateTime(scheduled.loan.expiration.adding(days: 1)) : scheduled.fireAt
-  }
+  public var fireAt: CivilDateTime { scheduled.plan.shownFireAt(rung) }
 
   /// Its state, which follows from the deliveries.
   public var state: State {
     let isCancelled = scheduled.isCancelled || scheduled.leftOn != nil
-    let isDelivered = deliveries.contains { $0.state == .delivered }
+    let isDelivered = deliveries.contains { delivery in
+      delivery.deliveredRung.map { isOver || $0 >= rung } ?? false
+    }
     let hasFailed = deliveries.contains { $0.state == .failed && $0.isInUse }
     if isDelivered && (!hasFailed || isCancelled) { return .delivered }
     if isCancelled { return .cancelled }
@@ -45,16 +50,24 @@ public struct ScheduleEntry: Hashable, Sendable {
 
 /// Entries of a schedule in their order, one at a time.
 ///
-/// Only their order is kept, 8 bytes for each; what they hold is read some hundreds at a time.
+/// Only their order is kept, 24 bytes for each; what they hold is read some hundreds at a time.
 /// No lock is held in between, so that a list left open in a pager keeps no run waiting; an
 /// entry whose loan has left its catalogue meanwhile, or come back to it, is passed over.
 public struct ScheduleEntries {
+  /// An entry to be read.
+  private struct Key {
+    /// The row number of its loan.
+    var id: Int64
+    var rung: Int
+    /// Whether its notice is not sent any longer.
+    var isOver = false
+  }
+
   private let connection: Connection
   /// Whether the loans are those that have left their catalogues.
   private let haveLeft: Bool
-  private let today: CivilDate
-  /// Twice the row number of each entry's loan, plus one for its expired notice.
-  private var keys: ArraySlice<Int64>
+  private let now: CivilDateTime
+  private var keys: ArraySlice<Key>
   /// Those that were read, the next one last.
   private var batch: [ScheduleEntry] = []
 
@@ -66,38 +79,59 @@ public struct ScheduleEntries {
   ) throws(ScheduleError) {
     self.connection = connection
     self.haveLeft = haveLeft
-    today = now.date
-    let query = haveLeft ? Self.leftQuery : Self.presentQuery
-    let all = try connection.read { database in
-      try database.rows(query, now.date.dayNumber) { $0.integer(0) }
-    }
-    keys = all[...]
+    self.now = now
+    keys = try connection.read { database in
+      try haveLeft ? Self.left(database) : Self.present(database, now)
+    }[...]
   }
 
-  /// Which entries there are, in fire order: a loan has its reminder, unless it has expired and no
-  /// reminder was ever attempted, and once it has expired its expired notice.
+  /// The entries in fire order: a loan has the notice of its kind, and once it has expired also its
+  /// reminder if one was ever attempted.
+  private static func present(
+    _ database: Database, _ now: CivilDateTime
+  ) throws -> ArraySlice<Key> {
+    let ladders = try Ladders(database)
+    var found: [(fireAt: CivilDateTime, number: Int64, key: Key)] = []
+    _ = try database.rows(presentQuery, now.date.dayNumber) { row in
+      let (id, number) = (row.integer(0), row.integer(1))
+      let plan = try ladders.plan(
+        expiration: row, 2, fireAt: 3, ladder: 4, openDays: 5, of: Int(number))
+      let wasTried = row.integer(7) != 0
+      if wasTried, let rung = plan.ladder.reminders.last {
+        found.append((plan.shownFireAt(rung), number, Key(id: id, rung: rung, isOver: true)))
+      }
+      let isLate = plan.expiration < now.date
+      let rung = plan.reached(at: now) ?? plan.next(after: now)?.rung
+      if let rung = rung ?? (isLate ? plan.ladder.expired.last : nil) {
+        found.append((plan.shownFireAt(rung), number, Key(id: id, rung: rung)))
+      }
+    }
+    found.sort { ($0.fireAt, $0.number, $0.key.id) < ($1.fireAt, $1.number, $1.key.id) }
+    return found.map(\.key)[...]
+  }
+
+  /// The loans that have expired say whether a reminder was attempted.
   private static let presentQuery = """
-    SELECT id * 2, number, fire_at FROM loan
-    WHERE left_on IS NULL AND (
-      expiration >= ?1
-      OR EXISTS (
+    SELECT id, number, expiration, fire_at, ladder, open_before, open_after, expiration < ?1 AND (
+      EXISTS (
         SELECT 1 FROM delivery
         WHERE delivery.catalogue = loan.id >> \(LoanID.shift)
           AND delivery.identity = loan.identity AND delivery.expiration = loan.expiration
           AND delivery.copy = loan.copy AND rung <= 0 AND attempts > 0)
       OR (identity, expiration, copy, catalogue) IN (
         SELECT identity, expiration, copy, catalogue FROM outbox WHERE rung <= 0))
-    UNION ALL
-    SELECT id * 2 + 1, number, (expiration + 1) * 86400 FROM loan
-    WHERE left_on IS NULL AND expiration < ?1
-    ORDER BY 3, 2, 1
+    FROM loan WHERE left_on IS NULL
     """
 
   /// A loan that has left has its expired notice, or its reminder if it was returned in time.
-  private static let leftQuery = """
-    SELECT id * 2 + (expiration < left_on), ?1 FROM loan
-    WHERE left_on IS NOT NULL ORDER BY left_on DESC, number DESC
-    """
+  private static func left(_ database: Database) throws -> ArraySlice<Key> {
+    try database.rows(
+      """
+      SELECT id, expiration < left_on FROM loan
+      WHERE left_on IS NOT NULL ORDER BY left_on DESC, number DESC
+      """
+    ) { row in Key(id: row.integer(0), rung: Int(row.integer(1)), isOver: true) }[...]
+  }
 
   /// The next entry, or `nil` after the last one.
   ///
@@ -106,16 +140,18 @@ public struct ScheduleEntries {
     while batch.isEmpty, !keys.isEmpty {
       let part = keys.prefix(Self.batchSize)
       keys = keys.dropFirst(Self.batchSize)
-      batch = try connection.read { [haveLeft, today] database in
-        try part.reversed().compactMap { key in
-          guard let scheduled = try database.loan(key >> 1),
+      batch = try connection.read { [haveLeft, now] database in
+        let ladders = try Ladders(database)
+        return try part.reversed().compactMap { key in
+          guard let scheduled = try database.loan(key.id, ladders),
             (scheduled.leftOn != nil) == haveLeft
           else { return nil }
-          let (kind, ledger) = (key & 1 == 1 ? Notice.Kind.expired : .reminder, scheduled.key)
+          let ledger = scheduled.key
           let notices = try database.notices(
-            of: ledger, expirations: ledger.expiration...ledger.expiration, today: today)
+            of: ledger, expirations: ledger.expiration...ledger.expiration, today: now.date)
+          let kind = Notice.Kind(rung: key.rung)
           return ScheduleEntry(
-            scheduled: scheduled, kind: kind,
+            scheduled: scheduled, rung: key.rung, isOver: key.isOver,
             deliveries: notices.first { $0.kind == kind }?.deliveries ?? [])
         }
       }
@@ -124,11 +160,16 @@ public struct ScheduleEntries {
   }
 }
 
+extension LoanPlan {
+  /// The time from which a rung is shown as due: never before the first that is not passed over.
+  fileprivate func shownFireAt(_ rung: Int) -> CivilDateTime { max(fireDate(rung), firstFireAt) }
+}
+
 extension ScheduleReader {
   /// The whole schedule in fire order.
   ///
-  /// A loan in a catalogue has its reminder, unless it has expired and no reminder was ever
-  /// attempted; and, once it has expired, its expired notice.
+  /// A loan in a catalogue has the notice of the rung that it has reached, or else of the next one;
+  /// and, once it has expired, the last reminder if one was ever attempted.
   public func entries(at now: CivilDateTime) throws(ScheduleError) -> ScheduleEntries {
     try ScheduleEntries(connection, haveLeft: false, at: now)
   }

@@ -37,24 +37,34 @@ public struct ScheduleReader: Sendable {
     after now: CivilDateTime, catalogues: [String]? = nil
   ) throws(ScheduleError) -> PendingNotices {
     try connection.read { database in
+      let ladders = try Ladders(database)
       var pending = PendingNotices()
+      let query = try database.statement(
+        """
+        SELECT number, expiration, fire_at, ladder, open_before, open_after FROM loan
+        WHERE id BETWEEN ? AND ? AND left_on IS NULL AND cancelled = 0 AND expiration >= ?
+        """)
+      defer { query.reset() }
       for range in try database.ranges(catalogues) {
-        _ = try database.rows(
-          """
-          SELECT count(*), min(iif(fire_at > ?4, fire_at, NULL)),
-            min(expiration + 1) * 86400
-          FROM loan
-          WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0 AND expiration >= ?3
-          """, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal
-        ) { row in
-          pending.count += Int(row.integer(0))
-          let (fireAt, expired) = (row.time(1), row.time(2))
-          pending.nextFireAt = [pending.nextFireAt, fireAt].compactMap(\.self).min()
-          pending.next = [pending.next, fireAt, expired].compactMap(\.self).min()
+        query.bind(range.lowerBound, range.upperBound, now.date.dayNumber)
+        while try query.step() {
+          pending.count += 1
+          let plan = try ladders.plan(
+            expiration: query, 1, fireAt: 2, ladder: 3, openDays: 4, of: Int(query.integer(0)))
+          guard let (rung, fireAt) = plan.next(after: now), rung <= 0 else { continue }
+          pending.nextFireAt = min(pending.nextFireAt ?? fireAt, fireAt)
         }
       }
       return pending
     }
+  }
+
+  /// The next time of a day at which reminders fire, or the midnight at which a day ends: before it,
+  /// nothing becomes due.
+  public func nextCheck(after now: CivilDateTime) throws(ScheduleError) -> CivilDateTime {
+    let times = try connection.read { database in try Ladders(database).times }
+    let midnight = CivilDateTime(now.date.adding(days: 1))
+    return times.map { CivilDateTime(now.date, $0) }.filter { $0 > now }.min() ?? midnight
   }
 
   /// The numbers of loans whose reminder has fired and of those that have expired, for a badge.
@@ -94,7 +104,4 @@ public struct PendingNotices: Hashable, Sendable {
   public var count = 0
   /// The time at which the first of the reminders to come fires; `nil` if there is none.
   public var nextFireAt: CivilDateTime?
-  /// The time at which the next notice of either kind becomes due: the first of these reminders, or the
-  /// midnight at which the first of the loans has expired; `nil` if none does.
-  public var next: CivilDateTime?
 }

@@ -10,8 +10,8 @@ public struct ScheduledLoan: Hashable, Sendable {
   public let library: String?
   /// The loan, with its present expiration.
   public let loan: Loan
-  /// The time at which its reminder fires.
-  public let fireAt: CivilDateTime
+  /// The rungs on which its notices fire, and the dates from which they count.
+  public let plan: LoanPlan
   /// Whether the user has cancelled its notices, until the next reload.
   public let isCancelled: Bool
   /// The day of the reload by which it was no longer in its catalogue, or `nil` if it is there.
@@ -22,7 +22,7 @@ public struct ScheduledLoan: Hashable, Sendable {
   /// Selects loans with the columns that are read, in their order.
   static let query = """
     SELECT number, loan.catalogue, identity, copy, expiration, fire_at, cancelled, left_on,
-      expiration_time, loan_id, title, author, isbn, barcode, borrower, email, path, library
+      ladder, open_before, open_after, expiration_time, loan_id, title, author, isbn, barcode, borrower, email, path, library
     FROM loan LEFT JOIN catalogue ON catalogue.id = loan.catalogue
     """
 
@@ -30,30 +30,31 @@ public struct ScheduledLoan: Hashable, Sendable {
   ///
   /// - Throws: `DatabaseError` `SQLITE_CORRUPT` for days that no calendar has, or a catalogue without
   ///   path.
-  init(_ row: Statement) throws {
+  init(_ row: Statement, _ ladders: Ladders) throws {
     id = Int(row.integer(0))
-    guard let expiration = row.day(4), let fireAt = row.time(5) else {
-      throw DatabaseError.damage("the dates of loan \(id)")
-    }
-    guard let path = row.text(16) else { throw DatabaseError.damage("the path of a catalogue") }
+    plan = try ladders.plan(expiration: row, 4, fireAt: 5, ladder: 8, openDays: 9, of: id)
+    guard let path = row.text(19) else { throw DatabaseError.damage("the path of a catalogue") }
     key = LedgerKey(
       catalogue: row.integer(1), identity: row.integer(2), expiration: row.integer(4),
       copy: row.integer(3))
-    self.fireAt = fireAt
     isCancelled = row.integer(6) != 0
     leftOn = row.day(7)
-    (catalogue, library) = (path, row.text(17))
+    (catalogue, library) = (path, row.text(20))
     loan = Loan(
-      id: row.text(9), title: row.text(10), author: row.text(11), isbn: row.text(12),
-      barcode: row.text(13), borrower: row.text(14), email: row.text(15), expiration: expiration,
-      expirationTime: row.optionalInteger(8).flatMap { CivilTime(secondOfDay: Int($0)) })
+      id: row.text(12), title: row.text(13), author: row.text(14), isbn: row.text(15),
+      barcode: row.text(16), borrower: row.text(17), email: row.text(18),
+      expiration: plan.expiration,
+      expirationTime: row.optionalInteger(11).flatMap { CivilTime(secondOfDay: Int($0)) })
   }
 }
 
 extension Database {
   /// The loan in a row of its table.
-  func loan(_ id: Int64) throws -> ScheduledLoan? {
-    try rows("\(ScheduledLoan.query) WHERE loan.id = ?", id, read: ScheduledLoan.init).first
+  func loan(_ id: Int64, _ ladders: Ladders? = nil) throws -> ScheduledLoan? {
+    let ladders = try ladders ?? Ladders(self)
+    return try rows("\(ScheduledLoan.query) WHERE loan.id = ?", id) { row in
+      try ScheduledLoan(row, ladders)
+    }.first
   }
 
   /// The row number of the loan with a number, also if it has left.

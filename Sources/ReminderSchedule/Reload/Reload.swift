@@ -35,7 +35,7 @@ public struct ReloadSummary: Hashable, Sendable {
 /// ``Schedule/begin()`` began; see ``Schedule/beginReload(of:library:at:)``.
 ///
 ///     var reload = try schedule.beginReload(of: "/srv/books.xml", at: now)
-///     for loan in loans { try reload.add(loan, identity, fingerprint: 1, fireAt: fireAt) }
+///     for loan in loans { try reload.add(loan, identity, fingerprint: 1, plan) }
 ///     let outcome = try reload.commit(records: loans.count)
 ///
 /// A value that goes away before ``commit(records:allowEmpty:)``, after an error for example, leaves
@@ -52,6 +52,8 @@ package struct Reload: ~Copyable {
   private let hasLeft: Bool
   private var lastNumber: Int64
   private var summary = ReloadSummary()
+  /// The ladder of the last loan, and its number.
+  private var last: (ladder: Ladder, number: Int64)?
   /// Whether some loan is another than the first of its identity.
   private var hasRepetitions = false
 
@@ -87,40 +89,52 @@ package struct Reload: ~Copyable {
   ///   - identity: which loan it is, the same in every version of the catalogue.
   ///   - fingerprint: a hash of everything that is stored of it except the expiration's day, the same
   ///     in every run.
-  ///   - fireAt: when its reminder fires.
+  ///   - plan: when its notices fire.
   /// - Throws: ``ScheduleError``; then nothing more can be done with the value.
   package mutating func add(
-    _ loan: some LoanParts, _ identity: LoanIdentity, fingerprint: UInt64, fireAt: CivilDateTime
+    _ loan: some LoanParts, _ identity: LoanIdentity, fingerprint: UInt64, _ plan: LoanPlan
   ) throws(ScheduleError) {
-    note(loan.lastDay, fireAt)
+    note(plan)
     if identity.ordinal > 1 { hasRepetitions = true }
-    let read = StoredLoan(
-      id: 0, identity: Int64(bitPattern: identity.hash),
-      fingerprint: Int64(bitPattern: fingerprint), fireAt: Int64(fireAt.ordinal),
-      expiration: Int32(truncatingIfNeeded: loan.lastDay.dayNumber),
-      ordinal: Int32(clamping: identity.ordinal))
     do {
+      let read = StoredLoan(
+        id: 0, identity: Int64(bitPattern: identity.hash),
+        fingerprint: Int64(bitPattern: fingerprint ^ plan.hashOfOpenDays),
+        fireAt: Int64(plan.firstFireAt.ordinal),
+        expiration: Int32(truncatingIfNeeded: plan.expiration.dayNumber),
+        ordinal: Int32(clamping: identity.ordinal), ladder: try number(of: plan.ladder))
+      let days = plan.openDays
       guard let known = try stored.match(read) else {
         summary.added += 1
-        if let id = try returning(read) { return try store(read, loan, as: id, by: replacement) }
-        return try store(read, loan, as: try nextID(), by: insertion)
+        if let id = try returning(read) {
+          return try store(read, loan, days, as: id, by: replacement)
+        }
+        return try store(read, loan, days, as: try nextID(), by: insertion)
       }
       if known.isSame(as: read), !known.isCancelled {
         summary.unchanged += 1
       } else {
         summary.changed += 1
-        try store(read, loan, as: known.id, by: replacement)
+        try store(read, loan, days, as: known.id, by: replacement)
       }
     } catch {
       throw transaction.connection.failure(error)
     }
   }
 
-  private mutating func note(_ expiration: CivilDate, _ fireAt: CivilDateTime) {
+  /// The number of a ladder, which is stored if it is new.
+  private mutating func number(of ladder: Ladder) throws -> Int64 {
+    if let last, last.ladder == ladder { return last.number }
+    let number = try Ladders(database).number(of: ladder) ?? database.store(ladder)
+    last = (ladder, number)
+    return number
+  }
+
+  private mutating func note(_ plan: LoanPlan) {
     summary.loans += 1
-    guard expiration >= now.date else { return }
+    guard plan.expiration >= now.date else { return }
     summary.scheduled += 1
-    guard fireAt > now else { return }
+    guard let (rung, fireAt) = plan.next(after: now), rung <= 0 else { return }
     if summary.nextFireAt.map({ fireAt < $0 }) ?? true { summary.nextFireAt = fireAt }
   }
 
@@ -150,9 +164,9 @@ package struct Reload: ~Copyable {
   }
 
   private static let values = """
-    (id, identity, ordinal, copy, fingerprint, expiration, fire_at, cancelled, expiration_time,
-     loan_id, title, author, isbn, barcode, borrower, email)
-    VALUES (?, ?, ?, 1, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)
+    (id, identity, ordinal, copy, fingerprint, expiration, fire_at, ladder, open_before, open_after,
+     cancelled, expiration_time, loan_id, title, author, isbn, barcode, borrower, email)
+    VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
   private static let texts: InlineArray<7, LoanField> = [
@@ -160,11 +174,13 @@ package struct Reload: ~Copyable {
   ]
 
   private func store(
-    _ loan: StoredLoan, _ parts: some LoanParts, as id: Int64, by statement: Statement
+    _ loan: StoredLoan, _ parts: some LoanParts, _ days: OpenDays?, as id: Int64,
+    by statement: Statement
   ) throws {
     statement.bind(
       id, loan.identity, Int64(loan.ordinal), loan.fingerprint, Int64(loan.expiration),
-      loan.fireAt, parts.lastTime?.secondOfDay)
+      loan.fireAt, loan.ladder, days?.before.dayNumber, days?.after.dayNumber,
+      parts.lastTime?.secondOfDay)
     try run(statement, parts)
   }
 
@@ -232,6 +248,15 @@ package struct Reload: ~Copyable {
     failpoint("reload-pruned")
     try database.noteRun(on: now.date)
     if summary.added > 0 { try database.run("UPDATE counter SET last_id = ?", lastNumber) }
+  }
+}
+
+extension LoanPlan {
+  /// A hash of the open days, 0 without any: the rest of a plan is compared by itself.
+  fileprivate var hashOfOpenDays: UInt64 {
+    guard let openDays else { return 0 }
+    let days = UInt64(bitPattern: Int64(openDays.before.dayNumber << 32 ^ openDays.after.dayNumber))
+    return (days &+ 1) &* 0x9E37_79B9_7F4A_7C15
   }
 }
 

@@ -9,6 +9,8 @@ struct StoredLoan {
   /// A day number.
   var expiration: Int32
   var ordinal: Int32
+  /// The number of its ladder.
+  var ladder: Int64
   var isCancelled = false
   var isMatched = false
 
@@ -20,7 +22,7 @@ struct StoredLoan {
   /// Whether it is the same loan as another, with the same values.
   func isSame(as other: StoredLoan) -> Bool {
     isSameLoan(as: other) && fingerprint == other.fingerprint && expiration == other.expiration
-      && fireAt == other.fireAt
+      && fireAt == other.fireAt && ladder == other.ladder
   }
 }
 
@@ -97,14 +99,15 @@ struct StoredLoans {
   private mutating func readSome() throws {
     let some = try database.rows(
       """
-      SELECT id, identity, fingerprint, fire_at, expiration, ordinal, cancelled
+      SELECT id, identity, fingerprint, fire_at, expiration, ordinal, cancelled, ladder
       FROM loan WHERE id > ? AND id <= ? AND left_on IS NULL ORDER BY id LIMIT 500
       """, reached, last
     ) { row in
       StoredLoan(
         id: row.integer(0), identity: row.integer(1), fingerprint: row.integer(2),
         fireAt: row.integer(3), expiration: Int32(truncatingIfNeeded: row.integer(4)),
-        ordinal: Int32(truncatingIfNeeded: row.integer(5)), isCancelled: row.integer(6) != 0)
+        ordinal: Int32(truncatingIfNeeded: row.integer(5)), ladder: row.integer(7),
+        isCancelled: row.integer(6) != 0)
     }
     ahead += some
     reached = some.last?.id ?? last

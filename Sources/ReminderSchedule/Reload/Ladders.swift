@@ -1,0 +1,85 @@
+internal import Loans
+
+/// The ladders of a schedule, by their numbers.
+struct Ladders {
+  private var ladders: [Int64: Ladder] = [:]
+
+  /// Reads them.
+  ///
+  /// - Throws: `DatabaseError` `SQLITE_CORRUPT` for one that makes no sense.
+  init(_ database: Database) throws {
+    let rows = try database.rows(
+      "SELECT id, remind, expired, repeat_expired, expired_until, at FROM ladder"
+    ) { row in
+      guard let leads = row.days(1, 0...Ladder.longest),
+        let delays = row.days(2, 1...Ladder.longest),
+        let time = row.text(5).flatMap({ CivilTime(iso: $0.utf8) }),
+        row.optionalInteger(3).map({ $0 >= 1 }) ?? true
+      else { throw DatabaseError.damage("a ladder") }
+      let ladder = Ladder(
+        leads: leads, delays: delays, period: row.optionalInteger(3).map { Int($0) },
+        limit: row.optionalInteger(4).map { Int($0) }, time: time)
+      return (row.integer(0), ladder)
+    }
+    ladders = Dictionary(rows) { first, _ in first }
+  }
+
+  /// The number of a ladder; `nil` if it is not stored.
+  func number(of ladder: Ladder) -> Int64? {
+    ladders.filter { $0.value == ladder }.keys.min()
+  }
+
+  /// The times of day at which reminders fire.
+  var times: Set<CivilTime> { Set(ladders.values.map(\.time)) }
+
+  /// The plan of a loan in the current row of a query.
+  ///
+  /// - Parameters:
+  ///   - row: the row, with the columns of the following numbers.
+  ///   - openDays: the first of two columns.
+  ///   - loan: the loan's number, for the message.
+  /// - Throws: `DatabaseError` `SQLITE_CORRUPT` for days that no calendar has, and an unknown ladder.
+  func plan(
+    expiration row: Statement, _ expiration: Int32, fireAt: Int32, ladder: Int32, openDays: Int32,
+    of loan: Int
+  ) throws -> LoanPlan {
+    guard let expiration = row.day(expiration), let fireAt = row.time(fireAt) else {
+      throw DatabaseError.damage("the dates of loan \(loan)")
+    }
+    guard let ladder = ladders[row.integer(ladder)] else {
+      throw DatabaseError.damage("the ladder of loan \(loan)")
+    }
+    var days: OpenDays?
+    if let before = row.day(openDays), let after = row.day(openDays + 1) {
+      days = OpenDays(before: before, after: after)
+    }
+    return LoanPlan(ladder, expiration: expiration, openDays: days, firstFireAt: fireAt)
+  }
+}
+
+extension Database {
+  /// Stores a ladder.
+  ///
+  /// - Returns: its number.
+  func store(_ ladder: Ladder) throws -> Int64 {
+    try run(
+      """
+      INSERT INTO ladder (remind, expired, repeat_expired, expired_until, at) VALUES (?, ?, ?, ?, ?)
+      """, ladder.reminders.map { -$0 }.description, ladder.expired.description, ladder.period,
+      ladder.limit, ladder.time.description)
+    guard let number = try integer("SELECT last_insert_rowid()") else {
+      throw DatabaseError.damage("a ladder")
+    }
+    return number
+  }
+}
+
+extension Statement {
+  /// The numbers of days in a column; `nil` if it holds anything else.
+  fileprivate func days(_ column: Int32, _ range: ClosedRange<Int>) -> [Int]? {
+    guard let text = text(column), text.hasPrefix("["), text.hasSuffix("]") else { return nil }
+    let words = text.dropFirst().dropLast().split(separator: ",")
+    let days = words.compactMap { Int($0.drop { $0 == " " }) }.filter(range.contains)
+    return days.count == words.count ? days : nil
+  }
+}
