@@ -131,7 +131,8 @@ let package = Package(
       ],
       swiftSettings: testSettings),
     .testTarget(
-      name: "LoanRulesTests", dependencies: ["Loans", "LoanRules"], swiftSettings: testSettings),
+      name: "LoanRulesTests", dependencies: ["Loans", "LoanRules", "TestSupport"],
+      swiftSettings: testSettings),
     .testTarget(
       name: "ReminderScheduleTests", dependencies: ["Loans", "ReminderSchedule", "TestSupport"],
       swiftSettings: testSettings),

@@ -21,7 +21,7 @@ enum RemindMe {
       try trace.flush()
     }
 
-    let settings = ReloadSettings(policy: ReminderPolicy(lead: 2, time: .midnight) ?? .standard)
+    let settings = ReloadSettings(policy: ReminderPolicy(Ladder(leads: [2])))
     let report = try center.reload(
       CatalogueSource(path: arguments[1]), at: now, settings: settings,
       onDiagnostic: { diagnostic in

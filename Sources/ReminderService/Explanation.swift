@@ -63,7 +63,8 @@ public struct Explanation: Sendable {
       return "Its reminder \(last > now ? "was to fire on" : "was due from") \(moment)."
     }
     if last > now {
-      return isDelivered ? "Its reminder is for \(moment)." : "Its reminder will fire on \(moment)."
+      return plan.ladder.reminders.last.map(isDelivered) == true && !hasExpired
+        ? "Its reminder is for \(moment)." : "Its reminder will fire on \(moment)."
     }
     return hasExpired
       ? "Its reminder was due from \(moment) until it expired."
@@ -127,12 +128,26 @@ public struct Explanation: Sendable {
       return "Next: nothing, since it was cancelled; the next run that reads the catalogue "
         + "schedules it again."
     }
-    var clauses = plan.reached(at: now).map(clauses) ?? []
-    if let (rung, fireAt) = plan.next(after: now) {
+    var rung = plan.reached(at: now)
+    var next = plan.next(after: now)
+    // It may have been set for later when it was delivered.
+    if rung == nil, let upcoming = next, isDelivered(upcoming.rung) {
+      rung = upcoming.rung
+      next = plan.next(after: upcoming.fireAt)
+    }
+    let isKindAlike = next.map { ($0.rung > 0) == hasExpired } ?? false
+    var clauses = rung.map { self.clauses(aboutRung: $0) } ?? []
+    if let next, isKindAlike || clauses.isEmpty {
+      let name = clauses.isEmpty ? Self.name(ofRung: next.rung) : "then the next one"
+      clauses.append("\(name), on \(next.fireAt.inWords)")
+    } else if rung.map(isDelivered) == true {
+      clauses[0] += ", and will not be sent again"
+    }
+    if clauses.isEmpty { clauses = ["nothing, since no notice is to come"] }
+    if !hasExpired, !isKindAlike, rung != nil {
+      let day = loan.expiration.adding(days: 1)
       clauses.append(
-        "\(clauses.isEmpty ? "" : "then ")\(Self.name(ofRung: rung)), on \(fireAt.inWords)")
-    } else if clauses.isEmpty {
-      clauses.append("nothing, since no notice is to come")
+        "if the book is neither returned nor renewed, it counts as expired from \(day)")
     }
     return "Next: \(clauses.joined(separator: "; "))."
   }
@@ -148,22 +163,17 @@ public struct Explanation: Sendable {
       ?? []
   }
 
-  /// Whether a reminder was delivered, before a time that was set later.
-  private var isDelivered: Bool {
-    !hasExpired && current.contains { $0.state == .delivered }
+  /// Whether a rung, or one after it, was delivered through every channel that was tried.
+  private func isDelivered(_ rung: Int) -> Bool {
+    !current.isEmpty && current.allSatisfy { $0.deliveredRung ?? .min >= rung }
   }
 
   /// The clauses about what the next runs do with the notice that is due, by channel.
   private func clauses(aboutRung rung: Int) -> [String] {
     let name = Self.name(ofRung: rung)
     if current.isEmpty { return ["the next run with --notify delivers \(name)"] }
-    let open = current.filter { $0.deliveredRung ?? .min < rung }
-    if open.isEmpty {
-      return [
-        "\(name) was delivered through every channel that was tried, and will not be sent again"
-      ]
-    }
-    return open.map { delivery in
+    if isDelivered(rung) { return ["\(name) was delivered through every channel that was tried"] }
+    return current.filter { $0.deliveredRung ?? .min < rung }.map { delivery in
       let option = "--notify \(delivery.channel.visible)"
       return delivery.rung == rung && delivery.state != .delivered
         ? "the next run with \(option) tries again to deliver \(name)"

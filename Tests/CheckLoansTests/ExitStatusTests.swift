@@ -301,7 +301,7 @@ struct ExitStatusTests {
   @Test(arguments: [
     (
       "REMIND", "often",
-      "the value 'often' is invalid for '--remind <days>': give a number from 0 to 3650"
+      "the value 'often' is invalid for '--remind <days>': give numbers from 0 to 3650, as in 7,3,1, or none"
     ),
     (
       "AT", "noon",

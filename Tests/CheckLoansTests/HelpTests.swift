@@ -129,7 +129,7 @@ struct HelpTests {
     ),
     (
       ["--remind", "-1", "books.xml"],
-      "the value '-1' is invalid for '--remind <days>': give a number from 0 to 3650"
+      "the value '-1' is invalid for '--remind <days>': give numbers from 0 to 3650, as in 7,3,1, or none"
     ),
     (
       ["--now", "2026-02-30", "books.xml"],

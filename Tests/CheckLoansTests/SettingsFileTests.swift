@@ -133,14 +133,14 @@ struct SettingsFileTests {
       return [try #require(found).value, try #require(found).source, try #require(found).place]
     }
     let path = "\(desk.folder.path)/\(Desk.settings)"
-    #expect(try await remind() == [.int(3), .string("file"), .string("\(path):1")])
+    #expect(try await remind() == [.array([.int(3)]), .string("file"), .string("\(path):1")])
     let variable = ["CHECK_LOANS_REMIND": "4"]
     #expect(
       try await remind(variables: variable)
-        == [.int(4), .string("variable"), .string("CHECK_LOANS_REMIND")])
+        == [.array([.int(4)]), .string("variable"), .string("CHECK_LOANS_REMIND")])
     #expect(
       try await remind("--remind", "5", variables: variable)
-        == [.int(5), .string("flag"), .string("--remind")])
+        == [.array([.int(5)]), .string("flag"), .string("--remind")])
   }
 
   @Test func `Where standard output is needed twice, the message says what set the channel`()
@@ -327,16 +327,17 @@ struct SettingsFileTests {
     let xdg = ["XDG_CONFIG_HOME": "\(desk.folder.path)/xdg"]
     let both = xdg.merging(["CHECK_LOANS_CONFIG": "variable.toml"]) { $1 }
     #expect(
-      try await desk.inForce("--config", "flag.toml", variables: both)["remind"]?.value == .int(2))
-    #expect(try await desk.inForce(variables: both)["remind"]?.value == .int(3))
-    #expect(try await desk.inForce(variables: xdg)["remind"]?.value == .int(4))
+      try await desk.inForce("--config", "flag.toml", variables: both)["remind"]?.value
+        == .array([.int(2)]))
+    #expect(try await desk.inForce(variables: both)["remind"]?.value == .array([.int(3)]))
+    #expect(try await desk.inForce(variables: xdg)["remind"]?.value == .array([.int(4)]))
     for directory in ["relative", ""] {
       let variables = ["XDG_CONFIG_HOME": directory]
-      #expect(try await desk.inForce(variables: variables)["remind"]?.value == .int(5))
+      #expect(try await desk.inForce(variables: variables)["remind"]?.value == .array([.int(5)]))
     }
     #expect(
       try await desk.inForce("--config", "/dev/null", variables: both)["remind"]?.value
-        == .int(1))
+        == .array([.int(1)]))
   }
 
   @Test(arguments: [["deliver"], ["schedule", "list"], ["schedule", "cancel", "--all"]])
@@ -419,11 +420,11 @@ struct SettingsFaultTests {
     ),
     (
       "remind = 1.0",
-      "1: the value '1.0' is invalid for '--remind <days>': give a number from 0 to 3650"
+      "1: the value '1.0' is invalid for '--remind <days>': give numbers from 0 to 3650, as in 7,3,1, or none"
     ),
     (
       "\nremind = 3651",
-      "2: the value '3651' is invalid for '--remind <days>': give a number from 0 to 3650"
+      "2: the value '3651' is invalid for '--remind <days>': give numbers from 0 to 3650, as in 7,3,1, or none"
     ),
     (
       "repeat-expired = 0",
@@ -593,7 +594,7 @@ struct SettingsFaultTests {
     ),
     (
       "remind = 2\n[[catalogue]]\npath = \"x\"\n[[catalogue]] # two\npath = \"y\"\nremind = -2",
-      "6: the value '-2' is invalid for '--remind <days>': give a number from 0 to 3650"
+      "6: the value '-2' is invalid for '--remind <days>': give numbers from 0 to 3650, as in 7,3,1, or none"
     ),
     (
       "action = \"\"\"View=x\nremnd = 1\n\"\"\"\nremnd = 2",
@@ -883,7 +884,7 @@ struct ConfigTests {
     #expect(
       result.text.contains(
         """
-        "catalogues":[{"path":"/srv/books.xml","name":"the 2nd Library","remind":3,"at":"08:00",\
+        "catalogues":[{"path":"/srv/books.xml","name":"the 2nd Library","remind":[3],"at":"08:00",\
         "require-expiration":false,"allow-empty":true,"loan-days":28}]
         """), "\(result.text)")
   }

@@ -4,6 +4,12 @@ import Testing
 
 private let today = CivilDate(year: 2026, month: 11, day: 21) ?? .first
 
+extension LoanStatus {
+  fileprivate init(expiration: CivilDate, today: CivilDate, lead: Int) {
+    self.init(LoanPlan(Ladder(leads: [lead]), expiration: expiration), today: today)
+  }
+}
+
 struct LoanStatusTests {
   @Test(arguments: [
     (0, [LoanStatus.expired, .expired, .expiresToday, .onLoan, .onLoan, .onLoan, .onLoan]),

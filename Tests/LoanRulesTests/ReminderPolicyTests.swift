@@ -1,5 +1,6 @@
 import LoanRules
 import Loans
+import TestSupport
 import Testing
 
 struct ReminderPolicyTests {
@@ -9,8 +10,8 @@ struct ReminderPolicyTests {
 
   private func fireDate(lead: Int, time: String = "00:00", _ expiration: String) throws -> String {
     let time = try #require(CivilTime(iso: time.utf8))
-    let policy = try #require(ReminderPolicy(lead: lead, time: time))
-    return try policy.fireDate(expiration: date(expiration)).description
+    let ladder = Ladder(leads: [lead], time: time)
+    return LoanPlan(ladder, expiration: try date(expiration)).firstFireAt.description
   }
 
   @Test(arguments: [
@@ -44,21 +45,111 @@ struct ReminderPolicyTests {
     #expect(try fireDate(lead: lead, time: "23:59:59", "0001-01-01") == "0001-01-01T23:59:59")
   }
 
-  @Test(arguments: [0, 1, 3_650])
-  func `A lead of 0 to 3,650 days is taken`(lead: Int) {
-    #expect(ReminderPolicy(lead: lead, time: .midnight)?.lead == lead)
+  @Test func `The standard is one day before at the first second, and one day after`() throws {
+    let plan = LoanPlan(.standard, expiration: try date("2026-11-28"))
+    #expect(plan.firstFireAt.toTheMinute == "2026-11-27T00:00")
+    #expect(plan.fireDate(1).toTheMinute == "2026-11-29T00:00")
+    #expect(plan.ladder.reminders == [-1] && plan.ladder.expired == [1])
+    #expect(Ladder() == .standard)
   }
 
-  @Test(arguments: [-1, 3_651, .min, .max])
-  func `Any other lead is refused`(lead: Int) {
-    #expect(ReminderPolicy(lead: lead, time: .midnight) == nil)
+  /// The rungs that are reached at noon of each day, those that are new.
+  private func rungs(_ plan: LoanPlan, from first: String, through last: String) throws -> [String]
+  {
+    var told: Int?
+    var rungs: [String] = []
+    for number in try date(first).dayNumber...date(last).dayNumber {
+      let noon = CivilDateTime(
+        try #require(CivilDate(dayNumber: number)), try #require(CivilTime(iso: "12:00".utf8)))
+      guard let rung = plan.reached(at: noon), rung > told ?? .min else { continue }
+      told = rung
+      rungs.append("\(noon.date) \(rung)")
+    }
+    return rungs
   }
 
-  @Test func `The standard is one day before, at the first second`() throws {
-    #expect(ReminderPolicy.standard.lead == 1)
-    #expect(ReminderPolicy.standard.time == .midnight)
-    #expect(ReminderPolicy.standard == ReminderPolicy(lead: 1, time: .midnight))
-    let fireAt = try ReminderPolicy.standard.fireDate(expiration: date("2026-11-28"))
-    #expect(fireAt.toTheMinute == "2026-11-27T00:00")
+  @Test func `Each rung is reached on its day, whatever their order and number`() throws {
+    let ladder = Ladder(leads: [0, 7, 3, 7], delays: [14, 1], period: 10, limit: 40)
+    let plan = LoanPlan(ladder, expiration: try date("2026-11-28"))
+    #expect(
+      try rungs(plan, from: "2026-11-01", through: "2027-03-01") == [
+        "2026-11-21 -7", "2026-11-25 -3", "2026-11-28 0", "2026-11-29 1", "2026-12-12 14",
+        "2026-12-22 24", "2027-01-01 34",
+      ])
+  }
+
+  @Test func `Where the library is closed on the last day, each side counts from its open day`()
+    throws
+  {
+    let days = OpenDays(before: try date("2026-12-23"), after: try date("2027-01-04"))
+    let plan = LoanPlan(
+      Ladder(leads: [3, 1, 0], delays: [1, 7]), expiration: try date("2026-12-27"), openDays: days)
+    #expect(
+      try rungs(plan, from: "2026-12-01", through: "2027-02-01") == [
+        "2026-12-20 -3", "2026-12-22 -1", "2026-12-23 0", "2027-01-05 1", "2027-01-11 7",
+      ])
+  }
+
+  @Test(arguments: [
+    ("2026-11-20", ["2026-11-21 -7", "2026-11-25 -3"]), ("2026-11-21", ["2026-11-25 -3"]),
+    ("2026-11-24", ["2026-11-25 -3"]), ("2026-11-25", []), ("2026-12-25", []),
+  ])
+  func `A rung on the day of lending or before it is passed over`(
+    loaned: String, reminders: [String]
+  ) throws {
+    let plan = LoanPlan(
+      Ladder(leads: [7, 3]), expiration: try date("2026-11-28"), loaned: try date(loaned))
+    let rungs = try rungs(plan, from: "2026-11-01", through: "2027-02-01")
+    #expect(rungs == reminders + ["2026-11-29 1"])
+  }
+
+  @Test func `What comes next is what is reached then, for any ladder`() throws {
+    var dice = Dice(state: 18)
+    for _ in 0..<2_000 {
+      func numbers(_ range: ClosedRange<Int>) -> [Int] {
+        (0..<Int.random(in: 0...3, using: &dice)).map { _ in Int.random(in: range, using: &dice) }
+      }
+      let ladder = Ladder(
+        leads: numbers(0...9), delays: numbers(1...9),
+        period: Bool.random(using: &dice) ? nil : Int.random(in: 1...4, using: &dice),
+        limit: Bool.random(using: &dice) ? nil : Int.random(in: 1...30, using: &dice),
+        time: CivilTime(secondOfDay: Int.random(in: 0..<86_400, using: &dice)) ?? .midnight)
+      let expiration = try date("2026-11-28")
+      var plan = LoanPlan(
+        ladder, expiration: expiration,
+        loaned: expiration.adding(days: Int.random(in: -12...2, using: &dice)))
+      if Bool.random(using: &dice) {
+        let days = OpenDays(
+          before: expiration.adding(days: -Int.random(in: 1...5, using: &dice)),
+          after: expiration.adding(days: Int.random(in: 1...5, using: &dice)))
+        plan = LoanPlan(ladder, expiration: expiration, openDays: days)
+      }
+      // Minute by minute would be the same: only these moments matter.
+      var next = plan.next(after: CivilDateTime(expiration.adding(days: -30)))
+      for number in -30...60 {
+        for second in [0, ladder.time.secondOfDay, 86_399] {
+          let now = CivilDateTime(
+            expiration.adding(days: number), CivilTime(secondOfDay: second) ?? .midnight)
+          if let due = next, due.fireAt <= now {
+            #expect(plan.reached(at: now) == due.rung, "\(plan) \(now)")
+            next = plan.next(after: now)
+          }
+          #expect(next.map { $0.fireAt > now } ?? true, "\(plan) \(now)")
+        }
+      }
+    }
+  }
+
+  @Test func `The first rule that fits a loan decides, by whole texts`() throws {
+    let staff = LadderRule(
+      [.init(.borrower, ["Anna", "Béla"]), .init(.title, ["Abigél"])], ladder: Ladder(leads: [3]))
+    let policy = ReminderPolicy(
+      rules: [staff, LadderRule([.init(.borrower, ["Béla"])], ladder: Ladder(leads: [5]))])
+    let loans = [
+      ("Anna", "Abigél"), ("Béla", "Abigél"), ("Béla", "Else"), ("Anna", "Else"),
+      ("anna", "Abigél"),
+      ("Be\u{301}la", "Abigél"), (nil, "Abigél"),
+    ].map { borrower, title in Loan(title: title, borrower: borrower, expiration: .last) }
+    #expect(loans.map { policy.plan(for: $0).ladder.lead } == [3, 3, 5, 1, 1, 1, 1])
   }
 }

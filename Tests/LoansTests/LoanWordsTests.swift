@@ -62,7 +62,7 @@ struct LoanWordsTests {
   @Test func `A line ends with the library where it has a name`() {
     let lent = loan(1) { $0.borrower = "Halmos Benedek" }
     let notice = Notice(
-      kind: .reminder, loan: lent, catalogue: "books.xml", library: "the Central Library")
+      rung: -1, loan: lent, catalogue: "books.xml", library: "the Central Library")
     let line = "\"Abigél\" expires tomorrow (2026.11.22), lent to Halmos Benedek"
     #expect(notice.line(today: today) == "\(line), at the Central Library")
     #expect(lent.line(today: today, library: "the Central Library") == notice.line(today: today))
@@ -71,7 +71,7 @@ struct LoanWordsTests {
 
   @Test(arguments: Notice.Kind.allCases)
   func `A notice's line comes from the dates, not from its kind`(kind: Notice.Kind) {
-    let notice = Notice(kind: kind, loan: loan(-1), catalogue: "books.xml")
+    let notice = Notice(rung: kind == .expired ? 1 : -1, loan: loan(-1), catalogue: "books.xml")
     #expect(notice.line(today: today) == "\"Abigél\" expired yesterday (2026.11.20)")
   }
 

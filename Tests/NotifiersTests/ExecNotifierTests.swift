@@ -12,7 +12,7 @@ import Testing
       barcode: "0042", borrower: "Kovács Anna", email: "anna@example.org",
       expiration: sampleDay(22), expirationTime: CivilTime(iso: "18:30".utf8))
     let notice = Notice(
-      kind: .reminder, loan: loan, catalogue: "/srv/books.xml", library: "the \"B\" Library")
+      rung: -1, loan: loan, catalogue: "/srv/books.xml", library: "the \"B\" Library")
     try fake.notifier().sendAll([notice, expired("Egri csillagok")])
     let document =
       #"{"version":1,"now":"2026-11-21T07:00:00","channel":"exec:\#(fake.path)","openCount":12,"#

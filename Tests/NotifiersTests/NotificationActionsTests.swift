@@ -67,7 +67,7 @@ import Testing
       id: "bk\0101", title: "Abigél; touch x", author: "Szabó Magda", barcode: "0042",
       borrower: "Kovács Anna", email: "anna@example.org", expiration: sampleDay(22))
     let notice = Notice(
-      kind: .reminder, loan: loan, catalogue: "/srv/books.xml", library: "the Central\0 Library")
+      rung: -1, loan: loan, catalogue: "/srv/books.xml", library: "the Central\0 Library")
     try fake.notifier(actions: actions).sendAll([notice])
     try await expectFile("environment", in: program.folder)
     #expect(program.folder.contents(of: "arguments") == "3\na b\n$(touch x)\n\n")

@@ -21,13 +21,13 @@ func reminder(
   _ title: String?, id: String? = nil, on day: Int = 22, at library: String? = nil
 ) -> Notice {
   Notice(
-    kind: .reminder, loan: Loan(id: id, title: title, expiration: sampleDay(day)),
+    rung: -1, loan: Loan(id: id, title: title, expiration: sampleDay(day)),
     catalogue: "books.xml", library: library)
 }
 
 /// A notice about a loan that expired on the 14th, unless told otherwise.
 func expired(_ title: String?, on day: Int = 14, at library: String? = nil) -> Notice {
   Notice(
-    kind: .expired, loan: Loan(title: title, expiration: sampleDay(day)), catalogue: "books.xml",
+    rung: 1, loan: Loan(title: title, expiration: sampleDay(day)), catalogue: "books.xml",
     library: library)
 }

@@ -229,7 +229,7 @@ import Testing
   private func readAll() throws {
     let now = moment("2026-11-23")
     let reader = try ScheduleReader(opening: scratch.file)
-    _ = try reader.due(at: now, channel: "stdout", catalogues: nil, repeatExpired: 7)
+    _ = try reader.due(at: now, channel: "stdout")
     _ = try reader.openCount(at: now)
     _ = try reader.pending(after: now)
     _ = try reader.returned(at: "2026-11-23")

@@ -259,13 +259,19 @@ import Testing
 
   @Test func `What a killed run was sending is no memory beside that of its loan`() throws {
     try schedule.deliver(at: "2026-11-23")
-    let due = try schedule.due(at: moment("2026-11-25"), channel: "stdout", repeatExpired: 2)
+    let two = { (book: Book) in
+      var book = book
+      book.period = 2
+      return book
+    }
+    try schedule.load([two(book), other], at: "2026-11-23")
+    let due = try schedule.due(at: moment("2026-11-25"), channel: "stdout")
     try schedule.send(due, through: "stdout", at: moment("2026-11-25"), end: .none)
     let renewed = Book("bk1", "2026-12-22")
-    try schedule.load([renewed, Book("bk1\n#2", "2026-11-22"), other], at: "2026-11-25")
-    try schedule.deliver(at: "2026-11-25", repeatExpired: 2)
-    try schedule.load([book, Book("bk1\n#2", "2026-12-22"), other], at: "2026-11-26")
-    #expect(try schedule.due(at: moment("2026-11-26"), channel: "stdout", repeatExpired: 2) == [])
+    try schedule.load([renewed, two(Book("bk1\n#2", "2026-11-22")), other], at: "2026-11-25")
+    try schedule.deliver(at: "2026-11-25")
+    try schedule.load([two(book), Book("bk1\n#2", "2026-12-22"), other], at: "2026-11-26")
+    #expect(try schedule.due(at: moment("2026-11-26"), channel: "stdout") == [])
   }
 
   @Test func `What was told of a loan once is not taken for what was told of its like`() throws {
@@ -374,78 +380,79 @@ import Testing
     try schedule.load([Book("bk1", "2026-11-22")])
   }
 
-  private func isDue(on day: String, every days: Int?) throws -> Bool {
-    try !schedule.due(at: moment(day), channel: "stdout", repeatExpired: days).isEmpty
+  /// Has the notice repeated every so many days.
+  private func repeats(every days: Int?, at now: String = "2026-11-22") throws {
+    var book = Book("bk1", "2026-11-22")
+    book.period = days
+    try schedule.load([book], at: now)
   }
 
-  @Test func `They are due again when so many days have passed since they were told`() throws {
-    try schedule.deliver(at: "2026-11-28T23:00", repeatExpired: 7)
-    #expect(try !isDue(on: "2026-11-30", every: 7))
-    #expect(try !isDue(on: "2026-12-04T23:59:59", every: 7))
-    #expect(try isDue(on: "2026-12-05", every: 7))
-    #expect(try !isDue(on: "2026-12-05", every: nil))
-    try schedule.deliver(at: "2026-12-20", repeatExpired: 7)
-    #expect(try !isDue(on: "2026-12-26", every: 7))
-    #expect(try isDue(on: "2026-12-27", every: 7))
+  private func isDue(on day: String) throws -> Bool {
+    try !schedule.due(at: moment(day), channel: "stdout").isEmpty
+  }
+
+  @Test func `They are due on days that count from the first one, whenever they were delivered`()
+    throws
+  {
+    try repeats(every: 7)
+    try schedule.deliver(at: "2026-11-28T23:00")
+    #expect(try !isDue(on: "2026-11-29T23:59:59"))
+    #expect(try isDue(on: "2026-11-30"))
+    try schedule.deliver(at: "2026-12-20")
+    #expect(try !isDue(on: "2026-12-20"))
+    #expect(try isDue(on: "2026-12-21"))
+    try repeats(every: nil, at: "2026-12-21")
+    #expect(try !isDue(on: "2026-12-21"))
   }
 
   @Test func `Every day is once a day`() throws {
+    try repeats(every: 1)
     for day in 23...27 {
-      #expect(try isDue(on: "2026-11-\(day)", every: 1))
-      try schedule.deliver(at: "2026-11-\(day)T12:00", repeatExpired: 1)
-      #expect(try !isDue(on: "2026-11-\(day)T23:59", every: 1))
-    }
-  }
-
-  @Test func `A delivery says when it is due again as the schedule does`() throws {
-    try schedule.deliver(at: "2026-11-24T12:00")
-    let delivery = try #require(try schedule.list(at: "2026-11-24").last?.deliveries.first)
-    for days in [1, 2, 7, .max] as [Int?] + [nil] {
-      for number in 0..<12 {
-        let today = day("2026-11-24").adding(days: number)
-        let dueness = delivery.dueness(of: .expired, today: today, repeatExpired: days)
-        #expect(try (dueness == .now) == isDue(on: "\(today)", every: days))
-        let next = days.map { Dueness.again(day("2026-11-24").adding(days: $0)) } ?? .never
-        #expect(dueness == (number >= days ?? .max ? .now : next))
-      }
+      #expect(try isDue(on: "2026-11-\(day)"))
+      try schedule.deliver(at: "2026-11-\(day)T12:00")
+      #expect(try !isDue(on: "2026-11-\(day)T23:59"))
     }
   }
 
   @Test func `A reminder is not repeated`() throws {
-    try schedule.deliver(at: "2026-11-21", repeatExpired: 1)
-    #expect(try !isDue(on: "2026-11-22", every: 1))
-    #expect(try isDue(on: "2026-11-23", every: 1))
+    try repeats(every: 1)
+    try schedule.deliver(at: "2026-11-21")
+    #expect(try !isDue(on: "2026-11-22"))
+    #expect(try isDue(on: "2026-11-23"))
   }
 
   @Test func `A repetition that fails does not undo what was delivered`() throws {
+    try repeats(every: 7)
     try schedule.deliver(at: "2026-11-23")
     let now = moment("2026-11-30")
-    let due = try schedule.due(at: now, channel: "stdout", repeatExpired: 7)
+    let due = try schedule.due(at: now, channel: "stdout")
     try schedule.beginSending([due[...]], channel: "stdout", at: now).fail(error: "no")
-    #expect(try isDue(on: "2026-11-30", every: 7))
-    #expect(try !isDue(on: "2026-11-30", every: nil))
+    #expect(try isDue(on: "2026-11-30"))
     let entry = try #require(try schedule.list(at: "2026-11-30").last)
     #expect(entry.state == .failed)
     #expect(entry.deliveries.map(\.deliveredAt) == [moment("2026-11-23")])
+    try repeats(every: nil)
+    #expect(try !isDue(on: "2026-11-30"))
   }
 
   @Test func `A delivery by a clock years ahead does not stop them`() throws {
     try schedule.deliver(at: "2036-11-23")
-    #expect(try isDue(on: "2026-12-01", every: 7))
-    #expect(try !isDue(on: "2026-12-01", every: nil))
-    try schedule.deliver(at: "2026-12-01", repeatExpired: 7)
-    #expect(try !isDue(on: "2026-12-01", every: 7))
+    #expect(try !isDue(on: "2026-12-01"))
+    try repeats(every: 7)
+    #expect(try isDue(on: "2026-12-01"))
+    try schedule.deliver(at: "2026-12-01")
+    #expect(try !isDue(on: "2026-12-01"))
   }
 
   @Test func `A delivery by a clock ahead repeats nothing that was told before it`() throws {
-    try schedule.deliver(at: "2026-11-24", repeatExpired: 7)
-    try schedule.deliver(at: "2026-12-14", repeatExpired: 7)
-    #expect(try !isDue(on: "2026-11-25", every: 7))
-    #expect(try !isDue(on: "2026-11-30", every: 7))
+    try repeats(every: 7)
+    try schedule.deliver(at: "2026-11-24")
+    try schedule.deliver(at: "2026-12-14")
+    #expect(try !isDue(on: "2026-11-25"))
+    #expect(try !isDue(on: "2026-11-29"))
     let delivery = try #require(try schedule.list(at: "2026-11-25").last?.deliveries.first)
-    #expect(
-      delivery.dueness(of: .expired, today: day("2026-11-25"), repeatExpired: 7)
-        == .again(day("2026-12-01")))
+    #expect(delivery.deliveredRung == 1)
+    #expect(try isDue(on: "2026-11-30"))
   }
 
   @Test(arguments: ["2026-11-20", "2026-11-22"])

@@ -36,7 +36,9 @@ import Testing
       borrower: "Kovács Anna", email: "anna@example.org", expiration: day("2026-11-22"))
     var reload = try schedule.beginReload(of: "b.xml", at: moment("2026-11-21T07:00"))
     try reload.add(
-      loan, LoanIdentity(hash: 1), fingerprint: 2, fireAt: moment("2026-11-20T18:30"))
+      loan, LoanIdentity(hash: 1), fingerprint: 2,
+      LoanPlan(
+        Ladder(leads: [2], time: moment("2026-11-20T18:30").time), expiration: loan.expiration))
     _ = try reload.commit(records: 1)
     let entry = try #require(try schedule.list(at: "2026-11-01").first)
     #expect(entry.loan == loan)
@@ -44,8 +46,7 @@ import Testing
     #expect(entry.fireAt == moment("2026-11-20T18:30"))
     let due = try #require(try schedule.due(at: moment("2026-11-21"), channel: "stdout").first)
     #expect(due.reminderID == entry.id)
-    #expect(due.notice == Notice(kind: .reminder, loan: loan, catalogue: "b.xml"))
-    #expect(due.rung == -2)
+    #expect(due.notice == Notice(rung: -2, loan: loan, catalogue: "b.xml"))
   }
 
   @Test func `A reload without changes writes nothing`() throws {
@@ -281,9 +282,8 @@ import Testing
     #expect(try schedule.nextFireDate(after: moment("2026-11-27")) == moment("2026-11-30"))
     #expect(try schedule.nextFireDate(after: moment("2026-11-30")) == nil)
     #expect(try schedule.reader.pending(after: moment("2026-11-28")).count == 2)
-    #expect(
-      try schedule.reader.pending(after: moment("2026-11-30")).next
-        == moment("2026-12-02"))
+    let midnight = try schedule.reader.nextCheck(after: moment("2026-11-30T12:00"))
+    #expect(midnight == moment("2026-12-01"))
   }
 
   @Test func `A full disk undoes the reload and is said`() throws {

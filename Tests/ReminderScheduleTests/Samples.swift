@@ -12,6 +12,8 @@ struct Book: Hashable {
   var lead = 1
   /// The reminder's time of day.
   var time = CivilTime.midnight
+  /// After how many days its expired notice is repeated.
+  var period: Int?
   /// Whether the loan has every text that a library knows.
   var isComplete = false
 
@@ -38,8 +40,13 @@ struct Book: Hashable {
     return loan
   }
 
+  /// When its notices fire.
+  var plan: LoanPlan {
+    LoanPlan(Ladder(leads: [lead], period: period, time: time), expiration: expiration)
+  }
+
   /// When its reminder fires.
-  var fireAt: CivilDateTime { CivilDateTime(expiration.adding(days: -lead), time) }
+  var fireAt: CivilDateTime { plan.fireDate(-lead) }
 
   /// Which loan it is.
   var key: LoanIdentity {
@@ -76,7 +83,7 @@ extension Schedule {
     var reload = try beginReload(of: catalogue, library: library, at: moment(now))
     for book in books {
       try reload.add(
-        book.loan, key(book), fingerprint: book.fingerprint, fireAt: book.fireAt)
+        book.loan, key(book), fingerprint: book.fingerprint, book.plan)
     }
     return reload
   }
@@ -105,9 +112,9 @@ extension Schedule {
 
   /// What is due through a channel.
   func due(
-    at now: CivilDateTime, channel: String, catalogues: [String]? = nil, repeatExpired: Int? = nil
+    at now: CivilDateTime, channel: String, catalogues: [String]? = nil
   ) throws -> [DueNotice] {
-    try reader.due(at: now, channel: channel, catalogues: catalogues, repeatExpired: repeatExpired)
+    try reader.due(at: now, channel: channel, catalogues: catalogues)
   }
 
   /// What is due, in few words: `expired bk1 2026-11-22`.
@@ -118,10 +125,8 @@ extension Schedule {
   }
 
   /// Delivers everything that is due, each notice as a message of its own.
-  func deliver(
-    at now: String, through channel: String = "stdout", repeatExpired: Int? = nil
-  ) throws {
-    let due = try due(at: moment(now), channel: channel, repeatExpired: repeatExpired)
+  func deliver(at now: String, through channel: String = "stdout") throws {
+    let due = try due(at: moment(now), channel: channel)
     var sending = try beginSending(due.map { [$0] }, channel: channel, at: moment(now))
     for _ in due { try sending.noteSent() }
     try sending.finish()

@@ -70,7 +70,7 @@ import Testing
     #expect(list.map(\.state) == Array(repeating: .pending, count: 5))
     #expect(
       list[0].deliveries == [
-        Delivery(channel: "stdout", state: .sending, at: later, attempts: 2)
+        Delivery(channel: "stdout", state: .sending, at: later, attempts: 2, rung: -1)
       ])
     #expect(list[1].deliveries.map(\.attempts) == [1])
     #expect(list[2].deliveries.isEmpty)
@@ -84,7 +84,8 @@ import Testing
     #expect(
       try schedule.history(of: list[0].id, at: now)?.notices.first?.deliveries == [
         Delivery(
-          channel: "stdout", state: .delivered, at: later, attempts: 2, deliveredAt: later)
+          channel: "stdout", state: .delivered, at: later, attempts: 2, deliveredAt: later,
+          rung: -1, deliveredRung: -1)
       ])
   }
 
@@ -310,7 +311,7 @@ import Testing
     _ = try schedule.cancel(ids: [id])
     let history = try #require(try schedule.history(of: id, at: now))
     #expect(history.loan.expiration == day("2026-12-22"))
-    #expect(history.fireAt == moment("2026-12-21"))
+    #expect(history.plan.firstFireAt == moment("2026-12-21"))
     #expect(history.catalogue == "books.xml")
     #expect(history.isCancelled)
     #expect(history.leftOn == nil)
@@ -321,9 +322,12 @@ import Testing
         [
           Delivery(
             channel: "stdout", isInUse: false, state: .delivered, at: told, attempts: 1,
-            deliveredAt: told)
+            deliveredAt: told, rung: -1, deliveredRung: -1)
         ],
-        [Delivery(channel: "mail", state: .failed, at: now, attempts: 1, error: "no route")],
+        [
+          Delivery(
+            channel: "mail", state: .failed, at: now, attempts: 1, error: "no route", rung: -1)
+        ],
       ])
     try schedule.load([Book("bk2", "2027-11-22")], at: "2026-12-23")
     #expect(try schedule.history(of: id, at: now)?.leftOn == day("2026-12-23"))

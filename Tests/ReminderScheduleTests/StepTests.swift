@@ -11,7 +11,7 @@ struct StepModel {
   }
 
   struct Mark: Hashable {
-    var kind: Notice.Kind
+    var rung: Int
     var expiration: CivilDate
     var channel: String
   }
@@ -39,8 +39,11 @@ struct StepModel {
     for (key, book) in present where !cancelled.contains(key) {
       let kind: Notice.Kind = book.expiration < now.date ? .expired : .reminder
       if kind == .reminder, book.fireAt > now { continue }
-      let mark = Mark(kind: kind, expiration: book.expiration, channel: channel)
-      if delivered[key]?.contains(mark) ?? false { continue }
+      let rung = kind == .expired ? 1 : -book.lead
+      let isDone = delivered[key]?.contains {
+        $0.expiration == book.expiration && $0.channel == channel && $0.rung >= rung
+      }
+      if isDone == true { continue }
       due.insert("\(key.catalogue) \(kind) \(book.identity) \(book.title) \(book.expiration)")
     }
     return due
@@ -49,7 +52,7 @@ struct StepModel {
   mutating func mark(_ due: DueNotice, channel: String, isDelivered: Bool) {
     let key = Key(catalogue: due.notice.catalogue, identity: due.notice.loan.id ?? "-")
     let mark = Mark(
-      kind: due.notice.kind, expiration: due.notice.loan.expiration, channel: channel)
+      rung: due.notice.rung, expiration: due.notice.loan.expiration, channel: channel)
     attempted[key, default: []].insert(mark)
     if isDelivered { delivered[key, default: []].insert(mark) }
   }
@@ -59,7 +62,7 @@ struct StepModel {
       let isExpired = loan.value.expiration < today
       let isAttempted =
         attempted[loan.key]?.contains {
-          $0.kind == .reminder && $0.expiration == loan.value.expiration
+          $0.rung <= 0 && $0.expiration == loan.value.expiration
         } ?? false
       return count + (isExpired ? 1 : 0) + (!isExpired || isAttempted ? 1 : 0)
     }

@@ -1,4 +1,5 @@
 import LoanCatalogue
+import LoanRules
 import Loans
 import Notifiers
 import ReminderSchedule
@@ -138,17 +139,23 @@ import Testing
       ])
   }
 
-  @Test func `An expired notice is told again when so many days have passed`() async throws {
+  @Test
+  func
+    `An expired notice is repeated every so many days, counted from the first day after the expiration`()
+    async throws
+  {
     let channel = Recorder()
+    let settings = ReloadSettings(policy: ReminderPolicy(Ladder(period: 4)))
+    try center.reload(library.catalogue, at: noon, settings: settings)
     var told: [String: [String]] = [:]
     for day in 0..<13 {
       let now = CivilDateTime(noon.date.adding(days: day), noon.time)
       let before = channel.titles.count
-      try center.deliver(through: channel, at: now, repeatExpired: 4)
+      try center.deliver(through: channel, at: now)
       for title in channel.titles[before...] { told[title, default: []].append("\(now.date)") }
     }
-    // It expired on 1 November, and was first told on the 20th.
-    #expect(told["T1"] == ["2026-11-20", "2026-11-24", "2026-11-28", "2026-12-02"])
+    // It expired on 1 November, so its days are the 18th, the 22nd and so on.
+    #expect(told["T1"] == ["2026-11-20", "2026-11-22", "2026-11-26", "2026-11-30"])
     #expect(told["T6"] == ["2026-11-21", "2026-11-23", "2026-11-27", "2026-12-01"])
   }
 

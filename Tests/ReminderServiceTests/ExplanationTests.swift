@@ -20,11 +20,17 @@ import Testing
     try center.reload(library.catalogue, at: try moment("2026-11-01"))
   }
 
-  private func explain(_ now: String, repeatExpired: Int? = nil) throws -> [String] {
+  /// Has the loan's expired notice repeated.
+  private func repeatExpired(at now: String) throws {
+    let settings = ReloadSettings(policy: ReminderPolicy(Ladder(period: 7)))
+    try center.reload(library.catalogue, at: try moment(now), settings: settings)
+  }
+
+  private func explain(_ now: String) throws -> [String] {
     let now = try moment(now)
     let schedule = try #require(center.schedule)
     let history = try #require(try schedule.reader.history(of: 1, at: now))
-    return Explanation(history, now: now, repeatExpired: repeatExpired).sentences
+    return Explanation(history, now: now).sentences
   }
 
   @Test func `A loan whose reminder is still to come`() throws {
@@ -76,43 +82,45 @@ import Testing
 
   @Test func `A loan that has expired and is told again`() async throws {
     try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-23T07:30"))
-    let sentences = try explain("2026-11-24T07:00", repeatExpired: 7)
+    #expect(
+      try explain("2026-11-30T07:00").last == """
+        Next: the notice that it has expired was delivered through every channel that was tried, \
+        and will not be sent again.
+        """)
+    try repeatExpired(at: "2026-11-24")
+    let sentences = try explain("2026-11-24T07:00")
     #expect(
       sentences.dropFirst() == [
         "It expired 2 days ago: the last day to keep it was 2026-11-22.",
         "Its reminder was due from 2026-11-21 at 00:00 until it expired.",
         "The notice that it has expired was delivered through stdout on 2026-11-23 at 07:30.",
         """
-        Next: from 2026-11-30 on, a run with --notify stdout delivers the notice that it has \
-        expired again (--repeat-expired 7).
+        Next: the notice that it has expired was delivered through every channel that was tried; then \
+        the next one, on 2026-11-30 at 00:00.
         """,
       ])
     #expect(
-      try explain("2026-11-30T07:00", repeatExpired: 7).last == """
-        Next: the next run with --notify stdout delivers the notice that it has expired again \
-        (--repeat-expired 7).
-        """)
-    #expect(
       try explain("2026-11-30T07:00").last == """
-        Next: the notice that it has expired was delivered through every channel that was tried, \
-        and will not be sent again.
+        Next: the next run with --notify stdout delivers the notice that it has expired; then the \
+        next one, on 2026-12-07 at 00:00.
         """)
   }
 
   @Test func `A repetition that failed does not hide what was delivered`() async throws {
+    try repeatExpired(at: "2026-11-01")
     try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-23T07:30"))
     try center.deliver(
       through: Recorder("stdout", failures: ["Abigél": .failed]),
-      at: try moment("2026-11-30T07:30"), repeatExpired: 7)
+      at: try moment("2026-11-30T07:30"))
     #expect(
-      try explain("2026-11-30T08:00", repeatExpired: 7).dropFirst(3) == [
+      try explain("2026-11-30T08:00").dropFirst(3) == [
         """
         The notice that it has expired was delivered through stdout on 2026-11-23 at 07:30; \
         sending it again failed on 2026-11-30 at 07:30: it is broken.
         """,
         """
         Next: the next run with --notify stdout tries again to deliver the notice that it has \
-        expired.
+        expired; then the next one, on 2026-12-07 at 00:00.
         """,
       ])
   }
@@ -152,7 +160,7 @@ import Testing
   @Test func `A reminder that was delivered is not to come when it is set for later`() throws {
     try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T07:30"))
     let six = try moment("2026-11-21T18:00").time
-    let settings = ReloadSettings(policy: try #require(ReminderPolicy(lead: 1, time: six)))
+    let settings = ReloadSettings(policy: ReminderPolicy(Ladder(time: six)))
     try center.reload(library.catalogue, at: try moment("2026-11-21T07:31"), settings: settings)
     #expect(
       try explain("2026-11-21T07:32").dropFirst(2) == [

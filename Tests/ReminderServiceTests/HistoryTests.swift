@@ -26,13 +26,12 @@ struct LibraryYear {
   /// Where the schedule is; `nil` in memory, where no run is killed.
   private var home: ScratchFolder?
   private var owed = OwedNotices()
-  private var lead: Int
-  private var time: CivilTime
+  private var steps = OwedNotices.Steps()
   /// The catalogue, in document order; a book may be there twice.
   private var books: [Book] = []
   private var returned: [Book] = []
-  /// The days on which each notice was sent.
-  private var sent: [OwedNotices.Told: [CivilDate]] = [:]
+  /// The notices that were sent, in their order.
+  private var sent: [OwedNotices.Told] = []
   /// How often each notice may have been sent once more, since it was in flight when a run was
   /// killed.
   private var repeatable: [OwedNotices.Told: Int] = [:]
@@ -45,11 +44,29 @@ struct LibraryYear {
     library = try Library()
     home = seed.isMultiple(of: 20) ? try ScratchFolder() : nil
     schedule = try Self.open(home)
-    lead = Int.random(in: 0...7, using: &dice)
-    let second = Int.random(in: 0..<86_400, using: &dice)
-    time = Bool.random(using: &dice) ? .midnight : CivilTime(secondOfDay: second) ?? .midnight
-    owed.period = Bool.random(using: &dice) ? nil : Int.random(in: 1...10, using: &dice)
+    chooseSteps()
   }
+
+  /// Chooses one reminder and one notice, as often as a whole ladder.
+  private mutating func chooseSteps() {
+    let second = Int.random(in: 0..<86_400, using: &dice)
+    steps = OwedNotices.Steps(
+      leads: [Int.random(in: 0...7, using: &dice)],
+      time: happens(50) ? .midnight : CivilTime(secondOfDay: second) ?? .midnight)
+    if isPlain { return }
+    steps.leads = (0..<Int.random(in: 0...4, using: &dice)).map { _ in
+      Int.random(in: 0...12, using: &dice)
+    }
+    steps.delays = (0..<Int.random(in: 0...4, using: &dice)).map { _ in
+      Int.random(in: 1...12, using: &dice)
+    }
+    if happens(50) { steps.period = Int.random(in: 1...10, using: &dice) }
+    if happens(20) { steps.limit = Int.random(in: 1...40, using: &dice) }
+  }
+
+  /// Whether the library never has more than one reminder and one notice afterwards; then it may have
+  /// loans alike.
+  private var isPlain: Bool { seed.isMultiple(of: 2) }
 
   private static func open(_ home: ScratchFolder?) throws -> Schedule {
     guard let home else { return try Schedule() }
@@ -97,8 +114,8 @@ extension LibraryYear {
       default: if happens(50) { books.shuffle(using: &dice) }
       }
     }
-    if happens(1) { lead = Int.random(in: 0...7, using: &dice) }
-    if owed.period != nil { tellApart() }
+    if happens(isPlain ? 1 : 8) { chooseSteps() }
+    if !isPlain { tellApart() }
   }
 
   /// Leaves no two books alike: if they were told of on different days and one is returned,
@@ -180,7 +197,7 @@ extension LibraryYear {
     var isKilled = false
     var number = 0
     let settings = ReloadSettings(
-      policy: try #require(ReminderPolicy(lead: lead, time: time)), allowsEmpty: true)
+      policy: ReminderPolicy(steps.ladder), allowsEmpty: true)
     let report = try ReminderCenter(schedule: schedule).reload(
       library.catalogue, at: now, settings: settings
     ) { _ in
@@ -191,8 +208,7 @@ extension LibraryYear {
     #expect(report.isUsable == !isBroken, "seed \(seed), \(now)")
     if isBroken { return }
     owed.loans = books.filter(\.isReadable)
-    owed.lead = lead
-    owed.time = time
+    owed.steps = steps
     owed.cancelled = []
     alike.merge(owed.alike) { max($0, $1) }
   }
@@ -217,7 +233,7 @@ extension LibraryYear {
     let dice = Dice(state: dice.next())
     let channel = FickleChannel(kind, dice: dice, kill: Self.killing(home, copy))
     let report = try ReminderCenter(schedule: schedule).deliver(
-      through: channel, at: now, repeatExpired: owed.period,
+      through: channel, at: now,
       isStopRequested: { channel.isStopRequested() })
     let record = channel.record
     let offered = record.offered.reduce(into: [:]) { counts, notice in
@@ -235,7 +251,7 @@ extension LibraryYear {
     }
     for notice in record.taken.joined() {
       note(notice, at: now, kind)
-      owed.told[told(notice, kind), default: []].append(now.date)
+      owed.told.append(told(notice, kind))
     }
     if record.isKilled {
       for notice in record.inFlight {
@@ -262,13 +278,13 @@ extension LibraryYear {
     _ notice: Notice, at now: CivilDateTime, _ kind: FickleChannel.Kind
   ) {
     let told = self.told(notice, kind)
-    sent[told, default: []].append(now.date)
+    sent.append(told)
     let isTrue = owed.loans.contains {
       $0.lent == told.lent && $0.title == notice.loan.title
     }
     #expect(isTrue, "seed \(seed), \(now): told of a loan that is not there")
     #expect(
-      (told.kind == .expired) == (told.lent.expiration < now.date),
+      (told.rung > 0) == (told.lent.expiration < now.date),
       "seed \(seed), \(now): wrong kind")
   }
 
@@ -276,20 +292,26 @@ extension LibraryYear {
     OwedNotices.Told(
       lent: OwedNotices.Lent(
         identity: notice.loan.id ?? notice.loan.title ?? "", expiration: notice.loan.expiration),
-      kind: notice.kind, channel: kind.name)
+      rung: notice.rung, channel: kind.name)
   }
 
-  /// What must hold however the notices came about.
+  /// What must hold however the notices came about: each is further than the one before, as often as
+  /// there are loans alike.
   private func checkWhatWasSent() {
-    for (told, days) in sent {
-      let most = alike[told.lent, default: 0] + repeatable[told, default: 0]
-      if told.kind == .reminder || owed.period == nil {
-        #expect(days.count <= most, "seed \(seed): \(told) on \(days)")
-      } else if let period = owed.period {
-        // Of so many and one more in a row, two are of the same loan.
-        let pauses = zip(days, days.dropFirst(most)).map { $0.days(until: $1) }
-        #expect(pauses.allSatisfy { $0 >= period }, "seed \(seed): \(told) on \(days)")
+    struct Way: Hashable {
+      var lent: OwedNotices.Lent
+      var channel: String
+    }
+    for (way, told) in Dictionary(grouping: sent, by: { Way(lent: $0.lent, channel: $0.channel) }) {
+      let counts = told.reduce(into: [:]) { counts, told in counts[told, default: 0] += 1 }
+      for (told, count) in counts {
+        let most = alike[told.lent, default: 0] + repeatable[told, default: 0]
+        #expect(count <= most, "seed \(seed): \(told) \(count) times")
       }
+      if alike[way.lent, default: 0] > 1 { continue }
+      let rungs = told.map(\.rung)
+      #expect(
+        zip(rungs, rungs.dropFirst()).allSatisfy { $0 <= $1 }, "seed \(seed): \(way) \(rungs)")
     }
   }
 }

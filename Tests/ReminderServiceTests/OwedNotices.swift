@@ -22,24 +22,37 @@ struct OwedNotices {
     var expiration: CivilDate
   }
 
-  /// What a notice tells, and through what.
+  /// Which notice it is, and through what it is sent.
   struct Told: Hashable {
     var lent: Lent
-    var kind: Notice.Kind
+    var rung: Int
     var channel: String
+  }
+
+  /// A ladder as somebody says it.
+  struct Steps {
+    var leads = [1]
+    var delays = [1]
+    var period: Int?
+    var limit: Int?
+    var time = CivilTime.midnight
+
+    var ladder: Ladder {
+      Ladder(leads: leads, delays: delays, period: period, limit: limit, time: time)
+    }
+
+    /// Whether loans alike need not be told apart: each is told of twice at most.
+    var isPlain: Bool { leads.count == 1 && delays == [1] && period == nil && limit == nil }
   }
 
   /// The loans of the catalogue when it was last read; some may be alike.
   var loans: [Book] = []
-  /// How many days before the expiration their reminders fire, and when on that day.
-  var lead = 1
-  var time = CivilTime.midnight
+  /// The ladder by which it was read.
+  var steps = Steps()
   /// Those among them that the user has cancelled since.
   var cancelled: Set<String> = []
-  /// The days on which each notice was told.
-  var told: [Told: [CivilDate]] = [:]
-  /// After how many days an expired notice is told again.
-  var period: Int?
+  /// What was told, in the order in which it was.
+  var told: [Told] = []
 
   /// How many loans are alike.
   var alike: [Lent: Int] {
@@ -50,29 +63,32 @@ struct OwedNotices {
   func owed(at now: CivilDateTime, channel: String) -> [Told: Int] {
     var owed: [Told: Int] = [:]
     for loan in loans where !cancelled.contains(loan.identity) {
-      let isExpired = loan.expiration < now.date
-      if isExpired || isFired(loan, now) {
-        let kind = isExpired ? Notice.Kind.expired : .reminder
-        let notice = Told(lent: loan.lent, kind: kind, channel: channel)
-        owed[notice, default: 0] += 1
-      }
+      guard let rung = reached(loan, now) else { continue }
+      owed[Told(lent: loan.lent, rung: rung, channel: channel), default: 0] += 1
     }
     for (notice, count) in owed {
-      let rest = count - timesThatCount(notice, now.date)
-      owed[notice] = rest > 0 ? rest : nil
+      let done = told.count {
+        $0.lent == notice.lent && $0.channel == channel && $0.rung >= notice.rung
+      }
+      owed[notice] = count > done ? count - done : nil
     }
     return owed
   }
 
-  private func isFired(_ loan: Book, _ now: CivilDateTime) -> Bool {
-    let day = loan.expiration.adding(days: -lead)
-    return day < now.date || day == now.date && time.secondOfDay <= now.time.secondOfDay
-  }
-
-  /// How often a notice was told, and need not be told again today.
-  private func timesThatCount(_ notice: Told, _ today: CivilDate) -> Int {
-    let days = told[notice] ?? []
-    guard let period, notice.kind == .expired else { return days.count }
-    return days.count { today < $0.adding(days: period) }
+  /// The last of all steps that have come, day by day.
+  private func reached(_ loan: Book, _ now: CivilDateTime) -> Int? {
+    let late = loan.expiration.days(until: now.date)
+    if late > 0 {
+      if let limit = steps.limit, late > limit { return nil }
+      var rungs = Set(steps.delays)
+      if let period = steps.period, let last = steps.delays.max() {
+        rungs.formUnion(stride(from: last, through: max(last, late), by: period))
+      }
+      return (1...late).last(where: rungs.contains)
+    }
+    return steps.leads.map { -$0 }.filter { rung in
+      let day = loan.expiration.adding(days: rung)
+      return day < now.date || day == now.date && steps.time.secondOfDay <= now.time.secondOfDay
+    }.max()
   }
 }

@@ -164,7 +164,7 @@ extension Environment {
     var value = option
     value.origin = .variable(variable)
     switch (option.kind, text.lowercased()) {
-    case (.list, _):
+    case (.list, _), (.numbers, _):
       value.texts = text.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
       if value.texts.isEmpty {
         throw CommandError(.badSetting, "\(variable): \(text.quoted()) has no value in it")

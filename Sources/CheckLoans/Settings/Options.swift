@@ -206,7 +206,7 @@ extension Environment {
 }
 
 /// Days of a ladder as they are given: some numbers with commas between them, or `none`.
-struct RungDays: Hashable, Sendable, CustomStringConvertible {
+struct RungDays: Hashable, Sendable {
   let days: [Int]
 
   /// Reads days in a range; `2w` are 14.
@@ -226,9 +226,8 @@ struct RungDays: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  var description: String {
-    days.isEmpty ? "none" : days.map(String.init).joined(separator: ",")
-  }
+  /// The days as they are given one by one.
+  var texts: [String] { days.isEmpty ? ["none"] : days.map(String.init) }
 }
 
 /// The options for the days on which notices about a loan are sent.
@@ -240,7 +239,7 @@ struct LadderOptions: ParsableArguments {
       Days before the expiration to send reminders, 0 to 3650, as in 7,3,1; 0 is the last day, none is \
       no reminder. (default: 1)
       """, valueName: "days"), transform: RungDays.parse(0...Ladder.longest))
-  var remind: [RungDays] = []
+  var remind = [RungDays(days: [1])]
 
   @Option(
     help: ArgumentHelp(
@@ -255,7 +254,7 @@ struct LadderOptions: ParsableArguments {
       Days after the expiration to send notices that the loan has expired, 1 to 3650, as in 1,7,14; \
       none is no such notice. (default: 1)
       """, valueName: "days"), transform: RungDays.parse(1...Ladder.longest))
-  var expired: [RungDays] = []
+  var expired = [RungDays(days: [1])]
 
   @Option(
     parsing: .unconditional,
@@ -277,8 +276,8 @@ struct LadderOptions: ParsableArguments {
   /// The ladder that the options make.
   var ladder: Ladder {
     Ladder(
-      leads: remind.isEmpty ? [1] : remind.flatMap(\.days),
-      delays: expired.isEmpty ? [1] : expired.flatMap(\.days), period: repeatExpired,
+      leads: remind.flatMap(\.days),
+      delays: expired.flatMap(\.days), period: repeatExpired,
       limit: expiredUntil, time: at)
   }
 

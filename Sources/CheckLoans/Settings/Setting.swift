@@ -6,7 +6,7 @@ import ArgumentParser
 /// It is found in the command itself, so that what is set elsewhere needs no list of its own.
 struct Setting: Sendable {
   /// The kind of value that it takes.
-  enum Kind: Sendable { case flag, number, text, list, argument }
+  enum Kind: Sendable { case flag, number, text, list, numbers, argument }
 
   /// Where its value is given; what wins comes first.
   enum Origin: Sendable {
@@ -43,7 +43,7 @@ struct Setting: Sendable {
     switch kind {
     case .flag: texts == ["true"] ? ["--\(name)"] : []
     case .argument: texts
-    case .number, .text, .list: texts.map { "--\(name)=\($0)" }
+    case .number, .text, .list, .numbers: texts.map { "--\(name)=\($0)" }
     }
   }
 
@@ -91,7 +91,9 @@ extension Setting {
     let mirror = Mirror(reflecting: value)
     switch mirror.displayStyle {
     case .optional, .collection: return mirror.children.flatMap { texts(of: $0.value) }
-    default: return [(value as? any ExpressibleByArgument)?.defaultValueDescription ?? "\(value)"]
+    default:
+      if let days = value as? RungDays { return days.texts }
+      return [(value as? any ExpressibleByArgument)?.defaultValueDescription ?? "\(value)"]
     }
   }
 }
@@ -111,7 +113,8 @@ extension Option: PropertyWrapper {
   fileprivate func settings(_ label: String, isParsed: Bool) -> [Setting] {
     let isNumber = Value.self == Int.self || Value.self == Int?.self
     let isList = Value.self is any RandomAccessCollection.Type
-    let kind: Setting.Kind = isList ? .list : isNumber ? .number : .text
+    let kind: Setting.Kind =
+      Value.self == [RungDays].self ? .numbers : isList ? .list : isNumber ? .number : .text
     return [Setting(label, kind, isParsed ? wrappedValue : nil)]
   }
 }

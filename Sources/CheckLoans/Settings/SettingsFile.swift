@@ -243,7 +243,8 @@ private struct SettingsReading {
     switch keys.options[String(name)]?.kind {
     case .flag where ["true", "false"].contains(text): return nil
     case .flag: return "\"\(name)\" is \(text.quoted(limit: 40)); expected true or false"
-    case .number: return "\"\(name)\" is \(text.quoted(limit: 40)); expected a number, \(name) = 3"
+    case .number, .numbers:
+      return "\"\(name)\" is \(text.quoted(limit: 40)); expected a number, \(name) = 3"
     default: return "a text needs quotation marks: \(name) = \"\(text.visible)\""
     }
   }
@@ -345,7 +346,7 @@ private struct SettingsReading {
     let expected: String
     switch setting.kind {
     case .flag: (texts, expected) = ([node.bool?.description], "true or false")
-    case .list, .argument:
+    case .list, .numbers, .argument:
       texts = node.array?.map(\.tomlValue.scalar) ?? [node.scalar]
       expected =
         setting.kind == .argument && keys == .user
@@ -363,7 +364,7 @@ private struct SettingsReading {
       fault = "is longer than \(Self.longestLine) bytes"
     } else if setting.name == "name", texts.contains(where: { $0?.count ?? 0 > Self.longestName }) {
       fault = "is longer than \(Self.longestName) characters"
-    } else if texts.count > Self.longestList, setting.kind == .list {
+    } else if texts.count > Self.longestList, setting.kind != .argument {
       fault = "has more than \(Self.longestList) texts"
     }
     return (texts.compactMap(\.self), fault)

@@ -90,6 +90,7 @@ extension Setting {
     switch kind {
     case .list, .argument: .array(texts.map { .string($0) })
     case .flag: .bool(texts == ["true"])
+    case .numbers: .array(texts.map { text in Int(text).map(JSONValue.int) ?? .string(text) })
     case .number: JSONValue(texts.first.flatMap { Int($0) })
     case .text: JSONValue(texts.first)
     }

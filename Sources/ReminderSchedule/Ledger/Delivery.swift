@@ -35,8 +35,6 @@ public struct Delivery: Hashable, Sendable {
   public var rung: Int
   /// The furthest rung that was delivered; `nil` if none was.
   public var deliveredRung: Int?
-  /// The number of rungs that were delivered.
-  public var delivered = 0
 }
 
 extension Delivery {

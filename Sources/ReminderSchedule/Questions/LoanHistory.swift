@@ -116,7 +116,7 @@ extension Delivery {
     }
     if let deliveredAt {
       let isWrong = deliveredAt >= CivilDateTime(today.adding(days: 2))
-      (deliveredRung, delivered) = (isWrong ? min(rung, 1) : rung, 1)
+      deliveredRung = isWrong ? min(rung, 1) : rung
     }
   }
 }
@@ -130,7 +130,6 @@ extension [Delivery] {
     var delivery = isLater ? other : known
     delivery.attempts = known.attempts &+ other.attempts
     delivery.deliveredRung = [known.deliveredRung, other.deliveredRung].compactMap(\.self).max()
-    delivery.delivered = known.delivered + (other.rung == known.rung ? 0 : other.delivered)
     // The last one that counts: later ones are those of a clock that was wrong.
     let future = CivilDateTime(today.adding(days: 2))
     delivery.deliveredAt = [known.deliveredAt, other.deliveredAt].compactMap(\.self)
