@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 # What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
-BUILD_PACKAGES := libxml2-dev libsqlite3-dev zlib1g-dev pkg-config tzdata
+BUILD_PACKAGES := libxml2-dev libsqlite3-dev zlib1g-dev libical-dev pkg-config tzdata
 TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
   systemd python3-venv patch git bsdutils zsh fish sqlite3 jq mandoc
 BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixml-dev \

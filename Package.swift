@@ -58,6 +58,8 @@ let package = Package(
     // For catalogues that come as .gz or .tc; libxml2 has it in memory already.
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CLinux"),
+    // Recurrence rules of calendars, a known pit; libical is loaded only where a calendar has some.
+    .target(name: "CIcal"),
     .target(name: "Failpoints", swiftSettings: settings),
     .target(
       name: "System",
@@ -74,6 +76,7 @@ let package = Package(
       resources: foreignForms.map { .embedInCode("Profiles/Forms/\($0).xml") },
       swiftSettings: settings),
     .target(name: "LoanRules", dependencies: ["Loans"], swiftSettings: settings),
+    .target(name: "Calendar", dependencies: ["CIcal", "Loans"], swiftSettings: settings),
     .target(
       name: "ReminderSchedule",
       dependencies: [
@@ -96,8 +99,8 @@ let package = Package(
     .executableTarget(
       name: "CheckLoans",
       dependencies: [
-        "CLinux", "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers",
-        "ReminderService", "System",
+        "Calendar", "CLinux", "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule",
+        "Notifiers", "ReminderService", "System",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "TOMLKit", package: "TOMLKit"),
@@ -133,6 +136,8 @@ let package = Package(
     .testTarget(
       name: "LoanRulesTests", dependencies: ["Loans", "LoanRules", "TestSupport"],
       swiftSettings: testSettings),
+    .testTarget(
+      name: "CalendarTests", dependencies: ["Calendar", "Loans"], swiftSettings: testSettings),
     .testTarget(
       name: "ReminderScheduleTests", dependencies: ["Loans", "ReminderSchedule", "TestSupport"],
       swiftSettings: testSettings),

@@ -1,0 +1,140 @@
+public import Loans
+
+/// A problem in an iCalendar file.
+public struct CalendarFault: Error, Hashable, Sendable {
+  /// The line, from 1.
+  public var line: Int
+  /// One lower-case line: what is wrong and what to do; harmless on a terminal.
+  public var message: String
+
+  /// A problem on a line.
+  public init(line: Int, _ message: String) {
+    self.line = line
+    self.message = message
+  }
+}
+
+/// A day on which an event of a calendar is.
+public struct CalendarDay: Hashable, Sendable {
+  /// The day.
+  public var day: CivilDate
+  /// The summary of the event; untrusted.
+  public var name: String?
+  /// The line of the file on which the event begins, from 1.
+  public var line: Int
+
+  /// A day of an event.
+  public init(day: CivilDate, name: String?, line: Int) {
+    self.day = day
+    self.name = name
+    self.line = line
+  }
+}
+
+/// The days of the whole-day events in an iCalendar file.
+///
+/// Every event counts that is not cancelled, whether it says that it takes up time or not: calendars
+/// of holidays say that they do not. Recurring events are expanded by libical.
+///
+/// - SeeAlso: RFC 5545.
+public struct CalendarReading: Hashable, Sendable {
+  /// The days within the period, in order.
+  public let days: [CalendarDay]
+  /// What is wrong with the file, and hides no whole-day event.
+  public let warnings: [CalendarFault]
+  /// The number of events that were chosen.
+  public let chosen: Int
+
+  /// The most days of one file.
+  public static let most = 5_000
+
+  /// Reads a file.
+  ///
+  /// - Parameters:
+  ///   - bytes: the file, in UTF-8.
+  ///   - period: the days that matter.
+  ///   - isChosen: whether an event counts that has these texts: its summary, its categories and its
+  ///     description.
+  /// - Throws: ``CalendarFault`` if it is not a whole calendar, or an event makes no sense.
+  public init(
+    _ bytes: [UInt8], within period: ClosedRange<CivilDate>,
+    isChosen: ([String]) -> Bool = { _ in true }
+  ) throws(CalendarFault) {
+    let (events, broken) = try Self.events(bytes)
+    let chosen = events.filter { isChosen($0.texts) }
+    // The occurrences that other events take the place of, or call off.
+    let replaced = Dictionary(grouping: events.filter { $0.replaced != nil }, by: \.identity)
+      .mapValues { Set($0.compactMap(\.replaced)) }
+    var days: [CalendarDay] = []
+    for event in chosen where !event.isTimed && !event.isCancelled {
+      var starts = try event.starts(in: period)
+      if event.replaced == nil { starts.subtract(replaced[event.identity] ?? []) }
+      for start in starts {
+        for distance in 0..<event.length {
+          let day = start.adding(days: distance)
+          guard period.contains(day) else { continue }
+          days.append(CalendarDay(day: day, name: event.name, line: event.line))
+        }
+      }
+      if days.count > Self.most {
+        throw CalendarFault(
+          line: event.line,
+          "there are more than \(Self.most) days up to here; choose events, or use another calendar"
+        )
+      }
+    }
+    self.days = days.sorted { ($0.day, $0.line) < ($1.day, $1.line) }
+    self.chosen = chosen.count
+    warnings =
+      broken
+      + chosen.filter { $0.isTimed && !$0.isCancelled }.map { event in
+        CalendarFault(
+          line: event.line,
+          "this event has a time of day and closes no day; only events of whole days do")
+      }
+  }
+
+  /// The events of a file, and its lines that are none.
+  private static func events(
+    _ bytes: [UInt8]
+  ) throws(CalendarFault) -> (events: [CalendarEvent], broken: [CalendarFault]) {
+    var events: [CalendarEvent] = []
+    var broken: [CalendarFault] = []
+    // The components around a line, each with the line where it begins.
+    var open: [(name: String, line: Int)] = []
+    var lines: [ContentLine] = []
+    var isCalendar = false
+    for (text, number) in ContentLine.unfolded(bytes) {
+      guard let line = ContentLine(text, number: number) else {
+        if !isCalendar { break }
+        broken.append(
+          CalendarFault(
+            line: number, "\(text.quoted()) is not of the form NAME:VALUE; it is ignored"))
+        continue
+      }
+      let name = line.value.uppercased()
+      if !isCalendar && (line.name != "BEGIN" || name != "VCALENDAR") { break }
+      isCalendar = true
+      switch line.name {
+      case "BEGIN":
+        open.append((name, number))
+        if open.last?.name == "VEVENT" { lines = [] }
+      case "END":
+        guard let last = open.popLast(), last.name == name else {
+          throw CalendarFault(line: number, "END:\(name.visible) ends nothing that began")
+        }
+        if name == "VEVENT" { events.append(try CalendarEvent(line: last.line, lines)) }
+      default:
+        if open.last?.name == "VEVENT" { lines.append(line) }
+      }
+    }
+    if !isCalendar {
+      throw CalendarFault(line: 1, "this is not a calendar; expected BEGIN:VCALENDAR")
+    }
+    if let last = open.last {
+      throw CalendarFault(
+        line: last.line, "BEGIN:\(last.name.visible) has no end; is the file cut short?")
+    }
+    return (events, broken)
+  }
+}

@@ -1,0 +1,258 @@
+import Calendar
+import Loans
+import Testing
+
+struct CalendarReadingTests {
+  private func date(_ text: String) throws -> CivilDate {
+    try CivilDate(iso: Array(text.utf8).span)
+  }
+
+  /// A calendar around lines, which end as `lineBreak` says.
+  private func calendar(_ lines: [String], lineBreak: String = "\r\n") -> [UInt8] {
+    let all = ["BEGIN:VCALENDAR", "VERSION:2.0"] + lines + ["END:VCALENDAR"]
+    return Array((all.joined(separator: lineBreak) + lineBreak).utf8)
+  }
+
+  private func event(_ lines: String...) -> [String] {
+    ["BEGIN:VEVENT", "UID:1"] + lines + ["END:VEVENT"]
+  }
+
+  private func read(
+    _ lines: [String], lineBreak: String = "\r\n", from first: String = "2026-01-01",
+    to last: String = "2027-12-31", only: String? = nil
+  ) throws -> CalendarReading {
+    try CalendarReading(
+      calendar(lines, lineBreak: lineBreak), within: date(first)...date(last),
+      isChosen: { texts in only.map { only in texts.contains { $0.hasPrefix(only) } } ?? true })
+  }
+
+  private func days(_ lines: [String], from first: String = "2026-01-01") throws -> [String] {
+    try read(lines, from: first).days.map { "\($0.day)" }
+  }
+
+  // MARK: - What real calendars hold
+
+  @Test func `A holiday is a closed day although it says that it takes up no time`() throws {
+    let lines = event("DTSTART;VALUE=DATE:20261225", "TRANSP:TRANSPARENT", "SUMMARY:Christmas")
+    let reading = try read(lines)
+    #expect(
+      try reading.days == [CalendarDay(day: date("2026-12-25"), name: "Christmas", line: 3)])
+    #expect(reading.warnings.isEmpty)
+  }
+
+  @Test func `Only events that are chosen by a text count`() throws {
+    let lines =
+      event("DTSTART;VALUE=DATE:20260601", "SUMMARY:Common local holiday")
+      + event("DTSTART;VALUE=DATE:20260602", "SUMMARY:A", "CATEGORIES:Rest,National holiday")
+      + event("DTSTART;VALUE=DATE:20260603", "SUMMARY:B", "DESCRIPTION:National holiday\\, all")
+      + event("DTSTART;VALUE=DATE:20260604", "SUMMARY:National holiday")
+    let reading = try read(lines, only: "National holiday")
+    #expect(reading.days.map { "\($0.day)" } == ["2026-06-02", "2026-06-03", "2026-06-04"])
+    #expect(reading.chosen == 3)
+    #expect(try read(lines, only: "Summer").chosen == 0)
+  }
+
+  @Test func `An event that takes the place of an occurrence moves it`() throws {
+    let lines =
+      event("DTSTART;VALUE=DATE:20210402", "RRULE:FREQ=YEARLY", "SUMMARY:Good Friday")
+      + event(
+        "RECURRENCE-ID;VALUE=DATE:20260402", "DTSTART;VALUE=DATE:20260403", "SUMMARY:Good Friday")
+      + event(
+        "RECURRENCE-ID;VALUE=DATE:20270402", "DTSTART;VALUE=DATE:20270326", "STATUS:CANCELLED")
+    #expect(try days(lines) == ["2026-04-03"])
+    // Those that take the place of others may come first, and need not be chosen.
+    let size = event("a", "b", "c").count
+    #expect(try days(Array(lines.dropFirst(size) + lines.prefix(size))) == ["2026-04-03"])
+    #expect(try read(lines, only: "Good").days.count == 1)
+  }
+
+  @Test(arguments: [
+    ("FREQ=YEARLY", ["2026-05-25", "2027-05-25"]),
+    ("FREQ=YEARLY;UNTIL=20260525T000000Z", ["2026-05-25"]),
+    ("FREQ=YEARLY;UNTIL=20260525", ["2026-05-25"]),
+    ("FREQ=YEARLY;UNTIL=20260524T235959Z", []),
+    ("FREQ=YEARLY;COUNT=2", ["2026-05-25"]), ("FREQ=YEARLY;COUNT=1", []),
+    ("FREQ=YEARLY;INTERVAL=2", ["2027-05-25"]),
+    ("FREQ=YEARLY;BYDAY=-1MO;BYMONTH=5", ["2026-05-25", "2027-05-31"]),
+    ("FREQ=MONTHLY;BYDAY=2SU;UNTIL=20260301", ["2026-01-11", "2026-02-08"]),
+  ])
+  func `A recurring event is on the days of its rule`(rule: String, expected: [String]) throws {
+    #expect(try days(event("DTSTART;VALUE=DATE:20250525", "RRULE:\(rule)")) == expected)
+  }
+
+  @Test func `Days are added to an event and taken out of it`() throws {
+    let lines = event(
+      "DTSTART;VALUE=DATE:20260101", "RRULE:FREQ=MONTHLY;COUNT=4",
+      "RDATE;VALUE=DATE:20260615,20260616", "EXDATE;VALUE=DATE:20260201,20260616",
+      "EXDATE:20260401T000000Z")
+    #expect(try days(lines) == ["2026-01-01", "2026-03-01", "2026-06-15"])
+  }
+
+  @Test(arguments: [
+    ("DTEND;VALUE=DATE:20261224", 1), ("DTEND;VALUE=DATE:20261225", 1),
+    ("DTEND;VALUE=DATE:20261227", 3), ("DURATION:P1D", 1), ("DURATION:P3D", 3),
+    ("DURATION:P1W", 7), ("DURATION:PT24H", 1), ("CLASS:PUBLIC", 1),
+  ])
+  func `An event lasts until the day before its end, and for one day at least`(
+    end: String, count: Int
+  ) throws {
+    let days = try days(event("DTSTART;VALUE=DATE:20261224", end))
+    #expect(days.count == count)
+    #expect(days.first == "2026-12-24")
+  }
+
+  @Test func `An occurrence that began before the period counts with its days in it`() throws {
+    let lines = event(
+      "DTSTART;VALUE=DATE:20201230", "DTEND;VALUE=DATE:20210103", "RRULE:FREQ=YEARLY")
+    let reading = try read(lines, from: "2026-01-01", to: "2026-12-30")
+    #expect(reading.days.map { "\($0.day)" } == ["2026-01-01", "2026-01-02", "2026-12-30"])
+  }
+
+  @Test(arguments: ["\n", "\r\n"])
+  func `Lines may be folded, blank, and end in either way`(lineBreak: String) throws {
+    let lines = [
+      "BEGIN:VEVENT", "", "DTSTART;VALUE=DA", "\tTE:202", " 61224", "SUMMARY:Weihnachts", "  abend",
+      "", "DESCRIPTION:a", " ", "END:VEVENT",
+    ]
+    let reading = try read(lines, lineBreak: lineBreak)
+    #expect(
+      try reading.days == [CalendarDay(day: date("2026-12-24"), name: "Weihnachts abend", line: 3)])
+    #expect(reading.warnings.isEmpty)
+  }
+
+  @Test func `A character may be folded in two, and a byte order mark comes first`() throws {
+    let text = "\u{FEFF}BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART:20261224\nSUMMARY:"
+    let bytes =
+      Array(text.utf8) + [0xC3, 10, 32, 0xA9] + Array("\nEND:VEVENT\nEND:VCALENDAR".utf8)
+    let reading = try CalendarReading(bytes, within: date("2026-01-01")...date("2026-12-31"))
+    #expect(reading.days.map(\.name) == ["é"])
+  }
+
+  @Test func `A line that was folded badly is a warning`() throws {
+    let lines = event("DTSTART;VALUE=DATE:20261224", "COMMENT:first", "second half")
+    let reading = try read(lines)
+    #expect(reading.days.count == 1)
+    #expect(
+      reading.warnings == [
+        CalendarFault(line: 7, "\"second half\" is not of the form NAME:VALUE; it is ignored")
+      ])
+  }
+
+  @Test func `An event with a time of day is a warning and no closed day`() throws {
+    let lines = event("DTSTART;TZID=\"Europe:Budapest\":20261224T120000", "SUMMARY:Party")
+    let reading = try read(lines)
+    #expect(reading.days.isEmpty)
+    let words = "this event has a time of day and closes no day; only events of whole days do"
+    #expect(reading.warnings == [CalendarFault(line: 3, words)])
+  }
+
+  @Test func `What is in other components, and in those of an event, says nothing of its days`()
+    throws
+  {
+    let lines =
+      [
+        "BEGIN:VTIMEZONE", "BEGIN:STANDARD", "DTSTART:19701025T030000", "RRULE:FREQ=YEARLY",
+        "END:STANDARD", "END:VTIMEZONE", "BEGIN:VTODO", "DTSTART;VALUE=DATE:20261001", "END:VTODO",
+      ]
+      + event(
+        "DTSTART;VALUE=DATE:20261224", "BEGIN:VALARM", "DURATION:P3D", "DESCRIPTION:x",
+        "END:VALARM", "SUMMARY:Christmas\\, all; day\\nx")
+    let reading = try read(lines)
+    #expect(reading.days.map(\.name) == ["Christmas, all; day x"])
+  }
+
+  // MARK: - Malformed calendars
+
+  private func fault(_ lines: [String]) -> CalendarFault? {
+    do { _ = try read(lines) } catch { return error as? CalendarFault }
+    return nil
+  }
+
+  @Test(arguments: [
+    (["SUMMARY:x"], 3, "this event has no DTSTART; add the line of its first day"),
+    (
+      ["DTSTART;VALUE=DATE:20260230"], 5, "\"20260230\" is not a day; write it as 20261224"
+    ),
+    (["DTSTART:2026-12-24"], 5, "\"2026-12-24\" is not a day; write it as 20261224"),
+    (
+      ["DTSTART:20261224", "DTEND:20261223"], 6, "this event ends before it begins"
+    ),
+    (["DTSTART:20261224", "DURATION:2D"], 6, "\"2D\" is not a duration; write it as P2D"),
+    (
+      ["DTSTART:20261224", "RRULE:FREQ=SOMETIMES"], 6,
+      "\"FREQ=SOMETIMES\" is not a recurrence rule for whole days, as FREQ=YEARLY is"
+    ),
+    (
+      ["DTSTART:20261224", "RRULE:FREQ=HOURLY"], 6,
+      "\"FREQ=HOURLY\" is not a recurrence rule for whole days, as FREQ=YEARLY is"
+    ),
+    (["DTSTART:20261224", "EXDATE:20261224,x"], 6, "\"x\" is not a day; write it as 20261224"),
+    (
+      ["DTSTART:20261224", "RECURRENCE-ID;RANGE=THISANDFUTURE:20261224"], 6,
+      "a change of all later occurrences is not supported; end the event, and add another one"
+    ),
+    (
+      ["DTSTART:20161223", "DTEND:20270101"], 3,
+      "this event lasts for more than ten years; correct its end"
+    ),
+    (["DTSTART:20261224", "END:VTODO"], 6, "END:VTODO ends nothing that began"),
+  ])
+  func `An event that makes no sense is reported with its line`(
+    lines: [String], line: Int, message: String
+  ) {
+    let event = ["BEGIN:VEVENT", "UID:1"] + lines + ["END:VEVENT"]
+    #expect(fault(event) == CalendarFault(line: line, message))
+  }
+
+  @Test func `A calendar that is cut short is reported, and what is no calendar`() throws {
+    let period = try date("2026-01-01")...date("2026-12-31")
+    for (text, line, message) in [
+      ("", 1, "this is not a calendar; expected BEGIN:VCALENDAR"),
+      ("<html>\n", 1, "this is not a calendar; expected BEGIN:VCALENDAR"),
+      ("BEGIN:VEVENT\n", 1, "this is not a calendar; expected BEGIN:VCALENDAR"),
+      ("BEGIN:VCALENDAR\n", 1, "BEGIN:VCALENDAR has no end; is the file cut short?"),
+      (
+        "BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART:20261224\nSUMM", 2,
+        "BEGIN:VEVENT has no end; is the file cut short?"
+      ),
+    ] {
+      #expect(throws: CalendarFault(line: line, message)) {
+        try CalendarReading(Array(text.utf8), within: period)
+      }
+    }
+  }
+
+  @Test func `More than 5,000 days of one file are refused`() throws {
+    let event = event("DTSTART;VALUE=DATE:20260101", "RRULE:FREQ=DAILY;COUNT=250")
+    let most = Array(repeating: event, count: 20).flatMap(\.self)
+    #expect(try read(most).days.count == CalendarReading.most)
+    #expect(
+      fault(most + self.event("DTSTART;VALUE=DATE:20260101"))
+        == CalendarFault(
+          line: 103,
+          "there are more than 5000 days up to here; choose events, or use another calendar"))
+  }
+
+  @Test(arguments: 0..<300)
+  func `A damaged calendar is read, or refused with a line of it`(seed: Int) throws {
+    let lines = event(
+      "DTSTART;VALUE=DATE:20210402", "RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1FR", "SUMMARY:A\\,b",
+      "EXDATE;VALUE=DATE:20260403,20270402", "DTEND;VALUE=DATE:20210403")
+    var bytes = calendar(lines)
+    var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1
+    for _ in 0..<(1 + seed % 4) {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      let place = Int(state >> 33) % bytes.count
+      bytes[place] =
+        [0, 9, 10, 13, 32, 0x3A, 0x3B, 0x22, 0x5C, 0x2C, 0x39, 0xFF][Int(state >> 20) % 12]
+    }
+    let period = try date("2026-01-01")...date("2027-12-31")
+    do throws(CalendarFault) {
+      let reading = try CalendarReading(bytes, within: period)
+      #expect(reading.days.count <= 800)
+    } catch {
+      #expect((1...12).contains(error.line))
+      #expect(!error.message.contains("\n"))
+    }
+  }
+}
