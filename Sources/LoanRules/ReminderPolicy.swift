@@ -6,17 +6,26 @@ public struct ReminderPolicy: Hashable, Sendable {
   public var ladder: Ladder
   /// Rules for some loans, of which the first that fits decides.
   public var rules: [LadderRule]
+  /// The days on which the library is closed.
+  public var closedDays: ClosedDays
 
   /// A policy with these parts; without any, one reminder a day ahead, and one notice a day after.
-  public init(_ ladder: Ladder = .standard, rules: [LadderRule] = []) {
+  public init(
+    _ ladder: Ladder = .standard, rules: [LadderRule] = [], closedDays: ClosedDays = ClosedDays()
+  ) {
     self.ladder = ladder
     self.rules = rules
+    self.closedDays = closedDays
   }
 
   /// The plan of a loan.
   package func plan(for loan: some LoanParts) -> LoanPlan {
     let rule = rules.isEmpty ? nil : rules.first { $0.fits(loan) }
-    return LoanPlan(rule?.ladder ?? ladder, expiration: loan.lastDay)
+    var openDays: OpenDays?
+    if !closedDays.isEmpty, case .closed(let days) = closedDays.openDays(around: loan.lastDay) {
+      openDays = days
+    }
+    return LoanPlan(rule?.ladder ?? ladder, expiration: loan.lastDay, openDays: openDays)
   }
 }
 

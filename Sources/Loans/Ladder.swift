@@ -139,17 +139,3 @@ public struct LoanPlan: Hashable, Sendable {
     return last + (days / period + 1) * period
   }
 }
-
-/// The open days next to a day on which the library is closed.
-public struct OpenDays: Hashable, Sendable {
-  /// The last open day before it.
-  public var before: CivilDate
-  /// The first open day after it.
-  public var after: CivilDate
-
-  /// Two open days.
-  public init(before: CivilDate, after: CivilDate) {
-    self.before = before
-    self.after = after
-  }
-}

@@ -77,9 +77,11 @@ extension Loan {
   }
 
   /// The loan's one line in a report or notice; see ``Notice/line(today:)``.
-  public func line(today: CivilDate, library: String? = nil) -> String {
+  public func line(
+    today: CivilDate, library: String? = nil, openDays: OpenDays? = nil
+  ) -> String {
     var line: [UInt8] = []
-    appendLine(to: &line, today: today, library: library)
+    appendLine(to: &line, today: today, library: library, openDays: openDays)
     return String(decoding: line, as: UTF8.self)
   }
 }
@@ -99,7 +101,9 @@ extension CivilDate {
 extension LoanParts {
   /// Appends the loan's one line in UTF-8: a report may have a million of them, and no text of the loan
   /// becomes a string for it.
-  package func appendLine(to line: inout [UInt8], today: CivilDate, library: String? = nil) {
+  package func appendLine(
+    to line: inout [UInt8], today: CivilDate, library: String? = nil, openDays: OpenDays? = nil
+  ) {
     appendLabel(to: &line)
     line += " ".utf8
     line += lastDay.dueDescription(today: today).utf8
@@ -110,6 +114,7 @@ extension LoanParts {
     append(", by ", .author, to: &line)
     append(", lent to ", .borrower, to: &line)
     if let library { line += ", at \(library.visible)".utf8 }
+    if let openDays { line += "; \(openDays.words(today: today))".utf8 }
   }
 
   fileprivate func appendLabel(to line: inout [UInt8]) {

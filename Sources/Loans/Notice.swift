@@ -50,10 +50,10 @@ public struct Notice: Hashable, Sendable {
   public var urgency: Urgency { kind == .expired ? .critical : .normal }
 
   /// One line without line break, harmless on a terminal: label, what happens when, the date,
-  /// then author, borrower and library where known.
+  /// then author, borrower and library where known, and what to do if the library is closed that day.
   ///
   ///     "Abigél" expires tomorrow (2026.11.22), by Szabó Magda, lent to Kovács Anna, at the Library
   public func line(today: CivilDate) -> String {
-    loan.line(today: today, library: library)
+    loan.line(today: today, library: library, openDays: openDays)
   }
 }

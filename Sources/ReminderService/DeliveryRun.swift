@@ -50,6 +50,10 @@ public struct DeliveryReport: Sendable, Hashable {
   public var failures: [Failure] = []
   /// The number of notices that stay pending because a stop was requested.
   public var leftByStop = 0
+  /// The number of notices that are held, since nothing is sent at this hour or on this day.
+  public private(set) var held = 0
+  /// The time until which they are held, the first one of those of several libraries.
+  public private(set) var heldUntil: CivilDateTime?
 
   /// A report of nothing yet.
   public init() {}
@@ -58,7 +62,14 @@ public struct DeliveryReport: Sendable, Hashable {
   public mutating func add(_ other: DeliveryReport) {
     delivered += other.delivered
     leftByStop += other.leftByStop
+    if let until = other.heldUntil { addHeld(other.held, until: until) }
     for failure in other.failures { add(failure) }
+  }
+
+  /// Adds notices that are held.
+  public mutating func addHeld(_ count: Int, until end: CivilDateTime) {
+    held += count
+    heldUntil = heldUntil.map { min($0, end) } ?? end
   }
 
   fileprivate mutating func add(_ failure: Failure) {

@@ -1,4 +1,5 @@
 import Glibc
+import LoanRules
 import Loans
 import Notifiers
 import ReminderSchedule
@@ -23,12 +24,25 @@ extension ChannelName {
   }
 }
 
+extension DeliveryReport {
+  /// The sentence about the notices that are held; `nil` if there are none.
+  ///
+  /// - Parameter now: the time in the library, whose day is left out.
+  func heldWords(_ channel: ChannelName, now: CivilDateTime?) -> String? {
+    guard held > 0, let heldUntil else { return nil }
+    let end = heldUntil.date == now?.date ? heldUntil.time.description : heldUntil.words
+    return "\(counted(held, "notice")) through \(channel.name.visible) \(held == 1 ? "is" : "are") held until \(end)"
+  }
+}
+
 /// Delivers what is due in each time zone through channels, each for itself, and reports what could
 /// not be delivered.
 struct ChannelDelivery {
   let schedule: Schedule
   /// The catalogues whose loans count.
   let groups: [ZoneGroup]
+  /// The times at which notices are sent.
+  let hours: DeliveryHours
   let events: ScheduleEvents
   let environment: Environment
   let console: Console
@@ -41,6 +55,11 @@ struct ChannelDelivery {
     let notifier = channel.notifier(environment, console, actions: actions)
     var sum = DeliveryReport()
     for (clock, now, names) in groups {
+      if let end = hours.holds(at: now) {
+        let due = try schedule.reader.due(at: now, channel: channel.name, catalogues: names)
+        sum.addHeld(due.count, until: end)
+        continue
+      }
       let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
       sum.add(
         try center.deliver(
@@ -62,6 +81,7 @@ struct ChannelDelivery {
     for channel in channels where !StopSignals.isStopRequested {
       let report = try deliver(through: channel)
       leftByStop += report.leftByStop
+      if let words = report.heldWords(channel, now: groups.first?.now) { console.printError(words) }
       for failure in report.failures {
         status = status.worse(failure.error.code == .systemLimit ? .systemLimit : .unavailable)
         switch failure.error.code {
@@ -87,12 +107,14 @@ struct ChannelDelivery {
     for channel in channels {
       var isNothingDue = true
       for (_, now, names) in groups {
+        let end = hours.holds(at: now)
         let due = try schedule.reader.due(
           at: now, channel: channel.name, catalogues: names)
         for notice in due {
           isNothingDue = false
           let line = notice.notice.line(today: now.date)
-          let sentence = "would deliver through \(channel.name.visible): \(line)"
+          let sentence =
+            "\(end.map { "would hold until \($0.words), for" } ?? "would deliver through") \(channel.name.visible): \(line)"
           if isResult { try console.print(line: sentence) } else { console.printError(sentence) }
         }
       }

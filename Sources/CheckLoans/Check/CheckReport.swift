@@ -72,7 +72,8 @@ struct CheckReport {
       guard isText else { return text.append(contentsOf: ",\(Self.json(read, catalogue))".utf8) }
       if let color { text.append(contentsOf: color.utf8) }
       read.parts.appendLine(
-        to: &text, today: catalogue.now.date, library: catalogue.source.library)
+        to: &text, today: catalogue.now.date, library: catalogue.source.library,
+        openDays: read.plan.openDays)
       text.append(contentsOf: (color == nil ? "\n" : "\u{1B}[0m\n").utf8)
     }
   }

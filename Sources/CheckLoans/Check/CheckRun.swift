@@ -106,7 +106,7 @@ final class CheckRun {
     guard let schedule else { return }
     let delivery = ChannelDelivery(
       schedule: schedule, groups: plan.catalogues.namesByZone,
-      events: events,
+      hours: plan.options.channels.hours, events: events,
       environment: environment, console: console, isRemembered: plan.state != nil)
     if plan.isDryRun {
       try delivery.rehearse(plan.channels, isResult: plan.options.format == .text)

@@ -31,6 +31,7 @@ struct DeliverCommand: Subcommand {
       schedule: schedule,
       groups: try environment.namesByZone(
         schedule.reader.catalogues(), zone, now: clock.now.now),
+      hours: channels.hours,
       events: ScheduleEvents(isPrinted: verbose.verbose, console),
       environment: environment, console: console)
     let channels = channels.channels(environment, otherwise: [.stdout])

@@ -37,7 +37,8 @@ struct RootCommand: ParsableCommand {
     version: "check-loans \(ProgramVersion.number)",
     subcommands: [
       CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, DeliverCommand.self,
-      WatchCommand.self, ConfigCommand.self, TimerCommand.self, SchemaCommand.self,
+      WatchCommand.self, PlanCommand.self, ConfigCommand.self, TimerCommand.self,
+      SchemaCommand.self,
       ProfilesCommand.self,
     ],
     defaultSubcommand: CheckCommand.self)

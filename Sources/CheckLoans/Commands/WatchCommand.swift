@@ -1,4 +1,5 @@
 import ArgumentParser
+import LoanRules
 import Loans
 import Notifiers
 import ReminderService
@@ -99,6 +100,8 @@ struct WatchSettings {
   }
 
   var isVerbose: Bool { command.verbose.verbose }
+  /// The times at which notices are sent.
+  var hours: DeliveryHours { command.channels.hours }
   /// The text of the button on notifications and its command.
   var action: NotificationAction? { command.action.action }
 

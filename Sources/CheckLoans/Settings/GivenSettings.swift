@@ -169,8 +169,10 @@ extension Environment {
       if value.texts.isEmpty {
         throw CommandError(.badSetting, "\(variable): \(text.quoted()) has no value in it")
       }
-    case (.flag, "1"), (.flag, "true"), (.flag, "yes"): value.texts = ["true"]
-    case (.flag, "0"), (.flag, "false"), (.flag, "no"): value.texts = ["false"]
+    case (.flag, "1"), (.flag, "true"), (.flag, "yes"), (.boolean, "1"), (.boolean, "yes"):
+      value.texts = ["true"]
+    case (.flag, "0"), (.flag, "false"), (.flag, "no"), (.boolean, "0"), (.boolean, "no"):
+      value.texts = ["false"]
     case (.flag, _):
       throw CommandError(.badSetting, "\(variable): \(text.quoted()) is neither 1 nor 0")
     default: value.texts = [text]

@@ -26,6 +26,19 @@ extension CivilTime {
   }
 }
 
+extension DailyHours {
+  /// Reads hours as `HH:MM-HH:MM`.
+  @Sendable static func parse(_ text: String) throws -> DailyHours {
+    let times = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard times.count == 2 else { throw ValidationError("write it as HH:MM-HH:MM: 08:00-20:00") }
+    let (start, end) = try (CivilTime.parse(String(times[0])), CivilTime.parse(String(times[1])))
+    guard let hours = DailyHours(from: start, to: end) else {
+      throw ValidationError("the two times are equal; leave the option out for all day")
+    }
+    return hours
+  }
+}
+
 extension CivilDateTime {
   /// Reads a day, also as catalogues write it, and perhaps a time after it.
   @Sendable static func parse(_ text: String) throws -> CivilDateTime {

@@ -169,6 +169,23 @@ struct ChannelOptions: ParsableArguments {
       valueName: "channel"))
   var notify: [ChannelChoice] = []
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Deliver only between these times of day, as in 08:00-20:00; what is due at another time is held. \
+      (default: all day)
+      """, valueName: "HH:MM-HH:MM"), transform: DailyHours.parse)
+  var deliverBetween: DailyHours?
+
+  @Option(
+    help: ArgumentHelp(
+      "Whether to deliver on days on which the library is closed. (default: true)",
+      valueName: "true|false"))
+  var deliverWhenClosed = true
+
+  /// The times at which notices are sent.
+  var hours: DeliveryHours { DeliveryHours(deliverBetween) }
+
   func validate() throws {
     if notify.contains(.none) && notify.contains(where: { $0 != .none }) {
       throw ValidationError("none means no channel, and cannot be given together with one")

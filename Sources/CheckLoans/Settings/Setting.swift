@@ -1,4 +1,5 @@
 import ArgumentParser
+import LoanRules
 
 /// An option, a switch or an argument as a command declares it, with its value and where that comes
 /// from.
@@ -6,7 +7,7 @@ import ArgumentParser
 /// It is found in the command itself, so that what is set elsewhere needs no list of its own.
 struct Setting: Sendable {
   /// The kind of value that it takes.
-  enum Kind: Sendable { case flag, number, text, list, numbers, argument }
+  enum Kind: Sendable { case flag, boolean, number, text, list, numbers, argument }
 
   /// Where its value is given; what wins comes first.
   enum Origin: Sendable {
@@ -43,7 +44,7 @@ struct Setting: Sendable {
     switch kind {
     case .flag: texts == ["true"] ? ["--\(name)"] : []
     case .argument: texts
-    case .number, .text, .list, .numbers: texts.map { "--\(name)=\($0)" }
+    case .boolean, .number, .text, .list, .numbers: texts.map { "--\(name)=\($0)" }
     }
   }
 
@@ -93,6 +94,7 @@ extension Setting {
     case .optional, .collection: return mirror.children.flatMap { texts(of: $0.value) }
     default:
       if let days = value as? RungDays { return days.texts }
+      if let hours = value as? DailyHours { return ["\(hours.start)-\(hours.end)"] }
       return [(value as? any ExpressibleByArgument)?.defaultValueDescription ?? "\(value)"]
     }
   }
@@ -114,7 +116,8 @@ extension Option: PropertyWrapper {
     let isNumber = Value.self == Int.self || Value.self == Int?.self
     let isList = Value.self is any RandomAccessCollection.Type
     let kind: Setting.Kind =
-      Value.self == [RungDays].self ? .numbers : isList ? .list : isNumber ? .number : .text
+      Value.self == [RungDays].self
+      ? .numbers : Value.self == Bool.self ? .boolean : isList ? .list : isNumber ? .number : .text
     return [Setting(label, kind, isParsed ? wrappedValue : nil)]
   }
 }

@@ -242,7 +242,8 @@ private struct SettingsReading {
     let (name, text) = (match.output.1, String(value))
     switch keys.options[String(name)]?.kind {
     case .flag where ["true", "false"].contains(text): return nil
-    case .flag: return "\"\(name)\" is \(text.quoted(limit: 40)); expected true or false"
+    case .boolean where ["true", "false"].contains(text): return nil
+    case .flag, .boolean: return "\"\(name)\" is \(text.quoted(limit: 40)); expected true or false"
     case .number, .numbers:
       return "\"\(name)\" is \(text.quoted(limit: 40)); expected a number, \(name) = 3"
     default: return "a text needs quotation marks: \(name) = \"\(text.visible)\""
@@ -345,7 +346,7 @@ private struct SettingsReading {
     let texts: [String?]
     let expected: String
     switch setting.kind {
-    case .flag: (texts, expected) = ([node.bool?.description], "true or false")
+    case .flag, .boolean: (texts, expected) = ([node.bool?.description], "true or false")
     case .list, .numbers, .argument:
       texts = node.array?.map(\.tomlValue.scalar) ?? [node.scalar]
       expected =

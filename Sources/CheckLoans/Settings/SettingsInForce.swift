@@ -89,7 +89,7 @@ extension Setting {
   fileprivate var json: JSONValue {
     switch kind {
     case .list, .argument: .array(texts.map { .string($0) })
-    case .flag: .bool(texts == ["true"])
+    case .flag, .boolean: .bool(texts == ["true"])
     case .numbers: .array(texts.map { text in Int(text).map(JSONValue.int) ?? .string(text) })
     case .number: JSONValue(texts.first.flatMap { Int($0) })
     case .text: JSONValue(texts.first)

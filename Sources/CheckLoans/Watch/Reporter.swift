@@ -6,7 +6,7 @@ struct Reporter {
   enum Subject: Hashable {
     case schedule, settings, directories, changes, action
     /// Of this name.
-    case channel(String), catalogue(String)
+    case channel(String), held(String), catalogue(String)
     /// Of this time zone.
     case clock(String)
   }

@@ -1,4 +1,5 @@
 import LoanCatalogue
+import LoanRules
 import Loans
 import Notifiers
 import ReminderSchedule
@@ -160,7 +161,7 @@ extension WatchRun {
       start = max(start, instant)
     }
     let delivery = ChannelDelivery(
-      schedule: schedule, groups: groups, events: events,
+      schedule: schedule, groups: groups, hours: settings.hours, events: events,
       environment: environment, console: console, actions: actions)
     // A program that was not found may be there by now.
     for channel in settings.channels.map(environment.resolved)
@@ -170,7 +171,8 @@ extension WatchRun {
     var wakes: [(second: Int, instant: Int, moment: CivilDateTime)] = []
     for (clock, now, _) in groups {
       guard let instant = clock.read()?.instant else { continue }
-      let moment = try schedule.reader.nextCheck(after: now)
+      let next = try schedule.reader.nextCheck(after: now)
+      let moment = settings.hours.holds(at: now).map { min($0, next) } ?? next
       wakes.append((clock.instant(of: moment, from: instant), instant, moment))
     }
     guard let wake = wakes.min(by: { $0.second < $1.second }) else {
@@ -216,6 +218,8 @@ extension WatchRun {
     through channel: ChannelName, _ delivery: ChannelDelivery
   ) throws {
     let report = try delivery.deliver(through: channel)
+    let now = delivery.groups.first?.now
+    reporter.report(report.heldWords(channel, now: now), about: .held(channel.name))
     var lines: [String] = []
     for error in report.failures.map(\.error) {
       if case .outputFailed(let number) = error.code {

@@ -34,11 +34,25 @@ extension ScheduleReader {
     at now: CivilDateTime, channel: String, catalogues: [String]? = nil
   ) throws(ScheduleError) -> [DueNotice] {
     try connection.read { database in
-      let ladders = try Ladders(database)
-      let channel = try database.knownChannelID(channel) ?? 0
-      return try database.due(at: now, channel: channel, catalogues, ladders).compactMap { due in
-        try database.loan(due.id, ladders).map { DueNotice($0, rung: due.rung) }
-      }
+      try database.due(at: [now], channel: channel, catalogues).map(\.notice)
+    }
+  }
+
+  /// The notices that runs would send at some times if nothing else happened: those that are due at the
+  /// first of them, then what becomes due until each of the others.
+  ///
+  /// - Parameters:
+  ///   - times: the times, in ascending order; none is empty.
+  ///   - channel: the channel's name; `nil` for any: then a notice counts as sent that was sent through
+  ///     one of the channels.
+  ///   - catalogues: the catalogues whose loans count; `nil` for all.
+  /// - Returns: the notices by time, then as ``due(at:channel:catalogues:)`` has them.
+  public func planned(
+    at times: [CivilDateTime], channel: String?, catalogues: [String]? = nil
+  ) throws(ScheduleError) -> [(time: CivilDateTime, notice: DueNotice)] {
+    if times.isEmpty { return [] }
+    return try connection.read { database in
+      try database.due(at: times, channel: channel, catalogues)
     }
   }
 
@@ -77,27 +91,50 @@ extension ScheduleReader {
 }
 
 extension Database {
-  /// The loans of which a notice is due and its rung, by expiration and number.
+  /// A notice that is due at one of some times.
+  private struct Due {
+    var time: Int
+    var expiration: CivilDate
+    var number: Int64
+    var id: Int64
+    var rung: Int
+  }
+
+  /// The notices that become due at some times, each at the first of them, by time, expiration and
+  /// number.
   fileprivate func due(
-    at now: CivilDateTime, channel: Int64, _ catalogues: [String]?, _ ladders: Ladders
-  ) throws -> [(id: Int64, rung: Int)] {
-    var due: [(expiration: CivilDate, number: Int64, id: Int64, rung: Int)] = []
+    at times: [CivilDateTime], channel: String?, _ catalogues: [String]?
+  ) throws -> [(time: CivilDateTime, notice: DueNotice)] {
+    let ladders = try Ladders(self)
+    let channel = try channel.map { try knownChannelID($0) ?? 0 }
+    var due: [Due] = []
     let query = try statement(Self.candidates)
     defer { query.reset() }
-    let wrong = CivilDateTime(now.date.adding(days: 2)).ordinal
+    let wrong = CivilDateTime(times[0].date.adding(days: 2)).ordinal
     for range in try ranges(catalogues) {
-      query.bind(range.lowerBound, range.upperBound, now.ordinal, channel, wrong)
+      query.bind(
+        range.lowerBound, range.upperBound, times[times.count - 1].ordinal, channel, wrong)
       while try query.step() {
         let number = query.integer(1)
         let plan = try ladders.plan(
           expiration: query, 2, fireAt: 3, ladder: 4, openDays: 5, of: Int(number))
-        guard let rung = plan.reached(at: now) else { continue }
-        if let told = query.optionalInteger(7), told >= rung { continue }
-        due.append((plan.expiration, number, query.integer(0), rung))
+        var told = query.optionalInteger(7).map { Int($0) } ?? .min
+        for (index, time) in times.enumerated() {
+          guard let rung = plan.reached(at: time), rung > told else { continue }
+          due.append(
+            Due(
+              time: index, expiration: plan.expiration, number: number, id: query.integer(0),
+              rung: rung))
+          told = rung
+        }
       }
     }
-    due.sort { ($0.expiration, $0.number, $0.id) < ($1.expiration, $1.number, $1.id) }
-    return due.map { ($0.id, $0.rung) }
+    due.sort {
+      ($0.time, $0.expiration, $0.number, $0.id) < ($1.time, $1.expiration, $1.number, $1.id)
+    }
+    return try due.compactMap { due in
+      try loan(due.id, ladders).map { (times[due.time], DueNotice($0, rung: due.rung)) }
+    }
   }
 
   /// Loans whose first notice has fired, each with the furthest rung that was delivered.
@@ -106,7 +143,8 @@ extension Database {
       SELECT max(iif(delivered_at >= ?5, min(rung, 1), rung)) FROM delivery
       WHERE delivery.catalogue = loan.id >> \(LoanID.shift)
         AND delivery.identity = loan.identity AND delivery.expiration = loan.expiration
-        AND delivery.channel = ?4 AND delivery.copy = loan.copy AND delivered_at IS NOT NULL)
+        AND delivery.channel = coalesce(?4, delivery.channel) AND delivery.copy = loan.copy
+        AND delivered_at IS NOT NULL)
     FROM loan
     WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0 AND fire_at <= ?3
     """

@@ -1,0 +1,148 @@
+import ArgumentParser
+import LoanRules
+import Loans
+import ReminderSchedule
+import ReminderService
+
+/// `check-loans plan`.
+struct PlanCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plan",
+    abstract: "Show which notices will be sent on which day.",
+    discussion: """
+      Goes through the coming days, as if a run on each of them sent what is due, each day with the \
+      words of that day. Nothing is sent or written. With catalogues, they are read first, so that a \
+      change of the settings shows; without any, the stored schedule is taken as it is. Without \
+      --notify, a notice that was sent through some channel is not shown again.
+
+      Examples:
+        check-loans plan
+        check-loans plan --remind 7,3,1 books.xml
+        check-loans plan --days 30 --notify exec:/usr/local/bin/tell
+      """)
+
+  static var commandLineOnly: Set<String> { ["days", "format"] }
+
+  @Argument(
+    help: "Catalogues to read first. (default: none)", completion: .file())
+  var catalogues: [String] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Days to show, today the first, 1 to 400.", valueName: "days"),
+    transform: number(1...400))
+  var days = 14
+
+  @Option(help: "Format of the plan.")
+  var format = OutputFormat.text
+
+  @OptionGroup var channels: ChannelOptions
+  @OptionGroup var catalogue: CatalogueOptions
+  @OptionGroup var state: StateOptions
+  @OptionGroup var now: NowOptions
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let zone = try catalogue.zone.clock(environment)
+    let schedule = try Schedule(rehearsing: state.path(environment))
+    var status = ExitStatus.done
+    if !catalogues.isEmpty {
+      let read = try environment.catalogues(
+        catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: nil,
+        example: "check-loans plan books.xml")
+      for entry in read { status = status.worse(try reload(entry, schedule, console)) }
+    }
+    let names = try schedule.reader.catalogues()
+    let groups = try environment.namesByZone(names, zone, now: now.now)
+    var planned: [PlannedNotice] = []
+    for (_, now, names) in groups {
+      let times = channels.hours.times(from: now, days: days)
+      for channel in channels.channels(environment).map(Optional.some).orAny {
+        planned += try schedule.reader.planned(
+          at: times, channel: channel?.name, catalogues: names
+        ).map { PlannedNotice(day: $0.time.date, channel: channel, due: $0.notice) }
+      }
+    }
+    planned.sort { $0.day < $1.day }
+    try format == .json ? printJSON(planned, console) : printText(planned, console)
+    return status
+  }
+
+  /// Reads a catalogue into the schedule's copy.
+  private func reload(
+    _ entry: CatalogueToRead, _ schedule: Schedule, _ console: Console
+  ) throws -> ExitStatus {
+    if let fault = entry.fault { throw fault }
+    var findings = CatalogueFindings(path: entry.path, showsAll: false)
+    let center = ReminderCenter(schedule: schedule, civilTime: entry.clock.civilTime)
+    do throws(ReminderError) {
+      findings.note(
+        try center.reload(
+          entry.source, at: entry.now, settings: entry.settings,
+          onDiagnostic: { findings.note($0) }))
+    } catch {
+      guard case .catalogue(let error) = error else { throw error }
+      findings.note(error)
+    }
+    for line in findings.lines { console.printError(line: line) }
+    return findings.isUsable ? .done : findings.isReadable ? .invalidData : .noInput
+  }
+
+  private func printText(_ planned: [PlannedNotice], _ console: Console) throws {
+    for notice in planned {
+      let channel = notice.channel.map { "\($0.name.visible)  " } ?? ""
+      try console.print(
+        line: "\(notice.day)  \(channel)\(notice.due.notice.line(today: notice.day))")
+    }
+    if planned.isEmpty { console.printError("nothing will be sent within \(counted(days, "day"))") }
+  }
+
+  private func printJSON(_ planned: [PlannedNotice], _ console: Console) throws {
+    try console.print("{\"version\":1,\"days\":\(days),\"notices\":[")
+    for (index, notice) in planned.enumerated() {
+      try console.print((index == 0 ? "" : ",") + notice.json.text)
+    }
+    try console.print(line: "]}")
+  }
+}
+
+/// A notice that will be sent on a day.
+private struct PlannedNotice {
+  let day: CivilDate
+  /// The channel through which it will be sent; `nil` for any.
+  let channel: ChannelName?
+  let due: DueNotice
+
+  var json: JSONValue {
+    .object([
+      ("date", .string("\(day)")), ("channel", JSONValue(channel?.name)),
+      ("id", .int(due.reminderID)), ("kind", .string(due.notice.kind.rawValue)),
+      ("rung", .int(due.notice.rung)), ("text", .string(due.notice.line(today: day))),
+      ("expiration", .string("\(due.notice.loan.expiration)")),
+      ("catalogue", .string(due.notice.catalogue)), ("library", JSONValue(due.notice.library)),
+      (
+        "loan",
+        .object([
+          ("id", JSONValue(due.notice.loan.id)), ("title", JSONValue(due.notice.loan.title)),
+          ("author", JSONValue(due.notice.loan.author)),
+          ("borrower", JSONValue(due.notice.loan.borrower)),
+        ])
+      ),
+    ])
+  }
+}
+
+extension [ChannelName?] {
+  /// These channels, or one that stands for any.
+  fileprivate var orAny: [ChannelName?] { isEmpty ? [nil] : self }
+}
+
+extension DeliveryHours {
+  /// The ends of the coming days on which something is sent; the first is the present day, whose rest
+  /// counts.
+  fileprivate func times(from now: CivilDateTime, days: Int) -> [CivilDateTime] {
+    let end = CivilTime(secondOfDay: 86_399) ?? .midnight
+    return (0..<days).map { now.date.adding(days: $0) }
+      .filter { !closedDays.isClosed($0) }.map { CivilDateTime($0, hours.map { $0.last } ?? end) }
+      .filter { $0 >= now }
+  }
+}
