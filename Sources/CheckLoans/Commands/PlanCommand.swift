@@ -43,21 +43,23 @@ struct PlanCommand: Subcommand {
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let zone = try catalogue.zone.clock(environment)
-    let schedule = try Schedule(rehearsing: state.path(environment))
+    var schedule = try ScheduleReader(opening: state.path(environment))
     var status = ExitStatus.done
     if !catalogues.isEmpty {
+      let copy = try Schedule(rehearsing: state.path(environment))
+      schedule = copy.reader
       let read = try environment.catalogues(
         catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: nil,
         example: "check-loans plan books.xml")
-      for entry in read { status = status.worse(try reload(entry, schedule, console)) }
+      for entry in read { status = status.worse(try reload(entry, copy, console)) }
     }
-    let names = try schedule.reader.catalogues()
+    let names = try schedule.catalogues()
     let groups = try environment.namesByZone(names, zone, now: now.now)
     var planned: [PlannedNotice] = []
     for (_, now, names) in groups {
       let times = channels.hours.times(from: now, days: days)
       for channel in channels.channels(environment).map(Optional.some).orAny {
-        planned += try schedule.reader.planned(
+        planned += try schedule.planned(
           at: times, channel: channel?.name, catalogues: names
         ).map { PlannedNotice(day: $0.time.date, channel: channel, due: $0.notice) }
       }
