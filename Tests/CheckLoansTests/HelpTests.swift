@@ -5,7 +5,8 @@ import Testing
 struct HelpTests {
   private static let commands = [
     [], ["check"], ["validate"], ["deliver"], ["schedule"], ["schedule", "list"],
-    ["schedule", "cancel"], ["schedule", "explain"], ["schedule", "forget"], ["watch"], ["config"],
+    ["schedule", "cancel"], ["schedule", "explain"], ["schedule", "forget"], ["watch"], ["plan"],
+    ["config"],
     ["timer"],
     ["schema"], ["profiles"],
   ]

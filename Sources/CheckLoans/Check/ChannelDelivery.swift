@@ -31,7 +31,8 @@ extension DeliveryReport {
   func heldWords(_ channel: ChannelName, now: CivilDateTime?) -> String? {
     guard held > 0, let heldUntil else { return nil }
     let end = heldUntil.date == now?.date ? heldUntil.time.description : heldUntil.words
-    return "\(counted(held, "notice")) through \(channel.name.visible) \(held == 1 ? "is" : "are") held until \(end)"
+    return
+      "\(counted(held, "notice")) through \(channel.name.visible) \(held == 1 ? "is" : "are") held until \(end)"
   }
 }
 

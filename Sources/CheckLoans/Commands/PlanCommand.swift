@@ -43,11 +43,12 @@ struct PlanCommand: Subcommand {
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let zone = try catalogue.zone.clock(environment)
-    var schedule = try ScheduleReader(opening: state.path(environment))
+    let path = try state.path(environment)
+    let copy = catalogues.isEmpty ? nil : try Schedule(rehearsing: path)
+    defer { withExtendedLifetime(copy) {} }
+    let schedule = try copy?.reader ?? ScheduleReader(opening: path)
     var status = ExitStatus.done
-    if !catalogues.isEmpty {
-      let copy = try Schedule(rehearsing: state.path(environment))
-      schedule = copy.reader
+    if let copy {
       let read = try environment.catalogues(
         catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: nil,
         example: "check-loans plan books.xml")
