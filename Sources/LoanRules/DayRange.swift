@@ -2,7 +2,7 @@ public import Loans
 
 /// A day or a range of days that somebody has written down, once or for every year, perhaps with a
 /// name: `2026-12-24..2027-01-03 Christmas` or `03-15`.
-public struct DayRange: Hashable, Sendable {
+public struct DayRange: Hashable, Sendable, CustomStringConvertible {
   private enum Days: Hashable {
     case once(ClosedRange<CivilDate>)
     /// Between two days of the year, each as month times 100 plus day; over the year's end where the
@@ -22,12 +22,15 @@ public struct DayRange: Hashable, Sendable {
   private let days: Days
   /// The text after the days.
   public let name: String?
+  /// The text that it was read from.
+  public let description: String
 
   /// Reads `YYYY-MM-DD` or `MM-DD`, or two of the same kind with `..` between them, then perhaps a
   /// space and a name.
   ///
   /// - Throws: ``Fault``.
   public init(reading text: String) throws(Fault) {
+    description = text
     let words = text.split(maxSplits: 1) { $0.isWhitespace }
     let ends = (words.first ?? "").split(omittingEmptySubsequences: false) { $0 == "." }
     guard ends.count == 1 || ends.count == 3 && ends[1].isEmpty, let first = ends.first,

@@ -19,6 +19,8 @@ internal import Loans
 ///   signed number of days from the expiration, see ``DueNotice/rung``.
 /// - `channel`, `reason`: names of channels and what they said when they failed, each once.
 /// - `outbox`: the notices that are being sent right now, see ``Outbox``.
+/// - `calendar`, `closed_day`: the last good reading of each calendar of closed days, see
+///   ``KeptCalendar``.
 /// - `counter`: one row: the highest number of a loan, the days from which the age of the ledger is
 ///   counted (see ``LastRun``), and a random number made with the tables.
 ///
@@ -127,6 +129,21 @@ enum Schema {
     )
     """,
     "CREATE INDEX outbox_identity ON outbox (identity)",
+    """
+    CREATE TABLE calendar (
+      path TEXT PRIMARY KEY,
+      read_on INTEGER NOT NULL
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE closed_day (
+      calendar TEXT NOT NULL,
+      day INTEGER NOT NULL,
+      line INTEGER NOT NULL,
+      name TEXT,
+      PRIMARY KEY (calendar, day, line)
+    ) WITHOUT ROWID
+    """,
     """
     CREATE TABLE counter (
       last_id INTEGER NOT NULL,

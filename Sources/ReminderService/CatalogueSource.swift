@@ -25,6 +25,8 @@ public struct CatalogueSource: Hashable, Sendable {
 public struct ReloadSettings: Sendable {
   /// The rule by which reminders fire.
   public var policy: ReminderPolicy
+  /// The days on which the library is closed.
+  public var closedDays = ClosedDays()
   /// Whether a record without expiration is an error.
   public var requiresExpiration: Bool
   /// Whether a catalogue without any record may replace one that had loans.

@@ -8,7 +8,7 @@ struct HelpTests {
     ["schedule", "cancel"], ["schedule", "explain"], ["schedule", "forget"], ["watch"], ["plan"],
     ["config"],
     ["timer"],
-    ["schema"], ["profiles"],
+    ["schema"], ["profiles"], ["closed"],
   ]
 
   private func expectedHelp(_ command: [String]) throws -> String {

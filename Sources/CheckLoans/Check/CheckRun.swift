@@ -20,6 +20,7 @@ final class CheckRun {
   /// Whether standard input could be taken in.
   private var input = Result<Void, CommandError>.success(())
   private let progress: Progress?
+  private var closedDays = ClosedDaysReader()
 
   /// The loans after which a transaction ends and the next one begins, since readers may have to
   /// wait for its end.
@@ -133,6 +134,12 @@ extension CheckRun {
     }
     let kept = report.lines
     var reload = catalogue.settings
+    do {
+      reload.closedDays = try readClosedDays(catalogue)
+    } catch let fault as CommandError {
+      printError(fault)
+      return try countPending(&part)
+    }
     reload.onProgress = progress?.notes(of: number)
     do throws(ReminderError) {
       let center = ReminderCenter(
@@ -155,6 +162,16 @@ extension CheckRun {
       try adviseOnMissing(catalogue)
     }
     try countPending(&part)
+  }
+
+  private func readClosedDays(_ catalogue: CatalogueToRead) throws -> ClosedDays {
+    try closedDays.read(catalogue.closed, today: catalogue.now.date, schedule) { result in
+      for line in result.errors { console.printError(line) }
+      note(result.status)
+      if plan.options.printing.verbose.verbose {
+        result.warnings.forEach { console.printError($0) }
+      }
+    }
   }
 
   /// Says how to be rid of a catalogue whose file is gone.

@@ -39,7 +39,7 @@ struct RootCommand: ParsableCommand {
       CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, DeliverCommand.self,
       WatchCommand.self, PlanCommand.self, ConfigCommand.self, TimerCommand.self,
       SchemaCommand.self,
-      ProfilesCommand.self,
+      ProfilesCommand.self, ClosedCommand.self,
     ],
     defaultSubcommand: CheckCommand.self)
 }

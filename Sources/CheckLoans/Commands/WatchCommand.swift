@@ -122,7 +122,8 @@ struct WatchSettings {
     for (index, path) in cataloguePaths.enumerated() { paths[.catalogue(index)] = [path] }
     // Everybody writes to /dev/null, which stands for no settings.
     if let file, file != "/dev/null" { paths[.settings] = [file] }
-    paths[.settings, default: []] += Set(catalogues.compactMap(\.profileFile)).sorted()
+    let others = catalogues.compactMap(\.profileFile) + catalogues.flatMap(\.closed.calendars)
+    paths[.settings, default: []] += Set(others).sorted()
     if clock.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
     return paths
   }

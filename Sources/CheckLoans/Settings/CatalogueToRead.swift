@@ -8,6 +8,8 @@ import SystemPackage
 struct CatalogueToRead {
   private(set) var source: CatalogueSource
   let settings: ReloadSettings
+  /// The closed days of its library, which become one of the settings once a run has read them.
+  let closed: ClosedDaySetting
   /// The library's clock.
   var clock: LocalClock
   /// The current time in the library's zone.
@@ -163,7 +165,8 @@ extension Environment {
     let clock = try options.zone.clock(self, own: own)
     return try CatalogueToRead(
       source: CatalogueSource(path: "", library: own["name"]?.texts.first),
-      settings: options.reloadSettings(profile?.profile, jobs: jobs), clock: clock,
+      settings: options.reloadSettings(profile?.profile, jobs: jobs),
+      closed: ClosedDaySetting(options.closed, self, own: own), clock: clock,
       now: clock.now(now), profileFile: profile?.path, fault: fault)
   }
 

@@ -45,6 +45,13 @@ enum FilePattern {
     unsafe fnmatch(pattern, path, FNM_PATHNAME) == 0
   }
 
+  /// Whether a text, which is no path, begins as a pattern says.
+  ///
+  /// - SeeAlso: `fnmatch(3)`.
+  static func begins(_ text: String, like pattern: String) -> Bool {
+    unsafe fnmatch(pattern + "*", text, 0) == 0
+  }
+
   static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
   /// The files that fit a pattern, in order, each by one name; a name that is not UTF-8 is that of no

@@ -315,6 +315,8 @@ struct LadderOptions: ParsableArguments {
 struct CatalogueOptions: ParsableArguments {
   @OptionGroup var ladder: LadderOptions
 
+  @OptionGroup var closed: ClosedDayOptions
+
   @OptionGroup var records: RecordOptions
 
   @OptionGroup var form: ProfileOptions

@@ -26,6 +26,13 @@ struct Setting: Sendable {
   var texts: [String] = []
   var origin = Origin.standard
 
+  /// The same setting by another name.
+  func renamed(_ name: (String) -> String) -> Setting {
+    var setting = self
+    setting.name = name(self.name)
+    return setting
+  }
+
   /// The flag, the variable or `FILE:LINE`.
   var place: String {
     switch origin {

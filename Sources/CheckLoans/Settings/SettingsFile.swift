@@ -173,11 +173,35 @@ private struct SettingsReading {
     if let catalogue, catalogue.array?.count != heads.count {
       faults["catalogue"] = "write each catalogue as a table of its own: [[catalogue]]"
     }
+    let closed = try closedDays(table)
     let catalogues = Setting(name: keys.catalogues, kind: .argument)
     let place = SettingsPlace(path: path, lines: lines[...], isInTable: false)
     let values = try values(
       table, keys.options + [catalogues], place, faults, by: keys.command.parse)
-    return (values, try tables(catalogue?.array, heads))
+    if let twice = closed.first(where: { values[$0.name] != nil }) {
+      throw wrong(
+        twice.place, "\"\(twice.name)\" is set already; leave out one of the lines")
+    }
+    return (values + closed, try tables(catalogue?.array, heads))
+  }
+
+  /// The settings of the table `[closed]`, which is removed: `weekdays` in it is `closed-weekdays`.
+  private func closedDays(_ table: TOMLTable) throws(CommandError) -> [Setting] {
+    let start = #/\s*\[\s*closed\s*\]\s*(?:#.*)?/#
+    guard keys == .user, let closed = table["closed"]?.tomlValue.table,
+      let head = lines.firstIndex(where: { $0.wholeMatch(of: start) != nil })
+    else { return [] }
+    let prefix = "closed-"
+    let options = keys.tableOptions.filter { $0.name.hasPrefix(prefix) }
+    let place = SettingsPlace(path: path, lines: lines[head...], isInTable: true)
+    let found = try values(
+      closed, options.map { $0.renamed { String($0.dropFirst(prefix.count)) } }, place
+    ) {
+      try CatalogueOptions.parse($0.map { "--\(prefix)\($0.dropFirst(2))" })
+    }
+    // Not before: its values are the table's own.
+    table.remove(at: "closed")
+    return found.map { $0.renamed { prefix + $0 } }
   }
 
   private func table(of lines: ArraySlice<Substring>) throws(CommandError) -> TOMLTable {
@@ -318,7 +342,8 @@ private struct SettingsReading {
       return "\"\(key)\" would hold for every run; use --\(key) instead"
     }
     if keys.names.contains(key) {
-      return "\"\(key)\" is for all catalogues; put it before the first [[catalogue]]"
+      let table = known.contains("weekdays") ? "[closed]" : "the first [[catalogue]]"
+      return "\"\(key)\" is for all catalogues; put it before \(table)"
     }
     let words = "unknown key \(key.quoted(limit: 40))"
     if keys == .user, SettingsKeys.project.names.contains(key) {
@@ -329,6 +354,9 @@ private struct SettingsReading {
     }
     if keys == .project, SettingsKeys.user.names.contains(key) {
       return "\(words); it belongs in the user's config.toml"
+    }
+    if keys == .user, key == "closed" {
+      return "write closed days in a table of their own: [closed]"
     }
     if keys == .user, isTable { return "\(words); a catalogue's table begins with [[catalogue]]" }
     if keys == .user, ["path", "name"].contains(key) {
@@ -404,7 +432,8 @@ extension Environment {
         absolute(
           text, in: FilePattern.isPattern(text) ? FilePattern.literal(directory) : directory))
     case "profile" where !NamedProfile.isPath(text): text
-    case "state", "config", "files-from", "profile": absolutePath(absolute(text, in: directory))
+    case "state", "config", "files-from", "profile", "closed-calendars", "calendars":
+      absolutePath(absolute(text, in: directory))
     case "notify": ChannelName(argument: text).map { resolved($0, in: directory).name } ?? text
     default: text
     }

@@ -7,6 +7,8 @@ struct Reporter {
     case schedule, settings, directories, changes, action
     /// Of this name.
     case channel(String), held(String), catalogue(String)
+    /// With these closed days.
+    case calendars(ClosedDaySetting)
     /// Of this time zone.
     case clock(String)
   }

@@ -144,6 +144,7 @@ extension WatchRun {
     if access.noteUse(of: schedule, at: settings.state) { readAllAgain() }
     let events = ScheduleEvents(isPrinted: settings.isVerbose, console)
     var groups = settings.catalogues.namesByZone
+    var closedDays = ClosedDaysReader()
     var start = Int.min
     for number in groups.indices {
       let clock = groups[number].clock
@@ -156,7 +157,11 @@ extension WatchRun {
       for (index, entry) in settings.catalogues.enumerated()
       where entry.clock.variable == clock.variable && catalogues[index].isUnread
         && !StopSignals.isStopRequested
-      { try reload(index, center, now) }
+      {
+        if let closed = try readClosedDays(of: entry, at: now, schedule, &closedDays) {
+          try reload(index, center, now, closed)
+        }
+      }
       groups[number].now = now
       start = max(start, instant)
     }
@@ -189,14 +194,35 @@ extension WatchRun {
     for index in catalogues.indices { catalogues[index].isUnread = true }
   }
 
+  /// The closed days for a catalogue; `nil` if one of its calendars was never good, so that it waits
+  /// until the calendar is.
+  private func readClosedDays(
+    of entry: CatalogueToRead, at now: CivilDateTime, _ schedule: Schedule,
+    _ reader: inout ClosedDaysReader
+  ) throws(ScheduleError) -> ClosedDays? {
+    do {
+      return try reader.read(entry.closed, today: now.date, schedule) { result in
+        let warnings = settings.isVerbose ? result.warnings : []
+        reporter.report(result.errors + warnings, about: .calendars(entry.closed))
+      }
+    } catch let error as ScheduleError {
+      throw error
+    } catch {
+      reporter.report(CommandError(error).message, about: .calendars(entry.closed))
+      return nil
+    }
+  }
+
   private func reload(
-    _ index: Int, _ center: ReminderCenter, _ now: CivilDateTime
+    _ index: Int, _ center: ReminderCenter, _ now: CivilDateTime, _ closedDays: ClosedDays
   ) throws(ScheduleError) {
     let entry = settings.catalogues[index]
-    var findings = CatalogueFindings(path: entry.path, showsAll: settings.isVerbose)
+    var settings = entry.settings
+    settings.closedDays = closedDays
+    var findings = CatalogueFindings(path: entry.path, showsAll: self.settings.isVerbose)
     do throws(ReminderError) {
       let report = try center.reload(
-        entry.source, at: now, settings: entry.settings,
+        entry.source, at: now, settings: settings,
         onDiagnostic: { findings.note($0) })
       findings.note(report)
     } catch {

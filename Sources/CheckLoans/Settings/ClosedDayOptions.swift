@@ -1,0 +1,230 @@
+import ArgumentParser
+import Calendar
+import LoanRules
+import Loans
+import ReminderSchedule
+import System
+
+/// Days of the week as they are given: some names with commas between them.
+struct GivenWeekdays: Hashable, Sendable, CustomStringConvertible {
+  let weekdays: [Weekday]
+
+  @Sendable static func parse(_ text: String) throws -> GivenWeekdays {
+    GivenWeekdays(
+      weekdays: try text.entries.map { word in
+        let found = Weekday.allCases.first {
+          [$0.shortName, $0.name.lowercased()].contains(word.lowercased())
+        }
+        if let found { return found }
+        let names = Weekday.allCases.flatMap { [$0.shortName, $0.name.lowercased()] }
+        let guess = word.nearest(among: names).map { "; did you mean \($0)?" } ?? ""
+        throw ValidationError(
+          "there is no day \(word.quoted(limit: 40))\(guess.isEmpty ? "; write sat,sun" : guess)")
+      })
+  }
+
+  var description: String { weekdays.map(\.shortName).joined(separator: ",") }
+}
+
+/// Days of a calendar as they are given: some entries with commas between them.
+struct GivenDays: Hashable, Sendable, CustomStringConvertible {
+  let days: [DayRange]
+
+  @Sendable static func parse(_ text: String) throws -> GivenDays {
+    do {
+      return GivenDays(days: try text.entries.map { try DayRange(reading: $0) })
+    } catch {
+      throw ValidationError((error as? DayRange.Fault)?.message ?? "\(error)")
+    }
+  }
+
+  var description: String { days.map(\.description).joined(separator: ",") }
+}
+
+extension String {
+  /// The parts between commas, without spaces around them.
+  fileprivate var entries: [String] {
+    split(separator: ",", omittingEmptySubsequences: false).map { part in
+      String(part.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+  }
+}
+
+/// The options for the days on which a library is closed.
+struct ClosedDayOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Days of the week on which the library is closed, as in sat,sun.", valueName: "days"),
+    transform: GivenWeekdays.parse)
+  var closedWeekdays: [GivenWeekdays] = []
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Other days on which it is closed: YYYY-MM-DD, MM-DD for every year, or two of them with .. \
+      between them, then perhaps a space and a name.
+      """, valueName: "days"), transform: GivenDays.parse)
+  var closedDays: [GivenDays] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Close the library on the days of the events in this iCalendar file.", valueName: "file"),
+    completion: .file(extensions: ["ics"]))
+  var closedCalendars: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Of calendars, use only events whose summary, category or description begins like this; * \
+      stands for any text.
+      """, valueName: "pattern"))
+  var closedOnly: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Days on which the library is open, whatever else closes it.", valueName: "days"),
+    transform: GivenDays.parse)
+  var closedOpen: [GivenDays] = []
+
+  @Flag(help: "Ignore all closed days.")
+  var noClosed = false
+}
+
+/// The days on which the library of a catalogue is closed, as somebody has set them.
+struct ClosedDaySetting: Hashable, Sendable {
+  /// The absolute paths of the calendars.
+  let calendars: [String]
+  private let only: [String]
+  /// What the settings themselves say.
+  private let days: ClosedDays
+
+  /// The days of a calendar that are read: those to which loans belong that matter now.
+  private static func period(_ today: CivilDate) -> ClosedRange<CivilDate> {
+    today.adding(days: -400)...today.adding(days: 800)
+  }
+
+  private static let limit = 16_777_216
+
+  /// - Parameter own: what a catalogue has of its own.
+  init(_ options: ClosedDayOptions, _ environment: Environment, own: [Setting] = []) {
+    let origin = { (name: String) in
+      let given = environment.given
+      let weaker = given[name]?.isFromFile == false ? nil : own[name]
+      return (weaker ?? given[name])?.place ?? name
+    }
+    var days = ClosedDays()
+    if !options.noClosed {
+      for weekday in options.closedWeekdays.flatMap(\.weekdays) {
+        days.close(weekday, origin: origin("closed-weekdays"))
+      }
+      for range in options.closedDays.flatMap(\.days) {
+        days.close(range, origin: origin("closed-days"))
+      }
+      for range in options.closedOpen.flatMap(\.days) { days.open(range) }
+    }
+    self.days = days
+    only = options.closedOnly
+    calendars = options.noClosed ? [] : options.closedCalendars.map(environment.absolutePath)
+  }
+
+  /// The result of reading the calendars.
+  struct Result {
+    var days: ClosedDays
+    /// What is wrong with the calendars, and what is merely odd, as lines for standard error.
+    var errors: [String] = []
+    var warnings: [String] = []
+    var status: ExitStatus { errors.isEmpty ? .done : .invalidData }
+    /// The good readings, to be kept.
+    fileprivate(set) var read: [KeptCalendar] = []
+  }
+
+  /// The closed days, with those of the calendars.
+  ///
+  /// - Parameters:
+  ///   - schedule: what is used of a calendar that cannot be read.
+  ///   - period: the days that matter, if not those around today.
+  /// - Throws: ``CommandError`` with the status `badSetting` for a calendar that cannot be read and
+  ///   never was; `ScheduleError`.
+  func closedDays(
+    today: CivilDate, schedule: ScheduleReader?, period: ClosedRange<CivilDate>? = nil
+  ) throws -> Result {
+    var result = Result(days: days)
+    for path in calendars {
+      let calendar = try calendar(path, today, schedule, period, &result)
+      for day in calendar.days {
+        result.days.close(day.day, name: day.name, origin: "\(path):\(day.line)")
+      }
+    }
+    return result
+  }
+
+  private func calendar(
+    _ path: String, _ today: CivilDate, _ schedule: ScheduleReader?,
+    _ period: ClosedRange<CivilDate>?, _ result: inout Result
+  ) throws -> KeptCalendar {
+    do throws(CommandError) {
+      let reading = try read(path, within: period ?? Self.period(today))
+      result.warnings += reading.warnings.map { "\(path.visible):\($0.line): \($0.message)" }
+      if reading.chosen == 0 && !only.isEmpty {
+        result.warnings.append(
+          "\(path.visible): no event fits closed-only; see check-loans closed")
+      }
+      let calendar = KeptCalendar(
+        path: path, readOn: today,
+        days: reading.days.map { KeptCalendar.Day(day: $0.day, name: $0.name, line: $0.line) })
+      result.read.append(calendar)
+      return calendar
+    } catch {
+      guard let kept = try schedule?.calendar(path) else { throw error }
+      result.errors.append(
+        (error.message ?? "") + "; using the closed days that it had on \(kept.readOn)")
+      return kept
+    }
+  }
+
+  /// - Throws: ``CommandError`` with the status `badSetting`.
+  private func read(
+    _ path: String, within period: ClosedRange<CivilDate>
+  ) throws(CommandError) -> CalendarReading {
+    let bytes: [UInt8]
+    do throws(WholeFile.Failure) {
+      bytes = try WholeFile.bytes(of: path, limit: Self.limit)
+    } catch {
+      let words = error.words("calendar", limit: Self.limit, harm: "decides when reminders come")
+      throw CommandError(.badSetting, "\(path.visible): \(words)")
+    }
+    do throws(CalendarFault) {
+      return try CalendarReading(bytes, within: period) { texts in
+        only.isEmpty
+          || texts.contains { text in only.contains { FilePattern.begins(text, like: $0) } }
+      }
+    } catch {
+      throw CommandError(.badSetting, "\(path.visible):\(error.line): \(error.message)")
+    }
+  }
+}
+
+/// Reads the closed days of several catalogues, of which many may have the same calendars, and keeps
+/// the good readings.
+struct ClosedDaysReader {
+  private var known: [ClosedDaySetting: ClosedDays] = [:]
+
+  /// The closed days of a setting.
+  ///
+  /// - Parameters:
+  ///   - schedule: where good readings are kept, and found again; `nil` for nowhere.
+  ///   - onResult: gets the result when it is first read.
+  /// - Throws: ``CommandError`` with the status `badSetting` for a calendar that cannot be read and
+  ///   never was; `ScheduleError`.
+  mutating func read(
+    _ setting: ClosedDaySetting, today: CivilDate, _ schedule: Schedule?,
+    onResult: (ClosedDaySetting.Result) -> Void
+  ) throws -> ClosedDays {
+    if let days = known[setting] { return days }
+    let result = try setting.closedDays(today: today, schedule: schedule?.reader)
+    onResult(result)
+    for calendar in result.read { try schedule?.keep(calendar) }
+    known[setting] = result.days
+    return result.days
+  }
+}
