@@ -43,7 +43,7 @@ public struct CatalogueRules: Sendable {
     case .loaned: period != nil
     case .isbn: isbn != nil
     case .email: email != nil
-    case .id, .title, .author, .barcode, .borrower: false
+    default: false
     }
   }
 }

@@ -17,6 +17,18 @@ public struct Loan: Hashable, Sendable {
   public var borrower: String?
   /// The borrower's e-mail address.
   public var email: String?
+  /// The borrower's language, a tag as of BCP 47 or whatever the catalogue has.
+  public var language: String?
+  /// The borrower's kind: student, staff …
+  public var category: String?
+  /// The item's kind: DVD, reference …
+  public var type: String?
+  /// The name of the library to which the book has to be returned.
+  public var library: String?
+  /// Whether the loan can be renewed; `nil` if the catalogue does not say so.
+  public var renewable: Bool?
+  /// The day of lending, where the catalogue has one that can be read; the schedule does not keep it.
+  public var loaned: CivilDate?
   /// The last day the book may be kept.
   public var expiration: CivilDate
   /// The time of that day at which the loan ends, where the catalogue has one: only for display,
@@ -26,7 +38,9 @@ public struct Loan: Hashable, Sendable {
   /// A loan with this expiration; every other field is optional.
   public init(
     id: String? = nil, title: String? = nil, author: String? = nil, isbn: String? = nil,
-    barcode: String? = nil, borrower: String? = nil, email: String? = nil, expiration: CivilDate,
+    barcode: String? = nil, borrower: String? = nil, email: String? = nil,
+    language: String? = nil, category: String? = nil, type: String? = nil, library: String? = nil,
+    renewable: Bool? = nil, loaned: CivilDate? = nil, expiration: CivilDate,
     expirationTime: CivilTime? = nil
   ) {
     self.id = id
@@ -36,6 +50,12 @@ public struct Loan: Hashable, Sendable {
     self.barcode = barcode
     self.borrower = borrower
     self.email = email
+    self.language = language
+    self.category = category
+    self.type = type
+    self.library = library
+    self.renewable = renewable
+    self.loaned = loaned
     self.expiration = expiration
     self.expirationTime = expirationTime
   }
@@ -58,6 +78,20 @@ public struct LoanIdentity: Hashable, Sendable {
 // MARK: - Words
 
 extension Loan {
+  /// The members of a JSON object about the loan: all that is known but its dates.
+  ///
+  /// - Parameter library: the name of the catalogue's library, where the loan has none of its own.
+  package func members(library: String?) -> [(key: String, value: JSONValue)] {
+    [
+      ("id", JSONValue(id)), ("title", JSONValue(title)), ("author", JSONValue(author)),
+      ("isbn", JSONValue(isbn)), ("barcode", JSONValue(barcode)),
+      ("borrower", JSONValue(borrower)), ("email", JSONValue(email)),
+      ("language", JSONValue(language)), ("category", JSONValue(category)),
+      ("type", JSONValue(type)), ("library", JSONValue(self.library ?? library)),
+      ("renewable", renewable.map { .bool($0) } ?? .null),
+    ]
+  }
+
   /// The loan's name in a message: its title in quotation marks, harmless on a terminal, or else its
   /// id or barcode; never empty.
   public var label: String {
@@ -77,6 +111,10 @@ extension Loan {
   }
 
   /// The loan's one line in a report or notice; see ``Notice/line(today:)``.
+  ///
+  /// - Parameters:
+  ///   - library: the name of the catalogue's library, where the loan has none of its own.
+  ///   - openDays: the open days next to the expiration, if the library is closed on that day.
   public func line(
     today: CivilDate, library: String? = nil, openDays: OpenDays? = nil
   ) -> String {
@@ -113,7 +151,12 @@ extension LoanParts {
     line += ")".utf8
     append(", by ", .author, to: &line)
     append(", lent to ", .borrower, to: &line)
-    if let library { line += ", at \(library.visible)".utf8 }
+    let end = line.count
+    append(", at ", .library, to: &line)
+    if line.count == end, let library { line += ", at \(library.visible)".utf8 }
+    if let isRenewable {
+      line += (isRenewable ? ", can be renewed" : ", cannot be renewed again").utf8
+    }
     if let openDays { line += "; \(openDays.words(today: today))".utf8 }
   }
 
@@ -160,8 +203,18 @@ public enum LoanField: Int, CaseIterable, Sendable {
   case email = 6
   /// The last day the book may be kept.
   case expiration = 7
-  /// The day on which the book was lent; only judged, and not a part of the loan.
+  /// The day on which the book was lent.
   case loaned = 8
+  /// The borrower's language.
+  case language = 9
+  /// The borrower's kind.
+  case category = 10
+  /// The item's kind.
+  case type = 11
+  /// The library to which the book has to be returned.
+  case library = 12
+  /// Whether the loan can be renewed, or how often.
+  case renewable = 13
 }
 
 /// A loan as it is stored, wherever its texts are.
@@ -170,14 +223,35 @@ package protocol LoanParts {
   var lastDay: CivilDate { get }
   /// The time of that day at which the loan ends, if it is known.
   var lastTime: CivilTime? { get }
+  /// The day of lending, if it is known.
+  var loanedOn: CivilDate? { get }
 
   /// Calls `body` with a text as UTF-8, if there is one.
   func withText(of field: LoanField, _ body: (Span<UInt8>) -> Void)
 }
 
+extension LoanParts {
+  /// Whether the loan can be renewed: `yes`, `true`, `no`, `false` in any case, or the number of
+  /// renewals that are left; `nil` for any other text.
+  package var isRenewable: Bool? {
+    var isRenewable: Bool?
+    withText(of: .renewable) { text in
+      switch String(decoding: [UInt8](copying: text), as: UTF8.self).lowercased() {
+      case "yes", "true": isRenewable = true
+      case "no", "false": isRenewable = false
+      case let number where number.utf8.allSatisfy { (0x30...0x39).contains($0) }:
+        isRenewable = number.contains { $0 != "0" }
+      default: break
+      }
+    }
+    return isRenewable
+  }
+}
+
 extension Loan: LoanParts {
   package var lastDay: CivilDate { expiration }
   package var lastTime: CivilTime? { expirationTime }
+  package var loanedOn: CivilDate? { loaned }
 
   package func withText(of field: LoanField, _ body: (Span<UInt8>) -> Void) {
     let text =
@@ -189,6 +263,11 @@ extension Loan: LoanParts {
       case .barcode: barcode
       case .borrower: borrower
       case .email: email
+      case .language: language
+      case .category: category
+      case .type: type
+      case .library: library
+      case .renewable: renewable.map { $0 ? "yes" : "no" }
       case .expiration, .loaned: nil as String?
       }
     if let text { body(text.utf8.span) }

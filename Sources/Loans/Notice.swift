@@ -26,20 +26,23 @@ public struct Notice: Hashable, Sendable {
   public var loan: Loan
   /// The catalogue that the loan is from: a path, or `-` for standard input.
   public var catalogue: String
-  /// The untrusted name that people have for the library, `the Central Library`, if there is one.
+  /// The untrusted name that people have for the library, `the Central Library`, if there is one:
+  /// the loan's own, or else its catalogue's.
   public var library: String?
 
   /// The open days next to the expiration, if the library is closed on that day.
   public var openDays: OpenDays?
 
   /// A notice of this rung about `loan`.
+  ///
+  /// - Parameter library: the name of the catalogue's library, where the loan has none of its own.
   public init(
     rung: Int, loan: Loan, catalogue: String, library: String? = nil, openDays: OpenDays? = nil
   ) {
     self.rung = rung
     self.loan = loan
     self.catalogue = catalogue
-    self.library = library
+    self.library = loan.library ?? library
     self.openDays = openDays
   }
 
@@ -50,9 +53,10 @@ public struct Notice: Hashable, Sendable {
   public var urgency: Urgency { kind == .expired ? .critical : .normal }
 
   /// One line without line break, harmless on a terminal: label, what happens when, the date,
-  /// then author, borrower and library where known, and what to do if the library is closed that day.
+  /// then author, borrower, library, and whether it can be renewed, where known, and what to do if the
+  /// library is closed that day.
   ///
-  ///     "Abigél" expires tomorrow (2026.11.22), by Szabó Magda, lent to Kovács Anna, at the Library
+  ///     "Abigél" expires tomorrow (2026.11.22), by Szabó Magda, lent to Anna, at the Library, can be renewed
   public func line(today: CivilDate) -> String {
     loan.line(today: today, library: library, openDays: openDays)
   }

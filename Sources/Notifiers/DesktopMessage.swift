@@ -25,10 +25,13 @@ struct DesktopMessage: Hashable, Sendable {
     urgency = notice.urgency
     summary = "\(loan.desktopTitle(limit: 200)) \(loan.dueDescription(today: today))"
     let place = notice.place.map { " \($0)" } ?? ""
+    let isFinal = loan.renewable == false
+    let renewal = isFinal ? "" : " or renew"
     body =
       notice.kind == .expired
-      ? "It was due on \(loan.expiration.dotted): return or renew it now\(place)."
-      : "Return or renew it\(place) by \(loan.expiration.dotted)."
+      ? "It was due on \(loan.expiration.dotted): return\(renewal) it now\(place)"
+      : "Return\(renewal) it\(place) by \(loan.expiration.dotted)"
+    body += isFinal ? "; it cannot be renewed again." : "."
   }
 
   private init(digestOf notices: ArraySlice<Notice>, today: CivilDate) {

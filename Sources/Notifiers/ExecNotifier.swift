@@ -11,13 +11,14 @@ internal import System
 ///    "text":"\"Abigél\" expires tomorrow (2026.11.22), by Szabó Magda, lent to Kovács Anna",
 ///    "expiration":"2026-11-22","daysLeft":1,"catalogue":"/srv/books.xml",
 ///    "loan":{"id":"bk101","title":"Abigél","author":"Szabó Magda","isbn":null,"barcode":null,
-///            "borrower":"Kovács Anna","email":"anna@example.org"},
+///            "borrower":"Kovács Anna","email":"anna@example.org","language":"hu",
+///            "category":"student","type":null,"library":null,"renewable":true},
 ///    "expirationTime":null,"library":null}]}
 /// ```
 ///
 /// `kind` is `reminder` or `expired`, `urgency` is `normal` or `critical`, and `daysLeft` is
 /// negative once the loan has expired. `library` is what people call it, `the Central Library`, if it
-/// was named. A field that the catalogue does not give is null. `text` is
+/// was named: the loan's own, or else the catalogue's. A field that the catalogue does not give is null. `text` is
 /// harmless on a terminal; the fields of the loan are as the catalogue has them.
 public struct ExecNotifier: Notifier {
   /// `exec:` and the program, as it was given.
@@ -154,23 +155,9 @@ extension Notice {
       ("expiration", .string(loan.expiration.description)),
       ("daysLeft", .int(loan.daysLeft(today: today))),
       ("catalogue", .string(catalogue)),
-      ("loan", loan.json),
+      ("loan", .object(loan.members(library: library))),
       ("expirationTime", JSONValue(loan.expirationTime?.description)),
       ("library", JSONValue(library)),
-    ])
-  }
-}
-
-extension Loan {
-  fileprivate var json: JSONValue {
-    .object([
-      ("id", JSONValue(id)),
-      ("title", JSONValue(title)),
-      ("author", JSONValue(author)),
-      ("isbn", JSONValue(isbn)),
-      ("barcode", JSONValue(barcode)),
-      ("borrower", JSONValue(borrower)),
-      ("email", JSONValue(email)),
     ])
   }
 }

@@ -67,6 +67,7 @@ enum Schema {
       left_on INTEGER,
       expiration_time INTEGER,
       loan_id TEXT, title TEXT, author TEXT, isbn TEXT, barcode TEXT, borrower TEXT, email TEXT,
+      language TEXT, category TEXT, item_type TEXT, library TEXT, renewable INTEGER,
       number INTEGER AS (id & \(LoanID.numbers - 1)),
       catalogue INTEGER AS (id >> \(LoanID.shift))
     )
@@ -173,8 +174,10 @@ enum Schema {
             AND last_used >= loan.last_day - \(Delivery.daysInUse)) AS has_failed
       FROM reached AS loan
     )
-    SELECT number AS id, catalogue.path AS catalogue, library, loan_id, title, author, borrower, email,
-      barcode, isbn, date(expiration * 86400, 'unixepoch') AS expiration,
+    SELECT number AS id, catalogue.path AS catalogue,
+      coalesce(known.library, catalogue.library) AS library, loan_id, title, author, borrower, email,
+      barcode, isbn, language, category, item_type, renewable,
+      date(expiration * 86400, 'unixepoch') AS expiration,
       strftime('%Y-%m-%dT%H:%M', max(fire_at, coalesce(
         (coalesce(open_before, expiration) + rung) * 86400 + second, 0)), 'unixepoch') AS fire_at,
       CASE
@@ -192,13 +195,16 @@ enum Schema {
     """
     CREATE VIEW deliveries AS
     WITH known AS (
-      SELECT catalogue, identity, copy, expiration, max(number) AS number, title, borrower, email
+      SELECT catalogue, identity, copy, expiration, max(number) AS number, title, borrower, email,
+        library
         FROM loan GROUP BY catalogue, identity, expiration, copy
     ), latest AS (
-      SELECT catalogue, identity, ordinal, max(number) AS number, title, borrower, email
+      SELECT catalogue, identity, ordinal, max(number) AS number, title, borrower, email,
+        library
         FROM loan GROUP BY catalogue, identity, ordinal
     )
-    SELECT coalesce(loan.number, latest.number) AS id, catalogue.path AS catalogue, library,
+    SELECT coalesce(loan.number, latest.number) AS id, catalogue.path AS catalogue,
+      coalesce(loan.library, latest.library, catalogue.library) AS library,
       coalesce(loan.title, latest.title) AS title,
       coalesce(loan.borrower, latest.borrower) AS borrower,
       coalesce(loan.email, latest.email) AS email,

@@ -46,8 +46,11 @@ public struct Explanation: Sendable {
         + "has it."
     }
     let verb = hasExpired ? "was" : "is"
-    return
-      "It \(loan.dueDescription(today: today)): the last day to keep it \(verb) \(loan.expiration)."
+    let renewal = loan.renewable.map { $0 ? "; it can be renewed" : "; it cannot be renewed again" }
+    return """
+      It \(loan.dueDescription(today: today)): the last day to keep it \(verb) \(loan.expiration)\
+      \(renewal ?? "").
+      """
   }
 
   private var reminder: String {

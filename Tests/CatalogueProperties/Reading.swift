@@ -100,6 +100,8 @@ extension Loan {
     self.init(
       id: text(.id), title: text(.title), author: text(.author), isbn: text(.isbn),
       barcode: text(.barcode), borrower: text(.borrower), email: text(.email),
+      language: text(.language), category: text(.category), type: text(.type),
+      library: text(.library), renewable: parts.isRenewable, loaned: parts.loanedOn,
       expiration: parts.lastDay, expirationTime: parts.lastTime)
   }
 }

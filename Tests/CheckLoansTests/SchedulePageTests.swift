@@ -64,6 +64,26 @@ struct SchedulePageTests {
     #expect(try await rows(desk, "SELECT count(*) FROM reason") == ["0"])
   }
 
+  @Test func `The views have what is known of a loan, and its own library`() async throws {
+    let desk = try Desk(
+      catalogue: """
+        <books><book id="1"><title>A</title><language>hu</language><category>student</category>
+        <type>DVD</type><library>the Branch</library><renewable>0</renewable>
+        <expiration>2026.11.22</expiration></book>
+        <book id="2"><title>B</title><renewable>2</renewable><expiration>2026.11.22</expiration></book>
+        <book id="3"><title>C</title><expiration>2026.11.22</expiration></book></books>
+        """)
+    try desk.folder.write("[[catalogue]]\npath = \"books.xml\"\nname = \"L\"\n", to: "c.toml")
+    try await desk.run("--config", "c.toml", "--notify", "stdout")
+    #expect(
+      try await rows(
+        desk,
+        "SELECT title, language, category, item_type, library, renewable FROM reminders ORDER BY id"
+      ) == ["A|hu|student|DVD|the Branch|0", "B||||L|1", "C||||L|"])
+    let libraries = "SELECT library FROM deliveries ORDER BY id"
+    #expect(try await rows(desk, libraries) == ["the Branch", "L", "L"])
+  }
+
   @Test func `A delivery keeps its loan's title when it was renewed and returned`() async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22"), ("Far", "2026.12.24")))
     try await desk.run("--notify", "stdout", "books.xml")

@@ -129,6 +129,88 @@ struct SystemTests {
     #expect(reading.records.map(\.loan?.id) == ["7"])
   }
 
+  /// What a system tells of a loan beside what most have: language, category, type, library, and
+  /// whether it can be renewed.
+  @Test(arguments: [
+    (
+      """
+      <GetPatronInfo><lang>fr-CA</lang><categorycode>STAFF</categorycode><loans><loan>
+      <itemnumber>8</itemnumber><title>A</title><itemtype>DVD</itemtype><renewals>0</renewals>
+      <date_due>2026-12-24</date_due></loan></loans></GetPatronInfo>
+      """, ["fr-CA", "STAFF", "DVD", nil, nil]
+    ),
+    (
+      """
+      <GetPatronInfo><lang>default</lang><loans><loan><itemnumber>8</itemnumber><title>A</title>
+      <date_due>2026-12-24</date_due></loan></loans></GetPatronInfo>
+      """, [nil, nil, nil, nil, nil]
+    ),
+    (
+      """
+      <item_loan><loan_id>7</loan_id><library desc="Main Library">MAIN</library><title>A</title>
+      <user_group desc="Student">02</user_group><item_policy>DVD</item_policy>
+      <renewable>false</renewable><due_date>2026-12-24Z</due_date></item_loan>
+      """, [nil, "Student", "DVD", "Main Library", "no"]
+    ),
+    (
+      """
+      <item><item_data><pid>7</pid><due_date>2026-12-24Z</due_date><library>MAIN</library>
+      <policy desc="Week loan">07</policy></item_data><bib_data><title>A</title></bib_data></item>
+      """, [nil, nil, "Week loan", "MAIN", nil]
+    ),
+    (
+      """
+      <NCIPMessage xmlns="http://www.niso.org/2008/ncip"><LookupUserResponse><LoanedItem>
+      <DateDue>2026-12-24</DateDue><Title>A</Title><MediumType>Book</MediumType>
+      <Ext><RenewalNotPermitted/></Ext></LoanedItem><UserOptionalFields>
+      <UserLanguage>deu</UserLanguage></UserOptionalFields></LookupUserResponse></NCIPMessage>
+      """, ["deu", nil, "Book", nil, "no"]
+    ),
+    (
+      """
+      <NCIPMessage xmlns="http://www.niso.org/2008/ncip"><LookupUserResponse><LoanedItem>
+      <DateDue>2026-12-24</DateDue><Title>A</Title><Ext><DateCheckedOut>2026-12-01</DateCheckedOut>
+      </Ext></LoanedItem></LookupUserResponse></NCIPMessage>
+      """, [nil, nil, nil, nil, nil]
+    ),
+    (
+      """
+      <NCIPMessage><LookupUserResponse><UniqueUserId/><UserTransaction><LoanedItem>
+      <UniqueItemId><ItemIdentifierValue>7</ItemIdentifierValue></UniqueItemId>
+      <DateDue>2026-12-24</DateDue></LoanedItem></UserTransaction><UserOptionalFields>
+      <UserLanguage><Scheme>s</Scheme><Value>deu</Value></UserLanguage></UserOptionalFields>
+      </LookupUserResponse></NCIPMessage>
+      """, ["deu", nil, nil, nil, nil]
+    ),
+    (
+      """
+      <response><reply-code>0</reply-code><loans><institution><loan canRenew="Y"><itemId>7</itemId>
+      <dueDate>2026-12-24</dueDate><title>A</title><itemtype>normal</itemtype></loan>
+      </institution></loans></response>
+      """, [nil, nil, "normal", nil, "yes"]
+    ),
+    (
+      """
+      <get-pat-loan><loan renew="N"><z36><z36-due-date>20261224</z36-due-date>
+      <z36-material>BOOK</z36-material><z36-sub-library>Hovedbibl.</z36-sub-library></z36>
+      <z13><z13-title>A</z13-title></z13></loan></get-pat-loan>
+      """, [nil, nil, "BOOK", "Hovedbibl.", "no"]
+    ),
+    (
+      """
+      <record xmlns="http://www.loc.gov/MARC21/slim"><datafield tag="245"><subfield code="a">A
+      </subfield></datafield><datafield tag="952"><subfield code="p">7</subfield>
+      <subfield code="q">2026-12-24</subfield><subfield code="y">DVD</subfield></datafield></record>
+      """, [nil, nil, "DVD", nil, nil]
+    ),
+  ])
+  func `A system's loan tells all that is known of it`(text: String, known: [String?]) throws {
+    let reading = try CatalogueReader().reading(ofText: text)
+    let loan = try #require(reading.records.first?.loan)
+    let renewable = loan.renewable.map { $0 ? "yes" : "no" }
+    #expect([loan.language, loan.category, loan.type, loan.library, renewable] == known)
+  }
+
   @Test func `A text that is cut off is not taken for a whole one`() throws {
     let reading = try CatalogueReader().reading(
       ofText: """

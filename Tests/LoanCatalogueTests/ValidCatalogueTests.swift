@@ -136,6 +136,62 @@ struct ValidCatalogueTests {
           email: "h@i", expiration: expiration))
   }
 
+  @Test func `More is known of a loan, and nothing in it is a mistake`() throws {
+    let fixture = try #require(Fixture.named("more-of-a-loan"))
+    let reading = try fixture.reader(.loans).reading(of: fixture.path)
+    #expect(reading.diagnostics == [])
+    let loans = reading.records.compactMap(\.loan)
+    #expect(
+      loans.map { [$0.language, $0.category, $0.type, $0.library] } == [
+        ["hu", "student", "DVD", "the Branch in Óbuda"], ["tlh-¿", nil, "<reference>", nil],
+        [nil, nil, nil, nil],
+      ])
+    #expect(loans.map(\.renewable) == [true, false, nil])
+  }
+
+  @Test(arguments: [
+    ("yes", true), ("TRUE", true), (" 1 ", true), ("12", true), ("010", true), ("No", false),
+    ("false", false), ("0", false), ("00", false), ("", nil), ("y", nil), ("-1", nil),
+    ("2 times", nil), ("yes no", nil), ("٣", nil), ("1.5", nil),
+  ])
+  func `A loan can be renewed if its element says so`(text: String, renewable: Bool?) throws {
+    let reading = try CatalogueReader().reading(
+      ofText: """
+        <Books><Book><Title>A</Title><Renewable>\(text)</Renewable>
+        <expiration>2026.12.01</expiration></Book></Books>
+        """)
+    #expect(reading.diagnostics == [])
+    #expect(reading.records.map(\.loan?.renewable) == [renewable])
+  }
+
+  @Test func `Nothing more that is known of a loan makes it another`() throws {
+    let texts = ["", "<language>hu</language><type>DVD</type><renewable>1</renewable>"]
+    let readings = try texts.map { text in
+      try CatalogueReader().reading(
+        ofText: """
+          <books><book><title>A</title>\(text)<expiration>2026.12.01</expiration></book></books>
+          """)
+    }
+    #expect(readings[0].records[0].identity == readings[1].records[0].identity)
+    #expect(readings[0].records[0].fingerprint != readings[1].records[0].fingerprint)
+  }
+
+  @Test(arguments: [
+    ("2026.11.01", CivilDate(year: 2026, month: 11, day: 1)), ("1 November", nil), ("", nil),
+  ])
+  func `The day of lending is known where it can be read, and else nobody asks`(
+    text: String, day: CivilDate?
+  ) throws {
+    let reading = try CatalogueReader().reading(
+      ofText: """
+        <books><book><title>A</title><loaned>\(text)</loaned>
+        <expiration>2026.12.01</expiration></book><book><title>B</title>
+        <expiration>2026.12.01</expiration></book></books>
+        """)
+    #expect(reading.diagnostics == [])
+    #expect(reading.records.map(\.loan?.loaned) == [day, nil])
+  }
+
   @Test func `Of several authors the first is taken`() throws {
     let reading = try CatalogueReader().reading(
       ofText: """

@@ -96,6 +96,45 @@ struct XPathProfileTests {
       reading.diagnostics.map(\.code) == [.dateFormat, .unusedIgnore, .dateFormat, .dateFormat])
   }
 
+  @Test(arguments: [
+    ("not(held)", [true, false]), ("boolean(held)", [false, true]),
+    ("2 - count(held) * 2", [true, false]),
+    ("held = 'x'", [false, true]), ("held", [nil, nil]),
+    ("translate(@r, 'YN', '10')", [false, nil]),
+  ])
+  func `An expression can say whether a loan can be renewed`(
+    path: String, renewable: [Bool?]
+  ) throws {
+    let reader = CatalogueReader(
+      profile: try profile("name", more: "<renewable path=\"\(path)\"/>"))
+    let reading = try reader.reading(
+      ofText: """
+        <l><g><i r="N"><name>A</name><d>20261201</d></i>
+        <i><name>B</name><held>x</held><d>20261201</d></i></g></l>
+        """)
+    #expect(reading.records.map(\.loan?.renewable) == renewable)
+  }
+
+  @Test(arguments: [
+    ("loaned path='l' form='d/M/yyyy'", CivilDate(year: 2026, month: 11, day: 1)),
+    ("loaned path='l' form='yyyy-MM-dd'", nil),
+    (
+      "expiration path='l' form='d/M/yyyy' plus='loan-days'",
+      CivilDate(year: 2026, month: 11, day: 1)
+    ),
+  ])
+  func `The day of lending of another form is known where it can be read`(
+    field: String, day: CivilDate?
+  ) throws {
+    let reader = CatalogueReader(profile: try profile("name", more: "<\(field)/>"), loanDays: 30)
+    let due = field.hasPrefix("expiration") ? "" : "<d>20261201</d>"
+    let reading = try reader.reading(
+      ofText: "<l><g><i><name>A</name><l>1/11/2026</l>\(due)</i></g></l>")
+    #expect(reading.diagnostics == [])
+    #expect(reading.records.map(\.loan?.expiration) == [CivilDate(year: 2026, month: 12, day: 1)])
+    #expect(reading.records.map(\.loan?.loaned) == [day])
+  }
+
   @Test(.timeLimit(.minutes(10)))
   func `A million different names are refused`() throws {
     let names = (0..<1_000_000).map { "<z\($0)/>" }.joined()

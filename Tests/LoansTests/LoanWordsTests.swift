@@ -69,6 +69,27 @@ struct LoanWordsTests {
     #expect(lent.line(today: today) == line)
   }
 
+  @Test func `A loan's own library goes before the catalogue's`() {
+    let lent = loan(1) { $0.library = "the \u{1B} Branch" }
+    let notice = Notice(rung: -1, loan: lent, catalogue: "books.xml", library: "the Library")
+    #expect(
+      notice.line(today: today)
+        == "\"Abigél\" expires tomorrow (2026.11.22), at the \\u{1b} Branch")
+    #expect(notice.library == "the \u{1B} Branch")
+  }
+
+  @Test(arguments: [
+    (true, ", at the Library, can be renewed"),
+    (false, ", at the Library, cannot be renewed again"),
+    (nil, ", at the Library"),
+  ])
+  func `A line says last whether the loan can be renewed`(renewable: Bool?, end: String) {
+    let lent = loan(1) { $0.renewable = renewable }
+    #expect(
+      lent.line(today: today, library: "the Library")
+        == "\"Abigél\" expires tomorrow (2026.11.22)\(end)")
+  }
+
   @Test(arguments: Notice.Kind.allCases)
   func `A notice's line comes from the dates, not from its kind`(kind: Notice.Kind) {
     let notice = Notice(rung: kind == .expired ? 1 : -1, loan: loan(-1), catalogue: "books.xml")

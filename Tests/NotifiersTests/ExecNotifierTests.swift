@@ -9,24 +9,29 @@ import Testing
     let fake = try FakeProgram.recording()
     let loan = Loan(
       id: "bk101", title: "Abigél", author: "Szabó Magda", isbn: "9789631193619",
-      barcode: "0042", borrower: "Kovács Anna", email: "anna@example.org",
+      barcode: "0042", borrower: "Kovács Anna", email: "anna@example.org", language: "hu",
+      category: "student", type: "reference", library: "the \"B\" Library", renewable: false,
       expiration: sampleDay(22), expirationTime: CivilTime(iso: "18:30".utf8))
     let notice = Notice(
-      rung: -1, loan: loan, catalogue: "/srv/books.xml", library: "the \"B\" Library")
+      rung: -1, loan: loan, catalogue: "/srv/books.xml", library: "the City Library")
     try fake.notifier().sendAll([notice, expired("Egri csillagok")])
     let document =
       #"{"version":1,"now":"2026-11-21T07:00:00","channel":"exec:\#(fake.path)","openCount":12,"#
       + #""notices":[{"kind":"reminder","urgency":"normal","text":"\"Abigél\" expires tomorrow "#
-      + #"(2026.11.22 18:30), by Szabó Magda, lent to Kovács Anna, at the \"B\" Library","#
+      + #"(2026.11.22 18:30), by Szabó Magda, lent to Kovács Anna, at the \"B\" Library, cannot be "#
+      + #"renewed again","#
       + #""expiration":"2026-11-22","#
       + #""daysLeft":1,"catalogue":"/srv/books.xml","loan":{"id":"bk101","title":"Abigél","#
       + #""author":"Szabó Magda","isbn":"9789631193619","barcode":"0042","#
-      + #""borrower":"Kovács Anna","email":"anna@example.org"},"expirationTime":"18:30","#
+      + #""borrower":"Kovács Anna","email":"anna@example.org","language":"hu","#
+      + #""category":"student","type":"reference","library":"the \"B\" Library","#
+      + #""renewable":false},"expirationTime":"18:30","#
       + #""library":"the \"B\" Library"},"#
       + #"{"kind":"expired","urgency":"critical","text":"\"Egri csillagok\" expired 7 days ago "#
       + #"(2026.11.14)","expiration":"2026-11-14","daysLeft":-7,"catalogue":"books.xml","#
       + #""loan":{"id":null,"title":"Egri csillagok","author":null,"isbn":null,"#
-      + #""barcode":null,"borrower":null,"email":null},"expirationTime":null,"library":null}]}"#
+      + #""barcode":null,"borrower":null,"email":null,"language":null,"category":null,"type":null,"#
+      + #""library":null,"renewable":null},"expirationTime":null,"library":null}]}"#
     #expect(fake.folder.contents(of: "documents") == document + "\n")
   }
 

@@ -65,7 +65,8 @@ import Testing
       "View=\(program.path) 'a b' '$(touch x)' ''", environment: environment)
     let loan = Loan(
       id: "bk\0101", title: "Abigél; touch x", author: "Szabó Magda", barcode: "0042",
-      borrower: "Kovács Anna", email: "anna@example.org", expiration: sampleDay(22))
+      borrower: "Kovács Anna", email: "anna@example.org", language: "hu", category: "student",
+      type: "DVD", renewable: true, expiration: sampleDay(22))
     let notice = Notice(
       rung: -1, loan: loan, catalogue: "/srv/books.xml", library: "the Central\0 Library")
     try fake.notifier(actions: actions).sendAll([notice])
@@ -77,10 +78,11 @@ import Testing
       variables == [
         "CHECK_LOANS_AUTHOR=Szabó Magda", "CHECK_LOANS_BARCODE=0042",
         "CHECK_LOANS_BORROWER=Kovács Anna", "CHECK_LOANS_CATALOGUE=/srv/books.xml",
-        "CHECK_LOANS_COUNT=1", "CHECK_LOANS_EMAIL=anna@example.org",
+        "CHECK_LOANS_CATEGORY=student", "CHECK_LOANS_COUNT=1", "CHECK_LOANS_EMAIL=anna@example.org",
         "CHECK_LOANS_EXPIRATION=2026-11-22", "CHECK_LOANS_ID=bk101",
-        "CHECK_LOANS_KIND=reminder", "CHECK_LOANS_LIBRARY=the Central Library",
-        "CHECK_LOANS_TITLE=Abigél; touch x", "PATH=/bin", "SECRET=x",
+        "CHECK_LOANS_KIND=reminder", "CHECK_LOANS_LANGUAGE=hu",
+        "CHECK_LOANS_LIBRARY=the Central Library", "CHECK_LOANS_RENEWABLE=true",
+        "CHECK_LOANS_TITLE=Abigél; touch x", "CHECK_LOANS_TYPE=DVD", "PATH=/bin", "SECRET=x",
       ])
     actions.close()
   }

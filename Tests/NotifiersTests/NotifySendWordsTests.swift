@@ -32,6 +32,20 @@ import Testing
         == "It was due on 2026.11.14: return or renew it now at the Central Library.")
   }
 
+  @Test func `Nobody is told to renew what cannot be renewed`() async throws {
+    var (soon, late) = (reminder("Abigél", at: "the Library"), expired("Toldi"))
+    (soon.loan.renewable, late.loan.renewable) = (false, false)
+    #expect(
+      try await arguments(of: [soon]).body
+        == "Return it at the Library by 2026.11.22; it cannot be renewed again.")
+    #expect(
+      try await arguments(of: [late]).body
+        == "It was due on 2026.11.14: return it now; it cannot be renewed again.")
+    soon.loan.renewable = true
+    #expect(
+      try await arguments(of: [soon]).body == "Return or renew it at the Library by 2026.11.22.")
+  }
+
   @Test(arguments: [
     (#"<b>A & B\101</b>"#, #"at &lt;b&gt;A &amp; B\\101&lt;/b&gt; by"#),
     ("one\n\u{1B}[31mtwo\u{202E}", "at one [31mtwo by"),

@@ -30,11 +30,14 @@ import Testing
         == "2026-11-21T00:00 reminder bk1 pending")
   }
 
-  @Test func `A loan comes back from the schedule as it was stored`() throws {
+  @Test(arguments: [nil, false, true])
+  func `A loan comes back from the schedule as it was stored`(renewable: Bool?) throws {
     let loan = Loan(
       id: "bk1", title: "A Pál utcai fiúk", author: "", isbn: "9789631193619", barcode: "3001",
-      borrower: "Kovács Anna", email: "anna@example.org", expiration: day("2026-11-22"))
-    var reload = try schedule.beginReload(of: "b.xml", at: moment("2026-11-21T07:00"))
+      borrower: "Kovács Anna", email: "anna@example.org", language: "hu", category: "student",
+      type: "DVD", library: "the Branch", renewable: renewable, expiration: day("2026-11-22"))
+    var reload = try schedule.beginReload(
+      of: "b.xml", library: "the Library", at: moment("2026-11-21T07:00"))
     try reload.add(
       loan, LoanIdentity(hash: 1), fingerprint: 2,
       LoanPlan(
@@ -43,6 +46,7 @@ import Testing
     let entry = try #require(try schedule.list(at: "2026-11-01").first)
     #expect(entry.loan == loan)
     #expect(entry.catalogue == "b.xml")
+    #expect(entry.scheduled.library == "the Branch")
     #expect(entry.fireAt == moment("2026-11-20T18:30"))
     let due = try #require(try schedule.due(at: moment("2026-11-21"), channel: "stdout").first)
     #expect(due.reminderID == entry.id)

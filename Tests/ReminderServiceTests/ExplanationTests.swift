@@ -46,6 +46,26 @@ import Testing
       ])
   }
 
+  @Test(arguments: [
+    ("yes", "; it can be renewed."), ("0", "; it cannot be renewed again."), ("maybe", "."),
+  ])
+  func `A loan tells where to return it and whether it can be renewed`(
+    renewable: String, end: String
+  ) throws {
+    try library.write(
+      """
+      <books><book id="1"><title>Abigél</title><library>the Branch</library>
+      <renewable>\(renewable)</renewable><expiration>2026.11.22</expiration></book></books>
+      """)
+    var catalogue = library.catalogue
+    catalogue.library = "the Library"
+    try center.reload(catalogue, at: try moment("2026-11-01"))
+    let sentences = try explain("2026-11-12T10:00")
+    #expect(sentences[0] == "Loan 1: \"Abigél\", at the Branch, of the catalogue books.")
+    #expect(
+      sentences[1] == "It expires in 10 days: the last day to keep it is 2026-11-22\(end)")
+  }
+
   @Test func `A loan's library is named`() throws {
     var catalogue = library.catalogue
     catalogue.library = "the \u{1B} Library"

@@ -85,20 +85,17 @@ struct CheckReport {
 
   private static func json(_ read: ReadLoan, _ catalogue: CatalogueToRead) -> String {
     let loan = read.record.loan ?? Loan(expiration: read.expiration)
-    return JSONValue.object([
-      ("catalogue", .string(catalogue.path)),
-      ("line", .int(read.record.location.line)),
-      ("id", JSONValue(loan.id)),
-      ("title", JSONValue(loan.title)),
-      ("author", JSONValue(loan.author)),
-      ("borrower", JSONValue(loan.borrower)),
+    let place: [(key: String, value: JSONValue)] = [
+      ("catalogue", .string(catalogue.path)), ("line", .int(read.record.location.line)),
+    ]
+    let dates: [(key: String, value: JSONValue)] = [
       ("expiration", .string("\(loan.expiration)")),
       ("status", .string(read.status.rawValue)),
       ("daysLeft", .int(loan.daysLeft(today: catalogue.now.date))),
       ("remindAt", JSONValue(read.remindAt(catalogue.now)?.toTheMinute)),
       ("expirationTime", JSONValue(loan.expirationTime?.description)),
-      ("library", JSONValue(catalogue.source.library)),
-    ]).text
+    ]
+    return JSONValue.object(place + loan.members(library: catalogue.source.library) + dates).text
   }
 }
 

@@ -143,14 +143,7 @@ extension ScheduleEntry {
     .object(
       [
         ("id", .int(scheduled.id)), ("catalogue", .string(scheduled.catalogue)),
-        (
-          "loan",
-          .object([
-            ("id", JSONValue(scheduled.loan.id)), ("title", JSONValue(scheduled.loan.title)),
-            ("author", JSONValue(scheduled.loan.author)),
-            ("borrower", JSONValue(scheduled.loan.borrower)),
-          ])
-        ),
+        ("loan", .object(scheduled.loan.members(library: scheduled.library))),
         ("kind", .string(kind.rawValue)), ("expiration", .string("\(scheduled.loan.expiration)")),
         ("fireAt", .string(fireAt.toTheMinute)), ("state", .string(state.rawValue)),
         ("deliveries", .array(deliveries.map(\.json))), ("library", JSONValue(scheduled.library)),

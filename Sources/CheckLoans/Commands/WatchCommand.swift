@@ -23,9 +23,9 @@ struct WatchCommand: Subcommand {
         check-loans watch --notify notify-send --action View=my-loans books.xml
 
       The command of --action is given the loan in the variables CHECK_LOANS_ID, _TITLE, _AUTHOR, \
-      _ISBN, _BARCODE, _BORROWER, _EMAIL, _EXPIRATION, _KIND (reminder or expired), \
-      _CATALOGUE and _LIBRARY, as far as they are known, and the number of notices in \
-      CHECK_LOANS_COUNT.
+      _ISBN, _BARCODE, _BORROWER, _EMAIL, _LANGUAGE, _CATEGORY, _TYPE, _RENEWABLE (true or false), \
+      _EXPIRATION, _KIND (reminder or expired), _CATALOGUE and _LIBRARY, as far as they are known, \
+      and the number of notices in CHECK_LOANS_COUNT.
 
       Runs until SIGTERM or SIGINT, or until its terminal is closed, and then ends with status 0 \
       after the message being sent; a second signal ends it at once.

@@ -201,8 +201,8 @@ extension Environment {
     if names.isEmpty { return [] }
     // Those that a command run by an action, or a channel's program, is given.
     var others = [
-      "id", "title", "author", "isbn", "barcode", "borrower", "email", "expiration", "kind",
-      "catalogue", "library", "count", "channel",
+      "id", "title", "author", "isbn", "barcode", "borrower", "email", "language", "category",
+      "type", "renewable", "expiration", "kind", "catalogue", "library", "count", "channel",
     ]
     #if FAILPOINTS
       others += ["binary", "failpoint", "failpoint-trace"]

@@ -134,6 +134,7 @@ extension FieldReader {
     builder.draft.beginField()
     builder.draft.append(text.span)
     builder.draft.endField(field)
+    guard builder.placedFields & field.bit != 0 else { return }
     builder.places.extend(field, ValueExtent(start: place, end: place))
   }
 

@@ -33,6 +33,8 @@ public struct LoanRecord: Sendable {
   public internal(set) var expiration = Expiration.none
   /// The time of that day at which the loan ends, if the catalogue has one.
   var expirationTime: CivilTime?
+  /// The day of lending, if the catalogue has one that can be read.
+  var loanedOn: CivilDate?
   /// The place of the record's start tag.
   public internal(set) var location = SourceLocation(line: 1, column: 1)
   /// Whether loans of other copies can have the same id.
@@ -44,7 +46,7 @@ public struct LoanRecord: Sendable {
   /// A bit for each field that is not empty.
   private var filled: UInt16 = 0
   /// The ranges of the fields that are not empty.
-  private var ranges = InlineArray<9, (start: UInt32, end: UInt32)>(repeating: (0, 0))
+  private var ranges = InlineArray<14, (start: UInt32, end: UInt32)>(repeating: (0, 0))
   var texts: TextStorage
 
   /// The hash of what makes the loan the same, without its ordinal.
@@ -69,7 +71,9 @@ public struct LoanRecord: Sendable {
     return Loan(
       id: text(of: .id), title: text(of: .title), author: text(of: .author),
       isbn: text(of: .isbn), barcode: text(of: .barcode), borrower: text(of: .borrower),
-      email: text(of: .email), expiration: date, expirationTime: expirationTime)
+      email: text(of: .email), language: text(of: .language), category: text(of: .category),
+      type: text(of: .type), library: text(of: .library), renewable: parts?.isRenewable,
+      loaned: loanedOn, expiration: date, expirationTime: expirationTime)
   }
 
   /// The loan with its texts as bytes, or `nil` if the record has no usable expiration.
@@ -83,6 +87,7 @@ public struct LoanRecord: Sendable {
     package let record: LoanRecord
     package let lastDay: CivilDate
     package var lastTime: CivilTime? { record.expirationTime }
+    package var loanedOn: CivilDate? { record.loanedOn }
 
     package func withText(of field: LoanField, _ body: (Span<UInt8>) -> Void) {
       if !record.isEmpty(field) { record.withValue(of: field, body) }
@@ -135,6 +140,7 @@ extension LoanRecord {
     self.location = location
     expiration = .none
     expirationTime = nil
+    loanedOn = nil
     ordinal = 1
     isIDShared = false
     lack = .onShelf

@@ -260,6 +260,7 @@ extension RecordBuilder {
     draft.record.expiration = .unusable
     guard let read = readDate(.expiration, forms, isLendingDay: isLendingDay) else { return }
     if isLendingDay {
+      draft.record.loanedOn = read.date
       accept(read.date.adding(days: reader.loanDays ?? 0), time: nil)
     } else {
       accept(read.date, time: read.time)
@@ -272,9 +273,9 @@ extension RecordBuilder {
     if let finding = reader.rules.expiration(date) { findInValue(of: .expiration, finding) }
   }
 
-  /// Reads a date of one of these forms, or finds what is wrong with it.
+  /// Reads a date of one of these forms, or finds what is wrong with it, unless nobody asks.
   private mutating func readDate(
-    _ field: LoanField, _ forms: [DateForm], isLendingDay: Bool = false
+    _ field: LoanField, _ forms: [DateForm], isLendingDay: Bool = false, isJudged: Bool = true
   ) -> (date: CivilDate, time: CivilTime?)? {
     var fault = CivilDate.ParseFailure.form
     for form in forms {
@@ -284,7 +285,7 @@ extension RecordBuilder {
         if error == .notADay { fault = error }
       }
     }
-    findBadDate(fault, field, forms: forms, isLendingDay: isLendingDay)
+    if isJudged { findBadDate(fault, field, forms: forms, isLendingDay: isLendingDay) }
     return nil
   }
 
@@ -315,15 +316,17 @@ extension RecordBuilder {
   }
 
   private mutating func judgeTexts() {
-    if let rule = reader.rules.period { judgeLoanDate(rule) }
+    if !draft.record.isEmpty(.loaned) { readLoanDate() }
     if let rule = reader.rules.isbn { judge(.isbn, rule) }
     if let rule = reader.rules.email { judge(.email, rule) }
   }
 
-  private mutating func judgeLoanDate(_ rule: CatalogueRules.PeriodRule) {
-    guard !draft.record.isEmpty(.loaned), let loaned = readDate(.loaned, loanedForms)?.date,
-      case .date(let expiration) = draft.record.expiration,
-      let finding = rule(loaned, expiration)
+  private mutating func readLoanDate() {
+    let rule = reader.rules.period
+    guard let loaned = readDate(.loaned, loanedForms, isJudged: rule != nil)?.date else { return }
+    draft.record.loanedOn = loaned
+    guard case .date(let expiration) = draft.record.expiration,
+      let finding = rule?(loaned, expiration)
     else { return }
     findInValue(of: .expiration, finding)
   }

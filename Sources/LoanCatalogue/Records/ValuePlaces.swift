@@ -11,6 +11,7 @@ struct ValueExtent {
 
 /// The places of the values of a record's fields, as far as they are judged.
 struct ValuePlaces {
+  /// Up to the day of lending; those after it are never judged.
   private var extents = InlineArray<9, ValueExtent?>(repeating: nil)
 
   subscript(field: LoanField) -> ValueExtent? { extents[field.rawValue] }

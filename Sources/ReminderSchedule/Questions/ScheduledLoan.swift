@@ -6,7 +6,8 @@ public struct ScheduledLoan: Hashable, Sendable {
   public let id: Int
   /// The catalogue that the loan is from.
   public let catalogue: String
-  /// The untrusted name that people have for the library, if there is one.
+  /// The untrusted name that people have for the library, if there is one: the loan's own, or else
+  /// its catalogue's.
   public let library: String?
   /// The loan, with its present expiration.
   public let loan: Loan
@@ -22,7 +23,8 @@ public struct ScheduledLoan: Hashable, Sendable {
   /// Selects loans with the columns that are read, in their order.
   static let query = """
     SELECT number, loan.catalogue, identity, copy, expiration, fire_at, cancelled, left_on,
-      ladder, open_before, open_after, expiration_time, loan_id, title, author, isbn, barcode, borrower, email, path, library
+      ladder, open_before, open_after, expiration_time, loan_id, title, author, isbn, barcode, borrower,
+      email, language, category, item_type, loan.library, renewable, path, catalogue.library
     FROM loan LEFT JOIN catalogue ON catalogue.id = loan.catalogue
     """
 
@@ -33,18 +35,20 @@ public struct ScheduledLoan: Hashable, Sendable {
   init(_ row: Statement, _ ladders: Ladders) throws {
     id = Int(row.integer(0))
     plan = try ladders.plan(expiration: row, 4, fireAt: 5, ladder: 8, openDays: 9, of: id)
-    guard let path = row.text(19) else { throw DatabaseError.damage("the path of a catalogue") }
+    guard let path = row.text(24) else { throw DatabaseError.damage("the path of a catalogue") }
     key = LedgerKey(
       catalogue: row.integer(1), identity: row.integer(2), expiration: row.integer(4),
       copy: row.integer(3))
     isCancelled = row.integer(6) != 0
     leftOn = row.day(7)
-    (catalogue, library) = (path, row.text(20))
+    catalogue = path
     loan = Loan(
       id: row.text(12), title: row.text(13), author: row.text(14), isbn: row.text(15),
-      barcode: row.text(16), borrower: row.text(17), email: row.text(18),
-      expiration: plan.expiration,
+      barcode: row.text(16), borrower: row.text(17), email: row.text(18), language: row.text(19),
+      category: row.text(20), type: row.text(21), library: row.text(22),
+      renewable: row.optionalInteger(23).map { $0 != 0 }, expiration: plan.expiration,
       expirationTime: row.optionalInteger(11).flatMap { CivilTime(secondOfDay: Int($0)) })
+    library = loan.library ?? row.text(25)
   }
 }
 

@@ -165,12 +165,13 @@ package struct Reload: ~Copyable {
 
   private static let values = """
     (id, identity, ordinal, copy, fingerprint, expiration, fire_at, ladder, open_before, open_after,
-     cancelled, expiration_time, loan_id, title, author, isbn, barcode, borrower, email)
-    VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)
+     cancelled, expiration_time, renewable, loan_id, title, author, isbn, barcode, borrower, email,
+     language, category, item_type, library)
+    VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
-  private static let texts: InlineArray<7, LoanField> = [
-    .id, .title, .author, .isbn, .barcode, .borrower, .email,
+  private static let texts: InlineArray<11, LoanField> = [
+    .id, .title, .author, .isbn, .barcode, .borrower, .email, .language, .category, .type, .library,
   ]
 
   private func store(
@@ -180,7 +181,7 @@ package struct Reload: ~Copyable {
     statement.bind(
       id, loan.identity, Int64(loan.ordinal), loan.fingerprint, Int64(loan.expiration),
       loan.fireAt, loan.ladder, days?.before.dayNumber, days?.after.dayNumber,
-      parts.lastTime?.secondOfDay)
+      parts.lastTime?.secondOfDay, parts.isRenewable.map { $0 ? 1 : 0 })
     try run(statement, parts)
   }
 
