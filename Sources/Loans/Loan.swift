@@ -19,9 +19,9 @@ public struct Loan: Hashable, Sendable {
   public var email: String?
   /// The borrower's language, a tag as of BCP 47 or whatever the catalogue has.
   public var language: String?
-  /// The borrower's kind: student, staff …
+  /// The borrower's kind, such as student or staff.
   public var category: String?
-  /// The item's kind: DVD, reference …
+  /// The item's kind, such as DVD or reference.
   public var type: String?
   /// The name of the library to which the book has to be returned.
   public var library: String?

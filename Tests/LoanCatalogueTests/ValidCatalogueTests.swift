@@ -144,7 +144,7 @@ struct ValidCatalogueTests {
     #expect(
       loans.map { [$0.language, $0.category, $0.type, $0.library] } == [
         ["hu", "student", "DVD", "the Branch in Óbuda"], ["tlh-¿", nil, "<reference>", nil],
-        [nil, nil, nil, nil],
+        [nil, nil, nil, "the Branch"],
       ])
     #expect(loans.map(\.renewable) == [true, false, nil])
   }
