@@ -18,6 +18,12 @@ public struct ReminderPolicy: Hashable, Sendable {
     self.closedDays = closedDays
   }
 
+  /// Whether the library is closed around an expiration for so long that its closed days are probably a
+  /// mistake; they are not applied to such a loan.
+  package func isClosedForLong(around expiration: CivilDate) -> Bool {
+    !closedDays.isEmpty && closedDays.openDays(around: expiration) == .closedForLong
+  }
+
   /// The plan of a loan.
   package func plan(for loan: some LoanParts) -> LoanPlan {
     let rule = rules.isEmpty ? nil : rules.first { $0.fits(loan) }
@@ -25,7 +31,8 @@ public struct ReminderPolicy: Hashable, Sendable {
     if !closedDays.isEmpty, case .closed(let days) = closedDays.openDays(around: loan.lastDay) {
       openDays = days
     }
-    return LoanPlan(rule?.ladder ?? ladder, expiration: loan.lastDay, openDays: openDays)
+    return LoanPlan(
+      rule?.ladder ?? ladder, expiration: loan.lastDay, openDays: openDays, loaned: loan.loanedOn)
   }
 }
 
@@ -37,15 +44,18 @@ public struct LadderRule: Hashable, Sendable {
     public var field: LoanField
     /// The texts that fit.
     public var texts: [String]
+    /// The text of a loan that has none.
+    public var standard: String?
 
     /// A condition with these parts.
-    public init(_ field: LoanField, _ texts: [String]) {
+    public init(_ field: LoanField, _ texts: [String], standard: String? = nil) {
       self.field = field
       self.texts = texts
+      self.standard = standard
     }
 
     fileprivate func fits(_ loan: some LoanParts) -> Bool {
-      var fits = false
+      var fits = standard.map(texts.contains) ?? false
       loan.withText(of: field) { text in
         fits = texts.contains { wanted in
           let wanted = wanted.utf8.span

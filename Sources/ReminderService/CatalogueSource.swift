@@ -25,8 +25,6 @@ public struct CatalogueSource: Hashable, Sendable {
 public struct ReloadSettings: Sendable {
   /// The rule by which reminders fire.
   public var policy: ReminderPolicy
-  /// The days on which the library is closed.
-  public var closedDays = ClosedDays()
   /// Whether a record without expiration is an error.
   public var requiresExpiration: Bool
   /// Whether a catalogue without any record may replace one that had loans.
@@ -96,6 +94,9 @@ public struct ReloadReport: Hashable, Sendable {
   public var summary: CatalogueSummary
   /// The change to its part of the schedule.
   public var outcome: ReloadOutcome
+  /// An expiration, of some loan that has not expired, around which the library is closed for so long
+  /// that its closed days were not applied; `nil` if there is none.
+  public var closedForLong: CivilDate?
 
   /// Whether the catalogue was read to its end, has a known format and does not itself say that its
   /// loans are elsewhere: otherwise it says nothing about the loans that there are.

@@ -64,6 +64,7 @@ public struct ReminderCenter: Sendable {
       var reload = try schedule?.beginReload(
         of: catalogue.name, library: catalogue.library, at: now)
       let reading = try settings.reader(civilTime).open(catalogue.path)
+      var closedForLong: CivilDate?
       // The finding that the catalogue has no record, which may be allowed.
       var emptiness: Diagnostic?
       while let events = try reading.next() {
@@ -71,6 +72,11 @@ public struct ReminderCenter: Sendable {
           switch event {
           case .record(let record):
             guard let loan = ReadLoan(record, settings.policy, today: now.date) else { continue }
+            if closedForLong == nil, loan.status != .expired,
+              settings.policy.isClosedForLong(around: loan.expiration)
+            {
+              closedForLong = loan.expiration
+            }
             onLoan(loan)
             try reload?.add(
               loan.parts, record.identity, fingerprint: record.fingerprint, loan.plan)
@@ -95,7 +101,7 @@ public struct ReminderCenter: Sendable {
           records: summary.hasExpirations ? summary.records - summary.withoutExpiration : 0,
           allowEmpty: settings.allowsEmpty) ?? .kept
       if case .replaced(let changes) = outcome { announce(changes, of: catalogue.name) }
-      return ReloadReport(summary: summary, outcome: outcome)
+      return ReloadReport(summary: summary, outcome: outcome, closedForLong: closedForLong)
     } catch let error as ScheduleError {
       throw .schedule(error)
     } catch let error as CatalogueError {

@@ -1,5 +1,4 @@
 import Glibc
-import LoanRules
 import Loans
 import Notifiers
 import ReminderSchedule
@@ -43,7 +42,7 @@ struct ChannelDelivery {
   /// The catalogues whose loans count.
   let groups: [ZoneGroup]
   /// The times at which notices are sent.
-  let hours: DeliveryHours
+  let times: DeliveryTimes
   let events: ScheduleEvents
   let environment: Environment
   let console: Console
@@ -56,16 +55,18 @@ struct ChannelDelivery {
     let notifier = channel.notifier(environment, console, actions: actions)
     var sum = DeliveryReport()
     for (clock, now, names) in groups {
-      if let end = hours.holds(at: now) {
-        let due = try schedule.reader.due(at: now, channel: channel.name, catalogues: names)
-        sum.addHeld(due.count, until: end)
-        continue
-      }
       let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
-      sum.add(
-        try center.deliver(
-          through: notifier, at: now, catalogues: names,
-          isStopRequested: { StopSignals.isStopRequested }))
+      for (end, names) in times.held(names, at: now) {
+        if let end {
+          let due = try schedule.reader.due(at: now, channel: channel.name, catalogues: names)
+          sum.addHeld(due.count, until: end)
+          continue
+        }
+        sum.add(
+          try center.deliver(
+            through: notifier, at: now, catalogues: names,
+            isStopRequested: { StopSignals.isStopRequested }))
+      }
     }
     return sum
   }
@@ -108,15 +109,15 @@ struct ChannelDelivery {
     for channel in channels {
       var isNothingDue = true
       for (_, now, names) in groups {
-        let end = hours.holds(at: now)
-        let due = try schedule.reader.due(
-          at: now, channel: channel.name, catalogues: names)
-        for notice in due {
-          isNothingDue = false
-          let line = notice.notice.line(today: now.date)
-          let sentence =
-            "\(end.map { "would hold until \($0.words), for" } ?? "would deliver through") \(channel.name.visible): \(line)"
-          if isResult { try console.print(line: sentence) } else { console.printError(sentence) }
+        for (end, names) in times.held(names, at: now) {
+          let verb = end.map { "would hold until \($0.words), for" } ?? "would deliver through"
+          let due = try schedule.reader.due(at: now, channel: channel.name, catalogues: names)
+          for notice in due {
+            isNothingDue = false
+            let line = notice.notice.line(today: now.date)
+            let sentence = "\(verb) \(channel.name.visible): \(line)"
+            if isResult { try console.print(line: sentence) } else { console.printError(sentence) }
+          }
         }
       }
       if isNothingDue { console.printError("nothing is due through \(channel.name.visible)") }

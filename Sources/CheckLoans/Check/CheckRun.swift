@@ -107,7 +107,9 @@ final class CheckRun {
     guard let schedule else { return }
     let delivery = ChannelDelivery(
       schedule: schedule, groups: plan.catalogues.namesByZone,
-      hours: plan.options.channels.hours, events: events,
+      times: DeliveryTimes(
+        plan.options.channels, plan.catalogues.closedDays, today: plan.now.date, schedule.reader),
+      events: events,
       environment: environment, console: console, isRemembered: plan.state != nil)
     if plan.isDryRun {
       try delivery.rehearse(plan.channels, isResult: plan.options.format == .text)
@@ -135,7 +137,7 @@ extension CheckRun {
     let kept = report.lines
     var reload = catalogue.settings
     do {
-      reload.closedDays = try readClosedDays(catalogue)
+      reload.policy.closedDays = try readClosedDays(catalogue)
     } catch let fault as CommandError {
       printError(fault)
       return try countPending(&part)
@@ -204,6 +206,7 @@ extension CheckRun {
     } else if plan.state != nil {
       console.printError("\(path): its reminders are unchanged; fix the catalogue and run again")
     }
+    if let words = result.closedForLongWords { console.printError("\(path): \(words)") }
     switch result.outcome {
     case .replaced(let summary):
       (part.scheduled, part.nextReminder) = (summary.scheduled, summary.nextFireAt)
@@ -229,6 +232,18 @@ extension CheckRun {
 
   private func pending(of catalogue: CatalogueToRead) throws -> PendingNotices? {
     try schedule?.reader.pending(after: catalogue.now, catalogues: [catalogue.source.name])
+  }
+}
+
+extension ReloadReport {
+  /// The warning about closed days that are probably a mistake.
+  var closedForLongWords: String? {
+    closedForLong.map { day in
+      """
+      the library has no open day within \(ClosedDays.longest) days of \(day), so its closed days are not \
+      applied to such loans; correct them, see check-loans closed [closed-for-ever]
+      """
+    }
   }
 }
 

@@ -17,6 +17,7 @@ struct DeliverCommand: Subcommand {
       """)
 
   @OptionGroup var channels: ChannelOptions
+  @OptionGroup var closed: ClosedDayOptions
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
 
@@ -31,7 +32,9 @@ struct DeliverCommand: Subcommand {
       schedule: schedule,
       groups: try environment.namesByZone(
         schedule.reader.catalogues(), zone, now: clock.now.now),
-      hours: channels.hours,
+      times: try DeliveryTimes(
+        channels, environment.closedDays(of: schedule.reader.catalogues(), closed),
+        today: now.date, schedule.reader),
       events: ScheduleEvents(isPrinted: verbose.verbose, console),
       environment: environment, console: console)
     let channels = channels.channels(environment, otherwise: [.stdout])

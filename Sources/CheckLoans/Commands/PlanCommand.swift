@@ -58,14 +58,22 @@ struct PlanCommand: Subcommand {
     let groups = try environment.namesByZone(names, zone, now: now.now)
     var planned: [PlannedNotice] = []
     for (_, now, names) in groups {
-      let times = channels.hours.times(from: now, days: days)
+      let times = DeliveryTimes(
+        channels, try environment.closedDays(of: names, catalogue.closed), today: now.date, schedule
+      )
+      let groups = Dictionary(grouping: names) { times.ends(of: $0, from: now, days: days) }
       for channel in channels.channels(environment).map(Optional.some).orAny {
-        planned += try schedule.planned(
-          at: times, channel: channel?.name, catalogues: names
-        ).map { PlannedNotice(day: $0.time.date, channel: channel, due: $0.notice) }
+        for (times, names) in groups {
+          planned += try schedule.planned(
+            at: times, channel: channel?.name, catalogues: names
+          ).map { PlannedNotice(day: $0.time.date, channel: channel, due: $0.notice) }
+        }
       }
     }
-    planned.sort { $0.day < $1.day }
+    planned.sort {
+      ($0.day, $0.due.notice.loan.expiration, $0.due.reminderID)
+        < ($1.day, $1.due.notice.loan.expiration, $1.due.reminderID)
+    }
     try format == .json ? printJSON(planned, console) : printText(planned, console)
     return status
   }
@@ -75,19 +83,24 @@ struct PlanCommand: Subcommand {
     _ entry: CatalogueToRead, _ schedule: Schedule, _ console: Console
   ) throws -> ExitStatus {
     if let fault = entry.fault { throw fault }
+    var settings = entry.settings
+    let closed = try entry.closed.closedDays(today: entry.now.date, schedule: schedule.reader)
+    settings.policy.closedDays = closed.days
+    closed.errors.forEach { console.printError($0) }
     var findings = CatalogueFindings(path: entry.path, showsAll: false)
     let center = ReminderCenter(schedule: schedule, civilTime: entry.clock.civilTime)
     do throws(ReminderError) {
       findings.note(
         try center.reload(
-          entry.source, at: entry.now, settings: entry.settings,
+          entry.source, at: entry.now, settings: settings,
           onDiagnostic: { findings.note($0) }))
     } catch {
       guard case .catalogue(let error) = error else { throw error }
       findings.note(error)
     }
     for line in findings.lines { console.printError(line: line) }
-    return findings.isUsable ? .done : findings.isReadable ? .invalidData : .noInput
+    if findings.isUsable { return closed.status }
+    return findings.isReadable ? .invalidData : .noInput
   }
 
   private func printText(_ planned: [PlannedNotice], _ console: Console) throws {
@@ -137,15 +150,4 @@ private struct PlannedNotice {
 extension [ChannelName?] {
   /// These channels, or one that stands for any.
   fileprivate var orAny: [ChannelName?] { isEmpty ? [nil] : self }
-}
-
-extension DeliveryHours {
-  /// The ends of the coming days on which something is sent; the first is the present day, whose rest
-  /// counts.
-  fileprivate func times(from now: CivilDateTime, days: Int) -> [CivilDateTime] {
-    let end = CivilTime(secondOfDay: 86_399) ?? .midnight
-    return (0..<days).map { now.date.adding(days: $0) }
-      .filter { !closedDays.isClosed($0) }.map { CivilDateTime($0, hours.map { $0.last } ?? end) }
-      .filter { $0 >= now }
-  }
 }

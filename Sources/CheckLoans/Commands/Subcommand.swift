@@ -64,7 +64,7 @@ extension Subcommand {
         "\(name) is stronger than the time-zone of a catalogue's table (\(table.place.visible)); unset it"
       )
     }
-    return warnings
+    return warnings + environment.idleRules
   }
 }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import LoanRules
 import Loans
 import Notifiers
 import ReminderService
@@ -100,8 +99,6 @@ struct WatchSettings {
   }
 
   var isVerbose: Bool { command.verbose.verbose }
-  /// The times at which notices are sent.
-  var hours: DeliveryHours { command.channels.hours }
   /// The text of the button on notifications and its command.
   var action: NotificationAction? { command.action.action }
 

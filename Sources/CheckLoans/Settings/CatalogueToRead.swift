@@ -1,3 +1,4 @@
+import LoanRules
 import Loans
 import ReminderSchedule
 import ReminderService
@@ -7,7 +8,9 @@ import SystemPackage
 /// A catalogue with what holds for it.
 struct CatalogueToRead {
   private(set) var source: CatalogueSource
-  let settings: ReloadSettings
+  private(set) var settings: ReloadSettings
+  /// What the settings file has for it alone.
+  fileprivate let own: [Setting]
   /// The closed days of its library, which become one of the settings once a run has read them.
   let closed: ClosedDaySetting
   /// The library's clock.
@@ -23,10 +26,14 @@ struct CatalogueToRead {
   var path: String { source.path }
 
   /// The same for another file.
-  fileprivate func at(_ path: String, _ environment: Environment) -> CatalogueToRead {
+  fileprivate func at(
+    _ path: String, _ environment: Environment
+  ) throws(CommandError) -> CatalogueToRead {
     var catalogue = self
     catalogue.source.path = path
     catalogue.source.name = environment.catalogueName(path)
+    catalogue.settings.policy.rules = try environment.rules(
+      forCatalogue: catalogue.source.name, library: source.library, own: own)
     return catalogue
   }
 }
@@ -85,8 +92,8 @@ extension Environment {
     var catalogues: [CatalogueToRead] = []
     if files.isEmpty {
       for (setting, maker) in zip(tables.map { $0["path"] } + [listed], makers + [other]) {
-        catalogues += paths(of: setting, maker.settings.allowsEmpty, gone).map {
-          maker.at($0, self)
+        for path in paths(of: setting, maker.settings.allowsEmpty, gone) {
+          catalogues.append(try maker.at(path, self))
         }
       }
     } else {
@@ -94,7 +101,7 @@ extension Environment {
       let owners = CatalogueOwners(tables, self)
       for file in files {
         let owner = owners[catalogueName(file)]
-        catalogues.append((owner.map { makers[$0] } ?? other).at(file, self))
+        catalogues.append(try (owner.map { makers[$0] } ?? other).at(file, self))
       }
     }
     // A name is bytes: names that Unicode takes for equal are different files.
@@ -121,6 +128,22 @@ extension Environment {
       groups.add(name, clock, try clock.now(now))
     }
     return groups
+  }
+
+  /// The closed days of each of the schedule's catalogues, as the tables of the settings file have them.
+  ///
+  /// - Parameter options: what holds for a catalogue without closed days of its own.
+  func closedDays(
+    of names: [String], _ options: ClosedDayOptions
+  ) throws(CommandError) -> [String: ClosedDaySetting] {
+    let tables = given.file?.tables ?? []
+    var settings: [ClosedDaySetting] = []
+    for table in tables {
+      settings.append(ClosedDaySetting(try given.options(with: table).closed, self, own: table))
+    }
+    let (owners, other) = (CatalogueOwners(tables, self), ClosedDaySetting(options, self))
+    let found = names.map { name in (name, owners[name].map { settings[$0] } ?? other) }
+    return Dictionary(found) { first, _ in first }
   }
 
   /// The patterns that names of the schedule fit for a path of the settings, each as the directory and
@@ -165,7 +188,7 @@ extension Environment {
     let clock = try options.zone.clock(self, own: own)
     return try CatalogueToRead(
       source: CatalogueSource(path: "", library: own["name"]?.texts.first),
-      settings: options.reloadSettings(profile?.profile, jobs: jobs),
+      settings: options.reloadSettings(profile?.profile, jobs: jobs), own: own,
       closed: ClosedDaySetting(options.closed, self, own: own), clock: clock,
       now: clock.now(now), profileFile: profile?.path, fault: fault)
   }

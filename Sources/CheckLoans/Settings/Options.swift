@@ -183,9 +183,6 @@ struct ChannelOptions: ParsableArguments {
       valueName: "true|false"))
   var deliverWhenClosed = true
 
-  /// The times at which notices are sent.
-  var hours: DeliveryHours { DeliveryHours(deliverBetween) }
-
   func validate() throws {
     if notify.contains(.none) && notify.contains(where: { $0 != .none }) {
       throw ValidationError("none means no channel, and cannot be given together with one")

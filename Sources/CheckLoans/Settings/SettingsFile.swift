@@ -18,6 +18,11 @@ enum SettingsKeys {
   private static let ofProject = options(of: ValidateCommand.self)
   private static let ofTable = CatalogueOptions.declaredSettings
 
+  /// What a rule can ask of a loan: each is one of some texts.
+  static let conditions = ["category", "type", "catalogue", "library"].map {
+    Setting(name: $0, kind: .list)
+  }
+
   private static func options(of command: any Subcommand.Type) -> [Setting] {
     command.declaredSettings.filter {
       $0.kind != .argument && !command.commandLineOnly.contains($0.name)
@@ -54,9 +59,14 @@ struct SettingsFile: Sendable {
   /// A catalogue's own settings, from each `[[catalogue]]` table: options, `path` and the library's
   /// `name`.
   let tables: [[Setting]]
+  /// Ladders for some loans, from each `[[rules]]` table: options of the ladder, and conditions.
+  let rules: [[Setting]]
 
   /// The files, folders or patterns that it lists, absolute.
   var catalogues: Setting? { values.first { $0.kind == .argument } }
+
+  /// The directory that it is in.
+  var directory: String { path.directory }
 
   /// The most bytes that a settings file may have.
   private static let limit = 1_048_576
@@ -79,7 +89,7 @@ struct SettingsFile: Sendable {
       throw CommandError(.badSetting, "\(path.visible): \(words)")
     }
     self.path = environment.absolutePath(path)
-    (values, tables) = try SettingsReading(self.path, bytes, keys, environment).settings()
+    (values, tables, rules) = try SettingsReading(self.path, bytes, keys, environment).settings()
   }
 }
 
@@ -151,7 +161,9 @@ private struct SettingsReading {
       .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
   }
 
-  func settings() throws(CommandError) -> (values: [Setting], tables: [[Setting]]) {
+  func settings() throws(CommandError)
+    -> (values: [Setting], tables: [[Setting]], rules: [[Setting]])
+  {
     if let index = lines.firstIndex(where: { $0.utf8.count > Self.longestLine }) {
       throw wrong("\(path):\(index + 1)", "this line is too long; write a list on several lines")
     }
@@ -165,24 +177,19 @@ private struct SettingsReading {
     let end = lines.firstIndex { $0.prefixMatch(of: nameless) != nil }
     let table = try table(of: lines.prefix(end ?? lines.count))
     if let end { throw wrong("\(path):\(end + 1)", "expected the name of a table after [") }
-    let catalogue = keys == .user ? table.remove(at: "catalogue")?.tomlValue : nil
-    let start = #/\s*\[\[\s*catalogue\s*\]\]\s*(?:#.*)?/#
-    let heads =
-      catalogue == nil ? [] : lines.indices.filter { lines[$0].wholeMatch(of: start) != nil }
     var faults: [String: String] = [:]
-    if let catalogue, catalogue.array?.count != heads.count {
-      faults["catalogue"] = "write each catalogue as a table of its own: [[catalogue]]"
-    }
+    let catalogueTables = tables(named: "catalogue", in: table, &faults)
+    let ruleTables = tables(named: "rules", in: table, &faults)
     let closed = try closedDays(table)
-    let catalogues = Setting(name: keys.catalogues, kind: .argument)
+    let listed = Setting(name: keys.catalogues, kind: .argument)
     let place = SettingsPlace(path: path, lines: lines[...], isInTable: false)
     let values = try values(
-      table, keys.options + [catalogues], place, faults, by: keys.command.parse)
+      table, keys.options + [listed], place, faults, by: keys.command.parse)
     if let twice = closed.first(where: { values[$0.name] != nil }) {
       throw wrong(
         twice.place, "\"\(twice.name)\" is set already; leave out one of the lines")
     }
-    return (values + closed, try tables(catalogue?.array, heads))
+    return (values + closed, try catalogues(catalogueTables), try rules(ruleTables))
   }
 
   /// The settings of the table `[closed]`, which is removed: `weekdays` in it is `closed-weekdays`.
@@ -274,22 +281,51 @@ private struct SettingsReading {
     }
   }
 
-  /// The tables of catalogues.
-  ///
-  /// - Parameter heads: the indices of their first lines.
-  private func tables(_ elements: TOMLArray?, _ heads: [Int]) throws(CommandError) -> [[Setting]] {
-    guard let elements else { return [] }
+  /// The tables of a list, each with its place; none with the fault if it is no list of tables.
+  private func tables(
+    named name: String, in table: TOMLTable, _ faults: inout [String: String]
+  ) -> [(table: TOMLTable, place: SettingsPlace)] {
+    guard keys == .user, let node = table[name]?.tomlValue else { return [] }
+    let start = #/\s*\[\[\s*([a-z]+)\s*\]\]\s*(?:#.*)?/#
+    let heads = lines.indices.filter { lines[$0].wholeMatch(of: start)?.1 == name[...] }
+    guard let elements = node.array, elements.count == heads.count else {
+      let what = name == "rules" ? "rule" : name
+      faults[name] = "write each \(what) as a table of its own: [[\(name)]]"
+      return []
+    }
+    return zip(elements, zip(heads, heads.dropFirst() + [lines.count])).compactMap {
+      element, range in
+      element.tomlValue.table.map {
+        ($0, SettingsPlace(path: path, lines: lines[range.0..<range.1], isInTable: true))
+      }
+    }
+  }
+
+  /// The conditions and options of the tables of rules.
+  private func rules(
+    _ found: [(table: TOMLTable, place: SettingsPlace)]
+  ) throws(CommandError) -> [[Setting]] {
+    var rules: [[Setting]] = []
+    for (table, place) in found {
+      let options = SettingsKeys.conditions + LadderOptions.declaredSettings
+      rules.append(try values(table, options, place, by: LadderOptions.parse))
+    }
+    return rules
+  }
+
+  /// The settings of the tables of catalogues.
+  private func catalogues(
+    _ found: [(table: TOMLTable, place: SettingsPlace)]
+  ) throws(CommandError) -> [[Setting]] {
     var tables: [[Setting]] = []
     var paths: Set<[String]> = []
     let options = [Setting(name: "path", kind: .text), Setting(name: "name", kind: .text)]
-    for (element, (head, end)) in zip(elements, zip(heads, heads.dropFirst() + [lines.count])) {
-      guard let table = element.tomlValue.table else { continue }
-      let place = SettingsPlace(path: path, lines: lines[head..<end], isInTable: true)
+    for (table, place) in found {
       tables.append(
         try values(table, options + keys.tableOptions, place, by: CatalogueOptions.parse))
       guard let path = tables.last?["path"] else {
         throw wrong(
-          "\(self.path):\(head + 1)",
+          "\(self.path):\(place.lines.startIndex + 1)",
           "this catalogue has no path; add path = \"/srv/library/books.xml\"")
       }
       if !paths.insert(path.texts).inserted {
@@ -324,10 +360,12 @@ private struct SettingsReading {
       value.origin = .file(place)
       values.append(value)
     }
-    let parsed = values.filter { faults[$0.name] == nil && !["path", "name"].contains($0.name) }
+    let own = ["path", "name"] + SettingsKeys.conditions.map(\.name)
+    let parsed = values.filter { faults[$0.name] == nil && !own.contains($0.name) }
     for (value, words) in CommandError.faults(in: parsed, by: parse) { faults[value.name] = words }
     let known = options.map(\.name)
-    let unknown = Set(table.keys).subtracting(known)
+    let lists = keys == .user && !place.isInTable ? ["catalogue", "rules"] : []
+    let unknown = Set(table.keys).subtracting(known + lists)
     if unknown.isEmpty && faults.isEmpty { return values }
     place = place.first(of: Array(unknown) + faults.keys)
     let node = table[place.key]?.tomlValue
@@ -346,6 +384,9 @@ private struct SettingsReading {
       return "\"\(key)\" is for all catalogues; put it before \(table)"
     }
     let words = "unknown key \(key.quoted(limit: 40))"
+    if keys == .user, SettingsKeys.conditions[key] != nil {
+      return "\(words); it belongs below a line [[rules]]"
+    }
     if keys == .user, SettingsKeys.project.names.contains(key) {
       return "\(words); it belongs in a project's .check-loans.toml"
     }

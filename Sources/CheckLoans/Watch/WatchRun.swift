@@ -165,8 +165,11 @@ extension WatchRun {
       groups[number].now = now
       start = max(start, instant)
     }
+    let times = DeliveryTimes(
+      settings.command.channels, settings.catalogues.closedDays,
+      today: groups.first?.now.date ?? .first, schedule.reader)
     let delivery = ChannelDelivery(
-      schedule: schedule, groups: groups, hours: settings.hours, events: events,
+      schedule: schedule, groups: groups, times: times, events: events,
       environment: environment, console: console, actions: actions)
     // A program that was not found may be there by now.
     for channel in settings.channels.map(environment.resolved)
@@ -174,10 +177,10 @@ extension WatchRun {
       try deliver(through: channel, delivery)
     }
     var wakes: [(second: Int, instant: Int, moment: CivilDateTime)] = []
-    for (clock, now, _) in groups {
+    for (clock, now, names) in groups {
       guard let instant = clock.read()?.instant else { continue }
       let next = try schedule.reader.nextCheck(after: now)
-      let moment = settings.hours.holds(at: now).map { min($0, next) } ?? next
+      let moment = times.held(names, at: now).compactMap(\.until).reduce(next, min)
       wakes.append((clock.instant(of: moment, from: instant), instant, moment))
     }
     guard let wake = wakes.min(by: { $0.second < $1.second }) else {
@@ -218,7 +221,7 @@ extension WatchRun {
   ) throws(ScheduleError) {
     let entry = settings.catalogues[index]
     var settings = entry.settings
-    settings.closedDays = closedDays
+    settings.policy.closedDays = closedDays
     var findings = CatalogueFindings(path: entry.path, showsAll: self.settings.isVerbose)
     do throws(ReminderError) {
       let report = try center.reload(

@@ -83,6 +83,7 @@ struct CatalogueFindings {
   }
 
   mutating func note(_ report: ReloadReport) {
+    if let words = report.closedForLongWords { add(words) }
     switch report.outcome {
     case .replaced(let summary): (isUsable, loans) = (true, summary.loans)
     case .refusedEmpty(let stored): add(emptinessWords(stored: stored))

@@ -1,0 +1,75 @@
+import LoanRules
+import Loans
+import ReminderService
+import System
+
+extension Environment {
+  /// The rules of the settings file that can fit loans of a catalogue, in their order.
+  ///
+  /// - Parameters:
+  ///   - name: the catalogue's name in the schedule.
+  ///   - library: the name of its library.
+  ///   - own: what the catalogue has of its own.
+  func rules(
+    forCatalogue name: String, library: String?, own: [Setting]
+  ) throws(CommandError) -> [LadderRule] {
+    var rules: [LadderRule] = []
+    for rule in given.file?.rules ?? [] {
+      if let wanted = rule["catalogue"]?.texts, !isCatalogue(name, library, oneOf: wanted) {
+        continue
+      }
+      var conditions: [LadderRule.Condition] = []
+      for (key, field) in [
+        ("category", LoanField.category), ("type", .type), ("library", .library),
+      ] {
+        guard let texts = rule[key]?.texts else { continue }
+        conditions.append(.init(field, texts, standard: field == .library ? library : nil))
+      }
+      let options = try given.options(with: rule + own.filter { rule[$0.name] == nil })
+      rules.append(LadderRule(conditions, ladder: options.ladder.ladder))
+    }
+    return rules
+  }
+
+  /// Whether a catalogue is named by its library, a path or a pattern.
+  private func isCatalogue(_ name: String, _ library: String?, oneOf texts: [String]) -> Bool {
+    let directory = given.file?.directory ?? ""
+    return texts.contains { text in
+      text == library || FilePattern.fits(name, catalogueName(absolute(text, in: directory)))
+    }
+  }
+
+  /// A warning for each rule of the settings file that can fit no loan, since one before it fits all that
+  /// it does, or no catalogue is the one that it names.
+  var idleRules: [String] {
+    let rules = given.file?.rules ?? []
+    let names =
+      (given.file?.tables ?? []).flatMap { table in
+        (table["path"]?.texts ?? []).map { ($0, table["name"]?.texts.first) }
+      } + (given.file?.catalogues?.texts ?? []).map { ($0, nil) }
+    return rules.indices.compactMap { index in
+      let rule = rules[index]
+      let place = (rule.first?.place ?? given.file?.path ?? "").visible
+      if let earlier = rules[..<index].first(where: { $0.covers(rule) }) {
+        return
+          "\(place): this rule is never used, since the one at \(earlier.first?.place.visible ?? "its top") "
+          + "fits the same loans; move it before that one"
+      }
+      guard let wanted = rule["catalogue"], given.files.isEmpty,
+        !names.contains(where: { isCatalogue($0.0, $0.1, oneOf: wanted.texts) })
+      else { return nil }
+      return "\(wanted.place.visible): this rule is never used, since no catalogue is "
+        + "\(wanted.texts.joined(separator: ", ").quoted(limit: 80)); correct the path or name"
+    }
+  }
+}
+
+extension [Setting] {
+  /// Whether a rule fits every loan that another one fits.
+  fileprivate func covers(_ other: [Setting]) -> Bool {
+    SettingsKeys.conditions.allSatisfy { condition in
+      guard let texts = self[condition.name]?.texts else { return true }
+      return other[condition.name].map { Set($0.texts).isSubset(of: texts) } ?? false
+    }
+  }
+}
