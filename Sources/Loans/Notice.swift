@@ -32,6 +32,8 @@ public struct Notice: Hashable, Sendable {
 
   /// The open days next to the expiration, if the library is closed on that day.
   public var openDays: OpenDays?
+  /// The number of the loan in the schedule, if it is in one.
+  public var number: Int?
 
   /// A notice of this rung about `loan`.
   ///

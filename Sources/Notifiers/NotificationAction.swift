@@ -111,3 +111,40 @@ public struct NotificationActionError: Error, Sendable, Hashable, CustomStringCo
     return "expected LABEL=COMMAND, for example View=xdg-open: \(text.quoted()) \(reason)"
   }
 }
+
+/// A button on a notification that runs a command with the numbers of its loans, as their schedule has
+/// them, after other arguments.
+public struct NotificationButton: Sendable, Hashable {
+  /// The name by which notify-send(1) says that it was pressed, unlike that of other buttons.
+  let name: String
+  /// The button's text.
+  let label: String
+  /// An absolute path, or a name in PATH.
+  let program: String
+  /// The arguments before the numbers.
+  let arguments: [String]
+  /// Whether a message about several loans does without it.
+  let isForOneLoan: Bool
+  let takesNumbers: Bool
+
+  /// A button.
+  public init(
+    name: String, label: String, program: String, arguments: [String], isForOneLoan: Bool = false
+  ) {
+    self.init(
+      name: name, label: label, program: program, arguments: arguments, isForOneLoan: isForOneLoan,
+      takesNumbers: true)
+  }
+
+  init(
+    name: String, label: String, program: String, arguments: [String], isForOneLoan: Bool = false,
+    takesNumbers: Bool
+  ) {
+    self.name = name
+    self.label = label
+    self.program = program
+    self.arguments = arguments
+    self.isForOneLoan = isForOneLoan
+    self.takesNumbers = takesNumbers
+  }
+}

@@ -10,9 +10,6 @@ internal import SystemPackage
 /// blocks another message. At most `limit` wait at a time: one more ends the oldest, whose button
 /// then does nothing. Call ``close()`` before the process ends.
 public final class NotificationActions: Sendable {
-  /// The action's name on the bus, which notify-send prints when it is chosen.
-  private static let name = "open"
-
   private struct State {
     var isClosed = false
     var hasReported = false
@@ -21,7 +18,7 @@ public final class NotificationActions: Sendable {
     var waiting: [(reading: OpenFile, writing: OpenFile)] = []
   }
 
-  private let action: NotificationAction
+  private let buttons: [NotificationButton]
   private let environment: [String: String]
   private let limit: Int
   private let report: @Sendable (String) -> Void
@@ -29,10 +26,11 @@ public final class NotificationActions: Sendable {
   /// The threads that wait for a notify-send.
   private let threads = DispatchGroup()
 
-  /// The notifications that have `action` as their button.
+  /// The notifications that have these buttons.
   ///
   /// - Parameters:
-  ///   - action: the button, and what it does.
+  ///   - action: the user's own button, and what it does.
+  ///   - buttons: buttons that run a command with the numbers of loans.
   ///   - environment: the variables of the command, all of the process's own, since it is the
   ///     user's own desktop program.
   ///   - limit: how many notifications can wait at a time.
@@ -40,11 +38,16 @@ public final class NotificationActions: Sendable {
   ///     get no button that works, because stdbuf(1) of the GNU coreutils is not there, or the system
   ///     allows no more threads.
   public init(
-    _ action: NotificationAction, environment: [String: String], limit: Int = 50,
-    report: @escaping @Sendable (String) -> Void
+    _ action: NotificationAction?, buttons: [NotificationButton] = [],
+    environment: [String: String], limit: Int = 50, report: @escaping @Sendable (String) -> Void
   ) {
     precondition(limit > 0, "no notification could wait: the limit is \(limit)")
-    self.action = action
+    let own = action.map { action in
+      NotificationButton(
+        name: "open", label: action.label, program: action.program, arguments: action.arguments,
+        takesNumbers: false)
+    }
+    self.buttons = [own].compactMap(\.self) + buttons
     self.environment = environment
     self.limit = limit
     self.report = report
@@ -78,11 +81,15 @@ public final class NotificationActions: Sendable {
     about notices: [Notice]
   ) throws(StartFailure) -> ChildProcess.Report? {
     let program = try ChildProcess.path(of: "notify-send", in: variables["PATH"])
-    guard !state.withLock(\.isClosed), let buffering = buffering(in: variables["PATH"]) else {
+    let shown = buttons.filter { notices.count == 1 || !$0.isForOneLoan }
+    guard !shown.isEmpty, !state.withLock(\.isClosed),
+      let buffering = buffering(in: variables["PATH"])
+    else {
       var child = try ChildProcess(program, arguments, environment: variables)
       return child.untilEnd(within: timeout)
     }
-    let button = ["-oL", program, "--action=\(Self.name)=\(action.label)", "--print-id"]
+    let button =
+      ["-oL", program] + shown.map { "--action=\($0.name)=\($0.label)" } + ["--print-id"]
     let pipe: (reading: OpenFile, writing: OpenFile)
     do throws(Errno) { pipe = try OpenFile.pipe() } catch { throw StartFailure(error) }
     var child = try ChildProcess(buffering, button + arguments, environment: variables)
@@ -132,7 +139,7 @@ extension NotificationActions {
       defer { state.hasReported = true }
       return !state.hasReported
     }
-    if isFirst { report("the action \(action.label.quoted()) \(words)") }
+    if isFirst { report("the action \(buttons.first?.label.quoted() ?? "") \(words)") }
   }
 
   /// Waits on this thread until the notification is closed, or `stop` can be read from.
@@ -140,9 +147,9 @@ extension NotificationActions {
     var child = child
     var isChosen = false
     _ = child.untilEnd(within: nil, stop: stop) { line in
-      if line == Self.name && !isChosen {
+      if let button = buttons.first(where: { $0.name == line }), !isChosen {
         isChosen = true
-        respond(to: notices)
+        respond(to: notices, as: button)
       }
       return .nothing
     }
@@ -151,26 +158,27 @@ extension NotificationActions {
 
   /// Runs the command, apart from everything else: it may take as long as it likes, and outlives this
   /// process.
-  private func respond(to notices: [Notice]) {
+  private func respond(to notices: [Notice], as button: NotificationButton) {
+    let numbers = button.takesNumbers ? notices.compactMap(\.number).map(String.init) : []
     do throws(Errno) {
       try SystemThread { [self] in
         do throws(StartFailure) {
           var child = try ChildProcess(
-            action.program, action.arguments, environment: environment.describing(notices),
-            outlivesUs: true)
+            button.program, button.arguments + numbers,
+            environment: environment.describing(notices), outlivesUs: true)
           let ending = child.untilEnd(within: nil).ending
-          if !ending.isSuccess { reportFailure(ending.words) }
+          if !ending.isSuccess { reportFailure(of: button, ending.words) }
         } catch {
-          reportFailure(error.words)
+          reportFailure(of: button, error.words)
         }
       }.detach()
     } catch {
-      reportFailure(StartFailure(error).words)
+      reportFailure(of: button, StartFailure(error).words)
     }
   }
 
-  private func reportFailure(_ words: String) {
-    report("the action \(action.label.quoted()): \(action.program.visible) \(words)")
+  private func reportFailure(of button: NotificationButton, _ words: String) {
+    report("the action \(button.label.quoted()): \(button.program.visible) \(words)")
   }
 }
 

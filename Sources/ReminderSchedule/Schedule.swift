@@ -164,7 +164,7 @@ public final class Schedule: Sendable {
       let all = LoanID.all(of: id)
       try database.run("DELETE FROM loan WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
       let count = database.changes
-      for table in ["delivery", "outbox"] {
+      for table in ["delivery", "outbox", "silence"] {
         try database.run("DELETE FROM \(table) WHERE catalogue = ?", id)
       }
       try database.run("DELETE FROM catalogue WHERE id = ?", id)
@@ -188,7 +188,8 @@ public final class Schedule: Sendable {
     }
   }
 
-  private func writeByUser<Value>(
+  /// Runs `body` in one transaction, for a command that the user has given.
+  func writeByUser<Value>(
     _ body: (Database) throws -> Value
   ) throws(ScheduleError) -> Value {
     let value = try connection.write { database in

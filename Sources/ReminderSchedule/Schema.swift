@@ -21,6 +21,8 @@ internal import Loans
 /// - `outbox`: the notices that are being sent right now, see ``Outbox``.
 /// - `calendar`, `closed_day`: the last good reading of each calendar of closed days, see
 ///   ``KeptCalendar``.
+/// - `silence`: what people have silenced, see ``Silence``: one loan, by its key in the ledger, or all
+///   that meet the conditions that are not NULL. `copies` is how many loans were alike.
 /// - `counter`: one row: the highest number of a loan, the days from which the age of the ledger is
 ///   counted (see ``LastRun``), and a random number made with the tables.
 ///
@@ -43,7 +45,13 @@ enum Schema {
           AND delivery.expiration = loan.expiration AND delivery.copy = loan.copy
     """
 
-  private static let definitions = [
+  /// All definitions, in the order in which they are made.
+  ///
+  /// Views come before tables: if SQLite comes upon a view first, which is mostly the one made last, its
+  /// check of a file passes over the list of free pages (3.40).
+  private static let definitions = views + tables
+
+  private static let tables = [
     """
     CREATE TABLE catalogue (
       id INTEGER PRIMARY KEY,
@@ -146,6 +154,24 @@ enum Schema {
     ) WITHOUT ROWID
     """,
     """
+    CREATE TABLE silence (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      catalogue INTEGER,
+      identity INTEGER,
+      expiration INTEGER,
+      copy INTEGER,
+      copies INTEGER,
+      borrower TEXT, email TEXT, category TEXT, loan TEXT, title TEXT,
+      kind TEXT,
+      channel TEXT,
+      until INTEGER,
+      reason TEXT NOT NULL,
+      made_by TEXT NOT NULL,
+      made_at INTEGER NOT NULL,
+      UNIQUE (identity, expiration, copy, catalogue)
+    )
+    """,
+    """
     CREATE TABLE counter (
       last_id INTEGER NOT NULL,
       last_day INTEGER,
@@ -153,6 +179,9 @@ enum Schema {
       identity INTEGER NOT NULL
     )
     """,
+  ]
+
+  private static let views = [
     """
     CREATE VIEW reminders AS
     WITH reached AS (
@@ -171,7 +200,8 @@ enum Schema {
           SELECT 1 FROM delivery JOIN channel ON channel.id = delivery.channel
           WHERE \(isDeliveryOfLoan) AND delivery.rung <= 0
             AND state = \(Delivery.State.failed.stored)
-            AND last_used >= loan.last_day - \(Delivery.daysInUse)) AS has_failed
+            AND last_used >= loan.last_day - \(Delivery.daysInUse)) AS has_failed,
+        \(Silence.isSilenced(today: "loan.last_day")) AS is_silenced
       FROM reached AS loan
     )
     SELECT number AS id, catalogue.path AS catalogue,
@@ -184,6 +214,7 @@ enum Schema {
         WHEN is_delivered AND (cancelled OR NOT has_failed OR expiration < last_day) THEN 'delivered'
         WHEN cancelled THEN 'cancelled'
         WHEN expiration < last_day THEN 'expired'
+        WHEN is_silenced THEN 'silenced'
         WHEN has_failed THEN 'failed'
         ELSE 'pending'
       END AS state,
@@ -228,6 +259,18 @@ enum Schema {
       LEFT JOIN known AS loan ON \(isDeliveryOfLoan)
       LEFT JOIN latest ON loan.identity IS NULL AND latest.identity = delivery.identity
         AND latest.catalogue = delivery.catalogue AND latest.ordinal = delivery.copy
+    """,
+    """
+    CREATE VIEW silences AS
+    WITH known AS (
+      SELECT catalogue, identity, expiration, copy, number FROM loan WHERE left_on IS NULL
+    )
+    SELECT silence.id, known.number AS reminder, borrower, email, category, loan, title, kind, channel,
+      date(until * 86400, 'unixepoch') AS until, reason, made_by,
+      strftime('%Y-%m-%dT%H:%M:%S', made_at, 'unixepoch') AS made_at
+    FROM silence LEFT JOIN known ON known.identity = silence.identity
+      AND known.expiration = silence.expiration AND known.copy = silence.copy
+      AND known.catalogue = silence.catalogue
     """,
   ]
 

@@ -24,6 +24,9 @@ extension ReminderCenter {
     try schedule.noteUse(of: notifier.channel, at: now)
     let due = try schedule.reader.due(
       at: now, channel: notifier.channel, catalogues: catalogues)
+    let silenced = try schedule.reader.silencedCount(
+      at: now, channel: notifier.channel, catalogues: catalogues)
+    if silenced > 0 { events.announce(.silenced(notices: silenced, channel: notifier.channel)) }
     if due.isEmpty { return DeliveryReport() }
     let open = try schedule.reader.openCount(at: now)
     var run = DeliveryRun(

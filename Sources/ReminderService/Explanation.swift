@@ -23,7 +23,7 @@ public struct Explanation: Sendable {
   /// The sentences, one for each line, harmless on a terminal: the loan, its expiration, its fire date,
   /// what was delivered when and through which channel, what failed and why, and what comes next.
   public var sentences: [String] {
-    [subject, expiration, reminder] + deliveries + [next]
+    [subject, expiration, reminder] + deliveries + silences + [next]
   }
 
   private var loan: Loan { history.loan }
@@ -131,6 +131,29 @@ public struct Explanation: Sendable {
       return "Next: nothing, since it was cancelled; the next run that reads the catalogue "
         + "schedules it again."
     }
+    guard let silence = history.silences.first(where: { $0.conditions.channel == nil }) else {
+      return "Next: \(clauses)."
+    }
+    let lastOfKind = silence.conditions.kind == .reminder ? loan.expiration.adding(days: 1) : nil
+    if let end = [silence.until, lastOfKind].compactMap(\.self).min() {
+      return "Next, from \(end) on: \(Explanation(history, now: CivilDateTime(end)).clauses)."
+    }
+    return silence.isReturn
+      ? "Next: nothing, until its catalogue no longer has the loan, or has it renewed."
+      : "Next: nothing, until somebody ends the silence: check-loans silence end \(silence.id)."
+  }
+
+  /// What is silenced, until when, by whom and why.
+  private var silences: [String] {
+    if history.leftOn != nil || history.isCancelled { return [] }
+    return history.silences.map { silence in
+      let channel = silence.conditions.channel.map { " through \($0.visible)" } ?? ""
+      return "Not sent\(channel): silenced \(silence.words)."
+    }
+  }
+
+  /// What comes next where nothing is silenced.
+  private var clauses: String {
     var rung = plan.reached(at: now)
     var next = plan.next(after: now)
     // It may have been set for later when it was delivered.
@@ -152,7 +175,7 @@ public struct Explanation: Sendable {
       clauses.append(
         "if the book is neither returned nor renewed, it counts as expired from \(day)")
     }
-    return "Next: \(clauses.joined(separator: "; "))."
+    return clauses.joined(separator: "; ")
   }
 
   private static func name(ofRung rung: Int) -> String {
@@ -177,6 +200,9 @@ public struct Explanation: Sendable {
     if current.isEmpty { return ["the next run with --notify delivers \(name)"] }
     if isDelivered(rung) { return ["\(name) was delivered through every channel that was tried"] }
     return current.filter { $0.deliveredRung ?? .min < rung }.map { delivery in
+      if history.silences.contains(where: { $0.conditions.channel == delivery.channel }) {
+        return "\(name) is silenced through \(delivery.channel.visible)"
+      }
       let option = "--notify \(delivery.channel.visible)"
       return delivery.rung == rung && delivery.state != .delivered
         ? "the next run with \(option) tries again to deliver \(name)"

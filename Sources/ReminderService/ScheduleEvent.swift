@@ -30,6 +30,8 @@ public enum ScheduleEvent: Sendable, Hashable {
   ///
   /// - Parameter error: what the channel said, harmless on a terminal.
   case failed(DueNotice, channel: String, error: String)
+  /// Notices would be due through a channel if they were not silenced.
+  case silenced(notices: Int, channel: String)
 }
 
 extension ScheduleEvent: CustomStringConvertible {
@@ -50,6 +52,9 @@ extension ScheduleEvent: CustomStringConvertible {
       "delivered through \(channel.visible): \(due.notice.loan.label)"
     case .failed(let due, let channel, let error):
       "not delivered through \(channel.visible): \(due.notice.loan.label): \(error.visible)"
+    case .silenced(let notices, let channel):
+      "\(notices) notice\(notices == 1 ? "" : "s") through \(channel.visible) "
+        + "\(notices == 1 ? "is" : "are") silenced"
     }
   }
 }

@@ -77,7 +77,8 @@ struct CompletionTests {
     .enabled(if: File.exists(bash), "bash is not installed"),
     arguments: [
       (["help", "va"], ["validate"]), (["help", "schedule", "e"], ["explain"]),
-      (["help", "schedule", ""], ["cancel", "explain", "forget", "list"]),
+      (["help", "schedule", ""], ["cancel", "explain", "forget", "list", "returned", "snooze"]),
+      (["help", "silence", ""], ["add", "end", "list"]),
       (["help", "validate", ""], []), (["--format", "="], ["json", "text"]),
       (["--format", "=", "j"], ["json"]), (["validate", "--format", "=", "sa"], ["sarif"]),
       (["--all", "--time-zone", "=", "Europe/Bud"], ["Europe/Budapest"]),
@@ -186,7 +187,7 @@ struct CompletionTests {
     let script = try await Desk().run("--generate-completion-script", shell).text
     #expect(script.split(separator: words, omittingEmptySubsequences: false).count == 2)
     let subcommands = [
-      "check", "validate", "schedule", "deliver", "watch", "config", "timer", "schema",
+      "check", "validate", "schedule", "silence", "deliver", "watch", "config", "timer", "schema",
       "profiles", "help",
     ]
     let separator = shell == "fish" ? " " : "|"

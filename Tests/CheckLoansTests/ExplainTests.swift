@@ -68,7 +68,7 @@ struct ExplainTests {
             """))
     let json = try await desk.run("schedule", "list", "--returned", "--format", "json")
     #expect(json.text.contains(#""state":"delivered""#))
-    #expect(json.text.hasSuffix(#""library":null,"leftOn":"2026-11-21"}]}"# + "\n"))
+    #expect(json.text.hasSuffix(#""library":null,"silence":null,"leftOn":"2026-11-21"}]}"# + "\n"))
   }
 
   @Test func `Without a returned loan the list of them says so`() async throws {

@@ -5,8 +5,9 @@ import Testing
 struct HelpTests {
   private static let commands = [
     [], ["check"], ["validate"], ["deliver"], ["schedule"], ["schedule", "list"],
-    ["schedule", "cancel"], ["schedule", "explain"], ["schedule", "forget"], ["watch"], ["plan"],
-    ["config"],
+    ["schedule", "cancel"], ["schedule", "explain"], ["schedule", "forget"],
+    ["schedule", "snooze"], ["schedule", "returned"], ["silence"], ["silence", "list"],
+    ["silence", "add"], ["silence", "end"], ["watch"], ["plan"], ["config"],
     ["timer"],
     ["schema"], ["profiles"], ["closed"],
   ]

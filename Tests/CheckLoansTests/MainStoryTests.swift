@@ -66,7 +66,7 @@ struct MainStoryTests {
         [
           "path": "books.xml", "loans": 14, "onShelf": 4, "expired": 4, "expiresToday": 1,
           "scheduled": 10, "diagnostics": 0, "profile": "native",
-          "withoutExpiration": 0, "library": nil,
+          "withoutExpiration": 0, "library": nil, "silenced": 0,
         ]
       ])
     #expect(report.diagnostics == [])
@@ -164,7 +164,7 @@ struct MainStoryTests {
             "loan": [
               "id": nil, "title": "Abigél", "author": nil, "isbn": nil, "barcode": nil,
               "borrower": nil, "email": nil, "language": nil, "category": nil, "type": nil,
-              "library": nil, "renewable": nil,
+              "library": nil, "silence": nil, "renewable": nil,
             ],
             "kind": "reminder", "expiration": "2026-11-22", "fireAt": "2026-11-21T00:00",
             "state": "delivered",
@@ -174,7 +174,7 @@ struct MainStoryTests {
                 "attempts": 1, "error": nil,
               ]
             ],
-            "library": nil,
+            "library": nil, "silence": nil,
           ]
         ],
       ])

@@ -894,7 +894,7 @@ struct ConfigTests {
     let options = Set(help.matches(of: /--([a-z-]+)/).map { String($0.output.1) })
       .subtracting(["help", "version", "config"])
     let names = try await Set(Desk().inForce().keys)
-    #expect(names == options.union(["catalogues", "action"]))
+    #expect(names == options.union(["catalogues", "action", "buttons"]))
   }
 
   @Test(arguments: [false, true])

@@ -809,6 +809,49 @@ struct WatchDesktopTests {
     #expect(folder.contents(of: "told").split(separator: "\n").count == 1)
   }
 
+  @Test func `A click on a button snoozes the loan, or says that it is returned`() async throws {
+    let session = try await DesktopSession(.recording)
+    let watcher = try watcher(
+      session, [("Abigél", 1), ("Solaris", -1)], ["--buttons", "snooze,returned"])
+    let buttons = ["snooze", "Remind me tomorrow", "returned", "I have returned it"]
+    #expect(try await wait(for: 2, session).map(\.actions) == [buttons, buttons])
+    func reasons() async throws -> [String: String] {
+      let list = try JSON(
+        parsing: await watcher.desk.run("silence", "list", "--format", "json").text)
+      return Dictionary(
+        uniqueKeysWithValues: list.silences.elements.map {
+          ($0.title.text ?? "", $0.reason.text ?? "")
+        })
+    }
+    try await session.press("returned", ofNotification: 1)
+    try await session.press("snooze", ofNotification: 2)
+    for _ in 0..<600 where try await reasons().count < 2 {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(try await reasons() == ["Solaris": "said to be returned", "Abigél": "snoozed"])
+    #expect(try await watcher.end().status == 0)
+    #expect(watcher.errors == [])
+  }
+
+  @Test func `A click on the button of a digest snoozes all of its loans`() async throws {
+    let session = try await DesktopSession(.recording)
+    let watcher = try watcher(
+      session, (1...6).map { ("Book \($0)", 1) }, ["--buttons", "snooze,returned"])
+    #expect(try await wait(for: 1, session).map(\.actions) == [["snooze", "Remind me tomorrow"]])
+    try await session.press("snooze", ofNotification: 1)
+    for _ in 0..<600 where try await watcher.desk.run("silence").lines.count < 6 {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(try await watcher.desk.run("silence").lines.count == 6)
+    #expect(try await watcher.end().status == 0)
+  }
+
+  @Test(arguments: ["", "later", "snooze,", "snooze,snooze"])
+  func `Buttons that there are not are wrong usage`(buttons: String) async throws {
+    let watcher = try Watcher([], ["--buttons", buttons, "books.xml"])
+    #expect(try await watcher.result().status == 64)
+  }
+
   @Test(arguments: ["View", "=x", "View=", "View='x"])
   func `An action that makes no sense is wrong usage`(action: String) async throws {
     let watcher = try Watcher([], ["--action", action, "books.xml"])

@@ -19,6 +19,56 @@ import Testing
     actions.close()
   }
 
+  @Test func `Buttons of loans run their command with the numbers of the message's loans`()
+    async throws
+  {
+    let fake = try FakeNotifySend(
+      #"printf '%s\0' "$#" "$@" >> "$here/calls"; echo 7; echo later"#)
+    let program = try FakeProgram(#"echo "$@" > "$here/new"; mv "$here/new" "$here/arguments""#)
+    let actions = NotificationActions(
+      try NotificationAction(argument: pressed),
+      buttons: [
+        NotificationButton(
+          name: "later", label: "Later", program: program.path, arguments: ["snooze", "--x"]),
+        NotificationButton(
+          name: "back", label: "Back", program: "/nonexistent", arguments: [], isForOneLoan: true),
+      ], environment: ["PATH": "/usr/bin:/bin"]
+    ) { Issue.record("reported: \($0)") }
+    for count in [1, 6] {
+      let notices = (1...count).map { number in
+        var notice = reminder("Book \(number)")
+        notice.number = 10 * number
+        return notice
+      }
+      try fake.notifier(actions: actions).sendAll(notices)
+      try await expectFile("arguments", in: program.folder)
+      let numbers = (1...count).map { "\(10 * $0)" }.joined(separator: " ")
+      #expect(program.folder.contents(of: "arguments") == "snooze --x \(numbers)\n")
+      try program.folder.remove("arguments")
+    }
+    #expect(
+      fake.calls[0].prefix(4) == [
+        "--action=open=View", "--action=later=Later", "--action=back=Back", "--print-id",
+      ])
+    #expect(
+      fake.calls[1].prefix(3) == [
+        "--action=open=View", "--action=later=Later", "--print-id",
+      ], "a digest")
+    actions.close()
+  }
+
+  @Test func `A message without a button is sent as any other`() async throws {
+    let fake = try FakeNotifySend(#"printf '%s\0' "$#" "$@" >> "$here/calls""#)
+    let button = NotificationButton(
+      name: "back", label: "Back", program: "/nonexistent", arguments: [], isForOneLoan: true)
+    let actions = NotificationActions(nil, buttons: [button], environment: [:]) {
+      Issue.record("reported: \($0)")
+    }
+    try fake.notifier(actions: actions).sendAll((1...6).map { reminder("Book \($0)") })
+    #expect(fake.calls.first?.contains("--print-id") == false)
+    #expect(actions.waitingCount == 0)
+  }
+
   @Test func `A message is delivered when its id is there, while notify-send waits`() async throws {
     let fake = try FakeNotifySend.waiting()
     let actions = try quiet()

@@ -120,6 +120,15 @@ struct ChannelDelivery {
           }
         }
       }
+      let silenced = try groups.reduce(0) { count, group in
+        try count
+          + schedule.reader.silencedCount(
+            at: group.now, channel: channel.name, catalogues: group.names)
+      }
+      if silenced > 0 {
+        console.printError(
+          ScheduleEvent.silenced(notices: silenced, channel: channel.name).description)
+      }
       if isNothingDue { console.printError("nothing is due through \(channel.name.visible)") }
     }
   }

@@ -15,6 +15,8 @@ struct CatalogueReport {
   var scheduled = 0
   var nextReminder: CivilDateTime?
   var diagnostics = 0
+  /// Its loans that are silenced, and those said to be returned that are to be looked for.
+  var silenced = (loans: 0, overdueReturns: 0)
 
   mutating func note(_ status: LoanStatus) {
     if status == .expired { expired += 1 }
@@ -28,7 +30,7 @@ struct CatalogueReport {
       ("expiresToday", .int(expiresToday)), ("scheduled", .int(scheduled)),
       ("diagnostics", .int(diagnostics)), ("profile", JSONValue(summary.profile)),
       ("withoutExpiration", .int(summary.withoutExpiration)),
-      ("library", JSONValue(catalogue.source.library)),
+      ("library", JSONValue(catalogue.source.library)), ("silenced", .int(silenced.loans)),
     ])
   }
 }
@@ -137,7 +139,8 @@ extension CheckReport {
     return counted(loans, "loan") + ", \(expired) expired"
       + ", \(expiresToday) \(expiresToday == 1 ? "expires" : "expire") today"
       + scheduleWords + (plan.isDryRun ? ", nothing written (--dry-run)" : "")
-      + (onShelf > 0 ? "; \(counted(onShelf, "book")) on the shelf" : "") + withoutExpirationWords
+      + (onShelf > 0 ? "; \(counted(onShelf, "book")) on the shelf" : "") + returnWords
+      + withoutExpirationWords
       + (leftOut > 0 ? "; \(counted(leftOut, "book")) left out, see the errors" : "")
       + catalogues.compactMap(\.summary.profile).foreignWords
   }
@@ -145,8 +148,16 @@ extension CheckReport {
   private var scheduleWords: String {
     if plan.state == nil { return ", nothing scheduled (--no-state)" }
     let next = catalogues.compactMap(\.nextReminder).min()
-    return ", \(sum(\.scheduled)) scheduled, "
+    let silenced = sum(\.silenced.loans)
+    return ", \(sum(\.scheduled)) scheduled" + (silenced > 0 ? ", \(silenced) silenced, " : ", ")
       + (next.map { "next reminder \($0.words)" } ?? "no reminder to come")
+  }
+
+  private var returnWords: String {
+    let books = sum(\.silenced.overdueReturns)
+    return books == 0
+      ? ""
+      : "; \(counted(books, "book")) said to be returned, still on loan (see check-loans silence list)"
   }
 
   private var withoutExpirationWords: String {

@@ -78,6 +78,10 @@ final class CheckRun {
     var kept = 0
     for (number, catalogue) in plan.catalogues.enumerated() {
       try check(catalogue, number)
+      if plan.reports, plan.state != nil, let reader = schedule?.reader {
+        report.catalogues[number].silenced = try reader.silencedCount(
+          at: catalogue.now, catalogues: [catalogue.source.name])
+      }
       if report.loans - kept < Self.loansPerCommit { continue }
       kept = report.loans
       try transaction?.commit()

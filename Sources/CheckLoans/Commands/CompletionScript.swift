@@ -4,7 +4,11 @@ import ArgumentParser
 /// named, the words are completed as if the default one were.
 enum CompletionScript {
   private static let names = RootCommand.names
-  private static let scheduleNames = MistakenCommand.scheduleNames.joined(separator: " ")
+  private static let groups = MistakenCommand.groups.map { name, names in
+    """
+    '3 \(name)') COMPREPLY=($(compgen -W '\(names.joined(separator: " "))' -- "${2}")) ;;
+    """
+  }.joined(separator: "\n        ")
 
   /// The lines to put after a generated script; none after any other text.
   static func addition(to text: String) -> String {
@@ -34,7 +38,7 @@ enum CompletionScript {
         help)
             case "${COMP_CWORD} ${COMP_WORDS[2]}" in
             "2 "*) COMPREPLY=($(compgen -W '\(names.joined(separator: " "))' -- "${2}")) ;;
-            '3 schedule') COMPREPLY=($(compgen -W '\(scheduleNames)' -- "${2}")) ;;
+            \(groups)
             esac
             return ;;
         \(names.joined(separator: "|"))) _check-loans "${@}"; return ;;

@@ -14,7 +14,7 @@ enum ListFormat: String, CaseIterable, ExpressibleByArgument {
 struct ListCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List what is pending, delivered, failed and cancelled.",
+    abstract: "List what is pending, delivered, failed, silenced and cancelled.",
     discussion: """
       One line for each reminder in the order in which they fire: ID, fire date, state, kind, \
       loan. Reads the schedule without locking it.
@@ -136,6 +136,7 @@ extension ScheduleEntry {
     for delivery in deliveries where delivery.state == .failed && delivery.isInUse {
       line += "; \(delivery.channel): \((delivery.error ?? "failed").visible)"
     }
+    if let silence { line += "; silenced \(silence.words)" }
     return line
   }
 
@@ -147,7 +148,17 @@ extension ScheduleEntry {
         ("kind", .string(kind.rawValue)), ("expiration", .string("\(scheduled.loan.expiration)")),
         ("fireAt", .string(fireAt.toTheMinute)), ("state", .string(state.rawValue)),
         ("deliveries", .array(deliveries.map(\.json))), ("library", JSONValue(scheduled.library)),
+        ("silence", silence.map(\.json) ?? .null),
       ] + (scheduled.leftOn.map { [("leftOn", .string("\($0)"))] } ?? []))
+  }
+}
+
+extension Silence {
+  fileprivate var json: JSONValue {
+    .object([
+      ("until", JSONValue(until?.description)), ("by", .string(origin.by)),
+      ("reason", .string(origin.reason)),
+    ])
   }
 }
 

@@ -63,10 +63,10 @@ enum MistakenCommand {
     }
     let mistake = #/(?:missing|[0-9]+ unexpected arguments|unexpected argument '([^']*)')/#
     guard let match = text.prefixMatch(of: mistake) else { return text }
-    if let word = match.1, words == [ScheduleCommand.name] {
-      advice = "schedule has \(scheduleNames.joined(separator: ", "))"
-      if let guess = String(word).nearest(among: scheduleNames) {
-        advice = "did you mean check-loans schedule \(guess)?"
+    if let word = match.1, words.count == 1, let group = groups.first(where: { $0.name == name }) {
+      advice = "\(name) has \(group.names.joined(separator: ", "))"
+      if let guess = String(word).nearest(among: group.names) {
+        advice = "did you mean check-loans \(name) \(guess)?"
       }
     }
     return "\(text); \(advice)"
@@ -97,8 +97,12 @@ enum MistakenCommand {
       .shortened(to: 200)
   }
 
-  static var scheduleNames: [String] {
-    ScheduleCommand.configuration.subcommands.map { $0.name }
+  static var scheduleNames: [String] { ScheduleCommand.subcommandNames }
+
+  /// The commands that have commands, with the names of these.
+  static var groups: [(name: String, names: [String])] {
+    RootCommand.configuration.subcommands.map { ($0.name, $0.subcommandNames) }
+      .filter { !$0.1.isEmpty }
   }
 }
 
@@ -131,6 +135,8 @@ extension RootCommand {
 
 extension ParsableCommand {
   fileprivate static var name: String { configuration.commandName ?? "" }
+
+  fileprivate static var subcommandNames: [String] { configuration.subcommands.map { $0.name } }
 }
 
 extension String {

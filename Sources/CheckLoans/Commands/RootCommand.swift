@@ -36,8 +36,9 @@ struct RootCommand: ParsableCommand {
       """,
     version: "check-loans \(ProgramVersion.number)",
     subcommands: [
-      CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, DeliverCommand.self,
-      WatchCommand.self, PlanCommand.self, ConfigCommand.self, TimerCommand.self,
+      CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, SilenceCommand.self,
+      DeliverCommand.self, WatchCommand.self, PlanCommand.self, ConfigCommand.self,
+      TimerCommand.self,
       SchemaCommand.self,
       ProfilesCommand.self, ClosedCommand.self,
     ],

@@ -8,16 +8,17 @@ import System
 struct ScheduleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schedule",
-    abstract: "Show, explain, cancel or forget what is scheduled.",
+    abstract: "Show, explain, silence, cancel or forget what is scheduled.",
     discussion: """
       Examples:
         check-loans schedule list
         check-loans schedule explain 3
-        check-loans schedule cancel --all
+        check-loans schedule snooze 3
         check-loans schedule forget old-books.xml
       """,
     subcommands: [
-      ListCommand.self, ExplainCommand.self, CancelCommand.self, ForgetCommand.self,
+      ListCommand.self, ExplainCommand.self, SnoozeCommand.self, ReturnedCommand.self,
+      CancelCommand.self, ForgetCommand.self,
     ],
     defaultSubcommand: ListCommand.self)
 }
@@ -26,7 +27,7 @@ extension Console {
   /// Reports the IDs that no loan in the schedule has.
   ///
   /// - Returns: `usage` if there are any.
-  fileprivate func report(unknownLoans ids: [Int]) -> ExitStatus {
+  func report(unknownLoans ids: [Int]) -> ExitStatus {
     for id in ids {
       printError("there is no loan \(id) in the schedule; see check-loans schedule list")
     }
@@ -85,7 +86,8 @@ struct CancelCommand: Subcommand {
     commandName: "cancel",
     abstract: "Cancel pending reminders until the next reload of their catalogue.",
     discussion: """
-      The next run that reads the catalogue schedules the loans again.
+      The next run that reads the catalogue schedules the loans again; schedule snooze holds until a \
+      day, and schedule returned until the loan is gone from its catalogue.
 
       Examples:
         check-loans schedule cancel --all

@@ -21,6 +21,8 @@ struct WatchCommand: Subcommand {
         check-loans watch --time-zone Europe/Budapest --at 08:00 books.xml
         check-loans watch --notify notify-send --action View=my-loans books.xml
 
+      The buttons of --buttons do what check-loans schedule snooze and schedule returned do.
+
       The command of --action is given the loan in the variables CHECK_LOANS_ID, _TITLE, _AUTHOR, \
       _ISBN, _BARCODE, _BORROWER, _EMAIL, _LANGUAGE, _CATEGORY, _TYPE, _RENEWABLE (true or false), \
       _EXPIRATION, _KIND (reminder or expired), _CATALOGUE and _LIBRARY, as far as they are known, \
@@ -56,7 +58,7 @@ struct WatchCommand: Subcommand {
   }
 }
 
-/// The button of desktop notifications.
+/// The buttons of desktop notifications.
 struct ActionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -65,6 +67,50 @@ struct ActionOptions: ParsableArguments {
       No shell is used, and nothing in the command is expanded.
       """, valueName: "label=command"), transform: { try NotificationAction(argument: $0) })
   var action: NotificationAction?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Put these buttons on the notifications of notify-send: snooze, for "Remind me tomorrow", \
+      returned, for "I have returned it", or both with a comma between them.
+      """, valueName: "buttons"),
+    completion: .list(["snooze", "returned", "snooze,returned"]), transform: LoanButtons.parse)
+  var buttons: LoanButtons?
+}
+
+/// The buttons of notifications that are made known by their names.
+struct LoanButtons: Equatable, CustomStringConvertible {
+  private let names: [String]
+
+  /// The name of each, which is that of a command of schedule too, with its label.
+  private static let labels = [
+    ("snooze", "Remind me tomorrow"), ("returned", "I have returned it"),
+  ]
+
+  /// Reads names with commas between them.
+  @Sendable static func parse(_ text: String) throws -> LoanButtons {
+    let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard Set(names).count == names.count,
+      names.allSatisfy({ name in labels.contains { $0.0 == name } })
+    else {
+      throw ValidationError(
+        "give \(labels.map(\.0).joined(separator: ", ")), or both with a comma between them")
+    }
+    return LoanButtons(names: names)
+  }
+
+  var description: String { names.joined(separator: ",") }
+
+  /// The buttons, which run this very program.
+  ///
+  /// - Parameter options: those of the commands.
+  func buttons(options: [String]) -> [NotificationButton] {
+    Self.labels.filter { names.contains($0.0) }.map { name, label in
+      NotificationButton(
+        name: name, label: label, program: ProcessSetup.ownPath ?? "check-loans",
+        arguments: ["schedule", name] + options, isForOneLoan: name == "returned")
+    }
+  }
 }
 
 /// A run of `watch` as it was asked for, with everything looked up that its options name.
@@ -80,6 +126,8 @@ struct WatchSettings {
   private(set) var clock: LocalClock
   /// The settings file's absolute path, whether it exists or not.
   let file: String?
+  /// The buttons of notifications that silence their loans.
+  let buttons: [NotificationButton]
 
   init(_ command: WatchCommand, _ environment: Environment) throws(CommandError) {
     try environment.refuseDryRun()
@@ -88,6 +136,15 @@ struct WatchSettings {
     clock = try command.catalogue.zone.clock(environment)
     state = try command.state.path(environment)
     file = command.settingsPath(environment).map { environment.absolutePath($0.path) }
+    // Elsewhere than on the command line, the program finds them by itself.
+    let zone = environment.given["time-zone"].flatMap { $0.isFromCommandLine ? $0.texts.last : nil }
+    let options: [(String, String?)] = [
+      ("state", environment.absolutePath(state)),
+      ("config", command.state.config == nil ? nil : file), ("time-zone", zone),
+    ]
+    buttons =
+      command.action.buttons?.buttons(
+        options: options.compactMap { name, value in value.map { "--\(name)=\($0)" } }) ?? []
     catalogues = try environment.catalogues(
       command.catalogues, command.catalogue, now: nil, jobs: 1, schedule: state,
       example: "check-loans watch books.xml")
@@ -101,6 +158,8 @@ struct WatchSettings {
   var isVerbose: Bool { command.verbose.verbose }
   /// The text of the button on notifications and its command.
   var action: NotificationAction? { command.action.action }
+  /// Whether notifications have any button.
+  var hasButtons: Bool { action != nil || !buttons.isEmpty }
 
   /// Enters the system's zone as it is now, where that is the zone.
   ///

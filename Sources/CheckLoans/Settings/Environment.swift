@@ -84,6 +84,16 @@ extension Environment {
     return home?.hasPrefix("/") == true ? home : nil
   }
 
+  /// The user's name; `user 1000` for one whom the user database does not have.
+  ///
+  /// - SeeAlso: `getpwuid(3)`.
+  var userName: String {
+    guard let user = unsafe getpwuid(userID), let name = unsafe user.pointee.pw_name else {
+      return "user \(userID)"
+    }
+    return unsafe String(cString: name)
+  }
+
   /// A file's path as it stands in a file of the directory: `~/` is the home.
   func absolute(_ path: String, in directory: String) -> String {
     if let home, path.hasPrefix("~/") { return home + path.dropFirst() }

@@ -49,7 +49,7 @@ final class WatchRun {
   /// - Throws: ``CommandError`` if it cannot begin, or standard output fails.
   func run() throws(CommandError) -> ExitStatus {
     try refuseDirectories()
-    if settings.action != nil { try SystemLimits.checkThreads() }
+    if settings.hasButtons { try SystemLimits.checkThreads() }
     reportIdleAction()
     reportMissedChanges()
     defer { actions?.close() }
@@ -88,8 +88,9 @@ final class WatchRun {
   }
 
   private func reportIdleAction() {
-    let isIdle = settings.action != nil && !settings.channels.contains(.notifySend)
-    let line = "--action has no effect without --notify notify-send"
+    let isIdle = settings.hasButtons && !settings.channels.contains(.notifySend)
+    let option = settings.action == nil ? "--buttons" : "--action"
+    let line = "\(option) has no effect without --notify notify-send"
     reporter.report(isIdle ? line : nil, about: .action)
   }
 
@@ -286,7 +287,7 @@ extension WatchRun {
       let known = Dictionary(
         zip(old.catalogues.map(\.source.name), catalogues), uniquingKeysWith: { first, _ in first })
       catalogues = settings.catalogues.map { known[$0.source.name] ?? WatchedCatalogue() }
-      if settings.action != old.action { setActions() }
+      if settings.action != old.action || settings.buttons != old.buttons { setActions() }
       reportIdleAction()
       readAllAgain()
       reporter.report(nil, about: .settings)
@@ -307,14 +308,14 @@ extension WatchRun {
     }
   }
 
-  /// Gives notifications the button that is set; those that are shown with another one lose it.
+  /// Gives notifications the buttons that are set; those that are shown with others lose them.
   private func setActions() {
     actions?.close()
-    actions = settings.action.map { action in
-      NotificationActions(action, environment: environment.variables) { [console] line in
-        console.printError(line)
-      }
-    }
+    actions = nil
+    if !settings.hasButtons { return }
+    actions = NotificationActions(
+      settings.action, buttons: settings.buttons, environment: environment.variables
+    ) { [console] line in console.printError(line) }
   }
 }
 

@@ -49,3 +49,12 @@ extension MutableSpan<UInt8> {
     return end
   }
 }
+
+extension String {
+  /// The text as a catalogue's texts are read: trimmed, each inner run of white space one space.
+  package var spaceNormalized: String {
+    var bytes = Array(utf8)
+    bytes.normalizeSpace()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

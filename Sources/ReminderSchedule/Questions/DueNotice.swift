@@ -10,9 +10,11 @@ public struct DueNotice: Hashable, Sendable {
 
   fileprivate init(_ scheduled: ScheduledLoan, rung: Int) {
     reminderID = scheduled.id
-    notice = Notice(
+    var notice = Notice(
       rung: rung, loan: scheduled.loan, catalogue: scheduled.catalogue, library: scheduled.library,
       openDays: scheduled.plan.openDays)
+    notice.number = scheduled.id
+    self.notice = notice
     key = scheduled.key
   }
 }
@@ -22,8 +24,8 @@ extension ScheduleReader {
   ///
   /// That is the notice of the furthest rung that a loan has reached, unless one as far was delivered
   /// through the channel for this expiration, see `LoanPlan.reached(at:)`. Loans that were cancelled or
-  /// have left their catalogue have none. A delivery dated later than tomorrow is one by a clock that
-  /// was wrong: it counts as that of the first day after the expiration at most.
+  /// have left their catalogue have none, nor has what is silenced. A delivery dated later than tomorrow is one by a
+  /// clock that was wrong: it counts as that of the first day after the expiration at most.
   ///
   /// - Parameters:
   ///   - now: the library's civil time.
@@ -56,6 +58,17 @@ extension ScheduleReader {
     }
   }
 
+  /// The number of notices that would be due if they were not silenced, see
+  /// ``due(at:channel:catalogues:)``.
+  public func silencedCount(
+    at now: CivilDateTime, channel: String, catalogues: [String]? = nil
+  ) throws(ScheduleError) -> Int {
+    try connection.read { database in
+      guard try database.hasSilences else { return 0 }
+      return try database.due(at: [now], channel: channel, catalogues, isSilenced: true).count
+    }
+  }
+
   /// The most urgent of the notices that ``openCount(at:catalogues:)`` counts, in the order of
   /// ``due(at:channel:catalogues:)``.
   ///
@@ -84,8 +97,7 @@ extension ScheduleReader {
 
   private static let openQuery = """
     \(ScheduledLoan.query)
-    WHERE loan.id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0
-      AND (expiration < ?3 OR fire_at <= ?4)
+    WHERE \(isOpen) AND NOT \(Silence.isSilenced(today: "?3"))
     ORDER BY expiration, number LIMIT ?5
     """
 }
@@ -102,11 +114,15 @@ extension Database {
 
   /// The notices that become due at some times, each at the first of them, by time, expiration and
   /// number.
+  ///
+  /// - Parameter isSilenced: whether they are to be those that are silenced then.
   fileprivate func due(
-    at times: [CivilDateTime], channel: String?, _ catalogues: [String]?
+    at times: [CivilDateTime], channel name: String?, _ catalogues: [String]?,
+    isSilenced: Bool = false
   ) throws -> [(time: CivilDateTime, notice: DueNotice)] {
     let ladders = try Ladders(self)
-    let channel = try channel.map { try knownChannelID($0) ?? 0 }
+    let hasSilences = try hasSilences
+    let channel = try name.map { try knownChannelID($0) ?? 0 }
     var due: [Due] = []
     let query = try statement(Self.candidates)
     defer { query.reset() }
@@ -120,7 +136,9 @@ extension Database {
           expiration: query, 2, fireAt: 3, ladder: 4, openDays: 5, of: Int(number))
         var told = query.optionalInteger(7).map { Int($0) } ?? .min
         for (index, time) in times.enumerated() {
-          guard let rung = plan.reached(at: time), rung > told else { continue }
+          guard let rung = plan.reached(at: time), rung > told,
+            try !hasSilences || self.isSilenced(query.integer(0), time.date, name) == isSilenced
+          else { continue }
           due.append(
             Due(
               time: index, expiration: plan.expiration, number: number, id: query.integer(0),

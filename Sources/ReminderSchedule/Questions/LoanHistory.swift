@@ -17,6 +17,8 @@ public struct LoanHistory: Hashable, Sendable {
   public let scheduled: ScheduledLoan
   /// The notices that were attempted, by expiration, the reminder first.
   public let notices: [NoticeHistory]
+  /// The silences that hold for the notice that it has now, the one that ends last first.
+  public let silences: [Silence]
 
   /// A property of the loan.
   public subscript<Value>(dynamicMember property: KeyPath<ScheduledLoan, Value>) -> Value {
@@ -32,14 +34,13 @@ extension ScheduleReader {
   /// it was sent, as before if it was not begun. Only the message on its way is `sending`.
   public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
     try connection.read { database in
-      guard let scheduled = try database.rowID(ofLoan: id).flatMap({ try database.loan($0) })
-      else {
-        return nil
-      }
+      guard let row = try database.rowID(ofLoan: id), let scheduled = try database.loan(row)
+      else { return nil }
       return LoanHistory(
         scheduled: scheduled,
         notices: try database.notices(
-          of: scheduled.key, today: now.date, sent: try? LockFile.count(beside: connection.file)))
+          of: scheduled.key, today: now.date, sent: try? LockFile.count(beside: connection.file)),
+        silences: try database.silences(of: scheduled, row, today: now.date))
     }
   }
 }

@@ -11,6 +11,8 @@ public struct ScheduleEntry: Hashable, Sendable {
     case delivered
     /// The last attempt through some channel that is in use failed; still due there.
     case failed
+    /// Due or to come, and silenced through all channels.
+    case silenced
     /// Cancelled by the user, until the next reload, or by the return of the loan.
     case cancelled
   }
@@ -23,6 +25,8 @@ public struct ScheduleEntry: Hashable, Sendable {
   let isOver: Bool
   /// Its deliveries, by channel name; those of earlier rungs of its kind are among them.
   public let deliveries: [Delivery]
+  /// The silence that holds for it through all channels; of several, the one that ends last.
+  let holding: Silence?
 
   /// The kind of its notice.
   public var kind: Notice.Kind { Notice.Kind(rung: rung) }
@@ -39,8 +43,12 @@ public struct ScheduleEntry: Hashable, Sendable {
     let hasFailed = deliveries.contains { $0.state == .failed && $0.isInUse }
     if isDelivered && (!hasFailed || isCancelled) { return .delivered }
     if isCancelled { return .cancelled }
+    if holding != nil { return .silenced }
     return hasFailed ? .failed : .pending
   }
+
+  /// The silence that keeps it from being sent.
+  public var silence: Silence? { state == .silenced ? holding : nil }
 
   /// A property of the loan.
   public subscript<Value>(dynamicMember property: KeyPath<ScheduledLoan, Value>) -> Value {
@@ -150,9 +158,12 @@ public struct ScheduleEntries {
           let notices = try database.notices(
             of: ledger, expirations: ledger.expiration...ledger.expiration, today: now.date)
           let kind = Notice.Kind(rung: key.rung)
+          let silences =
+            key.isOver ? [] : try database.silences(of: scheduled, key.id, today: now.date)
           return ScheduleEntry(
             scheduled: scheduled, rung: key.rung, isOver: key.isOver,
-            deliveries: notices.first { $0.kind == kind }?.deliveries ?? [])
+            deliveries: notices.first { $0.kind == kind }?.deliveries ?? [],
+            holding: silences.first { $0.conditions.channel == nil })
         }
       }
     }

@@ -69,8 +69,8 @@ public struct ScheduleReader: Sendable {
 
   /// The numbers of loans whose reminder has fired and of those that have expired, for a badge.
   ///
-  /// Loans that were cancelled or have left their catalogue do not count; whether a notice was
-  /// delivered makes no difference.
+  /// Loans that were cancelled, are silenced or have left their catalogue do not count; whether a notice
+  /// was delivered makes no difference.
   ///
   /// - Parameters:
   ///   - now: the library's civil time.
@@ -84,8 +84,7 @@ public struct ScheduleReader: Sendable {
         _ = try database.rows(
           """
           SELECT count(iif(expiration >= ?3, 1, NULL)), count(iif(expiration < ?3, 1, NULL))
-          FROM loan WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0
-            AND (expiration < ?3 OR fire_at <= ?4)
+          FROM loan WHERE \(Self.isOpen) AND NOT \(Silence.isSilenced(today: "?3"))
           """, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal
         ) { row in
           count.reminders += Int(row.integer(0))
@@ -95,6 +94,13 @@ public struct ScheduleReader: Sendable {
       return count
     }
   }
+
+  /// An SQL condition: whether a notice of a loan is open, with the first and the last row number, the
+  /// day and the time as its parameters.
+  static let isOpen = """
+    loan.id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0
+      AND (expiration < ?3 OR fire_at <= ?4)
+    """
 }
 
 /// The notices that are still to come.

@@ -111,6 +111,7 @@ extension Database {
   func prune(_ catalogue: Int64, loans: Int, last: LastRun, today: CivilDate) throws {
     guard let ledgerDay = last.ledgerDay else { return }
     let oldest = min(today.dayNumber, ledgerDay) - LastRun.lifetime
+    try run("DELETE FROM silence WHERE until < ?", oldest)
     let youngest = last.dayOfLeaving(today: today).adding(days: -7).dayNumber
     let firstDay = try firstKept(
       of: "left_on", in: "loan", catalogue, count: max(25_000, loans / 4), from: Int64(oldest),

@@ -245,6 +245,9 @@ package struct Reload: ~Copyable {
     if hasRepetitions, summary.added + summary.changed + summary.removed > 0 {
       try database.numberCopies(in: catalogue)
     }
+    if summary.added + summary.changed + summary.removed > 0 {
+      try database.endSilences(in: catalogue)
+    }
     try database.prune(catalogue, loans: summary.loans, last: last, today: now.date)
     failpoint("reload-pruned")
     try database.noteRun(on: now.date)

@@ -1,0 +1,202 @@
+import ArgumentParser
+import LoanCatalogue
+import Loans
+import ReminderSchedule
+
+/// `check-loans silence`.
+struct SilenceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "silence",
+    abstract: "Send nothing about some loans for a while.",
+    discussion: """
+      The loans are read and reported as usual. Once a silence has ended, what is due by then is sent, \
+      once. See also check-loans schedule snooze, for one loan.
+
+      Examples:
+        check-loans silence list
+        check-loans silence add --borrower "Lee, An" --for 2w --reason "holiday"
+        check-loans silence end 1
+      """,
+    subcommands: [SilenceListCommand.self, SilenceAddCommand.self, SilenceEndCommand.self],
+    defaultSubcommand: SilenceListCommand.self)
+}
+
+/// `check-loans silence add`.
+struct SilenceAddCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Send nothing about the loans that meet some conditions, now or later.",
+    discussion: """
+      All conditions that are given must be met. Texts must be those of the catalogue, in upper and \
+      lower case; only runs of white space count as one space. Who orders a silence, when and why is \
+      shown by silence list, schedule list and schedule explain.
+
+      Examples:
+        check-loans silence add --borrower "Lee, An" --for 2w --reason "holiday"
+        check-loans silence add --title "Atlas *" --for-ever --reason reference
+      """)
+
+  @OptionGroup var conditions: SilenceConditionOptions
+  @OptionGroup var end: EndOptions
+
+  @Flag(help: "Never send them again, until silence end.")
+  var forEver = false
+
+  @Option(help: ArgumentHelp("Why, for whoever wonders later. Required.", valueName: "text"))
+  var reason: String?
+
+  @OptionGroup var clock: ClockOptions
+  @OptionGroup var state: StateOptions
+  @OptionGroup var quiet: QuietOptions
+
+  func validate() throws {
+    guard (end.given == nil) == forEver else {
+      throw ValidationError("say for how long: give one of --until, --for and --for-ever")
+    }
+    if reason?.spaceNormalized.isEmpty ?? true {
+      throw ValidationError("say why, for whoever wonders later: give --reason \"on holiday\"")
+    }
+  }
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try environment.refuseDryRun()
+    let (now, _) = try clock.read(environment)
+    try end.given?.check(today: now.date)
+    let until = end.given?.day(from: now.date)
+    let schedule = try Schedule(opening: state.path(environment))
+    let (id, loans) = try schedule.silence(
+      conditions.conditions(environment), until: until,
+      by: Silence.Origin(reason: (reason ?? "").spaceNormalized, by: environment.userName, at: now))
+    if !quiet.quiet {
+      let duration = until.map { "until \($0)" } ?? "for ever"
+      try console.print(
+        line: "silence \(id) holds \(duration) for \(counted(loans, "loan")) of the schedule")
+    }
+    if loans == 0 { console.printError(try advice(onUnmet: id, schedule.reader)) }
+    return .done
+  }
+
+  /// The warning about a silence that is about no loan, since a text may be misspelt.
+  private func advice(onUnmet id: Int, _ schedule: ScheduleReader) throws -> String {
+    let guess = try conditions.borrower.flatMap { name in
+      try name.nearest(among: schedule.borrowers().filter { $0 != name.spaceNormalized })
+    }
+    let advice =
+      guess.map { "did you mean --borrower \($0.shellQuoted.visible)?" }
+      ?? "is something misspelt?"
+    return "no loan meets the conditions now; \(advice) (check-loans silence end \(id) ends it)"
+  }
+}
+
+/// `check-loans silence list`.
+struct SilenceListCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the silences, and the books that are said to be returned.",
+    discussion: """
+      One line for each silence: its number, which loans, until when, by whom and why, and the day on \
+      which it was made. Loans that were snoozed or said to be returned are among them. Books that are \
+      still on loan 7 days after that come last, to be looked for on the shelf.
+
+      Example:
+        check-loans silence list --format json
+      """)
+
+  @OptionGroup var clock: ClockOptions
+  @OptionGroup var state: StateOptions
+
+  @Option(help: "Format of the list.")
+  var format = OutputFormat.text
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let (now, _) = try clock.read(environment)
+    let silences = try ScheduleReader(opening: state.path(environment)).silences(today: now.date)
+    if format == .json {
+      let list = JSONValue.array(silences.map { $0.json(today: now.date) }).text
+      try console.print(line: "{\"version\":1,\"silences\":\(list)}")
+      return .done
+    }
+    if silences.isEmpty { console.printError("nothing is silenced") }
+    let isOverdue = { (silence: Silence) in silence.isOverdueReturn(today: now.date) }
+    for silence in silences where !isOverdue(silence) { try console.print(line: silence.line) }
+    if silences.contains(where: isOverdue) {
+      try console.print(line: "said to be returned, still on loan: look on the shelf")
+    }
+    for silence in silences where isOverdue(silence) { try console.print(line: silence.line) }
+    return .done
+  }
+}
+
+extension Silence {
+  fileprivate var line: String {
+    "\(String(id).padded(to: 6))  \(subject); \(words) (\(origin.at.date))"
+  }
+
+  /// Which loans it is about.
+  private var subject: String {
+    if let target {
+      let borrower = target.loan.borrower.map { ", lent to \($0.visible)" } ?? ""
+      return "loan \(target.id): \(target.loan.label)\(borrower)"
+    }
+    return conditions.named.map { "\($0) \($1.quoted())" }.joined(separator: ", ")
+  }
+
+  fileprivate func json(today: CivilDate) -> JSONValue {
+    .object([
+      ("id", .int(id)),
+      ("reminder", JSONValue(target?.id)),
+      ("catalogue", JSONValue(target?.catalogue)),
+      ("title", JSONValue(target?.loan.title)),
+      ("conditions", .object(conditions.named.map { ($0, .string($1)) })),
+      ("until", JSONValue(until?.description)), ("by", .string(origin.by)),
+      ("reason", .string(origin.reason)), ("at", .string("\(origin.at)")),
+      ("isOverdueReturn", .bool(isOverdueReturn(today: today))),
+    ])
+  }
+}
+
+extension SilenceConditions {
+  /// Those that are set, by the names of their options.
+  fileprivate var named: [(name: String, value: String)] {
+    [
+      ("borrower", borrower), ("email", email), ("category", category), ("loan", loan),
+      ("title", title),
+      ("kind", kind?.rawValue), ("channel", channel),
+    ].compactMap { name, value in value.map { (name, $0) } }
+  }
+}
+
+/// `check-loans silence end`.
+struct SilenceEndCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "end",
+    abstract: "End silences: what is due by now is sent by the next run.",
+    discussion: """
+      Example:
+        check-loans silence end 1 4
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Numbers, as silence list shows them.", valueName: "number"),
+    transform: { text in
+      if let number = Int(text) { return number }
+      throw ValidationError("give a number of silence list")
+    })
+  var numbers: [Int]
+
+  @OptionGroup var state: StateOptions
+  @OptionGroup var quiet: QuietOptions
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try environment.refuseDryRun()
+    let schedule = try Schedule(opening: state.path(environment))
+    let (ended, unknown) = try schedule.endSilences(numbers)
+    if !quiet.quiet, ended > 0 {
+      try console.print(line: "ended \(counted(ended, "silence"))")
+    }
+    for number in unknown {
+      console.printError("there is no silence \(number); see check-loans silence list")
+    }
+    return unknown.isEmpty ? .done : .usage
+  }
+}

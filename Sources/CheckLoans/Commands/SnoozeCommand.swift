@@ -1,0 +1,132 @@
+import ArgumentParser
+import Loans
+import ReminderSchedule
+
+/// `check-loans schedule snooze`.
+struct SnoozeCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "snooze",
+    abstract: "Send nothing about loans until tomorrow, or a later day.",
+    discussion: """
+      On that day what is due by then is sent, once. Until then the loans are read and reported as \
+      usual; a loan that is renewed is no longer snoozed. The last word may be the time or the day.
+
+      Examples:
+        check-loans schedule snooze 3
+        check-loans schedule snooze 3 7 2w
+        check-loans schedule snooze 3 --until 2026-12-01
+      """)
+
+  @Argument(
+    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
+    completion: LoanNumbers.completion, transform: Word.parse)
+  var words: [Word]
+
+  @OptionGroup var end: EndOptions
+  @OptionGroup var clock: ClockOptions
+  @OptionGroup var state: StateOptions
+  @OptionGroup var quiet: QuietOptions
+
+  /// The number of a loan, or how long it is snoozed.
+  enum Word: CustomStringConvertible {
+    case loan(Int)
+    case end(SilenceEnd)
+
+    @Sendable static func parse(_ text: String) throws -> Word {
+      if let end = SilenceEnd(argument: text) { return .end(end) }
+      return .loan(try LoanNumbers.parse(text))
+    }
+
+    var description: String {
+      switch self {
+      case .loan(let number): "\(number)"
+      case .end(let end): end.description
+      }
+    }
+  }
+
+  private var ids: [Int] {
+    words.compactMap { word in if case .loan(let id) = word { id } else { nil } }
+  }
+
+  private var givenEnd: SilenceEnd? {
+    if case .end(let last) = words.last { last } else { end.given }
+  }
+
+  func validate() throws {
+    let isLast = if case .end = words.last { true } else { false }
+    guard !ids.isEmpty, ids.count == words.count - (isLast ? 1 : 0), !isLast || end.given == nil
+    else {
+      throw ValidationError("give the IDs that schedule list shows, then one time or day at most")
+    }
+  }
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let (silenced, until, status) = try environment.silence(
+      ids, "snoozed", until: givenEnd ?? .days(1), clock, state, console)
+    if let until, !quiet.quiet {
+      try console.print(line: "snoozed \(counted(silenced, "loan")) until \(until)")
+    }
+    return status
+  }
+}
+
+/// `check-loans schedule returned`.
+struct ReturnedCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "returned",
+    abstract: "Send nothing about books that were brought back, until their catalogue knows it.",
+    discussion: """
+      Nothing is sent until the loan is no longer in its catalogue, or was renewed. After 7 days, \
+      check-loans silence list and the summary of check name the books that are still on loan: look \
+      on the shelf.
+
+      Example:
+        check-loans schedule returned 3
+      """)
+
+  @Argument(
+    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
+    completion: LoanNumbers.completion, transform: LoanNumbers.parse)
+  var ids: [Int]
+
+  @OptionGroup var clock: ClockOptions
+  @OptionGroup var state: StateOptions
+  @OptionGroup var quiet: QuietOptions
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let (silenced, _, status) = try environment.silence(
+      ids, "said to be returned", until: nil, clock, state, console)
+    if !quiet.quiet, silenced > 0 {
+      let loans = counted(silenced, "loan")
+      try console.print(line: "silenced \(loans) until the catalogue knows of the return")
+    }
+    return status
+  }
+}
+
+extension Environment {
+  /// Silences loans of the schedule, and reports those that are not there.
+  ///
+  /// - Parameter end: when what is due is sent again, by the time of each loan's library.
+  /// - Returns: how many loans were silenced, and until when.
+  fileprivate func silence(
+    _ ids: [Int], _ reason: String, until end: SilenceEnd?, _ clock: ClockOptions,
+    _ state: StateOptions, _ console: Console
+  ) throws -> (silenced: Int, until: CivilDate?, status: ExitStatus) {
+    try refuseDryRun()
+    let (now, zone) = try clock.read(self)
+    try end?.check(today: now.date)
+    let schedule = try Schedule(opening: state.path(self))
+    let groups = try namesByZone(schedule.reader.catalogues(), zone, now: clock.now.now)
+    let origin = Silence.Origin(reason: reason, by: userName, at: now)
+    var until: CivilDate?
+    let (silenced, unknown) = try schedule.silence(loans: Set(ids).sorted(), by: origin) { name in
+      // A catalogue may have its own time zone.
+      let now = groups.first { $0.names.contains(name) }?.now ?? now
+      until = end?.day(from: now.date)
+      return until
+    }
+    return (silenced, until, console.report(unknownLoans: unknown))
+  }
+}

@@ -1,0 +1,177 @@
+public import Loans
+
+extension Schedule {
+  /// Silences loans of the schedule, each in place of a silence that it has of its own.
+  ///
+  /// - Parameters:
+  ///   - ids: the loans' numbers.
+  ///   - origin: the reason for it, and who has ordered it.
+  ///   - until: the day from which the notices of a catalogue's loans are sent again; `nil` if the book
+  ///     is said to be returned: until the loan has left its catalogue or was renewed.
+  /// - Returns: how many loans were silenced, and the numbers that no loan in a catalogue has.
+  public func silence(
+    loans ids: [Int], by origin: Silence.Origin, until: (_ catalogue: String) -> CivilDate?
+  ) throws(ScheduleError) -> (silenced: Int, unknown: [Int]) {
+    try writeByUser { database in
+      let ladders = try Ladders(database)
+      var result = (silenced: 0, unknown: [Int]())
+      for number in ids {
+        guard let id = try database.rowID(ofLoan: number),
+          let loan = try database.loan(id, ladders), loan.leftOn == nil
+        else {
+          result.unknown.append(number)
+          continue
+        }
+        try database.store(SilenceConditions(), about: loan.key, until(loan.catalogue), origin)
+        result.silenced += 1
+      }
+      if result.silenced > 0 { try database.countCopies() }
+      return result
+    }
+  }
+
+  /// Silences all loans, of now and later, that meet some conditions.
+  ///
+  /// - Parameters:
+  ///   - conditions: the conditions, one of which at least selects loans.
+  ///   - until: the day from which their notices are sent again; `nil` for never.
+  ///   - origin: the reason for it, and who has ordered it.
+  /// - Returns: the silence's number, and how many loans in a catalogue meet the conditions now.
+  public func silence(
+    _ conditions: SilenceConditions, until: CivilDate?, by origin: Silence.Origin
+  ) throws(ScheduleError) -> (id: Int, loans: Int) {
+    precondition(conditions.selectLoans, "a silence of everything")
+    return try writeByUser { database in
+      let id = try database.store(conditions, about: nil, until, origin)
+      let loans = try database.integer(
+        """
+        SELECT count(*) FROM silence, loan
+        WHERE silence.id = ? AND left_on IS NULL AND \(Silence.isAboutLoan)
+        """, id)
+      return (id, Int(loans ?? 0))
+    }
+  }
+
+  /// Ends silences.
+  ///
+  /// - Returns: the numbers that no silence has.
+  public func endSilences(_ ids: [Int]) throws(ScheduleError) -> (ended: Int, unknown: [Int]) {
+    try writeByUser { database in
+      var result = (ended: 0, unknown: [Int]())
+      for id in ids {
+        try database.run("DELETE FROM silence WHERE id = ?", id)
+        if database.changes > 0 { result.ended += 1 } else { result.unknown.append(id) }
+      }
+      return result
+    }
+  }
+}
+
+extension ScheduleReader {
+  /// The silences that have not ended, in the order in which they were made.
+  public func silences(today: CivilDate) throws(ScheduleError) -> [Silence] {
+    try connection.read { database in
+      let ladders = try Ladders(database)
+      return try database.rows(Silence.queryOfAll, today.dayNumber) { row in
+        try Silence(row, target: row.optionalInteger(12).flatMap { try database.loan($0, ladders) })
+      }
+    }
+  }
+
+  /// The numbers of a report about catalogues: of loans that are silenced and would be open, see
+  /// ``openCount(at:catalogues:)``; and of books that are said to be returned and to be looked for.
+  public func silencedCount(
+    at now: CivilDateTime, catalogues: [String]? = nil
+  ) throws(ScheduleError) -> (loans: Int, overdueReturns: Int) {
+    try connection.read { database in
+      var count = (loans: 0, overdueReturns: 0)
+      guard try database.hasSilences else { return count }
+      let latest = now.date.adding(days: 1 - Silence.daysToReturn)
+      for range in try database.ranges(catalogues) {
+        count.loans += Int(
+          try database.integer(
+            Self.silencedQuery, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal)
+            ?? 0)
+        count.overdueReturns += Int(
+          try database.integer(
+            """
+            SELECT count(*) FROM silence
+            WHERE catalogue BETWEEN ?1 >> \(LoanID.shift) AND ?2 >> \(LoanID.shift)
+              AND until IS NULL AND made_at < ?3
+            """, range.lowerBound, range.upperBound, CivilDateTime(latest).ordinal) ?? 0)
+      }
+      return count
+    }
+  }
+
+  private static let silencedQuery = """
+    SELECT count(*) FROM loan
+    WHERE \(ScheduleReader.isOpen) AND \(Silence.isSilenced(today: "?3"))
+    """
+
+  /// The names of those who have borrowed something, each once.
+  public func borrowers() throws(ScheduleError) -> [String] {
+    try connection.read { database in
+      try database.texts("SELECT DISTINCT borrower FROM loan WHERE borrower IS NOT NULL")
+    }
+  }
+}
+
+extension Database {
+  /// Stores a silence, in place of another one about the same loan.
+  ///
+  /// - Returns: its number.
+  @discardableResult
+  fileprivate func store(
+    _ conditions: SilenceConditions, about loan: LedgerKey?, _ until: CivilDate?,
+    _ origin: Silence.Origin
+  ) throws -> Int {
+    try run(
+      """
+      INSERT OR REPLACE INTO silence (catalogue, identity, expiration, copy, borrower, email,
+        category, loan, title, kind, channel, until, reason, made_by, made_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, loan?.catalogue, loan?.identity, loan?.expiration, loan?.copy, conditions.borrower,
+      conditions.email, conditions.category, conditions.loan, conditions.title,
+      conditions.kind?.rawValue,
+      conditions.channel, until?.dayNumber, origin.reason, origin.by, origin.at.ordinal)
+    guard let id = try integer("SELECT last_insert_rowid()") else {
+      throw DatabaseError.damage("a silence")
+    }
+    return Int(id)
+  }
+
+  /// Notes for new silences how many loans are alike to theirs.
+  fileprivate func countCopies() throws {
+    try execute(
+      """
+      UPDATE silence SET copies = alike.count
+      FROM (
+        SELECT silence.id, count(*) AS count FROM loan CROSS JOIN silence
+        WHERE loan.left_on IS NULL AND \(Self.isAlike) AND silence.copies IS NULL
+        GROUP BY silence.id
+      ) AS alike
+      WHERE silence.id = alike.id
+      """)
+  }
+
+  /// Ends the silences of loans that have left a catalogue or were renewed.
+  ///
+  /// Which one of several loans alike that was, nobody can tell: their silences end if their number
+  /// has changed.
+  func endSilences(in catalogue: Int64) throws {
+    let all = LoanID.all(of: catalogue)
+    try run(
+      """
+      DELETE FROM silence WHERE catalogue = ?1 AND id NOT IN (
+        SELECT silence.id FROM loan CROSS JOIN silence
+        WHERE loan.id BETWEEN ?2 AND ?3 AND loan.left_on IS NULL AND \(Self.isAlike)
+        GROUP BY silence.id HAVING count(*) = silence.copies)
+      """, catalogue, all.lowerBound, all.upperBound)
+  }
+
+  private static let isAlike = """
+    silence.identity = loan.identity AND silence.expiration = loan.expiration
+      AND silence.catalogue = loan.id >> \(LoanID.shift)
+    """
+}
