@@ -13,6 +13,11 @@ public struct OpenDays: Hashable, Sendable {
 }
 
 extension OpenDays {
+  /// Both days, for programs.
+  package var json: JSONValue {
+    .object([("before", .string("\(before)")), ("after", .string("\(after)"))])
+  }
+
   /// The clause of a loan's line about its expiration on a closed day, with what to do.
   func words(today: CivilDate) -> String {
     func named(_ day: CivilDate) -> String { "\(day.weekday.name) (\(day.dotted))" }

@@ -30,7 +30,7 @@ struct DesktopMessage: Hashable, Sendable {
     body =
       notice.kind == .expired
       ? "It was due on \(loan.expiration.dotted): return\(renewal) it now\(place)"
-      : "Return\(renewal) it\(place) by \(loan.expiration.dotted)"
+      : "Return\(renewal) it\(place) by \(notice.lastDay(today: today).dotted)"
     body += isFinal ? "; it cannot be renewed again." : "."
   }
 
@@ -129,5 +129,13 @@ extension Unicode.Scalar {
     case 0x09...0x0D, 0x85, 0x2028, 0x2029: true
     default: false
     }
+  }
+}
+
+extension Notice {
+  /// The last day on which the book can be returned: the last open day before the expiration, unless it
+  /// has passed.
+  fileprivate func lastDay(today: CivilDate) -> CivilDate {
+    openDays.map { today <= $0.before ? $0.before : $0.after } ?? loan.expiration
   }
 }

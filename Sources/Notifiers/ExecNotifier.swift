@@ -13,13 +13,15 @@ internal import System
 ///    "loan":{"id":"bk101","title":"Abigél","author":"Szabó Magda","isbn":null,"barcode":null,
 ///            "borrower":"Kovács Anna","email":"anna@example.org","language":"hu",
 ///            "category":"student","type":null,"library":null,"renewable":true},
-///    "expirationTime":null,"library":null}]}
+///    "expirationTime":null,"library":null,"rung":-1,"openDays":null}]}
 /// ```
 ///
 /// `kind` is `reminder` or `expired`, `urgency` is `normal` or `critical`, and `daysLeft` is
 /// negative once the loan has expired. `library` is what people call it, `the Central Library`, if it
-/// was named: the loan's own, or else the catalogue's. A field that the catalogue does not give is null. `text` is
-/// harmless on a terminal; the fields of the loan are as the catalogue has them.
+/// was named: the loan's own, or else the catalogue's. `rung` is the day of the ladder, −7 a week before
+/// the expiration and 1 on the first day after it. `openDays` are the open days `before` and `after` an
+/// expiration on which the library is closed. A field that the catalogue does not give is null. `text`
+/// is harmless on a terminal; the fields of the loan are as the catalogue has them.
 public struct ExecNotifier: Notifier {
   /// `exec:` and the program, as it was given.
   public let channel: String
@@ -158,6 +160,8 @@ extension Notice {
       ("loan", .object(loan.members(library: library))),
       ("expirationTime", JSONValue(loan.expirationTime?.description)),
       ("library", JSONValue(library)),
+      ("rung", .int(rung)),
+      ("openDays", openDays?.json ?? .null),
     ])
   }
 }

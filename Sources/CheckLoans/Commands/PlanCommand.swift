@@ -135,14 +135,8 @@ private struct PlannedNotice {
       ("rung", .int(due.notice.rung)), ("text", .string(due.notice.line(today: day))),
       ("expiration", .string("\(due.notice.loan.expiration)")),
       ("catalogue", .string(due.notice.catalogue)), ("library", JSONValue(due.notice.library)),
-      (
-        "loan",
-        .object([
-          ("id", JSONValue(due.notice.loan.id)), ("title", JSONValue(due.notice.loan.title)),
-          ("author", JSONValue(due.notice.loan.author)),
-          ("borrower", JSONValue(due.notice.loan.borrower)),
-        ])
-      ),
+      ("loan", .object(due.notice.loan.members(library: due.notice.library))),
+      ("openDays", due.notice.openDays?.json ?? .null),
     ])
   }
 }
