@@ -108,10 +108,13 @@ public final class Schedule: Sendable {
   ///   - catalogue: the catalogue's name in the schedule, usually its path.
   ///   - library: what people call its library; `nil` for no name.
   ///   - now: the library's civil time.
+  ///   - utcOffset: the number of seconds by which that is ahead of UTC, if it is known.
   package func beginReload(
-    of catalogue: String, library: String? = nil, at now: CivilDateTime
+    of catalogue: String, library: String? = nil, at now: CivilDateTime, utcOffset: Int? = nil
   ) throws(ScheduleError) -> Reload {
-    try Reload(self, connection, catalogue: catalogue, library: library, now: now)
+    try Reload(
+      self, connection, catalogue: catalogue, library: library,
+      at: ClockTime(now, utcOffset: utcOffset))
   }
 
   /// The number of days by which `now` is before the last reload or delivery; `nil` if it is not, or by

@@ -4,7 +4,8 @@ internal import Loans
 
 /// The tables of a schedule, and what distinguishes it from another program's file.
 ///
-/// - `catalogue`: the catalogues by path, each with the name of its library if that has one.
+/// - `catalogue`: the catalogues by path, each with the name of its library if that has one, and the
+///   time of the last reading that could be used, to ten minutes.
 /// - `loan`: their loans with a usable expiration, in the order of each catalogue. The row's `id` is
 ///   made of both: the catalogue's number shifted left by 40 bits, and the loan's own number, by
 ///   which people know it (see ``LoanID``). So the loans of a catalogue lie side by side without an
@@ -24,7 +25,8 @@ internal import Loans
 /// - `silence`: what people have silenced, see ``Silence``: one loan, by its key in the ledger, or all
 ///   that meet the conditions that are not NULL. `copies` is how many loans were alike.
 /// - `counter`: one row: the highest number of a loan, the days from which the age of the ledger is
-///   counted (see ``LastRun``), and a random number made with the tables.
+///   counted (see ``LastRun``), a random number made with the tables, and the time of the last run, to
+///   ten minutes.
 ///
 /// Days are day numbers from 1970-01-01, times are seconds of the library's civil time, see
 /// `CivilDateTime.ordinal`. The views show both as people write them, and states in words; they are
@@ -56,7 +58,9 @@ enum Schema {
     CREATE TABLE catalogue (
       id INTEGER PRIMARY KEY,
       path TEXT NOT NULL UNIQUE,
-      library TEXT
+      library TEXT,
+      read_at INTEGER,
+      read_utc_offset INTEGER
     )
     """,
     """
@@ -176,7 +180,9 @@ enum Schema {
       last_id INTEGER NOT NULL,
       last_day INTEGER,
       ledger_day INTEGER,
-      identity INTEGER NOT NULL
+      identity INTEGER NOT NULL,
+      run_at INTEGER,
+      run_utc_offset INTEGER
     )
     """,
   ]
@@ -283,7 +289,7 @@ enum Schema {
     }
     try database.execute(
       """
-      INSERT INTO counter VALUES (0, NULL, NULL, random());
+      INSERT INTO counter VALUES (0, NULL, NULL, random(), NULL, NULL);
       PRAGMA application_id = \(applicationID);
       PRAGMA user_version = \(version)
       """)

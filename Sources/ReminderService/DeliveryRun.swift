@@ -21,7 +21,8 @@ extension ReminderCenter {
     isStopRequested: @Sendable () -> Bool = { false }
   ) throws(ScheduleError) -> DeliveryReport {
     guard let schedule else { return DeliveryReport() }
-    try schedule.noteUse(of: notifier.channel, at: now)
+    let utcOffset = utcOffset(at: now)
+    try schedule.noteUse(of: notifier.channel, at: now, utcOffset: utcOffset)
     let due = try schedule.reader.due(
       at: now, channel: notifier.channel, catalogues: catalogues)
     let silenced = try schedule.reader.silencedCount(
@@ -32,7 +33,7 @@ extension ReminderCenter {
     var run = DeliveryRun(
       notifier: notifier, schedule: schedule, events: events,
       context: DeliveryContext(now: now, openCount: open.reminders + open.expired),
-      utcOffset: utcOffset(at: now))
+      utcOffset: utcOffset)
     return try run.deliver(due, isStopRequested: isStopRequested)
   }
 }

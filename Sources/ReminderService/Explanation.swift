@@ -5,19 +5,16 @@ public import ReminderSchedule
 public struct Explanation: Sendable {
   private let history: LoanHistory
   private let now: CivilDateTime
-  private let utcOffset: Int?
 
   /// An explanation of a loan's past and future.
   ///
   /// - Parameters:
   ///   - history: everything known about it.
-  ///   - now: the library's civil time.
-  ///   - utcOffset: the number of seconds by which that is ahead of UTC, `nil` if it is not known;
-  ///     deliveries by a clock with another offset are shown with theirs.
-  public init(_ history: LoanHistory, now: CivilDateTime, utcOffset: Int? = nil) {
+  ///   - now: the library's civil time; deliveries are shown with the time and the offset from UTC of
+  ///     the clock by which they were.
+  public init(_ history: LoanHistory, now: CivilDateTime) {
     self.history = history
     self.now = now
-    self.utcOffset = utcOffset
   }
 
   /// The sentences, one for each line, harmless on a terminal: the loan, its expiration, its fire date,
@@ -90,7 +87,7 @@ public struct Explanation: Sendable {
     let time = text(delivery.at, of: delivery)
     let success =
       "\(what) was delivered through \(channel)\(text(delivery.deliveredAt ?? delivery.at, of: delivery))"
-    let error = (delivery.error ?? "no reason is known").visible
+    let error = delivery.failure
     let uncertainty =
       "and no result is recorded: a run is sending it now, or was interrupted, in which case it may "
       + "or may not have arrived"
@@ -114,13 +111,8 @@ public struct Explanation: Sendable {
     }
   }
 
-  /// A time of a delivery, with the offset of its clock if that differs from the present one.
   private func text(_ time: CivilDateTime?, of delivery: Delivery) -> String {
-    guard let time else { return "" }
-    guard let utcOffset, let offset = delivery.utcOffset, offset != utcOffset else {
-      return " on \(time.inWords)"
-    }
-    return " on \(time.inWords) (UTC\(Delivery.text(ofOffset: offset)))"
+    time.map { " on \(ClockTime($0, utcOffset: delivery.utcOffset).words)" } ?? ""
   }
 
   private var next: String {
@@ -182,12 +174,7 @@ public struct Explanation: Sendable {
     rung > 0 ? "the notice that it has expired" : "the reminder"
   }
 
-  /// What was done about the notices of the kind that is due, or comes next.
-  private var current: [Delivery] {
-    let kind = hasExpired ? Notice.Kind.expired : .reminder
-    return history.notices.first { $0.kind == kind && $0.expiration == loan.expiration }?.deliveries
-      ?? []
-  }
+  private var current: [Delivery] { history.current(at: now) }
 
   /// Whether a rung, or one after it, was delivered through every channel that was tried.
   private func isDelivered(_ rung: Int) -> Bool {

@@ -62,7 +62,7 @@ public struct ReminderCenter: Sendable {
   ) throws(ReminderError) -> ReloadReport {
     do {
       var reload = try schedule?.beginReload(
-        of: catalogue.name, library: catalogue.library, at: now)
+        of: catalogue.name, library: catalogue.library, at: now, utcOffset: utcOffset(at: now))
       let reading = try settings.reader(civilTime).open(catalogue.path)
       var closedForLong: CivilDate?
       // The finding that the catalogue has no record, which may be allowed.

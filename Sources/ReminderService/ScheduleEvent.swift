@@ -49,12 +49,23 @@ extension ScheduleEvent: CustomStringConvertible {
       \(summary.changed) changed, \(summary.removed) gone, \(summary.unchanged) as before
       """
     case .delivered(let due, let channel):
-      "delivered through \(channel.visible): \(due.notice.loan.label)"
+      "delivered through \(channel.visible): \(due.notice.subject)"
     case .failed(let due, let channel, let error):
-      "not delivered through \(channel.visible): \(due.notice.loan.label): \(error.visible)"
+      """
+      not delivered through \(channel.visible): \(due.notice.subject): \
+      \(Delivery.failure(error, of: channel))
+      """
     case .silenced(let notices, let channel):
       "\(notices) notice\(notices == 1 ? "" : "s") through \(channel.visible) "
         + "\(notices == 1 ? "is" : "are") silenced"
     }
+  }
+}
+
+extension Notice {
+  /// The loan, to whom it is lent and by which library, harmless on a terminal.
+  fileprivate var subject: String {
+    loan.label + (loan.borrower.map { ", lent to \($0.visible)" } ?? "")
+      + (library.map { ", at \($0.visible)" } ?? "")
   }
 }

@@ -194,8 +194,9 @@ struct DeliveryTests {
 
             """,
           errors: """
+            check-loans: now is 2026-11-22T00:00:00 in the time zone UTC
             check-loans: delivered through stdout: "Az arany ember"
-            check-loans: delivered through stdout: "Édes Anna"
+            check-loans: delivered through stdout: "Édes Anna", lent to Somogyvári Áron
 
             """))
   }

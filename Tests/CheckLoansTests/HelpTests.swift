@@ -7,7 +7,7 @@ struct HelpTests {
     [], ["check"], ["validate"], ["deliver"], ["schedule"], ["schedule", "list"],
     ["schedule", "cancel"], ["schedule", "explain"], ["schedule", "forget"],
     ["schedule", "snooze"], ["schedule", "returned"], ["silence"], ["silence", "list"],
-    ["silence", "add"], ["silence", "end"], ["watch"], ["plan"], ["config"],
+    ["silence", "add"], ["silence", "end"], ["watch"], ["plan"], ["status"], ["config"],
     ["timer"],
     ["schema"], ["profiles"], ["closed"],
   ]
@@ -125,7 +125,7 @@ struct HelpTests {
     (["--xyz", "x"], "unknown option '--xyz'; see check-loans check --help"),
     (["--format"], "missing value for '--format <format>'; see check-loans check --help"),
     (
-      ["schedule", "explain", "bk102"],
+      ["schedule", "cancel", "bk102"],
       "the value 'bk102' is invalid for '<id>': give a number of schedule list; a book's own id does "
         + "not count here"
     ),

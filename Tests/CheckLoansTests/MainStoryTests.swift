@@ -57,7 +57,7 @@ struct MainStoryTests {
     let desk = try Desk()
     let report = try JSON(parsing: await desk.run("books.xml", "--format", "json").text)
     #expect(
-      report.keys == ["version", "now", "timeZone", "catalogues", "loans", "diagnostics"])
+      report.keys == ["version", "now", "timeZone", "catalogues", "loans", "diagnostics", "unread"])
     #expect(report.version == 1)
     #expect(report.now == "2026-11-21T07:00:00")
     #expect(report.timeZone == "UTC")
@@ -135,8 +135,8 @@ struct MainStoryTests {
       10      2026-02-28 00:00  pending    expired   "Frankenstein" expired 2026.02.27, lent to Rufus Penhallow (\(books))
       11      2026-10-06 00:00  pending    expired   "A Room of One's Own" expired 2026.10.05, lent to Petra Lindqvist (\(books))
       3       2026-11-15 00:00  pending    expired   "Egri csillagok" expired 2026.11.14, lent to Vadas Lilla (\(books))
-      4       2026-11-20 00:00  pending    reminder  "Az arany ember" expires 2026.11.21 (\(books))
-      2       2026-11-21 00:00  pending    reminder  "Abigél" expires 2026.11.22, lent to Halmos Benedek (\(books))
+      4       2026-11-20 00:00  pending    reminder  "Az arany ember" expires 2026.11.21 (\(books)); next 2026-11-22
+      2       2026-11-21 00:00  pending    reminder  "Abigél" expires 2026.11.22, lent to Halmos Benedek (\(books)); next 2026-11-23
       5       2026-11-22 00:00  pending    reminder  "Édes Anna" expires 2026.11.23, lent to Somogyvári Áron (\(books))
       1       2026-11-27 00:00  pending    reminder  "A Pál utcai fiúk" expires 2026.11.28, lent to Rónai Eszter (\(books))
       12      2026-12-06 00:00  pending    reminder  "Die Verwandlung" expires 2026.12.07 (\(books))
@@ -174,7 +174,7 @@ struct MainStoryTests {
                 "attempts": 1, "error": nil,
               ]
             ],
-            "library": nil, "silence": nil,
+            "library": nil, "rung": -1, "next": ["rung": 1, "fireAt": "2026-11-23T00:00"], "silence": nil,
           ]
         ],
       ])

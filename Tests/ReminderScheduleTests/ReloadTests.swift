@@ -58,7 +58,7 @@ import Testing
   @Test func `A reload without changes writes nothing`() throws {
     try schedule.load(books)
     let before = (try scratch.bytes(scratch.file), try scratch.modified(scratch.file))
-    let summary = try #require(try schedule.summary(of: books, at: "2026-11-01T23:59"))
+    let summary = try #require(try schedule.summary(of: books, at: "2026-11-01T00:09:59"))
     #expect(summary.unchanged == 4)
     #expect(summary.scheduled == 4)
     #expect(try scratch.bytes(scratch.file) == before.0)

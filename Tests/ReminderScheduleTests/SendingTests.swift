@@ -211,11 +211,11 @@ import Testing
     try sending.fail(error: "no")
     try schedule.markUntried(
       [due[2]], channel: "stdout", at: now, utcOffset: -12_600, error: "gone")
-    #expect(Delivery.text(ofOffset: 88_200) == "+24:30")
-    #expect(Delivery.text(ofOffset: -86_400) == "-24:00")
+    #expect("\(ClockTime(now, utcOffset: 88_200))" == "2026-11-21T07:00:00+24:30")
+    #expect("\(ClockTime(now, utcOffset: -86_400))" == "2026-11-21T07:00:00-24:00")
     let list = try schedule.list(at: "2026-11-21")
     #expect(
-      list.prefix(3).map { $0.deliveries.first?.timestamp } == [
+      list.prefix(3).map { $0.deliveries.first?.clockTime?.description } == [
         "2026-11-21T07:00:00+09:00", "2026-11-21T07:00:00+09:00", "2026-11-21T07:00:00-03:30",
       ])
   }

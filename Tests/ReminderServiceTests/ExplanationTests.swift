@@ -89,10 +89,10 @@ import Testing
         "It expires today: the last day to keep it is 2026-11-22.",
         "Its reminder has been due since 2026-11-21 at 00:00.",
         """
-        The reminder was not delivered through exec:/bin/tell on 2026-11-21 at 08:30, after 2 \
+        The reminder was not delivered through exec:/bin/tell on 2026-11-21 at 08:30 (UTC+00:00), after 2 \
         attempts: it is broken.
         """,
-        "The reminder was delivered through stdout on 2026-11-21 at 07:30.",
+        "The reminder was delivered through stdout on 2026-11-21 at 07:30 (UTC+00:00).",
         """
         Next: the next run with --notify exec:/bin/tell tries again to deliver the reminder; if the \
         book is neither returned nor renewed, it counts as expired from 2026-11-23.
@@ -113,7 +113,7 @@ import Testing
       sentences.dropFirst() == [
         "It expired 2 days ago: the last day to keep it was 2026-11-22.",
         "Its reminder was due from 2026-11-21 at 00:00 until it expired.",
-        "The notice that it has expired was delivered through stdout on 2026-11-23 at 07:30.",
+        "The notice that it has expired was delivered through stdout on 2026-11-23 at 07:30 (UTC+00:00).",
         """
         Next: the notice that it has expired was delivered through every channel that was tried; then \
         the next one, on 2026-11-30 at 00:00.
@@ -135,8 +135,8 @@ import Testing
     #expect(
       try explain("2026-11-30T08:00").dropFirst(3) == [
         """
-        The notice that it has expired was delivered through stdout on 2026-11-23 at 07:30; \
-        sending it again failed on 2026-11-30 at 07:30: it is broken.
+        The notice that it has expired was delivered through stdout on 2026-11-23 at 07:30 (UTC+00:00); \
+        sending it again failed on 2026-11-30 at 07:30 (UTC+00:00): it is broken.
         """,
         """
         Next: the next run with --notify stdout tries again to deliver the notice that it has \
@@ -162,7 +162,7 @@ import Testing
     try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T09:30"))
     #expect(
       try explain("2026-11-21T10:00")[3]
-        == "The reminder was delivered through stdout on 2026-11-21 at 09:30.")
+        == "The reminder was delivered through stdout on 2026-11-21 at 09:30 (UTC+00:00).")
   }
 
   @Test func `A reminder that was delivered at the third attempt`() async throws {
@@ -174,7 +174,8 @@ import Testing
     try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-21T09:30"))
     #expect(
       try explain("2026-11-21T10:00")[3]
-        == "The reminder was delivered through stdout on 2026-11-21 at 09:30, at attempt 3.")
+        == "The reminder was delivered through stdout on 2026-11-21 at 09:30 (UTC+00:00), at attempt 3."
+    )
   }
 
   @Test func `A reminder that was delivered is not to come when it is set for later`() throws {
@@ -185,7 +186,7 @@ import Testing
     #expect(
       try explain("2026-11-21T07:32").dropFirst(2) == [
         "Its reminder is for 2026-11-21 at 18:00.",
-        "The reminder was delivered through stdout on 2026-11-21 at 07:30.",
+        "The reminder was delivered through stdout on 2026-11-21 at 07:30 (UTC+00:00).",
         """
         Next: the reminder was delivered through every channel that was tried, and will not be sent \
         again; if the book is neither returned nor renewed, it counts as expired from 2026-11-23.
@@ -205,7 +206,7 @@ import Testing
         "Its reminder will fire on 2026-12-21 at 00:00.",
         """
         The reminder for its former expiration 2026-11-22 was delivered through stdout on \
-        2026-11-21 at 07:30.
+        2026-11-21 at 07:30 (UTC+00:00).
         """,
         "Next: the reminder, on 2026-12-21 at 00:00.",
       ])

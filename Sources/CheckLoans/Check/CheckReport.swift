@@ -17,6 +17,8 @@ struct CatalogueReport {
   var diagnostics = 0
   /// Its loans that are silenced, and those said to be returned that are to be looked for.
   var silenced = (loans: 0, overdueReturns: 0)
+  /// Why it could not be read; `nil` if it was.
+  var failure: String?
 
   mutating func note(_ status: LoanStatus) {
     if status == .expired { expired += 1 }
@@ -129,7 +131,9 @@ extension CheckReport {
         try console.print(text.extracting(comma...))
         comma = 0
       }
-      try console.print(line: "],\"diagnostics\":[\(diagnostics.joined(separator: ","))]}")
+      try console.print("],\"diagnostics\":[\(diagnostics.joined(separator: ","))],")
+      let unread = JSONValue.unread(catalogues.map { ($0.catalogue.path, $0.failure) })
+      try console.print(line: "\"unread\":\(unread.text)}")
     }
   }
 

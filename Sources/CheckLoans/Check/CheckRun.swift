@@ -60,7 +60,7 @@ final class CheckRun {
         schedule = try Schedule()
       }
       if plan.options.printing.verbose.verbose {
-        console.printError("now is \(plan.now) in the time zone \(plan.clock.name.visible)")
+        console.printError(plan.clock.words(for: plan.now))
       }
       if let warning = try schedule?.clockSetBackWarning(now: plan.now) {
         console.printError(warning)
@@ -136,6 +136,7 @@ extension CheckRun {
     if catalogue.path == "-", case .failure(let failure) = input { fault = failure }
     if let fault {
       printError(fault)
+      part.failure = fault.message ?? ""
       return try countPending(&part)
     }
     let kept = report.lines
@@ -164,7 +165,9 @@ extension CheckRun {
       report.lines = kept
       (part.expired, part.expiresToday) = (0, 0)
       guard case .catalogue = error else { throw error }
-      printError(CommandError(error))
+      let fault = CommandError(error)
+      printError(fault)
+      part.failure = fault.message ?? ""
       try adviseOnMissing(catalogue)
     }
     try countPending(&part)

@@ -26,6 +26,7 @@ struct DeliverCommand: Subcommand {
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (now, zone) = try clock.read(environment)
+    if verbose.verbose { console.printError(zone.words(for: now)) }
     let schedule = try Schedule(state.path(environment), isDryRun: dryRun.dryRun)
     if let warning = try schedule.clockSetBackWarning(now: now) { console.printError(warning) }
     let delivery = ChannelDelivery(

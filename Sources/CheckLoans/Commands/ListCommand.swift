@@ -17,7 +17,8 @@ struct ListCommand: Subcommand {
     abstract: "List what is pending, delivered, failed, silenced and cancelled.",
     discussion: """
       One line for each reminder in the order in which they fire: ID, fire date, state, kind, \
-      loan. Reads the schedule without locking it.
+      loan, and the day of the next notice if there is one after it. Reads the schedule without \
+      locking it.
 
       The formats waybar and i3blocks give status bars a badge: the number of open notices, \
       delivered or not, with the most urgent first. Nothing open is an empty badge.
@@ -29,6 +30,7 @@ struct ListCommand: Subcommand {
         check-loans schedule list --format json
         check-loans schedule list --returned
         check-loans schedule list --failed
+        check-loans schedule list --due --borrower Halmos
         check-loans schedule list --format waybar
       """)
 
@@ -44,17 +46,36 @@ struct ListCommand: Subcommand {
   @Flag(help: "List only what could not be delivered.")
   var failed = false
 
+  @Flag(help: "List only what a run would send now, or try again to.")
+  var due = false
+
+  @Option(
+    help: ArgumentHelp(
+      "List only loans to borrowers whose names contain this, in upper or lower case.",
+      valueName: "name"))
+  var borrower: String?
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "List only loans of this catalogue. Can be given several times.", valueName: "catalogue"),
+    completion: .custom { _, _, word in ScheduleCompletion.catalogues(of: word) })
+  var catalogue: [String] = []
+
   func validate() throws {
-    if returned || failed, format == .waybar || format == .i3blocks {
-      throw ValidationError("--returned and --failed go with the formats text and json")
+    let filters = [returned, failed, due, borrower != nil, !catalogue.isEmpty]
+    if filters.contains(true), format == .waybar || format == .i3blocks {
+      throw ValidationError("only the formats text and json can be filtered")
     }
   }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (_, zone) = try clock.read(environment)
     let schedule = try ScheduleReader(opening: state.path(environment))
+    let known = try schedule.catalogues()
+    let names = try catalogue.isEmpty ? known : environment.names(of: catalogue, in: known)
     // A catalogue may have its own time zone.
-    let groups = try environment.namesByZone(schedule.catalogues(), zone, now: clock.now.now)
+    let groups = try environment.namesByZone(names, zone, now: clock.now.now)
     if format == .waybar || format == .i3blocks {
       let badge = try Badge(schedule, groups)
       try console.print(line: format == .waybar ? badge.waybar : badge.i3blocks)
@@ -63,9 +84,15 @@ struct ListCommand: Subcommand {
     let isJSON = format == .json
     if isJSON { try console.print("{\"version\":1,\"reminders\":[") }
     var isEmpty = true
-    try forEach(schedule, groups) { entry in
-      let separator = isJSON && !isEmpty ? "," : ""
-      try console.print(separator + (isJSON ? entry.json.text : "\(entry.line)\n"))
+    try forEach(schedule, groups) { entry, now in
+      if isJSON {
+        try console.print((isEmpty ? "" : ",") + entry.json(at: now).text)
+      } else {
+        if isEmpty, ProcessSetup.isOutputATerminal {
+          try console.print(line: ScheduleEntry.header(returned: returned))
+        }
+        try console.print(line: entry.line(at: now))
+      }
       isEmpty = false
     }
     if isJSON { try console.print(line: "]}") } else if isEmpty { console.printError(emptyWords) }
@@ -73,6 +100,10 @@ struct ListCommand: Subcommand {
   }
 
   private var emptyWords: String {
+    if borrower != nil || !catalogue.isEmpty || (due && (failed || returned)) {
+      return "nothing in the schedule fits"
+    }
+    if due { return "nothing is due" }
     if failed { return "nothing has failed" }
     return returned
       ? "no loan was returned within the last 400 days"
@@ -81,7 +112,8 @@ struct ListCommand: Subcommand {
 
   /// Calls `body` with the entries of all catalogues, in one order.
   private func forEach(
-    _ schedule: ScheduleReader, _ groups: [ZoneGroup], _ body: (ScheduleEntry) throws -> Void
+    _ schedule: ScheduleReader, _ groups: [ZoneGroup],
+    _ body: (ScheduleEntry, CivilDateTime) throws -> Void
   ) throws {
     var lists = try groups.map { _, now, names in
       try ZoneEntries(
@@ -93,9 +125,14 @@ struct ListCommand: Subcommand {
         return left.isListed(before: right)
       }
       guard let next, let entry = lists[next].next else { return }
-      if !failed || entry.state == .failed { try body(entry) }
+      if fits(entry, at: groups[next].now) { try body(entry, groups[next].now) }
       try lists[next].advance()
     }
+  }
+
+  private func fits(_ entry: ScheduleEntry, at now: CivilDateTime) -> Bool {
+    if failed && entry.state != .failed || due && !entry.isDue(at: now) { return false }
+    return borrower.map { entry.scheduled.loan.borrower?.contains(anyCase: $0) ?? false } ?? true
   }
 }
 
@@ -123,7 +160,13 @@ extension ScheduleEntry {
     return (fireAt, scheduled.id) < (other.fireAt, other.id)
   }
 
-  fileprivate var line: String {
+  /// The names of the columns.
+  fileprivate static func header(returned: Bool) -> String {
+    "ID".padded(to: 6) + "  " + (returned ? "RETURNED" : "FROM").padded(to: returned ? 19 : 16)
+      + "  STATE      KIND      LOAN"
+  }
+
+  fileprivate func line(at now: CivilDateTime) -> String {
     let id = String(scheduled.id).padded(to: 6)
     let state = state.rawValue.padded(to: 9)
     let kind = kind.rawValue.padded(to: 8)
@@ -133,21 +176,28 @@ extension ScheduleEntry {
     line += scheduled.loan.expiration.dotted
     if let borrower = scheduled.loan.borrower { line += ", lent to \(borrower.visible)" }
     line += " (\(scheduled.library?.visible ?? scheduled.catalogue.visibleCatalogue))"
+    if let (_, fireAt) = later(than: now) { line += "; next \(fireAt.date)" }
     for delivery in deliveries where delivery.state == .failed && delivery.isInUse {
-      line += "; \(delivery.channel): \((delivery.error ?? "failed").visible)"
+      line += "; \(delivery.channel.visible): \(delivery.failure)"
     }
     if let silence { line += "; silenced \(silence.words)" }
     return line
   }
 
-  fileprivate var json: JSONValue {
-    .object(
-      [
-        ("id", .int(scheduled.id)), ("catalogue", .string(scheduled.catalogue)),
-        ("loan", .object(scheduled.loan.members(library: scheduled.library))),
+  /// The notice that comes after that of the entry.
+  private func later(than now: CivilDateTime) -> (rung: Int, fireAt: CivilDateTime)? {
+    scheduled.next(after: now).flatMap { $0.rung == rung ? nil : $0 }
+  }
+
+  fileprivate func json(at now: CivilDateTime) -> JSONValue {
+    // What a returned loan had last.
+    let rung = scheduled.leftOn == nil ? rung : deliveries.map(\.rung).max()
+    return .object(
+      scheduled.jsonMembers + [
         ("kind", .string(kind.rawValue)), ("expiration", .string("\(scheduled.loan.expiration)")),
         ("fireAt", .string(fireAt.toTheMinute)), ("state", .string(state.rawValue)),
         ("deliveries", .array(deliveries.map(\.json))), ("library", JSONValue(scheduled.library)),
+        ("rung", JSONValue(rung)), ("next", scheduled.nextJSON(after: now)),
         ("silence", silence.map(\.json) ?? .null),
       ] + (scheduled.leftOn.map { [("leftOn", .string("\($0)"))] } ?? []))
   }
@@ -158,16 +208,6 @@ extension Silence {
     .object([
       ("until", JSONValue(until?.description)), ("by", .string(origin.by)),
       ("reason", .string(origin.reason)),
-    ])
-  }
-}
-
-extension Delivery {
-  fileprivate var json: JSONValue {
-    .object([
-      ("channel", .string(channel)), ("state", .string(state.rawValue)),
-      ("at", JSONValue(timestamp)), ("attempts", .int(attempts)),
-      ("error", JSONValue(error)),
     ])
   }
 }

@@ -37,10 +37,9 @@ struct RootCommand: ParsableCommand {
     version: "check-loans \(ProgramVersion.number)",
     subcommands: [
       CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, SilenceCommand.self,
-      DeliverCommand.self, WatchCommand.self, PlanCommand.self, ConfigCommand.self,
-      TimerCommand.self,
-      SchemaCommand.self,
-      ProfilesCommand.self, ClosedCommand.self,
+      DeliverCommand.self, WatchCommand.self, PlanCommand.self, StatusCommand.self,
+      ConfigCommand.self, TimerCommand.self, SchemaCommand.self, ProfilesCommand.self,
+      ClosedCommand.self,
     ],
     defaultSubcommand: CheckCommand.self)
 }

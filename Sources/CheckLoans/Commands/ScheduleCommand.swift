@@ -12,7 +12,7 @@ struct ScheduleCommand: ParsableCommand {
     discussion: """
       Examples:
         check-loans schedule list
-        check-loans schedule explain 3
+        check-loans schedule explain bk102
         check-loans schedule snooze 3
         check-loans schedule forget old-books.xml
       """,
@@ -35,51 +35,6 @@ extension Console {
   }
 }
 
-/// `check-loans schedule explain`.
-struct ExplainCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "explain",
-    abstract: "Explain what was sent about a loan, what failed, and what comes next.",
-    discussion: """
-      For each loan: its expiration, its fire date, what was delivered when and through what, what \
-      failed and why, and what comes next. Reads the schedule without locking it.
-
-      Example:
-        check-loans schedule explain 3
-      """)
-
-  @Argument(
-    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
-    completion: LoanNumbers.completion, transform: LoanNumbers.parse)
-  var ids: [Int]
-
-  @OptionGroup var clock: ClockOptions
-  @OptionGroup var state: StateOptions
-
-  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    let (now, clock) = try clock.read(environment)
-    let schedule = try ScheduleReader(opening: state.path(environment))
-    var unknown: [Int] = []
-    for (index, id) in ids.enumerated() {
-      guard let history = try schedule.history(of: id, at: now) else {
-        unknown.append(id)
-        continue
-      }
-      if index > unknown.count { try console.print(line: "") }
-      // The catalogue may have its own time zone.
-      let groups = try environment.namesByZone(
-        [history.catalogue], clock, now: self.clock.now.now)
-      for (clock, now, _) in groups {
-        let center = ReminderCenter(schedule: nil, civilTime: clock.civilTime)
-        let explanation = Explanation(
-          history, now: now, utcOffset: center.utcOffset(at: now))
-        for sentence in explanation.sentences { try console.print(line: sentence) }
-      }
-    }
-    return console.report(unknownLoans: unknown)
-  }
-}
-
 /// `check-loans schedule cancel`.
 struct CancelCommand: Subcommand {
   static let configuration = CommandConfiguration(
@@ -87,7 +42,8 @@ struct CancelCommand: Subcommand {
     abstract: "Cancel pending reminders until the next reload of their catalogue.",
     discussion: """
       The next run that reads the catalogue schedules the loans again; schedule snooze holds until a \
-      day, and schedule returned until the loan is gone from its catalogue.
+      day, and schedule returned until the loan is gone from its catalogue. Takes only the numbers that \
+      schedule list shows, not a book's own id.
 
       Examples:
         check-loans schedule cancel --all
@@ -137,33 +93,26 @@ struct ForgetCommand: Subcommand {
     discussion: """
       A catalogue that was only looked at, or whose file is gone, is no longer listed, counted or \
       delivered. A channel that was mistyped, or has a new name, no longer shows its failures. Named \
-      again, a catalogue or channel counts as new, and what is due is sent.
+      again, a catalogue or channel counts as new, and what is due is sent. A catalogue that has the \
+      name of a channel is given as ./stdout.
 
       Examples:
         check-loans schedule forget old-books.xml
-        check-loans schedule forget --channel exec:/srv/old-script
+        check-loans schedule forget exec:/srv/old-script
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "Catalogues, as schedule list shows them; - is standard input.", valueName: "catalogue"),
-    completion: .custom { _, _, word in completions(of: word) })
-  var catalogues: [String] = []
-
-  @Option(
-    parsing: .singleValue,
-    help: ArgumentHelp("Forget this channel. Can be given several times.", valueName: "channel"))
-  var channel: [ChannelName] = []
+      """
+      Catalogues, as schedule list shows them, - for standard input; or channels: stdout, notify-send \
+      or exec:PROGRAM.
+      """, valueName: "catalogue|channel"),
+    completion: .custom { _, _, word in ScheduleCompletion.catalogues(of: word) })
+  var catalogues: [String]
 
   @OptionGroup var state: StateOptions
 
   @OptionGroup var quiet: QuietOptions
-
-  func validate() throws {
-    guard catalogues.isEmpty != channel.isEmpty else {
-      throw ValidationError("give either catalogues or --channel")
-    }
-  }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     try environment.refuseDryRun()
@@ -177,31 +126,69 @@ struct ForgetCommand: Subcommand {
         status = .usage
       }
     }
-    let known = try schedule.reader.catalogues().map(\.visibleCatalogue).joined(separator: ", ")
-    for catalogue in catalogues {
-      // A file that was known by a path that now leads elsewhere is taken at its word.
-      let count =
-        try schedule.forget(catalogue: environment.absolutePath(catalogue))
-        ?? schedule.forget(catalogue: environment.catalogueName(catalogue))
-      try report(
-        count.map { "forgot \(catalogue.visible) with \(counted($0, "loan"))" },
-        otherwise: """
-          there is no catalogue \(catalogue.visible) in the schedule, which has \
-          \(known.isEmpty ? "none" : known.shortened(to: 300))
-          """)
-    }
-    for channel in channel.map(environment.resolved) {
-      let name = channel.name.visible
-      let count = try schedule.forget(channel: channel.name)
-      try report(
-        count.map { "forgot the channel \(name) with \(counted($0, "notice"))" },
-        otherwise: "nothing was ever sent through the channel \(name)")
+    for name in catalogues {
+      if let channel = ChannelName(argument: name).map(environment.resolved) {
+        let name = channel.name.visible
+        try report(
+          schedule.forget(channel: channel.name).map {
+            "forgot the channel \(name) with \(counted($0, "notice"))"
+          }, otherwise: "nothing was ever sent through the channel \(name)")
+      } else {
+        let known = try schedule.reader.catalogues()
+        let catalogue = environment.name(of: name, in: known)
+        try report(
+          catalogue.flatMap { try schedule.forget(catalogue: $0) }.map {
+            "forgot \(name.visible) with \(counted($0, "loan"))"
+          }, otherwise: known.unknownWords(name))
+      }
     }
     return status
   }
+}
 
+extension Environment {
+  /// The schedule in the standard place, for a shell to complete words from.
+  fileprivate var standardSchedule: ScheduleReader? {
+    (try? standardStateFile()).flatMap { try? ScheduleReader(opening: $0) }
+  }
+
+  /// The name that a catalogue has in the schedule; `nil` if none of those known is meant.
+  ///
+  /// A file that was known by a path that now leads elsewhere is taken at its word.
+  fileprivate func name(of catalogue: String, in known: [String]) -> String? {
+    [absolutePath(catalogue), catalogueName(catalogue)].first { name in
+      known.contains { $0.utf8.elementsEqual(name.utf8) }
+    }
+  }
+
+  /// The names that catalogues have in the schedule.
+  ///
+  /// - Throws: ``CommandError`` with the status `usage` for one that it does not have.
+  func names(of catalogues: [String], in known: [String]) throws(CommandError) -> [String] {
+    var names: [String] = []
+    for catalogue in catalogues {
+      guard let name = name(of: catalogue, in: known) else {
+        throw CommandError(.usage, known.unknownWords(catalogue))
+      }
+      names.append(name)
+    }
+    return names
+  }
+}
+
+extension [String] {
+  /// The message about a catalogue that is none of these.
+  fileprivate func unknownWords(_ catalogue: String) -> String {
+    let known = map(\.visibleCatalogue).joined(separator: ", ")
+    return "there is no catalogue \(catalogue.visible) in the schedule, which has "
+      + (isEmpty ? "none" : known.shortened(to: 300))
+  }
+}
+
+/// What a shell completes from the schedule in the standard place.
+enum ScheduleCompletion {
   /// The catalogues in the schedule, those in the working directory by relative paths.
-  private static func completions(of word: String) -> [String] {
+  static func catalogues(of word: String) -> [String] {
     guard let environment = try? Environment.ofProcess(),
       let names = try? environment.standardSchedule?.catalogues()
     else { return [] }
@@ -211,13 +198,6 @@ struct ForgetCommand: Subcommand {
       word.hasPrefix("/") || !name.hasPrefix(directory) || name.hasPrefix("\(directory)-")
         ? name : String(name.dropFirst(directory.count))
     }
-  }
-}
-
-extension Environment {
-  /// The schedule in the standard place, for a shell to complete words from.
-  fileprivate var standardSchedule: ScheduleReader? {
-    (try? standardStateFile()).flatMap { try? ScheduleReader(opening: $0) }
   }
 }
 

@@ -40,6 +40,11 @@ extension LocalClock {
     throw CommandError(
       .badSetting, "the system's clock is outside the years 1 to 9999; set it, or use --now")
   }
+
+  /// The time at which a run began, with the zone.
+  func words(for now: CivilDateTime) -> String {
+    "now is \(now) in the time zone \(name.visible)"
+  }
 }
 
 /// A time to use instead of the system's.

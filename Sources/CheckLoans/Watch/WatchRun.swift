@@ -136,7 +136,7 @@ extension WatchRun {
     }
   }
 
-  /// Reads what is to be read, delivers what is due, and has the next event come when something
+  /// Reads what is to be read, and each catalogue once a day, delivers what is due, and has the next event come when something
   /// becomes due or a day ends, in each time zone.
   ///
   /// - Throws: `ScheduleError`, or ``CommandError`` if standard output fails.
@@ -156,7 +156,8 @@ extension WatchRun {
       reporter.report(try schedule.clockSetBackWarning(now: now), about: .clock(clock.name))
       let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
       for (index, entry) in settings.catalogues.enumerated()
-      where entry.clock.variable == clock.variable && catalogues[index].isUnread
+      where entry.clock.variable == clock.variable
+        && (catalogues[index].isUnread || catalogues[index].readOn != now.date)
         && !StopSignals.isStopRequested
       {
         if let closed = try readClosedDays(of: entry, at: now, schedule, &closedDays) {
@@ -235,6 +236,7 @@ extension WatchRun {
       case .catalogue(let error): findings.note(error)
       }
     }
+    catalogues[index].readOn = now.date
     let (lines, retry) = catalogues[index].note(findings, at: LocalClock.uptime)
     for line in lines.map({ reporter.news(in: $0, about: .catalogue(entry.source.name)) }) ?? [] {
       console.printError(line: line)

@@ -16,6 +16,8 @@ struct WatchedCatalogue {
 
   /// Whether it is to be read.
   var isUnread = true
+  /// The day on which it was last read.
+  var readOn: CivilDate?
   /// Whether it could be used when it was last read.
   private(set) var isUsable = true
   /// Whether it has been there since `watch` began.

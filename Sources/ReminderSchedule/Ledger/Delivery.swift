@@ -38,16 +38,16 @@ public struct Delivery: Hashable, Sendable {
 }
 
 extension Delivery {
-  /// The time at which it came to this state, in ISO 8601, with the offset from UTC if it is known:
-  /// `2026-11-23T06:21:00+09:00`.
-  public var timestamp: String? {
-    at.map { "\($0)" + (utcOffset.map(Self.text(ofOffset:)) ?? "") }
-  }
+  /// The time at which it came to this state, with the offset of that clock.
+  public var clockTime: ClockTime? { at.map { ClockTime($0, utcOffset: utcOffset) } }
 
-  /// An offset from UTC in seconds, as `+09:00`.
-  public static func text(ofOffset seconds: Int) -> String {
-    // Not a time of day: a zone can be a whole day away, or more.
-    (seconds < 0 ? "-" : "+") + abs(seconds).hoursAndMinutes
+  /// The reason why it failed in words, harmless on a terminal, without the channel's name.
+  public var failure: String { Self.failure(error ?? "no reason is known", of: channel) }
+
+  /// A channel's error, harmless on a terminal, without the channel's name at its beginning.
+  public static func failure(_ error: String, of channel: String) -> String {
+    guard error.hasPrefix(channel) else { return error.visible }
+    return String(error.dropFirst(channel.count).drop { ": ".contains($0) }).visible
   }
 }
 

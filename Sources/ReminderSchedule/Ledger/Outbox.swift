@@ -58,16 +58,19 @@ extension Schedule {
   /// Notes that a channel is in use, so that its failures count, before it is asked what is due
   /// through it; nothing is noted about one through which nothing was ever sent.
   ///
-  /// It also notes the state of messages of an outbox that never came to its end, and that a clock was
-  /// set back.
-  public func noteUse(of channel: String, at now: CivilDateTime) throws(ScheduleError) {
+  /// It also notes that there was a run, the state of messages of an outbox that never came to its end,
+  /// and that a clock was set back.
+  public func noteUse(
+    of channel: String, at now: CivilDateTime, utcOffset: Int? = nil
+  ) throws(ScheduleError) {
     try emptyOutbox()
     let isSetBack = try daysSetBack(at: now) != nil
     try write { database in
-      if isSetBack { try database.noteRun(on: now.date) }
+      let now = ClockTime(now, utcOffset: utcOffset)
+      if isSetBack { try database.noteRun(at: now) } else { try database.note(run: now) }
       try database.run(
         "UPDATE channel SET last_used = ?1 WHERE name = ?2 AND last_used <> ?1",
-        now.date.dayNumber, channel)
+        now.time.date.dayNumber, channel)
     }
   }
 
@@ -104,7 +107,7 @@ extension Schedule {
           try insertion.run()
         }
       }
-      try database.noteRun(on: now.date)
+      try database.noteRun(at: ClockTime(now, utcOffset: utcOffset))
       failpoint("sending-before-commit")
     }
     failpoint("sending-committed")

@@ -116,7 +116,7 @@ extension Database {
   /// number.
   ///
   /// - Parameter isSilenced: whether they are to be those that are silenced then.
-  fileprivate func due(
+  func due(
     at times: [CivilDateTime], channel name: String?, _ catalogues: [String]?,
     isSilenced: Bool = false
   ) throws -> [(time: CivilDateTime, notice: DueNotice)] {

@@ -40,12 +40,15 @@ extension Database {
     }.first ?? LastRun()
   }
 
-  /// Remembers that there was a run on a day; writes nothing if that was the last one's day too.
+  /// Remembers that there was a run; writes nothing if the last one was on that day, and less than ten
+  /// minutes before.
   ///
   /// If a clock was ahead until then, forgets the expired notices, of expirations that have not passed,
   /// which were delivered in what is the future: once the loan has really expired it must be sent. Two
   /// days ahead it can be in another time zone.
-  func noteRun(on today: CivilDate) throws {
+  func noteRun(at now: ClockTime) throws {
+    try note(run: now)
+    let today = now.time.date
     let last = try lastRun().day
     if last == today.dayNumber { return }
     try run(
@@ -59,6 +62,26 @@ extension Database {
     try run(
       "DELETE FROM delivery WHERE rung > 0 AND expiration >= ? AND delivered_at >= ?",
       today.dayNumber, CivilDateTime(today.adding(days: 3)).ordinal)
+  }
+
+  /// Remembers the time of a run, to ten minutes.
+  func note(run now: ClockTime) throws { try note(now, in: "counter", "run", row: 1) }
+
+  /// Remembers the time of the last good reading of a catalogue, to ten minutes.
+  func note(readingOf catalogue: Int64, at now: ClockTime) throws {
+    try note(now, in: "catalogue", "read", row: catalogue)
+  }
+
+  /// Remembers the time of something in two columns of a row, `read_at` and `read_utc_offset`, unless
+  /// one less than ten minutes away is there: a run that changes nothing else would have to wait for
+  /// the disk each time.
+  private func note(_ now: ClockTime, in table: String, _ name: String, row: Int64) throws {
+    try run(
+      """
+      UPDATE \(table) SET \(name)_at = ?1, \(name)_utc_offset = ?2
+      WHERE rowid = ?3 AND coalesce(
+        abs(?1 - coalesce(?2, 0) - \(name)_at + coalesce(\(name)_utc_offset, 0)) >= 600, 1)
+      """, now.time.ordinal, now.utcOffset, row)
   }
 
   /// The highest number that a loan ever had, so that no number comes to mean another loan.

@@ -32,7 +32,7 @@ public struct ReloadSummary: Hashable, Sendable {
 }
 
 /// The replacement of one catalogue's reminders: one transaction, or part of one that
-/// ``Schedule/begin()`` began; see ``Schedule/beginReload(of:library:at:)``.
+/// ``Schedule/begin()`` began; see ``Schedule/beginReload(of:library:at:utcOffset:)``.
 ///
 ///     var reload = try schedule.beginReload(of: "/srv/books.xml", at: now)
 ///     for loan in loans { try reload.add(loan, identity, fingerprint: 1, plan) }
@@ -44,7 +44,8 @@ package struct Reload: ~Copyable {
   private let transaction: Transaction
   private let database: Database
   private let catalogue: Int64
-  private let now: CivilDateTime
+  private let clockTime: ClockTime
+  private var now: CivilDateTime { clockTime.time }
   private var stored: StoredLoans
   private let insertion: Statement
   private let replacement: Statement
@@ -62,7 +63,7 @@ package struct Reload: ~Copyable {
 
   init(
     _ schedule: Schedule, _ connection: Connection, catalogue path: String, library: String?,
-    now: CivilDateTime
+    at now: ClockTime
   ) throws(ScheduleError) {
     let transaction = try Transaction(connection, of: schedule)
     (database, catalogue, lastNumber, insertion, replacement, hasLeft) =
@@ -79,7 +80,7 @@ package struct Reload: ~Copyable {
       }
     stored = StoredLoans(database, catalogue: catalogue)
     self.transaction = transaction
-    self.now = now
+    clockTime = now
   }
 
   /// Adds the next loan of the catalogue.
@@ -250,7 +251,8 @@ package struct Reload: ~Copyable {
     }
     try database.prune(catalogue, loans: summary.loans, last: last, today: now.date)
     failpoint("reload-pruned")
-    try database.noteRun(on: now.date)
+    try database.noteRun(at: clockTime)
+    try database.note(readingOf: catalogue, at: clockTime)
     if summary.added > 0 { try database.run("UPDATE counter SET last_id = ?", lastNumber) }
   }
 }

@@ -21,15 +21,25 @@ struct JSONForm: FindingsForm {
   }
 
   func tail(_ tally: FindingsTally) -> String {
-    let unread = tally.unread.map { file in
-      ["path": .string(file.path), "message": JSONValue(file.failure)] as JSONValue
-    }
+    let unread = JSONValue.unread(tally.files.map { ($0.path, $0.failure) })
     let read = tally.read.map { file in
       ["path": .string(file.path), "profile": JSONValue(file.profile)] as JSONValue
     }
     return """
-      ],"unread":\(JSONValue.array(unread).text),"catalogues":\(JSONValue.array(read).text)}
+      ],"unread":\(unread.text),"catalogues":\(JSONValue.array(read).text)}
 
       """
+  }
+}
+
+extension JSONValue {
+  /// The catalogues that could not be read, with the reason why.
+  ///
+  /// - Parameter files: each with its failure, or `nil` if it was read.
+  static func unread(_ files: [(path: String, failure: String?)]) -> JSONValue {
+    .array(
+      files.compactMap { path, failure in
+        failure.map { ["path": .string(path), "message": .string($0)] }
+      })
   }
 }

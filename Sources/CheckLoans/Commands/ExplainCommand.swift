@@ -1,0 +1,140 @@
+import ArgumentParser
+import Loans
+import ReminderSchedule
+import ReminderService
+
+/// `check-loans schedule explain`.
+struct ExplainCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Explain what was sent about a loan, what failed, and what comes next.",
+    discussion: """
+      For each loan: its expiration, its fire date, what was delivered when and through what, what \
+      failed and why, what comes next, and the reason why something is sent now or is not, in one \
+      word. Also of loans that have left their catalogue within the last 400 days. Reads the schedule \
+      without locking it.
+
+      Examples:
+        check-loans schedule explain 3
+        check-loans schedule explain bk102 "Egri csillagok"
+        check-loans schedule explain --borrower "Halmos Benedek"
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      """
+      Loans: by the number that schedule list shows, or else by the book's own id, its barcode, or a \
+      part of its title, in upper or lower case.
+      """, valueName: "loan"), completion: LoanNumbers.completion)
+  var loans: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Explain the loans to borrowers whose names contain this, in upper or lower case.",
+      valueName: "name"))
+  var borrower: String?
+
+  @Option(
+    help: ArgumentHelp("Explain the loans to the borrower with this address.", valueName: "address")
+  )
+  var email: String?
+
+  @Option(help: "Format of the explanation.")
+  var format = OutputFormat.text
+
+  @OptionGroup var clock: ClockOptions
+  @OptionGroup var state: StateOptions
+
+  static var commandLineOnly: Set<String> { ["borrower", "email"] }
+
+  /// The most loans that are explained.
+  private static let most = 20
+
+  func validate() throws {
+    if loans.isEmpty && borrower == nil && email == nil {
+      throw ValidationError("name a loan, or give --borrower or --email")
+    }
+  }
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let (now, clock) = try clock.read(environment)
+    let schedule = try ScheduleReader(opening: state.path(environment))
+    let (numbers, unknown) = try found(in: schedule)
+    var documents: [JSONValue] = []
+    for number in numbers.prefix(Self.most) {
+      guard let history = try schedule.history(of: number, at: now),
+        // The catalogue may have its own time zone.
+        let now = try environment.namesByZone([history.catalogue], clock, now: self.clock.now.now)
+          .first?.now
+      else { continue }
+      if format == .json {
+        documents.append(history.json(at: now))
+        continue
+      }
+      if number != numbers.first { try console.print(line: "") }
+      for sentence in Explanation(history, now: now).sentences {
+        try console.print(line: sentence)
+      }
+      try console.print(line: "Reason: \(history.reason(at: now).rawValue)")
+    }
+    let omitted = max(0, numbers.count - Self.most)
+    if format == .json {
+      let document: JSONValue = [
+        "version": 1, "loans": .array(documents), "omitted": .int(omitted),
+      ]
+      try console.print(line: document.text)
+    } else if omitted > 0 {
+      try console.print(line: "\nand \(omitted) more")
+    }
+    for message in unknown { console.printError(message) }
+    return unknown.isEmpty ? .done : .usage
+  }
+
+  /// The numbers of the loans that are asked for, each once, and messages about what means none.
+  private func found(in schedule: ScheduleReader) throws -> (numbers: [Int], unknown: [String]) {
+    var (numbers, unknown): ([Int], [String]) = ([], [])
+    for text in loans {
+      let found = try schedule.loans(named: text)
+      numbers += found
+      if !found.isEmpty { continue }
+      let near = text.nearest(among: try schedule.names())
+      unknown.append(
+        "there is no loan \(text.quoted()) in the schedule; "
+          + (near.map { "did you mean \($0.quoted())?" } ?? "see check-loans schedule list"))
+    }
+    if borrower != nil || email != nil {
+      let found = try schedule.loans { loan in
+        borrower.map { loan.borrower?.contains(anyCase: $0) ?? false } ?? true
+          && email.map { loan.email?.lowercased() == $0.lowercased() } ?? true
+      }
+      numbers += found
+      if found.isEmpty {
+        let asked = [borrower, email].compactMap { $0?.quoted() }.joined(separator: " and ")
+        unknown.append(
+          "there is no loan to \(asked) in the schedule; see check-loans schedule list")
+      }
+    }
+    var seen: Set<Int> = []
+    return (numbers.filter { seen.insert($0).inserted }, unknown)
+  }
+}
+
+extension LoanHistory {
+  fileprivate func json(at now: CivilDateTime) -> JSONValue {
+    let notices = notices.map { notice in
+      [
+        "kind": .string(notice.kind.rawValue), "expiration": .string("\(notice.expiration)"),
+        "deliveries": .array(notice.deliveries.map(\.json)),
+      ] as JSONValue
+    }
+    return .object(
+      scheduled.jsonMembers + [
+        ("library", JSONValue(scheduled.library)),
+        ("expiration", .string("\(scheduled.loan.expiration)")),
+        ("leftOn", JSONValue(scheduled.leftOn?.description)),
+        ("reason", .string(reason(at: now).rawValue)),
+        ("next", scheduled.nextJSON(after: now)), ("notices", .array(notices)),
+        ("sentences", .array(Explanation(self, now: now).sentences.map { .string($0) })),
+      ])
+  }
+}

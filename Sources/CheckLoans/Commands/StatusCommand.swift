@@ -1,0 +1,192 @@
+import ArgumentParser
+import Loans
+import ReminderSchedule
+import ReminderService
+
+/// `check-loans status`.
+struct StatusCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Say whether the daily run works, for monitoring.",
+    discussion: """
+      Shows when a run last reloaded or delivered, when each catalogue in the schedule was last read \
+      with success (both to ten minutes), and for each channel that was used within seven days how many \
+      loans have a notice to come, how many notices are due, and how many of these have failed. Reads \
+      the schedule without locking it.
+
+      Exit status: 0 if every catalogue was read within --max-age and nothing has failed; 1 if not, or \
+      if no catalogue is in the schedule, with what to do on standard error.
+
+      Examples:
+        check-loans status
+        check-loans status --max-age 8d --format json
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "The longest time since a catalogue was last read, as in 90m or 8d. (default: 36h)",
+      valueName: "age"), transform: Age.parse)
+  var maxAge = Age(seconds: 36 * 3_600)
+
+  @Option(help: "Format of the status.")
+  var format = OutputFormat.text
+
+  @OptionGroup var clock: ClockOptions
+  @OptionGroup var state: StateOptions
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let (now, zone) = try clock.read(environment)
+    let schedule = try ScheduleReader(opening: state.path(environment))
+    let status = try ScheduleStatus(
+      schedule, environment.namesByZone(schedule.catalogues(), zone, now: clock.now.now),
+      now: zone.clockTime(now), maxAge: maxAge)
+    switch format {
+    case .text: for line in status.lines { try console.print(line: line) }
+    case .json: try console.print(line: status.json.text)
+    }
+    let problems = status.problems
+    for problem in problems { console.printError(problem) }
+    return problems.isEmpty ? .done : .findings
+  }
+}
+
+/// A time that has passed.
+struct Age: Hashable, Sendable, CustomStringConvertible {
+  let seconds: Int
+
+  private static let units: KeyValuePairs = ["d": 86_400, "h": 3_600, "m": 60]
+
+  /// Reads a number of days, hours or minutes, up to ten years.
+  @Sendable static func parse(_ text: String) throws -> Age {
+    guard let unit = units.first(where: { text.hasSuffix($0.key) })?.value,
+      let number = Int(text.dropLast()), (1...3_650 * 86_400 / unit).contains(number)
+    else { throw ValidationError("give a number of minutes, hours or days, as in 90m, 36h or 8d") }
+    return Age(seconds: number * unit)
+  }
+
+  /// The largest unit that measures it: `36h`.
+  var description: String {
+    let unit = Self.units.first { seconds.isMultiple(of: $0.value) } ?? ("m", 60)
+    return "\(seconds / unit.value)\(unit.key)"
+  }
+
+  /// In whole units, for people: `3 days`; a clock that was set back gives no age.
+  var words: String {
+    switch max(0, seconds) {
+    case let seconds where seconds >= 2 * 86_400: counted(seconds / 86_400, "day")
+    case let seconds where seconds >= 3_600: counted(seconds / 3_600, "hour")
+    case let seconds: counted(seconds / 60, "minute")
+    }
+  }
+}
+
+extension LocalClock {
+  /// The time with the clock's offset from UTC.
+  fileprivate func clockTime(_ now: CivilDateTime) -> ClockTime {
+    let center = ReminderCenter(schedule: nil, civilTime: civilTime)
+    return ClockTime(now, utcOffset: center.utcOffset(at: now))
+  }
+}
+
+/// What there is to say about the runs that keep a schedule.
+private struct ScheduleStatus {
+  let now: ClockTime
+  let maxAge: Age
+  let lastRun: ClockTime?
+  let catalogues: [CatalogueStatus]
+  var channels: [ChannelStatus] = []
+
+  init(
+    _ schedule: ScheduleReader, _ groups: [ZoneGroup], now: ClockTime, maxAge: Age
+  ) throws(ScheduleError) {
+    self.now = now
+    self.maxAge = maxAge
+    lastRun = try schedule.lastRun()
+    catalogues = try schedule.catalogueStatus()
+    for (_, now, names) in groups {
+      for status in try schedule.channelStatus(at: now, catalogues: names) {
+        if let index = channels.firstIndex(where: { $0.name == status.name }) {
+          channels[index].pending += status.pending
+          channels[index].due += status.due
+          channels[index].failed += status.failed
+          channels[index].error = channels[index].error ?? status.error
+        } else {
+          channels.append(status)
+        }
+      }
+    }
+  }
+
+  /// The age of a reading; `nil` if there was none.
+  private func age(_ time: ClockTime?) -> Age? {
+    time.map { Age(seconds: $0.seconds(until: now)) }
+  }
+
+  private func isOld(_ catalogue: CatalogueStatus) -> Bool {
+    age(catalogue.readAt).map { $0.seconds >= maxAge.seconds } ?? true
+  }
+
+  /// What needs somebody to look, and what to do.
+  var problems: [String] {
+    if catalogues.isEmpty { return ["no catalogue was ever read; run check-loans CATALOGUE first"] }
+    return catalogues.filter(isOld).map { catalogue in
+      let name = catalogue.name.visibleCatalogue
+      let age = age(catalogue.readAt).map { "was last read \($0.words) ago" } ?? "was never read"
+      return """
+        \(name): \(age), longer than \(maxAge); see whether the run takes place, and what it prints, or \
+        use check-loans schedule forget \(catalogue.name.shellQuoted.visible)
+        """
+    }
+      + channels.filter { $0.failed > 0 }.map { channel in
+        """
+        \(counted(channel.failed, "notice")) failed through \(channel.name.visible): \
+        \(Delivery.failure(channel.error ?? "no reason is known", of: channel.name)); see \
+        check-loans schedule list --failed
+        """
+      }
+  }
+
+  var lines: [String] {
+    func words(_ time: ClockTime?) -> String {
+      guard let time, let age = age(time) else { return "never" }
+      return "\(time.words), \(age.words) ago"
+    }
+    return ["last run: \(words(lastRun))"]
+      + catalogues.map { catalogue in
+        let library = catalogue.library.map { " (\($0.visible))" } ?? ""
+        return """
+          \(catalogue.name.visibleCatalogue)\(library): last read \(words(catalogue.readAt)); \
+          \(counted(catalogue.loans, "loan"))
+          """
+      }
+      + channels.map { channel in
+        """
+        \(channel.name.visible): \(channel.pending) pending, \(channel.due) due, \
+        \(channel.failed) failed
+        """
+      }
+  }
+
+  var json: JSONValue {
+    let catalogues = catalogues.map { catalogue in
+      [
+        "path": .string(catalogue.name), "library": JSONValue(catalogue.library),
+        "readAt": JSONValue(catalogue.readAt?.description),
+        "ageSeconds": JSONValue(age(catalogue.readAt)?.seconds),
+        "loans": .int(catalogue.loans), "ok": .bool(!isOld(catalogue)),
+      ] as JSONValue
+    }
+    let channels = channels.map { channel in
+      [
+        "channel": .string(channel.name), "pending": .int(channel.pending),
+        "due": .int(channel.due), "failed": .int(channel.failed),
+        "error": JSONValue(channel.error), "ok": .bool(channel.failed == 0),
+      ] as JSONValue
+    }
+    return [
+      "version": 1, "ok": .bool(problems.isEmpty), "now": .string("\(now)"),
+      "lastRun": JSONValue(lastRun?.description), "maxAgeSeconds": .int(maxAge.seconds),
+      "catalogues": .array(catalogues), "channels": .array(channels),
+    ]
+  }
+}

@@ -1,0 +1,78 @@
+public import Loans
+
+/// The reason why a notice about a loan is sent now, or is not.
+///
+/// The raw values are a stable interface: they are added to, and never change their meaning.
+public enum NoticeReason: String, CaseIterable, Sendable {
+  /// Its catalogue no longer has the loan: the book was returned.
+  case notInCatalogue = "not-in-catalogue"
+  /// The user has cancelled its notices, until the next reload.
+  case cancelled
+  /// Nothing is sent any longer, since it has been expired for too long.
+  case expiredUntil = "expired-until"
+  /// Its ladder has no notice for it, now or later.
+  case noRung = "no-rung"
+  /// Its next notice is still to come.
+  case notDue = "not-due"
+  /// Its notice was delivered through every channel in use, as far as it was tried.
+  case delivered
+  /// Sending its notice has failed, and the next run tries again.
+  case failed
+  /// Its notice is due, and the next run sends it.
+  case due
+}
+
+extension ScheduledLoan {
+  /// The reason why a notice is sent now, or is not.
+  ///
+  /// What keeps a notice back comes before what is said about the notice: a further reason has its
+  /// place there.
+  ///
+  /// - Parameters:
+  ///   - deliveries: those of the notices of the kind that is due or comes next, for its expiration.
+  ///   - now: the library's civil time.
+  func reason(_ deliveries: [Delivery], at now: CivilDateTime) -> NoticeReason {
+    if leftOn != nil { return .notInCatalogue }
+    if isCancelled { return .cancelled }
+    func isDelivered(_ rung: Int) -> Bool {
+      deliveries.contains { $0.deliveredRung ?? .min >= rung }
+    }
+    guard let rung = plan.reached(at: now) else {
+      let isTooLate = plan.ladder.limit.map { loan.expiration.days(until: now.date) > $0 }
+      if isTooLate == true { return .expiredUntil }
+      guard let next = plan.next(after: now) else { return .noRung }
+      // It may have been set for later when it was delivered.
+      return isDelivered(next.rung) ? .delivered : .notDue
+    }
+    let open = deliveries.filter { $0.isInUse && $0.deliveredRung ?? .min < rung }
+    if open.contains(where: { $0.state == .failed }) { return .failed }
+    return isDelivered(rung) && open.isEmpty ? .delivered : .due
+  }
+
+  /// The rung of the next notice that is sent unless the loan is renewed, and when it fires; `nil` if
+  /// there is none to come.
+  public func next(after now: CivilDateTime) -> (rung: Int, fireAt: CivilDateTime)? {
+    leftOn == nil && !isCancelled ? plan.next(after: now) : nil
+  }
+}
+
+extension LoanHistory {
+  /// The deliveries of the notices of the kind that is due or comes next, for its expiration.
+  public func current(at now: CivilDateTime) -> [Delivery] {
+    let kind = self.loan.expiration < now.date ? Notice.Kind.expired : .reminder
+    return notices.first { $0.kind == kind && $0.expiration == self.loan.expiration }?.deliveries
+      ?? []
+  }
+
+  /// The reason why a notice is sent now, or is not.
+  public func reason(at now: CivilDateTime) -> NoticeReason {
+    scheduled.reason(current(at: now), at: now)
+  }
+}
+
+extension ScheduleEntry {
+  /// Whether the next run sends its notice, or tries again to.
+  public func isDue(at now: CivilDateTime) -> Bool {
+    !isOver && [.due, .failed].contains(scheduled.reason(deliveries, at: now))
+  }
+}

@@ -1,0 +1,136 @@
+import TestSupport
+import Testing
+
+/// What `schedule list` shows of the schedule.
+struct ScheduleListTests {
+  private static let books = """
+    <books>
+    <book><title>Abigél</title><borrower>Halmos Benedek</borrower><expiration>2026.11.22</expiration></book>
+    <book><title>Az ajtó</title><borrower>Kovács Anna</borrower><expiration>2026.11.22</expiration></book>
+    <book><title>Tüskevár</title><borrower>Halmos Benedek</borrower><expiration>2026.12.24</expiration></book>
+    </books>
+    """
+
+  private func titles(_ desk: Desk, _ arguments: String...) async throws -> [String] {
+    let result = try await desk.run(["schedule", "list", "--format", "json"] + arguments)
+    return try JSON(parsing: result.text).reminders.elements.map { $0.loan.title.text ?? "" }
+  }
+
+  @Test func `--due lists what a run would send now, or try again to`() async throws {
+    let desk = try Desk(catalogue: Self.books)
+    try await desk.run("books.xml")
+    #expect(try await titles(desk, "--due") == ["Abigél", "Az ajtó"])
+    try await desk.run("deliver", "--notify", "exec:/nowhere/tell")
+    #expect(try await titles(desk, "--due") == ["Abigél", "Az ajtó"])
+    try await desk.run("schedule", "forget", "exec:/nowhere/tell")
+    try await desk.run("deliver", "--notify", "stdout")
+    #expect(try await titles(desk, "--due") == [])
+    // The notice that it has expired; its reminder, which was delivered, is still listed.
+    #expect(try await titles(desk, "--due", "--now", "2026-11-23") == ["Abigél", "Az ajtó"])
+    #expect(
+      try await desk.run("schedule", "list", "--due").outcome
+        == Outcome(0, errors: "check-loans: nothing is due\n"))
+  }
+
+  @Test func `Filters go together`() async throws {
+    let desk = try Desk(catalogue: Self.books)
+    try desk.folder.write(Self.books, to: "other.xml")
+    try await desk.run("books.xml", "other.xml")
+    #expect(
+      try await titles(desk, "--borrower", "hALMOS") == [
+        "Abigél", "Abigél", "Tüskevár", "Tüskevár",
+      ])
+    #expect(
+      try await titles(desk, "--borrower", "halmos", "--catalogue", "other.xml", "--due")
+        == ["Abigél"])
+    #expect(
+      try await titles(desk, "--catalogue", "other.xml", "--catalogue", "books.xml").count == 6)
+    try desk.folder.write("<books/>", to: "books.xml")
+    try await desk.run("books.xml", "--allow-empty")
+    #expect(try await titles(desk, "--returned", "--borrower", "Anna") == ["Az ajtó"])
+    #expect(try await titles(desk, "--returned", "--catalogue", "other.xml") == [])
+    #expect(
+      try await desk.run("schedule", "list", "--borrower", "Szabó").outcome
+        == Outcome(0, errors: "check-loans: nothing in the schedule fits\n"))
+    #expect(
+      try await desk.run("schedule", "list", "--catalogue", "nosuch.xml").outcome
+        == Outcome(
+          64,
+          errors: """
+            check-loans: there is no catalogue nosuch.xml in the schedule, which has \
+            \(desk.folder.path)/books.xml, \(desk.folder.path)/other.xml
+
+            """))
+    for filter in ["--due", "--borrower=x", "--catalogue=books.xml"] {
+      #expect(try await desk.run("schedule", "list", filter, "--format", "waybar").status == 64)
+    }
+  }
+
+  @Test func `Each entry has its rung, and the notice that comes after it`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.28")))
+    try await desk.run("books.xml", "--remind", "7,3,1", "--notify", "stdout")
+    let books = "\(desk.folder.path)/books.xml"
+    func entry(_ now: String) async throws -> JSON {
+      let result = try await desk.run("schedule", "list", "--format", "json", "--now", now)
+      return try #require(try JSON(parsing: result.text).reminders.elements.last)
+    }
+    #expect(
+      try await desk.run("schedule", "list").outcome
+        == Outcome(
+          0,
+          output: """
+            1       2026-11-21 00:00  delivered  reminder  "Abigél" expires 2026.11.28 \
+            (\(books)); next 2026-11-25
+
+            """))
+    #expect(try await entry("2026-11-21").rung == -7)
+    #expect(try await entry("2026-11-21").next == ["rung": -3, "fireAt": "2026-11-25T00:00"])
+    #expect(try await entry("2026-11-25").rung == -3)
+    #expect(try await entry("2026-11-28").next == ["rung": 1, "fireAt": "2026-11-29T00:00"])
+    #expect(try await entry("2026-11-29").rung == 1)
+    #expect(try await entry("2026-11-29").next == .null)
+    // The line of a notice that is still to come is about that one.
+    let early = try await desk.run("schedule", "list", "--now", "2026-11-20")
+    #expect(!early.text.contains("next"))
+    try await desk.run("schedule", "cancel", "--all")
+    #expect(try await entry("2026-11-21").next == .null)
+  }
+
+  @Test func `A failure names its channel once`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try await desk.run("books.xml", "--notify", "exec:/nowhere/tell")
+    let line = try await desk.run("schedule", "list").text
+    #expect(line.hasSuffix("; exec:/nowhere/tell: was not found; correct the path in --notify\n"))
+    #expect(
+      try await desk.run("schedule", "explain", "1").lines[3] == """
+        The reminder was not delivered through exec:/nowhere/tell on 2026-11-21 at 07:00 \
+        (UTC+00:00), after 1 attempt: was not found; correct the path in --notify.
+        """)
+  }
+
+  @Test(
+    .enabled(if: File.exists("/usr/bin/script"), "the Debian package bsdutils is not installed"))
+  func `At a terminal the columns have names`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22"), ("Az ajtó", "2026.11.24")))
+    try await desk.run("books.xml")
+    #expect(!(try await desk.run("schedule", "list").text.contains("STATE")))
+    func lines(_ options: String) async throws -> [Substring] {
+      var command = desk.command([
+        "-qec", "'\(Command.checkLoans)' schedule list \(options)", "/dev/null",
+      ])
+      command.program = "/usr/bin/script"
+      command.environment["SHELL"] = "/bin/sh"
+      return try await command.run().text.replacing("\r\n", with: "\n").split(separator: "\n")
+    }
+    let list = try await lines("")
+    #expect(list.count == 3)
+    #expect(list[0] == "ID      FROM              STATE      KIND      LOAN")
+    #expect(list[1].hasPrefix("1       2026-11-21 00:00  pending    reminder  \"Abigél\""))
+    try desk.folder.write(catalogue(("Az ajtó", "2026.11.24")), to: "books.xml")
+    try await desk.run("books.xml")
+    let returned = try await lines("--returned")
+    #expect(returned[0] == "ID      RETURNED             STATE      KIND      LOAN")
+    #expect(returned[1].hasPrefix("1       2026-11-21 returned  cancelled  reminder  \"Abigél\""))
+    #expect(try await lines("--format json").count == 1)
+  }
+}
