@@ -187,8 +187,8 @@ struct CompletionTests {
     let script = try await Desk().run("--generate-completion-script", shell).text
     #expect(script.split(separator: words, omittingEmptySubsequences: false).count == 2)
     let subcommands = [
-      "check", "validate", "schedule", "silence", "deliver", "watch", "config", "timer", "schema",
-      "profiles", "help",
+      "check", "validate", "schedule", "silence", "deliver", "watch", "plan", "status", "config",
+      "timer", "schema", "profiles", "closed", "help",
     ]
     let separator = shell == "fish" ? " " : "|"
     #expect(script.contains(subcommands.joined(separator: separator)))

@@ -72,7 +72,8 @@ struct ExplainTests {
     let json = try await desk.run("schedule", "list", "--returned", "--format", "json")
     #expect(json.text.contains(#""state":"delivered""#))
     #expect(
-      json.text.hasSuffix(#""library":null,"rung":-1,"next":null,"silence":null,"leftOn":"2026-11-21"}]}"# + "\n"))
+      json.text.hasSuffix(
+        #""library":null,"rung":-1,"next":null,"silence":null,"leftOn":"2026-11-21"}]}"# + "\n"))
   }
 
   @Test func `Without a returned loan the list of them says so`() async throws {

@@ -174,7 +174,8 @@ struct MainStoryTests {
                 "attempts": 1, "error": nil,
               ]
             ],
-            "library": nil, "rung": -1, "next": ["rung": 1, "fireAt": "2026-11-23T00:00"], "silence": nil,
+            "library": nil, "rung": -1, "next": ["rung": 1, "fireAt": "2026-11-23T00:00"],
+            "silence": nil,
           ]
         ],
       ])

@@ -112,7 +112,8 @@ final class CheckRun {
     let delivery = ChannelDelivery(
       schedule: schedule, groups: plan.catalogues.namesByZone,
       times: DeliveryTimes(
-        plan.options.channels, plan.catalogues.closedDays, today: plan.now.date, schedule.reader),
+        plan.options.channels.times, plan.catalogues.closedDays, today: plan.now.date,
+        schedule.reader),
       events: events,
       environment: environment, console: console, isRemembered: plan.state != nil)
     if plan.isDryRun {

@@ -13,7 +13,7 @@ struct DeliveryTimes {
   ///   - closed: the closed days of each catalogue, by name; used only if nothing is sent on them.
   ///   - schedule: what is used of a calendar that cannot be read.
   init(
-    _ options: ChannelOptions, _ closed: [String: ClosedDaySetting], today: CivilDate,
+    _ options: DeliveryTimeOptions, _ closed: [String: ClosedDaySetting], today: CivilDate,
     _ schedule: ScheduleReader
   ) {
     hours = options.deliverBetween
@@ -40,6 +40,12 @@ struct DeliveryTimes {
     if closedDays.isEmpty { return [(DeliveryHours(hours).holds(at: now), names)] }
     return Dictionary(grouping: names) { hours(of: $0).holds(at: now) }
       .sorted { $0.key ?? now < $1.key ?? now }.map { ($0.key, $0.value) }
+  }
+
+  /// The reason why notices of a catalogue are held, and until when; `nil` if they are sent now.
+  func reason(of name: String, at now: CivilDateTime) -> (NoticeReason, until: CivilDateTime)? {
+    let isClosed = closedDays[name]?.isClosed(now.date) ?? false
+    return hours(of: name).holds(at: now).map { (isClosed ? .closed : .quietHours, $0) }
   }
 
   /// The last moments of the coming days on which notices of a catalogue are sent; the first is today.

@@ -34,7 +34,7 @@ struct DeliverCommand: Subcommand {
       groups: try environment.namesByZone(
         schedule.reader.catalogues(), zone, now: clock.now.now),
       times: try DeliveryTimes(
-        channels, environment.closedDays(of: schedule.reader.catalogues(), closed),
+        channels.times, environment.closedDays(of: schedule.reader.catalogues(), closed),
         today: now.date, schedule.reader),
       events: ScheduleEvents(isPrinted: verbose.verbose, console),
       environment: environment, console: console)

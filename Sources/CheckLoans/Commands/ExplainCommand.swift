@@ -42,6 +42,8 @@ struct ExplainCommand: Subcommand {
   @Option(help: "Format of the explanation.")
   var format = OutputFormat.text
 
+  @OptionGroup var times: DeliveryTimeOptions
+  @OptionGroup var closed: ClosedDayOptions
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
 
@@ -67,15 +69,22 @@ struct ExplainCommand: Subcommand {
         let now = try environment.namesByZone([history.catalogue], clock, now: self.clock.now.now)
           .first?.now
       else { continue }
+      var (reason, sentences) = (history.reason(at: now), Explanation(history, now: now).sentences)
+      let closed = try environment.closedDays(of: [history.catalogue], closed)
+      let held = DeliveryTimes(times, closed, today: now.date, schedule)
+        .reason(of: history.catalogue, at: now)
+      if let held, [.due, .failed].contains(reason) {
+        reason = held.0
+        sentences.append("Held until \(held.until.words).")
+      }
       if format == .json {
-        documents.append(history.json(at: now))
+        documents.append(history.json(at: now, reason, sentences))
         continue
       }
       if number != numbers.first { try console.print(line: "") }
-      for sentence in Explanation(history, now: now).sentences {
+      for sentence in sentences + ["Reason: \(reason.rawValue)"] {
         try console.print(line: sentence)
       }
-      try console.print(line: "Reason: \(history.reason(at: now).rawValue)")
     }
     let omitted = max(0, numbers.count - Self.most)
     if format == .json {
@@ -120,7 +129,9 @@ struct ExplainCommand: Subcommand {
 }
 
 extension LoanHistory {
-  fileprivate func json(at now: CivilDateTime) -> JSONValue {
+  fileprivate func json(
+    at now: CivilDateTime, _ reason: NoticeReason, _ sentences: [String]
+  ) -> JSONValue {
     let notices = notices.map { notice in
       [
         "kind": .string(notice.kind.rawValue), "expiration": .string("\(notice.expiration)"),
@@ -132,9 +143,9 @@ extension LoanHistory {
         ("library", JSONValue(scheduled.library)),
         ("expiration", .string("\(scheduled.loan.expiration)")),
         ("leftOn", JSONValue(scheduled.leftOn?.description)),
-        ("reason", .string(reason(at: now).rawValue)),
+        ("reason", .string(reason.rawValue)),
         ("next", scheduled.nextJSON(after: now)), ("notices", .array(notices)),
-        ("sentences", .array(Explanation(self, now: now).sentences.map { .string($0) })),
+        ("sentences", .array(sentences.map { .string($0) })),
       ])
   }
 }

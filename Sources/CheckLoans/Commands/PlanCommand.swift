@@ -59,7 +59,8 @@ struct PlanCommand: Subcommand {
     var planned: [PlannedNotice] = []
     for (_, now, names) in groups {
       let times = DeliveryTimes(
-        channels, try environment.closedDays(of: names, catalogue.closed), today: now.date, schedule
+        channels.times, try environment.closedDays(of: names, catalogue.closed), today: now.date,
+        schedule
       )
       let groups = Dictionary(grouping: names) { times.ends(of: $0, from: now, days: days) }
       for channel in channels.channels(environment).map(Optional.some).orAny {

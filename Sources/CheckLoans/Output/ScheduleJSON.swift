@@ -8,13 +8,7 @@ extension ScheduledLoan {
   var jsonMembers: [(key: String, value: JSONValue)] {
     [
       ("id", .int(id)), ("catalogue", .string(catalogue)),
-      (
-        "loan",
-        .object([
-          ("id", JSONValue(loan.id)), ("title", JSONValue(loan.title)),
-          ("author", JSONValue(loan.author)), ("borrower", JSONValue(loan.borrower)),
-        ])
-      ),
+      ("loan", .object(loan.members(library: library))),
     ]
   }
 

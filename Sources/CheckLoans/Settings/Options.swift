@@ -163,6 +163,23 @@ struct RecordOptions: ParsableArguments {
   var allowEmpty = false
 }
 
+/// The options for the times at which notices are sent.
+struct DeliveryTimeOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      Deliver only between these times of day, as in 08:00-20:00; what is due at another time is held. \
+      (default: all day)
+      """, valueName: "HH:MM-HH:MM"), transform: DailyHours.parse)
+  var deliverBetween: DailyHours?
+
+  @Option(
+    help: ArgumentHelp(
+      "Whether to deliver on days on which the library is closed.",
+      valueName: "true|false"))
+  var deliverWhenClosed = true
+}
+
 /// The options for the channels of notices.
 struct ChannelOptions: ParsableArguments {
   @Option(
@@ -174,19 +191,7 @@ struct ChannelOptions: ParsableArguments {
       valueName: "channel"))
   var notify: [ChannelChoice] = []
 
-  @Option(
-    help: ArgumentHelp(
-      """
-      Deliver only between these times of day, as in 08:00-20:00; what is due at another time is held. \
-      (default: all day)
-      """, valueName: "HH:MM-HH:MM"), transform: DailyHours.parse)
-  var deliverBetween: DailyHours?
-
-  @Option(
-    help: ArgumentHelp(
-      "Whether to deliver on days on which the library is closed. (default: true)",
-      valueName: "true|false"))
-  var deliverWhenClosed = true
+  @OptionGroup var times: DeliveryTimeOptions
 
   func validate() throws {
     if notify.contains(.none) && notify.contains(where: { $0 != .none }) {

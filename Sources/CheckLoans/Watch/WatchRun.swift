@@ -168,7 +168,7 @@ extension WatchRun {
       start = max(start, instant)
     }
     let times = DeliveryTimes(
-      settings.command.channels, settings.catalogues.closedDays,
+      settings.command.channels.times, settings.catalogues.closedDays,
       today: groups.first?.now.date ?? .first, schedule.reader)
     let delivery = ChannelDelivery(
       schedule: schedule, groups: groups, times: times, events: events,

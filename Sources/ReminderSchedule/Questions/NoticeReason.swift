@@ -8,6 +8,12 @@ public enum NoticeReason: String, CaseIterable, Sendable {
   case notInCatalogue = "not-in-catalogue"
   /// The user has cancelled its notices, until the next reload.
   case cancelled
+  /// Its notice would be due, and is silenced.
+  case silenced
+  /// Its notice would be due, and is held until the hours for delivery begin.
+  case quietHours = "quiet-hours"
+  /// Its notice would be due, and is held until the library opens.
+  case closed
   /// Nothing is sent any longer, since it has been expired for too long.
   case expiredUntil = "expired-until"
   /// Its ladder has no notice for it, now or later.
@@ -25,13 +31,13 @@ public enum NoticeReason: String, CaseIterable, Sendable {
 extension ScheduledLoan {
   /// The reason why a notice is sent now, or is not.
   ///
-  /// What keeps a notice back comes before what is said about the notice: a further reason has its
-  /// place there.
-  ///
   /// - Parameters:
   ///   - deliveries: those of the notices of the kind that is due or comes next, for its expiration.
+  ///   - isSilenced: whether these notices are silenced through all channels.
   ///   - now: the library's civil time.
-  func reason(_ deliveries: [Delivery], at now: CivilDateTime) -> NoticeReason {
+  func reason(
+    _ deliveries: [Delivery], isSilenced: Bool, at now: CivilDateTime
+  ) -> NoticeReason {
     if leftOn != nil { return .notInCatalogue }
     if isCancelled { return .cancelled }
     func isDelivered(_ rung: Int) -> Bool {
@@ -45,8 +51,9 @@ extension ScheduledLoan {
       return isDelivered(next.rung) ? .delivered : .notDue
     }
     let open = deliveries.filter { $0.isInUse && $0.deliveredRung ?? .min < rung }
-    if open.contains(where: { $0.state == .failed }) { return .failed }
-    return isDelivered(rung) && open.isEmpty ? .delivered : .due
+    if isDelivered(rung) && open.isEmpty { return .delivered }
+    if isSilenced { return .silenced }
+    return open.contains { $0.state == .failed } ? .failed : .due
   }
 
   /// The rung of the next notice that is sent unless the loan is renewed, and when it fires; `nil` if
@@ -66,13 +73,16 @@ extension LoanHistory {
 
   /// The reason why a notice is sent now, or is not.
   public func reason(at now: CivilDateTime) -> NoticeReason {
-    scheduled.reason(current(at: now), at: now)
+    let isSilenced = silences.contains { $0.conditions.channel == nil }
+    return scheduled.reason(current(at: now), isSilenced: isSilenced, at: now)
   }
 }
 
 extension ScheduleEntry {
   /// Whether the next run sends its notice, or tries again to.
   public func isDue(at now: CivilDateTime) -> Bool {
-    !isOver && [.due, .failed].contains(scheduled.reason(deliveries, at: now))
+    !isOver
+      && [.due, .failed].contains(
+        scheduled.reason(deliveries, isSilenced: state == .silenced, at: now))
   }
 }
