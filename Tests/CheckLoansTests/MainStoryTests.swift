@@ -79,6 +79,7 @@ struct MainStoryTests {
         "category": nil,
         "type": nil, "library": nil, "renewable": nil, "expiration": "2025-09-30",
         "status": "expired", "daysLeft": -417, "remindAt": nil, "expirationTime": nil,
+        "openDays": nil,
       ])
     #expect(
       report.loans[4] == [
@@ -87,7 +88,7 @@ struct MainStoryTests {
         "email": nil, "language": nil, "category": nil, "type": nil, "library": nil,
         "renewable": nil, "expiration": "2026-11-21",
         "status": "expires-today", "daysLeft": 0, "remindAt": "2026-11-20T00:00",
-        "expirationTime": nil,
+        "expirationTime": nil, "openDays": nil,
       ])
     #expect(report.loans[5].status == "expires-soon")
     #expect(report.loans[5].remindAt == "2026-11-21T00:00")
@@ -164,7 +165,7 @@ struct MainStoryTests {
             "loan": [
               "id": nil, "title": "Abigél", "author": nil, "isbn": nil, "barcode": nil,
               "borrower": nil, "email": nil, "language": nil, "category": nil, "type": nil,
-              "library": nil, "silence": nil, "renewable": nil,
+              "library": nil, "renewable": nil,
             ],
             "kind": "reminder", "expiration": "2026-11-22", "fireAt": "2026-11-21T00:00",
             "state": "delivered",

@@ -61,6 +61,10 @@ struct ManualPageTests {
       page.items("Ic", in: "USER SETTINGS").sorted() == Set(SettingsKeys.user.names).sorted())
     #expect(
       page.items("Ic", in: "CATALOGUE TABLES").sorted() == (["path", "name"] + tableKeys).sorted())
+    let conditions = SettingsKeys.conditions.map(\.name)
+    #expect(
+      page.items("Ic", in: "RULES").sorted()
+        == (conditions + LadderOptions.declaredSettings.map(\.name)).sorted())
     #expect(
       page.items("Ic", in: "PROJECT SETTINGS").sorted() == SettingsKeys.project.names.sorted())
   }

@@ -766,7 +766,7 @@ struct MistypedNameTests {
     (["validte", "a b.xml"], "check-loans validate 'a b.xml'"),
     (["shedule"], "check-loans schedule"), (["delivr"], "check-loans deliver"),
     (["chek", "books.xml", "-q"], "check-loans check books.xml -q"),
-    (["config2", "x"], "check-loans config x"), (["booksxml"], nil), (["status"], nil),
+    (["config2", "x"], "check-loans config x"), (["booksxml"], nil), (["overdue"], nil),
     (["./validte"], nil), (["validte.xml"], nil),
     (["check", "validte"], nil),
   ])

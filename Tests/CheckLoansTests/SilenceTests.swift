@@ -188,7 +188,8 @@ struct SilenceTests {
         == "check-loans: 1 notice through stdout is silenced\n")
     let delivery = try await desk.run("deliver", "-v")
     #expect(delivery.lines.count == 1)
-    #expect(delivery.errorLines.first == "check-loans: 1 notice through stdout is silenced")
+    #expect(
+      delivery.errorLines.dropFirst().first == "check-loans: 1 notice through stdout is silenced")
     let badge = try await desk.run("schedule", "list", "--format", "i3blocks").lines.first
     #expect(badge == "1 loan, 1 expired")
     #expect(
@@ -263,7 +264,8 @@ struct SilenceTests {
     let desk = try await desk(catalogue(("Abigél", "2026.11.22")))
     #expect(try await desk.run(command).status == 0)
     let lines = try await desk.run("schedule", "explain", "1").lines
-    #expect(lines.suffix(2) == sentences.map { $0.replacing("USER", with: Self.user) }[...])
+    #expect(
+      lines.suffix(3).dropLast() == sentences.map { $0.replacing("USER", with: Self.user) }[...])
   }
 
   @Test func `Explain says through which channel a loan is silenced`() async throws {
@@ -276,7 +278,7 @@ struct SilenceTests {
     #expect(
       lines.contains(
         "Not sent through \(program): silenced until 2026-11-28 by \(Self.user): x."))
-    #expect(lines.last?.contains("the reminder is silenced through \(program)") == true)
+    #expect(lines.dropLast().last?.contains("the reminder is silenced through \(program)") == true)
     #expect(try await told(desk).count == 1, "stdout is another one")
   }
 

@@ -97,8 +97,8 @@ struct CheckReport {
       ("status", .string(read.status.rawValue)),
       ("daysLeft", .int(loan.daysLeft(today: catalogue.now.date))),
       ("remindAt", JSONValue(read.remindAt(catalogue.now)?.toTheMinute)),
-      ("openDays", read.plan.openDays?.json ?? .null),
       ("expirationTime", JSONValue(loan.expirationTime?.description)),
+      ("openDays", read.plan.openDays?.json ?? .null),
     ]
     return JSONValue.object(place + loan.members(library: catalogue.source.library) + dates).text
   }

@@ -16,7 +16,7 @@ struct ClosedCommand: Subcommand {
       Examples:
         check-loans closed
         check-loans closed --from 2026-12-01 --to 2027-01-31
-        check-loans closed --closed-calendars holidays.ics --closed-only 'National holiday'
+        check-loans closed --closed-calendars holidays.ics --closed-only National
       """)
 
   static var commandLineOnly: Set<String> { ["from", "to"] }
