@@ -104,16 +104,30 @@ struct ChannelDelivery {
 
   /// Says what would be delivered, and delivers nothing.
   ///
-  /// - Parameter isResult: whether to print it to standard output, rather than standard error.
-  func rehearse(_ channels: [ChannelName], isResult: Bool = true) throws {
+  /// - Parameters:
+  ///   - before: the schedule as it was before catalogues were read: notices that are due of a loan that
+  ///     it has with the same expiration, and that were not due then, come of other settings.
+  ///   - isResult: whether to print it to standard output, rather than standard error.
+  func rehearse(
+    _ channels: [ChannelName], before: ScheduleReader? = nil, isResult: Bool = true
+  ) throws {
     for channel in channels {
       var isNothingDue = true
+      var fromSettings = 0
       for (_, now, names) in groups {
+        let known = try before?.due(at: now, channel: channel.name, catalogues: names)
+        let numbers = Set((known ?? []).map(\.reminderID))
         for (end, names) in times.held(names, at: now) {
           let verb = end.map { "would hold until \($0.words), for" } ?? "would deliver through"
           let due = try schedule.reader.due(at: now, channel: channel.name, catalogues: names)
           for notice in due {
             isNothingDue = false
+            if let before, !numbers.contains(notice.reminderID),
+              try before.history(of: notice.reminderID, at: now)?.loan.expiration
+                == notice.notice.loan.expiration
+            {
+              fromSettings += 1
+            }
             let line = notice.notice.line(today: now.date)
             let sentence = "\(verb) \(channel.name.visible): \(line)"
             if isResult { try console.print(line: sentence) } else { console.printError(sentence) }
@@ -128,6 +142,13 @@ struct ChannelDelivery {
       if silenced > 0 {
         console.printError(
           ScheduleEvent.silenced(notices: silenced, channel: channel.name).description)
+      }
+      if fromSettings > 0 {
+        console.printError(
+          """
+          \(fromSettings) of these notices through \(channel.name.visible) \
+          \(fromSettings == 1 ? "is" : "are") due because the settings have changed
+          """)
       }
       if isNothingDue { console.printError("nothing is due through \(channel.name.visible)") }
     }

@@ -117,7 +117,9 @@ final class CheckRun {
       events: events,
       environment: environment, console: console, isRemembered: plan.state != nil)
     if plan.isDryRun {
-      try delivery.rehearse(plan.channels, isResult: plan.options.format == .text)
+      try delivery.rehearse(
+        plan.channels, before: plan.state.map { try ScheduleReader(opening: $0) },
+        isResult: plan.options.format == .text)
     } else {
       note(try delivery.run(plan.channels))
     }

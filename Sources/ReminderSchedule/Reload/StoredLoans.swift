@@ -110,7 +110,10 @@ struct StoredLoans {
         isCancelled: row.integer(6) != 0)
     }
     ahead += some
-    reached = some.last?.id ?? last
+    let end = some.last?.id ?? last
+    // In a damaged file, rows can be out of their order: they would come again and again.
+    if end <= reached { throw DatabaseError.damage("the order of loans") }
+    reached = end
     hasMore = !some.isEmpty
   }
 
