@@ -45,6 +45,8 @@ public struct DayRange: Hashable, Sendable, CustomStringConvertible {
         first: try Self.dayOfYear(first, of: text), last: try Self.dayOfYear(last, of: text))
     }
     let name = words.dropFirst().first.map { $0.drop(while: \.isWhitespace) } ?? ""
+    // A range with spaces around its middle would be its first day.
+    if name.hasPrefix("..") || name.hasPrefix("-") { throw Self.form(text) }
     self.name = name.isEmpty ? nil : String(name)
   }
 

@@ -18,19 +18,12 @@ public struct ReminderPolicy: Hashable, Sendable {
     self.closedDays = closedDays
   }
 
-  /// Whether the library is closed around an expiration for so long that its closed days are probably a
-  /// mistake; they are not applied to such a loan.
-  package func isClosedForLong(around expiration: CivilDate) -> Bool {
-    !closedDays.isEmpty && closedDays.openDays(around: expiration) == .closedForLong
-  }
-
   /// The plan of a loan.
-  package func plan(for loan: some LoanParts) -> LoanPlan {
+  ///
+  /// - Parameter answer: whether the library is closed on its expiration.
+  package func plan(for loan: some LoanParts, _ answer: ClosedDays.Answer = .open) -> LoanPlan {
     let rule = rules.isEmpty ? nil : rules.first { $0.fits(loan) }
-    var openDays: OpenDays?
-    if !closedDays.isEmpty, case .closed(let days) = closedDays.openDays(around: loan.lastDay) {
-      openDays = days
-    }
+    let openDays: OpenDays? = if case .closed(let days) = answer { days } else { nil }
     return LoanPlan(
       rule?.ladder ?? ladder, expiration: loan.lastDay, openDays: openDays, loaned: loan.loanedOn)
   }
@@ -55,7 +48,8 @@ public struct LadderRule: Hashable, Sendable {
     }
 
     fileprivate func fits(_ loan: some LoanParts) -> Bool {
-      var fits = standard.map(texts.contains) ?? false
+      var fits =
+        standard.map { text in texts.contains { $0.utf8.elementsEqual(text.utf8) } } ?? false
       loan.withText(of: field) { text in
         fits = texts.contains { wanted in
           let wanted = wanted.utf8.span

@@ -13,7 +13,8 @@ public struct Ladder: Hashable, Sendable {
   /// The number of days, 1 or more, after which the last of the rungs after the last day is repeated,
   /// again and again; `nil` for never.
   public let period: Int?
-  /// The number of days after the expiration from which on nothing more is sent; `nil` for no limit.
+  /// The number of days after the expiration beyond which nothing more is sent; `nil` for no limit.
+  /// Like the rungs, they count from an open day.
   public let limit: Int?
   /// The time of day at which reminders fire; other notices do at 00:00.
   public let time: CivilTime
@@ -113,8 +114,8 @@ public struct LoanPlan: Hashable, Sendable {
       let reached = now.time.secondOfDay < ladder.time.secondOfDay ? days - 1 : days
       return ladder.reminders.last { $0 <= reached }
     }
-    if let limit = ladder.limit, late > limit { return nil }
     let days = (openDays?.after ?? expiration).days(until: now.date)
+    if let limit = ladder.limit, days > limit { return nil }
     guard let rung = ladder.expired.last(where: { $0 <= days }) else { return nil }
     guard let period = ladder.period, rung == ladder.expired.last else { return rung }
     return rung + (days - rung) / period * period
@@ -129,8 +130,7 @@ public struct LoanPlan: Hashable, Sendable {
     guard let rung = ladder.expired.first(where: { fireDate($0) > now }) ?? repetition(after: now)
     else { return nil }
     let fireAt = fireDate(rung)
-    let late = expiration.days(until: fireAt.date)
-    return late > ladder.limit ?? .max ? nil : (rung, fireAt)
+    return rung > ladder.limit ?? .max ? nil : (rung, fireAt)
   }
 
   private func repetition(after now: CivilDateTime) -> Int? {

@@ -20,7 +20,7 @@ public struct KeptCalendar: Hashable, Sendable {
     }
   }
 
-  /// The calendar's absolute path.
+  /// The calendar's absolute path, and what else its days depend on.
   public var path: String
   /// The day on which it was first read as it is.
   public var readOn: CivilDate
@@ -46,7 +46,8 @@ extension Schedule {
         "INSERT OR REPLACE INTO calendar VALUES (?, ?)", calendar.path, calendar.readOn.dayNumber)
       for day in calendar.days {
         try database.run(
-          "INSERT INTO closed_day VALUES (?, ?, ?, ?)", calendar.path, day.day.dayNumber, day.line,
+          "INSERT OR IGNORE INTO closed_day VALUES (?, ?, ?, ?)", calendar.path, day.day.dayNumber,
+          day.line,
           day.name)
       }
       failpoint("calendar-before-commit")

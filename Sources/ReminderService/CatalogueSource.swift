@@ -78,12 +78,26 @@ public struct ReadLoan {
   public let status: LoanStatus
   /// When its notices fire.
   public let plan: LoanPlan
+  /// Whether the library is closed around the expiration for so long that its closed days are probably
+  /// a mistake, and not applied.
+  let isClosedForLong: Bool
 
   /// The loan of a record; `nil` if it has no usable expiration.
-  init?(_ record: LoanRecord, _ policy: ReminderPolicy, today: CivilDate) {
+  ///
+  /// - Parameter closed: the answers for expirations so far: many loans have the same.
+  init?(
+    _ record: LoanRecord, _ policy: ReminderPolicy, today: CivilDate,
+    _ closed: inout [CivilDate: ClosedDays.Answer]
+  ) {
     guard let parts = record.parts else { return nil }
     self.parts = parts
-    plan = policy.plan(for: parts)
+    var answer = ClosedDays.Answer.open
+    if !policy.closedDays.isEmpty {
+      answer = closed[parts.lastDay] ?? policy.closedDays.openDays(around: parts.lastDay)
+      closed[parts.lastDay] = answer
+    }
+    isClosedForLong = answer == .closedForLong
+    plan = policy.plan(for: parts, answer)
     status = LoanStatus(plan, today: today)
   }
 }

@@ -5,6 +5,7 @@ public import ReminderSchedule
 public struct Explanation: Sendable {
   private let history: LoanHistory
   private let now: CivilDateTime
+  private let heldUntil: CivilDateTime?
 
   /// An explanation of a loan's past and future.
   ///
@@ -12,9 +13,11 @@ public struct Explanation: Sendable {
   ///   - history: everything known about it.
   ///   - now: the library's civil time; deliveries are shown with the time and the offset from UTC of
   ///     the clock by which they were.
-  public init(_ history: LoanHistory, now: CivilDateTime) {
+  ///   - heldUntil: when notices are sent again, if none is sent now.
+  public init(_ history: LoanHistory, now: CivilDateTime, heldUntil: CivilDateTime? = nil) {
     self.history = history
     self.now = now
+    self.heldUntil = heldUntil
   }
 
   /// The sentences, one for each line, harmless on a terminal: the loan, its expiration, its fire date,
@@ -99,8 +102,9 @@ public struct Explanation: Sendable {
       return "\(success); sending it again began\(time), \(uncertainty)."
     case .delivered:
       // Attempts to send an expired notice may include earlier repetitions.
-      let isCounted = notice.kind == .reminder && delivery.attempts > 1 && isRepeated != true
-      return success + (isCounted ? ", at attempt \(delivery.attempts)." : ".")
+      let attempt = delivery.attempts > 1 ? ", at attempt \(delivery.attempts)" : ""
+      let earlier = delivery.earlier.map(\.inWords).listed
+      return success + attempt + (earlier.isEmpty ? "." : "; an earlier one on \(earlier).")
     case .failed:
       let attempts =
         delivery.deliveredAt != nil || delivery.attempts == 0
@@ -124,6 +128,10 @@ public struct Explanation: Sendable {
         + "schedules it again."
     }
     guard let silence = history.silences.first(where: { $0.conditions.channel == nil }) else {
+      if let heldUntil {
+        return
+          "Next, from \(heldUntil.inWords) on: \(Explanation(history, now: heldUntil).clauses)."
+      }
       return "Next: \(clauses)."
     }
     let lastOfKind = silence.conditions.kind == .reminder ? loan.expiration.adding(days: 1) : nil

@@ -64,6 +64,7 @@ public struct ReminderCenter: Sendable {
       var reload = try schedule?.beginReload(
         of: catalogue.name, library: catalogue.library, at: now, utcOffset: utcOffset(at: now))
       let reading = try settings.reader(civilTime).open(catalogue.path)
+      var closed: [CivilDate: ClosedDays.Answer] = [:]
       var closedForLong: CivilDate?
       // The finding that the catalogue has no record, which may be allowed.
       var emptiness: Diagnostic?
@@ -71,11 +72,11 @@ public struct ReminderCenter: Sendable {
         for event in events {
           switch event {
           case .record(let record):
-            guard let loan = ReadLoan(record, settings.policy, today: now.date) else { continue }
-            if closedForLong == nil, loan.status != .expired,
-              settings.policy.isClosedForLong(around: loan.expiration)
-            {
-              closedForLong = loan.expiration
+            guard let loan = ReadLoan(record, settings.policy, today: now.date, &closed) else {
+              continue
+            }
+            if loan.isClosedForLong, loan.status != .expired {
+              closedForLong = closedForLong ?? loan.expiration
             }
             onLoan(loan)
             try reload?.add(

@@ -59,6 +59,7 @@ struct ChannelDelivery {
       for (end, names) in times.held(names, at: now) {
         if let end {
           let due = try schedule.reader.due(at: now, channel: channel.name, catalogues: names)
+          if !due.isEmpty { try schedule.noteHeld(through: channel.name, at: now) }
           sum.addHeld(due.count, until: end)
           continue
         }
@@ -123,8 +124,8 @@ struct ChannelDelivery {
           for notice in due {
             isNothingDue = false
             if let before, !numbers.contains(notice.reminderID),
-              try before.history(of: notice.reminderID, at: now)?.loan.expiration
-                == notice.notice.loan.expiration
+              let old = try before.history(of: notice.reminderID, at: now), old.leftOn == nil,
+              !old.isCancelled, old.loan.expiration == notice.notice.loan.expiration
             {
               fromSettings += 1
             }

@@ -148,6 +148,7 @@ extension CheckRun {
       reload.policy.closedDays = try readClosedDays(catalogue)
     } catch let fault as CommandError {
       printError(fault)
+      part.failure = fault.message ?? ""
       return try countPending(&part)
     }
     reload.onProgress = progress?.notes(of: number)
@@ -178,7 +179,7 @@ extension CheckRun {
 
   private func readClosedDays(_ catalogue: CatalogueToRead) throws -> ClosedDays {
     try closedDays.read(catalogue.closed, today: catalogue.now.date, schedule) { result in
-      for line in result.errors { console.printError(line) }
+      for line in result.errors + result.idle { console.printError(line) }
       note(result.status)
       if plan.options.printing.verbose.verbose {
         result.warnings.forEach { console.printError($0) }

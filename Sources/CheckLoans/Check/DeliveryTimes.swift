@@ -8,6 +8,8 @@ struct DeliveryTimes {
   private let hours: DailyHours?
   /// The days on which nothing is sent, by the names of catalogues.
   private var closedDays: [String: ClosedDays] = [:]
+  /// What is wrong with calendars, in place of which their last good reading is used, or nothing.
+  private(set) var problems: [CommandError] = []
 
   /// - Parameters:
   ///   - closed: the closed days of each catalogue, by name; used only if nothing is sent on them.
@@ -20,12 +22,17 @@ struct DeliveryTimes {
     if options.deliverWhenClosed { return }
     var known: [ClosedDaySetting: ClosedDays] = [:]
     for (name, setting) in closed {
-      // What is wrong with a calendar is reported where it decides when notices fire.
-      let days =
-        known[setting]
-        ?? (try? setting.closedDays(today: today, schedule: schedule))?.days ?? ClosedDays()
-      known[setting] = days
-      closedDays[name] = days
+      if known[setting] == nil {
+        do {
+          let result = try setting.closedDays(today: today, schedule: schedule)
+          problems += result.errors.map { CommandError(.invalidData, $0) }
+          known[setting] = result.days
+        } catch {
+          problems.append(CommandError(error))
+          known[setting] = ClosedDays()
+        }
+      }
+      closedDays[name] = known[setting]
     }
   }
 
@@ -53,6 +60,18 @@ struct DeliveryTimes {
     let last = hours?.last ?? CivilTime(secondOfDay: 86_399) ?? .midnight
     return (0..<days).map { CivilDateTime(now.date.adding(days: $0), last) }
       .filter { $0 >= now && closedDays[name]?.isClosed($0.date) != true }
+  }
+}
+
+extension Console {
+  /// Prints what is wrong with calendars.
+  ///
+  /// - Returns: the worst status of it.
+  func report(_ problems: [CommandError]) -> ExitStatus {
+    problems.reduce(.done) { status, problem in
+      if let message = problem.message { printError(message) }
+      return status.worse(problem.status)
+    }
   }
 }
 

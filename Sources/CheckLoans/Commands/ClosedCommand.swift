@@ -49,20 +49,37 @@ struct ClosedCommand: Subcommand {
       throw CommandError(
         .usage, "--to must be on or after --from, and at most a hundred years later")
     }
-    let result = try ClosedDaySetting(closed, environment).closedDays(
-      today: today, schedule: ScheduleReader(opening: state.path(environment)),
-      period: first...last)
-    for line in result.errors + result.warnings { console.printError(line) }
-    let runs = result.days.closures(from: first, to: last).runs
+    let schedule = try ScheduleReader(opening: state.path(environment))
+    var settings = [(name: String?.none, setting: ClosedDaySetting(closed, environment))]
+    for table in environment.given.file?.tables ?? []
+    where table.contains(where: { $0.name.contains("closed") }) {
+      let options = try environment.given.options(with: table).closed
+      let name = table["name"] ?? table["path"]
+      settings.append((name?.texts.first, ClosedDaySetting(options, environment, own: table)))
+    }
+    var status = ExitStatus.done
+    var runs: [ClosedRun] = []
+    for (name, setting) in settings {
+      let result = try setting.closedDays(today: today, schedule: schedule, period: first...last)
+      for line in result.errors + result.idle + result.warnings { console.printError(line) }
+      status = status.worse(result.status)
+      runs += result.days.closures(from: first, to: last).runs.map { run in
+        var run = run
+        run.catalogue = name
+        return run
+      }
+    }
     if format == .json {
       try console.print(
         line: "{\"version\":1,\"closed\":\(JSONValue.array(runs.map(\.json)).text)}")
     } else if runs.isEmpty {
-      console.printError("no day from \(first) to \(last) is closed; see closed-weekdays")
+      console.printError(
+        "no day from \(first) to \(last) is closed; set closed-weekdays, closed-days or closed-calendars"
+      )
     } else {
       for run in runs { try console.print(line: run.line) }
     }
-    return result.status
+    return status
   }
 }
 
@@ -79,17 +96,21 @@ extension CivilDate {
 private struct ClosedRun {
   let first: ClosedDays.Closure
   var last: CivilDate
+  /// The name or path of the catalogue whose own closed days these are.
+  var catalogue: String?
 
   var line: String {
     let days = last == first.day ? "\(first.day)" : "\(first.day)..\(last)"
     let name = first.name.map { "\($0.visible)  " } ?? ""
-    return "\(days.padded(to: 22))  \(name)(\(first.origin.visible))"
+    let library = catalogue.map { "\($0.visible): " } ?? ""
+    return "\(days.padded(to: 22))  \(library)\(name)(\(first.origin.visible))"
   }
 
   var json: JSONValue {
     .object([
       ("from", .string("\(first.day)")), ("to", .string("\(last)")),
       ("name", JSONValue(first.name)), ("origin", .string(first.origin)),
+      ("catalogue", JSONValue(catalogue)),
     ])
   }
 }

@@ -29,18 +29,20 @@ struct DeliverCommand: Subcommand {
     if verbose.verbose { console.printError(zone.words(for: now)) }
     let schedule = try Schedule(state.path(environment), isDryRun: dryRun.dryRun)
     if let warning = try schedule.clockSetBackWarning(now: now) { console.printError(warning) }
+    let times = try DeliveryTimes(
+      channels.times, environment.closedDays(of: schedule.reader.catalogues(), closed),
+      today: now.date, schedule.reader)
+    let status = console.report(times.problems)
     let delivery = ChannelDelivery(
       schedule: schedule,
       groups: try environment.namesByZone(
         schedule.reader.catalogues(), zone, now: clock.now.now),
-      times: try DeliveryTimes(
-        channels.times, environment.closedDays(of: schedule.reader.catalogues(), closed),
-        today: now.date, schedule.reader),
+      times: times,
       events: ScheduleEvents(isPrinted: verbose.verbose, console),
       environment: environment, console: console)
     let channels = channels.channels(environment, otherwise: [.stdout])
-    if !dryRun.dryRun { return try delivery.run(channels) }
+    if !dryRun.dryRun { return status.worse(try delivery.run(channels)) }
     try delivery.rehearse(channels)
-    return .done
+    return status
   }
 }

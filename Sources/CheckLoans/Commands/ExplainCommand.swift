@@ -63,20 +63,22 @@ struct ExplainCommand: Subcommand {
     let schedule = try ScheduleReader(opening: state.path(environment))
     let (numbers, unknown) = try found(in: schedule)
     var documents: [JSONValue] = []
+    var status = ExitStatus.done
     for number in numbers.prefix(Self.most) {
-      guard let history = try schedule.history(of: number, at: now),
-        // The catalogue may have its own time zone.
-        let now = try environment.namesByZone([history.catalogue], clock, now: self.clock.now.now)
-          .first?.now
+      // The catalogue may have its own time zone.
+      guard let catalogue = try schedule.history(of: number, at: now)?.catalogue,
+        let now = try environment.namesByZone([catalogue], clock, now: self.clock.now.now).first?
+          .now,
+        let history = try schedule.history(of: number, at: now)
       else { continue }
-      var (reason, sentences) = (history.reason(at: now), Explanation(history, now: now).sentences)
+      var reason = history.reason(at: now)
       let closed = try environment.closedDays(of: [history.catalogue], closed)
-      let held = DeliveryTimes(times, closed, today: now.date, schedule)
-        .reason(of: history.catalogue, at: now)
-      if let held, [.due, .failed].contains(reason) {
-        reason = held.0
-        sentences.append("Held until \(held.until.words).")
-      }
+      let times = DeliveryTimes(times, closed, today: now.date, schedule)
+      status = status.worse(console.report(times.problems))
+      let held = times.reason(of: history.catalogue, at: now)
+      var heldUntil: CivilDateTime?
+      if let held, [.due, .failed].contains(reason) { (reason, heldUntil) = held }
+      let sentences = Explanation(history, now: now, heldUntil: heldUntil).sentences
       if format == .json {
         documents.append(history.json(at: now, reason, sentences))
         continue
@@ -96,7 +98,7 @@ struct ExplainCommand: Subcommand {
       try console.print(line: "\nand \(omitted) more")
     }
     for message in unknown { console.printError(message) }
-    return unknown.isEmpty ? .done : .usage
+    return unknown.isEmpty ? status : .usage
   }
 
   /// The numbers of the loans that are asked for, each once, and messages about what means none.

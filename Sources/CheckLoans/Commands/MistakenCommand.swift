@@ -169,7 +169,7 @@ extension String {
     // No name is so long, and comparing costs the product of the lengths.
     guard text.unicodeScalars.count <= 64 else { return nil }
     var best: (name: String, distance: Int)?
-    for name in names {
+    for name in names where name.utf8.count <= 256 {
       let distance = text.editDistance(to: name.lowercased())
       let isClose = distance <= Swift.max(1, Swift.max(text.count, name.count) / 3)
       let isPart = text.count >= 4 && name.lowercased().contains(text)

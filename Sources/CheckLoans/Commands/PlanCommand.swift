@@ -11,9 +11,10 @@ struct PlanCommand: Subcommand {
     abstract: "Show which notices will be sent on which day.",
     discussion: """
       Goes through the coming days, as if a run on each of them sent what is due, each day with the \
-      words of that day. Nothing is sent or written. With catalogues, they are read first, so that a \
-      change of the settings shows; without any, the stored schedule is taken as it is. Without \
-      --notify, a notice that was sent through some channel is not shown again.
+      words of that day. Nothing is sent or written. Catalogues, \
+      of the command line or else of the settings file, are read first, so that a change of the \
+      settings shows; without any, the stored schedule is taken as it is. Without --notify, a notice \
+      that was sent through some channel is not shown again.
 
       Examples:
         check-loans plan
@@ -24,7 +25,7 @@ struct PlanCommand: Subcommand {
   static var commandLineOnly: Set<String> { ["days", "format"] }
 
   @Argument(
-    help: "Catalogues to read first. (default: none)", completion: .file())
+    help: "Catalogues to read first. (default: those of the settings file)", completion: .file())
   var catalogues: [String] = []
 
   @Option(
@@ -44,7 +45,15 @@ struct PlanCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let zone = try catalogue.zone.clock(environment)
     let path = try state.path(environment)
-    let copy = catalogues.isEmpty ? nil : try Schedule(rehearsing: path)
+    let given = environment.given
+    let isListed = given.file.map { !$0.tables.isEmpty || $0.catalogues != nil } ?? false
+    let copy = catalogues.isEmpty && !isListed ? nil : try Schedule(rehearsing: path)
+    let ofReading = LadderOptions.declaredSettings + ProfileOptions.declaredSettings
+    if copy == nil, let idle = ofReading.first(where: { given[$0.name]?.isFromCommandLine == true })
+    {
+      throw CommandError(
+        .usage, "--\(idle.name) has no effect on the stored schedule; name a catalogue to read")
+    }
     defer { withExtendedLifetime(copy) {} }
     let schedule = try copy?.reader ?? ScheduleReader(opening: path)
     var status = ExitStatus.done
@@ -62,6 +71,7 @@ struct PlanCommand: Subcommand {
         channels.times, try environment.closedDays(of: names, catalogue.closed), today: now.date,
         schedule
       )
+      status = status.worse(console.report(times.problems))
       let groups = Dictionary(grouping: names) { times.ends(of: $0, from: now, days: days) }
       for channel in channels.channels(environment).map(Optional.some).orAny {
         for (times, names) in groups {

@@ -53,6 +53,10 @@ struct SilenceAddCommand: Subcommand {
     guard (end.given == nil) == forEver else {
       throw ValidationError("say for how long: give one of --until, --for and --for-ever")
     }
+    let texts = conditions.texts + [reason].compactMap(\.self)
+    if texts.contains(where: { $0.utf8.count > 1_000 }) {
+      throw ValidationError("no text can be longer than 1000 bytes")
+    }
     if reason?.spaceNormalized.isEmpty ?? true {
       throw ValidationError("say why, for whoever wonders later: give --reason \"on holiday\"")
     }
@@ -70,7 +74,7 @@ struct SilenceAddCommand: Subcommand {
     if !quiet.quiet {
       let duration = until.map { "until \($0)" } ?? "for ever"
       try console.print(
-        line: "silence \(id) holds \(duration) for \(counted(loans, "loan")) of the schedule")
+        line: "silence \(id): \(counted(loans, "loan")), \(duration)")
     }
     if loans == 0 { console.printError(try advice(onUnmet: id, schedule.reader)) }
     return .done

@@ -34,7 +34,9 @@ struct SnoozeCommand: Subcommand {
 
     @Sendable static func parse(_ text: String) throws -> Word {
       if let end = SilenceEnd(argument: text) { return .end(end) }
-      return .loan(try LoanNumbers.parse(text))
+      if let number = Int(text) { return .loan(number) }
+      throw ValidationError(
+        "give numbers of schedule list, and last a time or day, as in 3d, 2w or 2026-12-01")
     }
 
     var description: String {
@@ -64,7 +66,7 @@ struct SnoozeCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (silenced, until, status) = try environment.silence(
       ids, "snoozed", until: givenEnd ?? .days(1), clock, state, console)
-    if let until, !quiet.quiet {
+    if let until, !quiet.quiet, silenced > 0 {
       try console.print(line: "snoozed \(counted(silenced, "loan")) until \(until)")
     }
     return status
@@ -116,16 +118,23 @@ extension Environment {
   ) throws -> (silenced: Int, until: CivilDate?, status: ExitStatus) {
     try refuseDryRun()
     let (now, zone) = try clock.read(self)
-    try end?.check(today: now.date)
     let schedule = try Schedule(opening: state.path(self))
     let groups = try namesByZone(schedule.reader.catalogues(), zone, now: clock.now.now)
+    // The latest day of all libraries, so that it has not passed for any.
+    try end?.check(today: groups.map(\.now.date).reduce(now.date, max))
     let origin = Silence.Origin(reason: reason, by: userName, at: now)
     var until: CivilDate?
-    let (silenced, unknown) = try schedule.silence(loans: Set(ids).sorted(), by: origin) { name in
+    let (silenced, returned, unknown) = try schedule.silence(loans: Set(ids).sorted(), by: origin) {
+      name in
       // A catalogue may have its own time zone.
       let now = groups.first { $0.names.contains(name) }?.now ?? now
       until = end?.day(from: now.date)
       return until
+    }
+    for id in returned {
+      console.printError(
+        "loan \(id) is said to be returned, and so is silenced for longer; see check-loans silence list"
+      )
     }
     return (silenced, until, console.report(unknownLoans: unknown))
   }

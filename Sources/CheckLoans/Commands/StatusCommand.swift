@@ -70,6 +70,9 @@ struct Age: Hashable, Sendable, CustomStringConvertible {
     return "\(seconds / unit.value)\(unit.key)"
   }
 
+  /// Whether one of the two clocks was wrong: it is more than a day in the future.
+  var isOfWrongClock: Bool { seconds < -86_400 }
+
   /// In whole units, for people: `3 days`; a clock that was set back gives no age.
   var words: String {
     switch max(0, seconds) {
@@ -123,7 +126,7 @@ private struct ScheduleStatus {
   }
 
   private func isOld(_ catalogue: CatalogueStatus) -> Bool {
-    age(catalogue.readAt).map { $0.seconds >= maxAge.seconds } ?? true
+    age(catalogue.readAt).map { $0.seconds >= maxAge.seconds || $0.isOfWrongClock } ?? true
   }
 
   /// What needs somebody to look, and what to do.
@@ -131,9 +134,14 @@ private struct ScheduleStatus {
     if catalogues.isEmpty { return ["no catalogue was ever read; run check-loans CATALOGUE first"] }
     return catalogues.filter(isOld).map { catalogue in
       let name = catalogue.name.visibleCatalogue
-      let age = age(catalogue.readAt).map { "was last read \($0.words) ago" } ?? "was never read"
+      let age = age(catalogue.readAt)
+      if age?.isOfWrongClock == true {
+        return
+          "\(name): was last read by a clock that was ahead of this one; see whether the clock is right"
+      }
+      let words = age.map { "was last read \($0.words) ago" } ?? "was never read"
       return """
-        \(name): \(age), longer than \(maxAge); see whether the run takes place, and what it prints, or \
+        \(name): \(words), longer than \(maxAge); see whether the run takes place, and what it prints, or \
         use check-loans schedule forget \(catalogue.name.shellQuoted.visible)
         """
     }

@@ -128,6 +128,15 @@ struct TimerCommand: Subcommand {
       guard case .variable(let variable) = value.origin, value.name != "time-zone" else { continue }
       console.printError("the daily run will not know \(variable); give --\(value.name) instead")
     }
+    let hours = DeliveryHours(options.channels.times.deliverBetween)
+    let run = CivilDateTime(plan.now.date, dailyAt)
+    if !plan.channels.isEmpty, let start = hours.holds(at: run)?.time {
+      console.printError(
+        """
+        at \(dailyAt) every notice is held, and so none is ever sent; choose --daily-at \(start) or later, \
+        within --deliver-between
+        """)
+    }
     let times = plan.catalogues.map(\.settings.policy.ladder.time)
     let fireTime = times.max { $0.secondOfDay < $1.secondOfDay } ?? options.catalogue.ladder.at
     if fireTime.secondOfDay > dailyAt.secondOfDay {

@@ -133,6 +133,8 @@ struct ClosedDaySetting: Hashable, Sendable {
     /// What is wrong with the calendars, and what is merely odd, as lines for standard error.
     var errors: [String] = []
     var warnings: [String] = []
+    /// What makes a calendar close nothing, which is reported every time.
+    var idle: [String] = []
     var status: ExitStatus { errors.isEmpty ? .done : .invalidData }
     /// The good readings, to be kept.
     fileprivate(set) var read: [KeptCalendar] = []
@@ -166,21 +168,25 @@ struct ClosedDaySetting: Hashable, Sendable {
       let reading = try read(path, within: period ?? Self.period(today))
       result.warnings += reading.warnings.map { "\(path.visible):\($0.line): \($0.message)" }
       if reading.chosen == 0 && !only.isEmpty {
-        result.warnings.append(
-          "\(path.visible): no event fits closed-only; see check-loans closed")
+        result.idle.append(
+          "\(path.visible): no event fits \(only.joined(separator: ", ").quoted(limit: 80)); correct "
+            + "closed-only, or the calendar closes nothing")
       }
       let calendar = KeptCalendar(
-        path: path, readOn: today,
+        path: key(of: path), readOn: today,
         days: reading.days.map { KeptCalendar.Day(day: $0.day, name: $0.name, line: $0.line) })
       result.read.append(calendar)
       return calendar
     } catch {
-      guard let kept = try schedule?.calendar(path) else { throw error }
+      guard let kept = try schedule?.calendar(key(of: path)) else { throw error }
       result.errors.append(
         (error.message ?? "") + "; using the closed days that it had on \(kept.readOn)")
       return kept
     }
   }
+
+  /// What a calendar is kept by: the events chosen from it are among that.
+  private func key(of path: String) -> String { ([path] + only).joined(separator: "\n") }
 
   /// - Throws: ``CommandError`` with the status `badSetting`.
   private func read(

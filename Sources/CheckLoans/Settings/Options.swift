@@ -240,7 +240,7 @@ struct RungDays: Hashable, Sendable {
       let words = text.split(separator: ",", omittingEmptySubsequences: false)
       let days = words.compactMap { word in
         word.hasSuffix("w")
-          ? Int(word.dropLast()).map { $0.multipliedReportingOverflow(by: 7).0 } : Int(word)
+          ? Int(word.dropLast()).map { abs($0) <= 1_000 ? $0 * 7 : -1 } : Int(word)
       }
       guard days.count == words.count, days.allSatisfy(range.contains) else {
         throw ValidationError(
@@ -306,6 +306,9 @@ struct LadderOptions: ParsableArguments {
   }
 
   func validate() throws {
+    if repeatExpired != nil, expired.contains(where: \.days.isEmpty) {
+      throw ValidationError("--expired none leaves nothing for --repeat-expired to repeat")
+    }
     for (name, lists) in [("remind", remind), ("expired", expired)] {
       if lists.count > 1, lists.contains(where: \.days.isEmpty) {
         throw ValidationError("--\(name) none means no such notice, and cannot go with a number")

@@ -354,7 +354,7 @@ private struct SettingsReading {
       faults[value.name] = fault.map { "\"\(value.name)\" \($0)" }
       // A list without channels is no channel.
       value.texts =
-        value.name == "notify" && texts.isEmpty
+        (value.name == "notify" || value.kind == .numbers) && texts.isEmpty
         ? ["none"] : texts.map { environment.resolved($0, of: value.name, in: path.directory) }
       place.key = value.name
       value.origin = .file(place)

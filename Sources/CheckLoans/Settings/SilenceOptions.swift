@@ -124,6 +124,9 @@ struct SilenceConditionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only notices through this channel.", valueName: "channel"))
   var channel: ChannelName?
 
+  /// The texts that select loans.
+  var texts: [String] { [borrower, email, category, loan, title].compactMap(\.self) }
+
   func conditions(_ environment: Environment) -> SilenceConditions {
     var conditions = SilenceConditions()
     conditions.borrower = borrower?.spaceNormalized

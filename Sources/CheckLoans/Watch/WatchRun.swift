@@ -208,7 +208,7 @@ extension WatchRun {
     do {
       return try reader.read(entry.closed, today: now.date, schedule) { result in
         let warnings = settings.isVerbose ? result.warnings : []
-        reporter.report(result.errors + warnings, about: .calendars(entry.closed))
+        reporter.report(result.errors + result.idle + warnings, about: .calendars(entry.closed))
       }
     } catch let error as ScheduleError {
       throw error

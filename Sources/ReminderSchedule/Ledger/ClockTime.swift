@@ -36,11 +36,16 @@ extension ClockTime: CustomStringConvertible {
 }
 
 extension Statement {
+  /// The offset from UTC in a column, in seconds; `nil` for NULL and what no zone has.
+  func offset(_ column: Int32) -> Int? {
+    optionalInteger(column).flatMap { (-172_800...172_800).contains($0) ? Int($0) : nil }
+  }
+
   /// The time in two columns of the current row, the civil time and the offset; `nil` for NULL and what
   /// no calendar has.
   func clockTime(_ column: Int32) -> ClockTime? {
     time(column).map { time in
-      ClockTime(time, utcOffset: optionalInteger(column + 1).map { Int($0) })
+      ClockTime(time, utcOffset: offset(column + 1))
     }
   }
 }

@@ -33,6 +33,8 @@ public struct Delivery: Hashable, Sendable {
   public var deliveredAt: CivilDateTime?
   /// The rung that was tried last, see `Ladder`.
   public var rung: Int
+  /// The times at which notices of earlier rungs were delivered.
+  public var earlier: [CivilDateTime] = []
   /// The furthest rung that was delivered; `nil` if none was.
   public var deliveredRung: Int?
 }

@@ -74,6 +74,12 @@ extension Schedule {
     }
   }
 
+  /// Notes that a channel is in use whose notices are held, so that it is among those that are asked
+  /// about.
+  public func noteHeld(through channel: String, at now: CivilDateTime) throws(ScheduleError) {
+    try write { database in _ = try database.channelID(channel, today: now.date) }
+  }
+
   /// Notes that the notices of some messages are about to be sent in this order, in one commit.
   ///
   /// Only one outbox can be open at a time.

@@ -108,7 +108,7 @@ extension Delivery {
       channel: row.text(2) ?? "",
       isInUse: Int(row.integer(3)) >= today.adding(days: -Self.daysInUse).dayNumber,
       state: .init(stored: row.integer(4)), at: row.time(5),
-      utcOffset: row.optionalInteger(6).map { Int($0) }, attempts: Int(row.integer(7)),
+      utcOffset: row.offset(6), attempts: Int(row.integer(7)),
       error: row.text(8), deliveredAt: row.time(9), rung: Int(row.integer(1)))
     if let sent, sent.sending == row.optionalInteger(10) {
       let message = row.integer(11)
@@ -129,7 +129,12 @@ extension [Delivery] {
     guard let known = last, known.channel == other.channel else { return append(other) }
     let isLater = known.at.map { at in other.at.map { at <= $0 } ?? false } ?? true
     var delivery = isLater ? other : known
-    delivery.attempts = known.attempts &+ other.attempts
+    delivery.earlier = known.earlier
+    if known.rung == other.rung {
+      delivery.attempts = known.attempts &+ other.attempts
+    } else if let before = (isLater ? known : other).deliveredAt, delivery.deliveredAt != nil {
+      delivery.earlier.append(before)
+    }
     delivery.deliveredRung = [known.deliveredRung, other.deliveredRung].compactMap(\.self).max()
     // The last one that counts: later ones are those of a clock that was wrong.
     let future = CivilDateTime(today.adding(days: 2))

@@ -44,7 +44,7 @@ extension ScheduledLoan {
       deliveries.contains { $0.deliveredRung ?? .min >= rung }
     }
     guard let rung = plan.reached(at: now) else {
-      let isTooLate = plan.ladder.limit.map { loan.expiration.days(until: now.date) > $0 }
+      let isTooLate = plan.ladder.limit.map { now.date > plan.fireDate($0).date }
       if isTooLate == true { return .expiredUntil }
       guard let next = plan.next(after: now) else { return .noRung }
       // It may have been set for later when it was delivered.

@@ -14,7 +14,8 @@ struct Ladders {
       guard let leads = row.days(1, 0...Ladder.longest),
         let delays = row.days(2, 1...Ladder.longest),
         let time = row.text(5).flatMap({ CivilTime(iso: $0.utf8) }),
-        row.optionalInteger(3).map({ $0 >= 1 }) ?? true
+        row.optionalInteger(3).map({ (1...Int64(Ladder.longest)).contains($0) }) ?? true,
+        row.optionalInteger(4).map({ (1...1_000_000).contains($0) }) ?? true
       else { throw DatabaseError.damage("a ladder") }
       let ladder = Ladder(
         leads: leads, delays: delays, period: row.optionalInteger(3).map { Int($0) },
@@ -71,6 +72,14 @@ extension Database {
       throw DatabaseError.damage("a ladder")
     }
     return number
+  }
+}
+
+extension Database {
+  /// Forgets ladders that no loan has any longer, once there are many.
+  func forgetLadders() throws {
+    guard try integer("SELECT count(*) FROM ladder") ?? 0 > 64 else { return }
+    try execute("DELETE FROM ladder WHERE id NOT IN (SELECT ladder FROM loan)")
   }
 }
 

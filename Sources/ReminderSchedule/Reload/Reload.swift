@@ -53,6 +53,8 @@ package struct Reload: ~Copyable {
   private let hasLeft: Bool
   private var lastNumber: Int64
   private var summary = ReloadSummary()
+  /// The numbers of the ladders so far.
+  private var ladders: [Ladder: Int64] = [:]
   /// The ladder of the last loan, and its number.
   private var last: (ladder: Ladder, number: Int64)?
   /// Whether some loan is another than the first of its identity.
@@ -126,7 +128,9 @@ package struct Reload: ~Copyable {
   /// The number of a ladder, which is stored if it is new.
   private mutating func number(of ladder: Ladder) throws -> Int64 {
     if let last, last.ladder == ladder { return last.number }
-    let number = try Ladders(database).number(of: ladder) ?? database.store(ladder)
+    let number =
+      try ladders[ladder] ?? Ladders(database).number(of: ladder) ?? database.store(ladder)
+    ladders[ladder] = number
     last = (ladder, number)
     return number
   }
@@ -249,6 +253,7 @@ package struct Reload: ~Copyable {
     if summary.added + summary.changed + summary.removed > 0 {
       try database.endSilences(in: catalogue)
     }
+    if summary.added + summary.changed + summary.removed > 0 { try database.forgetLadders() }
     try database.prune(catalogue, loans: summary.loans, last: last, today: now.date)
     failpoint("reload-pruned")
     try database.noteRun(at: clockTime)

@@ -8,13 +8,14 @@ extension Schedule {
   ///   - origin: the reason for it, and who has ordered it.
   ///   - until: the day from which the notices of a catalogue's loans are sent again; `nil` if the book
   ///     is said to be returned: until the loan has left its catalogue or was renewed.
-  /// - Returns: how many loans were silenced, and the numbers that no loan in a catalogue has.
+  /// - Returns: how many loans were silenced; those said to be returned, which are silenced for longer;
+  ///   and the numbers that no loan in a catalogue has.
   public func silence(
     loans ids: [Int], by origin: Silence.Origin, until: (_ catalogue: String) -> CivilDate?
-  ) throws(ScheduleError) -> (silenced: Int, unknown: [Int]) {
+  ) throws(ScheduleError) -> (silenced: Int, returned: [Int], unknown: [Int]) {
     try writeByUser { database in
       let ladders = try Ladders(database)
-      var result = (silenced: 0, unknown: [Int]())
+      var result = (silenced: 0, returned: [Int](), unknown: [Int]())
       for number in ids {
         guard let id = try database.rowID(ofLoan: number),
           let loan = try database.loan(id, ladders), loan.leftOn == nil
@@ -22,7 +23,19 @@ extension Schedule {
           result.unknown.append(number)
           continue
         }
-        try database.store(SilenceConditions(), about: loan.key, until(loan.catalogue), origin)
+        let end = until(loan.catalogue)
+        let key = loan.key
+        let isReturned =
+          try database.integer(
+            """
+            SELECT 1 FROM silence
+            WHERE catalogue = ? AND identity = ? AND expiration = ? AND copy = ? AND until IS NULL
+            """, key.catalogue, key.identity, key.expiration, key.copy) != nil
+        if end != nil, isReturned {
+          result.returned.append(number)
+          continue
+        }
+        try database.store(SilenceConditions(), about: key, end, origin)
         result.silenced += 1
       }
       if result.silenced > 0 { try database.countCopies() }
@@ -109,10 +122,11 @@ extension ScheduleReader {
     WHERE \(ScheduleReader.isOpen) AND \(Silence.isSilenced(today: "?3"))
     """
 
-  /// The names of those who have borrowed something, each once.
+  /// The names of those who have borrowed something, each once; 10,000 at most.
   public func borrowers() throws(ScheduleError) -> [String] {
     try connection.read { database in
-      try database.texts("SELECT DISTINCT borrower FROM loan WHERE borrower IS NOT NULL")
+      try database.texts(
+        "SELECT DISTINCT borrower FROM loan WHERE borrower IS NOT NULL LIMIT 10000")
     }
   }
 }
