@@ -12,7 +12,7 @@ DESTDIR ?=
 # What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
 BUILD_PACKAGES := libxml2-dev libsqlite3-dev zlib1g-dev libical-dev pkg-config tzdata
 TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
-  systemd python3-venv patch git bsdutils zsh fish sqlite3 jq mandoc
+  systemd python3-venv patch git bsdutils zsh fish sqlite3 jq mandoc remind
 BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixml-dev \
   gnuplot-nox gcc g++
 PICTURE_PACKAGES := xvfb xterm dunst dbus libglib2.0-bin libnotify-bin imagemagick \
@@ -63,9 +63,9 @@ test-command: setup-test build test-build ## Run all tests of the command on the
 	$(RELEASED) Tests/run.sh --filter CheckLoansTests
 
 .PHONY: test-ci-recipes
-test-ci-recipes: setup-test build test-build test-tools ## Run docs/ci.md, and public tools on the results
+test-ci-recipes: setup-test build test-build test-tools ## Run docs/ci.md, public tools on results, calendars
 	CHECK_LOANS_PYTHON="$(CURDIR)/$(PYTHON)" $(RELEASED) Tests/run.sh --filter \
-	  'CheckLoansTests\.(CIRecipe|GitHubAction|PipelineFile|PreCommit|PublicTool)Tests'
+	  'CheckLoansTests\.(CIRecipe|GitHubAction|PipelineFile|PreCommit|PublicTool|PublicCalendar)Tests'
 
 .PHONY: test-faults
 test-faults: setup-test test-build ## Kill, starve and damage it everywhere: takes an hour
