@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <libical/ical.h>
 #include <stddef.h>
+#include <string.h>
+#include <time.h>
 
 // The functions that are used, each with the type that the header declares.
 #define FUNCTIONS(each)                \
@@ -27,13 +29,19 @@ static int load(struct library *library) {
   return 1;
 }
 
+static double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 static int number(int year, int month, int day) { return (year * 100 + month) * 100 + day; }
 
 static int number_of(struct check_loans_day day) { return number(day.year, day.month, day.day); }
 
 int check_loans_expand_rule(const char *rule, struct check_loans_day start,
                             struct check_loans_day first, struct check_loans_day last,
-                            struct check_loans_day *days, int capacity) {
+                            struct check_loans_day *days, int capacity, double seconds) {
   struct library ical;
   if (!load(&ical)) return CHECK_LOANS_NO_LIBICAL;
   ical.icalerror_set_errors_are_fatal(0);
@@ -50,13 +58,22 @@ int check_loans_expand_rule(const char *rule, struct check_loans_day start,
   // Whole days end with a day, also where the rule has a time of it.
   recurrence.until.is_date = 1;
   recurrence.until.hour = recurrence.until.minute = recurrence.until.second = 0;
+  // Whole days have no times to choose from; such parts must be ignored.
+  memset(recurrence.by_hour, ICAL_RECURRENCE_ARRAY_MAX_BYTE, sizeof recurrence.by_hour);
+  memset(recurrence.by_minute, ICAL_RECURRENCE_ARRAY_MAX_BYTE, sizeof recurrence.by_minute);
+  memset(recurrence.by_second, ICAL_RECURRENCE_ARRAY_MAX_BYTE, sizeof recurrence.by_second);
   struct icaltimetype time = {
       .year = start.year, .month = start.month, .day = start.day, .is_date = 1};
   icalrecur_iterator *iterator = ical.icalrecur_iterator_new(recurrence, time);
   if (!iterator) return CHECK_LOANS_BAD_RULE;
   int count = 0, previous = 0;
-  // A rule that repeats every day from the year 1 on ends before; others must end, too.
-  for (int step = 0; step < 4000000 && count < capacity; step++) {
+  // A rule may repeat every day from the year 1 on, or of a calendar that is slow to work out.
+  double deadline = seconds_now() + seconds;
+  for (int step = 0; count < capacity; step++) {
+    if (step % 128 == 0 && seconds_now() >= deadline) {
+      count = CHECK_LOANS_TOO_SLOW;
+      break;
+    }
     time = ical.icalrecur_iterator_next(iterator);
     int day = number(time.year, time.month, time.day);
     // The null time, which is the end, is in year 0.

@@ -77,20 +77,30 @@ struct CalendarEvent {
   var texts: [String] { [name].compactMap(\.self) + others }
 
   /// The first days of its occurrences that have a day in a period.
-  func starts(in period: ClosedRange<CivilDate>) throws(CalendarFault) -> Set<CivilDate> {
+  ///
+  /// - Parameter deadline: when its rules are given up.
+  func starts(
+    in period: ClosedRange<CivilDate>, until deadline: SuspendingClock.Instant
+  ) throws(CalendarFault) -> Set<CivilDate> {
     guard let start else { return [] }
     let first = period.lowerBound.adding(days: 1 - length)
     var starts = Set(added + [start])
     for rule in rules {
       do throws(RecurrenceRule.Failure) {
         starts.formUnion(
-          try RecurrenceRule.days(rule.value, from: start, in: first...period.upperBound))
+          try RecurrenceRule.days(
+            rule.value, from: start, in: first...period.upperBound, until: deadline))
       } catch {
         switch error {
         case .noLibrary:
           throw CalendarFault(
             line: rule.number,
             "recurring events need libical.so.3, which is not installed (Debian: libical3)")
+        case .tooSlow:
+          throw CalendarFault(
+            line: rule.number,
+            "the recurrence rules up to here take too long; leave out events, or use another calendar"
+          )
         case .badRule:
           throw CalendarFault(
             line: rule.number,
@@ -130,7 +140,8 @@ extension CalendarEvent {
   /// The whole days of a duration, at least one.
   private static func days(_ line: ContentLine) throws(CalendarFault) -> Int {
     guard
-      let match = line.value.wholeMatch(of: #/\+?P(?:(\d{1,6})W|(?:(\d{1,6})D)?(?:T[\dHMS]+)?)/#)
+      let match = line.value.wholeMatch(
+        of: #/\+?P(?=.)(?:([0-9]{1,6})W|(?:([0-9]{1,6})D)?(?:T[0-9HMS]+)?)/#)
     else {
       throw CalendarFault(
         line: line.number, "\(line.value.quoted()) is not a duration; write it as P2D")

@@ -48,6 +48,15 @@ public struct CalendarReading: Hashable, Sendable {
   /// The most days of one file.
   public static let most = 5_000
 
+  /// The most problems of one kind that are reported one by one.
+  private static let mostWarnings = 10
+
+  /// The longest name of an event, in characters.
+  private static let longestName = 200
+
+  /// The longest time for all recurrence rules; those of real calendars take milliseconds.
+  private static let timeout = Duration.seconds(2)
+
   /// Reads a file.
   ///
   /// - Parameters:
@@ -66,14 +75,16 @@ public struct CalendarReading: Hashable, Sendable {
     let replaced = Dictionary(grouping: events.filter { $0.replaced != nil }, by: \.identity)
       .mapValues { Set($0.compactMap(\.replaced)) }
     var days: [CalendarDay] = []
+    let deadline = SuspendingClock.now + Self.timeout
     for event in chosen where !event.isTimed && !event.isCancelled {
-      var starts = try event.starts(in: period)
+      var starts = try event.starts(in: period, until: deadline)
+      let name = event.name?.shortened(to: Self.longestName)
       if event.replaced == nil { starts.subtract(replaced[event.identity] ?? []) }
       for start in starts {
         for distance in 0..<event.length {
           let day = start.adding(days: distance)
           guard period.contains(day) else { continue }
-          days.append(CalendarDay(day: day, name: event.name, line: event.line))
+          days.append(CalendarDay(day: day, name: name, line: event.line))
         }
       }
       if days.count > Self.most {
@@ -85,21 +96,36 @@ public struct CalendarReading: Hashable, Sendable {
     }
     self.days = days.sorted { ($0.day, $0.line) < ($1.day, $1.line) }
     self.chosen = chosen.count
+    let timed = chosen.filter { $0.isTimed && !$0.isCancelled }
     warnings =
-      broken
-      + chosen.filter { $0.isTimed && !$0.isCancelled }.map { event in
-        CalendarFault(
-          line: event.line,
-          "this event has a time of day and closes no day; only events of whole days do")
+      Self.warnings(broken.map { ($0.number, $0.text) }) { text in
+        "\(text.quoted()) is not of the form NAME:VALUE; it is ignored"
       }
+      + Self.warnings(timed.map { ($0.line, $0) }) { _ in
+        "this event has a time of day and closes no day; only events of whole days do"
+      }
+  }
+
+  /// A warning for each problem of a kind, and for the many after the first ones together.
+  private static func warnings<Problem>(
+    _ problems: [(line: Int, Problem)], message: (Problem) -> String
+  ) -> [CalendarFault] {
+    var warnings = problems.prefix(mostWarnings).map { CalendarFault(line: $0, message($1)) }
+    if let next = problems.dropFirst(mostWarnings).first {
+      warnings.append(
+        CalendarFault(
+          line: next.line,
+          "\(message(next.1)); \(problems.count - mostWarnings) are like this from here on"))
+    }
+    return warnings
   }
 
   /// The events of a file, and its lines that are none.
   private static func events(
     _ bytes: [UInt8]
-  ) throws(CalendarFault) -> (events: [CalendarEvent], broken: [CalendarFault]) {
+  ) throws(CalendarFault) -> (events: [CalendarEvent], broken: [(text: String, number: Int)]) {
     var events: [CalendarEvent] = []
-    var broken: [CalendarFault] = []
+    var broken: [(text: String, number: Int)] = []
     // The components around a line, each with the line where it begins.
     var open: [(name: String, line: Int)] = []
     var lines: [ContentLine] = []
@@ -107,9 +133,7 @@ public struct CalendarReading: Hashable, Sendable {
     for (text, number) in ContentLine.unfolded(bytes) {
       guard let line = ContentLine(text, number: number) else {
         if !isCalendar { break }
-        broken.append(
-          CalendarFault(
-            line: number, "\(text.quoted()) is not of the form NAME:VALUE; it is ignored"))
+        broken.append((text, number))
         continue
       }
       let name = line.value.uppercased()
@@ -121,7 +145,8 @@ public struct CalendarReading: Hashable, Sendable {
         if open.last?.name == "VEVENT" { lines = [] }
       case "END":
         guard let last = open.popLast(), last.name == name else {
-          throw CalendarFault(line: number, "END:\(name.visible) ends nothing that began")
+          throw CalendarFault(
+            line: number, "END:\(name.shortened(to: 80).visible) ends nothing that began")
         }
         if name == "VEVENT" { events.append(try CalendarEvent(line: last.line, lines)) }
       default:
@@ -133,7 +158,8 @@ public struct CalendarReading: Hashable, Sendable {
     }
     if let last = open.last {
       throw CalendarFault(
-        line: last.line, "BEGIN:\(last.name.visible) has no end; is the file cut short?")
+        line: last.line,
+        "BEGIN:\(last.name.shortened(to: 80).visible) has no end; is the file cut short?")
     }
     return (events, broken)
   }

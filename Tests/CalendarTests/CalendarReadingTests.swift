@@ -196,6 +196,16 @@ struct CalendarReadingTests {
       "this event lasts for more than ten years; correct its end"
     ),
     (["DTSTART:20261224", "END:VTODO"], 6, "END:VTODO ends nothing that began"),
+    (["DTSTART:20261224", "DURATION:P"], 6, "\"P\" is not a duration; write it as P2D"),
+    (["DTSTART:20261224", "DURATION:P٣D"], 6, "\"P٣D\" is not a duration; write it as P2D"),
+    (
+      ["DTSTART:20261224", "RRULE:FREQ=YEARLY\0;COUNT=1"], 6,
+      "\"FREQ=YEARLY\\u{0};COUNT=1\" is not a recurrence rule for whole days, as FREQ=YEARLY is"
+    ),
+    (
+      ["DTSTART:20261224", "END:" + String(repeating: "x", count: 1_000_000)], 6,
+      "END:\(String(repeating: "X", count: 80))… ends nothing that began"
+    ),
   ])
   func `An event that makes no sense is reported with its line`(
     lines: [String], line: Int, message: String
@@ -231,6 +241,59 @@ struct CalendarReadingTests {
         == CalendarFault(
           line: 103,
           "there are more than 5000 days up to here; choose events, or use another calendar"))
+  }
+
+  @Test func `Of many problems of a kind only the first ten are reported one by one`() throws {
+    let lines =
+      Array(repeating: "x", count: 15)
+      + (0..<12).flatMap { _ in event("DTSTART:20261224T120000") }
+    let warnings = try read(lines).warnings
+    #expect(warnings.map(\.line) == Array(3...13) + stride(from: 18, through: 58, by: 4))
+    #expect(
+      warnings.filter { $0.message.contains("like this") } == [
+        CalendarFault(
+          line: 13,
+          "\"x\" is not of the form NAME:VALUE; it is ignored; 5 are like this from here on"),
+        CalendarFault(
+          line: 58,
+          "this event has a time of day and closes no day; only events of whole days do; 2 are like "
+            + "this from here on"),
+      ])
+  }
+
+  @Test func `A long name is shortened`() throws {
+    let name = String(repeating: "x", count: 1_000_000)
+    let reading = try read(event("DTSTART:20261224", "SUMMARY:\(name)"))
+    #expect(reading.days.map(\.name) == ["\(name.prefix(200))…"])
+  }
+
+  @Test func `Times of day in a rule are ignored, however many there are`() throws {
+    let numbers = { (last: Int) in (0...last).map(String.init).joined(separator: ",") }
+    let rule = "BYHOUR=\(numbers(23));BYMINUTE=\(numbers(59));BYSECOND=\(numbers(59))"
+    let lines = event("DTSTART;VALUE=DATE:20251230", "RRULE:FREQ=DAILY;COUNT=4;\(rule)")
+    #expect(try days(lines) == ["2026-01-01", "2026-01-02"])
+  }
+
+  @Test(arguments: [
+    ("FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", [1, 1_000]),
+    ("FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", [1_000, 1]),
+    ("RSCALE=CHINESE;FREQ=DAILY;COUNT=1000000000", [1, 1]),
+  ])
+  func `Rules with too much to work out are given up after some seconds`(
+    rule: String, counts: [Int]
+  ) throws {
+    let event =
+      ["BEGIN:VEVENT", "DTSTART;VALUE=DATE:00010101"]
+      + Array(repeating: "RRULE:\(rule)", count: counts[0]) + ["END:VEVENT"]
+    let duration = try SuspendingClock().measure {
+      let fault = try #require(
+        self.fault(Array(repeating: event, count: counts[1]).flatMap(\.self)))
+      #expect(
+        fault.message
+          == "the recurrence rules up to here take too long; leave out events, or use another calendar"
+      )
+    }
+    #expect(duration < .seconds(60))
   }
 
   @Test(arguments: 0..<300)

@@ -158,6 +158,43 @@ struct ClosedDaysTests {
     }
   }
 
+  @Test(arguments: [
+    ("folder", "this is a directory, not a calendar"),
+    ("pipe", "this is a named pipe, not a calendar"),
+    ("/dev/zero", "this is a device, not a calendar"),
+    ("loop", "cannot read the calendar: too many levels of symbolic links"),
+    ("long", "the calendar is longer than 16777216 bytes"),
+  ])
+  func `What is no calendar is refused at once`(name: String, words: String) async throws {
+    let desk = try Desk()
+    let made = try await desk.shell(
+      "mkdir folder && mkfifo pipe && ln -s loop loop && truncate -s 17M long")
+    #expect(made.status == 0)
+    let result = try await desk.run("closed", "--closed-calendars", name)
+    #expect(result.status == 78)
+    #expect(result.errorText.hasSuffix("/\(name.split(separator: "/").last ?? ""): \(words)\n"))
+    #expect(result.elapsed < .seconds(10))
+  }
+
+  @Test func `Names and messages of a calendar cannot steer a terminal`() async throws {
+    let desk = try Desk()
+    let attack = "\u{1B}[31m\u{202E}\u{0}x"
+    try desk.folder.write(
+      Self.calendar.replacing("Christmas Day", with: attack)
+        .replacing("END:VCALENDAR", with: "\(attack)\nEND:VCALENDAR"), to: "holidays.ics")
+    let result = try await desk.run(
+      "closed", "--closed-calendars", "holidays.ics", "--to", "2026-12-25")
+    let visible = #"\u{1b}[31m\u{202e}\u{0}x"#
+    #expect(
+      result.lines == [
+        "2026-12-25              \(visible)  (\(desk.folder.path)/holidays.ics:2)"
+      ])
+    #expect(
+      result.errorLines.first
+        == "check-loans: \(desk.folder.path)/holidays.ics:19: \"\(visible)\" is not of the form "
+        + "NAME:VALUE; it is ignored")
+  }
+
   @Test func `Without libical a recurring event is refused with what to install`() async throws {
     let desk = try Desk()
     try desk.folder.write(Self.calendar, to: "holidays.ics")

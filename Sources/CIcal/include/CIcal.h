@@ -9,6 +9,8 @@ enum {
   CHECK_LOANS_NO_LIBICAL = -1,
   /// The rule makes no sense, or repeats within a day.
   CHECK_LOANS_BAD_RULE = -2,
+  /// It took longer than it may.
+  CHECK_LOANS_TOO_SLOW = -3,
 };
 
 /// A day, each part from 1.
@@ -22,9 +24,12 @@ struct check_loans_day {
 /// libical is loaded when it is first asked for: it brings libraries along that are loaded more slowly
 /// than the rest of the program starts. dlopen(3), icalrecur_iterator_new, icalrecur_iterator_next.
 ///
+/// Gives up after some seconds; but libical may look a second or two longer for a day that does not exist,
+/// such as 30 February.
+///
 /// Returns how many days there are, or why there are none.
 int check_loans_expand_rule(const char *rule, struct check_loans_day start,
                             struct check_loans_day first, struct check_loans_day last,
-                            struct check_loans_day *days, int capacity);
+                            struct check_loans_day *days, int capacity, double seconds);
 
 #endif
