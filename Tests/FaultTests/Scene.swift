@@ -13,6 +13,8 @@ struct Scene: Sendable {
     case recovery
     /// One of the channels does not work.
     case failure
+    /// The library has a calendar of its closed days.
+    case closedDays
 
     /// What the run ends with.
     var status: Int32 { self == .failure ? 69 : 0 }
@@ -84,6 +86,10 @@ struct Scene: Sendable {
       told = try await Self.prepareKilled(arguments, folder)
     case .failure:
       arguments = notify + [catalogue]
+    case .closedDays:
+      // No loan expires on that day, so the calendar changes no notice.
+      try folder.write(Self.calendar, to: "closed.ics")
+      arguments = notify + ["--closed-calendars", "\(folder.path)/closed.ics", catalogue]
     case .fewDue:
       library = Library(loans: loans, due: 4, today: Self.today)
       arguments = notify + [catalogue]
@@ -95,6 +101,20 @@ struct Scene: Sendable {
     for channel in self.channels { expected[channel] = due.subtracting(told[channel] ?? []) }
     try await rehearse()
   }
+
+  private static let calendar = """
+    BEGIN:VCALENDAR\r
+    VERSION:2.0\r
+    PRODID:-//test//EN\r
+    BEGIN:VEVENT\r
+    UID:1\r
+    DTSTAMP:20260101T000000Z\r
+    DTSTART;VALUE=DATE:20300101\r
+    SUMMARY:New Year\r
+    END:VEVENT\r
+    END:VCALENDAR\r
+
+    """
 
   /// A run on the day before, whose messages nobody counts.
   private static func prepare(_ arguments: [String], _ folder: ScratchFolder) async throws {
