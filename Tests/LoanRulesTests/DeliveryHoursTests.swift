@@ -1,5 +1,6 @@
 import LoanRules
 import Loans
+import TestSupport
 import Testing
 
 struct DeliveryHoursTests {
@@ -40,6 +41,33 @@ struct DeliveryHoursTests {
     let hours = DeliveryHours(try hours("08:00", "20:00"), except: closed)
     #expect(try hours.holds(at: moment("2026-11-27T20:00")) == moment("2026-11-30T08:00"))
     #expect(try hours.holds(at: moment("2026-11-29T12:00")) == moment("2026-11-30T08:00"))
+  }
+
+  @Test(arguments: 1...100)
+  func `Notices are held until the first minute at which they may be sent`(seed: Int) throws {
+    var dice = Dice(state: UInt64(seed))
+    let start = Int.random(in: 0..<1_440, using: &dice)
+    let end = (start + Int.random(in: 1..<1_440, using: &dice)) % 1_440
+    let weekdays = Set((0..<3).map { _ in Int.random(in: 0..<7, using: &dice) })
+    var closed = ClosedDays()
+    for weekday in weekdays { closed.close(Weekday.allCases[weekday], origin: "") }
+    let from = try #require(CivilTime(secondOfDay: start * 60))
+    let to = try #require(CivilTime(secondOfDay: end * 60))
+    let hours = DeliveryHours(DailyHours(from: from, to: to), except: closed)
+    let midnight = try moment("2026-11-01").ordinal / 60
+    for _ in 0..<20 {
+      let now = midnight + Int.random(in: 0..<30_000, using: &dice)
+      var minute = now
+      // Minutes from 1970, whose first day was a Thursday.
+      while weekdays.contains((minute / 1_440 + 3) % 7)
+        || (minute % 1_440 - start + 1_440) % 1_440 >= (end - start + 1_440) % 1_440
+      {
+        minute += 1
+      }
+      let time = try #require(CivilDateTime(ordinal: now * 60 + (minute > now ? 59 : 0)))
+      let until = try #require(CivilDateTime(ordinal: minute * 60))
+      #expect(hours.holds(at: time) == (minute > now ? until : nil), "\(from) to \(to), \(time)")
+    }
   }
 
   @Test func `Where every day is closed nothing is held`() throws {

@@ -6,8 +6,8 @@ import ReminderService
 import TestSupport
 import Testing
 
-/// A library over 120 days: its catalogue changes, runs come, fail to come or are killed, and
-/// channels fail.
+/// A library over 120 days: its catalogue, its ladder and its closed days change, people silence
+/// loans, runs come, fail to come or are killed, and channels fail or have hours.
 struct LibraryYear {
   static let channels = [
     FickleChannel.Kind(
@@ -27,6 +27,8 @@ struct LibraryYear {
   private var home: ScratchFolder?
   private var owed = OwedNotices()
   private var steps = OwedNotices.Steps()
+  private var closed = ClosedWeeks()
+  private var hours = SendingHours()
   /// The catalogue, in document order; a book may be there twice.
   private var books: [Book] = []
   private var returned: [Book] = []
@@ -45,23 +47,16 @@ struct LibraryYear {
     home = seed.isMultiple(of: 20) ? try ScratchFolder() : nil
     schedule = try Self.open(home)
     chooseSteps()
+    if happens(30) { hours.minutes = dice.someHours() }
   }
 
   /// Chooses one reminder and one notice, as often as a whole ladder.
   private mutating func chooseSteps() {
-    let second = Int.random(in: 0..<86_400, using: &dice)
-    steps = OwedNotices.Steps(
-      leads: [Int.random(in: 0...7, using: &dice)],
-      time: happens(50) ? .midnight : CivilTime(secondOfDay: second) ?? .midnight)
-    if isPlain { return }
-    steps.leads = (0..<Int.random(in: 0...4, using: &dice)).map { _ in
-      Int.random(in: 0...12, using: &dice)
+    steps = dice.someSteps()
+    if isPlain {
+      steps.leads = [steps.leads.first ?? 1]
+      (steps.delays, steps.period, steps.limit) = ([1], nil, nil)
     }
-    steps.delays = (0..<Int.random(in: 0...4, using: &dice)).map { _ in
-      Int.random(in: 1...12, using: &dice)
-    }
-    if happens(50) { steps.period = Int.random(in: 1...10, using: &dice) }
-    if happens(20) { steps.limit = Int.random(in: 1...40, using: &dice) }
   }
 
   /// Whether the library never has more than one reminder and one notice afterwards; then it may have
@@ -77,10 +72,21 @@ struct LibraryYear {
     Int.random(in: 0..<100, using: &dice) < percent
   }
 
+  /// A second of the day, at times the one from which something holds, or the one before it.
+  private mutating func someSecond() -> Int {
+    let second = Int.random(in: 0..<86_400, using: &dice)
+    if happens(80) { return second }
+    let minutes = hours.minutes.map { [$0.start, $0.end] } ?? []
+    let edge = (minutes.map { $0 * 60 } + [steps.time.secondOfDay]).pick(&dice)
+    return max(0, edge - Int.random(in: 0...1, using: &dice))
+  }
+
   /// Lives through the days.
   mutating func live() async throws {
     let start = try moment("2026-01-01T00:00:00").date
       .adding(days: Int.random(in: 0..<366, using: &dice))
+    if happens(50) { closed = dice.someClosedWeeks(from: start) }
+    if happens(30) { hours.closed = closed }
     var pause = 0
     for number in 0..<120 {
       let today = start.adding(days: number)
@@ -89,7 +95,7 @@ struct LibraryYear {
       pause -= 1
       if pause >= 0 { continue }
       let runs = [0, 1, 1, 1, 1, 2, 3].randomElement(using: &dice) ?? 1
-      let seconds = (0..<runs).map { _ in Int.random(in: 0..<86_400, using: &dice) }.sorted()
+      let seconds = (0..<runs).map { _ in someSecond() }.sorted()
       for second in seconds {
         try await run(at: CivilDateTime(today, CivilTime(secondOfDay: second) ?? .midnight))
         if happens(20) { edit(on: today) }
@@ -108,13 +114,14 @@ extension LibraryYear {
       case 4...5: giveBack()
       case 6: lendAgain(on: today)
       case 7...8:
-        change { $0.expiration = $0.expiration.adding(days: [-4, -1, 1, 7, 14].pick(&$1)) }
+        change { $0.renew(until: $0.expiration.adding(days: [-4, -1, 1, 7, 14].pick(&$1))) }
       case 9: change { $0.title = "Title \(Int.random(in: 0..<9, using: &$1)) <&>" }
       case 10: change { book, _ in book.isReadable.toggle() }
       default: if happens(50) { books.shuffle(using: &dice) }
       }
     }
     if happens(isPlain ? 1 : 8) { chooseSteps() }
+    if happens(3) { closed = dice.someClosedWeeks(from: today) }
     if !isPlain { tellApart() }
   }
 
@@ -133,7 +140,10 @@ extension LibraryYear {
     let number = Int.random(in: 0..<20, using: &dice)
     let expiration = today.adding(days: Int.random(in: -3...15, using: &dice))
     let id = happens(8) && !books.isEmpty ? books.pick(&dice).id : "bk\(number)"
-    return Book(id: happens(10) ? nil : id, title: "Title \(number) <&>", expiration: expiration)
+    return Book(
+      id: happens(10) ? nil : id, title: "Title \(number) <&>", expiration: expiration,
+      borrower: [nil, "Ada", "Bea"].pick(&dice),
+      loaned: happens(50) ? expiration.adding(days: Int.random(in: -14...0, using: &dice)) : nil)
   }
 
   private mutating func add(_ book: Book) {
@@ -149,7 +159,7 @@ extension LibraryYear {
     guard books.count < 12, let index = returned.indices.randomElement(using: &dice) else { return }
     var book = returned.remove(at: index)
     if happens(40) {
-      book.expiration = today.adding(days: Int.random(in: 0...15, using: &dice))
+      book.renew(until: today.adding(days: Int.random(in: 0...15, using: &dice)))
     }
     add(book)
   }
@@ -157,17 +167,6 @@ extension LibraryYear {
   private mutating func change(_ body: (inout Book, inout Dice) -> Void) {
     guard let index = books.indices.randomElement(using: &dice) else { return }
     body(&books[index], &dice)
-  }
-
-  /// The catalogue's text.
-  private var document: String {
-    let records = books.map { book in
-      let id = book.id.map { " id=\"\($0)\"" } ?? ""
-      let title = book.title.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-      let expiration = book.isReadable ? book.expiration.dotted : "2026.13.41"
-      return "<book\(id)><title>\(title)</title><expiration>\(expiration)</expiration></book>\n"
-    }
-    return "<books>\n\(records.joined())</books>\n"
   }
 }
 
@@ -177,6 +176,11 @@ extension LibraryYear {
     if home != nil, happens(30) { try reopen() }
     if happens(80) { try reload(at: now) }
     if happens(5) { try cancel(at: now) }
+    if happens(8) { try silence(at: now) }
+    if happens(4) { try silenceAll(at: now) }
+    if happens(5) { try endSilences(at: now) }
+    if happens(10) { try checkSilences(at: now) }
+    if happens(10) { try checkPlan(from: now) }
     for channel in Self.channels where happens(90) { try deliver(at: now, channel) }
   }
 
@@ -189,15 +193,15 @@ extension LibraryYear {
 
   private mutating func reload(at now: CivilDateTime) throws {
     let isBroken = happens(5)
-    let text = document
+    let text = books.document
     try library.write(isBroken ? String(text.prefix(text.count / 2)) : text)
     let killedAt = home != nil && happens(5) ? Int.random(in: 0..<12, using: &dice) : nil
     let copy = killedAt == nil ? nil : try ScratchFolder()
     let kill = Self.killing(home, copy)
     var isKilled = false
     var number = 0
-    let settings = ReloadSettings(
-      policy: ReminderPolicy(steps.ladder), allowsEmpty: true)
+    let policy = ReminderPolicy(steps.ladder, closedDays: try closed.closedDays())
+    let settings = ReloadSettings(policy: policy, allowsEmpty: true)
     let report = try ReminderCenter(schedule: schedule).reload(
       library.catalogue, at: now, settings: settings
     ) { _ in
@@ -207,27 +211,38 @@ extension LibraryYear {
     if isKilled { return try reopen(copy) }
     #expect(report.isUsable == !isBroken, "seed \(seed), \(now)")
     if isBroken { return }
-    owed.loans = books.filter(\.isReadable)
-    owed.steps = steps
-    owed.cancelled = []
+    owed.read(books.filter(\.isReadable), steps, closed)
     alike.merge(owed.alike) { max($0, $1) }
   }
 
   /// Cancels some loans, with all that are like them.
   private mutating func cancel(at now: CivilDateTime) throws {
-    var entries = try schedule.reader.entries(at: now)
-    var numbers: [String: [Int]] = [:]
-    while let entry = try entries.next() {
-      let identity = entry.loan.id ?? entry.loan.title ?? ""
-      numbers[identity, default: []].append(entry.id)
+    var numbers: [String: Set<Int>] = [:]
+    for (lent, ids) in try numbersOfLoans(at: now) {
+      numbers[lent.identity, default: []].formUnion(ids)
     }
     for (identity, ids) in numbers.sorted(by: { $0.key < $1.key }) where happens(20) {
-      try schedule.cancel(ids: ids)
+      try schedule.cancel(ids: ids.sorted())
       owed.cancelled.insert(identity)
     }
   }
 
+  /// The numbers of loans in the schedule, of those alike together.
+  private func numbersOfLoans(at now: CivilDateTime) throws -> [OwedNotices.Lent: Set<Int>] {
+    var entries = try schedule.reader.entries(at: now)
+    var numbers: [OwedNotices.Lent: Set<Int>] = [:]
+    while let entry = try entries.next() { numbers[lent(entry.loan), default: []].insert(entry.id) }
+    return numbers
+  }
+
+  private func lent(_ loan: Loan) -> OwedNotices.Lent {
+    OwedNotices.Lent(identity: loan.id ?? loan.title ?? "", expiration: loan.expiration)
+  }
+
   private mutating func deliver(at now: CivilDateTime, _ kind: FickleChannel.Kind) throws {
+    let isHeld = try hours.deliveryHours().holds(at: now) != nil
+    #expect(isHeld == !hours.contain(now), "seed \(seed), \(now): held")
+    if isHeld { return }
     let expected = owed.owed(at: now, channel: kind.name)
     let copy = home == nil ? nil : try ScratchFolder()
     let dice = Dice(state: dice.next())
@@ -239,15 +254,20 @@ extension LibraryYear {
     let offered = record.offered.reduce(into: [:]) { counts, notice in
       counts[told(notice, kind), default: 0] += 1
     }
+    let open = owed.open(on: now.date)
     for notice in Set(offered.keys).union(expected.keys) {
       let count = offered[notice] ?? 0
       let least = expected[notice] ?? 0
       // Where one of two loans alike is returned, nobody can say which one; then the other may
       // be told of as well, if it was not.
-      let isSure =
-        alike[notice.lent, default: 0] <= 1 || owed.cancelled.contains(notice.lent.identity)
-      let most = isSure ? least : owed.alike[notice.lent] ?? 0
-      #expect(least <= count && count <= most, "seed \(seed), \(now): \(notice)")
+      let isSure = alike[notice.lent, default: 0] <= 1
+      let most = isSure ? least : open.count { $0.lent == notice.lent }
+      #expect(least <= count, "seed \(seed), \(now): lost \(notice)")
+      #expect(count <= most, "seed \(seed), \(now): not owed \(notice)")
+    }
+    for (lent, notices) in Dictionary(grouping: record.offered, by: { self.lent($0.loan) }) {
+      let most = owed.alike[lent] ?? 0
+      #expect(notices.count <= most, "seed \(seed), \(now): more than one notice of \(lent)")
     }
     for notice in record.taken.joined() {
       note(notice, at: now, kind)
@@ -289,10 +309,7 @@ extension LibraryYear {
   }
 
   private func told(_ notice: Notice, _ kind: FickleChannel.Kind) -> OwedNotices.Told {
-    OwedNotices.Told(
-      lent: OwedNotices.Lent(
-        identity: notice.loan.id ?? notice.loan.title ?? "", expiration: notice.loan.expiration),
-      rung: notice.rung, channel: kind.name)
+    OwedNotices.Told(lent: lent(notice.loan), rung: notice.rung, channel: kind.name)
   }
 
   /// What must hold however the notices came about: each is further than the one before, as often as
@@ -316,8 +333,148 @@ extension LibraryYear {
   }
 }
 
+// What people silence, and what they are told of it.
+extension LibraryYear {
+  private func origin(at now: CivilDateTime) -> Silence.Origin {
+    Silence.Origin(reason: "asked for it", by: "ada", at: now)
+  }
+
+  /// Snoozes some loans, or says that they are returned, with all that are like them.
+  private mutating func silence(at now: CivilDateTime) throws {
+    let until = happens(70) ? now.date.adding(days: Int.random(in: 0...20, using: &dice)) : nil
+    let numbers = try numbersOfLoans(at: now).sorted { $0.key.identity < $1.key.identity }
+    for (lent, ids) in numbers where happens(20) {
+      guard let copies = owed.alike[lent], copies == ids.count else { continue }
+      let result = try schedule.silence(loans: ids.sorted(), by: origin(at: now)) { _ in until }
+      #expect(result.silenced == copies, "seed \(seed), \(now): \(lent)")
+      let subject = OwedNotices.Silence.Subject.lent(lent, copies: copies)
+      owed.silences.removeAll { $0.subject == subject }
+      owed.silences.append(OwedNotices.Silence(subject: subject, until: until))
+    }
+  }
+
+  /// Silences all loans of a title, of a borrower, or both.
+  private mutating func silenceAll(at now: CivilDateTime) throws {
+    var conditions = SilenceConditions()
+    let isTitle = happens(50)
+    if isTitle { conditions.title = "Title \(Int.random(in: 0..<20, using: &dice)) <&>" }
+    if !isTitle || happens(30) { conditions.borrower = ["Ada", "Bea"].pick(&dice) }
+    let until = happens(80) ? now.date.adding(days: Int.random(in: 0...20, using: &dice)) : nil
+    let result = try schedule.silence(conditions, until: until, by: origin(at: now))
+    let silence = OwedNotices.Silence(
+      subject: .all(title: conditions.title, borrower: conditions.borrower, id: result.id),
+      until: until)
+    owed.silences.append(silence)
+    let count = owed.loans.count(where: silence.isAbout)
+    #expect(result.loans == count, "seed \(seed), \(now): \(silence)")
+  }
+
+  /// Ends some silences, of loans alike together.
+  private mutating func endSilences(at now: CivilDateTime) throws {
+    for silence in owed.silences where silence.holds(on: now.date) && happens(40) {
+      let ids = try schedule.reader.silences(today: now.date).filter { found in
+        switch silence.subject {
+        case .lent(let lent, _): found.target.map { self.lent($0.loan) } == lent
+        case .all(_, _, let id): found.id == id
+        }
+      }.map(\.id)
+      #expect(try schedule.endSilences(ids).unknown == [], "seed \(seed), \(now)")
+      owed.silences.removeAll { $0 == silence }
+    }
+  }
+
+  /// Checks that the silences that are listed are those that hold.
+  private func checkSilences(at now: CivilDateTime) throws {
+    let listed = try schedule.reader.silences(today: now.date)
+    var loans = Dictionary(grouping: listed.compactMap(\.target)) { lent($0.loan) }
+      .mapValues(\.count)
+    var others = Set(listed.filter { $0.target == nil }.map(\.id))
+    for silence in owed.silences where silence.holds(on: now.date) {
+      switch silence.subject {
+      case .lent(let lent, let copies):
+        #expect(loans.removeValue(forKey: lent) == copies, "seed \(seed), \(now): \(lent)")
+      case .all(_, _, let id):
+        #expect(others.remove(id) != nil, "seed \(seed), \(now): \(silence)")
+      }
+    }
+    #expect(loans.isEmpty && others.isEmpty, "seed \(seed), \(now): \(loans) \(others)")
+  }
+
+  /// Checks that the plan of the next days is what runs at their ends owe if nothing else happens.
+  private mutating func checkPlan(from now: CivilDateTime) throws {
+    let ends = now.date.ends(of: Int.random(in: 1...30, using: &dice))
+    for kind in Self.channels {
+      var planned = ends.map { _ in [OwedNotices.Told: Int]() }
+      for (time, notice) in try schedule.reader.planned(at: ends, channel: kind.name) {
+        let day = try #require(ends.firstIndex(of: time))
+        planned[day][told(notice.notice, kind), default: 0] += 1
+      }
+      for (index, forecast) in owed.forecast(at: ends, channel: kind.name).enumerated() {
+        // Of loans alike nobody can say which was told of.
+        let sure = { [alike] (told: OwedNotices.Told) in alike[told.lent, default: 0] <= 1 }
+        #expect(
+          planned[index].filter { sure($0.key) } == forecast.filter { sure($0.key) },
+          "seed \(seed), \(now): the plan of \(ends[index]) for \(kind.name)")
+      }
+    }
+  }
+}
+
+extension Book {
+  /// Lends the book until another day, which is never before the loan.
+  fileprivate mutating func renew(until day: CivilDate) {
+    expiration = day
+    if let loaned, loaned > day { self.loaned = nil }
+  }
+}
+
+extension CivilDate {
+  /// The ends of this day and the next ones.
+  func ends(of days: Int) -> [CivilDateTime] {
+    let last = CivilTime(secondOfDay: 86_399) ?? .midnight
+    return (0..<days).map { CivilDateTime(adding(days: $0), last) }
+  }
+}
+
+extension Dice {
+  /// Any ladder, with a time to the minute, as settings have it.
+  mutating func someSteps() -> OwedNotices.Steps {
+    func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+    func days(_ range: ClosedRange<Int>) -> [Int] {
+      (0..<Int.random(in: 0...4, using: &self)).map { _ in Int.random(in: range, using: &self) }
+    }
+    var steps = OwedNotices.Steps(leads: days(0...12), delays: days(1...12))
+    let minute = Int.random(in: 0..<1_440, using: &self)
+    if happens(50) { steps.time = CivilTime(secondOfDay: minute * 60) ?? .midnight }
+    if happens(50) { steps.period = Int.random(in: 1...10, using: &self) }
+    if happens(20) { steps.limit = Int.random(in: 1...40, using: &self) }
+    return steps
+  }
+
+  /// Some days of the week, and some ranges in the days to come, one of which may be so long that it is
+  /// a mistake.
+  mutating func someClosedWeeks(from day: CivilDate) -> ClosedWeeks {
+    var weeks = ClosedWeeks()
+    for _ in 0..<Int.random(in: 0...3, using: &self) {
+      weeks.weekdays.insert(Int.random(in: 0..<7, using: &self))
+    }
+    for _ in 0..<Int.random(in: 0...3, using: &self) {
+      let first = day.adding(days: Int.random(in: -10...100, using: &self))
+      let length = [0, 1, 4, 9, 19, 99].pick(&self)
+      weeks.ranges.append(first...first.adding(days: length))
+    }
+    return weeks
+  }
+
+  /// Hours of the day to the minute, over midnight too.
+  mutating func someHours() -> (start: Int, end: Int) {
+    let start = Int.random(in: 0..<1_440, using: &self)
+    return (start, (start + Int.random(in: 60..<1_440, using: &self)) % 1_440)
+  }
+}
+
 extension Array {
-  fileprivate func pick(_ dice: inout Dice) -> Element {
+  func pick(_ dice: inout Dice) -> Element {
     self[Int.random(in: indices, using: &dice)]
   }
 }

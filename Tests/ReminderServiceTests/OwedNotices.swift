@@ -1,3 +1,4 @@
+import LoanRules
 import Loans
 
 /// A book as the catalogue of a history has it.
@@ -5,6 +6,9 @@ struct Book: Hashable {
   var id: String?
   var title: String
   var expiration: CivilDate
+  var borrower: String?
+  /// The day of lending, if it is known; never after the expiration.
+  var loaned: CivilDate?
   /// Whether its expiration can be read; a book whose cannot is no loan.
   var isReadable = true
 
@@ -12,6 +16,83 @@ struct Book: Hashable {
   var identity: String { id ?? title }
 
   var lent: OwedNotices.Lent { OwedNotices.Lent(identity: identity, expiration: expiration) }
+}
+
+extension [Book] {
+  /// The text of a catalogue.
+  var document: String {
+    let records = map { book in
+      let id = book.id.map { " id=\"\($0)\"" } ?? ""
+      let title = book.title.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+      let borrower = book.borrower.map { "<borrower>\($0)</borrower>" } ?? ""
+      let loaned = book.loaned.map { "<loaned>\($0.dotted)</loaned>" } ?? ""
+      let expiration = book.isReadable ? book.expiration.dotted : "2026.13.41"
+      return """
+        <book\(id)><title>\(title)</title>\(borrower)\(loaned)<expiration>\(expiration)</expiration>\
+        </book>
+
+        """
+    }
+    return "<books>\n\(records.joined())</books>\n"
+  }
+}
+
+/// When a library is closed, as somebody says it.
+struct ClosedWeeks {
+  /// Days of the week, 0 for Monday.
+  var weekdays: Set<Int> = []
+  var ranges: [ClosedRange<CivilDate>] = []
+
+  func isClosed(_ day: CivilDate) -> Bool {
+    // Day 0, 1 January 1970, was a Thursday.
+    weekdays.contains((day.dayNumber + 3) % 7) || ranges.contains { $0.contains(day) }
+  }
+
+  /// The open days nearest to a day, itself if it is one; the day for both, if one is too far away.
+  func openDays(around day: CivilDate) -> (before: CivilDate, after: CivilDate) {
+    func walk(_ step: Int) -> CivilDate? {
+      (0...92).map { day.adding(days: step * $0) }.first { !isClosed($0) }
+    }
+    guard let before = walk(-1), let after = walk(1) else { return (day, day) }
+    return (before, after)
+  }
+
+  /// The same for the program.
+  func closedDays() throws -> ClosedDays {
+    var days = ClosedDays()
+    for weekday in weekdays { days.close(Weekday.allCases[weekday], origin: "") }
+    for range in ranges {
+      let text = "\(range.lowerBound)..\(range.upperBound)"
+      days.close(try DayRange(reading: text), origin: "")
+    }
+    return days
+  }
+}
+
+/// When notices may be sent, as somebody says it.
+struct SendingHours {
+  /// The first minute of the day, and the first that is none of them; over midnight, too.
+  var minutes: (start: Int, end: Int)?
+  /// When nothing is sent, whatever the hour.
+  var closed = ClosedWeeks()
+
+  func contain(_ now: CivilDateTime) -> Bool {
+    if closed.isClosed(now.date) { return false }
+    guard let (start, end) = minutes else { return true }
+    var minute = start
+    while minute != end {
+      if minute == now.time.secondOfDay / 60 { return true }
+      minute = (minute + 1) % 1_440
+    }
+    return false
+  }
+
+  /// The same for the program.
+  func deliveryHours() throws -> DeliveryHours {
+    let times = minutes.map { [$0.start, $0.end].compactMap { CivilTime(secondOfDay: $0 * 60) } }
+    return try DeliveryHours(
+      times.flatMap { DailyHours(from: $0[0], to: $0[1]) }, except: closed.closedDays())
+  }
 }
 
 /// Which notices a library's borrowers are owed, in the plainest way: what was told is a list.
@@ -41,14 +122,51 @@ struct OwedNotices {
       Ladder(leads: leads, delays: delays, period: period, limit: limit, time: time)
     }
 
-    /// Whether loans alike need not be told apart: each is told of twice at most.
-    var isPlain: Bool { leads.count == 1 && delays == [1] && period == nil && limit == nil }
+    /// The rungs after the expiration that are not further than this many days.
+    func rungs(upTo days: Int) -> Set<Int> {
+      var rungs = Set(delays.filter { $0 <= days })
+      if let period, let last = delays.max() {
+        var rung = last + period
+        while rung <= days {
+          rungs.insert(rung)
+          rung += period
+        }
+      }
+      return rungs
+    }
+  }
+
+  /// What somebody has silenced.
+  struct Silence: Hashable {
+    enum Subject: Hashable {
+      /// A loan, and as many others alike as there were.
+      case lent(Lent, copies: Int)
+      /// All loans with these, by the number of the silence.
+      case all(title: String?, borrower: String?, id: Int)
+    }
+
+    var subject: Subject
+    /// The day on which it has ended.
+    var until: CivilDate?
+
+    func isAbout(_ loan: Book) -> Bool {
+      switch subject {
+      case .lent(let lent, _): loan.lent == lent
+      case .all(let title, let borrower, _):
+        (title == nil || title == loan.title) && (borrower == nil || borrower == loan.borrower)
+      }
+    }
+
+    func holds(on day: CivilDate) -> Bool { until.map { day < $0 } ?? true }
   }
 
   /// The loans of the catalogue when it was last read; some may be alike.
   var loans: [Book] = []
   /// The ladder by which it was read.
   var steps = Steps()
+  /// When the library was closed then.
+  var closed = ClosedWeeks()
+  var silences: [Silence] = []
   /// Those among them that the user has cancelled since.
   var cancelled: Set<String> = []
   /// What was told, in the order in which it was.
@@ -59,10 +177,41 @@ struct OwedNotices {
     loans.reduce(into: [:]) { counts, loan in counts[loan.lent, default: 0] += 1 }
   }
 
+  /// The catalogue is read.
+  mutating func read(_ loans: [Book], _ steps: Steps, _ closed: ClosedWeeks) {
+    (self.loans, self.steps, self.closed) = (loans, steps, closed)
+    cancelled = []
+    let alike = alike
+    silences.removeAll { silence in
+      guard case .lent(let lent, let copies) = silence.subject else { return false }
+      return alike[lent] != copies
+    }
+  }
+
+  /// The loans about which something may be sent.
+  func open(on day: CivilDate) -> [Book] {
+    loans.filter { loan in
+      let isSilenced = silences.contains { $0.isAbout(loan) && $0.holds(on: day) }
+      return !isSilenced && !cancelled.contains(loan.identity)
+    }
+  }
+
+  /// How often each notice will be sent at some times if nothing else happens.
+  func forecast(at times: [CivilDateTime], channel: String) -> [[Told: Int]] {
+    var future = self
+    return times.map { time in
+      let owed = future.owed(at: time, channel: channel)
+      for (notice, count) in owed {
+        future.told.append(contentsOf: Array(repeating: notice, count: count))
+      }
+      return owed
+    }
+  }
+
   /// How often each notice is owed.
   func owed(at now: CivilDateTime, channel: String) -> [Told: Int] {
     var owed: [Told: Int] = [:]
-    for loan in loans where !cancelled.contains(loan.identity) {
+    for loan in open(on: now.date) {
       guard let rung = reached(loan, now) else { continue }
       owed[Told(lent: loan.lent, rung: rung, channel: channel), default: 0] += 1
     }
@@ -77,17 +226,16 @@ struct OwedNotices {
 
   /// The last of all steps that have come, day by day.
   private func reached(_ loan: Book, _ now: CivilDateTime) -> Int? {
+    let (before, after) = closed.openDays(around: loan.expiration)
     let late = loan.expiration.days(until: now.date)
     if late > 0 {
       if let limit = steps.limit, late > limit { return nil }
-      var rungs = Set(steps.delays)
-      if let period = steps.period, let last = steps.delays.max() {
-        rungs.formUnion(stride(from: last, through: max(last, late), by: period))
-      }
-      return (1...late).last(where: rungs.contains)
+      let rungs = steps.rungs(upTo: late)
+      return rungs.filter { after.adding(days: $0) <= now.date }.max()
     }
     return steps.leads.map { -$0 }.filter { rung in
-      let day = loan.expiration.adding(days: rung)
+      let day = before.adding(days: rung)
+      if let loaned = loan.loaned, day <= loaned { return false }
       return day < now.date || day == now.date && steps.time.secondOfDay <= now.time.secondOfDay
     }.max()
   }
