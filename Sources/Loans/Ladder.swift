@@ -16,7 +16,7 @@ public struct Ladder: Hashable, Sendable {
   /// The number of days after the expiration beyond which nothing more is sent; `nil` for no limit.
   /// Like the rungs, they count from an open day.
   public let limit: Int?
-  /// The time of day at which reminders fire; other notices do at 00:00.
+  /// The time of day at which reminders fire, to the minute; other notices do at 00:00.
   public let time: CivilTime
 
   /// The longest lead or delay of a rung, in days.
@@ -48,7 +48,8 @@ public struct Ladder: Hashable, Sendable {
     expired = Set(delays).sorted()
     self.period = period
     self.limit = limit
-    self.time = time
+    // Without its seconds, as it is stored.
+    self.time = CivilTime(secondOfDay: time.secondOfDay / 60 * 60) ?? time
   }
 
   /// The days before the expiration on which the first reminder fires; 0 if there is none.

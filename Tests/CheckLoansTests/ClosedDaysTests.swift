@@ -62,7 +62,7 @@ struct ClosedDaysTests {
     #expect(
       json.text == """
         {"version":1,"closed":[{"from":"2026-12-31","to":"2026-12-31","name":"New Year",\
-        "origin":"\(settings):5"}]}
+        "origin":"\(settings):5","catalogue":null}]}
 
         """)
     let only = try await desk.run(

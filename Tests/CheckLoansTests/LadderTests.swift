@@ -181,6 +181,22 @@ struct PlanTests {
     #expect(empty.outcome == Outcome(0, errors: "check-loans: nothing will be sent within 1 day\n"))
   }
 
+  @Test func `Without catalogues those of the settings are read, or else the schedule`()
+    async throws
+  {
+    let desk = try Desk()
+    let idle = try await desk.run("plan", "--remind", "3")
+    #expect(
+      idle.outcome
+        == Outcome(
+          64,
+          errors: "check-loans: --remind has no effect on the stored schedule; name a catalogue to "
+            + "read\n"))
+    try desk.writeSettings("catalogues = [\"\(desk.folder.path)/books.xml\"]\nremind = 3\n")
+    #expect(try await desk.run("plan").text == desk.run("plan", "books.xml").text)
+    #expect(try await !desk.run("plan").lines.isEmpty)
+  }
+
   @Test func `A catalogue that cannot be read is named`() async throws {
     let desk = try Desk()
     let missing = try await desk.run("plan", "nothing.xml")

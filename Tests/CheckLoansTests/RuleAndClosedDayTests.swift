@@ -184,10 +184,16 @@ struct ClosedDayLadderTests {
           0, errors: "check-loans: 1 notice through stdout is held until 2026-11-30 00:00\n"))
     let explained = try await desk.run(
       ["schedule", "explain", "1", "--now", "2026-11-29"] + options)
-    #expect(explained.lines.suffix(2) == ["Held until 2026-11-30 00:00.", "Reason: closed"])
+    #expect(
+      explained.lines.suffix(2) == [
+        "Next, from 2026-11-30 at 00:00 on: the next run with --notify delivers the reminder; if the "
+          + "book is neither returned nor renewed, it counts as expired from 2026-12-01.",
+        "Reason: closed",
+      ])
     let quiet = try await desk.run(
       "schedule", "explain", "1", "--now", "2026-11-29", "--deliver-between", "08:00-20:00")
-    #expect(quiet.lines.suffix(2) == ["Held until 2026-11-29 08:00.", "Reason: quiet-hours"])
+    #expect(quiet.lines.suffix(2).first?.hasPrefix("Next, from 2026-11-29 at 08:00 on: ") == true)
+    #expect(quiet.lines.last == "Reason: quiet-hours")
     let sent = try await desk.run(["deliver", "--now", "2026-11-30"] + options)
     #expect(sent.lines == ["\"Abigél\" expires today (2026.11.30)"])
   }
@@ -215,5 +221,48 @@ struct ClosedDayLadderTests {
       let arguments = ["--notify", "stdout", "--closed-weekdays", closed, "books.xml"]
       #expect(try await desk.run(arguments).outcome == Outcome(0))
     }
+  }
+
+  @Test func `The closed days of a catalogue's own table are listed with its name`() async throws {
+    let desk = try Desk(now: "2026-11-27")
+    try desk.writeSettings(
+      """
+      [[catalogue]]
+      path = "books.xml"
+      name = "the parish"
+      closed-weekdays = "mon"
+      """)
+    let result = try await desk.run("closed", "--to", "2026-12-01")
+    #expect(
+      result.lines == [
+        "2026-11-30              the parish: (\(desk.folder.path)/\(Desk.settings):4)"
+      ])
+  }
+
+  @Test func `Deliver reports a calendar that was never read`() async throws {
+    let desk = try Desk()
+    try await desk.run("-q", "books.xml")
+    let result = try await desk.run(
+      "deliver", "--deliver-when-closed", "false", "--closed-calendars", "typo.ics")
+    #expect(result.status == 78)
+    #expect(result.errorText.contains("typo.ics: cannot read the calendar: no such file"))
+  }
+
+  @Test func `A limit counts like the days of the ladder, so that a closed week loses no notice`()
+    async throws
+  {
+    let desk = try Desk(now: "2026-12-02", catalogue: catalogue(("Abigél", "2026.11.28")))
+    let result = try await desk.run(
+      "--notify", "stdout", "--expired-until", "2", "--closed-weekdays", "sat,sun", "books.xml")
+    #expect(result.lines.count == 1)
+  }
+
+  @Test(arguments: ["2026-12-24 .. 2027-01-03 Christmas", "2026-12-24 - 2027-01-03"])
+  func `A range with spaces in it is refused, and does not become its first day`(
+    days: String
+  ) async throws {
+    let result = try await Desk().run("--closed-days", days, "books.xml")
+    #expect(result.status == 64)
+    #expect(result.errorText.contains("write YYYY-MM-DD"))
   }
 }

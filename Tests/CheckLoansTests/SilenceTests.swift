@@ -160,7 +160,7 @@ struct SilenceTests {
         "silence", "add", "--borrower", " Kovács\tAnna ", "--title", "Ab*", "--until", "2026-12-01",
         "--reason", "on\u{1B} holiday"
       ).outcome
-        == Outcome(0, output: "silence 1 holds until 2026-12-01 for 1 loan of the schedule\n"))
+        == Outcome(0, output: "silence 1: 1 loan, until 2026-12-01\n"))
     #expect(
       try await desk.run("silence", "list").text == """
         1       borrower "Kovács Anna", title "Ab*"; until 2026-12-01 by \(Self.user): \
@@ -266,6 +266,21 @@ struct SilenceTests {
     let lines = try await desk.run("schedule", "explain", "1").lines
     #expect(
       lines.suffix(3).dropLast() == sentences.map { $0.replacing("USER", with: Self.user) }[...])
+  }
+
+  @Test func `A snooze does not end the silence of a book that is said to be returned`()
+    async throws
+  {
+    let desk = try await desk(catalogue(("Abigél", "2026.11.22")))
+    try await desk.run("schedule", "returned", "1")
+    let snoozed = try await desk.run("schedule", "snooze", "1")
+    #expect(
+      snoozed.outcome
+        == Outcome(
+          0,
+          errors: "check-loans: loan 1 is said to be returned, and so is silenced for longer; see "
+            + "check-loans silence list\n"))
+    #expect(try await desk.run("silence", "list").text.contains("said to be returned"))
   }
 
   @Test func `Explain says through which channel a loan is silenced`() async throws {

@@ -67,7 +67,7 @@ private struct CalmLibrary {
     var rungs: [(rung: Int, day: CivilDate)] = steps.leads.map { (-$0, before.adding(days: -$0)) }
       .filter { _, day in book.loaned.map { $0 < day } ?? true }
     rungs += steps.rungs(upTo: 200).map { ($0, after.adding(days: $0)) }
-      .filter { _, day in book.expiration.days(until: day) <= steps.limit ?? .max }
+      .filter { rung, _ in rung <= steps.limit ?? .max }
     var sent: [CivilDate: Int] = [:]
     for (rung, day) in rungs.sorted(by: { $0.rung < $1.rung }) where day >= start {
       if start.days(until: day) < days { sent[day] = rung }
@@ -75,7 +75,9 @@ private struct CalmLibrary {
     // What was missed before the first run is its furthest rung, if it still says what is true.
     let late = book.expiration.days(until: start)
     let missed = rungs.filter { $0.day < start && ($0.rung > 0) == (late > 0) }.map(\.rung).max()
-    if let missed, late <= steps.limit ?? .max, sent[start] == nil { sent[start] = missed }
+    if let missed, after.days(until: start) <= steps.limit ?? .max, sent[start] == nil {
+      sent[start] = missed
+    }
     return sent.map { Sent(day: $0, identity: book.identity, rung: $1) }
   }
 }

@@ -229,7 +229,7 @@ struct OwedNotices {
     let (before, after) = closed.openDays(around: loan.expiration)
     let late = loan.expiration.days(until: now.date)
     if late > 0 {
-      if let limit = steps.limit, late > limit { return nil }
+      if let limit = steps.limit, after.adding(days: limit) < now.date { return nil }
       let rungs = steps.rungs(upTo: late)
       return rungs.filter { after.adding(days: $0) <= now.date }.max()
     }

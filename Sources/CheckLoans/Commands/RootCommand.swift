@@ -11,7 +11,7 @@ struct RootCommand: ParsableCommand {
       """,
     discussion: """
       Reads book catalogues in XML, also what library systems answer (check-loans profiles), \
-      reports which loans have expired or expire soon, and schedules a reminder one day before each \
+      reports which loans have expired or expire soon, and schedules reminders before each \
       expiration. Every run replaces the schedule of the catalogues it reads; what was delivered \
       is remembered and never sent twice.
 
