@@ -14,6 +14,7 @@ public struct Ladder: Hashable, Sendable {
   /// again and again; `nil` for never.
   public let period: Int?
   /// The number of days after the expiration beyond which nothing more is sent; `nil` for no limit.
+  ///
   /// Like the rungs, they count from an open day.
   public let limit: Int?
   /// The time of day at which reminders fire, to the minute; other notices do at 00:00.

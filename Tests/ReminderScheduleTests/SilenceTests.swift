@@ -341,6 +341,8 @@ private struct SilenceModel {
   }
 
   mutating func snooze(_ loan: Book, until: CivilDate?) {
+    let isReturned = entries.contains { $0.loan?.identity == loan.identity && $0.until == nil }
+    if isReturned, until != nil { return }
     entries.removeAll { $0.loan?.identity == loan.identity }
     entries.append(Entry(loan: loan, until: until))
   }
