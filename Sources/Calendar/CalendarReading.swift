@@ -14,23 +14,6 @@ public struct CalendarFault: Error, Hashable, Sendable {
   }
 }
 
-/// A day on which an event of a calendar is.
-public struct CalendarDay: Hashable, Sendable {
-  /// The day.
-  public var day: CivilDate
-  /// The summary of the event; untrusted.
-  public var name: String?
-  /// The line of the file on which the event begins, from 1.
-  public var line: Int
-
-  /// A day of an event.
-  public init(day: CivilDate, name: String?, line: Int) {
-    self.day = day
-    self.name = name
-    self.line = line
-  }
-}
-
 /// The days of the whole-day events in an iCalendar file.
 ///
 /// Every event counts that is not cancelled, whether it says that it takes up time or not: calendars

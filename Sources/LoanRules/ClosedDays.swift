@@ -40,10 +40,10 @@ public struct ClosedDays: Hashable, Sendable {
   /// The most days before or after an expiration among which an open day is looked for.
   public static let longest = 92
 
-  /// Days of which none is closed.
+  /// No closed days.
   public init() {}
 
-  /// Whether no day was ever closed.
+  /// Whether nothing closes any day.
   public var isEmpty: Bool { ranges.isEmpty && dated.isEmpty && weekdays.isEmpty }
 
   /// Closes a day of each week, unless it is closed already.

@@ -70,7 +70,7 @@ public struct DayRange: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// A day of every year, of which one is a leap year.
+  /// The month and day, 29 February included, as month times 100 plus day.
   private static func dayOfYear(_ text: Substring, of whole: String) throws(Fault) -> Int {
     guard text.utf8.count == 5 else { throw form(whole) }
     do throws(CivilDate.ParseFailure) {

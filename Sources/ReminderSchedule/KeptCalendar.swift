@@ -3,32 +3,15 @@ public import Loans
 
 /// The closed days of a calendar's last good reading, which are used while it cannot be read.
 public struct KeptCalendar: Hashable, Sendable {
-  /// A closed day.
-  public struct Day: Hashable, Sendable {
-    /// The day.
-    public var day: CivilDate
-    /// The summary of its event; untrusted.
-    public var name: String?
-    /// The line of the calendar on which the event begins.
-    public var line: Int
-
-    /// A closed day.
-    public init(day: CivilDate, name: String?, line: Int) {
-      self.day = day
-      self.name = name
-      self.line = line
-    }
-  }
-
   /// The calendar's absolute path, and what else its days depend on.
   public var path: String
   /// The day on which it was first read as it is.
   public var readOn: CivilDate
   /// The closed days, in order.
-  public var days: [Day]
+  public var days: [CalendarDay]
 
   /// The closed days of a reading.
-  public init(path: String, readOn: CivilDate, days: [Day]) {
+  public init(path: String, readOn: CivilDate, days: [CalendarDay]) {
     self.path = path
     self.readOn = readOn
     self.days = days
@@ -67,7 +50,7 @@ extension ScheduleReader {
         "SELECT day, line, name FROM closed_day WHERE calendar = ? ORDER BY day, line", path
       ) { row in
         guard let day = row.day(0) else { throw DatabaseError.damage("a closed day") }
-        return KeptCalendar.Day(day: day, name: row.text(2), line: Int(row.integer(1)))
+        return CalendarDay(day: day, name: row.text(2), line: Int(row.integer(1)))
       }
       guard let found else { throw DatabaseError.damage("the day of a calendar") }
       return KeptCalendar(path: path, readOn: found, days: days)

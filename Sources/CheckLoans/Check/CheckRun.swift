@@ -113,7 +113,7 @@ final class CheckRun {
       schedule: schedule, groups: plan.catalogues.namesByZone,
       times: DeliveryTimes(
         plan.options.channels.times, plan.catalogues.closedDays, today: plan.now.date,
-        schedule.reader),
+        schedule.reader, after: closedDays),
       events: events,
       environment: environment, console: console, isRemembered: plan.state != nil)
     if plan.isDryRun {

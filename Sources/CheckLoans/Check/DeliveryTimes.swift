@@ -8,19 +8,20 @@ struct DeliveryTimes {
   private let hours: DailyHours?
   /// The days on which nothing is sent, by the names of catalogues.
   private var closedDays: [String: ClosedDays] = [:]
-  /// What is wrong with calendars, in place of which their last good reading is used, or nothing.
+  /// The problems with calendars; their last good readings are used, if there are any.
   private(set) var problems: [CommandError] = []
 
   /// - Parameters:
   ///   - closed: the closed days of each catalogue, by name; used only if nothing is sent on them.
   ///   - schedule: what is used of a calendar that cannot be read.
+  ///   - reader: what has read closed days already.
   init(
     _ options: DeliveryTimeOptions, _ closed: [String: ClosedDaySetting], today: CivilDate,
-    _ schedule: ScheduleReader
+    _ schedule: ScheduleReader, after reader: ClosedDaysReader = ClosedDaysReader()
   ) {
     hours = options.deliverBetween
     if options.deliverWhenClosed { return }
-    var known: [ClosedDaySetting: ClosedDays] = [:]
+    var known = reader.known
     for (name, setting) in closed {
       if known[setting] == nil {
         do {

@@ -63,18 +63,20 @@ struct ExplainCommand: Subcommand {
     let schedule = try ScheduleReader(opening: state.path(environment))
     let (numbers, unknown) = try found(in: schedule)
     var documents: [JSONValue] = []
-    var status = ExitStatus.done
-    for number in numbers.prefix(Self.most) {
+    let asked = try numbers.prefix(Self.most).compactMap { number in
+      try schedule.history(of: number, at: now).map { (number, $0.catalogue) }
+    }
+    let times = try DeliveryTimes(
+      times, environment.closedDays(of: asked.map(\.1), closed), today: now.date, schedule)
+    let status = console.report(times.problems)
+    for (number, catalogue) in asked {
       // The catalogue may have its own time zone.
-      guard let catalogue = try schedule.history(of: number, at: now)?.catalogue,
+      guard
         let now = try environment.namesByZone([catalogue], clock, now: self.clock.now.now).first?
           .now,
         let history = try schedule.history(of: number, at: now)
       else { continue }
       var reason = history.reason(at: now)
-      let closed = try environment.closedDays(of: [history.catalogue], closed)
-      let times = DeliveryTimes(times, closed, today: now.date, schedule)
-      status = status.worse(console.report(times.problems))
       let held = times.reason(of: history.catalogue, at: now)
       var heldUntil: CivilDateTime?
       if let held, [.due, .failed].contains(reason) { (reason, heldUntil) = held }

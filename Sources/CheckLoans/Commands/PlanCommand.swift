@@ -153,6 +153,6 @@ private struct PlannedNotice {
 }
 
 extension [ChannelName?] {
-  /// These channels, or one that stands for any.
+  /// The channels, or `nil` alone for any.
   fileprivate var orAny: [ChannelName?] { isEmpty ? [nil] : self }
 }

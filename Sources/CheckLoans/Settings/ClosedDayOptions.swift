@@ -172,9 +172,7 @@ struct ClosedDaySetting: Hashable, Sendable {
           "\(path.visible): no event fits \(only.joined(separator: ", ").quoted(limit: 80)); correct "
             + "closed-only, or the calendar closes nothing")
       }
-      let calendar = KeptCalendar(
-        path: key(of: path), readOn: today,
-        days: reading.days.map { KeptCalendar.Day(day: $0.day, name: $0.name, line: $0.line) })
+      let calendar = KeptCalendar(path: key(of: path), readOn: today, days: reading.days)
       result.read.append(calendar)
       return calendar
     } catch {
@@ -210,10 +208,11 @@ struct ClosedDaySetting: Hashable, Sendable {
   }
 }
 
-/// Reads the closed days of several catalogues, of which many may have the same calendars, and keeps
+/// Reads the closed days of several catalogues, many of which may have the same calendars, and keeps
 /// the good readings.
 struct ClosedDaysReader {
-  private var known: [ClosedDaySetting: ClosedDays] = [:]
+  /// The closed days of the settings read so far.
+  private(set) var known: [ClosedDaySetting: ClosedDays] = [:]
 
   /// The closed days of a setting.
   ///

@@ -140,7 +140,6 @@ struct SilenceConditionOptions: ParsableArguments {
   }
 
   func validate() throws {
-    let texts = [borrower, email, category, loan, title].compactMap(\.self)
     if texts.isEmpty {
       throw ValidationError(
         "say which loans: give --borrower, --email, --category, --loan or --title")

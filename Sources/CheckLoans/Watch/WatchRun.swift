@@ -169,7 +169,7 @@ extension WatchRun {
     }
     let times = DeliveryTimes(
       settings.command.channels.times, settings.catalogues.closedDays,
-      today: groups.first?.now.date ?? .first, schedule.reader)
+      today: groups.first?.now.date ?? .first, schedule.reader, after: closedDays)
     let delivery = ChannelDelivery(
       schedule: schedule, groups: groups, times: times, events: events,
       environment: environment, console: console, actions: actions)

@@ -24,8 +24,9 @@ extension ScheduleReader {
   ///
   /// That is the notice of the furthest rung that a loan has reached, unless one as far was delivered
   /// through the channel for this expiration, see `LoanPlan.reached(at:)`. Loans that were cancelled or
-  /// have left their catalogue have none, nor has what is silenced. A delivery dated later than tomorrow is one by a
-  /// clock that was wrong: it counts as that of the first day after the expiration at most.
+  /// have left their catalogue have none, nor has what is silenced. A delivery dated later than
+  /// tomorrow is one by a clock that was wrong: it counts as that of the first day after the expiration
+  /// at most.
   ///
   /// - Parameters:
   ///   - now: the library's civil time.

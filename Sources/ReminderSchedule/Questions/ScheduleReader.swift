@@ -39,21 +39,10 @@ public struct ScheduleReader: Sendable {
     try connection.read { database in
       let ladders = try Ladders(database)
       var pending = PendingNotices()
-      let query = try database.statement(
-        """
-        SELECT number, expiration, fire_at, ladder, open_before, open_after FROM loan
-        WHERE id BETWEEN ? AND ? AND left_on IS NULL AND cancelled = 0 AND expiration >= ?
-        """)
-      defer { query.reset() }
-      for range in try database.ranges(catalogues) {
-        query.bind(range.lowerBound, range.upperBound, now.date.dayNumber)
-        while try query.step() {
-          pending.count += 1
-          let plan = try ladders.plan(
-            expiration: query, 1, fireAt: 2, ladder: 3, openDays: 4, of: Int(query.integer(0)))
-          guard let (rung, fireAt) = plan.next(after: now), rung <= 0 else { continue }
-          pending.nextFireAt = min(pending.nextFireAt ?? fireAt, fireAt)
-        }
+      try database.forEachPlan(in: catalogues, from: now.date, ladders) { plan in
+        pending.count += 1
+        guard let (rung, fireAt) = plan.next(after: now), rung <= 0 else { return }
+        pending.nextFireAt = min(pending.nextFireAt ?? fireAt, fireAt)
       }
       return pending
     }

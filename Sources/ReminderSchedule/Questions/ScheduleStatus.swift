@@ -67,8 +67,13 @@ extension ScheduleReader {
         "SELECT id, name FROM channel WHERE last_used >= ? ORDER BY name",
         now.date.adding(days: -Delivery.daysInUse).dayNumber
       ) { row in (row.integer(0), row.text(1) ?? "") }
-      let pending = channels.isEmpty ? 0 : try database.pending(after: now, catalogues, ladders)
-      return try channels.map { id, name in
+      var pending = 0
+      if !channels.isEmpty {
+        try database.forEachPlan(in: catalogues, from: .first, ladders) { plan in
+          if plan.next(after: now) != nil { pending += 1 }
+        }
+      }
+      return try channels.map { [pending] id, name in
         var status = ChannelStatus(name: name, pending: pending)
         for (_, notice) in try database.due(at: [now], channel: name, catalogues) {
           status.due += 1
@@ -95,25 +100,4 @@ extension ScheduleReader {
     ) LEFT JOIN reason ON reason.id = number
     WHERE state = \(Delivery.State.failed.stored)
     """
-}
-
-extension Database {
-  /// The number of loans of which a notice is still to come.
-  fileprivate func pending(
-    after now: CivilDateTime, _ catalogues: [String], _ ladders: Ladders
-  ) throws -> Int {
-    try ranges(catalogues).reduce(0) { count, range in
-      let loans = try rows(
-        """
-        SELECT number, expiration, fire_at, ladder, open_before, open_after FROM loan
-        WHERE id BETWEEN ? AND ? AND left_on IS NULL AND cancelled = 0
-        """, range.lowerBound, range.upperBound
-      ) { row in
-        try ladders.plan(
-          expiration: row, 1, fireAt: 2, ladder: 3, openDays: 4, of: Int(row.integer(0))
-        ).next(after: now) != nil
-      }
-      return count + loans.count { $0 }
-    }
-  }
 }

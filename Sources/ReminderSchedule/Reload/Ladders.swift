@@ -59,6 +59,30 @@ struct Ladders {
 }
 
 extension Database {
+  /// Calls `body` with the plan of each loan that has not left and is not cancelled.
+  ///
+  /// - Parameters:
+  ///   - catalogues: the catalogues whose loans count; `nil` for all.
+  ///   - day: the first expiration that counts.
+  func forEachPlan(
+    in catalogues: [String]?, from day: CivilDate, _ ladders: Ladders, _ body: (LoanPlan) -> Void
+  ) throws {
+    let query = try statement(
+      """
+      SELECT number, expiration, fire_at, ladder, open_before, open_after FROM loan
+      WHERE id BETWEEN ? AND ? AND left_on IS NULL AND cancelled = 0 AND expiration >= ?
+      """)
+    defer { query.reset() }
+    for range in try ranges(catalogues) {
+      query.bind(range.lowerBound, range.upperBound, day.dayNumber)
+      while try query.step() {
+        body(
+          try ladders.plan(
+            expiration: query, 1, fireAt: 2, ladder: 3, openDays: 4, of: Int(query.integer(0))))
+      }
+    }
+  }
+
   /// Stores a ladder.
   ///
   /// - Returns: its number.

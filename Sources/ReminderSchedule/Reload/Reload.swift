@@ -252,8 +252,8 @@ package struct Reload: ~Copyable {
     }
     if summary.added + summary.changed + summary.removed > 0 {
       try database.endSilences(in: catalogue)
+      try database.forgetLadders()
     }
-    if summary.added + summary.changed + summary.removed > 0 { try database.forgetLadders() }
     try database.prune(catalogue, loans: summary.loans, last: last, today: now.date)
     failpoint("reload-pruned")
     try database.noteRun(at: clockTime)
