@@ -236,7 +236,9 @@ extension LibraryYear {
   }
 
   private func lent(_ loan: Loan) -> OwedNotices.Lent {
-    OwedNotices.Lent(identity: loan.id ?? loan.title ?? "", expiration: loan.expiration)
+    let book = Book(
+      id: loan.id, title: loan.title ?? "", expiration: loan.expiration, borrower: loan.borrower)
+    return book.lent
   }
 
   private mutating func deliver(at now: CivilDateTime, _ kind: FickleChannel.Kind) throws {

@@ -12,8 +12,8 @@ struct Book: Hashable {
   /// Whether its expiration can be read; a book whose cannot is no loan.
   var isReadable = true
 
-  /// What makes it the same loan from one day to the next.
-  var identity: String { id ?? title }
+  /// What makes it the same loan from one day to the next: without an id, also who has it.
+  var identity: String { id ?? "\(title), \(borrower ?? "nobody")" }
 
   var lent: OwedNotices.Lent { OwedNotices.Lent(identity: identity, expiration: expiration) }
 }
