@@ -126,7 +126,7 @@ lint: ## Check the sources' form
 	  --label 'files with unsafe code' <(grep -rlw --include='*.swift' unsafe Sources | sort) \
 	  || { echo "make: correct the list of the files that may be unsafe, .unsafe-files" >&2; exit 1; }
 
-LIBRARY := Loans LoanCatalogue LoanRules ReminderSchedule Notifiers ReminderService
+LIBRARY := Loans Languages LoanCatalogue LoanRules Mail ReminderSchedule Notifiers ReminderService
 SYMBOLS := .build-docs/library-symbols
 
 .PHONY: docs

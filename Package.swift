@@ -39,7 +39,8 @@ let package = Package(
     .library(
       name: "LoanReminders",
       targets: [
-        "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers", "ReminderService",
+        "Languages", "Loans", "LoanCatalogue", "LoanRules", "Mail", "ReminderSchedule", "Notifiers",
+        "ReminderService",
       ]),
   ],
   dependencies: [
@@ -84,23 +85,27 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
+    .target(name: "Languages", dependencies: ["Loans"], swiftSettings: settings),
+    .target(name: "Mail", dependencies: ["Languages", "Loans"], swiftSettings: settings),
     .target(
       name: "Notifiers",
       dependencies: [
-        "Loans", "System", .product(name: "SystemPackage", package: "swift-system"),
+        "Languages", "Loans", "Mail", "System",
+        .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .target(
       name: "ReminderService",
       dependencies: [
-        "Failpoints", "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule", "Notifiers",
+        "Failpoints", "Languages", "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule",
+        "Notifiers",
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "CheckLoans",
       dependencies: [
-        "Calendar", "CLinux", "Loans", "LoanCatalogue", "LoanRules", "ReminderSchedule",
-        "Notifiers", "ReminderService", "System",
+        "Calendar", "CLinux", "Languages", "Loans", "LoanCatalogue", "LoanRules", "Mail",
+        "ReminderSchedule", "Notifiers", "ReminderService", "System",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "TOMLKit", package: "TOMLKit"),
@@ -139,10 +144,17 @@ let package = Package(
     .testTarget(
       name: "CalendarTests", dependencies: ["Calendar", "Loans"], swiftSettings: testSettings),
     .testTarget(
+      name: "LanguagesTests", dependencies: ["Languages", "Loans", "TestSupport"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "MailTests", dependencies: ["Languages", "Loans", "Mail", "TestSupport"],
+      swiftSettings: testSettings),
+    .testTarget(
       name: "ReminderScheduleTests", dependencies: ["Loans", "ReminderSchedule", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "NotifiersTests", dependencies: ["Loans", "Notifiers", "System", "TestSupport"],
+      name: "NotifiersTests",
+      dependencies: ["Languages", "Loans", "Mail", "Notifiers", "System", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "ReminderServiceTests",
@@ -154,7 +166,7 @@ let package = Package(
     .testTarget(
       name: "CheckLoansTests",
       dependencies: [
-        "CheckLoans", "LoanCatalogue", "Loans", "System", "TestSupport",
+        "CheckLoans", "Languages", "LoanCatalogue", "Loans", "Mail", "System", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],

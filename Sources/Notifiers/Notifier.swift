@@ -7,11 +7,30 @@ public struct DeliveryContext: Sendable, Hashable {
   /// How many notices of the schedule are open, for badges.
   public var openCount: Int
 
+  /// The address that a message is for; `nil` where the channel needs none, or has none that can be
+  /// used, so that the library itself gets the message.
+  public var address: String?
+
   /// The circumstances at `now`, with this many open notices.
-  public init(now: CivilDateTime, openCount: Int) {
+  public init(now: CivilDateTime, openCount: Int, address: String? = nil) {
     self.now = now
     self.openCount = openCount
+    self.address = address
   }
+}
+
+/// The notices of a channel that may be in one message.
+public enum Grouping: Sendable, Hashable {
+  /// All of them.
+  case together
+  /// Those for one borrower, by name and address.
+  case byBorrower
+  /// Those for one address, once a day; those without a valid one are for the library itself.
+  ///
+  /// - Parameters:
+  ///   - hasFallback: whether the library has an address for the latter; else they stay pending.
+  ///   - limit: the most messages of one run.
+  case byAddress(hasFallback: Bool, limit: Int)
 }
 
 /// A way to tell someone about loans.
@@ -25,9 +44,14 @@ public protocol Notifier: Sendable {
   /// and not yet noted are sent again after a power cut.
   var messagesPerCommit: Int { get }
 
-  /// Groups what is due into messages; each message is delivered whole or not at all.
+  /// The notices that may be in one message.
+  var grouping: Grouping { get }
+
+  /// Groups what is due into messages; each message is delivered whole or not at all, unless the error
+  /// says which part was.
   ///
-  /// - Parameter notices: everything that this run delivers through the channel.
+  /// - Parameter notices: everything that this run delivers through the channel, or, with a
+  ///   ``grouping``, to one borrower or address.
   /// - Returns: every notice exactly once, in the order given; no message is empty.
   func messages(for notices: [Notice]) -> [ArraySlice<Notice>]
 
@@ -43,4 +67,7 @@ public protocol Notifier: Sendable {
 extension Notifier {
   /// 1, a commit for each message.
   public var messagesPerCommit: Int { 1 }
+
+  /// All notices together.
+  public var grouping: Grouping { .together }
 }

@@ -1,0 +1,5 @@
+import Testing
+
+@testable import Mail
+
+@Suite struct QuotedPrintableTests {}
