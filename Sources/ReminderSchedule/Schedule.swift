@@ -17,6 +17,9 @@ public final class Schedule: Sendable {
   /// replaced it.
   public let identity: Int64
 
+  /// A number of this run, by which it knows what it has sent itself.
+  let run = Int64.random(in: 1...Int64.max)
+
   /// The same schedule for reading.
   public var reader: ScheduleReader { ScheduleReader(connection) }
 
@@ -184,10 +187,32 @@ public final class Schedule: Sendable {
       guard let id = try database.knownChannelID(channel) else { return nil }
       try database.run("DELETE FROM delivery WHERE channel = ?", id)
       let count = database.changes
-      try database.run("DELETE FROM outbox WHERE channel = ?", id)
+      for table in ["outbox", "recipient"] {
+        try database.run("DELETE FROM \(table) WHERE channel = ?", id)
+      }
       try database.run("DELETE FROM channel WHERE id = ?", id)
       try database.forgetReasons()
       return count
+    }
+  }
+
+  /// Gives a channel another name, under which what was delivered counts.
+  ///
+  /// - Returns: how many deliveries it has; `nil` if nothing was ever sent through it, or something was
+  ///   already delivered under the new name.
+  public func rename(channel: String, to name: String) throws(ScheduleError) -> Int? {
+    try writeByUser { database in
+      guard let id = try database.knownChannelID(channel), channel != name else { return nil }
+      if let other = try database.knownChannelID(name) {
+        if try database.hasDelivered(other) { return nil }
+        for table in ["delivery", "recipient"] {
+          try database.run("DELETE FROM \(table) WHERE channel = ?", other)
+        }
+        try database.run("DELETE FROM channel WHERE id = ?", other)
+      }
+      try database.run("UPDATE channel SET name = ? WHERE id = ?", name, id)
+      try database.run("UPDATE silence SET channel = ? WHERE channel = ?", name, channel)
+      return Int(try database.integer("SELECT count(*) FROM delivery WHERE channel = ?", id) ?? 0)
     }
   }
 

@@ -20,6 +20,8 @@ internal import Loans
 ///   signed number of days from the expiration, see ``DueNotice/rung``.
 /// - `channel`, `reason`: names of channels and what they said when they failed, each once.
 /// - `outbox`: the notices that are being sent right now, see ``Outbox``.
+/// - `recipient`: the addresses to which a channel has sent a message, on which day and in which run, or
+///   that it can never reach, see ``AddressState``.
 /// - `calendar`, `closed_day`: the last good reading of each calendar of closed days, see
 ///   ``KeptCalendar``.
 /// - `silence`: what people have silenced, see ``Silence``: one loan, by its key in the ledger, or all
@@ -42,7 +44,7 @@ enum Schema {
   private static let impossibleVersion = 1_000
 
   /// How a loan's row and delivery are found from each other.
-  private static let isDeliveryOfLoan = """
+  static let isDeliveryOfLoan = """
     delivery.catalogue = loan.catalogue AND delivery.identity = loan.identity
           AND delivery.expiration = loan.expiration AND delivery.copy = loan.copy
     """
@@ -138,10 +140,21 @@ enum Schema {
       copy INTEGER NOT NULL,
       rung INTEGER NOT NULL,
       at INTEGER NOT NULL,
-      utc_offset INTEGER
+      utc_offset INTEGER,
+      address TEXT
     )
     """,
     "CREATE INDEX outbox_identity ON outbox (identity)",
+    """
+    CREATE TABLE recipient (
+      channel INTEGER NOT NULL,
+      address TEXT NOT NULL,
+      sent_on INTEGER,
+      run INTEGER,
+      reason INTEGER,
+      PRIMARY KEY (channel, address)
+    ) WITHOUT ROWID
+    """,
     """
     CREATE TABLE calendar (
       path TEXT PRIMARY KEY,
@@ -205,7 +218,7 @@ enum Schema {
         EXISTS (
           SELECT 1 FROM delivery JOIN channel ON channel.id = delivery.channel
           WHERE \(isDeliveryOfLoan) AND delivery.rung <= 0
-            AND state = \(Delivery.State.failed.stored)
+            AND state IN (\(Delivery.State.failed.stored), \(Delivery.State.undeliverable.stored))
             AND last_used >= loan.last_day - \(Delivery.daysInUse)) AS has_failed,
         \(Silence.isSilenced(today: "loan.last_day")) AS is_silenced
       FROM reached AS loan
@@ -251,6 +264,7 @@ enum Schema {
       CASE state
         WHEN \(Delivery.State.delivered.stored) THEN 'delivered'
         WHEN \(Delivery.State.failed.stored) THEN 'failed'
+        WHEN \(Delivery.State.undeliverable.stored) THEN 'undeliverable'
         ELSE 'sending'
       END AS state,
       attempts,

@@ -13,28 +13,31 @@ extension ReminderCenter {
   ///   - notifier: the channel.
   ///   - now: the library's civil time.
   ///   - catalogues: the names of the catalogues whose loans count; `nil` for all.
+  ///   - earlier: the report of what the same run has delivered through the channel before, for a limit
+  ///     that holds for the whole run.
   ///   - isStopRequested: asked before each message; once it says yes, the rest stays pending.
   /// - Throws: `ScheduleError`: what was sent and could not be noted is sent again.
   @discardableResult
   public func deliver(
     through notifier: any Notifier, at now: CivilDateTime, catalogues: [String]? = nil,
+    after earlier: DeliveryReport = DeliveryReport(),
     isStopRequested: @Sendable () -> Bool = { false }
   ) throws(ScheduleError) -> DeliveryReport {
     guard let schedule else { return DeliveryReport() }
     let utcOffset = utcOffset(at: now)
     try schedule.noteUse(of: notifier.channel, at: now, utcOffset: utcOffset)
-    let due = try schedule.reader.due(
+    let due = try schedule.reader.dueRungs(
       at: now, channel: notifier.channel, catalogues: catalogues)
-    let silenced = try schedule.reader.silencedCount(
-      at: now, channel: notifier.channel, catalogues: catalogues)
-    if silenced > 0 { events.announce(.silenced(notices: silenced, channel: notifier.channel)) }
-    if due.isEmpty { return DeliveryReport() }
+    if due.silenced > 0 {
+      events.announce(.silenced(notices: due.silenced, channel: notifier.channel))
+    }
+    if due.rungs.isEmpty { return DeliveryReport() }
     let open = try schedule.reader.openCount(at: now)
     var run = DeliveryRun(
       notifier: notifier, schedule: schedule, events: events,
       context: DeliveryContext(now: now, openCount: open.reminders + open.expired),
       utcOffset: utcOffset)
-    return try run.deliver(due, isStopRequested: isStopRequested)
+    return try run.deliver(due.rungs, after: earlier, isStopRequested: isStopRequested)
   }
 }
 
@@ -46,10 +49,28 @@ public struct DeliveryReport: Sendable, Hashable {
     public var error: NotifierError
     /// The number of notices that stay pending because of it.
     public var notices: Int
+    /// Whether the library itself gets them instead, so that they stay pending only if that fails too.
+    public var isHandedOn = false
+
+    /// A failure of this number of notices.
+    public init(error: NotifierError, notices: Int, isHandedOn: Bool = false) {
+      self.error = error
+      self.notices = notices
+      self.isHandedOn = isHandedOn
+    }
   }
 
   /// The number of notices that were delivered.
   public var delivered = 0
+  /// The number of messages that were handed over.
+  public fileprivate(set) var messages = 0
+  /// The number of borrowers without an address that can be written to, where the library gets no
+  /// message in their place.
+  public fileprivate(set) var unreachable = 0
+  /// The number of their notices, which stay pending.
+  public fileprivate(set) var unreachableNotices = 0
+  /// The number of notices that stay pending because the channel may send no more messages in a run.
+  public fileprivate(set) var overLimit = 0
   /// The messages that could not be sent, by reason, in the order of the first of each.
   public var failures: [Failure] = []
   /// The number of notices that stay pending because a stop was requested.
@@ -65,6 +86,10 @@ public struct DeliveryReport: Sendable, Hashable {
   /// Adds the result of another delivery through the channel.
   public mutating func add(_ other: DeliveryReport) {
     delivered += other.delivered
+    messages += other.messages
+    unreachable += other.unreachable
+    unreachableNotices += other.unreachableNotices
+    overLimit += other.overLimit
     leftByStop += other.leftByStop
     if let until = other.heldUntil { addHeld(other.held, until: until) }
     for failure in other.failures { add(failure) }
@@ -76,7 +101,8 @@ public struct DeliveryReport: Sendable, Hashable {
     heldUntil = heldUntil.map { min($0, end) } ?? end
   }
 
-  fileprivate mutating func add(_ failure: Failure) {
+  /// Adds notices that could not be sent.
+  public mutating func add(_ failure: Failure) {
     if let index = failures.firstIndex(where: { $0.error == failure.error }) {
       failures[index].notices += failure.notices
     } else {
@@ -87,7 +113,11 @@ public struct DeliveryReport: Sendable, Hashable {
 
 /// A delivery through one channel.
 private struct DeliveryRun {
-  typealias Message = ArraySlice<DueNotice>
+  /// Notices that are sent as one, and the address that they are for.
+  struct Message {
+    var notices: ArraySlice<DueNotice>
+    var address: String?
+  }
 
   let notifier: any Notifier
   let schedule: Schedule
@@ -95,40 +125,78 @@ private struct DeliveryRun {
   let context: DeliveryContext
   let utcOffset: Int?
   var report = DeliveryReport()
+  private var parts = DueParts()
+  /// The messages whose notices have been read, and that have not been tried.
+  private var waiting: ArraySlice<Message> = []
+  private var temporaryFailures = 0
+
+  /// A mail server that is busy three times in a row is left alone for this run.
+  private static let mostTemporaryFailures = 3
+  /// How many messages that are not tried are noted in one commit, at least.
+  private static let mostAtOnce = 1_000
+
+  init(
+    notifier: any Notifier, schedule: Schedule, events: ScheduleEvents, context: DeliveryContext,
+    utcOffset: Int?
+  ) {
+    self.notifier = notifier
+    self.schedule = schedule
+    self.events = events
+    self.context = context
+    self.utcOffset = utcOffset
+  }
 
   /// Sends each notice once, and notes it in the schedule before and after.
   mutating func deliver(
-    _ due: [DueNotice], isStopRequested: @Sendable () -> Bool
+    _ due: [DueRung], after earlier: DeliveryReport, isStopRequested: @Sendable () -> Bool
   ) throws(ScheduleError) -> DeliveryReport {
     let size = notifier.messagesPerCommit
     precondition(size >= 1, "\(size) messages for each commit")
-    var rest = messages(of: due)[...]
-    while !rest.isEmpty, !isStopRequested() {
-      let (tried, error) = try send(rest.prefix(size), isStopRequested)
-      rest = rest.dropFirst(tried)
-      guard let error, error.stopsTheRun else { continue }
-      // The others are not tried, since they would fail too.
-      let notices = Array(rest.joined())
-      do throws(ScheduleError) {
-        try schedule.markUntried(
-          notices, channel: notifier.channel, at: context.now, utcOffset: utcOffset,
-          error: error.message)
-      } catch let failure {
-        throw failure.after(error)
+    parts = try DueParts(
+      due, notifier.grouping, schedule, channel: notifier.channel, today: context.now.date)
+    try leaveOut(after: earlier)
+    while try readMessages(size), !isStopRequested() {
+      let (tried, error) = try send(waiting.prefix(size), isStopRequested)
+      waiting = waiting.dropFirst(tried)
+      guard let error else { continue }
+      if error.stopsTheRun || temporaryFailures == Self.mostTemporaryFailures {
+        try giveUp(error)
+        return report
       }
-      note(failed: notices[...], error)
-      return report
     }
-    report.leftByStop = rest.joined().count
+    report.leftByStop = waiting.reduce(parts.count) { $0 + $1.notices.count }
     return report
   }
 
-  private func messages(of due: [DueNotice]) -> [Message] {
-    var start = 0
-    return notifier.messages(for: due.map(\.notice)).map { message in
-      defer { start += message.count }
-      return due[start..<start + message.count]
+  /// Counts what is not sent to anybody now.
+  private mutating func leaveOut(after earlier: DeliveryReport) throws(ScheduleError) {
+    if !parts.held.isEmpty {
+      report.addHeld(parts.held.count, until: CivilDateTime(context.now.date.adding(days: 1)))
     }
+    report.overLimit = parts.limit(messages: earlier.messages)
+    (report.unreachable, report.unreachableNotices) = (
+      parts.unreachable.borrowers, parts.unreachable.rungs.count
+    )
+    try schedule.note(
+      parts.unreachable.rungs, as: .undeliverable, channel: notifier.channel, at: context.now,
+      utcOffset: utcOffset,
+      error: "the borrower has no address that can be written to; correct the catalogue")
+  }
+
+  /// Reads the notices of the next messages, at least this many if there are so many.
+  ///
+  /// - Returns: whether there are any.
+  private mutating func readMessages(_ size: Int) throws(ScheduleError) -> Bool {
+    while waiting.count < size, let part = parts.next() {
+      let due = try schedule.reader.notices(of: part.rungs)
+      var start = 0
+      for message in notifier.messages(for: due.map(\.notice)) {
+        waiting.append(
+          Message(notices: due[start..<start + message.count], address: part.address))
+        start += message.count
+      }
+    }
+    return !waiting.isEmpty
   }
 
   /// Sends messages that share a commit, up to the first one that fails.
@@ -138,15 +206,22 @@ private struct DeliveryRun {
     _ batch: ArraySlice<Message>, _ isStopRequested: @Sendable () -> Bool
   ) throws(ScheduleError) -> (tried: Int, error: NotifierError?) {
     var outbox = try schedule.beginSending(
-      Array(batch), channel: notifier.channel, at: context.now, utcOffset: utcOffset)
+      batch.map(\.notices), to: parts.haveAddresses ? batch.map { $0.address ?? "" } : [],
+      channel: notifier.channel, at: context.now, utcOffset: utcOffset)
     var sent = 0
     for message in batch {
       if sent > 0, isStopRequested() { break }
       failpoint("before-sending")
       do throws(NotifierError) {
-        try notifier.send(message.map(\.notice)[...], in: context)
+        var context = context
+        context.address = message.address
+        try notifier.send(message.notices.map(\.notice)[...], in: context)
       } catch {
-        do throws(ScheduleError) { try outbox.fail(error: error.message) } catch let failure {
+        do throws(ScheduleError) {
+          try outbox.fail(
+            error: error.message, isFinal: error.code == .undeliverable,
+            delivered: error.delivered.filter((0..<message.notices.count).contains))
+        } catch let failure {
           throw failure.after(error)
         }
         note(delivered: batch.prefix(sent))
@@ -169,16 +244,50 @@ private struct DeliveryRun {
     return (sent, nil)
   }
 
+  /// Notes what is not tried, since it would fail too.
+  private mutating func giveUp(_ error: NotifierError) throws(ScheduleError) {
+    while try readMessages(Self.mostAtOnce) {
+      let notices = waiting.flatMap(\.notices)
+      waiting = []
+      do throws(ScheduleError) {
+        try schedule.note(
+          notices.map(\.due), as: .failed, channel: notifier.channel, at: context.now,
+          utcOffset: utcOffset, error: error.message)
+      } catch let failure {
+        throw failure.after(error)
+      }
+      fail(notices, error)
+    }
+  }
+
   private mutating func note(delivered messages: ArraySlice<Message>) {
-    for notice in messages.joined() {
+    if !messages.isEmpty { temporaryFailures = 0 }
+    report.messages += messages.count
+    for message in messages { note(delivered: message.notices) }
+  }
+
+  private mutating func note(delivered notices: some Collection<DueNotice>) {
+    for notice in notices {
       report.delivered += 1
       events.announce(.delivered(notice, channel: notifier.channel))
     }
   }
 
   private mutating func note(failed message: Message, _ error: NotifierError) {
-    report.add(DeliveryReport.Failure(error: error, notices: message.count))
-    for notice in message {
+    temporaryFailures = error.code == .temporary ? temporaryFailures + 1 : 0
+    let delivered = Set(error.delivered)
+    let places = message.notices.enumerated()
+    note(delivered: places.filter { delivered.contains($0.offset) }.map(\.element))
+    fail(places.filter { !delivered.contains($0.offset) }.map(\.element), error)
+    if error.code == .undeliverable { parts.giveToLibrary(message.notices.map(\.due)) }
+  }
+
+  private mutating func fail(_ notices: [DueNotice], _ error: NotifierError) {
+    report.add(
+      DeliveryReport.Failure(
+        error: error, notices: notices.count,
+        isHandedOn: error.code == .undeliverable && parts.hasFallback))
+    for notice in notices {
       events.announce(.failed(notice, channel: notifier.channel, error: error.message))
     }
   }

@@ -96,16 +96,18 @@ public struct Explanation: Sendable {
       + "or may not have arrived"
     let isRepeated = delivery.deliveredAt.map { time in delivery.at.map { $0 > time } ?? false }
     switch delivery.state {
-    case .failed where isRepeated == true:
+    case .failed where isRepeated == true, .undeliverable where isRepeated == true:
       return "\(success); sending it again failed\(time): \(error)."
     case .sending where isRepeated == true:
       return "\(success); sending it again began\(time), \(uncertainty)."
+    case .delivered where delivery.isMarked:
+      return "\(what) was marked as delivered through \(channel)\(time), and not sent."
     case .delivered:
       // Attempts to send an expired notice may include earlier repetitions.
       let attempt = delivery.attempts > 1 ? ", at attempt \(delivery.attempts)" : ""
       let earlier = delivery.earlier.map(\.inWords).listed
       return success + attempt + (earlier.isEmpty ? "." : "; an earlier one on \(earlier).")
-    case .failed:
+    case .failed, .undeliverable:
       let attempts =
         delivery.deliveredAt != nil || delivery.attempts == 0
         ? "" : ", after \(delivery.attempts) attempt\(delivery.attempts == 1 ? "" : "s")"

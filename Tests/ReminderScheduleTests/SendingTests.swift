@@ -105,7 +105,8 @@ import Testing
   @Test func `What was not tried is failed without an attempt, and leaves no trace`() throws {
     let schedule = try Schedule(opening: scratch.file)
     let due = try due(schedule)
-    try schedule.markUntried(due, channel: "stdout", at: now, error: "no bus")
+    try schedule.note(
+      due.map(\.due), as: .failed, channel: "stdout", at: now, error: "no bus")
     #expect(try self.due(schedule) == due)
     var list = try schedule.list(at: "2026-11-21")
     #expect(list.map(\.state) == Array(repeating: .failed, count: 5))
@@ -209,8 +210,9 @@ import Testing
       [due[0...0], due[1...1]], channel: "stdout", at: now, utcOffset: 32_400)
     try sending.noteSent()
     try sending.fail(error: "no")
-    try schedule.markUntried(
-      [due[2]], channel: "stdout", at: now, utcOffset: -12_600, error: "gone")
+    try schedule.note(
+      [due[2]].map(\.due), as: .failed, channel: "stdout", at: now, utcOffset: -12_600,
+      error: "gone")
     #expect("\(ClockTime(now, utcOffset: 88_200))" == "2026-11-21T07:00:00+24:30")
     #expect("\(ClockTime(now, utcOffset: -86_400))" == "2026-11-21T07:00:00-24:00")
     let list = try schedule.list(at: "2026-11-21")
@@ -224,7 +226,8 @@ import Testing
     let schedule = try Schedule(opening: scratch.file)
     try schedule.load([Book("bk1", "2026-12-31", lead: 60)])
     let due = try due(schedule)
-    try schedule.markUntried(due, channel: "exec:/nowhere", at: now, error: "no such program")
+    try schedule.note(
+      due.map(\.due), as: .failed, channel: "exec:/nowhere", at: now, error: "no such program")
     func state(at now: String) throws -> ScheduleEntry.State? {
       try schedule.list(at: now).first?.state
     }
@@ -262,7 +265,8 @@ import Testing
     let before = try scratch.modified(scratch.file)
     try schedule.beginSending([], channel: "stdout", at: now).finish()
     try schedule.beginSending([], channel: "stdout", at: now).fail(error: "no")
-    try schedule.markUntried([], channel: "stdout", at: now, error: "no")
+    try schedule.note(
+      [], as: .failed, channel: "stdout", at: now, error: "no")
     #expect(try scratch.modified(scratch.file) == before)
   }
 

@@ -177,7 +177,7 @@ import Testing
     _ = try silence(change)
     #expect(try schedule.told(at: "2026-11-21").isEmpty == isSilenced, "\(name)")
     #expect(
-      try schedule.reader.silencedCount(at: moment("2026-11-21"), channel: "stdout")
+      try schedule.reader.dueRungs(at: moment("2026-11-21"), channel: "stdout").silenced
         == (isSilenced ? 1 : 0), "\(name)")
   }
 
@@ -309,7 +309,7 @@ import Testing
     let result = try schedule.silence(loans: Array(1...2_000), by: origin) { _ in nil }
     #expect(result.silenced == 2_000)
     #expect(try schedule.reader.openCount(at: moment("2026-11-22")).reminders == 18_000)
-    #expect(try schedule.reader.silencedCount(at: moment("2026-11-22"), channel: "x") == 2_000)
+    #expect(try schedule.reader.dueRungs(at: moment("2026-11-22"), channel: "x").silenced == 2_000)
     try schedule.load((1...20_000).map { Book("bk\($0)", "2026-11-22", title: "x") })
     #expect(try silences().count == 2_000)
     #expect(ContinuousClock.now - start < .seconds(20))

@@ -148,9 +148,9 @@ import Testing
   @Test func `A channel that was gone before it was this loan's turn`() async throws {
     let schedule = try #require(center.schedule)
     let now = try moment("2026-11-21T07:30")
-    try schedule.markUntried(
-      try schedule.reader.due(at: now, channel: "stdout"), channel: "stdout", at: now,
-      error: "it is gone")
+    try schedule.note(
+      try schedule.reader.dueRungs(at: now, channel: "stdout").rungs, as: .failed,
+      channel: "stdout", at: now, error: "it is gone")
     #expect(
       try explain("2026-11-21T08:00").dropFirst(3) == [
         "The reminder was not delivered through stdout on 2026-11-21 at 07:30: it is gone.",

@@ -35,6 +35,31 @@ extension DeliveryReport {
   }
 }
 
+extension DeliveryReport {
+  /// The sentences about notices that stay pending though the channel works.
+  func undeliveredWords(_ channel: ChannelName) -> [String] {
+    var words: [String] = []
+    let name = channel.name.visible
+    if unreachable > 0 {
+      let verb = unreachable == 1 ? "has" : "have"
+      words.append(
+        """
+        \(name): \(counted(unreachable, "borrower")) \(verb) no address that can be written to, so \
+        \(counted(unreachableNotices, "notice")) \(unreachableNotices == 1 ? "stays" : "stay") pending; \
+        see check-loans schedule list --failed, or set mail-fallback to an address of the library
+        """)
+    }
+    if overLimit > 0 {
+      words.append(
+        """
+        \(name): \(counted(overLimit, "notice")) \(overLimit == 1 ? "stays" : "stay") pending for the \
+        next run, since this one has sent as many messages as mail-limit allows
+        """)
+    }
+    return words
+  }
+}
+
 /// Delivers what is due in each time zone through channels, each for itself, and reports what could
 /// not be delivered.
 struct ChannelDelivery {
@@ -49,23 +74,31 @@ struct ChannelDelivery {
   var actions: NotificationActions?
   /// Whether what could not be delivered is kept for the next run.
   var isRemembered = true
+  /// What to do with what a new channel has not sent for days.
+  var firstRun: FirstRun?
 
   /// Delivers through one channel, without a report to the user.
   func deliver(through channel: ChannelName) throws(ScheduleError) -> DeliveryReport {
-    let notifier = channel.notifier(environment, console, actions: actions)
     var sum = DeliveryReport()
+    if isRemembered, let refusal = try settleBacklog(of: channel) {
+      sum.add(refusal)
+      return sum
+    }
+    let notifier = channel.notifier(environment, console, actions: actions)
     for (clock, now, names) in groups {
       let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
       for (end, names) in times.held(names, at: now) {
         if let end {
-          let due = try schedule.reader.due(at: now, channel: channel.name, catalogues: names)
+          let due = try schedule.reader.dueRungs(
+            at: now, channel: channel.name, catalogues: names
+          ).rungs
           if !due.isEmpty { try schedule.noteHeld(through: channel.name, at: now) }
           sum.addHeld(due.count, until: end)
           continue
         }
         sum.add(
           try center.deliver(
-            through: notifier, at: now, catalogues: names,
+            through: notifier, at: now, catalogues: names, after: sum,
             isStopRequested: { StopSignals.isStopRequested }))
       }
     }
@@ -85,7 +118,12 @@ struct ChannelDelivery {
       let report = try deliver(through: channel)
       leftByStop += report.leftByStop
       if let words = report.heldWords(channel, now: groups.first?.now) { console.printError(words) }
+      for line in report.undeliveredWords(channel) { console.printError(line) }
       for failure in report.failures {
+        if failure.isHandedOn {
+          console.printError("\(failure.error.message); the library is written to instead")
+          continue
+        }
         status = status.worse(failure.error.code == .systemLimit ? .systemLimit : .unavailable)
         switch failure.error.code {
         case .outputFailed(EINTR):
@@ -115,9 +153,13 @@ struct ChannelDelivery {
     for channel in channels {
       var isNothingDue = true
       var fromSettings = 0
+      if isRemembered, let refusal = try settleBacklog(of: channel, isDryRun: true) {
+        console.printError("would refuse: \(refusal.error.message)")
+        continue
+      }
       for (_, now, names) in groups {
-        let known = try before?.due(at: now, channel: channel.name, catalogues: names)
-        let numbers = Set((known ?? []).map(\.reminderID))
+        let known = try before?.dueRungs(at: now, channel: channel.name, catalogues: names)
+        let numbers = Set((known?.rungs ?? []).map(\.reminderID))
         for (end, names) in times.held(names, at: now) {
           let verb = end.map { "would hold until \($0.words), for" } ?? "would deliver through"
           let due = try schedule.reader.due(at: now, channel: channel.name, catalogues: names)
@@ -137,8 +179,9 @@ struct ChannelDelivery {
       }
       let silenced = try groups.reduce(0) { count, group in
         try count
-          + schedule.reader.silencedCount(
-            at: group.now, channel: channel.name, catalogues: group.names)
+          + schedule.reader.dueRungs(
+            at: group.now, channel: channel.name, catalogues: group.names
+          ).silenced
       }
       if silenced > 0 {
         console.printError(

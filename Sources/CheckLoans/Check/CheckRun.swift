@@ -115,7 +115,8 @@ final class CheckRun {
         plan.options.channels.times, plan.catalogues.closedDays, today: plan.now.date,
         schedule.reader, after: closedDays),
       events: events,
-      environment: environment, console: console, isRemembered: plan.state != nil)
+      environment: environment, console: console, isRemembered: plan.state != nil,
+      firstRun: plan.options.channels.firstRun)
     if plan.isDryRun {
       try delivery.rehearse(
         plan.channels, before: plan.state.map { try ScheduleReader(opening: $0) },

@@ -12,17 +12,29 @@ struct DeliverCommand: Subcommand {
       Delivers what is due of every catalogue in the schedule and was not yet delivered through \
       the channel, through standard output unless --notify names others.
 
-      Example:
+      Examples:
         check-loans deliver --notify notify-send
+        check-loans deliver --notify mail --mark-only
       """)
 
+  static var commandLineOnly: Set<String> { ["mark-only"] }
+
   @OptionGroup var channels: ChannelOptions
+  @Flag(help: "Mark what is due through the channels of --notify as delivered, and send nothing.")
+  var markOnly = false
+
   @OptionGroup var closed: ClosedDayOptions
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
 
   @OptionGroup var dryRun: DryRunOptions
   @OptionGroup var verbose: VerboseOptions
+
+  func validate() throws {
+    if markOnly && channels.notify.isEmpty {
+      throw ValidationError("--mark-only needs --notify with the channel that is not to send")
+    }
+  }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (now, zone) = try clock.read(environment)
@@ -39,8 +51,12 @@ struct DeliverCommand: Subcommand {
         schedule.reader.catalogues(), zone, now: clock.now.now),
       times: times,
       events: ScheduleEvents(isPrinted: verbose.verbose, console),
-      environment: environment, console: console)
+      environment: environment, console: console, firstRun: channels.firstRun)
     let channels = channels.channels(environment, otherwise: [.stdout])
+    if markOnly {
+      for channel in channels { try delivery.markAll(channel, isDryRun: dryRun.dryRun) }
+      return status
+    }
     if !dryRun.dryRun { return status.worse(try delivery.run(channels)) }
     try delivery.rehearse(channels)
     return status

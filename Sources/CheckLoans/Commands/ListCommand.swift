@@ -177,7 +177,7 @@ extension ScheduleEntry {
     if let borrower = scheduled.loan.borrower { line += ", lent to \(borrower.visible)" }
     line += " (\(scheduled.library?.visible ?? scheduled.catalogue.visibleCatalogue))"
     if let (_, fireAt) = later(than: now) { line += "; next \(fireAt.date)" }
-    for delivery in deliveries where delivery.state == .failed && delivery.isInUse {
+    for delivery in deliveries where delivery.hasFailed && delivery.isInUse {
       line += "; \(delivery.channel.visible): \(delivery.failure)"
     }
     if let silence { line += "; silenced \(silence.words)" }

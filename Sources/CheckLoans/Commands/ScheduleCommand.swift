@@ -18,7 +18,7 @@ struct ScheduleCommand: ParsableCommand {
       """,
     subcommands: [
       ListCommand.self, ExplainCommand.self, SnoozeCommand.self, ReturnedCommand.self,
-      CancelCommand.self, ForgetCommand.self,
+      CancelCommand.self, ForgetCommand.self, RenameChannelCommand.self,
     ],
     defaultSubcommand: ListCommand.self)
 }
@@ -89,7 +89,7 @@ struct CancelCommand: Subcommand {
 struct ForgetCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "forget",
-    abstract: "Take catalogues or channels out of the schedule, with what was delivered.",
+    abstract: "Take catalogues, channels or refused addresses out of the schedule.",
     discussion: """
       A catalogue that was only looked at, or whose file is gone, is no longer listed, counted or \
       delivered. A channel that was mistyped, or has a new name, no longer shows its failures. Named \
@@ -104,9 +104,9 @@ struct ForgetCommand: Subcommand {
   @Argument(
     help: ArgumentHelp(
       """
-      Catalogues, as schedule list shows them, - for standard input; or channels: stdout, notify-send \
-      or exec:PROGRAM.
-      """, valueName: "catalogue|channel"),
+      Catalogues, as schedule list shows them, - for standard input; channels, as in exec:PROGRAM; or \
+      e-mail addresses.
+      """, valueName: "catalogue|channel|address"),
     completion: .custom { _, _, word in ScheduleCompletion.catalogues(of: word) })
   var catalogues: [String]
 
@@ -133,9 +133,16 @@ struct ForgetCommand: Subcommand {
           schedule.forget(channel: channel.name).map {
             "forgot the channel \(name) with \(counted($0, "notice"))"
           }, otherwise: "nothing was ever sent through the channel \(name)")
+        continue
+      }
+      let known = try schedule.reader.catalogues()
+      let catalogue = environment.name(of: name, in: known)
+      if catalogue == nil, let address = EmailAddress(name) {
+        try report(
+          schedule.forget(address: address.key)
+            ? "\(name.visible) is written to again by the next run" : nil,
+          otherwise: "the address \(name.visible) was not refused, nor written to lately")
       } else {
-        let known = try schedule.reader.catalogues()
-        let catalogue = environment.name(of: name, in: known)
         try report(
           catalogue.flatMap { try schedule.forget(catalogue: $0) }.map {
             "forgot \(name.visible) with \(counted($0, "loan"))"
@@ -143,6 +150,50 @@ struct ForgetCommand: Subcommand {
       }
     }
     return status
+  }
+}
+
+/// `check-loans schedule rename-channel`.
+struct RenameChannelCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rename-channel",
+    abstract: "Give a channel a new name, under which what was delivered counts.",
+    discussion: """
+      For a program that has another path, or a channel that has another name in the settings file: \
+      otherwise it would count as new, and everything that is due would be sent once more.
+
+      Example:
+        check-loans schedule rename-channel exec:/srv/old-script exec:/srv/new-script
+      """)
+
+  @Argument(help: ArgumentHelp("The name that the schedule has.", valueName: "old"))
+  var old: ChannelName
+
+  @Argument(help: ArgumentHelp("The new name.", valueName: "new"))
+  var new: ChannelName
+
+  @OptionGroup var state: StateOptions
+
+  @OptionGroup var quiet: QuietOptions
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try environment.refuseDryRun()
+    let schedule = try Schedule(opening: state.path(environment))
+    let (old, new) = (environment.resolved(old).name, environment.resolved(new).name)
+    guard let count = try schedule.rename(channel: old, to: new) else {
+      let isNew = try !schedule.reader.hasDelivered(through: new)
+      console.printError(
+        isNew
+          ? "nothing was ever sent through the channel \(old.visible)"
+          : "something was already delivered through \(new.visible); forget one of the two channels"
+      )
+      return .usage
+    }
+    if !quiet.quiet {
+      try console.print(
+        line: "\(old.visible) is now \(new.visible), with \(counted(count, "notice"))")
+    }
+    return .done
   }
 }
 

@@ -139,3 +139,9 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
 enum FailureCondition: String, CaseIterable, ExpressibleByArgument {
   case expired
 }
+
+/// What a channel through which nothing was ever sent does with what has been due for days.
+enum FirstRun: String, CaseIterable, ExpressibleByArgument {
+  case deliver
+  case mark
+}

@@ -191,6 +191,14 @@ struct ChannelOptions: ParsableArguments {
       valueName: "channel"))
   var notify: [ChannelChoice] = []
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      What to do if nothing was ever sent through a channel and more than \(Backlog.most) notices have \
+      been due for days: deliver them, or mark them as delivered and begin now. (default: refuse)
+      """, valueName: "deliver|mark"))
+  var firstRun: FirstRun?
+
   @OptionGroup var times: DeliveryTimeOptions
 
   func validate() throws {

@@ -11,7 +11,7 @@ enum SettingsKeys {
   case project
 
   /// What is for a single run only, and has no place in a file.
-  static let forOneRun = ["now", "dry-run", "config", "fix", "output"]
+  static let forOneRun = ["now", "dry-run", "config", "fix", "output", "first-run"]
 
   // Looked up once, which takes a millisecond or more.
   private static let ofUser = options(of: ConfigCommand.self)

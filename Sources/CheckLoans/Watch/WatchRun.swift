@@ -172,7 +172,8 @@ extension WatchRun {
       today: groups.first?.now.date ?? .first, schedule.reader, after: closedDays)
     let delivery = ChannelDelivery(
       schedule: schedule, groups: groups, times: times, events: events,
-      environment: environment, console: console, actions: actions)
+      environment: environment, console: console, actions: actions,
+      firstRun: settings.command.channels.firstRun)
     // A program that was not found may be there by now.
     for channel in settings.channels.map(environment.resolved)
     where !StopSignals.isStopRequested {
@@ -252,8 +253,10 @@ extension WatchRun {
     let report = try delivery.deliver(through: channel)
     let now = delivery.groups.first?.now
     reporter.report(report.heldWords(channel, now: now), about: .held(channel.name))
-    var lines: [String] = []
-    for error in report.failures.map(\.error) {
+    var lines = report.undeliveredWords(channel)
+    for failure in report.failures {
+      let error = failure.error
+      if failure.isHandedOn { continue }
       if case .outputFailed(let number) = error.code {
         let failure = OutputError(errno: number, descriptor: 1)
         if failure.isByStop { continue }

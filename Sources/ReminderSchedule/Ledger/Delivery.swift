@@ -11,6 +11,9 @@ public struct Delivery: Hashable, Sendable {
     /// The last attempt failed, or was not made because the channel could not be used; it will be
     /// tried again.
     case failed
+    /// The borrower has no address that the channel can write to; it is not tried again until the
+    /// catalogue has another.
+    case undeliverable
   }
 
   /// The channel's name.
@@ -25,7 +28,7 @@ public struct Delivery: Hashable, Sendable {
   /// The number of seconds by which that clock was ahead of UTC; `nil` if it is not known.
   public var utcOffset: Int?
   /// The number of attempts, all repetitions together; 0 if the channel could not be used when it was
-  /// its turn.
+  /// its turn, or it was marked as delivered and not sent.
   public var attempts: Int
   /// The channel's error when it failed; untrusted.
   public var error: String?
@@ -40,6 +43,12 @@ public struct Delivery: Hashable, Sendable {
 }
 
 extension Delivery {
+  /// Whether it failed, for now or until the address changes.
+  public var hasFailed: Bool { state == .failed || state == .undeliverable }
+
+  /// Whether it was marked as delivered, and nothing was sent.
+  public var isMarked: Bool { state == .delivered && attempts == 0 }
+
   /// The time at which it came to this state, with the offset of that clock.
   public var clockTime: ClockTime? { at.map { ClockTime($0, utcOffset: utcOffset) } }
 
@@ -60,6 +69,7 @@ extension Delivery.State {
     case .sending: 0
     case .delivered: 1
     case .failed: 2
+    case .undeliverable: 3
     }
   }
 

@@ -37,17 +37,26 @@ public struct Outbox: ~Copyable, Sendable {
 
   /// Notes those sent as delivered and the next one as failed; the rest is as it was before.
   ///
-  /// - Parameter error: what the channel said; untrusted.
+  /// - Parameters:
+  ///   - error: what the channel said; untrusted.
+  ///   - isFinal: whether it will never accept a message for the address.
+  ///   - delivered: the notices of that message that were delivered all the same, by their places in
+  ///     it.
   /// - Throws: ``ScheduleError``; then whoever opens the schedule next does it, without the error.
-  public consuming func fail(error: String) throws(ScheduleError) {
-    try end(next: .failed, error)
+  public consuming func fail(
+    error: String, isFinal: Bool = false, delivered: [Int] = []
+  ) throws(ScheduleError) {
+    try end(next: isFinal ? .undeliverable : .failed, error, delivered)
   }
 
-  private func end(next: Delivery.State?, _ error: String? = nil) throws(ScheduleError) {
+  private func end(
+    next: Delivery.State?, _ error: String? = nil, _ delivered: [Int] = []
+  ) throws(ScheduleError) {
     if count == 0 { return }
     let outcome = OutboxCount(sending: number, sent: sent)
     try schedule.write { database in
-      try database.emptyOutbox(outcome, next: next, error)
+      for place in delivered { try database.noteSent(place, ofMessage: sent) }
+      try database.emptyOutbox(outcome, next: next, error, run: schedule.run)
       failpoint("outbox-before-commit")
     }
     failpoint("outbox-committed")
@@ -87,13 +96,14 @@ extension Schedule {
   /// - Parameters:
   ///   - messages: the notices of each message; the schedule's own, see
   ///     ``ScheduleReader/due(at:channel:catalogues:)``.
+  ///   - addresses: the address of each message, for a channel that sends one a day to each.
   ///   - channel: the channel's name.
   ///   - now: the library's civil time.
   ///   - utcOffset: the number of seconds by which that is ahead of UTC, if it is known.
   /// - Returns: the outbox, which counts the messages sent and finally notes them in the ledger.
   public func beginSending(
-    _ messages: [ArraySlice<DueNotice>], channel: String, at now: CivilDateTime,
-    utcOffset: Int? = nil
+    _ messages: [ArraySlice<DueNotice>], to addresses: [String?] = [], channel: String,
+    at now: CivilDateTime, utcOffset: Int? = nil
   ) throws(ScheduleError) -> Outbox {
     let number = Int64.random(in: 1...Int64.max)
     let outbox = Outbox(schedule: self, number: number, count: messages.count)
@@ -105,11 +115,12 @@ extension Schedule {
     try write { database in
       let channel = try database.channelID(channel, today: now.date)
       let insertion = try database.statement(
-        "INSERT INTO outbox VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        "INSERT INTO outbox VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
       for (place, message) in messages.enumerated() {
         for due in message {
           insertion.bind(number, place)
           insertion.bind(due, channel, now, utcOffset)
+          insertion.bind(addresses.indices.contains(place) ? addresses[place] : nil)
           try insertion.run()
         }
       }
@@ -120,34 +131,37 @@ extension Schedule {
     return outbox
   }
 
-  /// Notes as failed what was not tried, because its channel cannot be used at all: it stays due,
-  /// and no attempt is counted.
+  /// Notes the state of notices that were not tried: failed, since their channel cannot be used at all;
+  /// undeliverable; or delivered, since the user wants nothing sent. No attempt is counted.
   ///
   /// - Parameters:
-  ///   - notices: the schedule's own, none of which is being sent.
+  ///   - rungs: the schedule's own, none of which is being sent.
+  ///   - state: their state; what has it for the same reason keeps the time at which it came to it.
   ///   - channel: the channel's name.
   ///   - now: the library's civil time.
   ///   - utcOffset: the number of seconds by which that is ahead of UTC, if it is known.
   ///   - error: the channel's error for the one that was tried; untrusted.
-  public func markUntried(
-    _ notices: [DueNotice], channel: String, at now: CivilDateTime, utcOffset: Int? = nil,
-    error: String
+  public func note(
+    _ rungs: some Collection<DueRung> & Sendable, as state: Delivery.State, channel: String,
+    at now: CivilDateTime, utcOffset: Int? = nil, error: String? = nil
   ) throws(ScheduleError) {
-    if notices.isEmpty { return }
+    if rungs.isEmpty { return }
     try write { database in
       let channel = try database.channelID(channel, today: now.date)
-      let reason = try database.reasonID(error)
+      let reason = try error.flatMap(database.reasonID)
       let insertion = try database.statement(
         """
         INSERT INTO delivery (\(Database.ledgerColumns))
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, \(Delivery.State.failed.stored), 0, NULL, ?)
+        SELECT id >> \(LoanID.shift), identity, expiration, ?1, copy, ?2, ?3, ?4, ?5, 0,
+          iif(?5 = \(Delivery.State.delivered.stored), ?3, NULL), ?6
+        FROM loan WHERE id = ?7
         ON CONFLICT (catalogue, identity, expiration, channel, copy, rung) DO UPDATE SET
           state = excluded.state, at = excluded.at, utc_offset = excluded.utc_offset,
-          reason = excluded.reason
+          reason = excluded.reason, delivered_at = coalesce(excluded.delivered_at, delivered_at)
+        WHERE state <> excluded.state OR reason IS NOT excluded.reason
         """)
-      for due in notices {
-        insertion.bind(due, channel, now, utcOffset)
-        insertion.bind(reason)
+      for due in rungs {
+        insertion.bind(channel, due.rung, now.ordinal, utcOffset, state.stored, reason, due.id)
         try insertion.run()
       }
     }
@@ -163,15 +177,27 @@ extension Database {
   ///     them may have been, and are due again.
   ///   - next: the state of the message after them; `nil` if it was not begun.
   ///   - error: what the channel said, if that is `failed`.
+  ///   - number: the number of the run that has sent them; `nil` for one that is over.
   func emptyOutbox(
-    _ count: OutboxCount?, next: Delivery.State?, _ error: String? = nil
+    _ count: OutboxCount?, next: Delivery.State?, _ error: String? = nil, run number: Int64? = nil
   ) throws {
     guard let sending = try integer("SELECT sending FROM outbox LIMIT 1") else { return }
     let sent = count.flatMap { $0.sending == sending ? $0.sent : nil }
     let last = (sent ?? .max) - (next == nil ? 1 : 0)
-    try run(
-      Self.outboxToLedger, sent ?? 0, last, next?.stored, try error.flatMap(reasonID))
+    let reason = try error.flatMap(reasonID)
+    try run(Self.outboxToLedger, sent ?? 0, last, next?.stored, reason)
+    try noteRecipients(
+      sent: sent ?? 0, run: number, refused: next == .undeliverable ? reason : nil)
     try execute("DELETE FROM outbox")
+  }
+
+  /// Counts a notice of the outbox as sent though its message was not, by its place in that.
+  fileprivate func noteSent(_ place: Int, ofMessage message: Int) throws {
+    try run(
+      """
+      UPDATE outbox SET message = -1
+      WHERE message = ?1 AND id = ?2 + (SELECT min(id) FROM outbox WHERE message IN (-1, ?1))
+      """, message, place)
   }
 
   /// In the order of the ledger, so that it is written from beginning to end.

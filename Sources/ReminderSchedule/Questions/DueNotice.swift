@@ -2,24 +2,84 @@ public import Loans
 
 /// A notice that is due and has not been delivered through a channel.
 public struct DueNotice: Hashable, Sendable {
-  /// The number of the loan in the schedule, as `schedule list` shows it.
-  public let reminderID: Int
+  /// The notice as it was found.
+  public let due: DueRung
   /// The notice.
   public let notice: Notice
   let key: LedgerKey
 
-  fileprivate init(_ scheduled: ScheduledLoan, rung: Int) {
-    reminderID = scheduled.id
-    var notice = Notice(
-      rung: rung, loan: scheduled.loan, catalogue: scheduled.catalogue, library: scheduled.library,
-      openDays: scheduled.plan.openDays)
-    notice.number = scheduled.id
-    self.notice = notice
+  /// The number of the loan in the schedule, as `schedule list` shows it.
+  public var reminderID: Int { due.reminderID }
+
+  fileprivate init(_ scheduled: ScheduledLoan, _ due: DueRung) {
+    self.due = due
+    notice = scheduled.notice(rung: due.rung)
     key = scheduled.key
   }
 }
 
+extension ScheduledLoan {
+  /// The notice of a rung.
+  fileprivate func notice(rung: Int) -> Notice {
+    var notice = Notice(
+      rung: rung, loan: loan, catalogue: catalogue, library: library, openDays: plan.openDays)
+    notice.number = id
+    return notice
+  }
+}
+
+/// A notice that is due and has not been delivered through a channel, without the texts of its loan.
+///
+/// So a run that has a hundred thousand to send reads the texts of a message when it is its turn.
+public struct DueRung: Hashable, Sendable {
+  /// The row number of the loan.
+  let id: Int64
+  /// The number of the loan in the schedule.
+  public let reminderID: Int
+  /// The loan's expiration.
+  public let expiration: CivilDate
+  /// The rung of the notice, see `Ladder`.
+  public let rung: Int
+  /// The time at which it became due.
+  public let fireAt: CivilDateTime
+
+  /// Whether it has been due for so long that a new channel may not be meant to send it: an expired
+  /// notice of another day than today, or a reminder of more than a week ago.
+  public func isBacklog(today: CivilDate) -> Bool {
+    rung > 0 ? fireAt.date < today : fireAt.date.days(until: today) > 7
+  }
+}
+
+/// The notices that are due through a channel.
+public struct DueRungs: Sendable {
+  /// By expiration, so the longest expired first, then by number.
+  public let rungs: [DueRung]
+  /// The number of those that would be due too if they were not silenced.
+  public let silenced: Int
+}
+
 extension ScheduleReader {
+  /// The notices that are due at `now` and have not been delivered through a channel, as
+  /// ``due(at:channel:catalogues:)`` has them.
+  public func dueRungs(
+    at now: CivilDateTime, channel: String, catalogues: [String]? = nil
+  ) throws(ScheduleError) -> DueRungs {
+    try connection.read { database in
+      let (due, silenced) = try database.due(at: [now], channel: channel, catalogues)
+      return DueRungs(rungs: due.map(\.rung), silenced: silenced)
+    }
+  }
+
+  /// The notices with the texts of their loans.
+  public func notices(
+    of rungs: some Collection<DueRung> & Sendable
+  ) throws(ScheduleError) -> [DueNotice] {
+    try connection.read { database in
+      let ladders = try Ladders(database)
+      return try rungs.compactMap { try database.notice(of: $0, ladders) }
+    }
+  }
+
   /// The notices that are due at `now` and have not been delivered through a channel.
   ///
   /// That is the notice of the furthest rung that a loan has reached, unless one as far was delivered
@@ -36,9 +96,7 @@ extension ScheduleReader {
   public func due(
     at now: CivilDateTime, channel: String, catalogues: [String]? = nil
   ) throws(ScheduleError) -> [DueNotice] {
-    try connection.read { database in
-      try database.due(at: [now], channel: channel, catalogues).map(\.notice)
-    }
+    try notices(of: dueRungs(at: now, channel: channel, catalogues: catalogues).rungs)
   }
 
   /// The notices that runs would send at some times if nothing else happened: those that are due at the
@@ -55,18 +113,10 @@ extension ScheduleReader {
   ) throws(ScheduleError) -> [(time: CivilDateTime, notice: DueNotice)] {
     if times.isEmpty { return [] }
     return try connection.read { database in
-      try database.due(at: times, channel: channel, catalogues)
-    }
-  }
-
-  /// The number of notices that would be due if they were not silenced, see
-  /// ``due(at:channel:catalogues:)``.
-  public func silencedCount(
-    at now: CivilDateTime, channel: String, catalogues: [String]? = nil
-  ) throws(ScheduleError) -> Int {
-    try connection.read { database in
-      guard try database.hasSilences else { return 0 }
-      return try database.due(at: [now], channel: channel, catalogues, isSilenced: true).count
+      let ladders = try Ladders(database)
+      return try database.due(at: times, channel: channel, catalogues).due.compactMap { due in
+        try database.notice(of: due.rung, ladders).map { (due.time, $0) }
+      }
     }
   }
 
@@ -91,7 +141,7 @@ extension ScheduleReader {
         .prefix(limit).map { scheduled in
           let late = scheduled.loan.expiration.days(until: now.date)
           let rung = scheduled.plan.reached(at: now) ?? late
-          return DueNotice(scheduled, rung: late > 0 ? max(1, rung) : min(0, rung)).notice
+          return scheduled.notice(rung: late > 0 ? max(1, rung) : min(0, rung))
         }
     }
   }
@@ -104,27 +154,16 @@ extension ScheduleReader {
 }
 
 extension Database {
-  /// A notice that is due at one of some times.
-  private struct Due {
-    var time: Int
-    var expiration: CivilDate
-    var number: Int64
-    var id: Int64
-    var rung: Int
-  }
-
   /// The notices that become due at some times, each at the first of them, by time, expiration and
-  /// number.
-  ///
-  /// - Parameter isSilenced: whether they are to be those that are silenced then.
+  /// number; and the number of those that are silenced then.
   func due(
-    at times: [CivilDateTime], channel name: String?, _ catalogues: [String]?,
-    isSilenced: Bool = false
-  ) throws -> [(time: CivilDateTime, notice: DueNotice)] {
+    at times: [CivilDateTime], channel name: String?, _ catalogues: [String]?
+  ) throws -> (due: [(time: CivilDateTime, rung: DueRung)], silenced: Int) {
     let ladders = try Ladders(self)
     let hasSilences = try hasSilences
     let channel = try name.map { try knownChannelID($0) ?? 0 }
-    var due: [Due] = []
+    var due: [(time: CivilDateTime, rung: DueRung)] = []
+    var silenced = 0
     let query = try statement(Self.candidates)
     defer { query.reset() }
     let wrong = CivilDateTime(times[0].date.adding(days: 2)).ordinal
@@ -132,28 +171,31 @@ extension Database {
       query.bind(
         range.lowerBound, range.upperBound, times[times.count - 1].ordinal, channel, wrong)
       while try query.step() {
-        let number = query.integer(1)
+        let (id, number) = (query.integer(0), Int(query.integer(1)))
         let plan = try ladders.plan(
-          expiration: query, 2, fireAt: 3, ladder: 4, openDays: 5, of: Int(number))
+          expiration: query, 2, fireAt: 3, ladder: 4, openDays: 5, of: number)
         var told = query.optionalInteger(7).map { Int($0) } ?? .min
-        for (index, time) in times.enumerated() {
-          guard let rung = plan.reached(at: time), rung > told,
-            try !hasSilences || self.isSilenced(query.integer(0), time.date, name) == isSilenced
-          else { continue }
-          due.append(
-            Due(
-              time: index, expiration: plan.expiration, number: number, id: query.integer(0),
-              rung: rung))
+        for time in times {
+          guard let rung = plan.reached(at: time), rung > told else { continue }
+          if try hasSilences && isSilenced(id, time.date, name) {
+            silenced += 1
+            continue
+          }
+          let found = DueRung(
+            id: id, reminderID: number, expiration: plan.expiration, rung: rung,
+            fireAt: plan.fireDate(rung))
+          due.append((time, found))
           told = rung
         }
       }
     }
-    due.sort {
-      ($0.time, $0.expiration, $0.number, $0.id) < ($1.time, $1.expiration, $1.number, $1.id)
-    }
-    return try due.compactMap { due in
-      try loan(due.id, ladders).map { (times[due.time], DueNotice($0, rung: due.rung)) }
-    }
+    due.sort { ($0.time, $0.rung) < ($1.time, $1.rung) }
+    return (due, silenced)
+  }
+
+  /// A notice with the texts of its loan.
+  fileprivate func notice(of due: DueRung, _ ladders: Ladders) throws -> DueNotice? {
+    try loan(due.id, ladders).map { DueNotice($0, due) }
   }
 
   /// Loans whose first notice has fired, each with the furthest rung that was delivered.
@@ -167,4 +209,11 @@ extension Database {
     FROM loan
     WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0 AND fire_at <= ?3
     """
+}
+
+extension DueRung: Comparable {
+  /// Whether it is sent before another one of the same time.
+  public static func < (left: DueRung, right: DueRung) -> Bool {
+    (left.expiration, left.reminderID, left.id) < (right.expiration, right.reminderID, right.id)
+  }
 }

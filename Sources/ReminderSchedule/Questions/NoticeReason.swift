@@ -24,6 +24,9 @@ public enum NoticeReason: String, CaseIterable, Sendable {
   case delivered
   /// Sending its notice has failed, and the next run tries again.
   case failed
+  /// The borrower has no address that can be written to: none, one that is not valid, or one that was
+  /// refused.
+  case undeliverable
   /// Its notice is due, and the next run sends it.
   case due
 }
@@ -53,7 +56,9 @@ extension ScheduledLoan {
     let open = deliveries.filter { $0.isInUse && $0.deliveredRung ?? .min < rung }
     if isDelivered(rung) && open.isEmpty { return .delivered }
     if isSilenced { return .silenced }
-    return open.contains { $0.state == .failed } ? .failed : .due
+    if open.contains(where: { $0.state == .failed }) { return .failed }
+    let isUndeliverable = !open.isEmpty && open.allSatisfy { $0.state == .undeliverable }
+    return isUndeliverable ? .undeliverable : .due
   }
 
   /// The rung of the next notice that is sent unless the loan is renewed, and when it fires; `nil` if

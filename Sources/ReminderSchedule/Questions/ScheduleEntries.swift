@@ -40,7 +40,7 @@ public struct ScheduleEntry: Hashable, Sendable {
     let isDelivered = deliveries.contains { delivery in
       delivery.deliveredRung.map { isOver || $0 >= rung } ?? false
     }
-    let hasFailed = deliveries.contains { $0.state == .failed && $0.isInUse }
+    let hasFailed = deliveries.contains { $0.hasFailed && $0.isInUse }
     if isDelivered && (!hasFailed || isCancelled) { return .delivered }
     if isCancelled { return .cancelled }
     if holding != nil { return .silenced }

@@ -75,13 +75,9 @@ extension ScheduleReader {
       }
       return try channels.map { [pending] id, name in
         var status = ChannelStatus(name: name, pending: pending)
-        for (_, notice) in try database.due(at: [now], channel: name, catalogues) {
+        for (_, due) in try database.due(at: [now], channel: name, catalogues).due {
           status.due += 1
-          let key = notice.key
-          let failures = try database.rows(
-            Self.failures, key.catalogue, key.identity, key.expiration, key.copy, id,
-            notice.notice.rung
-          ) { $0.text(0) }
+          let failures = try database.rows(Self.failures, due.id, id, due.rung) { $0.text(0) }
           guard let error = failures.first else { continue }
           status.failed += 1
           status.error = error ?? status.error
@@ -94,9 +90,8 @@ extension ScheduleReader {
   /// The latest delivery of a loan's notices of the same kind, if it failed.
   private static let failures = """
     SELECT text FROM (
-      SELECT state, reason AS number, max(at) FROM delivery
-      WHERE catalogue = ?1 AND identity = ?2 AND expiration = ?3 AND copy = ?4 AND channel = ?5
-        AND (rung > 0) = (?6 > 0)
+      SELECT state, reason AS number, max(at) FROM loan JOIN delivery ON \(Schema.isDeliveryOfLoan)
+      WHERE loan.id = ?1 AND channel = ?2 AND (rung > 0) = (?3 > 0)
     ) LEFT JOIN reason ON reason.id = number
     WHERE state = \(Delivery.State.failed.stored)
     """

@@ -51,6 +51,7 @@ extension Database {
     let today = now.time.date
     let last = try lastRun().day
     if last == today.dayNumber { return }
+    try forgetRecipients(before: today)
     try run(
       """
       UPDATE counter SET last_day = ?1,
@@ -189,6 +190,7 @@ extension Database {
       """
       DELETE FROM reason
       WHERE id NOT IN (SELECT reason FROM delivery WHERE reason IS NOT NULL)
+        AND id NOT IN (SELECT reason FROM recipient WHERE reason IS NOT NULL)
       """)
   }
 }

@@ -1,0 +1,265 @@
+import Loans
+import Notifiers
+import ReminderSchedule
+import ReminderService
+import Synchronization
+import TestSupport
+import Testing
+
+/// Takes messages for addresses, as a mail program does.
+private final class Post: Notifier {
+  struct Letter: Equatable {
+    var address: String?
+    var titles: [String]
+  }
+
+  let channel = "post"
+  let grouping: Grouping
+  private let failures: [String: NotifierError.Code]
+  private let sent = Mutex<[Letter]>([])
+  private let tried = Mutex<Int>(0)
+
+  init(
+    hasFallback: Bool = false, limit: Int = 1_000, failures: [String: NotifierError.Code] = [:]
+  ) {
+    grouping = .byAddress(hasFallback: hasFallback, limit: limit)
+    self.failures = failures
+  }
+
+  var letters: [Letter] { sent.withLock { $0 } }
+  var attempts: Int { tried.withLock { $0 } }
+
+  func messages(for notices: [Notice]) -> [ArraySlice<Notice>] { [notices[...]] }
+
+  func send(_ message: ArraySlice<Notice>, in context: DeliveryContext) throws(NotifierError) {
+    tried.withLock { $0 += 1 }
+    if let code = failures[context.address ?? ""] {
+      throw NotifierError(code, channel: channel, message: "not today")
+    }
+    let letter = Letter(address: context.address, titles: message.compactMap(\.loan.title))
+    sent.withLock { $0.append(letter) }
+  }
+}
+
+@Suite struct AddressTests {
+  private let library: Library
+  private let scratch: ScratchFolder
+  private let noon: CivilDateTime
+
+  init() throws {
+    library = try Library()
+    scratch = try ScratchFolder()
+    noon = try moment("2026-11-20T12:00")
+    try lend([
+      ("1", "2026.11.19", "bea@example.org"), ("2", "2026.11.01", "ada@example.org"),
+      ("3", "2026.11.20", nil), ("4", "2026.11.21", "ada@EXAMPLE.org"),
+      ("5", "2026.11.21", "not an address"), ("6", "2026.12.21", "ada@example.org"),
+    ])
+  }
+
+  private func lend(_ loans: [(id: String, expiration: String, email: String?)]) throws {
+    let books = loans.map { id, expiration, email in
+      let email = email.map { "<email>\($0)</email>" } ?? ""
+      return """
+        <book id="\(id)"><title>T\(id)</title>\(email)<expiration>\(expiration)</expiration></book>
+        """
+    }
+    try library.write("<books>\(books.joined())</books>")
+    try center().reload(library.catalogue, at: noon)
+  }
+
+  /// What a process has: it opens the schedule anew.
+  private func center() throws -> ReminderCenter {
+    ReminderCenter(schedule: try Schedule(opening: "\(scratch.path)/schedule.sqlite"))
+  }
+
+  @discardableResult
+  private func run(_ post: Post, at now: CivilDateTime? = nil) throws -> DeliveryReport {
+    try center().deliver(through: post, at: now ?? noon)
+  }
+
+  private func state(of number: Int) throws -> Delivery.State? {
+    let history = try #require(try center().schedule?.reader.history(of: number, at: noon))
+    return history.current(at: noon).first?.state
+  }
+
+  @Test func `Each address gets one message, the one with the most urgent notice first`() throws {
+    let post = Post()
+    let report = try run(post)
+    #expect(
+      post.letters == [
+        .init(address: "ada@example.org", titles: ["T2", "T4"]),
+        .init(address: "bea@example.org", titles: ["T1"]),
+      ])
+    #expect(report.messages == 2)
+    #expect(report.delivered == 3)
+  }
+
+  @Test func `Who cannot be written to is counted, and each notice says so`() throws {
+    let report = try run(Post())
+    #expect(report.unreachable == 2)
+    #expect(report.unreachableNotices == 2)
+    #expect(try state(of: 3) == .undeliverable)
+    #expect(try state(of: 5) == .undeliverable)
+    #expect(try state(of: 4) == .delivered)
+    let history = try #require(try center().schedule?.reader.history(of: 3, at: noon))
+    #expect(history.reason(at: noon) == .undeliverable)
+    try lend([("3", "2026.11.20", "cleo@example.org")])
+    let post = Post()
+    try run(post)
+    #expect(post.letters == [.init(address: "cleo@example.org", titles: ["T3"])])
+  }
+
+  @Test func `The library gets what is for nobody who can be written to, last`() throws {
+    let post = Post(hasFallback: true)
+    let report = try run(post)
+    #expect(post.letters.last == .init(address: nil, titles: ["T3", "T5"]))
+    #expect(post.letters.count == 3)
+    #expect(report.unreachable == 0)
+    #expect(try run(post).delivered == 0)
+  }
+
+  @Test func `What becomes due later on the day waits for the next, also for the library`() throws {
+    let post = Post(hasFallback: true)
+    try run(post)
+    try lend([
+      ("7", "2026.11.21", "ada@example.org"), ("8", "2026.11.21", nil),
+      ("9", "2026.11.21", "cleo@example.org"),
+    ])
+    let report = try run(post)
+    #expect(post.letters.dropFirst(3) == [.init(address: "cleo@example.org", titles: ["T9"])])
+    #expect(report.held == 2)
+    #expect(report.heldUntil == (try moment("2026-11-21T00:00")))
+    try run(post, at: moment("2026-11-21T00:00"))
+    #expect(
+      post.letters.dropFirst(4) == [
+        .init(address: "ada@example.org", titles: ["T7"]), .init(address: nil, titles: ["T8"]),
+      ])
+  }
+
+  @Test func `One run may write twice to an address, for libraries with other clocks`() throws {
+    let center = try center()
+    let post = Post()
+    try library.write(
+      """
+      <books><book id="1"><title>A</title><email>a@x.org</email><expiration>2026.11.21</expiration>
+      </book></books>
+      """)
+    var other = library.catalogue
+    other.name = "other"
+    try center.reload(other, at: noon)
+    let first = try center.deliver(through: post, at: noon, catalogues: ["books"])
+    #expect(first.messages == 2)
+    try center.deliver(
+      through: post, at: moment("2026-11-21T01:00"), catalogues: ["other"], after: first)
+    #expect(post.letters.count == 3)
+  }
+
+  @Test func `An address that was refused is left alone until it changes or is forgotten`() throws {
+    let refusing = Post(failures: ["ada@example.org": .undeliverable])
+    let report = try run(refusing)
+    #expect(report.delivered == 1)
+    #expect(report.failures.map(\.notices) == [2])
+    #expect(report.failures.map(\.isHandedOn) == [false])
+    #expect(try state(of: 2) == .undeliverable)
+    let tomorrow = try moment("2026-11-21T12:00")
+    let post = Post()
+    let next = try run(post, at: tomorrow)
+    #expect(post.letters == [])
+    #expect(next.unreachableNotices == 4)
+    #expect(try center().schedule?.forget(address: "ada@example.org") == true)
+    #expect(try center().schedule?.forget(address: "ada@example.org") == false)
+    try run(post, at: tomorrow)
+    #expect(post.letters == [.init(address: "ada@example.org", titles: ["T2", "T4"])])
+  }
+
+  @Test func `The library gets in the same run what was refused`() throws {
+    let post = Post(hasFallback: true, failures: ["ada@example.org": .undeliverable])
+    let report = try run(post)
+    #expect(
+      post.letters == [
+        .init(address: "bea@example.org", titles: ["T1"]),
+        .init(address: nil, titles: ["T3", "T5", "T2", "T4"]),
+      ])
+    #expect(report.failures.map(\.isHandedOn) == [true])
+    #expect(try state(of: 2) == .delivered)
+    #expect(try run(post).delivered == 0)
+  }
+
+  @Test func `A run sends no more messages than it may, and counts the rest`() throws {
+    let post = Post(limit: 1)
+    let report = try run(post)
+    #expect(post.letters == [.init(address: "ada@example.org", titles: ["T2", "T4"])])
+    #expect(report.overLimit == 1)
+    let second = try center().deliver(through: post, at: noon, after: report)
+    #expect(second.messages == 0)
+    #expect(second.overLimit == 1)
+    #expect(try run(post).messages == 1)
+    #expect(post.letters.count == 2)
+  }
+
+  @Test func `Three failures in a row that may pass end the channel for this run`() throws {
+    let addresses = (1...9).map { "reader\($0)@example.org" }
+    try lend(addresses.enumerated().map { ("\($0.offset)", "2026.11.21", $0.element) })
+    func failing(_ numbers: [Int]) -> Post {
+      let failures = numbers.map { ("reader\($0)@example.org", NotifierError.Code.temporary) }
+      return Post(failures: Dictionary(uniqueKeysWithValues: failures))
+    }
+    let busy = failing([2, 3, 5, 6, 7])
+    let report = try run(busy)
+    #expect(busy.attempts == 7)
+    #expect(busy.letters.map(\.titles) == [["T0"], ["T3"]])
+    #expect(report.failures.map(\.notices) == [7])
+    let idle = failing([])
+    try run(idle)
+    #expect(idle.letters.count == 7)
+  }
+
+  @Test func `A part of a message that was delivered is not sent again`() throws {
+    struct Halves: Notifier {
+      let channel = "halves"
+      func messages(for notices: [Notice]) -> [ArraySlice<Notice>] { [notices[...]] }
+      func send(_ message: ArraySlice<Notice>, in context: DeliveryContext) throws(NotifierError) {
+        let places = (0..<message.count).filter { $0 % 2 == 0 } + [-1, 99]
+        throw NotifierError(.failed, channel: channel, message: "half", delivered: places)
+      }
+    }
+    let center = try center()
+    let report = try center.deliver(through: Halves(), at: noon)
+    #expect(report.delivered == 3)
+    #expect(report.failures.map(\.notices) == [2])
+    let due = try #require(try center.schedule?.reader.due(at: noon, channel: "halves"))
+    #expect(due.map(\.notice.loan.title) == ["T1", "T4"])
+    #expect(try center.deliver(through: Halves(), at: noon).delivered == 1)
+    #expect(try center.deliver(through: Halves(), at: noon).delivered == 1)
+  }
+
+  @Test func `A channel's new name keeps what was delivered, unless that has something of its own`()
+    throws
+  {
+    try run(Post())
+    let schedule = try #require(try center().schedule)
+    #expect(try schedule.rename(channel: "nothing", to: "other") == nil)
+    #expect(try schedule.rename(channel: "post", to: "other") == 5)
+    #expect(try schedule.reader.due(at: noon, channel: "other").count == 2)
+    #expect(try schedule.reader.due(at: noon, channel: "post").count == 5)
+    try schedule.note(
+      schedule.reader.dueRungs(at: noon, channel: "third").rungs, as: .delivered, channel: "third",
+      at: noon)
+    #expect(try schedule.rename(channel: "other", to: "third") == nil)
+  }
+
+  @Test func `What was marked counts as delivered, and says that it was not sent`() throws {
+    let schedule = try #require(try center().schedule)
+    let due = try schedule.reader.dueRungs(at: noon, channel: "post")
+    #expect(due.rungs.map { $0.isBacklog(today: noon.date) } == [true, false, false, false, false])
+    #expect(try !schedule.reader.hasDelivered(through: "post"))
+    try schedule.note(due.rungs, as: .delivered, channel: "post", at: noon)
+    #expect(try schedule.reader.hasDelivered(through: "post"))
+    #expect(try schedule.reader.due(at: noon, channel: "post") == [])
+    let history = try #require(try schedule.reader.history(of: 3, at: noon))
+    #expect(
+      Explanation(history, now: noon).sentences.contains(
+        "The reminder was marked as delivered through post on 2026-11-20 at 12:00, and not sent."))
+  }
+}
