@@ -20,6 +20,8 @@ struct DueParts {
   private(set) var unreachable = (borrowers: 0, rungs: [DueRung]())
   /// Whether each message is for an address, or for the library itself.
   private(set) var haveAddresses = false
+  /// Whether the library itself was written to today.
+  private var isLibraryDone = false
   private var parts: ArraySlice<Part> = []
   private var limit = Int.max
   /// Whether the library itself gets what is for nobody who can be written to.
@@ -54,6 +56,7 @@ struct DueParts {
       if case .isRefused = known[key] { return nil }
       return key
     }
+    isLibraryDone = known[""] == .wasWritten
     var rest: [DueRung] = []
     for (address, rungs) in groups {
       guard let address else {
@@ -69,7 +72,7 @@ struct DueParts {
     if !hasFallback {
       unreachable.rungs = rest
       unreachable.borrowers = try Self.grouped(rest, schedule) { [$0, $1] }.count
-    } else if known[""] == .wasWritten {
+    } else if isLibraryDone {
       held += rest
     } else if !rest.isEmpty {
       parts.append(Part(rungs: rest))
@@ -113,9 +116,10 @@ struct DueParts {
   /// Removes the next part and returns it; `nil` after the last one.
   mutating func next() -> Part? { parts.popFirst() }
 
-  /// Has notices sent to the library itself, after all others, since their address was refused.
+  /// Has notices sent to the library itself, after all others, since their address was refused; tomorrow
+  /// if it was written to today.
   mutating func giveToLibrary(_ rungs: [DueRung]) {
-    if !hasFallback { return }
+    if !hasFallback || isLibraryDone { return }
     if let last = parts.indices.last, parts[last].address == nil {
       parts[last].rungs += rungs
     } else {

@@ -210,7 +210,7 @@ struct FailureTests {
       """
       mkfifo out
       exec 3<>out
-      "$0" --notify stdout books.xml > out &
+      "$0" --notify stdout --first-run deliver books.xml > out &
       head -c 1 <&3 > begun
       sleep 1
       kill -TERM $!
@@ -233,7 +233,7 @@ struct FailureTests {
       """
       mkfifo out
       exec 3<>out
-      "$0" watch --notify stdout books.xml > out &
+      "$0" watch --notify stdout --first-run deliver books.xml > out &
       head -c 1 <&3 > begun
       sleep 1
       kill -TERM $!

@@ -12,12 +12,18 @@ final class FickleChannel: Notifier {
     var messagesPerCommit: Int
     /// In how many of a hundred messages it refuses, or breaks down.
     var refusals: Int
+    /// Which notices it sends as one.
+    var grouping = Grouping.together
   }
 
   /// What has happened.
   struct Record: Sendable {
     /// What the run was to deliver.
     var offered: [Notice] = []
+    /// The addresses of the messages taken, whose taking the run came to know; empty for the library.
+    var addresses: [String] = []
+    /// The addresses that are refused for ever.
+    var refused: [String] = []
     /// The messages taken whose taking the run came to know.
     var taken: [ArraySlice<Notice>] = []
     /// The message that was taken when the run was killed.
@@ -44,12 +50,15 @@ final class FickleChannel: Notifier {
   var record: Record { state.withLock { $0.record } }
   var channel: String { kind.name }
   var messagesPerCommit: Int { kind.messagesPerCommit }
+  var grouping: Grouping { kind.grouping }
+  private var isMail: Bool { kind.grouping != .together }
 
   /// Whether somebody stops the run now.
   func isStopRequested() -> Bool { happens(2) }
 
   func messages(for notices: [Notice]) -> [ArraySlice<Notice>] {
-    state.withLock { $0.record.offered = notices }
+    state.withLock { $0.record.offered += notices }
+    if isMail { return [notices[...]] }
     return stride(from: 0, to: notices.count, by: kind.noticesPerMessage).map {
       notices[$0..<min($0 + kind.noticesPerMessage, notices.count)]
     }
@@ -57,11 +66,23 @@ final class FickleChannel: Notifier {
 
   func send(_ message: ArraySlice<Notice>, in context: DeliveryContext) throws(NotifierError) {
     if happens(4) { try die(with: message) }
+    if isMail, happens(10), let address = context.address {
+      // The library gets them in its place, in this run.
+      state.withLock { state in
+        state.record.refused.append(address)
+        state.record.offered.removeAll(where: message.contains)
+      }
+      throw NotifierError(.undeliverable, channel: channel, message: "no such user")
+    }
     if happens(kind.refusals) {
+      if isMail { throw NotifierError(.temporary, channel: channel, message: "greylisted") }
       let code = happens(50) ? NotifierError.Code.failed : .timedOut
       throw NotifierError(code, channel: channel, message: "no route")
     }
-    state.withLock { $0.record.taken.append(message) }
+    state.withLock { state in
+      state.record.taken.append(message)
+      state.record.addresses.append(context.address ?? "")
+    }
   }
 
   /// The process is killed before or after the message is taken, and the run learns of neither.

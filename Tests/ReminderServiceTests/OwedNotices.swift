@@ -7,6 +7,7 @@ struct Book: Hashable {
   var title: String
   var expiration: CivilDate
   var borrower: String?
+  var email: String?
   /// The day of lending, if it is known; never after the expiration.
   var loaned: CivilDate?
   /// Whether its expiration can be read; a book whose cannot is no loan.
@@ -25,11 +26,12 @@ extension [Book] {
       let id = book.id.map { " id=\"\($0)\"" } ?? ""
       let title = book.title.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
       let borrower = book.borrower.map { "<borrower>\($0)</borrower>" } ?? ""
+      let email = book.email.map { "<email>\($0)</email>" } ?? ""
       let loaned = book.loaned.map { "<loaned>\($0.dotted)</loaned>" } ?? ""
       let expiration = book.isReadable ? book.expiration.dotted : "2026.13.41"
       return """
-        <book\(id)><title>\(title)</title>\(borrower)\(loaned)<expiration>\(expiration)</expiration>\
-        </book>
+        <book\(id)><title>\(title)</title>\(borrower)\(email)\(loaned)\
+        <expiration>\(expiration)</expiration></book>
 
         """
     }
@@ -238,5 +240,26 @@ struct OwedNotices {
       if let loaned = loan.loaned, day <= loaned { return false }
       return day < now.date || day == now.date && steps.time.secondOfDay <= now.time.secondOfDay
     }.max()
+  }
+}
+
+/// Who was written to, and who cannot be, in the plainest way.
+struct Postbox {
+  /// The day of the last message to each address, and the process that sent it; the library's is empty.
+  var written: [String: (day: CivilDate, process: Int)] = [:]
+  var refused: Set<String> = []
+  /// Counts processes.
+  var process = 0
+
+  /// The address to which a notice about a loan goes; empty for the library's own.
+  func address(of loan: Book) -> String {
+    guard let parts = loan.email?.split(separator: "@"), parts.count == 2 else { return "" }
+    let address = "\(parts[0])@\(parts[1].lowercased())"
+    return refused.contains(address) ? "" : address
+  }
+
+  /// Whether nothing more is sent to an address on a day.
+  func isDone(_ address: String, on day: CivilDate) -> Bool {
+    written[address].map { $0.day == day && $0.process != process } ?? false
   }
 }
