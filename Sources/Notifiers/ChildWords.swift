@@ -3,12 +3,12 @@ package import System
 
 extension ChildProcess.Report {
   /// How the program failed, harmless on a terminal: `failed with exit status 3: no such user`, with
-  /// the first line of standard error, else of standard output.
+  /// the first line of standard error, else of standard output that is no answer.
   package var failure: String {
     let lines = [errors, output].flatMap { $0.split(whereSeparator: \.isNewline) }
-    guard let line = lines.first(where: { !$0.allSatisfy(\.isWhitespace) }) else {
-      return ending.words
-    }
+    guard
+      let line = lines.first(where: { !$0.allSatisfy(\.isWhitespace) && $0.answeredIndex == nil })
+    else { return ending.words }
     return "\(ending.words): \(String(line).shortened(to: 300).visible)"
   }
 }
@@ -30,6 +30,9 @@ extension Duration {
   package var words: String {
     components.attoseconds == 0 ? "\(components.seconds) s" : "\(self / .seconds(1)) s"
   }
+
+  /// The failure of a program that was stopped because its time was over.
+  var lateness: String { "did not finish within \(words) and was stopped" }
 }
 
 extension ChildProcess.Ending {
@@ -40,18 +43,6 @@ extension ChildProcess.Ending {
     case .signaled(let signal): "was ended by signal \(signal)"
     case .lost, .running: "has ended, and the system does not say how"
     }
-  }
-}
-
-extension Notifier {
-  /// A failure of the program that the channel names, told in words that go on from its name.
-  func error(_ code: NotifierError.Code, _ words: String) -> NotifierError {
-    NotifierError(code, channel: channel, message: "\(channel.visible) \(words)")
-  }
-
-  /// The failure of a program that was stopped because its time was over.
-  func lateness(after timeout: Duration, _ advice: String) -> NotifierError {
-    error(.timedOut, "did not finish within \(timeout.words) and was stopped; \(advice)")
   }
 }
 

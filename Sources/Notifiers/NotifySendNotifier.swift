@@ -72,8 +72,9 @@ public struct NotifySendNotifier: Notifier {
     }
     guard let report else { return }
     if report.timedOut {
-      throw lateness(
-        after: timeout, "restart the desktop's notification service, or use --notify stdout")
+      throw error(
+        .timedOut,
+        "\(timeout.lateness); restart the desktop's notification service, or use --notify stdout")
     }
     if !report.ending.isSuccess { throw error(report) }
   }
@@ -90,6 +91,10 @@ extension NotifySendNotifier {
 
   /// Parts of what the bus answers if nobody shows notifications.
   private static let noService = ["ServiceUnknown", "StartServiceByName"]
+
+  private func error(_ code: NotifierError.Code, _ words: String) -> NotifierError {
+    NotifierError(code, channel: channel, message: "\(channel) \(words)")
+  }
 
   private func error(_ failure: StartFailure) -> NotifierError {
     switch failure {

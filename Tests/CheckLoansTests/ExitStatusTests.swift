@@ -318,8 +318,8 @@ struct ExitStatusTests {
     ),
     (
       "NOTIFY", "stdout,pigeon",
-      "the value 'pigeon' is invalid for '--notify <channel>'. Please provide one of 'stdout', "
-        + "'notify-send', 'exec:PROGRAM' or 'none'."
+      "there is no channel \"pigeon\"; make a program one in the settings file: [[channel]] with name "
+        + "= \"pigeon\" and run = [\"program\"]"
     ),
     ("NOTIFY", ", ,", "\", ,\" has no value in it"),
     ("QUIET", "perhaps", "\"perhaps\" is neither 1 nor 0"),

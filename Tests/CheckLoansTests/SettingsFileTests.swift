@@ -470,8 +470,8 @@ struct SettingsFaultTests {
     ),
     (
       "notify = [\"stdout\",\n  \"é\", \"pigeon\"]",
-      "1: the value 'é' is invalid for '--notify <channel>'. Please provide one of 'stdout', "
-        + "'notify-send', 'exec:PROGRAM' or 'none'."
+      "1: the value 'é' is invalid for '--notify <channel>'. Please provide one of the following: "
+        + "stdout, notify-send, mail, maildir:DIR, exec:PROGRAM, NAME, none"
     ),
     ("notify = [{a = 1}]", "1: \"notify\" has in it a table; expected a list of texts"),
     (

@@ -41,8 +41,7 @@ import Testing
     #expect(error.code == .unavailable)
     #expect(
       error.message
-        == "exec:\(program) does not name a program; give exec: an absolute path, or a name in PATH"
-    )
+        == "exec:\(program) does not name a program; give an absolute path, or a name in PATH")
   }
 
   @Test(arguments: [true, false])
@@ -161,7 +160,7 @@ import Testing
     #expect(
       error.message
         == "exec:\(fake.path) did not finish within 2 s and was stopped; "
-        + "make it faster, or let it only queue the notices for another program")
+        + "raise --exec-timeout, or have it print ok INDEX for each notice that it has sent")
     #expect(!fake.processes.isEmpty)
     try await expectEnd(of: fake.processes)
   }

@@ -20,16 +20,7 @@ struct FakeNotifySend {
   }
 
   /// The arguments of each call.
-  var calls: [[String]] {
-    var rest = folder.contents(of: "calls")
-      .split(separator: "\0", omittingEmptySubsequences: false).dropLast()
-    var calls: [[String]] = []
-    while let count = rest.popFirst().flatMap({ Int($0) }) {
-      calls.append(rest.prefix(count).map(String.init))
-      rest = rest.dropFirst(count)
-    }
-    return calls
-  }
+  var calls: [[String]] { folder.calls }
 
   /// A notifier that finds it, with no desktop, and with a PATH of one entry unless there are
   /// actions, which need stdbuf.
@@ -82,6 +73,18 @@ struct FakeProgram {
 }
 
 extension ScratchFolder {
+  /// The arguments of each call, whose number and texts are in the file `calls` with NUL after each.
+  var calls: [[String]] {
+    var rest = contents(of: "calls")
+      .split(separator: "\0", omittingEmptySubsequences: false).dropLast()
+    var calls: [[String]] = []
+    while let count = rest.popFirst().flatMap({ Int($0) }) {
+      calls.append(rest.prefix(count).map(String.init))
+      rest = rest.dropFirst(count)
+    }
+    return calls
+  }
+
   /// The process numbers in the file `pids`, one a line.
   var processes: [Int32] {
     contents(of: "pids").split(separator: "\n").compactMap { Int32($0) }

@@ -121,7 +121,7 @@ struct Subject: Sendable, CustomTestStringConvertible {
     let delivered: () -> String
   }
 
-  static let all = [standardOutput, notifySend, exec]
+  static let all = [standardOutput, notifySend, exec, program]
 
   private static let standardOutput = Subject(
     channel: "stdout",
@@ -165,4 +165,25 @@ struct Subject: Sendable, CustomTestStringConvertible {
       ExecNotifier(program: "tell", environment: ["PATH": "/nonexistent"])
     },
     failure: "exec:tell was not found in PATH, which is /nonexistent; install it, or give its path")
+
+  private static let program = Subject(
+    channel: "phone",
+    working: {
+      let fake = try FakeProgram.recording()
+      return Setup(
+        notifier: ProgramNotifier(
+          channel: "phone", command: [try ArgumentTemplate("tell")],
+          environment: ["PATH": fake.folder.path])
+      ) {
+        fake.folder.contents(of: "documents")
+      }
+    },
+    broken: {
+      ProgramNotifier(
+        channel: "phone", command: [try ArgumentTemplate("tell")],
+        environment: ["PATH": "/nonexistent"])
+    },
+    failure: "phone: tell was not found in PATH, which is /nonexistent; "
+      + "install it, or give its path"
+  )
 }

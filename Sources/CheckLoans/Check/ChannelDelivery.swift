@@ -7,9 +7,12 @@ import ReminderService
 extension ChannelName {
   /// The notifier of the channel.
   ///
-  /// - Parameter actions: gives notifications a button.
+  /// - Parameters:
+  ///   - execTimeout: how long the program of `exec:` may take.
+  ///   - actions: gives notifications a button.
   func notifier(
-    _ environment: Environment, _ console: Console, actions: NotificationActions? = nil
+    _ environment: Environment, _ console: Console, execTimeout: Duration,
+    actions: NotificationActions? = nil
   ) -> any Notifier {
     switch self {
     case .stdout:
@@ -18,7 +21,13 @@ extension ChannelName {
       NotifySendNotifier(
         environment: environment.variables, userID: environment.userID, actions: actions)
     case .exec(let program):
-      ExecNotifier(program: program, environment: environment.variables)
+      ExecNotifier(
+        program: program, environment: environment.variables, timeout: execTimeout)
+    case .named(let name):
+      environment.programNotifier(name)
+    // MARK: - Mail
+    case .mail, .maildir:
+      ProgramNotifier(channel: name, command: [], environment: [:])
     }
   }
 }
@@ -71,6 +80,8 @@ struct ChannelDelivery {
   let events: ScheduleEvents
   let environment: Environment
   let console: Console
+  /// How long the program of `exec:` may take.
+  let execTimeout: Duration
   var actions: NotificationActions?
   /// Whether what could not be delivered is kept for the next run.
   var isRemembered = true
@@ -84,7 +95,8 @@ struct ChannelDelivery {
       sum.add(refusal)
       return sum
     }
-    let notifier = channel.notifier(environment, console, actions: actions)
+    let notifier = channel.notifier(
+      environment, console, execTimeout: execTimeout, actions: actions)
     for (clock, now, names) in groups {
       let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
       for (end, names) in times.held(names, at: now) {

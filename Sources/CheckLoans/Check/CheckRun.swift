@@ -115,7 +115,8 @@ final class CheckRun {
         plan.options.channels.times, plan.catalogues.closedDays, today: plan.now.date,
         schedule.reader, after: closedDays),
       events: events,
-      environment: environment, console: console, isRemembered: plan.state != nil,
+      environment: environment, console: console,
+      execTimeout: .seconds(plan.options.channels.execTimeout), isRemembered: plan.state != nil,
       firstRun: plan.options.channels.firstRun)
     if plan.isDryRun {
       try delivery.rehearse(
@@ -290,7 +291,7 @@ struct CheckPlan {
     isDryRun = once.dryRun.dryRun
     clock = try options.catalogue.zone.clock(environment)
     now = try clock.now(once.now.now)
-    channels = options.channels.channels(environment)
+    channels = try options.channels.channels(environment)
     state = options.noState ? nil : try options.state.path(environment)
     isColored = options.printing.color.isColored(environment)
     catalogues = try environment.catalogues(

@@ -46,7 +46,7 @@ struct ConfigCommand: Subcommand {
       self, hidden: ["example", "config"],
       found: [
         "time-zone": [clock.name], "state": state.map { [$0] } ?? [],
-        "notify": options.channels.channels(environment).map(\.name),
+        "notify": try options.channels.channels(environment).map(\.name),
       ], environment)
     let isJSON = options.format == .json && environment.given["format"]?.isFromCommandLine == true
     try isJSON ? settings.printJSON(console) : settings.printTable(console)

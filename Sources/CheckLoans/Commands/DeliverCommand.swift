@@ -37,12 +37,13 @@ struct DeliverCommand: Subcommand {
   }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let channels = try channels.channels(environment, otherwise: [.stdout])
     let (now, zone) = try clock.read(environment)
     if verbose.verbose { console.printError(zone.words(for: now)) }
     let schedule = try Schedule(state.path(environment), isDryRun: dryRun.dryRun)
     if let warning = try schedule.clockSetBackWarning(now: now) { console.printError(warning) }
     let times = try DeliveryTimes(
-      channels.times, environment.closedDays(of: schedule.reader.catalogues(), closed),
+      self.channels.times, environment.closedDays(of: schedule.reader.catalogues(), closed),
       today: now.date, schedule.reader)
     let status = console.report(times.problems)
     let delivery = ChannelDelivery(
@@ -51,8 +52,8 @@ struct DeliverCommand: Subcommand {
         schedule.reader.catalogues(), zone, now: clock.now.now),
       times: times,
       events: ScheduleEvents(isPrinted: verbose.verbose, console),
-      environment: environment, console: console, firstRun: channels.firstRun)
-    let channels = channels.channels(environment, otherwise: [.stdout])
+      environment: environment, console: console,
+      execTimeout: .seconds(self.channels.execTimeout), firstRun: self.channels.firstRun)
     if markOnly {
       for channel in channels { try delivery.markAll(channel, isDryRun: dryRun.dryRun) }
       return status

@@ -73,7 +73,7 @@ struct PlanCommand: Subcommand {
       )
       status = status.worse(console.report(times.problems))
       let groups = Dictionary(grouping: names) { times.ends(of: $0, from: now, days: days) }
-      for channel in channels.channels(environment).map(Optional.some).orAny {
+      for channel in try channels.channels(environment).map(Optional.some).orAny {
         for (times, names) in groups {
           planned += try schedule.planned(
             at: times, channel: channel?.name, catalogues: names

@@ -104,7 +104,7 @@ struct ForgetCommand: Subcommand {
   @Argument(
     help: ArgumentHelp(
       """
-      Catalogues, as schedule list shows them, - for standard input; channels, as in exec:PROGRAM; or \
+      Catalogues, as schedule list shows them, - for standard input; channels, as --notify takes them; or \
       e-mail addresses.
       """, valueName: "catalogue|channel|address"),
     completion: .custom { _, _, word in ScheduleCompletion.catalogues(of: word) })
@@ -127,12 +127,14 @@ struct ForgetCommand: Subcommand {
       }
     }
     for name in catalogues {
-      if let channel = ChannelName(argument: name).map(environment.resolved) {
+      let channel = ChannelName(argument: name).map(environment.resolved)
+      let forgotten = try channel.flatMap { try schedule.forget(channel: $0.name) }
+      // A name that is no channel's may be a catalogue's.
+      if let channel, forgotten != nil || (try? environment.checkKnown(channel)) != nil {
         let name = channel.name.visible
         try report(
-          schedule.forget(channel: channel.name).map {
-            "forgot the channel \(name) with \(counted($0, "notice"))"
-          }, otherwise: "nothing was ever sent through the channel \(name)")
+          forgotten.map { "forgot the channel \(name) with \(counted($0, "notice"))" },
+          otherwise: "nothing was ever sent through the channel \(name)")
         continue
       }
       let known = try schedule.reader.catalogues()
@@ -179,6 +181,7 @@ struct RenameChannelCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     try environment.refuseDryRun()
     let schedule = try Schedule(opening: state.path(environment))
+    try environment.checkKnown(new)
     let (old, new) = (environment.resolved(old).name, environment.resolved(new).name)
     guard let count = try schedule.rename(channel: old, to: new) else {
       let isNew = try !schedule.reader.hasDelivered(through: new)

@@ -69,7 +69,7 @@ struct SilenceAddCommand: Subcommand {
     let until = end.given?.day(from: now.date)
     let schedule = try Schedule(opening: state.path(environment))
     let (id, loans) = try schedule.silence(
-      conditions.conditions(environment), until: until,
+      try conditions.conditions(environment), until: until,
       by: Silence.Origin(reason: (reason ?? "").spaceNormalized, by: environment.userName, at: now))
     if !quiet.quiet {
       let duration = until.map { "until \($0)" } ?? "for ever"

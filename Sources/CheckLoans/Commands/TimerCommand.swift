@@ -97,7 +97,7 @@ struct TimerCommand: Subcommand {
       try console.print(command.crontab(at: dailyAt, desktop: desktop))
       return .done
     }
-    let runsPrograms = plan.channels.contains { if case .exec = $0 { true } else { false } }
+    let runsPrograms = plan.channels.contains { ![.stdout, .notifySend].contains($0) }
     let units = TimerUnits(
       name: name, command: command.line, time: dailyAt, zone: command.calendarZone,
       runsPrograms: runsPrograms)

@@ -128,11 +128,14 @@ struct WatchSettings {
   let file: String?
   /// The buttons of notifications that silence their loans.
   let buttons: [NotificationButton]
+  /// What the command was given, with the channels of the settings file.
+  let environment: Environment
 
   init(_ command: WatchCommand, _ environment: Environment) throws(CommandError) {
     try environment.refuseDryRun()
     self.command = command
-    channels = command.channels.channels(environment, otherwise: [.stdout])
+    self.environment = environment
+    channels = try command.channels.channels(environment, otherwise: [.stdout])
     clock = try command.catalogue.zone.clock(environment)
     state = try command.state.path(environment)
     file = command.settingsPath(environment).map { environment.absolutePath($0.path) }

@@ -61,6 +61,11 @@ enum ChannelName: Hashable, Sendable, ExpressibleByArgument {
   case notifySend
   /// A program, by its absolute path or by a name to be looked for in PATH.
   case exec(String)
+  case mail
+  /// A Maildir, by its absolute path.
+  case maildir(String)
+  /// A program to which the settings file gives this name.
+  case named(String)
 
   init?(argument: String) {
     switch argument {
@@ -70,6 +75,13 @@ enum ChannelName: Hashable, Sendable, ExpressibleByArgument {
       let program = String(argument.dropFirst("exec:".count))
       if program.isEmpty || program.hasSuffix("/") { return nil }
       self = .exec(program)
+    case "mail": self = .mail
+    case _ where argument.hasPrefix("maildir:"):
+      let directory = String(argument.dropFirst("maildir:".count))
+      if directory.isEmpty { return nil }
+      self = .maildir(directory)
+    case _ where !Self.builtIn.contains(argument) && Self.isPlain(argument):
+      self = .named(argument)
     default: return nil
     }
   }
@@ -80,13 +92,27 @@ enum ChannelName: Hashable, Sendable, ExpressibleByArgument {
     case .stdout: "stdout"
     case .notifySend: "notify-send"
     case .exec(let program): "exec:\(program)"
+    case .mail: "mail"
+    case .maildir(let directory): "maildir:\(directory)"
+    case .named(let name): name
     }
   }
 
   var defaultValueDescription: String { name }
 
-  static let allValueStrings = ["stdout", "notify-send", "exec:PROGRAM"]
-  static let defaultCompletionKind = CompletionKind.list(["stdout", "notify-send", "exec:"])
+  /// The names that the settings file cannot give.
+  static let builtIn = ["stdout", "notify-send", "exec", "mail", "maildir", "none"]
+
+  /// Whether the settings file can give the name: it has only `a-z`, `0-9` and hyphens after the first.
+  static func isPlain(_ name: String) -> Bool {
+    name.wholeMatch(of: #/[a-z0-9][a-z0-9-]*/#.matchingSemantics(.unicodeScalar)) != nil
+  }
+
+  static let allValueStrings = [
+    "stdout", "notify-send", "mail", "maildir:DIR", "exec:PROGRAM", "NAME",
+  ]
+  fileprivate static let completions = ["stdout", "notify-send", "mail", "maildir:", "exec:"]
+  static let defaultCompletionKind = CompletionKind.list(completions)
 
   // A path is bytes: names that Unicode takes for equal are different programs.
   static func == (left: ChannelName, right: ChannelName) -> Bool {
@@ -118,8 +144,7 @@ enum ChannelChoice: Hashable, Sendable, ExpressibleByArgument {
   }
 
   static let allValueStrings = ChannelName.allValueStrings + ["none"]
-  static let defaultCompletionKind =
-    CompletionKind.list(["stdout", "notify-send", "exec:", "none"])
+  static let defaultCompletionKind = CompletionKind.list(ChannelName.completions + ["none"])
 }
 
 /// The form of the results.

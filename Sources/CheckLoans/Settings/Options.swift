@@ -185,8 +185,9 @@ struct ChannelOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Deliver what is due through stdout, notify-send or a program that reads JSON; none ignores \
-      the channels in the settings file. Can be given several times.
+      Deliver what is due through stdout, notify-send, mail, a program that reads JSON, or the \
+      program of a [[channel]] in the settings file; none ignores the channels there. Can be given \
+      several times.
       """,
       valueName: "channel"))
   var notify: [ChannelChoice] = []
@@ -199,6 +200,13 @@ struct ChannelOptions: ParsableArguments {
       """, valueName: "deliver|mark"))
   var firstRun: FirstRun?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Seconds until the program of exec: is stopped, 1 to 3600.", valueName: "seconds"),
+    transform: number(1...3_600))
+  var execTimeout = 10
+
   @OptionGroup var times: DeliveryTimeOptions
 
   func validate() throws {
@@ -210,13 +218,15 @@ struct ChannelOptions: ParsableArguments {
   /// The channels, each once, in the order given.
   ///
   /// - Parameter standard: the channels if none is given, not even that there be none.
+  /// - Throws: ``CommandError`` with the status `badSetting` for a name that is none's.
   func channels(
     _ environment: Environment, otherwise standard: [ChannelName] = []
-  ) -> [ChannelName] {
+  ) throws(CommandError) -> [ChannelName] {
     if notify.isEmpty { return standard }
     var channels: [ChannelName] = []
     for case .channel(let given) in notify {
       let channel = environment.resolved(given)
+      try environment.checkKnown(channel)
       if !channels.contains(channel) { channels.append(channel) }
     }
     return channels
@@ -232,8 +242,11 @@ extension Environment {
 
   /// The same for a channel in a file of the directory.
   func resolved(_ channel: ChannelName, in directory: String) -> ChannelName {
-    guard case .exec(let program) = channel else { return channel }
-    return .exec(programPath(program, in: directory))
+    switch channel {
+    case .exec(let program): .exec(programPath(program, in: directory))
+    case .maildir(let path): .maildir(absolutePath(absolute(path, in: directory)))
+    default: channel
+    }
   }
 }
 

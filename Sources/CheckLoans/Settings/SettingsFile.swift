@@ -18,6 +18,9 @@ enum SettingsKeys {
   private static let ofProject = options(of: ValidateCommand.self)
   private static let ofTable = CatalogueOptions.declaredSettings
 
+  /// The lists of tables in the user's settings.
+  fileprivate static let tables = ["catalogue", "rules", "channel"]
+
   /// What a rule can ask of a loan: each is one of some texts.
   static let conditions = ["category", "type", "catalogue", "library"].map {
     Setting(name: $0, kind: .list)
@@ -61,6 +64,8 @@ struct SettingsFile: Sendable {
   let tables: [[Setting]]
   /// Ladders for some loans, from each `[[rules]]` table: options of the ladder, and conditions.
   let rules: [[Setting]]
+  /// The programs that are channels, from each `[[channel]]` table.
+  let channels: [[Setting]]
 
   /// The files, folders or patterns that it lists, absolute.
   var catalogues: Setting? { values.first { $0.kind == .argument } }
@@ -89,7 +94,8 @@ struct SettingsFile: Sendable {
       throw CommandError(.badSetting, "\(path.visible): \(words)")
     }
     self.path = environment.absolutePath(path)
-    (values, tables, rules) = try SettingsReading(self.path, bytes, keys, environment).settings()
+    (values, tables, rules, channels) =
+      try SettingsReading(self.path, bytes, keys, environment).settings()
   }
 }
 
@@ -103,6 +109,9 @@ struct SettingsPlace: Sendable {
 
   /// `FILE:LINE`.
   var text: String { line(of: [key]).map { "\(path):\($0)" } ?? path }
+
+  /// The same of the head of its table.
+  fileprivate var head: String { "\(path):\(lines.startIndex + 1)" }
 
   /// The line of the first of some keys: set once more before, the parser reports that one.
   private func line(of keys: some Collection<String>) -> Int? {
@@ -162,7 +171,7 @@ private struct SettingsReading {
   }
 
   func settings() throws(CommandError)
-    -> (values: [Setting], tables: [[Setting]], rules: [[Setting]])
+    -> (values: [Setting], tables: [[Setting]], rules: [[Setting]], channels: [[Setting]])
   {
     if let index = lines.firstIndex(where: { $0.utf8.count > Self.longestLine }) {
       throw wrong("\(path):\(index + 1)", "this line is too long; write a list on several lines")
@@ -180,6 +189,7 @@ private struct SettingsReading {
     var faults: [String: String] = [:]
     let catalogueTables = tables(named: "catalogue", in: table, &faults)
     let ruleTables = tables(named: "rules", in: table, &faults)
+    let channelTables = tables(named: "channel", in: table, &faults)
     let closed = try closedDays(table)
     let listed = Setting(name: keys.catalogues, kind: .argument)
     let place = SettingsPlace(path: path, lines: lines[...], isInTable: false)
@@ -189,7 +199,10 @@ private struct SettingsReading {
       throw wrong(
         twice.place, "\"\(twice.name)\" is set already; leave out one of the lines")
     }
-    return (values + closed, try catalogues(catalogueTables), try rules(ruleTables))
+    return (
+      values + closed, try catalogues(catalogueTables), try rules(ruleTables),
+      try channels(channelTables)
+    )
   }
 
   /// The settings of the table `[closed]`, which is removed: `weekdays` in it is `closed-weekdays`.
@@ -308,9 +321,32 @@ private struct SettingsReading {
     var rules: [[Setting]] = []
     for (table, place) in found {
       let options = SettingsKeys.conditions + LadderOptions.declaredSettings
-      rules.append(try values(table, options, place, by: LadderOptions.parse))
+      rules.append(
+        try values(
+          table, options, place, unparsed: SettingsKeys.conditions, by: LadderOptions.parse))
     }
     return rules
+  }
+
+  /// The settings of the tables of channels.
+  private func channels(
+    _ found: [(table: TOMLTable, place: SettingsPlace)]
+  ) throws(CommandError) -> [[Setting]] {
+    var channels: [[Setting]] = []
+    var names: Set<[String]> = []
+    for (table, place) in found {
+      let channel = try values(
+        table, ChannelTable.declaredSettings, place, by: ChannelTable.parse)
+      for (key, example) in [("name", "\"phone\""), ("run", "[\"curl\", \"--version\"]")]
+      where channel[key]?.texts.isEmpty != false {
+        throw wrong(place.head, "this channel has no \(key); add \(key) = \(example)")
+      }
+      if let name = channel["name"], !names.insert(name.texts).inserted {
+        throw wrong(name.place, "another table has this name; correct it, or remove the table")
+      }
+      channels.append(channel)
+    }
+    return channels
   }
 
   /// The settings of the tables of catalogues.
@@ -322,11 +358,11 @@ private struct SettingsReading {
     let options = [Setting(name: "path", kind: .text), Setting(name: "name", kind: .text)]
     for (table, place) in found {
       tables.append(
-        try values(table, options + keys.tableOptions, place, by: CatalogueOptions.parse))
+        try values(
+          table, options + keys.tableOptions, place, unparsed: options, by: CatalogueOptions.parse))
       guard let path = tables.last?["path"] else {
         throw wrong(
-          "\(self.path):\(place.lines.startIndex + 1)",
-          "this catalogue has no path; add path = \"/srv/library/books.xml\"")
+          place.head, "this catalogue has no path; add path = \"/srv/library/books.xml\"")
       }
       if !paths.insert(path.texts).inserted {
         throw wrong(path.place, "another table has this path; correct it, or remove the table")
@@ -339,11 +375,13 @@ private struct SettingsReading {
   ///
   /// - Parameters:
   ///   - faults: what is known to be wrong, by the keys.
-  ///   - parse: reads arguments for those values that are options.
+  ///   - unparsed: those that are no options.
+  ///   - parse: reads arguments for the others.
   /// - Throws: ``CommandError`` for the first in the file that is wrong.
   private func values(
     _ table: TOMLTable, _ options: [Setting], _ place: SettingsPlace,
-    _ faults: [String: String] = [:], by parse: ([String]) throws -> any ParsableArguments
+    _ faults: [String: String] = [:], unparsed: [Setting] = [],
+    by parse: ([String]) throws -> any ParsableArguments
   ) throws(CommandError) -> [Setting] {
     var place = place
     var faults = faults
@@ -360,11 +398,10 @@ private struct SettingsReading {
       value.origin = .file(place)
       values.append(value)
     }
-    let own = ["path", "name"] + SettingsKeys.conditions.map(\.name)
-    let parsed = values.filter { faults[$0.name] == nil && !own.contains($0.name) }
+    let parsed = values.filter { faults[$0.name] == nil && unparsed[$0.name] == nil }
     for (value, words) in CommandError.faults(in: parsed, by: parse) { faults[value.name] = words }
     let known = options.map(\.name)
-    let lists = keys == .user && !place.isInTable ? ["catalogue", "rules"] : []
+    let lists = keys == .user && !place.isInTable ? SettingsKeys.tables : []
     let unknown = Set(table.keys).subtracting(known + lists)
     if unknown.isEmpty && faults.isEmpty { return values }
     place = place.first(of: Array(unknown) + faults.keys)
@@ -380,10 +417,17 @@ private struct SettingsReading {
       return "\"\(key)\" would hold for every run; use --\(key) instead"
     }
     if keys.names.contains(key) {
-      let table = known.contains("weekdays") ? "[closed]" : "the first [[catalogue]]"
+      let table =
+        known.contains("weekdays")
+        ? "[closed]" : "the first [[\(known.contains("run") ? "channel" : "catalogue")]]"
       return "\"\(key)\" is for all catalogues; put it before \(table)"
     }
     let words = "unknown key \(key.quoted(limit: 40))"
+    if keys == .user, !known.contains("run"), ChannelTable.declaredSettings[key] != nil,
+      key != "name"
+    {
+      return "\(words); it belongs below a line [[channel]]"
+    }
     if keys == .user, SettingsKeys.conditions[key] != nil {
       return "\(words); it belongs below a line [[rules]]"
     }
@@ -399,11 +443,15 @@ private struct SettingsReading {
     if keys == .user, key == "closed" {
       return "write closed days in a table of their own: [closed]"
     }
-    if keys == .user, isTable { return "\(words); a catalogue's table begins with [[catalogue]]" }
+    if keys == .user, isTable {
+      let name = key.nearest(among: SettingsKeys.tables) ?? "catalogue"
+      return "\(words); a \(name == "rules" ? "rule" : name)'s table begins with [[\(name)]]"
+    }
     if keys == .user, ["path", "name"].contains(key) {
       return "\(words); it belongs below a line [[catalogue]]"
     }
     if let name = key.nearest(among: known) { return "\(words); did you mean \"\(name)\"?" }
+    if known.contains("run") { return "\(words); known are \(known.joined(separator: ", "))" }
     let command = keys == .user ? "config --example" : "validate --show-settings"
     return "\(words); the keys are the long names of options, see check-loans \(command)"
   }
@@ -472,6 +520,7 @@ extension Environment {
       absolutePath(
         absolute(
           text, in: FilePattern.isPattern(text) ? FilePattern.literal(directory) : directory))
+    case "run": text.hasPrefix("~/") ? absolute(text, in: directory) : text
     case "profile" where !NamedProfile.isPath(text): text
     case "state", "config", "files-from", "profile", "closed-calendars", "calendars":
       absolutePath(absolute(text, in: directory))

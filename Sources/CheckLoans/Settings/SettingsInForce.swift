@@ -49,12 +49,16 @@ struct SettingsInForce {
       let value = row.texts.map(\.visible).joined(separator: ", ")
       table.append((row.name, value.isEmpty ? row.noValue : value, row.place.visible))
     }
-    for catalogue in given.file?.tables ?? [] {
-      for value in catalogue where given[value.name]?.isFromFile ?? true {
+    func append(_ values: [Setting], of name: String) {
+      for value in values {
         let texts = value.texts.joined(separator: ", ").visible
-        table.append(("catalogue.\(value.name)", texts, value.place.visible))
+        table.append(("\(name).\(value.name)", texts, value.place.visible))
       }
     }
+    for catalogue in given.file?.tables ?? [] {
+      append(catalogue.filter { given[$0.name]?.isFromFile ?? true }, of: "catalogue")
+    }
+    for channel in given.file?.channels ?? [] { append(channel, of: "channel") }
     let nameWidth = table.map(\.0.count).max() ?? 0
     let valueWidth = table.map(\.1.count).max() ?? 0
     for (name, value, source) in table {
@@ -71,13 +75,14 @@ struct SettingsInForce {
         ("place", JSONValue(row.source == "default" ? nil : row.place)),
       ])
     }
-    let catalogues = (given.file?.tables ?? []).map { table in
-      JSONValue.object(table.map { ($0.name, $0.json) })
+    func objects(_ tables: [[Setting]]?) -> JSONValue {
+      .array((tables ?? []).map { table in .object(table.map { ($0.name, $0.json) }) })
     }
     try console.print(
       line: JSONValue.object([
         ("version", .int(1)), ("file", JSONValue(given.file == nil ? nil : file)),
-        ("settings", .array(settings)), ("catalogues", .array(catalogues)),
+        ("settings", .array(settings)), ("catalogues", objects(given.file?.tables)),
+        ("channels", objects(given.file?.channels)),
       ]).text)
   }
 }

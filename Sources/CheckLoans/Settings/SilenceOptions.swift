@@ -127,7 +127,8 @@ struct SilenceConditionOptions: ParsableArguments {
   /// The texts that select loans.
   var texts: [String] { [borrower, email, category, loan, title].compactMap(\.self) }
 
-  func conditions(_ environment: Environment) -> SilenceConditions {
+  func conditions(_ environment: Environment) throws(CommandError) -> SilenceConditions {
+    try channel.map { channel throws(CommandError) in try environment.checkKnown(channel) }
     var conditions = SilenceConditions()
     conditions.borrower = borrower?.spaceNormalized
     conditions.email = email?.spaceNormalized

@@ -172,7 +172,8 @@ extension WatchRun {
       today: groups.first?.now.date ?? .first, schedule.reader, after: closedDays)
     let delivery = ChannelDelivery(
       schedule: schedule, groups: groups, times: times, events: events,
-      environment: environment, console: console, actions: actions,
+      environment: settings.environment, console: console,
+      execTimeout: .seconds(settings.command.channels.execTimeout), actions: actions,
       firstRun: settings.command.channels.firstRun)
     // A program that was not found may be there by now.
     for channel in settings.channels.map(environment.resolved)

@@ -17,6 +17,8 @@ package struct ChildProcess: Sendable {
     package let output: String
     /// The first 4 KB of its standard error.
     package let errors: String
+    /// What it has printed after its last whole line, at most 4 KB.
+    package let unendedLine: String
   }
 
   /// How a program has ended.
@@ -167,7 +169,9 @@ package struct ChildProcess: Sendable {
   }
 
   private func report(_ ending: Ending, timedOut: Bool = false) -> Report {
-    Report(ending: ending, timedOut: timedOut, output: output.text, errors: errors.text)
+    Report(
+      ending: ending, timedOut: timedOut, output: output.text, errors: errors.text,
+      unendedLine: String(decoding: line, as: UTF8.self))
   }
 
   private mutating func read() {
