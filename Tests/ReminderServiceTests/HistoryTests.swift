@@ -1,6 +1,7 @@
 import Foundation
 import LoanRules
 import Loans
+import Notifiers
 import ReminderSchedule
 import ReminderService
 import TestSupport
