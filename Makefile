@@ -12,7 +12,8 @@ DESTDIR ?=
 # What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
 BUILD_PACKAGES := libxml2-dev libsqlite3-dev zlib1g-dev libical-dev pkg-config tzdata
 TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
-  systemd python3-venv patch git bsdutils zsh fish sqlite3 jq mandoc remind
+  systemd python3-venv patch git bsdutils zsh fish sqlite3 jq mandoc remind gettext python3-polib \
+  python3-babel
 BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixml-dev \
   gnuplot-nox gcc g++
 PICTURE_PACKAGES := xvfb xterm dunst dbus libglib2.0-bin libnotify-bin imagemagick \
@@ -125,6 +126,32 @@ lint: ## Check the sources' form
 	diff -U0 --label .unsafe-files <(sort .unsafe-files) \
 	  --label 'files with unsafe code' <(grep -rlw --include='*.swift' unsafe Sources | sort) \
 	  || { echo "make: correct the list of the files that may be unsafe, .unsafe-files" >&2; exit 1; }
+	@$(write-template) | diff -U0 $(TEMPLATE) - \
+	  || { echo "make: bring the translations in line with 'make translations'" >&2; exit 1; }
+	for file in $(TRANSLATIONS)/*.po; do msgfmt --check --output-file=/dev/null $$file; done
+
+# The messages in the sources, as a template for translators. xgettext(1) knows no Swift, but reads the
+# calls as those of C; which messages have values in braces is noted so that msgfmt(1) checks them (but dates, where
+# {day02} is {day} in some languages).
+TRANSLATIONS := Sources/Languages/Translations
+TEMPLATE := $(TRANSLATIONS)/check-loans.pot
+define write-template
+xgettext --language=C --from-code=UTF-8 --keyword --keyword=message:1,1t --keyword=message:1c,2,2t \
+  --keyword=plural:1,2 --add-comments=Translators --no-location \
+  --package-name=check-loans --output=- Sources/Languages/Messages/*.swift \
+  | sed -e '1,5{/^# [A-Z]/d}' -e '/^"POT-Creation-Date/d' -e 's/charset=CHARSET/charset=UTF-8/' \
+  | awk 'BEGIN { RS = ""; ORS = "\n\n" } \
+    NR > 1 && /[{]/ && !/month02/ { i = match($$0, /(msgctxt|msgid) "/); \
+      $$0 = substr($$0, 1, i - 1) "#, perl-brace-format\n" substr($$0, i) } 1'
+endef
+
+.PHONY: translations
+translations: setup-test ## Bring the translations in line with the messages of the sources
+	$(write-template) >$(TEMPLATE)
+	for file in $(TRANSLATIONS)/*.po; do \
+	  msgmerge --quiet --update --backup=none --no-fuzzy-matching --no-wrap $$file $(TEMPLATE); \
+	  msgattrib --no-obsolete --no-wrap --output-file=$$file $$file; \
+	done
 
 LIBRARY := Loans Languages LoanCatalogue LoanRules Mail ReminderSchedule Notifiers ReminderService
 SYMBOLS := .build-docs/library-symbols

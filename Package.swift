@@ -32,6 +32,9 @@ let foreignForms = [
   "ncip1", "gcstar", "evergreen", "marcxml",
 ]
 
+// What people are written to in, besides English.
+let languages = ["hu", "de", "cs", "ru", "zh"]
+
 let package = Package(
   name: "check-loans",
   products: [
@@ -85,7 +88,13 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
-    .target(name: "Languages", dependencies: ["Loans"], swiftSettings: settings),
+    .target(
+      name: "Languages", dependencies: ["Loans"],
+      // In the binary itself, which is all that is installed.
+      resources: (languages.map { "\($0).po" } + ["check-loans.pot"]).map {
+        .embedInCode("Translations/\($0)")
+      },
+      swiftSettings: settings),
     .target(name: "Mail", dependencies: ["Languages", "Loans"], swiftSettings: settings),
     .target(
       name: "Notifiers",

@@ -92,92 +92,9 @@ extension Loan {
     ]
   }
 
-  /// The loan's name in a message: its title in quotation marks, harmless on a terminal, or else its
-  /// id or barcode; never empty.
-  public var label: String {
-    var label: [UInt8] = []
-    appendLabel(to: &label)
-    return String(decoding: label, as: UTF8.self)
-  }
-
   /// Days from `today` to the expiration; negative once the loan has expired.
   public func daysLeft(today: CivilDate) -> Int {
     today.days(until: expiration)
-  }
-
-  /// When the loan expires or expired, `expires tomorrow`, `expired 7 days ago`, from the dates alone.
-  public func dueDescription(today: CivilDate) -> String {
-    expiration.dueDescription(today: today)
-  }
-
-  /// The loan's one line in a report or notice; see ``Notice/line(today:)``.
-  ///
-  /// - Parameters:
-  ///   - library: the name of the catalogue's library, where the loan has none of its own.
-  ///   - openDays: the open days next to the expiration, if the library is closed on that day.
-  public func line(
-    today: CivilDate, library: String? = nil, openDays: OpenDays? = nil
-  ) -> String {
-    var line: [UInt8] = []
-    appendLine(to: &line, today: today, library: library, openDays: openDays)
-    return String(decoding: line, as: UTF8.self)
-  }
-}
-
-extension CivilDate {
-  fileprivate func dueDescription(today: CivilDate) -> String {
-    switch today.days(until: self) {
-    case 0: "expires today"
-    case 1: "expires tomorrow"
-    case -1: "expired yesterday"
-    case let days where days > 1: "expires in " + String(days) + " days"
-    case let days: "expired " + String(-days) + " days ago"
-    }
-  }
-}
-
-extension LoanParts {
-  /// Appends the loan's one line in UTF-8: a report may have a million of them, and no text of the loan
-  /// becomes a string for it.
-  package func appendLine(
-    to line: inout [UInt8], today: CivilDate, library: String? = nil, openDays: OpenDays? = nil
-  ) {
-    appendLabel(to: &line)
-    line += " ".utf8
-    line += lastDay.dueDescription(today: today).utf8
-    line += " (".utf8
-    line += lastDay.dotted.utf8
-    if let lastTime { line += " \(lastTime)".utf8 }
-    line += ")".utf8
-    append(", by ", .author, to: &line)
-    append(", lent to ", .borrower, to: &line)
-    let end = line.count
-    append(", at ", .library, to: &line)
-    if line.count == end, let library { line += ", at \(library.visible)".utf8 }
-    if let isRenewable {
-      line += (isRenewable ? ", can be renewed" : ", cannot be renewed again").utf8
-    }
-    if let openDays { line += "; \(openDays.words(today: today))".utf8 }
-  }
-
-  fileprivate func appendLabel(to line: inout [UInt8]) {
-    let start = line.count
-    append("\"", .title, to: &line)
-    if line.count > start + 1 { return line += "\"".utf8 }
-    line.removeSubrange(start...)
-    line += "(untitled".utf8
-    let end = line.count
-    append(", id ", .id, to: &line)
-    if line.count == end { append(", barcode ", .barcode, to: &line) }
-    line += ")".utf8
-  }
-
-  /// Appends a word and a text, harmless on a terminal, if there is one.
-  private func append(_ word: String, _ field: LoanField, to line: inout [UInt8]) {
-    withText(of: field) { text in
-      line += word.utf8
-      line.append(visible: text)
-    }
   }
 }
 

@@ -53,13 +53,4 @@ public struct Notice: Hashable, Sendable {
 
   /// Critical once the loan has expired.
   public var urgency: Urgency { kind == .expired ? .critical : .normal }
-
-  /// One line without line break, harmless on a terminal: label, what happens when, the date,
-  /// then author, borrower, library, and whether it can be renewed, where known, and what to do if the
-  /// library is closed that day.
-  ///
-  ///     "Abigél" expires tomorrow (2026.11.22), by Szabó Magda, lent to Anna, at the Library, can be renewed
-  public func line(today: CivilDate) -> String {
-    loan.line(today: today, library: library, openDays: openDays)
-  }
 }

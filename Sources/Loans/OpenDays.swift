@@ -17,15 +17,6 @@ extension OpenDays {
   package var json: JSONValue {
     .object([("before", .string("\(before)")), ("after", .string("\(after)"))])
   }
-
-  /// The clause of a loan's line about its expiration on a closed day, with what to do.
-  func words(today: CivilDate) -> String {
-    func named(_ day: CivilDate) -> String { "\(day.weekday.name) (\(day.dotted))" }
-    if today <= before { return "the library is closed that day, so return it by \(named(before))" }
-    return today < after
-      ? "the library opens again on \(named(after))"
-      : "the library was closed that day and opened again on \(named(after))"
-  }
 }
 
 /// A day of the week.

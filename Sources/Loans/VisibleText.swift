@@ -86,7 +86,7 @@ extension String {
 
 extension [UInt8] {
   /// Appends a text as it may be shown; see ``Swift/String/visible``.
-  mutating func append(visible text: Span<UInt8>) {
+  package mutating func append(visible text: Span<UInt8>) {
     if text.isPlain {
       append(addingCapacity: text.count) { added in
         for index in text.indices { added.append(text[index]) }

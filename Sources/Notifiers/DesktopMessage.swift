@@ -1,3 +1,4 @@
+internal import Languages
 internal import Loans
 
 /// A notification as notify-send(1) shows it.
@@ -11,54 +12,69 @@ struct DesktopMessage: Hashable, Sendable {
   var urgency: Notice.Urgency
 
   /// The message about these notices, or `nil` if there is none.
-  init?(_ notices: ArraySlice<Notice>, today: CivilDate) {
+  init?(_ notices: ArraySlice<Notice>, today: CivilDate, in language: Language) {
     guard let first = notices.first else { return nil }
     if notices.count == 1 {
-      self.init(first, today: today)
+      self.init(first, today: today, in: language)
     } else {
-      self.init(digestOf: notices, today: today)
+      self.init(digestOf: notices, today: today, in: language)
     }
   }
 
-  private init(_ notice: Notice, today: CivilDate) {
+  private init(_ notice: Notice, today: CivilDate, in language: Language) {
     let loan = notice.loan
     urgency = notice.urgency
-    summary = "\(loan.desktopTitle(limit: 200)) \(loan.dueDescription(today: today))"
-    let place = notice.place.map { " \($0)" } ?? ""
-    let isFinal = loan.renewable == false
-    let renewal = isFinal ? "" : " or renew"
-    body =
-      notice.kind == .expired
-      ? "It was due on \(loan.expiration.dotted): return\(renewal) it now\(place)"
-      : "Return\(renewal) it\(place) by \(notice.lastDay(today: today).dotted)"
-    body += isFinal ? "; it cannot be renewed again." : "."
+    summary = loan.dueSentence(
+      loan.desktopTitle(limit: 200, in: language), today: today, in: language)
+    let isLate = notice.kind == .expired
+    let day = isLate ? loan.expiration : notice.lastDay(today: today)
+    var values = ["date": language.date(day)]
+    values["library"] = notice.place
+    body = language.text(
+      Self.advice(
+        isLate: isLate, isFinal: loan.renewable == false, hasPlace: notice.place != nil), values)
   }
 
-  private init(digestOf notices: ArraySlice<Notice>, today: CivilDate) {
+  private static func advice(isLate: Bool, isFinal: Bool, hasPlace: Bool) -> Message {
+    switch (isLate, isFinal, hasPlace) {
+    case (false, false, false): .returnOrRenew
+    case (false, false, true): .returnOrRenewAt
+    case (false, true, false): .returnOnly
+    case (false, true, true): .returnOnlyAt
+    case (true, false, false): .lateReturnOrRenew
+    case (true, false, true): .lateReturnOrRenewAt
+    case (true, true, false): .lateReturnOnly
+    case (true, true, true): .lateReturnOnlyAt
+    }
+  }
+
+  private init(digestOf notices: ArraySlice<Notice>, today: CivilDate, in language: Language) {
     let expired = notices.count { $0.kind == .expired }
     urgency = expired > 0 ? .critical : .normal
-    summary = Self.digestSummary(expired: expired, soon: notices.count - expired)
+    summary = Self.digestSummary(
+      expired: expired, soon: notices.count - expired, in: language)
     let shown = notices.mostUrgentFirst.prefix(5)
     let namesLibraries = Set(notices.map(\.library)).count > 1
     var lines = shown.map { notice in
-      let title = notice.loan.desktopTitle(limit: 60)
-      let line = "\(title.escapedForBody) \(notice.loan.dueDescription(today: today))"
+      let title = notice.loan.desktopTitle(limit: 60, in: language).escapedForBody
+      let line = notice.loan.dueSentence(title, today: today, in: language)
       guard namesLibraries, let place = notice.place else { return line }
-      return "\(line), \(place)"
+      return line + language.text(.library, ["library": place])
     }
-    if notices.count > shown.count { lines.append("and \(notices.count - shown.count) more") }
-    lines.append("Run check-loans schedule list for all of them.")
+    let more = notices.count - shown.count
+    if more > 0 { lines.append(language.text(.more, count: more)) }
+    lines.append(language.text(.runList))
     body = lines.joined(separator: "\n")
   }
 
   /// `7 loans need attention: 4 expired, 3 expire soon`; what is zero is left out.
-  static func digestSummary(expired: Int, soon: Int) -> String {
-    let all = expired + soon
-    var parts: [String] = []
-    if expired > 0 { parts.append("\(expired) expired") }
-    if soon > 0 { parts.append("\(soon) \(soon == 1 ? "expires" : "expire") soon") }
-    let subject = all == 1 ? "1 loan needs attention" : "\(all) loans need attention"
-    return "\(subject): \(parts.joined(separator: ", "))"
+  static func digestSummary(expired: Int, soon: Int, in language: Language = .english) -> String {
+    let parts = [(Message.numberExpired, expired), (.numberExpiringSoon, soon)]
+      .filter { $0.1 > 0 }.map { language.text($0.0, count: $0.1) }
+    let numbers = parts.dropFirst().reduce(parts.first ?? "") { first, second in
+      language.text(.listed, ["first": first, "second": second])
+    }
+    return language.text(.loansToMind, ["numbers": numbers], count: expired + soon)
   }
 
   /// The arguments of notify-send(1); `--` comes before the summary, which may begin with `-`.
@@ -73,24 +89,24 @@ struct DesktopMessage: Hashable, Sendable {
 }
 
 extension Notice {
-  /// `at the Central Library`, fit for a body; `nil` if nobody has named it.
+  /// The library's name, fit for a body; `nil` if nobody has named it.
   fileprivate var place: String? {
     guard let name = library?.desktopLine(limit: 60), !name.isEmpty else {
       return nil
     }
-    return "at \(name.escapedForBody)"
+    return name.escapedForBody
   }
 }
 
 extension Loan {
   /// The title as one harmless line, else the id or barcode; never empty, because notify-send
   /// refuses an empty summary.
-  fileprivate func desktopTitle(limit: Int) -> String {
+  fileprivate func desktopTitle(limit: Int, in language: Language) -> String {
     let title = (title ?? "").desktopLine(limit: limit)
     if !title.isEmpty { return title }
     var untitled = self
     untitled.title = nil
-    return untitled.label.desktopLine(limit: limit)
+    return untitled.label(in: language).desktopLine(limit: limit)
   }
 }
 

@@ -1,3 +1,4 @@
+public import Languages
 public import Loans
 internal import System
 internal import SystemPackage
@@ -12,6 +13,7 @@ public struct NotifySendNotifier: Notifier {
   private let environment: [String: String]
   private let timeout: Duration
   private let actions: NotificationActions?
+  private let language: Language
 
   /// A notifier that shows notices in the session of one user.
   ///
@@ -27,7 +29,8 @@ public struct NotifySendNotifier: Notifier {
   ///   - actions: gives every message, a digest too, a button; only for a process that keeps running.
   public init(
     environment: [String: String], userID: UInt32, timeout: Duration = .seconds(10),
-    runtimeDirectories: String = "/run/user", actions: NotificationActions? = nil
+    runtimeDirectories: String = "/run/user", actions: NotificationActions? = nil,
+    in language: Language = .english
   ) {
     var variables = environment.passedOn
     // Its complaints can be understood only in English; gettext(3) gives this one precedence.
@@ -42,6 +45,7 @@ public struct NotifySendNotifier: Notifier {
     self.environment = variables
     self.timeout = timeout
     self.actions = actions
+    self.language = language
   }
 
   /// One notice in each message; if there are more than five, one message of all, a digest.
@@ -57,7 +61,7 @@ public struct NotifySendNotifier: Notifier {
   public func send(
     _ message: ArraySlice<Notice>, in context: DeliveryContext
   ) throws(NotifierError) {
-    guard let content = DesktopMessage(message, today: context.now.date) else { return }
+    guard let content = DesktopMessage(message, today: context.now.date, in: language) else { return }
     let report: ChildProcess.Report?
     do throws(StartFailure) {
       if let actions {

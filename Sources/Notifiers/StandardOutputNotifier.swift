@@ -1,3 +1,4 @@
+public import Languages
 public import Loans
 
 /// Prints one line for each notice.
@@ -14,10 +15,12 @@ public struct StandardOutputNotifier: Notifier {
   private static let timeout = Duration.seconds(60)
 
   private let output: CheckedOutput
+  private let language: Language
 
   /// A notifier that prints through `output`, and flushes it after each line.
-  public init(output: CheckedOutput) {
+  public init(output: CheckedOutput, in language: Language = .english) {
     self.output = output
+    self.language = language
   }
 
   /// One notice in each message.
@@ -25,7 +28,7 @@ public struct StandardOutputNotifier: Notifier {
     notices.indices.map { notices[$0...$0] }
   }
 
-  /// Prints ``Loans/Notice/line(today:)``; returns when the system has accepted it.
+  /// Prints ``Loans/Notice/line(today:in:)``; returns when the system has accepted it.
   ///
   /// - Throws: ``NotifierError`` with the code `outputFailed`, also if nobody reads for a minute.
   public func send(
@@ -33,7 +36,7 @@ public struct StandardOutputNotifier: Notifier {
   ) throws(NotifierError) {
     do throws(OutputError) {
       for notice in message {
-        let line = notice.line(today: context.now.date) + "\n"
+        let line = notice.line(today: context.now.date, in: language) + "\n"
         try output.write(line.utf8.span)
         try output.flush(timeout: Self.timeout)
       }

@@ -1,3 +1,4 @@
+public import Languages
 public import Loans
 public import ReminderSchedule
 
@@ -6,6 +7,7 @@ public struct Explanation: Sendable {
   private let history: LoanHistory
   private let now: CivilDateTime
   private let heldUntil: CivilDateTime?
+  private let language: Language
 
   /// An explanation of a loan's past and future.
   ///
@@ -14,10 +16,14 @@ public struct Explanation: Sendable {
   ///   - now: the library's civil time; deliveries are shown with the time and the offset from UTC of
   ///     the clock by which they were.
   ///   - heldUntil: when notices are sent again, if none is sent now.
-  public init(_ history: LoanHistory, now: CivilDateTime, heldUntil: CivilDateTime? = nil) {
+  public init(
+    _ history: LoanHistory, now: CivilDateTime, heldUntil: CivilDateTime? = nil,
+    in language: Language = .english
+  ) {
     self.history = history
     self.now = now
     self.heldUntil = heldUntil
+    self.language = language
   }
 
   /// The sentences, one for each line, harmless on a terminal: the loan, its expiration, its fire date,
@@ -31,127 +37,173 @@ public struct Explanation: Sendable {
   private var today: CivilDate { now.date }
   private var hasExpired: Bool { loan.expiration < today }
 
+  private func text(
+    _ message: Message, _ values: [String: String] = [:], count: Int? = nil
+  ) -> String {
+    language.text(message, values, count: count)
+  }
+
   private var subject: String {
-    var sentence = "Loan \(history.id): \(loan.label)"
-    if let author = loan.author { sentence += " by \(author.visible)" }
-    if let borrower = loan.borrower { sentence += ", lent to \(borrower.visible)" }
-    if let library = history.library { sentence += ", at \(library.visible)" }
-    return sentence + ", of the catalogue \(history.catalogue.visibleCatalogue)."
+    let label = loan.label(in: language)
+    var sentence = text(.explainedLoan, ["number": "\(history.id)", "title": label])
+    if let author = loan.author { sentence += text(.explainedAuthor, ["author": author.visible]) }
+    if let name = loan.borrower { sentence += text(.borrower, ["borrower": name.visible]) }
+    if let name = history.library { sentence += text(.library, ["library": name.visible]) }
+    return sentence
+      + text(.explainedCatalogue, ["catalogue": history.catalogue.visibleCatalogue])
   }
 
   private var expiration: String {
+    let date = language.dateInSentence(loan.expiration)
     if let leftOn = history.leftOn {
-      return
-        "The last day to keep it was \(loan.expiration); since \(leftOn) its catalogue no longer "
-        + "has it."
+      return text(.leftCatalogue, ["date": date, "day": language.dateInSentence(leftOn)])
     }
-    let verb = hasExpired ? "was" : "is"
-    let renewal = loan.renewable.map { $0 ? "; it can be renewed" : "; it cannot be renewed again" }
-    return """
-      It \(loan.dueDescription(today: today)): the last day to keep it \(verb) \(loan.expiration)\
-      \(renewal ?? "").
-      """
+    let days = loan.daysLeft(today: today)
+    let message: Message =
+      switch days {
+      case 0: .itExpiresToday
+      case 1: .itExpiresTomorrow
+      case -1: .itExpiredYesterday
+      case 2...: .itExpiresLater
+      default: .itExpiredEarlier
+      }
+    let renewal = loan.renewable.map { text($0 ? .itIsRenewable : .itIsNotRenewable) } ?? ""
+    return text(message, ["date": date, "renewal": renewal], count: abs(days))
   }
 
   private var reminder: String {
     // Those that are not passed over.
     let times = plan.ladder.reminders.map(plan.fireDate).filter { $0 >= plan.firstFireAt }
-    guard let last = times.last else { return "It has no reminder." }
+    guard let last = times.last else { return text(.hasNoReminder) }
     if times.count > 1 {
-      let verb = history.leftOn == nil && !history.isCancelled && last > now ? "are" : "were"
-      return "Its reminders \(verb) for \(times.map(\.inWords).listed)."
+      let isToCome = history.leftOn == nil && !history.isCancelled && last > now
+      return text(isToCome ? .remindersAre : .remindersWere, ["times": listed(times)])
     }
-    let moment = last.inWords
-    if history.leftOn != nil || history.isCancelled {
-      return "Its reminder \(last > now ? "was to fire on" : "was due from") \(moment)."
-    }
-    if last > now {
-      return plan.ladder.reminders.last.map(isDelivered) == true && !hasExpired
-        ? "Its reminder is for \(moment)." : "Its reminder will fire on \(moment)."
-    }
-    return hasExpired
-      ? "Its reminder was due from \(moment) until it expired."
-      : "Its reminder has been due since \(moment)."
+    return text(messageAboutReminder(at: last), ["time": moment(last)])
   }
 
+  private func messageAboutReminder(at time: CivilDateTime) -> Message {
+    if history.leftOn != nil || history.isCancelled {
+      return time > now ? .reminderWasToFire : .reminderWasDue
+    }
+    if time > now {
+      return plan.ladder.reminders.last.map(isDelivered) == true && !hasExpired
+        ? .reminderIsFor : .reminderWillFire
+    }
+    return hasExpired ? .reminderWasDueUntil : .reminderIsDue
+  }
+
+  private func moment(_ time: CivilDateTime) -> String {
+    text(.moment, ["date": language.dateInSentence(time.date), "time": "\(time.time)"])
+  }
+
+  /// Times as a sentence lists them: `A, B and C`.
+  private func listed(_ times: [CivilDateTime]) -> String {
+    let words = times.map(moment)
+    guard let first = words.first, let last = words.last, words.count > 1 else {
+      return words.joined()
+    }
+    let others = words.dropFirst().dropLast().reduce(first) { text, next in
+      self.text(.listed, ["first": text, "second": next])
+    }
+    return text(.lastListed, ["first": others, "last": last])
+  }
+}
+
+// MARK: - What was sent
+
+extension Explanation {
   private var deliveries: [String] {
     let sentences = history.notices.flatMap { notice in
       notice.deliveries.map { sentence(about: $0, of: notice) }
     }
-    return sentences.isEmpty ? ["Nothing has been sent about it yet."] : sentences
+    return sentences.isEmpty ? [text(.nothingSent)] : sentences
   }
 
   private func sentence(about delivery: Delivery, of notice: LoanHistory.NoticeHistory) -> String {
-    let what =
-      (notice.kind == .reminder ? "The reminder" : "The notice that it has expired")
-      + (notice.expiration == loan.expiration
-        ? "" : " for its former expiration \(notice.expiration)")
-    let channel = delivery.channel.visible
-    let time = text(delivery.at, of: delivery)
-    let success =
-      "\(what) was delivered through \(channel)\(text(delivery.deliveredAt ?? delivery.at, of: delivery))"
-    let error = delivery.failure
-    let uncertainty =
-      "and no result is recorded: a run is sending it now, or was interrupted, in which case it may "
-      + "or may not have arrived"
+    var name = text(notice.kind == .reminder ? .theReminder : .theExpiredNotice)
+    if notice.expiration != loan.expiration {
+      let date = language.dateInSentence(notice.expiration)
+      name = text(.ofFormerExpiration, ["notice": name, "date": date])
+    }
     let isRepeated = delivery.deliveredAt.map { time in delivery.at.map { $0 > time } ?? false }
+    let deliveredAt = when(delivery.deliveredAt ?? delivery.at, of: delivery)
+    let channel = delivery.channel.visible
+    var values = [
+      "notice": name, "channel": channel, "when": when(delivery.at, of: delivery),
+      "error": delivery.failure, "uncertainty": text(.uncertainty),
+    ]
+    values["delivery"] = text(
+      .wasDelivered, ["notice": name, "channel": channel, "when": deliveredAt])
     switch delivery.state {
-    case .failed where isRepeated == true, .undeliverable where isRepeated == true:
-      return "\(success); sending it again failed\(time): \(error)."
-    case .sending where isRepeated == true:
-      return "\(success); sending it again began\(time), \(uncertainty)."
-    case .delivered where delivery.isMarked:
-      return "\(what) was marked as delivered through \(channel)\(time), and not sent."
+    case .failed where isRepeated == true: return text(.repeatFailed, values)
+    case .sending where isRepeated == true: return text(.repeatBegan, values)
+    case .sending: return text(.wasBeingSent, values)
+    case .failed where delivery.deliveredAt != nil || delivery.attempts == 0:
+      return text(.wasNotDelivered, values)
+    case .failed: return text(.wasNotDeliveredAfter, values, count: delivery.attempts)
     case .delivered:
       // Attempts to send an expired notice may include earlier repetitions.
-      let attempt = delivery.attempts > 1 ? ", at attempt \(delivery.attempts)" : ""
-      let earlier = delivery.earlier.map(\.inWords).listed
-      return success + attempt + (earlier.isEmpty ? "." : "; an earlier one on \(earlier).")
-    case .failed, .undeliverable:
-      let attempts =
-        delivery.deliveredAt != nil || delivery.attempts == 0
-        ? "" : ", after \(delivery.attempts) attempt\(delivery.attempts == 1 ? "" : "s")"
-      return "\(what) was not delivered through \(channel)\(time)\(attempts): \(error)."
-    case .sending:
-      return "\(what) was being sent through \(channel)\(time), \(uncertainty)."
+      values["times"] = listed(delivery.earlier)
+      let isFirst = delivery.attempts <= 1
+      let message: Message =
+        delivery.earlier.isEmpty
+        ? isFirst ? .delivered : .deliveredAtAttempt
+        : isFirst ? .deliveredBefore : .deliveredBeforeAtAttempt
+      return text(message, values, count: delivery.attempts)
     }
   }
 
-  private func text(_ time: CivilDateTime?, of delivery: Delivery) -> String {
-    time.map { " on \(ClockTime($0, utcOffset: delivery.utcOffset).words)" } ?? ""
-  }
-
-  private var next: String {
-    if history.leftOn != nil {
-      return "Next: nothing, since the catalogue no longer has it."
-    }
-    if history.isCancelled {
-      return "Next: nothing, since it was cancelled; the next run that reads the catalogue "
-        + "schedules it again."
-    }
-    guard let silence = history.silences.first(where: { $0.conditions.channel == nil }) else {
-      if let heldUntil {
-        return
-          "Next, from \(heldUntil.inWords) on: \(Explanation(history, now: heldUntil).clauses)."
-      }
-      return "Next: \(clauses)."
-    }
-    let lastOfKind = silence.conditions.kind == .reminder ? loan.expiration.adding(days: 1) : nil
-    if let end = [silence.until, lastOfKind].compactMap(\.self).min() {
-      return "Next, from \(end) on: \(Explanation(history, now: CivilDateTime(end)).clauses)."
-    }
-    return silence.isReturn
-      ? "Next: nothing, until its catalogue no longer has the loan, or has it renewed."
-      : "Next: nothing, until somebody ends the silence: check-loans silence end \(silence.id)."
+  private func when(_ time: CivilDateTime?, of delivery: Delivery) -> String {
+    time.map { time in
+      let offset = ClockTime(time, utcOffset: delivery.utcOffset).offsetWords
+      return text(.on, ["time": moment(time) + offset])
+    } ?? ""
   }
 
   /// What is silenced, until when, by whom and why.
   private var silences: [String] {
     if history.leftOn != nil || history.isCancelled { return [] }
     return history.silences.map { silence in
-      let channel = silence.conditions.channel.map { " through \($0.visible)" } ?? ""
-      return "Not sent\(channel): silenced \(silence.words)."
+      var values = ["silence": silence.words(in: language)]
+      guard let channel = silence.conditions.channel else { return text(.silenced, values) }
+      values["channel"] = channel.visible
+      return text(.silencedThrough, values)
     }
+  }
+}
+
+extension Silence {
+  /// `until 2026-12-01 by anna: on holiday`, one harmless line.
+  public func words(in language: Language = .english) -> String {
+    var values = ["who": origin.by.visible, "reason": origin.reason.visible]
+    values["date"] = until.map(language.dateInSentence)
+    let message: Message =
+      until != nil ? .silencedUntil : isReturn ? .silencedAsReturned : .silencedForEver
+    return language.text(message, values)
+  }
+}
+
+// MARK: - What comes next
+
+extension Explanation {
+  private var next: String {
+    if history.leftOn != nil { return text(.nextNothingLeft) }
+    if history.isCancelled { return text(.nextNothingCancelled) }
+    guard let silence = history.silences.first(where: { $0.conditions.channel == nil }) else {
+      return heldUntil.map { next(from: $0, moment($0)) } ?? text(.nextIs, ["clauses": clauses])
+    }
+    let lastOfKind = silence.conditions.kind == .reminder ? loan.expiration.adding(days: 1) : nil
+    if let end = [silence.until, lastOfKind].compactMap(\.self).min() {
+      return next(from: CivilDateTime(end), language.dateInSentence(end))
+    }
+    return silence.isReturn
+      ? text(.nextNothingReturned) : text(.nextNothingSilenced, ["number": "\(silence.id)"])
+  }
+
+  private func next(from time: CivilDateTime, _ words: String) -> String {
+    let later = Explanation(history, now: time, in: language)
+    return text(.nextFrom, ["time": words, "clauses": later.clauses])
   }
 
   /// What comes next where nothing is silenced.
@@ -164,24 +216,24 @@ public struct Explanation: Sendable {
       next = plan.next(after: upcoming.fireAt)
     }
     let isKindAlike = next.map { ($0.rung > 0) == hasExpired } ?? false
-    var clauses = rung.map { self.clauses(aboutRung: $0) } ?? []
-    if let next, isKindAlike || clauses.isEmpty {
-      let name = clauses.isEmpty ? Self.name(ofRung: next.rung) : "then the next one"
-      clauses.append("\(name), on \(next.fireAt.inWords)")
-    } else if rung.map(isDelivered) == true {
-      clauses[0] += ", and will not be sent again"
+    let isMore = next != nil && (isKindAlike || rung == nil)
+    var clauses = rung.map { self.clauses(aboutRung: $0, isLast: !isMore) } ?? []
+    if let next, isMore {
+      let name = clauses.isEmpty ? name(ofRung: next.rung) : text(.nextClause)
+      clauses.append(text(.comesOn, ["notice": name, "time": moment(next.fireAt)]))
     }
-    if clauses.isEmpty { clauses = ["nothing, since no notice is to come"] }
+    if clauses.isEmpty { clauses = [text(.nothingToCome)] }
     if !hasExpired, !isKindAlike, rung != nil {
-      let day = loan.expiration.adding(days: 1)
-      clauses.append(
-        "if the book is neither returned nor renewed, it counts as expired from \(day)")
+      let date = language.dateInSentence(loan.expiration.adding(days: 1))
+      clauses.append(text(.countsAsExpired, ["date": date]))
     }
-    return clauses.joined(separator: "; ")
+    return clauses.dropFirst().reduce(clauses[0]) { clause, next in
+      text(.clauses, ["clause": clause, "next": next])
+    }
   }
 
-  private static func name(ofRung rung: Int) -> String {
-    rung > 0 ? "the notice that it has expired" : "the reminder"
+  private func name(ofRung rung: Int) -> String {
+    text(rung > 0 ? .expiredClause : .reminderClause)
   }
 
   private var current: [Delivery] { history.current(at: now) }
@@ -192,29 +244,23 @@ public struct Explanation: Sendable {
   }
 
   /// The clauses about what the next runs do with the notice that is due, by channel.
-  private func clauses(aboutRung rung: Int) -> [String] {
-    let name = Self.name(ofRung: rung)
-    if current.isEmpty { return ["the next run with --notify delivers \(name)"] }
-    if isDelivered(rung) { return ["\(name) was delivered through every channel that was tried"] }
+  ///
+  /// - Parameter isLast: whether no other notice is to come after it.
+  private func clauses(aboutRung rung: Int, isLast: Bool) -> [String] {
+    let name = name(ofRung: rung)
+    if current.isEmpty { return [text(.runDelivers, ["option": "--notify", "notice": name])] }
+    if isDelivered(rung) {
+      return [text(isLast ? .wasDeliveredForGood : .wasDeliveredThroughAll, ["notice": name])]
+    }
     return current.filter { $0.deliveredRung ?? .min < rung }.map { delivery in
+      let channel = delivery.channel.visible
       if history.silences.contains(where: { $0.conditions.channel == delivery.channel }) {
-        return "\(name) is silenced through \(delivery.channel.visible)"
+        return text(.isSilencedThrough, ["notice": name, "channel": channel])
       }
-      let option = "--notify \(delivery.channel.visible)"
-      return delivery.rung == rung && delivery.state != .delivered
-        ? "the next run with \(option) tries again to deliver \(name)"
-        : "the next run with \(option) delivers \(name)"
+      let isTriedAgain = delivery.rung == rung && delivery.state != .delivered
+      return text(
+        isTriedAgain ? .runTriesAgain : .runDelivers,
+        ["option": "--notify \(channel)", "notice": name])
     }
   }
-}
-
-extension [String] {
-  /// The texts as a sentence lists them: `A, B and C`.
-  fileprivate var listed: String {
-    count < 2 ? joined() : "\(dropLast().joined(separator: ", ")) and \(self[count - 1])"
-  }
-}
-
-extension CivilDateTime {
-  fileprivate var inWords: String { "\(date) at \(time)" }
 }

@@ -1,3 +1,4 @@
+internal import Languages
 public import Loans
 public import ReminderSchedule
 
@@ -65,7 +66,7 @@ extension ScheduleEvent: CustomStringConvertible {
 extension Notice {
   /// The loan, to whom it is lent and by which library, harmless on a terminal.
   fileprivate var subject: String {
-    loan.label + (loan.borrower.map { ", lent to \($0.visible)" } ?? "")
+    loan.label() + (loan.borrower.map { ", lent to \($0.visible)" } ?? "")
       + (library.map { ", at \($0.visible)" } ?? "")
   }
 }

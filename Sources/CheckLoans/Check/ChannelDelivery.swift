@@ -1,4 +1,5 @@
 import Glibc
+import Languages
 import Loans
 import Notifiers
 import ReminderSchedule

@@ -1,3 +1,4 @@
+import Languages
 import LoanCatalogue
 import LoanRules
 import Loans

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Languages
 import Loans
 import ReminderSchedule
+import ReminderService
 
 /// The form of a list of the schedule.
 enum ListFormat: String, CaseIterable, ExpressibleByArgument {
@@ -172,7 +174,7 @@ extension ScheduleEntry {
     let kind = kind.rawValue.padded(to: 8)
     let verb = self.kind == .expired ? "expired" : "expires"
     let moment = scheduled.leftOn.map { "\($0) returned" } ?? fireAt.words
-    var line = "\(id)  \(moment)  \(state)  \(kind)  \(scheduled.loan.label) \(verb) "
+    var line = "\(id)  \(moment)  \(state)  \(kind)  \(scheduled.loan.label()) \(verb) "
     line += scheduled.loan.expiration.dotted
     if let borrower = scheduled.loan.borrower { line += ", lent to \(borrower.visible)" }
     line += " (\(scheduled.library?.visible ?? scheduled.catalogue.visibleCatalogue))"
@@ -180,7 +182,7 @@ extension ScheduleEntry {
     for delivery in deliveries where delivery.hasFailed && delivery.isInUse {
       line += "; \(delivery.channel.visible): \(delivery.failure)"
     }
-    if let silence { line += "; silenced \(silence.words)" }
+    if let silence { line += "; silenced \(silence.words())" }
     return line
   }
 
@@ -249,8 +251,8 @@ struct Badge {
 
   private var tooltip: String {
     var lines = mostUrgent.prefix(Self.shown).map { notice, today in
-      let title = notice.loan.label.shortened(toColumns: 60)
-      let line = "\(title) \(notice.loan.dueDescription(today: today))"
+      let title = notice.loan.label().shortened(toColumns: 60)
+      let line = notice.loan.dueSentence(title, today: today)
       let place = notice.library.map { ", at \($0.visible.shortened(toColumns: 60))" } ?? ""
       return (line + place).escapedAsMarkup
     }

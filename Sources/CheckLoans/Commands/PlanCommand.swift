@@ -1,4 +1,5 @@
 import ArgumentParser
+import Languages
 import LoanRules
 import Loans
 import ReminderSchedule

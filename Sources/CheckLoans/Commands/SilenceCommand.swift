@@ -1,7 +1,9 @@
 import ArgumentParser
+import Languages
 import LoanCatalogue
 import Loans
 import ReminderSchedule
+import ReminderService
 
 /// `check-loans silence`.
 struct SilenceCommand: ParsableCommand {
@@ -133,14 +135,14 @@ struct SilenceListCommand: Subcommand {
 
 extension Silence {
   fileprivate var line: String {
-    "\(String(id).padded(to: 6))  \(subject); \(words) (\(origin.at.date))"
+    "\(String(id).padded(to: 6))  \(subject); \(words()) (\(origin.at.date))"
   }
 
   /// Which loans it is about.
   private var subject: String {
     if let target {
       let borrower = target.loan.borrower.map { ", lent to \($0.visible)" } ?? ""
-      return "loan \(target.id): \(target.loan.label)\(borrower)"
+      return "loan \(target.id): \(target.loan.label())\(borrower)"
     }
     return conditions.named.map { "\($0) \($1.quoted())" }.joined(separator: ", ")
   }

@@ -20,7 +20,12 @@ public struct ClockTime: Hashable, Sendable {
 
   /// The time in words, to the minute: `2026-11-23 at 06:21 (UTC+09:00)`.
   public var words: String {
-    "\(time.date) at \(time.time)" + (utcOffset.map { " (UTC\(Self.text(ofOffset: $0)))" } ?? "")
+    "\(time.date) at \(time.time)\(offsetWords)"
+  }
+
+  /// The offset, ` (UTC+09:00)`; empty if it is not known.
+  package var offsetWords: String {
+    utcOffset.map { " (UTC\(Self.text(ofOffset: $0)))" } ?? ""
   }
 
   /// An offset from UTC in seconds, as `+09:00`.

@@ -48,12 +48,6 @@ public struct Silence: Hashable, Sendable {
   /// Whether the book is said to be returned, while its catalogue still has the loan.
   public var isReturn: Bool { target != nil && until == nil }
 
-  /// `until 2026-12-01 by anna: on holiday`, one harmless line.
-  public var words: String {
-    let end = until.map { "until \($0) " } ?? (isReturn ? "" : "for ever ")
-    return "\(end)by \(origin.by.visible): \(origin.reason.visible)"
-  }
-
   /// The days after which a book that is said to be returned, and still on loan, is to be looked for.
   public static let daysToReturn = 7
 

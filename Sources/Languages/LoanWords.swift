@@ -1,0 +1,132 @@
+public import Loans
+
+// MARK: - A loan
+
+extension Loan {
+  /// The loan's name in a message: its title in quotation marks, harmless on a terminal, or else its
+  /// id or barcode; never empty.
+  public func label(in language: Language = .english) -> String {
+    var label: [UInt8] = []
+    appendLabel(to: &label, in: language)
+    return String(decoding: label, as: UTF8.self)
+  }
+
+  /// The sentence about when the loan expires or expired, `Abigél expired 7 days ago`, from the dates
+  /// alone.
+  ///
+  /// - Parameter title: what the loan is called in it, as it is to be shown.
+  public func dueSentence(
+    _ title: String, today: CivilDate, in language: Language = .english
+  ) -> String {
+    var sentence: [UInt8] = []
+    language.append(due: expiration, today: today, to: &sentence) { $0 += title.utf8 }
+    return String(decoding: sentence, as: UTF8.self)
+  }
+
+  /// The loan's one line in a report or notice; see ``Loans/Notice/line(today:in:)``.
+  ///
+  /// - Parameters:
+  ///   - library: the name of the catalogue's library, where the loan has none of its own.
+  ///   - openDays: the open days next to the expiration, if the library is closed on that day.
+  public func line(
+    today: CivilDate, library: String? = nil, openDays: OpenDays? = nil,
+    in language: Language = .english
+  ) -> String {
+    var line: [UInt8] = []
+    appendLine(to: &line, today: today, library: library, openDays: openDays, in: language)
+    return String(decoding: line, as: UTF8.self)
+  }
+}
+
+extension Notice {
+  /// One line without line break, harmless on a terminal: label, what happens when, the date,
+  /// then author, borrower, library, and whether it can be renewed, where known, and what to do if the
+  /// library is closed that day.
+  ///
+  ///     "Abigél" expires tomorrow (2026.11.22), by Szabó Magda, lent to Anna, at the Library, can be renewed
+  public func line(today: CivilDate, in language: Language = .english) -> String {
+    loan.line(today: today, library: library, openDays: openDays, in: language)
+  }
+}
+
+extension Language {
+  fileprivate func append(
+    due day: CivilDate, today: CivilDate, to bytes: inout [UInt8],
+    _ appendTitle: (inout [UInt8]) -> Void
+  ) {
+    let days = today.days(until: day)
+    let message: Message =
+      switch days {
+      case 0: .expiresToday
+      case 1: .expiresTomorrow
+      case -1: .expiredYesterday
+      case 2...: .expiresLater
+      default: .expiredEarlier
+      }
+    append(message, count: abs(days), to: &bytes) { name, bytes in
+      if name == "title" { appendTitle(&bytes) }
+    }
+  }
+}
+
+// MARK: - Its parts
+
+extension LoanParts {
+  /// Appends the loan's one line in UTF-8: a report may have a million of them, and no text of the loan
+  /// becomes a string for it.
+  package func appendLine(
+    to line: inout [UInt8], today: CivilDate, library: String? = nil, openDays: OpenDays? = nil,
+    in language: Language = .english
+  ) {
+    language.append(lastTime == nil ? .dated : .datedWithTime, to: &line) { name, line in
+      switch name {
+      case "sentence":
+        language.append(due: lastDay, today: today, to: &line) { appendLabel(to: &$0, in: language) }
+      case "date": language.append(lastDay, to: &line)
+      default: if let lastTime { line += "\(lastTime)".utf8 }
+      }
+    }
+    append(.author, .author, to: &line, in: language)
+    append(.borrower, .borrower, to: &line, in: language)
+    let end = line.count
+    append(.library, .library, to: &line, in: language)
+    if line.count == end, let library {
+      language.append(.library, to: &line) { $1 += library.visible.utf8 }
+    }
+    if let isRenewable { language.append(isRenewable ? .renewable : .notRenewable, to: &line) }
+    if let openDays { append(openDays, today: today, to: &line, in: language) }
+  }
+
+  fileprivate func appendLabel(to line: inout [UInt8], in language: Language) {
+    let start = line.count
+    append(.quotedTitle, .title, to: &line, in: language)
+    if line.count == start { append(.untitledWithID, .id, to: &line, in: language) }
+    if line.count == start { append(.untitledWithBarcode, .barcode, to: &line, in: language) }
+    if line.count == start { language.append(.untitled, to: &line) }
+  }
+
+  /// Appends a message with a text of the loan, harmless on a terminal, if that is not empty.
+  private func append(
+    _ message: Message, _ field: LoanField, to line: inout [UInt8], in language: Language
+  ) {
+    withText(of: field) { text in
+      if text.isEmpty { return }
+      language.append(message, to: &line) { $1.append(visible: text) }
+    }
+  }
+
+  /// Appends the clause about an expiration on a closed day, with what to do.
+  private func append(
+    _ days: OpenDays, today: CivilDate, to line: inout [UInt8], in language: Language
+  ) {
+    let isBefore = today <= days.before
+    let day = isBefore ? days.before : days.after
+    let message: Message =
+      isBefore ? .closedThen : today < days.after ? .opensAgain : .openedAgain
+    language.append(message, to: &line) { name, line in
+      if name == "date" { return language.append(day, to: &line) }
+      let weekdays = isBefore ? Message.byWeekday : Message.onWeekday
+      language.append(weekdays[day.weekday.rawValue], to: &line)
+    }
+  }
+}

@@ -1,0 +1,197 @@
+internal import Loans
+
+/// The choice of a plural form by a number, as the header of a PO file has it.
+///
+/// The expression is one of C, of unsigned numbers: for Czech, `(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2`
+/// makes 5 the form 2.
+///
+/// - SeeAlso: "Plural forms" in the manual of GNU gettext.
+struct PluralRule: Sendable {
+  /// Why a rule cannot be used, in words.
+  struct Fault: Error { let words: String }
+
+  /// The number of forms.
+  let forms: Int
+  private let choice: PluralExpression
+
+  /// English, German and many others: one, and all the rest.
+  static let germanic = PluralRule(forms: 2, choice: .binary(.isNotEqual, .n, .number(1)))
+
+  /// The largest number that is tried when a rule is read.
+  private static let tried: UInt = 1_000
+  private static let mostForms = 10
+  private static let longest = 1_000
+
+  /// Reads `nplurals=2; plural=n != 1;`.
+  init(_ text: String) throws(Fault) {
+    let parts = text.split(separator: ";", omittingEmptySubsequences: false).map { part in
+      part.filter { $0 != " " && $0 != "\t" }
+    }
+    guard parts.count >= 2, parts[0].hasPrefix("nplurals="), parts[1].hasPrefix("plural=") else {
+      throw Fault(words: "expected \"nplurals=N; plural=EXPRESSION;\"")
+    }
+    guard let forms = Int(parts[0].dropFirst(9)), (1...Self.mostForms).contains(forms) else {
+      throw Fault(words: "nplurals must be a number from 1 to \(Self.mostForms)")
+    }
+    let expression = Array(parts[1].dropFirst(7).utf8)
+    guard expression.count <= Self.longest else {
+      throw Fault(words: "the plural expression is longer than \(Self.longest) characters")
+    }
+    var parser = PluralParser(expression)
+    self.init(forms: forms, choice: try parser.expression())
+    for number in 0...Self.tried {
+      guard let form = choice.value(number) else {
+        throw Fault(words: "the plural expression divides by zero for n = \(number)")
+      }
+      if form >= UInt(forms) {
+        throw Fault(words: "the plural expression gives \(form) for n = \(number), not below \(forms)")
+      }
+    }
+  }
+
+  private init(forms: Int, choice: PluralExpression) {
+    self.forms = forms
+    self.choice = choice
+  }
+
+  /// The form for a number; the first one where the rule has none for it.
+  func form(of number: UInt) -> Int {
+    let form = choice.value(number) ?? 0
+    return form < UInt(forms) ? Int(form) : 0
+  }
+
+  /// The forms that are for one number only.
+  var formsForOneNumber: Set<Int> {
+    var numbers = [Int](repeating: 0, count: forms)
+    for number in 0...Self.tried { numbers[form(of: number)] += 1 }
+    return Set(numbers.indices.filter { numbers[$0] == 1 })
+  }
+}
+
+/// An expression of C about a number `n`.
+indirect enum PluralExpression: Sendable {
+  enum Operator: Sendable {
+    case or, and, isEqual, isNotEqual, isLess, isGreater, isAtMost, isAtLeast
+    case plus, minus, times, over, modulo
+  }
+
+  case n
+  case number(UInt)
+  case not(PluralExpression)
+  case binary(Operator, PluralExpression, PluralExpression)
+  case choice(PluralExpression, PluralExpression, PluralExpression)
+
+  /// The value for a number, as `unsigned long` has it; `nil` after a division by zero.
+  func value(_ n: UInt) -> UInt? {
+    switch self {
+    case .n: return n
+    case .number(let number): return number
+    case .not(let operand): return operand.value(n).map { $0 == 0 ? 1 : 0 }
+    case .choice(let condition, let yes, let no):
+      return condition.value(n).flatMap { $0 != 0 ? yes.value(n) : no.value(n) }
+    case .binary(let operation, let left, let right):
+      guard let first = left.value(n) else { return nil }
+      if operation == .and && first == 0 { return 0 }
+      if operation == .or && first != 0 { return 1 }
+      guard let second = right.value(n) else { return nil }
+      return operation.value(first, second)
+    }
+  }
+}
+
+extension PluralExpression.Operator {
+  fileprivate func value(_ left: UInt, _ right: UInt) -> UInt? {
+    switch self {
+    case .or, .and: right == 0 ? 0 : 1
+    case .isEqual: left == right ? 1 : 0
+    case .isNotEqual: left != right ? 1 : 0
+    case .isLess: left < right ? 1 : 0
+    case .isGreater: left > right ? 1 : 0
+    case .isAtMost: left <= right ? 1 : 0
+    case .isAtLeast: left >= right ? 1 : 0
+    case .plus: left &+ right
+    case .minus: left &- right
+    case .times: left &* right
+    case .over: right == 0 ? nil : left / right
+    case .modulo: right == 0 ? nil : left % right
+    }
+  }
+}
+
+/// Reads an expression by the precedences of C.
+private struct PluralParser {
+  /// The operators by precedence, what binds least first; a longer one before its beginning.
+  private static let levels: [KeyValuePairs<String, PluralExpression.Operator>] = [
+    ["||": .or], ["&&": .and], ["==": .isEqual, "!=": .isNotEqual],
+    ["<=": .isAtMost, ">=": .isAtLeast, "<": .isLess, ">": .isGreater],
+    ["+": .plus, "-": .minus], ["*": .times, "/": .over, "%": .modulo],
+  ]
+  private static let deepest = 50
+
+  private var rest: ArraySlice<UInt8>
+  private var depth = 0
+
+  init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+  mutating func expression() throws(PluralRule.Fault) -> PluralExpression {
+    let expression = try choice()
+    if rest.isEmpty { return expression }
+    throw fault()
+  }
+
+  private func fault() -> PluralRule.Fault {
+    let text = String(decoding: rest.prefix(20), as: UTF8.self)
+    return PluralRule.Fault(
+      words: rest.isEmpty
+        ? "the plural expression ends too early"
+        : "the plural expression cannot be read from \(text.quoted()) on")
+  }
+
+  private mutating func takes(_ text: String) -> Bool {
+    guard rest.starts(with: text.utf8) else { return false }
+    rest = rest.dropFirst(text.utf8.count)
+    return true
+  }
+
+  private mutating func choice() throws(PluralRule.Fault) -> PluralExpression {
+    depth += 1
+    defer { depth -= 1 }
+    if depth > Self.deepest {
+      throw PluralRule.Fault(words: "the plural expression is nested too deeply")
+    }
+    let condition = try binary(0)
+    guard takes("?") else { return condition }
+    let yes = try choice()
+    guard takes(":") else { throw fault() }
+    return .choice(condition, yes, try choice())
+  }
+
+  private mutating func binary(_ level: Int) throws(PluralRule.Fault) -> PluralExpression {
+    guard level < Self.levels.count else { return try operand() }
+    var left = try binary(level + 1)
+    while let operation = Self.levels[level].first(where: { rest.starts(with: $0.key.utf8) }) {
+      rest = rest.dropFirst(operation.key.utf8.count)
+      left = .binary(operation.value, left, try binary(level + 1))
+    }
+    return left
+  }
+
+  private mutating func operand() throws(PluralRule.Fault) -> PluralExpression {
+    if takes("n") { return .n }
+    if takes("!") {
+      depth += 1
+      defer { depth -= 1 }
+      if depth > Self.deepest { throw fault() }
+      return .not(try operand())
+    }
+    if takes("(") {
+      let inner = try choice()
+      if takes(")") { return inner }
+      throw fault()
+    }
+    let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    guard let number = UInt(String(decoding: digits, as: UTF8.self)) else { throw fault() }
+    rest = rest.dropFirst(digits.count)
+    return .number(number)
+  }
+}
