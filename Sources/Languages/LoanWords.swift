@@ -81,7 +81,9 @@ extension LoanParts {
     language.append(lastTime == nil ? .dated : .datedWithTime, to: &line) { name, line in
       switch name {
       case "sentence":
-        language.append(due: lastDay, today: today, to: &line) { appendLabel(to: &$0, in: language) }
+        language.append(due: lastDay, today: today, to: &line) {
+          appendLabel(to: &$0, in: language)
+        }
       case "date": language.append(lastDay, to: &line)
       default: if let lastTime { line += "\(lastTime)".utf8 }
       }

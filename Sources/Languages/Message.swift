@@ -23,10 +23,12 @@ public struct Message: Sendable {
 }
 
 extension Message: Hashable {
+  /// Whether context and text are the same.
   public static func == (left: Message, right: Message) -> Bool {
     left.text == right.text && left.context == right.context
   }
 
+  /// Hashes the text.
   public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 

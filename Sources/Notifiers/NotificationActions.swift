@@ -189,7 +189,7 @@ extension [String: String] {
     let described = [
       ("ID", loan?.id), ("TITLE", loan?.title), ("AUTHOR", loan?.author), ("ISBN", loan?.isbn),
       ("BARCODE", loan?.barcode), ("BORROWER", loan?.borrower), ("EMAIL", loan?.email),
-      ("LANGUAGE", loan?.language), ("CATEGORY", loan?.category), ("TYPE", loan?.type),
+      ("BORROWER_LANGUAGE", loan?.language), ("CATEGORY", loan?.category), ("TYPE", loan?.type),
       ("RENEWABLE", loan?.renewable.map(String.init)),
       ("EXPIRATION", loan?.expiration.description), ("KIND", notice?.kind.rawValue),
       ("CATALOGUE", notice?.catalogue), ("LIBRARY", notice?.library),

@@ -61,7 +61,9 @@ public struct NotifySendNotifier: Notifier {
   public func send(
     _ message: ArraySlice<Notice>, in context: DeliveryContext
   ) throws(NotifierError) {
-    guard let content = DesktopMessage(message, today: context.now.date, in: language) else { return }
+    guard let content = DesktopMessage(message, today: context.now.date, in: language) else {
+      return
+    }
     let report: ChildProcess.Report?
     do throws(StartFailure) {
       if let actions {

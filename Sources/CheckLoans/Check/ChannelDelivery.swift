@@ -12,15 +12,16 @@ extension ChannelName {
   ///   - execTimeout: how long the program of `exec:` may take.
   ///   - actions: gives notifications a button.
   func notifier(
-    _ environment: Environment, _ console: Console, execTimeout: Duration,
+    _ environment: Environment, _ console: Console, execTimeout: Duration, in language: Language,
     actions: NotificationActions? = nil
   ) -> any Notifier {
     switch self {
     case .stdout:
-      StandardOutputNotifier(output: console.output)
+      StandardOutputNotifier(output: console.output, in: language)
     case .notifySend:
       NotifySendNotifier(
-        environment: environment.variables, userID: environment.userID, actions: actions)
+        environment: environment.variables, userID: environment.userID, actions: actions,
+        in: language)
     case .exec(let program):
       ExecNotifier(
         program: program, environment: environment.variables, timeout: execTimeout)
@@ -83,6 +84,7 @@ struct ChannelDelivery {
   let console: Console
   /// How long the program of `exec:` may take.
   let execTimeout: Duration
+  let language: Language
   var actions: NotificationActions?
   /// Whether what could not be delivered is kept for the next run.
   var isRemembered = true
@@ -97,7 +99,7 @@ struct ChannelDelivery {
       return sum
     }
     let notifier = channel.notifier(
-      environment, console, execTimeout: execTimeout, actions: actions)
+      environment, console, execTimeout: execTimeout, in: language, actions: actions)
     for (clock, now, names) in groups {
       let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
       for (end, names) in times.held(names, at: now) {
@@ -174,7 +176,6 @@ struct ChannelDelivery {
         let known = try before?.dueRungs(at: now, channel: channel.name, catalogues: names)
         let numbers = Set((known?.rungs ?? []).map(\.reminderID))
         for (end, names) in times.held(names, at: now) {
-          let verb = end.map { "would hold until \($0.words), for" } ?? "would deliver through"
           let due = try schedule.reader.due(at: now, channel: channel.name, catalogues: names)
           for notice in due {
             isNothingDue = false
@@ -184,8 +185,13 @@ struct ChannelDelivery {
             {
               fromSettings += 1
             }
-            let line = notice.notice.line(today: now.date)
-            let sentence = "\(verb) \(channel.name.visible): \(line)"
+            var values = [
+              "channel": channel.name.visible,
+              "sentence": notice.notice.line(today: now.date, in: language),
+            ]
+            values["date"] = end.map { language.dateInSentence($0.date) }
+            values["time"] = end?.time.description
+            let sentence = language.text(end == nil ? .wouldDeliver : .wouldHold, values)
             if isResult { try console.print(line: sentence) } else { console.printError(sentence) }
           }
         }

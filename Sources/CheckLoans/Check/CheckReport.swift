@@ -78,7 +78,7 @@ struct CheckReport {
       if let color { text.append(contentsOf: color.utf8) }
       read.parts.appendLine(
         to: &text, today: catalogue.now.date, library: catalogue.source.library,
-        openDays: read.plan.openDays)
+        openDays: read.plan.openDays, in: plan.language)
       text.append(contentsOf: (color == nil ? "\n" : "\u{1B}[0m\n").utf8)
     }
   }
@@ -139,48 +139,43 @@ extension CheckReport {
   }
 
   private var summary: String {
-    let expiresToday = sum(\.expiresToday)
-    let onShelf = sum(\.summary.onShelf)
-    let leftOut = sum(\.summary.leftOut)
-    return counted(loans, "loan") + ", \(expired) expired"
-      + ", \(expiresToday) \(expiresToday == 1 ? "expires" : "expire") today"
-      + scheduleWords + (plan.isDryRun ? ", nothing written (--dry-run)" : "")
-      + (onShelf > 0 ? "; \(counted(onShelf, "book")) on the shelf" : "") + returnWords
-      + withoutExpirationWords
-      + (leftOut > 0 ? "; \(counted(leftOut, "book")) left out, see the errors" : "")
-      + catalogues.compactMap(\.summary.profile).foreignWords
+    language.text(.loans, count: loans) + language.text(.expiredLoans, count: expired)
+      + language.text(.loansOfToday, count: sum(\.expiresToday)) + scheduleWords
+      + (plan.isDryRun ? language.text(.nothingWritten) : "")
+      + counted(.booksOnShelf, sum(\.summary.onShelf))
+      + counted(.overdueReturns, sum(\.silenced.overdueReturns))
+      + counted(.loansWithoutExpiration, sum(\.summary.withoutExpiration))
+      + counted(.uncountedLoans, sum(\.summary.uncounted))
+      + counted(.booksLeftOut, sum(\.summary.leftOut))
+      + catalogues.compactMap(\.summary.profile).foreignWords(in: language)
+  }
+
+  private var language: Language { plan.language }
+
+  /// A part of the summary, unless its number is 0.
+  private func counted(_ message: Message, _ count: Int) -> String {
+    count > 0 ? language.text(message, count: count) : ""
   }
 
   private var scheduleWords: String {
-    if plan.state == nil { return ", nothing scheduled (--no-state)" }
-    let next = catalogues.compactMap(\.nextReminder).min()
-    let silenced = sum(\.silenced.loans)
-    return ", \(sum(\.scheduled)) scheduled" + (silenced > 0 ? ", \(silenced) silenced, " : ", ")
-      + (next.map { "next reminder \($0.words)" } ?? "no reminder to come")
-  }
-
-  private var returnWords: String {
-    let books = sum(\.silenced.overdueReturns)
-    return books == 0
-      ? ""
-      : "; \(counted(books, "book")) said to be returned, still on loan (see check-loans silence list)"
-  }
-
-  private var withoutExpirationWords: String {
-    let loans = sum(\.summary.withoutExpiration)
-    let uncounted = sum(\.summary.uncounted)
-    if loans == 0 { return "" }
-    return "; \(counted(loans, "loan")) without expiration"
-      + (uncounted > 0 ? ", \(uncounted) of them with a lending date (use --loan-days)" : "")
+    if plan.state == nil { return language.text(.nothingScheduled) }
+    let words =
+      language.text(.scheduledLoans, count: sum(\.scheduled))
+      + counted(.silencedLoans, sum(\.silenced.loans))
+    guard let next = catalogues.compactMap(\.nextReminder).min() else {
+      return words + language.text(.noReminder)
+    }
+    let values = ["date": language.dateInSentence(next.date), "time": next.time.description]
+    return words + language.text(.nextReminder, values)
   }
 }
 
 extension [String] {
   /// `; read as alma` for the profiles of catalogues, unless every one is of the tool's own form.
-  var foreignWords: String {
+  func foreignWords(in language: Language = .english) -> String {
     if allSatisfy({ $0 == CatalogueProfile.native.name }) { return "" }
     let names = indices.filter { firstIndex(of: self[$0]) == $0 }.map { self[$0] }
-    return "; read as \(names.joined(separator: ", "))"
+    return language.text(.readAs, ["profiles": names.joined(separator: ", ")])
   }
 }
 

@@ -1,3 +1,4 @@
+import Languages
 import LoanCatalogue
 import LoanRules
 import Loans
@@ -116,8 +117,8 @@ final class CheckRun {
         schedule.reader, after: closedDays),
       events: events,
       environment: environment, console: console,
-      execTimeout: .seconds(plan.options.channels.execTimeout), isRemembered: plan.state != nil,
-      firstRun: plan.options.channels.firstRun)
+      execTimeout: .seconds(plan.options.channels.execTimeout), language: plan.language,
+      isRemembered: plan.state != nil, firstRun: plan.options.channels.firstRun)
     if plan.isDryRun {
       try delivery.rehearse(
         plan.channels, before: plan.state.map { try ScheduleReader(opening: $0) },
@@ -281,6 +282,7 @@ struct CheckPlan {
   /// Where the schedule is kept; `nil` for no schedule.
   let state: String?
   let isColored: Bool
+  let language: Language
 
   /// - Throws: ``CommandError`` if something that an option names is not there, or no catalogue is
   ///   named.
@@ -293,6 +295,7 @@ struct CheckPlan {
     now = try clock.now(once.now.now)
     channels = try options.channels.channels(environment)
     state = options.noState ? nil : try options.state.path(environment)
+    language = try options.language.language(environment)
     isColored = options.printing.color.isColored(environment)
     catalogues = try environment.catalogues(
       options.catalogues, options.catalogue, now: once.now.now, jobs: options.jobs.count,

@@ -60,6 +60,8 @@ struct CheckOptions: ParsableArguments {
   @Flag(help: "Report every loan, not only those that need attention.")
   var all = false
 
+  @OptionGroup var language: LanguageOptions
+
   @OptionGroup var printing: PrintOptions
 
   @Option(help: ArgumentHelp("End with status 1 if a loan has expired.", valueName: "condition"))

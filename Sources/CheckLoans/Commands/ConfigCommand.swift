@@ -40,6 +40,7 @@ struct ConfigCommand: Subcommand {
     }
     // What would keep a run from its work is reported now.
     let clock = try options.catalogue.zone.clock(environment)
+    _ = try options.language.language(environment)
     try environment.checkTables(options.catalogue, now: once.now.now)
     let state = try? options.state.state ?? environment.standardStateFile()
     let settings = SettingsInForce(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Languages
 import Loans
 import ReminderSchedule
 import ReminderService
@@ -26,6 +27,7 @@ struct DeliverCommand: Subcommand {
   @OptionGroup var closed: ClosedDayOptions
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
+  @OptionGroup var language: LanguageOptions
 
   @OptionGroup var dryRun: DryRunOptions
   @OptionGroup var verbose: VerboseOptions
@@ -39,6 +41,7 @@ struct DeliverCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let channels = try channels.channels(environment, otherwise: [.stdout])
     let (now, zone) = try clock.read(environment)
+    let language = try language.language(environment)
     if verbose.verbose { console.printError(zone.words(for: now)) }
     let schedule = try Schedule(state.path(environment), isDryRun: dryRun.dryRun)
     if let warning = try schedule.clockSetBackWarning(now: now) { console.printError(warning) }
@@ -53,7 +56,7 @@ struct DeliverCommand: Subcommand {
       times: times,
       events: ScheduleEvents(isPrinted: verbose.verbose, console),
       environment: environment, console: console,
-      execTimeout: .seconds(self.channels.execTimeout), firstRun: self.channels.firstRun)
+      execTimeout: .seconds(self.channels.execTimeout), language: language, firstRun: self.channels.firstRun)
     if markOnly {
       for channel in channels { try delivery.markAll(channel, isDryRun: dryRun.dryRun) }
       return status

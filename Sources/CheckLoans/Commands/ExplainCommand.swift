@@ -1,4 +1,5 @@
 import ArgumentParser
+import Languages
 import Loans
 import ReminderSchedule
 import ReminderService
@@ -46,6 +47,7 @@ struct ExplainCommand: Subcommand {
   @OptionGroup var closed: ClosedDayOptions
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
+  @OptionGroup var language: LanguageOptions
 
   static var commandLineOnly: Set<String> { ["borrower", "email"] }
 
@@ -59,6 +61,8 @@ struct ExplainCommand: Subcommand {
   }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    // What programs read stays as it is.
+    let language = format == .json ? .english : try language.language(environment)
     let (now, clock) = try clock.read(environment)
     let schedule = try ScheduleReader(opening: state.path(environment))
     let (numbers, unknown) = try found(in: schedule)
@@ -80,15 +84,15 @@ struct ExplainCommand: Subcommand {
       let held = times.reason(of: history.catalogue, at: now)
       var heldUntil: CivilDateTime?
       if let held, [.due, .failed].contains(reason) { (reason, heldUntil) = held }
-      let sentences = Explanation(history, now: now, heldUntil: heldUntil).sentences
+      let sentences =
+        Explanation(history, now: now, heldUntil: heldUntil, in: language).sentences
       if format == .json {
         documents.append(history.json(at: now, reason, sentences))
         continue
       }
       if number != numbers.first { try console.print(line: "") }
-      for sentence in sentences + ["Reason: \(reason.rawValue)"] {
-        try console.print(line: sentence)
-      }
+      let last = language.text(.reason, ["reason": reason.rawValue])
+      for sentence in sentences + [last] { try console.print(line: sentence) }
     }
     let omitted = max(0, numbers.count - Self.most)
     if format == .json {
@@ -97,7 +101,7 @@ struct ExplainCommand: Subcommand {
       ]
       try console.print(line: document.text)
     } else if omitted > 0 {
-      try console.print(line: "\nand \(omitted) more")
+      try console.print(line: "\n\(language.text(.more, count: omitted))")
     }
     for message in unknown { console.printError(message) }
     return unknown.isEmpty ? status : .usage

@@ -42,8 +42,10 @@ struct PlanCommand: Subcommand {
   @OptionGroup var catalogue: CatalogueOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var now: NowOptions
+  @OptionGroup var language: LanguageOptions
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let language = try language.language(environment)
     let zone = try catalogue.zone.clock(environment)
     let path = try state.path(environment)
     let given = environment.given
@@ -86,7 +88,7 @@ struct PlanCommand: Subcommand {
       ($0.day, $0.due.notice.loan.expiration, $0.due.reminderID)
         < ($1.day, $1.due.notice.loan.expiration, $1.due.reminderID)
     }
-    try format == .json ? printJSON(planned, console) : printText(planned, console)
+    try format == .json ? printJSON(planned, console) : printText(planned, in: language, console)
     return status
   }
 
@@ -115,11 +117,13 @@ struct PlanCommand: Subcommand {
     return findings.isReadable ? .invalidData : .noInput
   }
 
-  private func printText(_ planned: [PlannedNotice], _ console: Console) throws {
+  private func printText(
+    _ planned: [PlannedNotice], in language: Language, _ console: Console
+  ) throws {
     for notice in planned {
       let channel = notice.channel.map { "\($0.name.visible)  " } ?? ""
-      try console.print(
-        line: "\(notice.day)  \(channel)\(notice.due.notice.line(today: notice.day))")
+      let line = notice.due.notice.line(today: notice.day, in: language)
+      try console.print(line: "\(notice.day)  \(channel)\(line)")
     }
     if planned.isEmpty { console.printError("nothing will be sent within \(counted(days, "day"))") }
   }

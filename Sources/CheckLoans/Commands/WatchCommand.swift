@@ -1,4 +1,5 @@
 import ArgumentParser
+import Languages
 import Loans
 import Notifiers
 import ReminderService
@@ -24,9 +25,9 @@ struct WatchCommand: Subcommand {
       The buttons of --buttons do what check-loans schedule snooze and schedule returned do.
 
       The command of --action is given the loan in the variables CHECK_LOANS_ID, _TITLE, _AUTHOR, \
-      _ISBN, _BARCODE, _BORROWER, _EMAIL, _LANGUAGE, _CATEGORY, _TYPE, _RENEWABLE (true or false), \
-      _EXPIRATION, _KIND (reminder or expired), _CATALOGUE and _LIBRARY, as far as they are known, \
-      and the number of notices in CHECK_LOANS_COUNT.
+      _ISBN, _BARCODE, _BORROWER, _EMAIL, _BORROWER_LANGUAGE, _CATEGORY, _TYPE, _RENEWABLE (true or \
+      false), _EXPIRATION, _KIND (reminder or expired), _CATALOGUE and _LIBRARY, as far as they are \
+      known, and the number of notices in CHECK_LOANS_COUNT.
 
       Runs until SIGTERM or SIGINT, or until its terminal is closed, and then ends with status 0 \
       after the message being sent; a second signal ends it at once.
@@ -43,6 +44,8 @@ struct WatchCommand: Subcommand {
   @OptionGroup var catalogue: CatalogueOptions
 
   @OptionGroup var state: StateOptions
+
+  @OptionGroup var language: LanguageOptions
 
   @OptionGroup var verbose: VerboseOptions
 
@@ -83,8 +86,8 @@ struct LoanButtons: Equatable, CustomStringConvertible {
   private let names: [String]
 
   /// The name of each, which is that of a command of schedule too, with its label.
-  private static let labels = [
-    ("snooze", "Remind me tomorrow"), ("returned", "I have returned it"),
+  private static let labels: [(String, Message)] = [
+    ("snooze", .remindTomorrow), ("returned", .haveReturned),
   ]
 
   /// Reads names with commas between them.
@@ -104,10 +107,10 @@ struct LoanButtons: Equatable, CustomStringConvertible {
   /// The buttons, which run this very program.
   ///
   /// - Parameter options: those of the commands.
-  func buttons(options: [String]) -> [NotificationButton] {
+  func buttons(options: [String], in language: Language) -> [NotificationButton] {
     Self.labels.filter { names.contains($0.0) }.map { name, label in
       NotificationButton(
-        name: name, label: label, program: ProcessSetup.ownPath ?? "check-loans",
+        name: name, label: language.text(label), program: ProcessSetup.ownPath ?? "check-loans",
         arguments: ["schedule", name] + options, isForOneLoan: name == "returned")
     }
   }
@@ -130,6 +133,9 @@ struct WatchSettings {
   let buttons: [NotificationButton]
   /// What the command was given, with the channels of the settings file.
   let environment: Environment
+  let language: Language
+  /// The absolute path of the translation, if it has one of its own.
+  private let translation: String?
 
   init(_ command: WatchCommand, _ environment: Environment) throws(CommandError) {
     try environment.refuseDryRun()
@@ -138,6 +144,8 @@ struct WatchSettings {
     channels = try command.channels.channels(environment, otherwise: [.stdout])
     clock = try command.catalogue.zone.clock(environment)
     state = try command.state.path(environment)
+    language = try command.language.language(environment)
+    translation = command.language.translation.map(environment.absolutePath)
     file = command.settingsPath(environment).map { environment.absolutePath($0.path) }
     // Elsewhere than on the command line, the program finds them by itself.
     let zone = environment.given["time-zone"].flatMap { $0.isFromCommandLine ? $0.texts.last : nil }
@@ -147,7 +155,8 @@ struct WatchSettings {
     ]
     buttons =
       command.action.buttons?.buttons(
-        options: options.compactMap { name, value in value.map { "--\(name)=\($0)" } }) ?? []
+        options: options.compactMap { name, value in value.map { "--\(name)=\($0)" } }, in: language
+      ) ?? []
     catalogues = try environment.catalogues(
       command.catalogues, command.catalogue, now: nil, jobs: 1, schedule: state,
       example: "check-loans watch books.xml")
@@ -181,7 +190,9 @@ struct WatchSettings {
     for (index, path) in cataloguePaths.enumerated() { paths[.catalogue(index)] = [path] }
     // Everybody writes to /dev/null, which stands for no settings.
     if let file, file != "/dev/null" { paths[.settings] = [file] }
-    let others = catalogues.compactMap(\.profileFile) + catalogues.flatMap(\.closed.calendars)
+    let others =
+      catalogues.compactMap(\.profileFile) + catalogues.flatMap(\.closed.calendars)
+      + [translation].compactMap(\.self)
     paths[.settings, default: []] += Set(others).sorted()
     if clock.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
     return paths

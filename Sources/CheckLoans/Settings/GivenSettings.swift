@@ -201,7 +201,8 @@ extension Environment {
     if names.isEmpty { return [] }
     // Those that a command run by an action, or a channel's program, is given.
     var others = [
-      "id", "title", "author", "isbn", "barcode", "borrower", "email", "language", "category",
+      "id", "title", "author", "isbn", "barcode", "borrower", "email", "borrower-language",
+      "category",
       "type", "renewable", "expiration", "kind", "catalogue", "library", "count", "channel",
     ]
     #if FAILPOINTS

@@ -52,6 +52,6 @@ struct FindingsTally: Sendable {
     let missing = leftOut > 0 ? ", \(leftOut) left out" : ""
     return
       "\(counted(read.count, "file")), \(books)\(counted(loans, "loan"))\(missing): \(findings)"
-      + read.compactMap(\.profile).foreignWords
+      + read.compactMap(\.profile).foreignWords()
   }
 }

@@ -173,7 +173,8 @@ extension WatchRun {
     let delivery = ChannelDelivery(
       schedule: schedule, groups: groups, times: times, events: events,
       environment: settings.environment, console: console,
-      execTimeout: .seconds(settings.command.channels.execTimeout), actions: actions,
+      execTimeout: .seconds(settings.command.channels.execTimeout), language: settings.language,
+      actions: actions,
       firstRun: settings.command.channels.firstRun)
     // A program that was not found may be there by now.
     for channel in settings.channels.map(environment.resolved)

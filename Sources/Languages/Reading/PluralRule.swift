@@ -44,7 +44,8 @@ struct PluralRule: Sendable {
         throw Fault(words: "the plural expression divides by zero for n = \(number)")
       }
       if form >= UInt(forms) {
-        throw Fault(words: "the plural expression gives \(form) for n = \(number), not below \(forms)")
+        let words = "the plural expression gives \(form) for n = \(number), not below \(forms)"
+        throw Fault(words: words)
       }
     }
   }

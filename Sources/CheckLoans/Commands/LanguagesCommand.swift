@@ -1,0 +1,48 @@
+import ArgumentParser
+import Languages
+import Loans
+
+/// `check-loans languages`.
+struct LanguagesCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "languages",
+    abstract: "List the languages of reports and notices.",
+    discussion: """
+      One line for each language: its tag, the share of the messages that are translated, the others \
+      being in English, and its own name.
+
+      To add a language, write the template into a file, translate it, for example with Poedit, and \
+      give it to --translation.
+
+      Examples:
+        check-loans languages
+        check-loans languages --template > sk.po
+        check-loans languages --translation sk.po
+        check-loans --translation sk.po books.xml
+      """)
+
+  static var commandLineOnly: Set<String> { ["template"] }
+
+  @Flag(help: "Print the template for a new translation, a PO file without translations.")
+  var template = false
+
+  @OptionGroup var languages: LanguageOptions
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    if template {
+      try console.print(KnownLanguages.template.span)
+      return .done
+    }
+    let messages = try KnownLanguages.messages()
+    let known = try languages.known(environment)
+    var tags = KnownLanguages.builtInTags
+    if let own = known.own, !tags.contains(own.tag) { tags.append(own.tag) }
+    for language in tags.compactMap(known.language) {
+      let translated = messages.count { language.translates($0) }
+      let share = language.tag == "en" ? 100 : translated * 100 / messages.count
+      try console.print(
+        line: "\(language.tag.padded(to: 6)) \(share) %  \(language.text(.languageName))")
+    }
+    return .done
+  }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Languages
+import Loans
+import System
+
+/// The options for the language in which people are written to.
+struct LanguageOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      Language of reports and notices, as check-loans languages lists them; auto is that of the \
+      environment. (default: auto)
+      """, valueName: "language"),
+    completion: .list([automatic] + KnownLanguages.builtInTags))
+  var language = automatic
+
+  @Option(
+    help: ArgumentHelp(
+      "Use the translation in this PO file, unless --language names another language.",
+      valueName: "file"), completion: .file(extensions: ["po"]))
+  var translation: String?
+
+  /// The value that takes the language from the environment.
+  private static let automatic = "auto"
+
+  /// More than any translation needs.
+  private static let limit = 1_000_000
+
+  /// The languages, with that of the file.
+  ///
+  /// - Throws: ``CommandError`` for a file that cannot be read, or is wrong.
+  func known(_ environment: Environment) throws(CommandError) -> KnownLanguages {
+    guard let translation else { return KnownLanguages() }
+    let bytes: [UInt8]
+    do throws(WholeFile.Failure) {
+      bytes = try WholeFile.bytes(of: translation, limit: Self.limit)
+    } catch {
+      let words = error.words("translation", limit: Self.limit, harm: "is what people read")
+      let fault = CommandError(.noInput, "\(translation.visible): \(words)")
+      throw fault.located(at: "translation", [], environment.given)
+    }
+    do throws(TranslationError) { return KnownLanguages(own: try Language(reading: bytes)) } catch {
+      let place = "\(translation.visible):\(error.line)"
+      throw CommandError(.badSetting, "\(place): \(error.message)")
+    }
+  }
+
+  /// The language in which whoever runs the command is written to.
+  ///
+  /// - Throws: ``CommandError`` for a language that is not known, after the place where it is set, or
+  ///   for a file that cannot be used.
+  func language(_ environment: Environment) throws(CommandError) -> Language {
+    let known = try known(environment)
+    if language == Self.automatic { return known.own ?? known.language(of: environment.variables) }
+    if let language = known.language(for: language) { return language }
+    let tags = KnownLanguages.builtInTags.joined(separator: ", ")
+    let fault = CommandError(
+      .usage,
+      """
+      the language \(language.quoted()) is unknown; there are \(tags), and --translation adds one from \
+      a PO file
+      """)
+    throw fault.located(at: "language", [], environment.given)
+  }
+}
