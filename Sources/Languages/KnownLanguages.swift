@@ -80,6 +80,10 @@ extension KnownLanguages {
 
   /// All messages, as the template has them.
   package static func messages() throws(TranslationError) -> [Message] {
-    try TranslationReader(template).entries.compactMap(\.message)
+    var messages: [Message] = []
+    for entry in try TranslationReader(template).entries {
+      if let message = try entry.message { messages.append(message) }
+    }
+    return messages
   }
 }

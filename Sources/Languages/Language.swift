@@ -14,10 +14,10 @@ public struct Language: Sendable {
   /// The library's own texts by the names of messages, each with its plural forms; they come before
   /// translations.
   public var wording: [String: [String]] = [:]
-  private let translations: [Message: [String]]
+  private let translations: [Message: [Template]]
   private let rule: PluralRule
 
-  init(tag: String, _ translations: [Message: [String]], _ rule: PluralRule) {
+  init(tag: String, _ translations: [Message: [Template]], _ rule: PluralRule) {
     self.tag = tag
     self.translations = translations
     self.rule = rule
@@ -76,25 +76,15 @@ extension Language {
     _ value: (_ name: String, _ bytes: inout [UInt8]) -> Void = { _, _ in }
   ) {
     let template = template(of: message, count)
-    let text = template.utf8.span
-    var index = 0
-    while index < text.count {
-      let start = index
-      while index < text.count, !text[index].isBrace { index += 1 }
-      bytes.append(copying: text.extracting(start..<index))
-      guard index + 1 < text.count else { break }
-      let nameStart = index + 1
-      if text[nameStart] == text[index] {
-        bytes.append(text[index])
-        index += 2
-        continue
+    for part in template.parts {
+      bytes += part.text
+      if let count, part.name == "count" {
+        bytes += String(count).utf8
+      } else {
+        value(part.name, &bytes)
       }
-      index = nameStart
-      while index < text.count, text[index] != .closingBrace { index += 1 }
-      let name = String(text.extracting(nameStart..<index))
-      if name == "count", let count { bytes += String(count).utf8 } else { value(name, &bytes) }
-      index += 1
     }
+    bytes += template.end
   }
 
   /// Appends a date.
@@ -112,38 +102,21 @@ extension Language {
     }
   }
 
-  private func template(of message: Message, _ count: Int?) -> String {
-    guard let forms = message.name.flatMap({ wording[$0] }) ?? translations[message],
-      let last = forms.last
-    else {
-      return count == nil || count == 1 ? message.text : message.pluralText ?? message.text
+  private func template(of message: Message, _ count: Int?) -> Template {
+    let isPlural = count != nil && count != 1
+    if !wording.isEmpty, let name = message.name, let forms = wording[name] {
+      if let text = form(forms, count), let template = try? Template(text) { return template }
+    } else if !translations.isEmpty, let forms = translations[message],
+      let template = form(forms, count)
+    {
+      return template
     }
+    return isPlural ? message.pluralTemplate : message.template
+  }
+
+  /// The form for a number, or the last one where there are too few.
+  private func form<Form>(_ forms: [Form], _ count: Int?) -> Form? {
     let form = count.map { rule.form(of: $0.magnitude) } ?? 0
-    return form < forms.count ? forms[form] : last
-  }
-}
-
-extension UInt8 {
-  static let openingBrace = UInt8(ascii: "{")
-  static let closingBrace = UInt8(ascii: "}")
-
-  fileprivate var isBrace: Bool { self == .openingBrace || self == .closingBrace }
-}
-
-extension [UInt8] {
-  fileprivate mutating func append(copying span: Span<UInt8>) {
-    append(addingCapacity: span.count) { added in
-      for index in span.indices { added.append(span[index]) }
-    }
-  }
-}
-
-extension String {
-  /// A copy of a text in UTF-8; a short one needs no memory of its own.
-  fileprivate init(_ span: Span<UInt8>) {
-    guard let text = try? UTF8Span(validating: span) else {
-      preconditionFailure("a name in braces is cut out of a text")
-    }
-    self.init(copying: text)
+    return form < forms.count ? forms[form] : forms.last
   }
 }

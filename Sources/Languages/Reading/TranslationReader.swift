@@ -18,9 +18,17 @@ struct TranslationReader {
     var line = 0
 
     /// The message; `nil` for the header.
+    ///
+    /// - Throws: ``TranslationError`` if its braces make no sense.
     var message: Message? {
-      guard let id, !id.isEmpty || context != nil else { return nil }
-      return Message(context: context, text: id, pluralText: plural)
+      get throws(TranslationError) {
+        guard let id, !id.isEmpty || context != nil else { return nil }
+        do throws(Template.LoneBrace) {
+          return try Message(context: context, id, plural: plural)
+        } catch {
+          throw TranslationError(line: line, message: "a brace of the message has no counterpart")
+        }
+      }
     }
   }
 
@@ -156,26 +164,25 @@ extension Language {
   public init(reading bytes: [UInt8]) throws(TranslationError) {
     let entries = try TranslationReader(bytes).entries
     let header = try TranslationHeader(entries)
-    var translations: [Message: [String]] = [:]
+    var translations: [Message: [Template]] = [:]
     var known: Set<Message> = []
     let singular = header.rule.formsForOneNumber
     for entry in entries {
-      guard let message = entry.message else { continue }
+      guard let message = try entry.message else { continue }
       if !known.insert(message).inserted {
         throw TranslationError(line: entry.line, message: "this message is in the file twice")
       }
       if entry.isFuzzy || entry.forms.contains(where: \.text.isEmpty) { continue }
-      try entry.check(message, header.rule, singular)
-      translations[message] = entry.forms.map(\.text)
+      translations[message] = try entry.templates(of: message, header.rule, singular)
     }
     self.init(tag: header.tag, translations, header.rule)
   }
 }
 
 extension TranslationReader.Entry {
-  fileprivate func check(
-    _ message: Message, _ rule: PluralRule, _ singular: Set<Int>
-  ) throws(TranslationError) {
+  fileprivate func templates(
+    of message: Message, _ rule: PluralRule, _ singular: Set<Int>
+  ) throws(TranslationError) -> [Template] {
     if plural != nil && forms.count != rule.forms {
       let message = "expected \(rule.forms) plural forms as of the header, found \(forms.count)"
       throw TranslationError(line: line, message: message)
@@ -186,6 +193,7 @@ extension TranslationReader.Entry {
         throw TranslationError(line: form.line, message: fault)
       }
     }
+    return forms.compactMap { try? Template($0.text) }
   }
 }
 
