@@ -175,7 +175,8 @@ let package = Package(
     .testTarget(
       name: "CheckLoansTests",
       dependencies: [
-        "CheckLoans", "Languages", "LoanCatalogue", "Loans", "Mail", "System", "TestSupport",
+        "CheckLoans", "Languages", "LoanCatalogue", "Loans", "Mail", "Notifiers", "System",
+        "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],

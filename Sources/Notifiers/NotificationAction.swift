@@ -118,7 +118,7 @@ public struct NotificationButton: Sendable, Hashable {
   /// The name by which notify-send(1) says that it was pressed, unlike that of other buttons.
   let name: String
   /// The button's text.
-  let label: String
+  package let label: String
   /// An absolute path, or a name in PATH.
   let program: String
   /// The arguments before the numbers.

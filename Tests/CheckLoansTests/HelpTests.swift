@@ -9,7 +9,7 @@ struct HelpTests {
     ["schedule", "snooze"], ["schedule", "returned"], ["silence"], ["silence", "list"],
     ["silence", "add"], ["silence", "end"], ["watch"], ["plan"], ["status"], ["config"],
     ["timer"],
-    ["schema"], ["profiles"], ["closed"],
+    ["schema"], ["profiles"], ["closed"], ["languages"],
   ]
 
   private func expectedHelp(_ command: [String]) throws -> String {

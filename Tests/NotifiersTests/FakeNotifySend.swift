@@ -1,3 +1,4 @@
+import Languages
 import Loans
 import Notifiers
 import TestSupport
@@ -26,12 +27,12 @@ struct FakeNotifySend {
   /// actions, which need stdbuf.
   func notifier(
     environment: [String: String] = [:], timeout: Duration = .seconds(60),
-    actions: NotificationActions? = nil
+    actions: NotificationActions? = nil, in language: Language = .english
   ) -> NotifySendNotifier {
     let path = actions == nil ? folder.path : "\(folder.path):/usr/bin"
     return NotifySendNotifier(
       environment: environment.merging(["PATH": path]) { given, _ in given }, userID: 0,
-      timeout: timeout, runtimeDirectories: folder.path, actions: actions)
+      timeout: timeout, runtimeDirectories: folder.path, actions: actions, in: language)
   }
 
   /// The process numbers that the script wrote to the file `pids`, one a line.

@@ -1,3 +1,4 @@
+import Languages
 import Loans
 import TestSupport
 import Testing
@@ -21,6 +22,24 @@ import Testing
         "--category=x-check-loans.loan.expired", "--", "Egri csillagok expired 7 days ago",
         "It was due on 2026.11.14: return or renew it now.",
       ])
+  }
+
+  @Test func `A notification is in the language of its reader`() async throws {
+    let hungarian = try #require(KnownLanguages().language(for: "hu"))
+    let one = try await arguments(of: [expired("Toldi", at: "A & B")], in: hungarian)
+    #expect(one.summary == "Toldi 7 napja lejárt")
+    #expect(
+      one.body == """
+        A határidő lejárt (2026. 11. 14.): kérjük, hozza vissza vagy hosszabbítsa meg most \
+        (A &amp; B).
+        """)
+    let russian = try #require(KnownLanguages().language(for: "ru"))
+    let some = [reminder("A", at: "Б")] + (1...21).map { expired("\($0)") }
+    let digest = try await arguments(of: some, in: russian)
+    #expect(digest.summary == "22 выдачи требуют внимания: 21 просрочена, 1 скоро истекает")
+    #expect(
+      digest.body.hasPrefix("1: срок истёк 7 дней назад\n2: ")
+        && digest.body.hasSuffix("\nи ещё 17\nПолный список: check-loans schedule list"))
   }
 
   @Test func `The body of one notice names the library`() async throws {
@@ -205,9 +224,11 @@ import Testing
     #expect(notifier.messages(for: due).count == messages)
   }
 
-  private func arguments(of notices: [Notice]) async throws -> [String] {
+  private func arguments(
+    of notices: [Notice], in language: Language = .english
+  ) async throws -> [String] {
     let fake = try FakeNotifySend.recording()
-    try fake.notifier().sendAll(notices)
+    try fake.notifier(in: language).sendAll(notices)
     try #require(fake.calls.count == 1)
     try #require(fake.calls[0].count == 6)
     return fake.calls[0]

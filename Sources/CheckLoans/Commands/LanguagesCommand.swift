@@ -26,7 +26,7 @@ struct LanguagesCommand: Subcommand {
   @Flag(help: "Print the template for a new translation, a PO file without translations.")
   var template = false
 
-  @OptionGroup var languages: LanguageOptions
+  @OptionGroup var own: TranslationOptions
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     if template {
@@ -34,9 +34,9 @@ struct LanguagesCommand: Subcommand {
       return .done
     }
     let messages = try KnownLanguages.messages()
-    let known = try languages.known(environment)
+    let known = try own.known(environment)
     var tags = KnownLanguages.builtInTags
-    if let own = known.own, !tags.contains(own.tag) { tags.append(own.tag) }
+    if let tag = known.own?.tag, !tags.contains(tag) { tags.append(tag) }
     for language in tags.compactMap(known.language) {
       let translated = messages.count { language.translates($0) }
       let share = language.tag == "en" ? 100 : translated * 100 / messages.count

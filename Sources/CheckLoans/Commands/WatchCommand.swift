@@ -145,7 +145,7 @@ struct WatchSettings {
     clock = try command.catalogue.zone.clock(environment)
     state = try command.state.path(environment)
     language = try command.language.language(environment)
-    translation = command.language.translation.map(environment.absolutePath)
+    translation = command.language.own.translation.map(environment.absolutePath)
     file = command.settingsPath(environment).map { environment.absolutePath($0.path) }
     // Elsewhere than on the command line, the program finds them by itself.
     let zone = environment.given["time-zone"].flatMap { $0.isFromCommandLine ? $0.texts.last : nil }

@@ -3,25 +3,13 @@ import Languages
 import Loans
 import System
 
-/// The options for the language in which people are written to.
-struct LanguageOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      """
-      Language of reports and notices, as check-loans languages lists them; auto is that of the \
-      environment. (default: auto)
-      """, valueName: "language"),
-    completion: .list([automatic] + KnownLanguages.builtInTags))
-  var language = automatic
-
+/// The option for a translation from a file.
+struct TranslationOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Use the translation in this PO file, unless --language names another language.",
       valueName: "file"), completion: .file(extensions: ["po"]))
   var translation: String?
-
-  /// The value that takes the language from the environment.
-  private static let automatic = "auto"
 
   /// More than any translation needs.
   private static let limit = 1_000_000
@@ -44,13 +32,30 @@ struct LanguageOptions: ParsableArguments {
       throw CommandError(.badSetting, "\(place): \(error.message)")
     }
   }
+}
+
+/// The options for the language in which people are written to.
+struct LanguageOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      Language of reports and notices, as check-loans languages lists them; auto is that of the \
+      environment. (default: auto)
+      """, valueName: "language"),
+    completion: .list([automatic] + KnownLanguages.builtInTags))
+  var language = automatic
+
+  @OptionGroup var own: TranslationOptions
+
+  /// The value that takes the language from the environment.
+  private static let automatic = "auto"
 
   /// The language in which whoever runs the command is written to.
   ///
   /// - Throws: ``CommandError`` for a language that is not known, after the place where it is set, or
   ///   for a file that cannot be used.
   func language(_ environment: Environment) throws(CommandError) -> Language {
-    let known = try known(environment)
+    let known = try own.known(environment)
     if language == Self.automatic { return known.own ?? known.language(of: environment.variables) }
     if let language = known.language(for: language) { return language }
     let tags = KnownLanguages.builtInTags.joined(separator: ", ")

@@ -1,0 +1,138 @@
+import Loans
+import TestSupport
+import Testing
+
+@testable import Languages
+
+/// The translations that come with the program, against its sources and other programs.
+@Suite struct TranslationTests {
+  private static let folder = "\(projectDirectory)/Sources/Languages"
+
+  /// The texts of all calls that make a message, as the sources have them.
+  private func texts() throws -> [String] {
+    let files = try File.names(in: "\(Self.folder)/Messages")
+    let sources = try files.map { try File.text(of: "\(Self.folder)/Messages/\($0)") }.joined()
+    let call =
+      #/(?:message|plural)\(\s*(?:context: "(?<context>[^"]*)",\s*)?"(?<text>(?:[^"\\]|\\.)*)"/#
+    return sources.matches(of: call).map { match in
+      "\(match.context ?? "")|\(match.text.replacing("\\\"", with: "\""))"
+    }
+  }
+
+  @Test func `The template has every message of the sources, and no other`() throws {
+    let messages = try KnownLanguages.messages()
+    let known = messages.map { "\($0.context ?? "")|\($0.text)" }
+    #expect(Set(known) == Set(try texts()))
+    #expect(Set(known).count == messages.count)
+    #expect(messages.count > 100)
+  }
+
+  @Test(arguments: translated)
+  func `A language has every message`(tag: String) throws {
+    let language = try language(tag)
+    let missing = try KnownLanguages.messages().filter { !language.translates($0) }
+    #expect(missing.map(\.text) == [])
+    #expect(language.tag == tag)
+  }
+
+  @Test(arguments: KnownLanguages.builtInTags)
+  func `Every message of a language is put together for any number`(tag: String) throws {
+    let language = try language(tag)
+    for message in try KnownLanguages.messages() {
+      for count in [0, 1, 2, 5, 11, 21, 22, 101] {
+        let values = Dictionary(uniqueKeysWithValues: message.placeholders.map { ($0, "<\($0)>") })
+        let text = language.text(message, values, count: count)
+        #expect(!text.contains("{") && !text.contains("}") && !text.isEmpty)
+        #expect(text.count < 3 * message.text.count + 40)
+        if message.pluralText != nil { #expect(text.contains("\(count)"), "\(text)") }
+        #expect(!text.contains("..") && !text.contains("  "))
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("hu", "„Abigél” holnap lejár (2026. 11. 22.), szerző: Szabó Magda, kölcsönző: Anna"),
+    ("de", "„Abigél“ ist morgen fällig (22.11.2026), von Szabó Magda, verliehen an Anna"),
+    ("cs", "„Abigél“: výpůjční lhůta končí zítra (22. 11. 2026), autor: Szabó Magda, čtenář: Anna"),
+    ("ru", "«Abigél»: срок истекает завтра (22.11.2026), автор: Szabó Magda, читатель: Anna"),
+    ("zh", "《Abigél》明天到期（2026年11月22日），作者：Szabó Magda，借阅人：Anna"),
+  ])
+  func `A loan's line`(tag: String, line: String) throws {
+    let today = try #require(CivilDate(year: 2026, month: 11, day: 21))
+    let loan = Loan(
+      title: "Abigél", author: "Szabó Magda", borrower: "Anna",
+      expiration: today.adding(days: 1))
+    #expect(loan.line(today: today, in: try language(tag)) == line)
+  }
+
+  @Test(arguments: [
+    ("hu", "; aznap a könyvtár zárva tart, ezért pénteken", "péntekig"),
+    ("cs", "v pátek", "do pátku"), ("ru", "в пятницу", "не позднее пятницы"),
+    ("de", "am Freitag", "bis Freitag"), ("zh", "星期五", "星期五"),
+  ])
+  func `A weekday is in the case of its sentence`(
+    tag: String, on: String, by: String
+  ) throws {
+    let friday = try #require(CivilDate(year: 2026, month: 11, day: 20))
+    let days = OpenDays(before: friday, after: friday.adding(days: 7))
+    let loan = Loan(title: "A", expiration: friday.adding(days: 1))
+    let language = try language(tag)
+    #expect(loan.line(today: friday, openDays: days, in: language).contains(by))
+    let later = loan.line(today: friday.adding(days: 2), openDays: days, in: language)
+    #expect(later.contains(on.split(separator: " ").last ?? ""), "\(later)")
+  }
+
+  /// The text of one message for every number up to 2,000, by polib and Python's own reading of the rule.
+  private static let forms = """
+    import gettext, polib, sys
+    file = polib.pofile(sys.argv[1])
+    rule = gettext.c2py(file.metadata["Plural-Forms"].split("plural=")[1].rstrip(";"))
+    entry = file.find("{title} expires in {count} day")
+    for number in range(2001):
+        text = entry.msgstr_plural[rule(number)]
+        print(text.replace("{count}", str(number)).replace("{title}", "T"))
+    """
+
+  @Test(arguments: translated)
+  func `polib reads the same forms for the same numbers`(tag: String) async throws {
+    let language = try language(tag)
+    let lines = try await python(Self.forms, "\(Self.folder)/Translations/\(tag).po")
+    #expect(
+      lines == (0...2_000).map { language.text(.expiresLater, ["title": "T"], count: $0) })
+  }
+
+  private static let categories = """
+    import babel, sys
+    rule = babel.Locale(sys.argv[1]).plural_form
+    for number in range(2001): print(rule(number))
+    """
+
+  @Test(arguments: translated)
+  func `babel tells the same numbers apart`(tag: String) async throws {
+    let language = try language(tag)
+    var forms: [String: Set<String>] = [:]
+    for (number, category) in try await python(Self.categories, tag).enumerated() {
+      let text = language.text(.expiresLater, ["title": "T"], count: number)
+      forms[category, default: []].insert(text.replacing("\(number)", with: "N"))
+    }
+    #expect(forms.count == language.pluralForms)
+    #expect(forms.values.allSatisfy { $0.count == 1 }, "\(forms)")
+  }
+
+  private static let dates = """
+    import datetime, babel.dates, sys
+    day = datetime.date(2026, 1, 1)
+    for number in range(365):
+        print(babel.dates.format_date(day + datetime.timedelta(number), sys.argv[2], sys.argv[1]))
+    """
+
+  @Test(arguments: [
+    ("hu", "short"), ("de", "medium"), ("cs", "medium"), ("ru", "short"), ("zh", "long"),
+  ])
+  func `babel writes every day of a year in the same way`(tag: String, form: String) async throws {
+    let first = try #require(CivilDate(year: 2026, month: 1, day: 1))
+    let language = try language(tag)
+    let dates = try await python(Self.dates, tag, form)
+    #expect(dates == (0..<365).map { language.date(first.adding(days: $0)) })
+  }
+}
