@@ -1,10 +1,219 @@
-/// An e-mail address.
+/// An e-mail address of the form `NAME@DOMAIN`, by RFC 5321, sections 4.1.2 and 4.5.3.1, and
+/// RFC 6531; whether it exists is another matter.
+///
+/// It is harmless as an argument of a program and in a header: it begins with no hyphen, and has no
+/// control character, no invisible one and no white space but a space in quotation marks.
 public struct EmailAddress: Hashable, Sendable {
-  /// The address with its domain in lower case.
-  public let key: String
-  /// An address.
-  public init?(_ text: String) {
-    guard text.contains("@"), !text.hasPrefix("-") else { return nil }
-    key = text
+  /// The part before the last `@`, as written.
+  public let name: String
+  /// The part after it, as written: a host's name, or an address in square brackets.
+  public let domain: String
+
+  /// The address that a text is.
+  ///
+  /// - Throws: ``EmailFault``.
+  public init(_ text: String) throws(EmailFault) {
+    if let fault = Self.fault(of: text.utf8.span) { throw fault }
+    let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) ?? text.endIndex
+    name = String(text[..<at])
+    domain = String(text[at...].dropFirst())
+  }
+
+  /// The same for all ways to write the address: a domain's case does not count.
+  public var key: String { "\(name)@\(domain.lowercased())" }
+}
+
+extension EmailAddress: CustomStringConvertible {
+  /// The address as written.
+  public var description: String { "\(name)@\(domain)" }
+}
+
+/// Somebody's name and address, `Városi Könyvtár <desk@example.org>`.
+public struct Mailbox: Hashable, Sendable {
+  /// The name, if there is one.
+  public var name: String?
+  /// The address.
+  public var address: EmailAddress
+
+  /// A mailbox with these parts.
+  public init(name: String? = nil, _ address: EmailAddress) {
+    self.name = name
+    self.address = address
+  }
+
+  /// Reads `NAME <ADDRESS>` or `ADDRESS`; the name may be in quotation marks.
+  ///
+  /// - Throws: ``EmailFault``.
+  public init(_ text: String) throws(EmailFault) {
+    guard let bracket = text.lastIndex(of: "<") else {
+      if text.contains(">") { throw .bracket }
+      self.init(try EmailAddress(text.withoutOuterSpaces))
+      return
+    }
+    let address = text[bracket...].dropFirst().withoutOuterSpaces
+    guard address.hasSuffix(">") else { throw .bracket }
+    var name = text[..<bracket].withoutOuterSpaces
+    if name.count > 1, name.hasPrefix("\""), name.hasSuffix("\"") {
+      name = String(name.dropFirst().dropLast())
+    }
+    let marks = "<>\"".unicodeScalars
+    let strange = name.unicodeScalars.first { $0.isUnsafeToShow || marks.contains($0) }
+    if let strange { throw .forbidden(strange) }
+    self.init(name: name.isEmpty ? nil : name, try EmailAddress(String(address.dropLast())))
+  }
+}
+
+/// Why a text is not an e-mail address.
+public enum EmailFault: Error, Hashable, Sendable {
+  /// There is no `@`.
+  case noAt
+  /// There are two, and no quotation marks around the first.
+  case secondAt
+  /// It begins with a hyphen, so that a program could take it for an option.
+  case hyphen
+  /// There is a character that is not allowed, or not outside quotation marks.
+  case forbidden(Unicode.Scalar)
+  /// Quotation marks do not enclose the whole part before the `@`, or square brackets the domain.
+  case quotation
+  /// A part is empty: the one before the `@`, or the one after it.
+  case empty(isDomain: Bool)
+  /// Two full stops are next to each other, or one is at the edge of a part.
+  case fullStop(isDomain: Bool)
+  /// It is longer than 254 bytes.
+  case long
+  /// The part before the `@` is longer than 64 bytes.
+  case longName
+  /// A name of the domain is longer than 63 bytes.
+  case longLabel
+  /// A name of the domain begins or ends with a hyphen.
+  case hyphenAtEdge
+  /// Of `<` and `>` around an address there is only one, or something after it.
+  case bracket
+}
+
+extension EmailFault: CustomStringConvertible {
+  /// Words that go on from the address: `has no @`.
+  public var description: String {
+    switch self {
+    case .noAt: "has no @"
+    case .secondAt: "has more than one @"
+    case .hyphen: "begins with a hyphen"
+    case .forbidden(" "): "contains a space"
+    case .forbidden(let scalar): "contains \(String(scalar).quoted())"
+    case .quotation: "has quotation marks or brackets around only a part"
+    case .empty(isDomain: false): "has nothing before the @"
+    case .empty(isDomain: true): "has nothing after the @"
+    case .fullStop(isDomain: false): "has one full stop too many before the @"
+    case .fullStop(isDomain: true): "has one full stop too many after the @"
+    case .long: "is longer than 254 bytes"
+    case .longName: "has more than 64 bytes before the @"
+    case .longLabel: "has a name of more than 63 bytes after the @"
+    case .hyphenAtEdge: "has a hyphen at the edge of a name"
+    case .bracket: "has no address between < and > at its end"
+    }
+  }
+}
+
+// MARK: - Judging
+
+extension EmailAddress {
+  /// The reason why a text in UTF-8 is no address, or `nil`; no string is made for a good one in ASCII.
+  package static func fault(of text: Span<UInt8>) -> EmailFault? {
+    guard let at = text.indices.last(where: { text[$0] == UInt8(ascii: "@") }) else { return .noAt }
+    if text.count > 254 { return .long }
+    if text[0] == UInt8(ascii: "-") { return .hyphen }
+    return nameFault(text.extracting(..<at)) ?? domainFault(text.extracting((at + 1)...))
+      ?? hiddenFault(text)
+  }
+
+  private static func nameFault(_ name: Span<UInt8>) -> EmailFault? {
+    if name.isEmpty { return .empty(isDomain: false) }
+    if name.count > 64 { return .longName }
+    if name[0] == UInt8(ascii: "\"") { return quotationFault(name) }
+    let stop = UInt8(ascii: ".")
+    var isAfterStop = true
+    var hasEmptyPart = false
+    for index in name.indices {
+      let byte = name[index]
+      if byte == UInt8(ascii: "@") { return .secondAt }
+      if isForbidden(byte) { return .forbidden(Unicode.Scalar(byte)) }
+      if byte == stop && isAfterStop { hasEmptyPart = true }
+      isAfterStop = byte == stop
+    }
+    return hasEmptyPart || isAfterStop ? .fullStop(isDomain: false) : nil
+  }
+
+  /// A quotation mark within would end the quotation, and let another address begin.
+  private static func quotationFault(_ name: Span<UInt8>) -> EmailFault? {
+    var isEscaped = false
+    for index in 1..<name.count {
+      let byte = name[index]
+      if byte < 0x20 || byte == 0x7F { return .forbidden(Unicode.Scalar(byte)) }
+      if byte == UInt8(ascii: "\""), !isEscaped {
+        return index == name.count - 1 ? nil : .quotation
+      }
+      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+    }
+    return .quotation
+  }
+
+  private static func domainFault(_ domain: Span<UInt8>) -> EmailFault? {
+    guard let last = domain.indices.last else { return .empty(isDomain: true) }
+    if domain[0] == UInt8(ascii: "[") && domain[last] == UInt8(ascii: "]") && last > 0 {
+      let inner = domain.extracting(1..<last)
+      let isWrong = inner.indices.contains {
+        inner[$0] != UInt8(ascii: ":") && isForbiddenInDomain(inner[$0]) || inner[$0] >= 0x80
+      }
+      return isWrong ? .quotation : nil
+    }
+    if let index = domain.indices.first(where: { isForbiddenInDomain(domain[$0]) }) {
+      return .forbidden(Unicode.Scalar(domain[index]))
+    }
+    let hyphen = UInt8(ascii: "-")
+    var start = 0
+    for end in 0...domain.count where end > last || domain[end] == UInt8(ascii: ".") {
+      if end == start { return .fullStop(isDomain: true) }
+      if domain[start] == hyphen || domain[end - 1] == hyphen { return .hyphenAtEdge }
+      if end - start > 63 { return .longLabel }
+      start = end + 1
+    }
+    return nil
+  }
+
+  /// Beyond ASCII, what could reorder or hide text, and white space.
+  private static func hiddenFault(_ text: Span<UInt8>) -> EmailFault? {
+    guard text.indices.contains(where: { text[$0] >= 0x80 }) else { return nil }
+    let hidden = String(decoding: [UInt8](copying: text), as: UTF8.self).unicodeScalars.first {
+      $0.isUnsafeToShow || $0 != " " && $0.properties.isWhitespace || $0 == "\u{FFFD}"
+    }
+    return hidden.map { .forbidden($0) }
+  }
+
+  /// Whether a character needs quotation marks, or is not allowed in an address.
+  private static func isForbidden(_ byte: UInt8) -> Bool {
+    switch byte {
+    case ...0x20, 0x7F, UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "<"), UInt8(ascii: ">"),
+      UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ":"), UInt8(ascii: ";"), UInt8(ascii: ","),
+      UInt8(ascii: "\\"), UInt8(ascii: "\""):
+      true
+    default: false
+    }
+  }
+
+  /// Names beyond ASCII are left to those who look them up.
+  private static func isForbiddenInDomain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), 0x80...:
+      false
+    default: true
+    }
+  }
+}
+
+extension StringProtocol {
+  /// The text without plain spaces around it.
+  fileprivate var withoutOuterSpaces: String {
+    String(String(drop { $0 == " " }.reversed()).drop { $0 == " " }.reversed())
   }
 }

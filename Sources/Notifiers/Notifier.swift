@@ -4,6 +4,8 @@ public import Loans
 public struct DeliveryContext: Sendable, Hashable {
   /// The library's civil time; a message counts days from its date.
   public var now: CivilDateTime
+  /// The seconds by which that is ahead of UTC, if they are known.
+  public var utcOffset: Int?
   /// How many notices of the schedule are open, for badges.
   public var openCount: Int
 
@@ -12,8 +14,11 @@ public struct DeliveryContext: Sendable, Hashable {
   public var address: String?
 
   /// The circumstances at `now`, with this many open notices.
-  public init(now: CivilDateTime, openCount: Int, address: String? = nil) {
+  public init(
+    now: CivilDateTime, utcOffset: Int? = nil, openCount: Int, address: String? = nil
+  ) {
     self.now = now
+    self.utcOffset = utcOffset
     self.openCount = openCount
     self.address = address
   }

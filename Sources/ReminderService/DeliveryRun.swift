@@ -35,7 +35,8 @@ extension ReminderCenter {
     let open = try schedule.reader.openCount(at: now)
     var run = DeliveryRun(
       notifier: notifier, schedule: schedule, events: events,
-      context: DeliveryContext(now: now, openCount: open.reminders + open.expired),
+      context: DeliveryContext(
+        now: now, utcOffset: utcOffset, openCount: open.reminders + open.expired),
       utcOffset: utcOffset)
     return try run.deliver(due.rungs, after: earlier, isStopRequested: isStopRequested)
   }

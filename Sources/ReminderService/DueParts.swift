@@ -52,7 +52,7 @@ struct DueParts {
     _ due: [DueRung], _ schedule: Schedule, _ known: [String: AddressState]
   ) throws(ScheduleError) {
     let groups = try Self.grouped(due, schedule) { _, email -> String? in
-      guard let key = email.flatMap({ EmailAddress($0)?.key }) else { return nil }
+      guard let key = email.flatMap({ try? EmailAddress($0).key }) else { return nil }
       if case .isRefused = known[key] { return nil }
       return key
     }

@@ -77,6 +77,11 @@ package final class OpenFile: Sendable {
     try Errno.thrown { _ = try descriptor.writeAll(toAbsoluteOffset: Int64(offset), bytes) }
   }
 
+  /// Returns once what was written, or a directory's names, would outlast a power cut.
+  ///
+  /// - SeeAlso: `fsync(2)`.
+  package func sync() throws(Errno) { try Errno.check(fsync(descriptor.rawValue)) }
+
   /// Takes the exclusive lock of the file, which is freed when it is closed, trying every 50
   /// milliseconds until `timeout` has passed.
   ///

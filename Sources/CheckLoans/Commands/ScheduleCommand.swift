@@ -139,7 +139,7 @@ struct ForgetCommand: Subcommand {
       }
       let known = try schedule.reader.catalogues()
       let catalogue = environment.name(of: name, in: known)
-      if catalogue == nil, let address = EmailAddress(name) {
+      if catalogue == nil, let address = try? EmailAddress(name) {
         try report(
           schedule.forget(address: address.key)
             ? "\(name.visible) is written to again by the next run" : nil,

@@ -1,0 +1,77 @@
+/// The sentences of a message to a borrower.
+///
+/// All may have `{borrower}`, `{library}`, `{sender}` and `{today}` besides what they have here.
+extension Message {
+  // Translators: the subject. {date} is the day on which the first loan ends, which may have passed.
+  package static let mailSubject = plural(
+    "{count} book to return, due {date}", "{count} books to return, the first due {date}")
+  // Translators: {borrower} is a name, in the nominative.
+  package static let mailGreeting = message("Dear {borrower},")
+  // Translators: the greeting where no name is known, or where a message is for several people.
+  package static let mailGreetingAnyone = message("Dear reader,")
+  // Translators: before a list of books.
+  package static let mailIntroExpired = plural(
+    "This book is overdue. Please return it:",
+    "These {count} books are overdue. Please return them:")
+  // Translators: before a list of books.
+  package static let mailIntroToday = plural(
+    "This book is due today:", "These {count} books are due today:")
+  // Translators: before a list of books.
+  package static let mailIntroSoon = plural(
+    "This book is due soon:", "These {count} books are due soon:")
+  // Translators: in place of a list of books whose titles are not told.
+  package static let mailCount = plural(
+    "{count} book, due {date}", "{count} books, the first due {date}")
+  // Translators: after a list of books that is too long.
+  package static let mailMore = plural("and {count} more book", "and {count} more books")
+  // Translators: after a book that is due on a day when the library is closed.
+  package static let mailClosedNote = message(
+    "The library is closed that day; please return it by {date}.")
+  // Translators: after a book that was due on a day when the library is closed.
+  package static let mailReopens = message("The library opens again on {date}.")
+  // Translators: after a book that was due on a day when the library was closed.
+  package static let mailReopened = message(
+    "The library was closed that day and opened again on {date}.")
+  // Translators: after a book; {library} is a name, such as the Central Library.
+  package static let mailPlace = message("Return it at {library}.")
+  // Translators: after a book.
+  package static let mailRenewable = message("It can be renewed.")
+  // Translators: after a book.
+  package static let mailNotRenewable = message("It cannot be renewed again.")
+  // Translators: \n is a line break; {sender} is the name of the library.
+  package static let mailClosing = message("Kind regards,\n{sender}")
+  // Translators: a link at the end of a message.
+  package static let mailUnsubscribe = message("Stop these messages")
+}
+
+/// When a loan ends; `{title}` is a title in quotation marks.
+extension Message {
+  // Translators: {title} is in quotation marks and in the nominative; so it is in those that follow.
+  package static let loanExpired = plural(
+    "{title} expired {count} day ago ({date})", "{title} expired {count} days ago ({date})")
+  package static let loanYesterday = message("{title} expired yesterday ({date})")
+  package static let loanToday = message("{title} expires today ({date})")
+  package static let loanTomorrow = message("{title} expires tomorrow ({date})")
+  package static let loanSoon = plural(
+    "{title} expires in {count} day ({date})", "{title} expires in {count} days ({date})")
+  // Translators: in place of a title that is not told; {number} is a barcode or the like.
+  package static let bookByNumber = message("Book {number}")
+  // Translators: in place of a title that nobody knows.
+  package static let bookUntitled = message("Untitled book")
+}
+
+/// The sentences of a message to the library about readers who cannot be written to.
+extension Message {
+  // Translators: the subject.
+  package static let deskSubject = plural(
+    "Reminders for {count} reader without a working address",
+    "Reminders for {count} readers without a working address")
+  package static let deskIntro = message(
+    "These readers could not be reached by e-mail. Please let them know in another way.")
+  // Translators: in place of a reader's name.
+  package static let deskNameless = message("Reader without a name")
+  // Translators: the reason why a reader could not be written to; so are those that follow.
+  package static let deskNoAddress = message("The catalogue has no e-mail address.")
+  package static let deskInvalidAddress = message("The address {address} is not valid.")
+  package static let deskRefusedAddress = message("The address {address} was refused.")
+}

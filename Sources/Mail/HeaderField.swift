@@ -1,0 +1,121 @@
+internal import Loans
+
+/// A field of a message's header: RFC 5322, section 2.2, with words beyond ASCII by RFC 2047.
+///
+/// Every text from outside goes through ``Swift/String/visible`` here: no line break, no control
+/// character and no mark of direction gets into a header.
+struct HeaderField {
+  private static let longestLine = 78
+
+  /// The field as it is in the message, with its last line break.
+  private(set) var lines: String
+  private var width: Int
+
+  /// A field with this name and nothing in it.
+  private init(_ name: String) {
+    lines = "\(name):"
+    width = lines.utf8.count
+  }
+
+  /// A field of words that are a program's: they are not encoded, only folded.
+  init(_ name: String, words: String) {
+    self.init(name)
+    for word in words.visible.split(separator: " ") { append(String(word)) }
+    lines += "\n"
+  }
+
+  /// A field of any text, such as a subject.
+  init(_ name: String, text: String) {
+    let text = text.visible
+    if text.needsEncoding {
+      self.init(name)
+      appendEncoded(text)
+      lines += "\n"
+    } else {
+      self.init(name, words: text)
+    }
+  }
+
+  /// A field with somebody's name and address.
+  init(_ name: String, _ mailbox: Mailbox) {
+    self.init(name)
+    let display = (mailbox.name ?? "").visible
+    let escaped = display.escaped { scalar, _ in
+      scalar == "\"" || scalar == "\\" ? "\\\(scalar)" : nil
+    }
+    if display.needsEncoding || escaped.utf8.count > 60 {
+      appendEncoded(display)
+    } else if display.utf8.allSatisfy(\.isAtomText) {
+      for word in display.split(separator: " ") { append(String(word)) }
+    } else {
+      append("\"\(escaped)\"")
+    }
+    let address = mailbox.address.description.visible
+    append(display.isEmpty ? address : "<\(address)>")
+    lines += "\n"
+  }
+
+  /// Appends a word after a space, on a line of its own if this one would be too long.
+  private mutating func append(_ word: String) {
+    let count = word.utf8.count + 1
+    if width + count > Self.longestLine {
+      lines += "\n"
+      width = 0
+    }
+    lines += " \(word)"
+    width += count
+  }
+
+  /// Appends a text as encoded words, of 75 bytes at most, none of which begins within a character.
+  private mutating func appendEncoded(_ text: String) {
+    var bytes: [UInt8] = []
+    for scalar in text.unicodeScalars {
+      let left = Self.longestLine - width - 1
+      let room = min(75, left < 24 ? 75 : left) - "=?UTF-8?B??=".utf8.count
+      if bytes.count + UTF8.width(scalar) > room / 4 * 3 { appendEncodedWord(of: &bytes) }
+      bytes += String(scalar).utf8
+    }
+    appendEncodedWord(of: &bytes)
+  }
+
+  private mutating func appendEncodedWord(of bytes: inout [UInt8]) {
+    append("=?UTF-8?B?\(bytes.base64)?=")
+    bytes = []
+  }
+}
+
+extension String {
+  /// Whether a header's reader would not get the text back as it is: beyond ASCII, with spaces that
+  /// would be lost, with what looks like an encoded word, or with a word that makes a line too long.
+  fileprivate var needsEncoding: Bool {
+    let words = utf8.split(separator: 0x20, omittingEmptySubsequences: false)
+    return !utf8.allSatisfy { $0 < 0x80 } || contains("=?")
+      || !isEmpty && words.contains { $0.isEmpty || $0.count > 60 }
+  }
+}
+
+extension UInt8 {
+  /// Whether a word of a name may have the character without quotation marks, RFC 5322, section 3.2.3;
+  /// so may a space be between two.
+  fileprivate var isAtomText: Bool {
+    switch self {
+    case 0x41...0x5A, 0x61...0x7A, 0x30...0x39: true
+    default: " !#$%&'*+-/=?^_`{|}~".utf8.contains(self)
+    }
+  }
+}
+
+extension [UInt8] {
+  /// The bytes by RFC 4648, section 4.
+  fileprivate var base64: String {
+    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: count, by: 3) {
+      let group = self[start..<Swift.min(count, start + 3)]
+      let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+      text += (0...group.count).map { digits[bits >> (18 - 6 * $0) & 63] }
+      text += repeatElement(UInt8(ascii: "="), count: 3 - group.count)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -1,0 +1,262 @@
+public import Languages
+public import Loans
+
+/// The words of a message about one address' loans, or of one to the library about readers who cannot
+/// be written to.
+///
+/// A title is never in the subject. What comes from the catalogue is harmless in every part, and
+/// shortened.
+///
+///     Dear Kovács Anna,
+///
+///     This book is due soon:
+///
+///     - "Abigél" expires tomorrow (2026.11.22)
+///       Szabó Magda
+///       It can be renewed.
+///
+///     Kind regards,
+///     Városi Könyvtár
+public struct Letter: Sendable {
+  /// A part of a letter, in words that are not escaped yet.
+  enum Block: Sendable {
+    /// One or several lines.
+    case paragraph(String)
+    /// Somebody's name above the books of that person.
+    case heading(String)
+    /// Books, a row each.
+    case books([Row])
+    /// Something to follow.
+    case link(String, target: String)
+  }
+
+  /// A book, or several of which nothing is told.
+  struct Row: Sendable {
+    let sentence: String
+    var details: [String] = []
+  }
+
+  /// The subject.
+  public let subject: String
+  /// The tag of the language.
+  public let language: String
+  let blocks: [Block]
+
+  /// A letter to one address.
+  ///
+  /// - Parameters:
+  ///   - notices: what is to be told, of one borrower or several; with as much of the titles as may be
+  ///     told.
+  ///   - sender: the name at its end.
+  ///   - unsubscribe: where the recipient can stop such letters.
+  public init(
+    about notices: [Notice], in language: Language, today: CivilDate, sender: String,
+    unsubscribe: String? = nil
+  ) {
+    let readers = notices.byReader
+    let borrower = readers.count == 1 ? readers[0].name : nil
+    var writer = LetterWriter(notices, language, today, sender: sender, borrower: borrower)
+    subject = writer.subject(.mailSubject, count: notices.count)
+    self.language = language.tag
+    let greeting = borrower == nil ? Message.mailGreetingAnyone : .mailGreeting
+    var blocks = [Block.paragraph(writer.text(greeting))]
+    for reader in readers {
+      if readers.count > 1, let name = reader.name { blocks += writer.heading(name) }
+      blocks += writer.books(reader.notices, hasIntroduction: true)
+    }
+    blocks += writer.rest + [.paragraph(writer.text(.mailClosing))]
+    if let unsubscribe { blocks.append(.link(writer.text(.mailUnsubscribe), target: unsubscribe)) }
+    self.blocks = blocks
+  }
+
+  /// A letter to the library about readers who cannot be written to.
+  public init(
+    toDeskAbout notices: [Notice], in language: Language, today: CivilDate, sender: String
+  ) {
+    let readers = notices.byReader
+    var writer = LetterWriter(notices, language, today, sender: sender, borrower: nil)
+    subject = writer.subject(.deskSubject, count: readers.count)
+    self.language = language.tag
+    var blocks = [Block.paragraph(writer.text(.deskIntro))]
+    for reader in readers {
+      let name = reader.name ?? writer.text(.deskNameless)
+      blocks += writer.heading(name, writer.reason(for: reader.email))
+      blocks += writer.books(reader.notices, hasIntroduction: false)
+    }
+    self.blocks = blocks + writer.rest
+  }
+
+  /// The body as plain text.
+  public var text: String {
+    blocks.map { block in
+      switch block {
+      case .paragraph(let text), .heading(let text): text + "\n"
+      case .books(let rows):
+        rows.map { row in
+          "- \(row.sentence)\n" + row.details.map { "  \($0)\n" }.joined()
+        }.joined()
+      case .link(let text, let target): "\(text):\n\(target)\n"
+      }
+    }.joined(separator: "\n")
+  }
+}
+
+/// The notices for one reader.
+private struct Reader {
+  let name: String?
+  let email: String?
+  var notices: [Notice]
+}
+
+extension [Notice] {
+  /// The notices of each reader, the most urgent first.
+  fileprivate var byReader: [Reader] {
+    var readers: [Reader] = []
+    var places: [[String?]: Int] = [:]
+    for notice in sorted(by: { $0.loan.expiration < $1.loan.expiration }) {
+      let (name, email) = (notice.loan.borrower, notice.loan.email)
+      let place = places[[name, email]] ?? readers.count
+      places[[name, email]] = place
+      if place == readers.count {
+        readers.append(Reader(name: name?.line(100), email: email, notices: []))
+      }
+      readers[place].notices.append(notice)
+    }
+    return readers
+  }
+}
+
+/// Writes the parts of a letter, and counts the books that it has listed.
+private struct LetterWriter {
+  /// The most books that are listed.
+  private static let mostBooks = 50
+
+  private let language: Language
+  private let today: CivilDate
+  private let values: [String: String]
+  private let first: CivilDate
+  private let count: Int
+  private var listed = 0
+
+  init(
+    _ notices: [Notice], _ language: Language, _ today: CivilDate, sender: String,
+    borrower: String?
+  ) {
+    let libraries = Set(notices.map(\.library))
+    let library = libraries.count == 1 ? notices.first?.library : nil
+    values = [
+      "borrower": borrower ?? "", "library": (library ?? sender).line(100),
+      "sender": sender.line(100), "today": language.date(today),
+    ]
+    self.language = language
+    self.today = today
+    first = notices.map(\.loan.expiration).min() ?? today
+    count = notices.count
+  }
+
+  private var room: Int { Self.mostBooks - listed }
+
+  func text(_ message: Message, _ more: [String: String] = [:], count: Int? = nil) -> String {
+    language.text(message, values.merging(more) { $1 }, count: count)
+  }
+
+  /// The subject, which may name the first day on which a loan ends.
+  func subject(_ message: Message, count: Int) -> String {
+    text(message, ["date": language.date(first)], count: count)
+  }
+
+  /// The words above the books of one reader, as long as there is room for books.
+  func heading(_ name: String, _ reason: String? = nil) -> [Letter.Block] {
+    room == 0 ? [] : [.heading(name)] + (reason.map { [.paragraph($0)] } ?? [])
+  }
+
+  /// The reason why a reader cannot be written to.
+  func reason(for email: String?) -> String {
+    guard let email else { return text(.deskNoAddress) }
+    let isValid = (try? EmailAddress(email)) != nil
+    return text(
+      isValid ? .deskRefusedAddress : .deskInvalidAddress, ["address": email.line(254)])
+  }
+
+  /// The number of the books that are not listed, if there are any.
+  var rest: [Letter.Block] {
+    count > listed ? [.paragraph(text(.mailMore, count: count - listed))] : []
+  }
+
+  /// Lists what has expired, what expires today and what expires later.
+  mutating func books(_ notices: [Notice], hasIntroduction: Bool) -> [Letter.Block] {
+    let groups = Dictionary(grouping: notices) { $0.loan.daysLeft(today: today).signum() }
+    let introductions = [Message.mailIntroExpired, .mailIntroToday, .mailIntroSoon]
+    var blocks: [Letter.Block] = []
+    for (sign, introduction) in zip(-1...1, introductions) where room > 0 {
+      guard let group = groups[sign] else { continue }
+      if hasIntroduction { blocks.append(.paragraph(text(introduction, count: group.count))) }
+      let shown = group.prefix(room)
+      blocks.append(.books(rows(shown)))
+      listed += shown.count
+    }
+    return blocks
+  }
+
+  /// A row for each book, and one for all of which nothing is told.
+  private func rows(_ notices: ArraySlice<Notice>) -> [Letter.Row] {
+    let secret = notices.filter(\.loan.isSecret)
+    var rows = notices.filter { !$0.loan.isSecret }.map(row)
+    if let first = secret.first {
+      let date = language.date(first.loan.expiration)
+      rows.append(Letter.Row(sentence: text(.mailCount, ["date": date], count: secret.count)))
+    }
+    return rows
+  }
+
+  private func row(_ notice: Notice) -> Letter.Row {
+    var details = notice.loan.author.map { [$0.line(100)] } ?? []
+    if let library = notice.library {
+      details.append(text(.mailPlace, ["library": library.line(100)]))
+    }
+    if let isRenewable = notice.loan.renewable {
+      details.append(text(isRenewable ? .mailRenewable : .mailNotRenewable))
+    }
+    if let days = notice.openDays { details.append(note(about: days)) }
+    return Letter.Row(sentence: sentence(about: notice.loan), details: details)
+  }
+
+  private func sentence(about loan: Loan) -> String {
+    let time = loan.expirationTime.map { " \($0)" } ?? ""
+    let values = ["title": title(of: loan), "date": language.date(loan.expiration) + time]
+    let days = loan.daysLeft(today: today)
+    return switch days {
+    case 0: text(.loanToday, values)
+    case 1: text(.loanTomorrow, values)
+    case -1: text(.loanYesterday, values)
+    case 2...: text(.loanSoon, values, count: days)
+    default: text(.loanExpired, values, count: -days)
+    }
+  }
+
+  private func title(of loan: Loan) -> String {
+    if let title = loan.title { return language.quoted(title.line(200)) }
+    guard let number = loan.number else { return text(.bookUntitled) }
+    return text(.bookByNumber, ["number": number.line(100)])
+  }
+
+  /// What to do about an expiration on a day when the library is closed.
+  private func note(about days: OpenDays) -> String {
+    if today <= days.before { return text(.mailClosedNote, ["date": language.date(days.before)]) }
+    return text(
+      today < days.after ? .mailReopens : .mailReopened, ["date": language.date(days.after)])
+  }
+}
+
+extension Loan {
+  /// A number that the library knows it by.
+  fileprivate var number: String? { barcode ?? id }
+
+  /// Whether nothing of the book may be told, or is known.
+  fileprivate var isSecret: Bool { title == nil && author == nil && number == nil }
+}
+
+extension String {
+  /// The text as one harmless line, shortened.
+  fileprivate func line(_ limit: Int) -> String { shortened(to: limit).visible }
+}

@@ -1,0 +1,118 @@
+public import Loans
+internal import Mail
+internal import System
+
+/// Hands messages to the mail system through the interface of sendmail(8), which all of them have.
+///
+/// The program gets the message on its standard input and one recipient as an argument, so that nothing
+/// in the message can add another.
+public struct MailNotifier: Notifier {
+  /// `mail`.
+  public let channel = "mail"
+
+  /// Where mail systems have it by the Filesystem Hierarchy Standard, and had it before.
+  package var places = ["/usr/sbin/sendmail", "/usr/lib/sendmail"]
+
+  private let settings: MailSettings
+  private let program: [String]?
+  private let bounce: EmailAddress
+  private let environment: [String: String]
+  private let timeout: Duration
+
+  /// A notifier that runs a program once for every message, as ``ExecNotifier`` does.
+  ///
+  /// - Parameters:
+  ///   - settings: what messages consist of.
+  ///   - program: a path or a name, and arguments; by default `/usr/sbin/sendmail`,
+  ///     `/usr/lib/sendmail` or `sendmail` in PATH, whichever is there first.
+  ///   - bounce: the envelope's sender, who is told what could not be delivered; by default the
+  ///     sender.
+  ///   - environment: where the variables are taken from that the program may have.
+  ///   - timeout: how long one message may take; a mail server may greet late.
+  public init(
+    settings: MailSettings, program: [String]? = nil, bounce: EmailAddress? = nil,
+    environment: [String: String], timeout: Duration = .seconds(60)
+  ) {
+    precondition(program?.isEmpty != true, "a program without a name")
+    self.settings = settings
+    self.program = program
+    self.bounce = bounce ?? settings.from.address
+    self.environment = environment.passedOn
+    self.timeout = timeout
+  }
+
+  /// By address, and what has none for the library.
+  public var grouping: Grouping {
+    .byAddress(hasFallback: settings.fallback != nil, limit: settings.limit)
+  }
+
+  /// One message.
+  public func messages(for notices: [Notice]) -> [ArraySlice<Notice>] { whole(notices) }
+
+  /// Runs the program and waits for its end; status 0 means that the mail system has the message.
+  ///
+  /// - Throws: ``NotifierError`` with the code `undeliverable` if the recipient was refused for good,
+  ///   `temporary` for any other failure of the program, `unavailable`, `failed` or `systemLimit`.
+  public func send(
+    _ message: ArraySlice<Notice>, in context: DeliveryContext
+  ) throws(NotifierError) {
+    if message.isEmpty { return }
+    let mail = try self.message(about: message, settings, in: context)
+    let command = program ?? [places.first(where: FileSystem.mayRun) ?? "sendmail"]
+    let recipient = mail.to.address.description
+    let arguments = command.dropFirst() + ["-i", "-f", bounce.description, "--", recipient]
+    let report: ChildProcess.Report
+    do throws(StartFailure) {
+      var child = try ChildProcess(
+        command[0], Array(arguments), environment: environment, input: mail.bytes)
+      report = child.untilEnd(within: timeout)
+    } catch {
+      throw failure(error, of: command[0])
+    }
+    if let failure = failure(report, of: command[0], recipient) { throw failure }
+  }
+}
+
+// MARK: - Failures
+
+extension MailNotifier {
+  /// A refusal for good by sysexits.h: EX_DATAERR, EX_NOUSER, EX_NOHOST.
+  private static let refusals: Set<ChildProcess.Ending> = [.exited(65), .exited(67), .exited(68)]
+
+  private func failure(
+    _ report: ChildProcess.Report, of program: String, _ recipient: String
+  ) -> NotifierError? {
+    if report.timedOut {
+      let words = "did not finish within \(timeout.words) and was stopped; check the mail system"
+      return failure(.temporary, of: program, words)
+    }
+    if report.ending.isSuccess { return nil }
+    // A server that refuses the sender says nothing about the recipient.
+    let blamesSender =
+      report.errors.contains(bounce.description) && !report.errors.contains(recipient)
+    return Self.refusals.contains(report.ending) && !blamesSender
+      ? failure(
+        .undeliverable, of: program, "\(report.failure); correct the address in the catalogue")
+      : failure(
+        .temporary, of: program, "\(report.failure); if this persists, check the mail system")
+  }
+
+  private func failure(_ failure: StartFailure, of program: String) -> NotifierError {
+    switch failure {
+    case .shortage: self.failure(.systemLimit, of: program, failure.words)
+    case .missing where self.program == nil:
+      self.failure(
+        .unavailable, of: program,
+        "was not found; install a mail system (Debian: apt install msmtp-mta), or name a program "
+          + "with mail-program")
+    case .missing, .notExecutable, .noInterpreter, .other:
+      self.failure(.unavailable, of: program, failure.words)
+    }
+  }
+
+  private func failure(
+    _ code: NotifierError.Code, of program: String, _ words: String
+  ) -> NotifierError {
+    NotifierError(code, channel: channel, message: "\(channel): \(program.visible) \(words)")
+  }
+}

@@ -1,0 +1,108 @@
+public import Languages
+public import Loans
+public import Mail
+
+/// What the messages to borrowers consist of, and who gets them.
+public struct MailSettings: Sendable {
+  /// The forms that a message's body has.
+  public enum Format: String, CaseIterable, Sendable {
+    /// Plain text and HTML.
+    case both
+    /// Plain text alone.
+    case text
+  }
+
+  /// The sender.
+  public var from: Mailbox
+  /// Where answers go, if not to the sender.
+  public var replyTo: Mailbox?
+  /// Who at the library gets what cannot be sent to a borrower; `nil` for nobody.
+  public var fallback: Mailbox?
+  /// Who gets all messages instead, for a trial; the subjects then begin with the real addresses.
+  public var redirect: Mailbox?
+  /// The most messages of one run.
+  public var limit = 500
+  /// Where a recipient can say that there should be no more.
+  public var unsubscribe: UnsubscribeLink?
+  /// The forms of the body.
+  public var format = Format.both
+  /// The look of the HTML.
+  public var style: StyleSheet?
+  /// How much of the books a message gives away.
+  public var titles = TitleDetail.full
+  /// The language of messages to the library.
+  public var deskLanguage = Language.english
+  /// The language of the borrower of a notice.
+  public var language: @Sendable (Notice) -> Language = { _ in .english }
+
+  /// The settings for messages from somebody, with everything else as it is by default.
+  public init(from: Mailbox) {
+    self.from = from
+  }
+
+  /// The message about some notices; `nil` if there is none, or nobody to send it to.
+  ///
+  /// - Parameters:
+  ///   - notices: those for the address of `context`, or without one those for the library.
+  ///   - context: the time and the address.
+  public func message(
+    about notices: ArraySlice<Notice>, in context: DeliveryContext
+  ) -> MailMessage? {
+    guard let first = notices.first else { return nil }
+    let today = context.now.date
+    let told = notices.map { $0.hidingTitles(titles) }
+    let sender = from.name ?? from.address.description
+    let reader: EmailAddress?
+    do throws(EmailFault) {
+      reader = try context.address.map { address throws(EmailFault) in try EmailAddress(address) }
+    } catch {
+      return nil
+    }
+    guard let addressee = reader.map({ Mailbox(name: notices.borrower, $0) }) ?? fallback else {
+      return nil
+    }
+    let recipient = redirect ?? addressee
+    let link = reader == nil ? nil : unsubscribe
+    let letter =
+      reader == nil
+      ? Letter(toDeskAbout: told, in: deskLanguage, today: today, sender: sender)
+      : Letter(
+        about: told, in: language(first), today: today, sender: sender,
+        unsubscribe: link?.link(for: recipient.address))
+    var message = MailMessage(
+      from: from, to: recipient,
+      subject: redirect == nil ? letter.subject : "\(addressee.address): \(letter.subject)",
+      date: context.now,
+      id: MessageID(
+        about: notices, to: reader?.key ?? "", on: today, domain: from.address.domain),
+      language: letter.language, text: letter.text)
+    message.replyTo = replyTo
+    message.utcOffset = context.utcOffset
+    message.unsubscribe = link
+    if format == .both { message.html = letter.html(style: style) }
+    return message
+  }
+}
+
+extension ArraySlice<Notice> {
+  /// The name of the one borrower that all are for.
+  fileprivate var borrower: String? {
+    let names = Set(map(\.loan.borrower))
+    return names.count == 1 ? first?.loan.borrower?.shortened(to: 100) : nil
+  }
+}
+
+extension Notifier {
+  /// One message of all, since each is about one address.
+  func whole(_ notices: [Notice]) -> [ArraySlice<Notice>] {
+    notices.isEmpty ? [] : [notices[...]]
+  }
+
+  /// The message, or an error if there is nobody to send it to.
+  func message(
+    about notices: ArraySlice<Notice>, _ settings: MailSettings, in context: DeliveryContext
+  ) throws(NotifierError) -> MailMessage {
+    if let message = settings.message(about: notices, in: context) { return message }
+    throw error(.failed, "has no address for this message; set mail-fallback")
+  }
+}
