@@ -157,14 +157,14 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "MailTests", dependencies: ["Languages", "Loans", "Mail", "TestSupport"],
-      swiftSettings: testSettings),
+      exclude: ["Golden", "Tools"], swiftSettings: testSettings),
     .testTarget(
       name: "ReminderScheduleTests", dependencies: ["Loans", "ReminderSchedule", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "NotifiersTests",
       dependencies: ["Languages", "Loans", "Mail", "Notifiers", "System", "TestSupport"],
-      swiftSettings: testSettings),
+      exclude: ["Tools"], swiftSettings: testSettings),
     .testTarget(
       name: "ReminderServiceTests",
       dependencies: [

@@ -78,18 +78,22 @@ extension Message {
   ///   - text: a translation or a wording.
   ///   - isForOneNumber: whether it is only for one number, which it may then give in words.
   ///   - mayOmit: whether it may do without values that the English text has.
+  ///   - others: the names of further values that it may have.
   public func fault(
-    in text: String, isForOneNumber: Bool = false, mayOmit: Bool = false
+    in text: String, isForOneNumber: Bool = false, mayOmit: Bool = false,
+    also others: Set<String> = []
   ) -> String? {
     guard let names = (try? Template(text)).map({ Set($0.names) }) else {
       return "a brace has no counterpart; write {{ or }} for a brace"
     }
-    let known = placeholders
+    let known = placeholders.union(others)
     if let name = names.subtracting(known).min() {
       let list = known.sorted().map { "{\($0)}" }.joined(separator: ", ")
       return "{\(name.visible)} is unknown; this text has \(list.isEmpty ? "no values" : list)"
     }
-    if text.contains("\n") && !self.text.contains("\n") { return "the text must be one line" }
+    if !mayOmit, text.contains("\n") && !self.text.contains("\n") {
+      return "the text must be one line"
+    }
     if let scalar = text.unicodeScalars.first(where: { $0.isUnsafeToShow && $0 != "\n" }) {
       return "the character \(scalar.escape) cannot be shown; leave it out"
     }

@@ -147,6 +147,7 @@ private struct LetterWriter {
     values = [
       "borrower": borrower ?? "", "library": (library ?? sender).line(100),
       "sender": sender.line(100), "today": language.date(today),
+      "count": "\(notices.count)",
     ]
     self.language = language
     self.today = today

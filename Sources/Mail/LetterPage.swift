@@ -63,7 +63,8 @@ public struct StyleSheet: Hashable, Sendable {
   /// The rules.
   public let text: String
 
-  private static let longest = 20_000
+  /// The most bytes that they have.
+  public static let longest = 20_000
   /// A backslash could write the others in another way.
   private static let forbidden = ["<", "\\", "@import", "url(", "src(", "image(", "image-set("]
 

@@ -9,24 +9,24 @@ enum QuotedPrintable {
   /// No line begins with `From ` or a full stop, which programs on the way take for their own marks,
   /// and none has white space at its end.
   static func encode(_ text: String) -> String {
+    var lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
+    guard let last = lines.popLast() else { return "" }
     var encoded = ""
-    for (index, line) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
-      .enumerated()
-    {
-      if index > 0 { encoded += "\n" }
-      encode(line, to: &encoded)
-    }
-    // So that it ends with one where it is not part of the text.
-    return encoded.isEmpty || encoded.utf8.last == 0x0A ? encoded : encoded + "=\n"
+    for line in lines { encode(line, end: "\n", to: &encoded) }
+    if !last.isEmpty { encode(last, end: "=\n", to: &encoded) }
+    return encoded
   }
 
-  private static func encode(_ line: Substring.UTF8View, to encoded: inout String) {
+  private static func encode(
+    _ line: Substring.UTF8View, end: String, to encoded: inout String
+  ) {
     var width = 0
     var rest = line
     while let byte = rest.first {
       let unit = unit(of: byte, in: rest, isFirst: width == 0)
-      let end = rest.count == 1 ? longestLine : longestLine - 1
-      if width + unit.utf8.count > end {
+      // One place is for the = of a break that is not part of the text.
+      let isAtEnd = rest.count == 1 && end == "\n"
+      if width + unit.utf8.count > (isAtEnd ? longestLine : longestLine - 1) {
         encoded += "=\n"
         width = 0
         continue
@@ -35,6 +35,7 @@ enum QuotedPrintable {
       width += unit.utf8.count
       rest = rest.dropFirst()
     }
+    encoded += end
   }
 
   private static func unit(

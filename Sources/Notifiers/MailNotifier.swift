@@ -7,8 +7,8 @@ internal import System
 /// The program gets the message on its standard input and one recipient as an argument, so that nothing
 /// in the message can add another.
 public struct MailNotifier: Notifier {
-  /// `mail`.
-  public let channel = "mail"
+  /// The channel's name, `mail` unless it is another's.
+  public let channel: String
 
   /// Where mail systems have it by the Filesystem Hierarchy Standard, and had it before.
   package var places = ["/usr/sbin/sendmail", "/usr/lib/sendmail"]
@@ -22,6 +22,7 @@ public struct MailNotifier: Notifier {
   /// A notifier that runs a program once for every message, as ``ExecNotifier`` does.
   ///
   /// - Parameters:
+  ///   - channel: the channel's name.
   ///   - settings: what messages consist of.
   ///   - program: a path or a name, and arguments; by default `/usr/sbin/sendmail`,
   ///     `/usr/lib/sendmail` or `sendmail` in PATH, whichever is there first.
@@ -30,10 +31,12 @@ public struct MailNotifier: Notifier {
   ///   - environment: where the variables are taken from that the program may have.
   ///   - timeout: how long one message may take; a mail server may greet late.
   public init(
-    settings: MailSettings, program: [String]? = nil, bounce: EmailAddress? = nil,
+    channel: String = "mail", settings: MailSettings, program: [String]? = nil,
+    bounce: EmailAddress? = nil,
     environment: [String: String], timeout: Duration = .seconds(60)
   ) {
     precondition(program?.isEmpty != true, "a program without a name")
+    self.channel = channel
     self.settings = settings
     self.program = program
     self.bounce = bounce ?? settings.from.address
@@ -60,6 +63,8 @@ public struct MailNotifier: Notifier {
     let mail = try self.message(about: message, settings, in: context)
     let command = program ?? [places.first(where: FileSystem.mayRun) ?? "sendmail"]
     let recipient = mail.to.address.description
+    // An address never begins with a hyphen, so -- is one lock more. Of the mail systems of Debian
+    // nullmailer swallows it, and all others know it.
     let arguments = command.dropFirst() + ["-i", "-f", bounce.description, "--", recipient]
     let report: ChildProcess.Report
     do throws(StartFailure) {
@@ -83,8 +88,7 @@ extension MailNotifier {
     _ report: ChildProcess.Report, of program: String, _ recipient: String
   ) -> NotifierError? {
     if report.timedOut {
-      let words = "did not finish within \(timeout.words) and was stopped; check the mail system"
-      return failure(.temporary, of: program, words)
+      return failure(.temporary, of: program, "\(timeout.lateness); check the mail system")
     }
     if report.ending.isSuccess { return nil }
     // A server that refuses the sender says nothing about the recipient.

@@ -28,8 +28,6 @@ public struct MailSettings: Sendable {
   public var format = Format.both
   /// The look of the HTML.
   public var style: StyleSheet?
-  /// How much of the books a message gives away.
-  public var titles = TitleDetail.full
   /// The language of messages to the library.
   public var deskLanguage = Language.english
   /// The language of the borrower of a notice.
@@ -50,7 +48,6 @@ public struct MailSettings: Sendable {
   ) -> MailMessage? {
     guard let first = notices.first else { return nil }
     let today = context.now.date
-    let told = notices.map { $0.hidingTitles(titles) }
     let sender = from.name ?? from.address.description
     let reader: EmailAddress?
     do throws(EmailFault) {
@@ -65,9 +62,9 @@ public struct MailSettings: Sendable {
     let link = reader == nil ? nil : unsubscribe
     let letter =
       reader == nil
-      ? Letter(toDeskAbout: told, in: deskLanguage, today: today, sender: sender)
+      ? Letter(toDeskAbout: Array(notices), in: deskLanguage, today: today, sender: sender)
       : Letter(
-        about: told, in: language(first), today: today, sender: sender,
+        about: Array(notices), in: language(first), today: today, sender: sender,
         unsubscribe: link?.link(for: recipient.address))
     var message = MailMessage(
       from: from, to: recipient,
@@ -103,6 +100,8 @@ extension Notifier {
     about notices: ArraySlice<Notice>, _ settings: MailSettings, in context: DeliveryContext
   ) throws(NotifierError) -> MailMessage {
     if let message = settings.message(about: notices, in: context) { return message }
-    throw error(.failed, "has no address for this message; set mail-fallback")
+    throw NotifierError(
+      .failed, channel: channel,
+      message: "\(channel.visible) has no address for this message; set mail-fallback")
   }
 }

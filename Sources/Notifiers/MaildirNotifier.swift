@@ -7,7 +7,7 @@ internal import SystemPackage
 ///
 /// A message that is sent again takes the place of the first one, as long as that is in `new`.
 public struct MaildirNotifier: Notifier {
-  /// `maildir:` and the directory, as it was given.
+  /// The channel's name, `maildir:` and the directory unless it is another's.
   public let channel: String
 
   /// Some, because a message costs a wait for the disk as a commit does.
@@ -17,8 +17,8 @@ public struct MaildirNotifier: Notifier {
   private let settings: MailSettings
 
   /// A notifier for a directory, which is made if it is not there.
-  public init(directory: String, settings: MailSettings) {
-    channel = "maildir:\(directory)"
+  public init(channel: String? = nil, directory: String, settings: MailSettings) {
+    self.channel = channel ?? "maildir:\(directory)"
     self.directory = directory
     self.settings = settings
   }
@@ -55,8 +55,7 @@ public struct MaildirNotifier: Notifier {
       }
       // A link could lead the messages to where others read them.
       if (try? Stat(ofLink: path))?.type != .directory {
-        throw error(
-          .unavailable, "cannot be used: \(path.visible) is not a directory; give another place")
+        throw failure(.unavailable, "\(path.visible) is not a directory; give another place")
       }
     }
   }
@@ -74,9 +73,14 @@ public struct MaildirNotifier: Notifier {
   }
 
   private func failure(_ error: Errno, _ path: String) -> NotifierError {
-    self.error(
+    failure(
       error.isSystemLimit ? .systemLimit : .unavailable,
-      "cannot be used: \(path.visible): \(error.words); correct this, or give another directory")
+      "\(path.visible): \(error.words); correct this, or give another directory")
+  }
+
+  private func failure(_ code: NotifierError.Code, _ words: String) -> NotifierError {
+    NotifierError(
+      code, channel: channel, message: "\(channel.visible) cannot be used: \(words)")
   }
 }
 

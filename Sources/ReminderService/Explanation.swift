@@ -136,12 +136,15 @@ extension Explanation {
     values["delivery"] = text(
       .wasDelivered, ["notice": name, "channel": channel, "when": deliveredAt])
     switch delivery.state {
-    case .failed where isRepeated == true: return text(.repeatFailed, values)
+    case .failed where isRepeated == true, .undeliverable where isRepeated == true:
+      return text(.repeatFailed, values)
     case .sending where isRepeated == true: return text(.repeatBegan, values)
     case .sending: return text(.wasBeingSent, values)
-    case .failed where delivery.deliveredAt != nil || delivery.attempts == 0:
-      return text(.wasNotDelivered, values)
-    case .failed: return text(.wasNotDeliveredAfter, values, count: delivery.attempts)
+    case .failed, .undeliverable:
+      return delivery.deliveredAt != nil || delivery.attempts == 0
+        ? text(.wasNotDelivered, values)
+        : text(.wasNotDeliveredAfter, values, count: delivery.attempts)
+    case .delivered where delivery.isMarked: return text(.wasMarked, values)
     case .delivered:
       // Attempts to send an expired notice may include earlier repetitions.
       values["times"] = listed(delivery.earlier)

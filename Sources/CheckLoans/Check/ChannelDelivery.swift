@@ -5,35 +5,6 @@ import Notifiers
 import ReminderSchedule
 import ReminderService
 
-extension ChannelName {
-  /// The notifier of the channel.
-  ///
-  /// - Parameters:
-  ///   - execTimeout: how long the program of `exec:` may take.
-  ///   - actions: gives notifications a button.
-  func notifier(
-    _ environment: Environment, _ console: Console, execTimeout: Duration, in language: Language,
-    actions: NotificationActions? = nil
-  ) -> any Notifier {
-    switch self {
-    case .stdout:
-      StandardOutputNotifier(output: console.output, in: language)
-    case .notifySend:
-      NotifySendNotifier(
-        environment: environment.variables, userID: environment.userID, actions: actions,
-        in: language)
-    case .exec(let program):
-      ExecNotifier(
-        program: program, environment: environment.variables, timeout: execTimeout)
-    case .named(let name):
-      environment.programNotifier(name)
-    // MARK: - Mail
-    case .mail, .maildir:
-      ProgramNotifier(channel: name, command: [], environment: [:])
-    }
-  }
-}
-
 extension DeliveryReport {
   /// The sentence about the notices that are held; `nil` if there are none.
   ///
@@ -80,11 +51,8 @@ struct ChannelDelivery {
   /// The times at which notices are sent.
   let times: DeliveryTimes
   let events: ScheduleEvents
-  let environment: Environment
+  let notifiers: ChannelNotifiers
   let console: Console
-  /// How long the program of `exec:` may take.
-  let execTimeout: Duration
-  let language: Language
   var actions: NotificationActions?
   /// Whether what could not be delivered is kept for the next run.
   var isRemembered = true
@@ -93,13 +61,19 @@ struct ChannelDelivery {
 
   /// Delivers through one channel, without a report to the user.
   func deliver(through channel: ChannelName) throws(ScheduleError) -> DeliveryReport {
-    var sum = DeliveryReport()
     if isRemembered, let refusal = try settleBacklog(of: channel) {
-      sum.add(refusal)
-      return sum
+      var report = DeliveryReport()
+      report.add(refusal)
+      return report
     }
-    let notifier = channel.notifier(
-      environment, console, execTimeout: execTimeout, in: language, actions: actions)
+    let notifier = notifiers.notifier(of: channel, console, actions: actions)
+    return try deliver(channel, through: notifier)
+  }
+
+  private func deliver(
+    _ channel: ChannelName, through notifier: any Notifier
+  ) throws(ScheduleError) -> DeliveryReport {
+    var sum = DeliveryReport()
     for (clock, now, names) in groups {
       let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
       for (end, names) in times.held(names, at: now) {
@@ -132,8 +106,7 @@ struct ChannelDelivery {
     for channel in channels where !StopSignals.isStopRequested {
       let report = try deliver(through: channel)
       leftByStop += report.leftByStop
-      if let words = report.heldWords(channel, now: groups.first?.now) { console.printError(words) }
-      for line in report.undeliveredWords(channel) { console.printError(line) }
+      self.report(report, channel)
       for failure in report.failures {
         if failure.isHandedOn {
           console.printError("\(failure.error.message); the library is written to instead")
@@ -170,6 +143,10 @@ struct ChannelDelivery {
       var fromSettings = 0
       if isRemembered, let refusal = try settleBacklog(of: channel, isDryRun: true) {
         console.printError("would refuse: \(refusal.error.message)")
+        continue
+      }
+      if isResult, let rehearsal = notifiers.rehearsal(of: channel, console) {
+        report(try deliver(channel, through: rehearsal), channel)
         continue
       }
       for (_, now, names) in groups {
@@ -216,6 +193,14 @@ struct ChannelDelivery {
       if isNothingDue { console.printError("nothing is due through \(channel.name.visible)") }
     }
   }
+
+  /// Reports what stays pending though the channel works.
+  private func report(_ report: DeliveryReport, _ channel: ChannelName) {
+    if let words = report.heldWords(channel, now: groups.first?.now) { console.printError(words) }
+    for line in report.undeliveredWords(channel) { console.printError(line) }
+  }
+
+  private var language: Language { notifiers.language }
 
   private func outcome(of notices: Int) -> String {
     let verb = notices == 1 ? "stays" : "stay"

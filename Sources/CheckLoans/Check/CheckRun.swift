@@ -116,9 +116,8 @@ final class CheckRun {
         plan.options.channels.times, plan.catalogues.closedDays, today: plan.now.date,
         schedule.reader, after: closedDays),
       events: events,
-      environment: environment, console: console,
-      execTimeout: .seconds(plan.options.channels.execTimeout), language: plan.language,
-      isRemembered: plan.state != nil, firstRun: plan.options.channels.firstRun)
+      notifiers: plan.notifiers, console: console, isRemembered: plan.state != nil,
+      firstRun: plan.options.channels.firstRun)
     if plan.isDryRun {
       try delivery.rehearse(
         plan.channels, before: plan.state.map { try ScheduleReader(opening: $0) },
@@ -282,7 +281,7 @@ struct CheckPlan {
   /// Where the schedule is kept; `nil` for no schedule.
   let state: String?
   let isColored: Bool
-  let language: Language
+  let notifiers: ChannelNotifiers
 
   /// - Throws: ``CommandError`` if something that an option names is not there, or no catalogue is
   ///   named.
@@ -295,13 +294,16 @@ struct CheckPlan {
     now = try clock.now(once.now.now)
     channels = try options.channels.channels(environment)
     state = options.noState ? nil : try options.state.path(environment)
-    language = try options.language.language(environment)
+    notifiers = try ChannelNotifiers(channels, options.channels, options.language, environment)
     isColored = options.printing.color.isColored(environment)
     catalogues = try environment.catalogues(
       options.catalogues, options.catalogue, now: once.now.now, jobs: options.jobs.count,
       schedule: state,
       example: "check-loans books.xml")
   }
+
+  /// The language of the report.
+  var language: Language { notifiers.language }
 
   /// Whether the report goes to standard output, rather than notices.
   var reports: Bool { channels.isEmpty || options.format == .json }

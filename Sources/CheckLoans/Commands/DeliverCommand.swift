@@ -41,7 +41,8 @@ struct DeliverCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let channels = try channels.channels(environment, otherwise: [.stdout])
     let (now, zone) = try clock.read(environment)
-    let language = try language.language(environment)
+    let notifiers = try ChannelNotifiers(
+      channels, self.channels, language, environment)
     if verbose.verbose { console.printError(zone.words(for: now)) }
     let schedule = try Schedule(state.path(environment), isDryRun: dryRun.dryRun)
     if let warning = try schedule.clockSetBackWarning(now: now) { console.printError(warning) }
@@ -55,8 +56,7 @@ struct DeliverCommand: Subcommand {
         schedule.reader.catalogues(), zone, now: clock.now.now),
       times: times,
       events: ScheduleEvents(isPrinted: verbose.verbose, console),
-      environment: environment, console: console,
-      execTimeout: .seconds(self.channels.execTimeout), language: language, firstRun: self.channels.firstRun)
+      notifiers: notifiers, console: console, firstRun: self.channels.firstRun)
     if markOnly {
       for channel in channels { try delivery.markAll(channel, isDryRun: dryRun.dryRun) }
       return status

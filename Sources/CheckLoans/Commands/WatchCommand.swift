@@ -131,20 +131,17 @@ struct WatchSettings {
   let file: String?
   /// The buttons of notifications that silence their loans.
   let buttons: [NotificationButton]
-  /// What the command was given, with the channels of the settings file.
-  let environment: Environment
-  let language: Language
+  let notifiers: ChannelNotifiers
   /// The absolute path of the translation, if it has one of its own.
   private let translation: String?
 
   init(_ command: WatchCommand, _ environment: Environment) throws(CommandError) {
     try environment.refuseDryRun()
     self.command = command
-    self.environment = environment
     channels = try command.channels.channels(environment, otherwise: [.stdout])
     clock = try command.catalogue.zone.clock(environment)
     state = try command.state.path(environment)
-    language = try command.language.language(environment)
+    notifiers = try ChannelNotifiers(channels, command.channels, command.language, environment)
     translation = command.language.own.translation.map(environment.absolutePath)
     file = command.settingsPath(environment).map { environment.absolutePath($0.path) }
     // Elsewhere than on the command line, the program finds them by itself.
@@ -155,7 +152,8 @@ struct WatchSettings {
     ]
     buttons =
       command.action.buttons?.buttons(
-        options: options.compactMap { name, value in value.map { "--\(name)=\($0)" } }, in: language
+        options: options.compactMap { name, value in value.map { "--\(name)=\($0)" } },
+        in: notifiers.language
       ) ?? []
     catalogues = try environment.catalogues(
       command.catalogues, command.catalogue, now: nil, jobs: 1, schedule: state,

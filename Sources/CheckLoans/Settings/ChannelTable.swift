@@ -1,4 +1,6 @@
 import ArgumentParser
+import Languages
+import Loans
 import Notifiers
 import System
 
@@ -29,7 +31,7 @@ struct ChannelTable: ParsableArguments {
   }
 
   @Sendable private static func checkedName(_ text: String) throws -> String {
-    if ChannelName.builtIn.contains(text) {
+    if ChannelName.builtIn.contains(text) || text == ChannelName.redirected(.mail).name {
       throw ValidationError("this is a channel already; choose another name")
     }
     if ChannelName.isPlain(text) { return text }
@@ -67,7 +69,13 @@ extension Environment {
   }
 
   /// The notifier of a channel that the settings file makes; one that always fails if it does not.
-  func programNotifier(_ name: String) -> ProgramNotifier {
+  ///
+  /// - Parameters:
+  ///   - language: the language of messages to several borrowers.
+  ///   - languageOf: the language of the borrower of a notice.
+  func programNotifier(
+    _ name: String, _ language: Language, _ languageOf: @escaping @Sendable (Notice) -> Language
+  ) -> ProgramNotifier {
     guard let table = channelTable(name), let file = given.file else {
       return ProgramNotifier(channel: name, command: [], environment: [:])
     }
@@ -77,9 +85,11 @@ extension Environment {
     {
       command[0] = program
     }
+    let isForAll = table.per == .run
     return ProgramNotifier(
       channel: name, command: command, per: table.per, input: table.input,
-      environment: variables, passing: table.environment, timeout: .seconds(table.timeout))
+      environment: variables, passing: table.environment, timeout: .seconds(table.timeout)
+    ) { notice in isForAll ? language : languageOf(notice) }
   }
 
   /// - Throws: ``CommandError`` with the status `badSetting` for a name that no table gives a channel.

@@ -14,7 +14,7 @@ extension Environment {
     forCatalogue name: String, library: String?, own: [Setting]
   ) throws(CommandError) -> [LadderRule] {
     var rules: [LadderRule] = []
-    for rule in given.file?.rules ?? [] {
+    for rule in given.file?.rules ?? [] where rule.isOfLadder {
       if let wanted = rule["catalogue"]?.texts, !isCatalogue(name, library, oneOf: wanted) {
         continue
       }
@@ -29,6 +29,21 @@ extension Environment {
       rules.append(LadderRule(conditions, ladder: options.ladder.ladder))
     }
     return rules
+  }
+
+  /// Whether the conditions of a rule hold for a notice.
+  func fits(_ rule: [Setting], _ notice: Notice) -> Bool {
+    if let wanted = rule["catalogue"]?.texts,
+      !isCatalogue(notice.catalogue, notice.library, oneOf: wanted)
+    {
+      return false
+    }
+    let texts = [
+      "category": notice.loan.category, "type": notice.loan.type, "library": notice.library,
+    ]
+    return texts.allSatisfy { key, text in
+      rule[key].map { text.map($0.texts.contains) ?? false } ?? true
+    }
   }
 
   /// Whether a catalogue is named by its library, a path or a pattern.
@@ -50,7 +65,11 @@ extension Environment {
     return rules.indices.compactMap { index in
       let rule = rules[index]
       let place = (rule.first?.place ?? given.file?.path ?? "").visible
-      if let earlier = rules[..<index].first(where: { $0.covers(rule) }) {
+      let earlier = rules[..<index].first {
+        $0.covers(rule) && ($0.isOfLadder || !rule.isOfLadder)
+          && ($0[LadderRule.language] != nil || rule[LadderRule.language] == nil)
+      }
+      if let earlier {
         return
           "\(place): this rule is never used, since the one at \(earlier.first?.place.visible ?? "its top") "
           + "fits the same loans; move it before that one"
@@ -64,7 +83,18 @@ extension Environment {
   }
 }
 
+extension LadderRule {
+  /// The key of the language of borrowers, which may stand in a rule beside a ladder, or alone.
+  static let language = "borrower-language"
+}
+
 extension [Setting] {
+  /// Whether a rule says when notices are sent, or nothing at all.
+  fileprivate var isOfLadder: Bool {
+    let others = SettingsKeys.conditions.map(\.name) + [LadderRule.language]
+    return self[LadderRule.language] == nil || contains { !others.contains($0.name) }
+  }
+
   /// Whether a rule fits every loan that another one fits.
   fileprivate func covers(_ other: [Setting]) -> Bool {
     SettingsKeys.conditions.allSatisfy { condition in

@@ -56,8 +56,10 @@ struct LanguageOptions: ParsableArguments {
   ///   for a file that cannot be used.
   func language(_ environment: Environment) throws(CommandError) -> Language {
     let known = try own.known(environment)
-    if language == Self.automatic { return known.own ?? known.language(of: environment.variables) }
-    if let language = known.language(for: language) { return language }
+    if language == Self.automatic {
+      return environment.worded(known.own ?? known.language(of: environment.variables))
+    }
+    if let language = known.language(for: language) { return environment.worded(language) }
     let tags = KnownLanguages.builtInTags.joined(separator: ", ")
     let fault = CommandError(
       .usage,

@@ -66,6 +66,9 @@ enum ChannelName: Hashable, Sendable, ExpressibleByArgument {
   case maildir(String)
   /// A program to which the settings file gives this name.
   case named(String)
+  /// One whose messages go to somebody else, for a trial: nothing then counts as delivered to those for
+  /// whom they are.
+  indirect case redirected(ChannelName)
 
   init?(argument: String) {
     switch argument {
@@ -95,6 +98,20 @@ enum ChannelName: Hashable, Sendable, ExpressibleByArgument {
     case .mail: "mail"
     case .maildir(let directory): "maildir:\(directory)"
     case .named(let name): name
+    case .redirected(let channel): "\(channel.name)-redirect"
+    }
+  }
+
+  /// The channel itself, where its messages are led elsewhere.
+  var withoutRedirection: ChannelName {
+    if case .redirected(let channel) = self { channel } else { self }
+  }
+
+  /// Whether it writes to borrowers' addresses.
+  var isMail: Bool {
+    switch withoutRedirection {
+    case .mail, .maildir: true
+    default: false
     }
   }
 

@@ -207,6 +207,17 @@ struct ChannelOptions: ParsableArguments {
     transform: number(1...3_600))
   var execTimeout = 10
 
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      """
+      How much notices give away of titles and authors: full, initials or none; after CHANNEL= for one \
+      channel. Can be given several times. (default: full)
+      """, valueName: "[channel=]detail"))
+  var titles: [TitleChoice] = []
+
+  @OptionGroup(visibility: .hidden) var mail: MailOptions
+
   @OptionGroup var times: DeliveryTimeOptions
 
   func validate() throws {
@@ -225,8 +236,9 @@ struct ChannelOptions: ParsableArguments {
     if notify.isEmpty { return standard }
     var channels: [ChannelName] = []
     for case .channel(let given) in notify {
-      let channel = environment.resolved(given)
+      var channel = environment.resolved(given)
       try environment.checkKnown(channel)
+      if mail.mailRedirect != nil, channel.isMail { channel = .redirected(channel) }
       if !channels.contains(channel) { channels.append(channel) }
     }
     return channels

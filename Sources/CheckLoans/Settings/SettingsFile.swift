@@ -1,4 +1,6 @@
 import ArgumentParser
+import LoanRules
+import Languages
 import Loans
 import System
 import TOMLKit
@@ -19,7 +21,7 @@ enum SettingsKeys {
   private static let ofTable = CatalogueOptions.declaredSettings
 
   /// The lists of tables in the user's settings.
-  fileprivate static let tables = ["catalogue", "rules", "channel"]
+  fileprivate static let tables = ["catalogue", "rules", "channel", Wording.table]
 
   /// What a rule can ask of a loan: each is one of some texts.
   static let conditions = ["category", "type", "catalogue", "library"].map {
@@ -66,6 +68,8 @@ struct SettingsFile: Sendable {
   let rules: [[Setting]]
   /// The programs that are channels, from each `[[channel]]` table.
   let channels: [[Setting]]
+  /// The texts of the library's own, those for all languages first.
+  let wordings: [Wording]
 
   /// The files, folders or patterns that it lists, absolute.
   var catalogues: Setting? { values.first { $0.kind == .argument } }
@@ -94,7 +98,7 @@ struct SettingsFile: Sendable {
       throw CommandError(.badSetting, "\(path.visible): \(words)")
     }
     self.path = environment.absolutePath(path)
-    (values, tables, rules, channels) =
+    (values, tables, rules, channels, wordings) =
       try SettingsReading(self.path, bytes, keys, environment).settings()
   }
 }
@@ -171,7 +175,10 @@ private struct SettingsReading {
   }
 
   func settings() throws(CommandError)
-    -> (values: [Setting], tables: [[Setting]], rules: [[Setting]], channels: [[Setting]])
+    -> (
+      values: [Setting], tables: [[Setting]], rules: [[Setting]], channels: [[Setting]],
+      wordings: [Wording]
+    )
   {
     if let index = lines.firstIndex(where: { $0.utf8.count > Self.longestLine }) {
       throw wrong("\(path):\(index + 1)", "this line is too long; write a list on several lines")
@@ -191,6 +198,7 @@ private struct SettingsReading {
     let ruleTables = tables(named: "rules", in: table, &faults)
     let channelTables = tables(named: "channel", in: table, &faults)
     let closed = try closedDays(table)
+    let wordings = try wordings(table)
     let listed = Setting(name: keys.catalogues, kind: .argument)
     let place = SettingsPlace(path: path, lines: lines[...], isInTable: false)
     let values = try values(
@@ -201,7 +209,7 @@ private struct SettingsReading {
     }
     return (
       values + closed, try catalogues(catalogueTables), try rules(ruleTables),
-      try channels(channelTables)
+      try channels(channelTables), wordings
     )
   }
 
@@ -320,12 +328,66 @@ private struct SettingsReading {
   ) throws(CommandError) -> [[Setting]] {
     var rules: [[Setting]] = []
     for (table, place) in found {
-      let options = SettingsKeys.conditions + LadderOptions.declaredSettings
-      rules.append(
-        try values(
-          table, options, place, unparsed: SettingsKeys.conditions, by: LadderOptions.parse))
+      let unparsed = SettingsKeys.conditions + [Setting(name: LadderRule.language, kind: .text)]
+      let rule = try values(
+        table, unparsed + LadderOptions.declaredSettings, place, unparsed: unparsed,
+        by: LadderOptions.parse)
+      if let language = rule[LadderRule.language],
+        language.texts.contains(where: { KnownLanguages().language(for: $0) == nil })
+      {
+        let tags = KnownLanguages.builtInTags.joined(separator: ", ")
+        throw wrong(language.place, "this language is unknown; there are \(tags)")
+      }
+      rules.append(rule)
     }
     return rules
+  }
+
+  /// The texts of the library's own, those for all languages first.
+  private func wordings(_ table: TOMLTable) throws(CommandError) -> [Wording] {
+    guard keys == .user, let root = table[Wording.table]?.tomlValue.table else { return [] }
+    let languages = root.keys.filter { root[$0]?.tomlValue.table != nil }.sorted()
+    var wordings = [try wording(root, for: nil, without: languages)]
+    for language in languages {
+      guard let table = root[language]?.tomlValue.table else { continue }
+      wordings.append(try wording(table, for: language))
+    }
+    return wordings
+  }
+
+  private func wording(
+    _ table: TOMLTable, for language: String?, without others: [String] = []
+  ) throws(CommandError) -> Wording {
+    let name = language.map { "\(Wording.table).\($0)" } ?? Wording.table
+    let head =
+      lines.firstIndex { $0.filter { $0 != " " && $0 != "\t" }.hasPrefix("[\(name)]") } ?? 0
+    let end = lines[head...].dropFirst().firstIndex { $0.drop { $0 == " " }.hasPrefix("[") }
+    var place = SettingsPlace(
+      path: path, lines: lines[head..<(end ?? lines.count)], isInTable: true)
+    if let language, table["translation"] == nil, KnownLanguages().language(for: language) == nil {
+      let tags = KnownLanguages.builtInTags.joined(separator: ", ")
+      throw wrong(
+        place.head, "the language \(language.quoted(limit: 20)) is unknown; there are \(tags)")
+    }
+    var wording = Wording(language: language)
+    for key in table.keys.sorted() where !others.contains(key) {
+      guard let node = table[key]?.tomlValue else { continue }
+      place.key = key
+      guard let message = Wording.messages[key] else {
+        let nearest = key.nearest(among: Wording.messages.keys.sorted())
+        let known = Wording.messages.keys.sorted().joined(separator: ", ")
+        throw wrong(
+          place.text,
+          "unknown text \(key.quoted(limit: 40)); "
+            + (nearest.map { "did you mean \"\($0)\"?" } ?? "there are \(known)"))
+      }
+      let (texts, fault) = texts(node, of: Setting(name: key, kind: .list))
+      if let fault = fault ?? wording.fault(in: texts, of: message) {
+        throw wrong(place.text, "\"\(key)\" \(fault)")
+      }
+      wording.texts[key] = texts
+    }
+    return wording
   }
 
   /// The settings of the tables of channels.

@@ -172,9 +172,7 @@ extension WatchRun {
       today: groups.first?.now.date ?? .first, schedule.reader, after: closedDays)
     let delivery = ChannelDelivery(
       schedule: schedule, groups: groups, times: times, events: events,
-      environment: settings.environment, console: console,
-      execTimeout: .seconds(settings.command.channels.execTimeout), language: settings.language,
-      actions: actions,
+      notifiers: settings.notifiers, console: console, actions: actions,
       firstRun: settings.command.channels.firstRun)
     // A program that was not found may be there by now.
     for channel in settings.channels.map(environment.resolved)

@@ -63,6 +63,8 @@ extension Message {
   package static let wasNotDeliveredAfter = plural(
     "{notice} was not delivered through {channel}{when}, after {count} attempt: {error}.",
     "{notice} was not delivered through {channel}{when}, after {count} attempts: {error}.")
+  package static let wasMarked = message(
+    "{notice} was marked as delivered through {channel}{when}, and not sent.")
   package static let wasBeingSent = message(
     "{notice} was being sent through {channel}{when}, {uncertainty}.")
   // Translators: this is {uncertainty}.

@@ -4,29 +4,36 @@
 extension Message {
   // Translators: the subject. {date} is the day on which the first loan ends, which may have passed.
   package static let mailSubject = plural(
-    "{count} book to return, due {date}", "{count} books to return, the first due {date}")
+    "{count} book to return, due {date}", "{count} books to return, the first due {date}"
+  ).named("mail-subject")
   // Translators: {borrower} is a name, in the nominative.
-  package static let mailGreeting = message("Dear {borrower},")
+  package static let mailGreeting = message("Dear {borrower},").named("mail-greeting")
   // Translators: the greeting where no name is known, or where a message is for several people.
   package static let mailGreetingAnyone = message("Dear reader,")
   // Translators: before a list of books.
   package static let mailIntroExpired = plural(
     "This book is overdue. Please return it:",
-    "These {count} books are overdue. Please return them:")
+    "These {count} books are overdue. Please return them:"
+  ).named("mail-intro-expired")
   // Translators: before a list of books.
   package static let mailIntroToday = plural(
-    "This book is due today:", "These {count} books are due today:")
+    "This book is due today:", "These {count} books are due today:"
+  ).named("mail-intro-today")
   // Translators: before a list of books.
   package static let mailIntroSoon = plural(
-    "This book is due soon:", "These {count} books are due soon:")
+    "This book is due soon:", "These {count} books are due soon:"
+  ).named("mail-intro-soon")
   // Translators: in place of a list of books whose titles are not told.
   package static let mailCount = plural(
-    "{count} book, due {date}", "{count} books, the first due {date}")
+    "{count} book, due {date}", "{count} books, the first due {date}"
+  ).named("mail-count")
   // Translators: after a list of books that is too long.
-  package static let mailMore = plural("and {count} more book", "and {count} more books")
+  package static let mailMore = plural("and {count} more book", "and {count} more books").named(
+    "mail-more")
   // Translators: after a book that is due on a day when the library is closed.
   package static let mailClosedNote = message(
-    "The library is closed that day; please return it by {date}.")
+    "The library is closed that day; please return it by {date}."
+  ).named("mail-closed-note")
   // Translators: after a book that was due on a day when the library is closed.
   package static let mailReopens = message("The library opens again on {date}.")
   // Translators: after a book that was due on a day when the library was closed.
@@ -39,7 +46,7 @@ extension Message {
   // Translators: after a book.
   package static let mailNotRenewable = message("It cannot be renewed again.")
   // Translators: \n is a line break; {sender} is the name of the library.
-  package static let mailClosing = message("Kind regards,\n{sender}")
+  package static let mailClosing = message("Kind regards,\n{sender}").named("mail-closing")
   // Translators: a link at the end of a message.
   package static let mailUnsubscribe = message("Stop these messages")
 }
@@ -48,12 +55,14 @@ extension Message {
 extension Message {
   // Translators: {title} is in quotation marks and in the nominative; so it is in those that follow.
   package static let loanExpired = plural(
-    "{title} expired {count} day ago ({date})", "{title} expired {count} days ago ({date})")
+    "{title} expired {count} day ago ({date})", "{title} expired {count} days ago ({date})"
+  ).named("loan-expired")
   package static let loanYesterday = message("{title} expired yesterday ({date})")
-  package static let loanToday = message("{title} expires today ({date})")
+  package static let loanToday = message("{title} expires today ({date})").named("loan-today")
   package static let loanTomorrow = message("{title} expires tomorrow ({date})")
   package static let loanSoon = plural(
-    "{title} expires in {count} day ({date})", "{title} expires in {count} days ({date})")
+    "{title} expires in {count} day ({date})", "{title} expires in {count} days ({date})"
+  ).named("loan-soon")
   // Translators: in place of a title that is not told; {number} is a barcode or the like.
   package static let bookByNumber = message("Book {number}")
   // Translators: in place of a title that nobody knows.
@@ -74,4 +83,12 @@ extension Message {
   package static let deskNoAddress = message("The catalogue has no e-mail address.")
   package static let deskInvalidAddress = message("The address {address} is not valid.")
   package static let deskRefusedAddress = message("The address {address} was refused.")
+}
+
+extension Message {
+  /// The messages that a library can give a wording of its own.
+  public static let worded: [Message] = [
+    .mailSubject, .mailGreeting, .mailIntroExpired, .mailIntroToday, .mailIntroSoon, .loanExpired,
+    .loanToday, .loanSoon, .mailCount, .mailClosedNote, .mailMore, .mailClosing, .loansToMind,
+  ]
 }

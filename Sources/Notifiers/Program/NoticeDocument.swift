@@ -1,3 +1,4 @@
+internal import Languages
 internal import Loans
 
 /// The JSON document in which a program gets notices, as ``ExecNotifier`` describes it.

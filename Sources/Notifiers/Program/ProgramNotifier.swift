@@ -109,10 +109,10 @@ private struct ProgramMessage {
 
   /// The message about these notices, or `nil` if there is none.
   init?(_ notices: ArraySlice<Notice>, today: CivilDate, in language: Language) {
-    guard let summary = DesktopMessage(notices, today: today) else { return nil }
+    guard let summary = DesktopMessage(notices, today: today, in: language) else { return nil }
     self.notices = notices
     self.summary = summary
-    lines = notices.map { $0.line(today: today) }
+    lines = notices.map { $0.line(today: today, in: language) }
   }
 
   /// A value as one harmless line.

@@ -1,0 +1,157 @@
+import Languages
+import LoanRules
+import Loans
+import Mail
+import Notifiers
+
+/// Makes the notifiers of channels from what the options and the settings file say of them.
+struct ChannelNotifiers {
+  private let environment: Environment
+  /// The language of whoever runs the program.
+  let language: Language
+  private let options: ChannelOptions
+  private let borrowers: BorrowerLanguages
+  private let mail: MailSettings?
+
+  /// - Parameter channels: those that are used.
+  /// - Throws: ``CommandError`` with the status `badSetting` if one of them cannot be used as it is set.
+  init(
+    _ channels: [ChannelName], _ options: ChannelOptions, _ language: LanguageOptions,
+    _ environment: Environment
+  ) throws(CommandError) {
+    (self.environment, self.options) = (environment, options)
+    self.language = try language.language(environment)
+    let borrowers = try BorrowerLanguages(language, environment)
+    self.borrowers = borrowers
+    mail =
+      channels.contains(where: \.isMail)
+      ? try options.mail.settings(environment, self.language) { borrowers.language(of: $0) } : nil
+  }
+
+  /// The notifier of a channel, which is told no more of titles than is set for it.
+  ///
+  /// - Parameter actions: gives notifications a button.
+  func notifier(
+    of channel: ChannelName, _ console: Console, actions: NotificationActions? = nil
+  ) -> any Notifier {
+    hidingTitles(of: channel, plainNotifier(of: channel, console, actions))
+  }
+
+  /// What prints the messages of a channel that writes to addresses, in the form mboxrd; `nil` for other
+  /// channels.
+  func rehearsal(of channel: ChannelName, _ console: Console) -> (any Notifier)? {
+    guard channel.isMail, let mail else { return nil }
+    return hidingTitles(
+      of: channel, MailRehearsal(channel: channel.name, settings: mail, output: console.output))
+  }
+
+  private func plainNotifier(
+    of channel: ChannelName, _ console: Console, _ actions: NotificationActions?
+  ) -> any Notifier {
+    switch (channel.withoutRedirection, mail) {
+    case (.notifySend, _):
+      NotifySendNotifier(
+        environment: environment.variables, userID: environment.userID, actions: actions,
+        in: language)
+    case (.exec(let program), _):
+      ExecNotifier(
+        program: program, environment: environment.variables,
+        timeout: .seconds(options.execTimeout))
+    case (.named(let name), _):
+      environment.programNotifier(name, language) { [borrowers] in borrowers.language(of: $0) }
+    case (.mail, let mail?):
+      MailNotifier(
+        channel: channel.name, settings: mail,
+        program: options.mail.mailProgram.isEmpty ? nil : options.mail.mailProgram,
+        bounce: options.mail.mailBounce?.address, environment: environment.variables)
+    case (.maildir(let path), let mail?):
+      MaildirNotifier(channel: channel.name, directory: path, settings: mail)
+    case (.stdout, _), (.mail, nil), (.maildir, nil), (.redirected, _):
+      StandardOutputNotifier(output: console.output, in: language)
+    }
+  }
+
+  private func hidingTitles(of channel: ChannelName, _ notifier: any Notifier) -> any Notifier {
+    let own = options.titles.last {
+      $0.channel.map(environment.resolved) == channel.withoutRedirection
+    }
+    let detail = (own ?? options.titles.last { $0.channel == nil })?.detail ?? .full
+    return detail == .full ? notifier : DiscreetNotifier(notifier, detail)
+  }
+}
+
+/// A notifier that gets no more of the books than it may tell.
+private struct DiscreetNotifier: Notifier {
+  private let notifier: any Notifier
+  private let detail: TitleDetail
+
+  init(_ notifier: any Notifier, _ detail: TitleDetail) {
+    (self.notifier, self.detail) = (notifier, detail)
+  }
+
+  var channel: String { notifier.channel }
+  var messagesPerCommit: Int { notifier.messagesPerCommit }
+  var grouping: Grouping { notifier.grouping }
+
+  func messages(for notices: [Notice]) -> [ArraySlice<Notice>] {
+    notifier.messages(for: notices.map { $0.hidingTitles(detail) })
+  }
+
+  func send(
+    _ message: ArraySlice<Notice>, in context: DeliveryContext
+  ) throws(NotifierError) {
+    try notifier.send(message.map { $0.hidingTitles(detail) }[...], in: context)
+  }
+}
+
+/// Prints messages to borrowers instead of sending them.
+private struct MailRehearsal: Notifier {
+  let channel: String
+  let settings: MailSettings
+  let output: CheckedOutput
+
+  var grouping: Grouping {
+    .byAddress(hasFallback: settings.fallback != nil, limit: settings.limit)
+  }
+
+  func messages(for notices: [Notice]) -> [ArraySlice<Notice>] { [notices[...]] }
+
+  func send(
+    _ message: ArraySlice<Notice>, in context: DeliveryContext
+  ) throws(NotifierError) {
+    guard let mail = settings.message(about: message, in: context) else { return }
+    do throws(OutputError) {
+      try output.write(mail.mboxrd.utf8.span)
+    } catch {
+      throw NotifierError(
+        .outputFailed(errno: error.errno), channel: channel, message: "\(error)")
+    }
+  }
+}
+
+/// The languages in which borrowers are written to: each in that of the loan, or else of the first rule
+/// that fits, or else of whoever runs the program.
+struct BorrowerLanguages: Sendable {
+  private let known: KnownLanguages
+  private let standard: Language
+  private let environment: Environment
+  private let rules: [[Setting]]
+
+  init(_ options: LanguageOptions, _ environment: Environment) throws(CommandError) {
+    known = try options.own.known(environment)
+    standard = try options.language(environment)
+    self.environment = environment
+    rules = (environment.given.file?.rules ?? []).filter { $0[LadderRule.language] != nil }
+  }
+
+  /// The language of the borrower to whom a notice is sent.
+  func language(of notice: Notice) -> Language {
+    let rule = rules.first { environment.fits($0, notice) }?[LadderRule.language]?.texts.first
+    for text in [notice.loan.language, rule] {
+      if let text, let language = known.language(for: text) {
+        return environment.worded(language)
+      }
+    }
+    return standard
+  }
+}

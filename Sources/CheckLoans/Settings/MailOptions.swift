@@ -1,0 +1,157 @@
+import ArgumentParser
+import Languages
+import Loans
+import Mail
+import Notifiers
+import System
+
+/// The options for messages to borrowers, through the channels `mail` and `maildir:DIR`.
+struct MailOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Sender of mail, as in Town Library <desk@example.org>.", valueName: "mailbox"),
+    transform: mailbox)
+  var mailFrom: Mailbox?
+
+  @Option(
+    help: ArgumentHelp("Mailbox for answers. (default: the sender)", valueName: "mailbox"),
+    transform: mailbox)
+  var mailReplyTo: Mailbox?
+
+  @Option(
+    help: ArgumentHelp(
+      "Mailbox for reports of what could not be delivered. (default: the sender)",
+      valueName: "mailbox"), transform: mailbox)
+  var mailBounce: Mailbox?
+
+  @Option(
+    help: ArgumentHelp(
+      "Mailbox of the library for what is due for borrowers without an address.",
+      valueName: "mailbox"), transform: mailbox)
+  var mailFallback: Mailbox?
+
+  @Option(
+    help: ArgumentHelp(
+      "Mailbox that gets all messages instead of the borrowers, for a trial.", valueName: "mailbox"),
+    transform: mailbox)
+  var mailRedirect: Mailbox?
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      """
+      Program that takes messages, and its arguments, one each time. (default: sendmail)
+      """, valueName: "word"))
+  var mailProgram: [String] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Most messages of one run, 1 to 1000000.", valueName: "number"),
+    transform: number(1...1_000_000))
+  var mailLimit = 500
+
+  @Option(
+    help: ArgumentHelp(
+      "Address, https: or mailto:, at which a borrower can stop such mail.", valueName: "link"),
+    transform: link)
+  var mailUnsubscribe: String?
+
+  @Option(help: ArgumentHelp("Forms of the body of mail.", valueName: "both|text"))
+  var mailFormat = MailFormat.both
+
+  @Option(
+    help: ArgumentHelp("Rules in CSS for the HTML of mail.", valueName: "file"),
+    completion: .file(extensions: ["css"]))
+  var mailCss: String?
+
+  @Sendable private static func mailbox(_ text: String) throws -> Mailbox {
+    do { return try Mailbox(text) } catch { throw ValidationError("\(text.quoted()) \(error)") }
+  }
+
+  @Sendable private static func link(_ text: String) throws -> String {
+    do { _ = try UnsubscribeLink(text) } catch {
+      throw ValidationError("\(text.quoted()) \(error)")
+    }
+    return text
+  }
+
+  /// What messages consist of.
+  ///
+  /// - Parameters:
+  ///   - sender: who sends them if nobody is set.
+  ///   - language: the language of messages to the library.
+  /// - Throws: ``CommandError`` with the status `badSetting` if there is no sender, or the style cannot
+  ///   be used.
+  func settings(
+    _ environment: Environment, sender: Mailbox? = nil, _ language: Language,
+    _ languageOf: @escaping @Sendable (Notice) -> Language
+  ) throws(CommandError) -> MailSettings {
+    guard let from = mailFrom ?? sender else {
+      throw CommandError(
+        .badSetting,
+        """
+        mail needs a sender; set mail-from = "Town Library <desk@example.org>" in the settings file, or \
+        use --mail-from
+        """)
+    }
+    var settings = MailSettings(from: from)
+    (settings.replyTo, settings.fallback) = (mailReplyTo, mailFallback)
+    (settings.redirect, settings.limit, settings.format) = (
+      mailRedirect, mailLimit, mailFormat == .text ? .text : .both
+    )
+    settings.unsubscribe = mailUnsubscribe.flatMap { try? UnsubscribeLink($0) }
+    settings.style = try style(environment)
+    (settings.deskLanguage, settings.language) = (language, languageOf)
+    return settings
+  }
+
+  private func style(_ environment: Environment) throws(CommandError) -> StyleSheet? {
+    guard let mailCss else { return nil }
+    let words: String
+    do {
+      let bytes = try WholeFile.bytes(of: mailCss, limit: StyleSheet.longest)
+      return try StyleSheet(String(decoding: bytes, as: UTF8.self))
+    } catch let error as WholeFile.Failure {
+      words =
+        "\(mailCss.visible): "
+        + error.words("style", limit: StyleSheet.longest, harm: "is what people get")
+    } catch {
+      words = "\(mailCss.visible): \(error)"
+    }
+    throw CommandError(.badSetting, words).located(at: "mail-css", [], environment.given)
+  }
+}
+
+/// The forms of the body of mail, as an option.
+enum MailFormat: String, CaseIterable, ExpressibleByArgument {
+  case both
+  case text
+}
+
+/// How much of the titles a channel gives away, `none` or `mail=initials`.
+struct TitleChoice: ExpressibleByArgument, Sendable, Hashable {
+  /// The channel; `nil` for all that have no choice of their own.
+  let channel: ChannelName?
+  let detail: TitleDetail
+
+  init?(argument: String) {
+    let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
+    guard let last = parts.last, let detail = TitleDetail(rawValue: String(last)) else {
+      return nil
+    }
+    self.detail = detail
+    if parts.count == 1 {
+      channel = nil
+    } else {
+      let name = parts.dropLast().joined(separator: "=")
+      guard let channel = ChannelName(argument: name) else { return nil }
+      self.channel = channel
+    }
+  }
+
+  var defaultValueDescription: String {
+    (channel.map { "\($0.name)=" } ?? "") + detail.rawValue
+  }
+
+  static let allValueStrings = TitleDetail.allCases.map(\.rawValue)
+}

@@ -1,0 +1,238 @@
+import Loans
+import Mail
+import Notifiers
+import TestSupport
+import Testing
+
+@Suite struct MailNotifierTests {
+  @Test func `The program gets one recipient as an argument, and the message as input`() throws {
+    let fake = try FakeSendmail.recording()
+    let settings = try MailSettings.sample()
+    let notifier = try fake.notifier(
+      settings, arguments: ["-a", "library"], bounce: "bounces@example.org")
+    try notifier.send([reminder("Abigél")], in: mailContext())
+    #expect(
+      fake.arguments == [
+        "-a", "library", "-i", "-f", "bounces@example.org", "--", "anna@example.org",
+      ])
+    let message = try #require(settings.message(about: [reminder("Abigél")], in: mailContext()))
+    #expect(fake.messages == String(decoding: message.bytes, as: UTF8.self))
+  }
+
+  @Test func `What cannot be delivered comes back to the sender, unless somebody else is named`()
+    throws
+  {
+    let fake = try FakeSendmail.recording()
+    try fake.notifier().send([reminder("Abigél")], in: mailContext(nil))
+    #expect(fake.arguments == ["-i", "-f", "library@example.org", "--", "desk@example.org"])
+  }
+
+  @Test func `Notices are grouped by address, within a limit`() throws {
+    let fake = try FakeSendmail.recording()
+    #expect(try fake.notifier().grouping == .byAddress(hasFallback: true, limit: 500))
+    let settings = try MailSettings.sample {
+      $0.fallback = nil
+      $0.limit = 3
+    }
+    #expect(try fake.notifier(settings).grouping == .byAddress(hasFallback: false, limit: 3))
+    #expect(try fake.notifier().messagesPerCommit == 1)
+  }
+
+  @Test func `What has no address at all is not sent, and stops nothing`() throws {
+    let fake = try FakeSendmail.recording()
+    let notifier = try fake.notifier(try .sample { $0.fallback = nil })
+    let error = try #require(throws: NotifierError.self) {
+      try notifier.send([reminder("Abigél")], in: mailContext(nil))
+    }
+    #expect(error.code == .failed)
+    #expect(error.message == "mail has no address for this message; set mail-fallback")
+    #expect(fake.arguments == [])
+  }
+
+  @Test(arguments: [65, 67, 68])
+  func `A recipient who is refused for good is never tried again`(status: Int) throws {
+    let error = try failure(
+      of: "echo 'sendmail: no such user' >&2; echo 'more' >&2; exit \(status)")
+    #expect(error.code == .undeliverable)
+    #expect(
+      error.message == "mail: PROGRAM failed with exit status \(status): sendmail: no such user; "
+        + "correct the address in the catalogue")
+  }
+
+  @Test(arguments: [1, 64, 66, 69, 70, 71, 73, 74, 75, 77, 78, 127])
+  func `Any other failure may be over tomorrow`(status: Int) throws {
+    let error = try failure(of: "echo 'no \u{1B}[1m' >&2; exit \(status)")
+    #expect(error.code == .temporary)
+    #expect(
+      error.message == "mail: PROGRAM failed with exit status \(status): no \\u{1b}[1m; "
+        + "if this persists, check the mail system")
+  }
+
+  @Test func `A program that dies has failed for now`() throws {
+    let error = try failure(of: "kill -KILL $$")
+    #expect(error.code == .temporary)
+    #expect(error.message.hasPrefix("mail: PROGRAM was ended by signal 9; "))
+  }
+
+  @Test func `A server that refuses the sender does not make an address undeliverable`() throws {
+    let sender = "sendmail: envelope from address library@example.org not accepted by the server"
+    #expect(try failure(of: "echo '\(sender)' >&2; exit 65").code == .temporary)
+    let both = "anna@example.org refuses library@example.org"
+    #expect(try failure(of: "echo '\(both)' >&2; exit 65").code == .undeliverable)
+  }
+
+  @Test func `A program that hangs is stopped with its children`() async throws {
+    let script =
+      #"trap '' TERM; sleep 600 & echo $! >> "$here/pids"; echo $$ >> "$here/pids"; wait; sleep 600"#
+    let fake = try FakeSendmail(script)
+    let error = try #require(throws: NotifierError.self) {
+      try fake.notifier(timeout: .milliseconds(500)).send([reminder("Abigél")], in: mailContext())
+    }
+    #expect(error.code == .temporary)
+    #expect(
+      error.message == "mail: \(fake.program.path) did not finish within 0.5 s and was stopped; "
+        + "check the mail system")
+    #expect(!error.stopsTheRun)
+    #expect(fake.program.processes.count == 2)
+    try await expectEnd(of: fake.program.processes)
+  }
+
+  @Test func `Without a program named, the first of the usual places is run`() throws {
+    let fakes = try [FakeSendmail.recording(), FakeSendmail.recording()]
+    var notifier = MailNotifier(settings: try .sample(), environment: [:])
+    notifier.places = ["/nonexistent/sendmail"] + fakes.map(\.program.path)
+    try notifier.send([reminder("Abigél")], in: mailContext())
+    #expect(fakes[0].messages.contains("anna@example.org"))
+    #expect(fakes[1].messages == "")
+  }
+
+  @Test func `Without one there either, it is looked for in PATH`() throws {
+    let fake = try FakeSendmail.recording()
+    try fake.folder.makeLink("sendmail", to: "tell")
+    var notifier = MailNotifier(settings: try .sample(), environment: ["PATH": fake.folder.path])
+    notifier.places = []
+    try notifier.send([reminder("Abigél")], in: mailContext())
+    #expect(fake.messages.contains("anna@example.org"))
+  }
+
+  @Test func `Without any mail system the advice is to install one`() throws {
+    var notifier = MailNotifier(settings: try .sample(), environment: ["PATH": "/nonexistent"])
+    notifier.places = []
+    let error = try #require(throws: NotifierError.self) {
+      try notifier.send([reminder("Abigél")], in: mailContext())
+    }
+    #expect(error.code == .unavailable)
+    #expect(
+      error.message == "mail: sendmail was not found; install a mail system (Debian: apt install "
+        + "msmtp-mta), or name a program with mail-program")
+  }
+
+  /// The failure of a message that a program refuses, with `PROGRAM` in place of its path.
+  private func failure(of script: String) throws -> NotifierError {
+    let fake = try FakeSendmail(script)
+    let error = try #require(throws: NotifierError.self) {
+      try fake.notifier().send([reminder("Abigél")], in: mailContext())
+    }
+    return NotifierError(
+      error.code, channel: error.channel,
+      message: error.message.replacing(fake.program.path, with: "PROGRAM"))
+  }
+}
+
+/// The whole way through a real program to a real server.
+@Suite(
+  .enabled(
+    if: File.exists("/usr/bin/msmtp") && File.exists("/usr/lib/python3/dist-packages/aiosmtpd"),
+    "needs msmtp and python3-aiosmtpd"))
+struct MailServerTests {
+  @Test func `A message arrives as it was written`() async throws {
+    let server = try await MailServer("accept")
+    let settings = try MailSettings.sample { $0.format = .both }
+    let notices = [
+      reminder("Tüskevár 🦉 \(String(repeating: "long ", count: 300))"), expired("\n.\nFrom me"),
+    ]
+    let addresses = ["anna@example.org", "o'neill+books@example.org", "rónai@example.org"]
+    for (number, address) in addresses.enumerated() {
+      let context = mailContext(address)
+      try server.notifier(settings).send(notices[...], in: context)
+      let message = try #require(settings.message(about: notices[...], in: context))
+      #expect(
+        server.folder.contents(of: "\(number).eml")
+          == String(decoding: message.bytes, as: UTF8.self))
+      #expect(server.folder.contents(of: "\(number).to") == "library@example.org\n\(address)")
+    }
+  }
+
+  @Test(arguments: [
+    ("recipient", "550 5.1.1 no such user", NotifierError.Code.undeliverable),
+    ("recipient", "451 4.2.1 greylisted", .temporary),
+    ("sender", "550 5.7.1 who are you?", .temporary),
+    ("data", "451 4.3.0 try again", .temporary),
+  ])
+  func `A refusal by a server is for good only where it is about the recipient`(
+    mode: String, reply: String, code: NotifierError.Code
+  ) async throws {
+    let server = try await MailServer(mode, reply)
+    let error = try #require(throws: NotifierError.self) {
+      try server.notifier().send([reminder("Abigél")], in: mailContext())
+    }
+    #expect(error.code == code, "\(error.message)")
+    #expect(error.message.contains("msmtp: "))
+    #expect(!server.folder.contains("0.eml"))
+  }
+
+  @Test func `A server that is not there may be there tomorrow`() async throws {
+    let server = try await MailServer("accept")
+    server.stop()
+    let error = try #require(throws: NotifierError.self) {
+      try server.notifier().send([reminder("Abigél")], in: mailContext())
+    }
+    #expect(error.code == .temporary)
+    #expect(error.message.contains("cannot connect to 127.0.0.1"))
+  }
+
+  @Test func `A server that does not answer is not waited for without end`() async throws {
+    let server = try await MailServer("slow")
+    let error = try #require(throws: NotifierError.self) {
+      try server.notifier(timeout: .seconds(2)).send([reminder("Abigél")], in: mailContext())
+    }
+    #expect(error.code == .temporary)
+    #expect(error.message.contains("did not finish within 2 s"))
+  }
+}
+
+/// A server in a process of its own, and the settings for msmtp(1) to reach it.
+private final class MailServer {
+  let folder: ScratchFolder
+  private let process: RunningCommand
+
+  init(_ mode: String, _ reply: String...) async throws {
+    folder = try ScratchFolder()
+    let tool = #filePath.replacing("MailNotifierTests.swift", with: "Tools/smtp_server.py")
+    process = try RunningCommand(
+      Command(
+        "/usr/bin/python3", ["-I", tool, folder.path, mode] + reply,
+        environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"], directory: folder.path))
+    for _ in 0..<3_000 where !folder.contains("port") {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    let port = folder.contents(of: "port")
+    try #require(!port.isEmpty, "the server has not begun to listen")
+    try folder.write("account default\nhost 127.0.0.1\nport \(port)\n", to: "msmtprc")
+  }
+
+  func stop() { process.send(.kill) }
+
+  func notifier(
+    _ settings: MailSettings? = nil, timeout: Duration = .seconds(60)
+  ) throws -> MailNotifier {
+    MailNotifier(
+      settings: try settings ?? .sample(),
+      program: ["/usr/bin/msmtp", "-C", "\(folder.path)/msmtprc"], environment: [:],
+      timeout: timeout)
+  }
+}
+
+extension ScratchFolder {
+  fileprivate func contains(_ name: String) -> Bool { File.exists("\(path)/\(name)") }
+}
