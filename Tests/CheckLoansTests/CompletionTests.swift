@@ -188,7 +188,7 @@ struct CompletionTests {
     #expect(script.split(separator: words, omittingEmptySubsequences: false).count == 2)
     let subcommands = [
       "check", "validate", "schedule", "silence", "deliver", "watch", "plan", "status", "config",
-      "timer", "schema", "profiles", "closed", "help",
+      "timer", "schema", "profiles", "closed", "languages", "help",
     ]
     let separator = shell == "fish" ? " " : "|"
     #expect(script.contains(subcommands.joined(separator: separator)))

@@ -906,6 +906,7 @@ struct ConfigTests {
     #expect(!text.contains("\n#now") && !text.contains("\n#dry-run"))
     if isUncommented { text.replace(/(?m)^#([a-z-]+ = |\[\[)/) { String($0.output.1) } }
     try desk.writeSettings(text)
+    try desk.folder.write(LanguageOptionTests.dutch, to: ".config/check-loans/sk.po")
     let settings = try await desk.inForce()
     let fromFile = settings.values.filter { $0.source.text == "file" }.count
     #expect(

@@ -60,7 +60,7 @@ import Testing
     ("msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[1] \"\"", "line 9: msgstr[1] is not expected here"),
     ("msgctxt \"a\"\n\nmsgid_plural \"b\"", "line 9: msgid_plural is not expected here"),
     ("msgctxt \"a\"", "line 7: expected msgid after msgctxt"),
-    ("\"a\"\n", "line 7: this text belongs to no msgid or msgstr"),
+    ("#\n\"a\"", "line 8: this text belongs to no msgid or msgstr"),
     ("msgit \"a\"", "line 7: expected msgid, msgstr or a comment, found \"msgit\""),
     ("msgid a", "line 7: expected a text in quotation marks"),
     ("msgid", "line 7: expected a text in quotation marks"),
@@ -151,7 +151,7 @@ import Testing
   @Test func `The template is refused until its header is filled in`() {
     #expect(
       fault(String(decoding: KnownLanguages.template, as: UTF8.self))
-        == "line 3: the header lacks Language")
+        == "line 4: the header lacks Language")
   }
 
   @Test(arguments: translated)
@@ -210,7 +210,7 @@ import Testing
     """,
     "nplurals=5; plural=n==1?0:n==2?1:n<7?2:n<11?3:4;",
     "nplurals=10; plural=(n*3+7-2*2)/4%5*2-1*0;",
-    "nplurals=2; plural=!(n==1)==!0;",
+    "nplurals=2; plural=!(n==1) && n>0 ? 1 : 0;",
     "nplurals=2; plural=1<n==1;",
     "nplurals=3; plural=n%3-2+2;",
   ]

@@ -127,10 +127,11 @@ import Testing
     #expect(
       variables == [
         "CHECK_LOANS_AUTHOR=Szabó Magda", "CHECK_LOANS_BARCODE=0042",
-        "CHECK_LOANS_BORROWER=Kovács Anna", "CHECK_LOANS_CATALOGUE=/srv/books.xml",
+        "CHECK_LOANS_BORROWER=Kovács Anna", "CHECK_LOANS_BORROWER_LANGUAGE=hu",
+        "CHECK_LOANS_CATALOGUE=/srv/books.xml",
         "CHECK_LOANS_CATEGORY=student", "CHECK_LOANS_COUNT=1", "CHECK_LOANS_EMAIL=anna@example.org",
         "CHECK_LOANS_EXPIRATION=2026-11-22", "CHECK_LOANS_ID=bk101",
-        "CHECK_LOANS_KIND=reminder", "CHECK_LOANS_BORROWER_LANGUAGE=hu",
+        "CHECK_LOANS_KIND=reminder",
         "CHECK_LOANS_LIBRARY=the Central Library", "CHECK_LOANS_RENEWABLE=true",
         "CHECK_LOANS_TITLE=Abigél; touch x", "CHECK_LOANS_TYPE=DVD", "PATH=/bin", "SECRET=x",
       ])

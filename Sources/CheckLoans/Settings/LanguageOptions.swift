@@ -40,7 +40,7 @@ struct LanguageOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       Language of reports and notices, as check-loans languages lists them; auto is that of the \
-      environment. (default: auto)
+      environment.
       """, valueName: "language"),
     completion: .list([automatic] + KnownLanguages.builtInTags))
   var language = automatic

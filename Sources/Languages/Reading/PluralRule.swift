@@ -154,12 +154,16 @@ private struct PluralParser {
     return true
   }
 
-  private mutating func choice() throws(PluralRule.Fault) -> PluralExpression {
+  private mutating func descend() throws(PluralRule.Fault) {
     depth += 1
-    defer { depth -= 1 }
     if depth > Self.deepest {
       throw PluralRule.Fault(words: "the plural expression is nested too deeply")
     }
+  }
+
+  private mutating func choice() throws(PluralRule.Fault) -> PluralExpression {
+    try descend()
+    defer { depth -= 1 }
     let condition = try binary(0)
     guard takes("?") else { return condition }
     let yes = try choice()
@@ -180,9 +184,8 @@ private struct PluralParser {
   private mutating func operand() throws(PluralRule.Fault) -> PluralExpression {
     if takes("n") { return .n }
     if takes("!") {
-      depth += 1
+      try descend()
       defer { depth -= 1 }
-      if depth > Self.deepest { throw fault() }
       return .not(try operand())
     }
     if takes("(") {
