@@ -115,8 +115,9 @@ extension [Notice] {
     var places: [[String?]: Int] = [:]
     for notice in sorted(by: { $0.loan.expiration < $1.loan.expiration }) {
       let (name, email) = (notice.loan.borrower, notice.loan.email)
-      let place = places[[name, email]] ?? readers.count
-      places[[name, email]] = place
+      let address = email.flatMap { try? EmailAddress($0) }?.key ?? email
+      let place = places[[name, address]] ?? readers.count
+      places[[name, address]] = place
       if place == readers.count {
         readers.append(Reader(name: name?.line(100), email: email, notices: []))
       }
