@@ -35,7 +35,7 @@ struct ChannelRecipeTests {
   /// A title that means something to shells, forms, headers and JSON.
   private static let title = "Ünnep @&=+%41 $(touch x) {title} \\\" '\u{9B}'\r\nPriority: 5"
   private static let line =
-    "\"Ünnep @&=+%41 $(touch x) {title} \\\" '\\u{9b}'\\u{d}\\u{a}Priority: 5\" expires tomorrow "
+    "\"Ünnep @&=+%41 $(touch x) {title} \\\" '\\u{9b}' Priority: 5\" expires tomorrow "
     + "(2026.11.22)"
   private static let heading =
     "Ünnep @&=+%41 $(touch x) {title} \\\" '' Priority: 5 expires tomorrow"
@@ -171,8 +171,8 @@ struct ChannelRecipeTests {
     let requests = try await requests(
       desk, channel,
       errors: """
-        check-loans: phone: curl failed with exit status 22: curl: (22) The requested URL returned \
-        error: 403; if this persists, correct its [[channel]] table; 1 notice stays pending
+        check-loans: phone: /usr/bin/curl failed with exit status 22: curl: (22) The requested URL \
+        returned error: 403; if this persists, correct its [[channel]] table; 1 notice stays pending
 
         """, status: 69)
     #expect(requests.count == 1)

@@ -66,6 +66,9 @@ struct ManualPageTests {
       page.items("Ic", in: "RULES").sorted()
         == (conditions + LadderOptions.declaredSettings.map(\.name)).sorted())
     #expect(
+      page.items("Ic", in: "CHANNELS").sorted()
+        == ChannelTable.declaredSettings.map(\.name).sorted())
+    #expect(
       page.items("Ic", in: "PROJECT SETTINGS").sorted() == SettingsKeys.project.names.sorted())
   }
 
