@@ -25,7 +25,7 @@ struct ExitStatusTests {
   }
 
   @Test(arguments: [
-    [], ["--nonsense", "books.xml"], ["books.xml", "--notify", "pigeon"],
+    [], ["--nonsense", "books.xml"], ["books.xml", "--notify", "Pigeon"],
     ["books.xml", "--remind", "-1"], ["books.xml", "--remind", "3651"],
     ["books.xml", "--remind", "1.5"], ["books.xml", "--at", "24:00"],
     ["books.xml", "--at", "7:00"], ["books.xml", "--at", "07:00:00"],

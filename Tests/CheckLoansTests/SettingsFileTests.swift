@@ -632,7 +632,7 @@ struct SettingsFaultTests {
   /// Mistakes of every kind, each in a line.
   private static let lines = [
     "remind = 9999", "elephants = 1", "all = 1", "at = \"25:00\"", "aardvarks = 1", "quiet = 2",
-    "notify = [\"pigeon\"]",
+    "notify = [\"Pigeon\"]",
   ]
 
   @Test(arguments: lines.indices)

@@ -203,7 +203,8 @@ struct ChannelOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Seconds until the program of exec: is stopped, 1 to 3600.", valueName: "seconds"),
+      "Seconds until the program of exec: is stopped, 1 to 3600. (default: 10)",
+      valueName: "seconds"),
     transform: number(1...3_600))
   var execTimeout = 10
 
