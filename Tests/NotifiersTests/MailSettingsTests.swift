@@ -82,9 +82,9 @@ import Testing
   }
 
   @Test func `No more of a title is told than may be`() throws {
-    let settings = try MailSettings.sample { $0.titles = .none }
+    let settings = try MailSettings.sample { _ in }
     let messages = [mailContext(), mailContext(nil)].compactMap {
-      settings.message(about: [notice()], in: $0)
+      settings.message(about: [notice().hidingTitles(.none)], in: $0)
     }
     #expect(messages.count == 2)
     for message in messages {
