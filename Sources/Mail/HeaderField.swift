@@ -67,20 +67,34 @@ struct HeaderField {
   }
 
   /// Appends a text as encoded words, of 75 bytes at most, none of which begins within a character.
+  ///
+  /// They are of the kind Q, since readers that use GMime or MimeKit lose what comes after a word of the
+  /// kind B that ends with padding.
   private mutating func appendEncoded(_ text: String) {
-    var bytes: [UInt8] = []
+    var word = ""
     for scalar in text.unicodeScalars {
+      let unit = scalar.encodedInWord
       let left = Self.longestLine - width - 1
-      let room = min(75, left < 24 ? 75 : left) - "=?UTF-8?B??=".utf8.count
-      if bytes.count + UTF8.width(scalar) > room / 4 * 3 { appendEncodedWord(of: &bytes) }
-      bytes += String(scalar).utf8
+      let room = min(75, left < 24 ? 75 : left) - "=?UTF-8?Q??=".utf8.count
+      if word.utf8.count + unit.utf8.count > room {
+        append("=?UTF-8?Q?\(word)?=")
+        word = ""
+      }
+      word += unit
     }
-    appendEncodedWord(of: &bytes)
+    append("=?UTF-8?Q?\(word)?=")
   }
+}
 
-  private mutating func appendEncodedWord(of bytes: inout [UInt8]) {
-    append("=?UTF-8?B?\(bytes.base64)?=")
-    bytes = []
+extension Unicode.Scalar {
+  /// The character as an encoded word may have it that is part of a name, RFC 2047, section 5.
+  fileprivate var encodedInWord: String {
+    switch value {
+    case 0x20: "_"
+    case 0x41...0x5A, 0x61...0x7A, 0x30...0x39: String(self)
+    case _ where "!*+-/".unicodeScalars.contains(self): String(self)
+    default: String(self).utf8.map { "=\($0.digits(2, radix: 16).uppercased())" }.joined()
+    }
   }
 }
 
@@ -102,20 +116,5 @@ extension UInt8 {
     case 0x41...0x5A, 0x61...0x7A, 0x30...0x39: true
     default: " !#$%&'*+-/=?^_`{|}~".utf8.contains(self)
     }
-  }
-}
-
-extension [UInt8] {
-  /// The bytes by RFC 4648, section 4.
-  fileprivate var base64: String {
-    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: count, by: 3) {
-      let group = self[start..<Swift.min(count, start + 3)]
-      let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-      text += (0...group.count).map { digits[bits >> (18 - 6 * $0) & 63] }
-      text += repeatElement(UInt8(ascii: "="), count: 3 - group.count)
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -5,7 +5,7 @@ public import Loans
 /// The same message always has the same bytes:
 ///
 ///     Date: Sat, 21 Nov 2026 07:00:00 +0100
-///     From: =?UTF-8?B?VsOhcm9zaSBLw7ZueXZ0w6Fy?= <desk@example.org>
+///     From: =?UTF-8?Q?V=C3=A1rosi_K=C3=B6nyvt=C3=A1r?= <desk@example.org>
 ///     To: Kate <kate@example.org>
 ///     Subject: 2 books to return, the first due 2026.11.14
 ///     Message-ID: <6c1e…@example.org>

@@ -6,7 +6,9 @@ usage: judge.py DIRECTORY COUNT
 """
 
 import email
+import email.header
 import email.policy
+import email.utils
 import pathlib
 import sys
 
@@ -15,10 +17,14 @@ for number in range(count):
     path = folder / f"{number}.eml"
     try:
         message = email.message_from_bytes(path.read_bytes(), policy=email.policy.strict)
+        old = email.message_from_bytes(path.read_bytes())
         fields = [str(message["subject"])]
         for name in ("from", "to", "reply-to"):
             (address,) = message[name].addresses
-            fields += [address.display_name, address.addr_spec]
+            # Python's newer way to read a name puts spaces between its encoded words, the older does not.
+            words, _ = email.utils.parseaddr(old[name])
+            fields += [
+                str(email.header.make_header(email.header.decode_header(words))), address.addr_spec]
         for name, value in message.items():
             for defect in value.defects:
                 print(f"{number}: {name}: {defect!r}")
