@@ -224,16 +224,10 @@ private struct LetterWriter {
   }
 
   private func sentence(about loan: Loan) -> String {
-    let time = loan.expirationTime.map { " \($0)" } ?? ""
-    let values = ["title": title(of: loan), "date": language.date(loan.expiration) + time]
-    let days = loan.daysLeft(today: today)
-    return switch days {
-    case 0: text(.loanToday, values)
-    case 1: text(.loanTomorrow, values)
-    case -1: text(.loanYesterday, values)
-    case 2...: text(.loanSoon, values, count: days)
-    default: text(.loanExpired, values, count: -days)
-    }
+    let sentence = loan.dueSentence(title(of: loan), today: today, in: language)
+    let values = ["sentence": sentence, "date": language.date(loan.expiration)]
+    guard let time = loan.expirationTime else { return text(.dated, values) }
+    return text(.datedWithTime, values.merging(["time": "\(time)"]) { $1 })
   }
 
   private func title(of loan: Loan) -> String {

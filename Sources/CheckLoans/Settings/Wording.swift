@@ -24,7 +24,7 @@ struct Wording: Sendable {
     if texts.count > 1, texts.count != forms {
       return "has \(forms) plural forms in this language; give one text, or \(forms)"
     }
-    let isOfMail = message.name.map { !$0.hasPrefix("desktop-") } ?? false
+    let isOfMail = message.name.map { $0.hasPrefix("mail-") } ?? false
     for text in texts {
       let fault = message.fault(in: text, mayOmit: true, also: isOfMail ? Self.common : [])
       if let fault { return fault }

@@ -51,18 +51,9 @@ extension Message {
   package static let mailUnsubscribe = message("Stop these messages")
 }
 
-/// When a loan ends; `{title}` is a title in quotation marks.
+/// What a book is called whose title is not told; when its loan ends is told by the sentence of the
+/// reports.
 extension Message {
-  // Translators: {title} is in quotation marks and in the nominative; so it is in those that follow.
-  package static let loanExpired = plural(
-    "{title} expired {count} day ago ({date})", "{title} expired {count} days ago ({date})"
-  ).named("loan-expired")
-  package static let loanYesterday = message("{title} expired yesterday ({date})")
-  package static let loanToday = message("{title} expires today ({date})").named("loan-today")
-  package static let loanTomorrow = message("{title} expires tomorrow ({date})")
-  package static let loanSoon = plural(
-    "{title} expires in {count} day ({date})", "{title} expires in {count} days ({date})"
-  ).named("loan-soon")
   // Translators: in place of a title that is not told; {number} is a barcode or the like.
   package static let bookByNumber = message("Book {number}")
   // Translators: in place of a title that nobody knows.
@@ -88,7 +79,9 @@ extension Message {
 extension Message {
   /// The messages that a library can give a wording of its own.
   public static let worded: [Message] = [
-    .mailSubject, .mailGreeting, .mailIntroExpired, .mailIntroToday, .mailIntroSoon, .loanExpired,
-    .loanToday, .loanSoon, .mailCount, .mailClosedNote, .mailMore, .mailClosing, .loansToMind,
+    .mailSubject, .mailGreeting, .mailIntroExpired, .mailIntroToday, .mailIntroSoon,
+    .expiredEarlier,
+    .expiredYesterday, .expiresToday, .expiresTomorrow, .expiresLater, .mailCount, .mailClosedNote,
+    .mailMore, .mailClosing, .loansToMind,
   ]
 }
