@@ -188,7 +188,8 @@ private struct DeliveryRun {
   ///
   /// - Returns: whether there are any.
   private mutating func readMessages(_ size: Int) throws(ScheduleError) -> Bool {
-    while waiting.count < size, let part = parts.next() {
+    // What is for the library itself waits until all others were tried, since some may be refused.
+    while waiting.count < size, waiting.isEmpty || !parts.isForLibrary, let part = parts.next() {
       let due = try schedule.reader.notices(of: part.rungs)
       var start = 0
       for message in notifier.messages(for: due.map(\.notice)) {

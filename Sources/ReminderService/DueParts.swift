@@ -113,6 +113,9 @@ struct DueParts {
     return all - count
   }
 
+  /// Whether the next part is for the library itself.
+  var isForLibrary: Bool { haveAddresses && parts.first.map { $0.address == nil } == true }
+
   /// Removes the next part and returns it; `nil` after the last one.
   mutating func next() -> Part? { parts.popFirst() }
 

@@ -272,7 +272,7 @@ extension LibraryYear {
     let open = owed.open(on: now.date)
     let before = postbox
     for address in record.refused { postbox.refused.insert(address) }
-    for address in record.addresses {
+    for address in record.addresses where isMail {
       #expect(!before.isDone(address, on: now.date), "seed \(seed), \(now): again to \(address)")
       postbox.written[address] = (now.date, postbox.process)
     }

@@ -13,11 +13,14 @@ struct ChannelNotifiers {
   private let borrowers: BorrowerLanguages
   private let mail: MailSettings?
 
-  /// - Parameter channels: those that are used.
+  /// - Parameters:
+  ///   - channels: those that are used.
+  ///   - sender: who sends mail if nobody is set.
+  ///   - isLanguageFixed: whether all are written to in the language of whoever runs the program.
   /// - Throws: ``CommandError`` with the status `badSetting` if one of them cannot be used as it is set.
   init(
     _ channels: [ChannelName], _ options: ChannelOptions, _ language: LanguageOptions,
-    _ environment: Environment
+    _ environment: Environment, sender: Mailbox? = nil, isLanguageFixed: Bool = false
   ) throws(CommandError) {
     (self.environment, self.options) = (environment, options)
     self.language = try language.language(environment)
@@ -25,7 +28,9 @@ struct ChannelNotifiers {
     self.borrowers = borrowers
     mail =
       channels.contains(where: \.isMail)
-      ? try options.mail.settings(environment, self.language) { borrowers.language(of: $0) } : nil
+      ? try options.mail.settings(environment, sender: sender, self.language) {
+        [language = self.language] in isLanguageFixed ? language : borrowers.language(of: $0)
+      } : nil
   }
 
   /// The notifier of a channel, which is told no more of titles than is set for it.
@@ -35,6 +40,12 @@ struct ChannelNotifiers {
     of channel: ChannelName, _ console: Console, actions: NotificationActions? = nil
   ) -> any Notifier {
     hidingTitles(of: channel, plainNotifier(of: channel, console, actions))
+  }
+
+  /// The message of mail about some notices; `nil` if there is nobody to send it to.
+  func message(about notices: [Notice], in context: DeliveryContext) -> MailMessage? {
+    let detail = titles(of: .mail)
+    return mail?.message(about: notices.map { $0.hidingTitles(detail) }[...], in: context)
   }
 
   /// What prints the messages of a channel that writes to addresses, in the form mboxrd; `nil` for other
@@ -72,11 +83,13 @@ struct ChannelNotifiers {
   }
 
   private func hidingTitles(of channel: ChannelName, _ notifier: any Notifier) -> any Notifier {
-    let own = options.titles.last {
-      $0.channel.map(environment.resolved) == channel.withoutRedirection
-    }
-    let detail = (own ?? options.titles.last { $0.channel == nil })?.detail ?? .full
+    let detail = titles(of: channel.withoutRedirection)
     return detail == .full ? notifier : DiscreetNotifier(notifier, detail)
+  }
+
+  private func titles(of channel: ChannelName) -> TitleDetail {
+    let own = options.titles.last { $0.channel.map(environment.resolved) == channel }
+    return (own ?? options.titles.last { $0.channel == nil })?.detail ?? .full
   }
 }
 

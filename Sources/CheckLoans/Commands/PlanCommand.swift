@@ -64,7 +64,7 @@ struct PlanCommand: Subcommand {
       let read = try environment.catalogues(
         catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: nil,
         example: "check-loans plan books.xml")
-      for entry in read { status = status.worse(try reload(entry, copy, console)) }
+      for entry in read { status = status.worse(try entry.reload(in: copy, console)) }
     }
     let names = try schedule.catalogues()
     let groups = try environment.namesByZone(names, zone, now: now.now)
@@ -92,31 +92,6 @@ struct PlanCommand: Subcommand {
     return status
   }
 
-  /// Reads a catalogue into the schedule's copy.
-  private func reload(
-    _ entry: CatalogueToRead, _ schedule: Schedule, _ console: Console
-  ) throws -> ExitStatus {
-    if let fault = entry.fault { throw fault }
-    var settings = entry.settings
-    let closed = try entry.closed.closedDays(today: entry.now.date, schedule: schedule.reader)
-    settings.policy.closedDays = closed.days
-    closed.errors.forEach { console.printError($0) }
-    var findings = CatalogueFindings(path: entry.path, showsAll: false)
-    let center = ReminderCenter(schedule: schedule, civilTime: entry.clock.civilTime)
-    do throws(ReminderError) {
-      findings.note(
-        try center.reload(
-          entry.source, at: entry.now, settings: settings,
-          onDiagnostic: { findings.note($0) }))
-    } catch {
-      guard case .catalogue(let error) = error else { throw error }
-      findings.note(error)
-    }
-    for line in findings.lines { console.printError(line: line) }
-    if findings.isUsable { return closed.status }
-    return findings.isReadable ? .invalidData : .noInput
-  }
-
   private func printText(
     _ planned: [PlannedNotice], in language: Language, _ console: Console
   ) throws {
@@ -134,6 +109,31 @@ struct PlanCommand: Subcommand {
       try console.print((index == 0 ? "" : ",") + notice.json.text)
     }
     try console.print(line: "]}")
+  }
+}
+
+extension CatalogueToRead {
+  /// Reads the catalogue into a copy of the schedule, or one in memory.
+  func reload(in schedule: Schedule, _ console: Console) throws -> ExitStatus {
+    if let fault { throw fault }
+    var settings = self.settings
+    let closed = try closed.closedDays(today: now.date, schedule: schedule.reader)
+    settings.policy.closedDays = closed.days
+    closed.errors.forEach { console.printError($0) }
+    var findings = CatalogueFindings(path: path, showsAll: false)
+    let center = ReminderCenter(schedule: schedule, civilTime: clock.civilTime)
+    do throws(ReminderError) {
+      findings.note(
+        try center.reload(
+          source, at: now, settings: settings,
+          onDiagnostic: { findings.note($0) }))
+    } catch {
+      guard case .catalogue(let error) = error else { throw error }
+      findings.note(error)
+    }
+    for line in findings.lines { console.printError(line: line) }
+    if findings.isUsable { return closed.status }
+    return findings.isReadable ? .invalidData : .noInput
   }
 }
 

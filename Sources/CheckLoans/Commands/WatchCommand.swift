@@ -148,7 +148,7 @@ struct WatchSettings {
     let zone = environment.given["time-zone"].flatMap { $0.isFromCommandLine ? $0.texts.last : nil }
     let options: [(String, String?)] = [
       ("state", environment.absolutePath(state)),
-      ("config", command.state.config == nil ? nil : file), ("time-zone", zone),
+      ("config", command.state.settings.config == nil ? nil : file), ("time-zone", zone),
     ]
     buttons =
       command.action.buttons?.buttons(

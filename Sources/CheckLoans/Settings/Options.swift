@@ -70,8 +70,8 @@ struct ClockOptions: ParsableArguments {
   }
 }
 
-/// The options that name the settings file and the schedule.
-struct StateOptions: ParsableArguments {
+/// The option that names the settings file.
+struct ConfigOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
@@ -79,6 +79,11 @@ struct StateOptions: ParsableArguments {
       (default: $XDG_CONFIG_HOME/check-loans/config.toml)
       """, valueName: "file"), completion: .file())
   var config: String?
+}
+
+/// The options that name the settings file and the schedule.
+struct StateOptions: ParsableArguments {
+  @OptionGroup var settings: ConfigOptions
 
   @Option(
     help: ArgumentHelp(

@@ -18,7 +18,7 @@ struct DailyCommand {
     let given = environment.given
     let directory = environment.workingDirectory
     try environment.checkWorkingDirectory(
-      for: [options.state.config, options.state.state].compactMap(\.self) + given.files)
+      for: [options.state.settings.config, options.state.state].compactMap(\.self) + given.files)
     var values: [String: [String]] = [:]
     for value in given.values where value.isFromCommandLine {
       values[value.name] = value.texts.map {

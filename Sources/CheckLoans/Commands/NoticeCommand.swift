@@ -1,0 +1,126 @@
+import ArgumentParser
+import Languages
+import Loans
+import Mail
+import Notifiers
+import ReminderSchedule
+import ReminderService
+
+/// `check-loans notice`.
+struct NoticeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "notice",
+    abstract: "Show what borrowers are sent.",
+    subcommands: [PreviewCommand.self], defaultSubcommand: PreviewCommand.self)
+}
+
+/// The form of a preview.
+enum PreviewFormat: String, CaseIterable, ExpressibleByArgument {
+  case text
+  case html
+  case eml
+}
+
+/// `check-loans notice preview`.
+struct PreviewCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "preview",
+    abstract: "Print a message to a borrower as mail would send it, and send nothing.",
+    discussion: """
+      The message is about what is due of the catalogues named, whatever was sent before; without any, \
+      about invented books. Wordings, titles and style are those of the settings file.
+
+      Examples:
+        check-loans notice preview --language hu
+        check-loans notice preview --borrower Halmos --format html books.xml > preview.html
+      """)
+
+  static var commandLineOnly: Set<String> { ["borrower", "format"] }
+
+  @Argument(help: "Catalogues to read. (default: invented books)", completion: .file())
+  var catalogues: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The first message to a borrower whose name contains this, in upper or lower case.",
+      valueName: "name"))
+  var borrower: String?
+
+  @Option(help: "Form of the message: its text, its HTML, or all of it.")
+  var format = PreviewFormat.text
+
+  @OptionGroup var language: LanguageOptions
+  @OptionGroup(visibility: .hidden) var channels: ChannelOptions
+  @OptionGroup(visibility: .hidden) var catalogue: CatalogueOptions
+  @OptionGroup var now: NowOptions
+  @OptionGroup var state: ConfigOptions
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let sender = try Mailbox("Town Library <library@example.org>")
+    let notifiers = try ChannelNotifiers(
+      [.mail], channels, language, environment, sender: sender,
+      isLanguageFixed: environment.given["language"]?.isFromCommandLine == true)
+    let clock = try catalogue.zone.clock(environment)
+    let now = try clock.now(now.now)
+    let (notices, status) = try notices(at: now, environment, console)
+    guard let message = notifiers.mail(about: notices, at: now) else {
+      console.printError(
+        "nothing is due\(borrower.map { " for a borrower named \($0.quoted())" } ?? "")")
+      return status
+    }
+    switch format {
+    case .text: try console.print(message.text)
+    case .html: try console.print(message.html ?? message.text)
+    case .eml: try console.print(message.bytes.span)
+    }
+    return status
+  }
+
+  /// The notices of one message, and the status of reading the catalogues.
+  private func notices(
+    at now: CivilDateTime, _ environment: Environment, _ console: Console
+  ) throws -> ([Notice], ExitStatus) {
+    if catalogues.isEmpty { return (Self.invented(today: now.date), .done) }
+    let schedule = try Schedule()
+    var status = ExitStatus.done
+    let read = try environment.catalogues(
+      catalogues, catalogue, now: self.now.now, jobs: SystemLimits.processors, schedule: nil,
+      example: "check-loans notice preview books.xml")
+    for entry in read { status = status.worse(try entry.reload(in: schedule, console)) }
+    let due = try schedule.reader.due(at: now, channel: ChannelName.mail.name).map(\.notice)
+    let first = due.first { notice in
+      notice.loan.address != nil
+        && borrower.map { notice.loan.borrower?.contains(anyCase: $0) ?? false } ?? true
+    }
+    return (due.filter { first != nil && $0.loan.address == first?.loan.address }, status)
+  }
+
+  /// One book of each kind.
+  private static func invented(today: CivilDate) -> [Notice] {
+    [
+      ("Egri csillagok", "Gárdonyi Géza", -3), ("Abigél", "Szabó Magda", 0),
+      ("Emma", "Jane Austen", 1),
+    ]
+    .map { title, author, days in
+      Notice(
+        rung: -days,
+        loan: Loan(
+          title: title, author: author, borrower: "Kovács Anna", email: "anna@example.org",
+          renewable: days > 0, expiration: today.adding(days: days)), catalogue: "books.xml")
+    }
+  }
+}
+
+extension Loan {
+  /// The borrower's address; `nil` for none, or one that is not valid.
+  fileprivate var address: String? { email.flatMap { try? EmailAddress($0) }?.key }
+}
+
+extension ChannelNotifiers {
+  /// The message about notices for one address; `nil` if there are none.
+  fileprivate func mail(about notices: [Notice], at now: CivilDateTime) -> MailMessage? {
+    guard let email = notices.first?.loan.address else { return nil }
+    return message(
+      about: notices, in: DeliveryContext(now: now, openCount: 0, address: email))
+  }
+}
