@@ -64,7 +64,7 @@ struct ManualPageTests {
     let conditions = SettingsKeys.conditions.map(\.name)
     #expect(
       page.items("Ic", in: "RULES").sorted()
-        == (conditions + LadderOptions.declaredSettings.map(\.name)).sorted())
+        == (conditions + [LadderRule.language] + LadderOptions.declaredSettings.map(\.name)).sorted())
     #expect(
       page.items("Ic", in: "CHANNELS").sorted()
         == ChannelTable.declaredSettings.map(\.name).sorted())

@@ -904,7 +904,7 @@ struct ConfigTests {
     let desk = try Desk(now: nil)
     var text = try await desk.run("config", "--example").text
     #expect(!text.contains("\n#now") && !text.contains("\n#dry-run"))
-    if isUncommented { text.replace(/(?m)^#([a-z-]+ = |\[\[)/) { String($0.output.1) } }
+    if isUncommented { text.replace(/(?m)^#([a-z-]+ = |\[)/) { String($0.output.1) } }
     try desk.writeSettings(text)
     try desk.folder.write(LanguageOptionTests.dutch, to: ".config/check-loans/sk.po")
     let settings = try await desk.inForce()

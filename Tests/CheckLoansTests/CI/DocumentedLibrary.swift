@@ -57,13 +57,15 @@ struct DocumentedLibrary {
     "sudo": "exec \"$@\"",
     "apt-get": "[ \"$1\" = install ]",
     "mail": "grep -q expires",
-    "sendmail": "[ \"$1\" = -t ] && grep -q '^To: '",
+    "sendmail": "case $1 in -t | -i) grep -q '^To: ' ;; *) exit 64 ;; esac",
     "notify-send": "", "systemctl": "",
   ]
 
   init(page: String) async throws {
     var pipeline = try await Pipeline(isInstalled: false)
     pipeline.environment["CHECK_LOANS_NOW"] = "2026-11-21T07:30"
+    // Not the mail system that the machine may have.
+    pipeline.environment["CHECK_LOANS_MAIL_PROGRAM"] = "sendmail"
     pipeline.environment["PATH"] =
       "\(pipeline.folder.path)/stand-ins:\(pipeline.folder.path)/bin:/usr/bin:/bin"
     self.pipeline = pipeline
