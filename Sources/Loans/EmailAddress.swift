@@ -217,3 +217,8 @@ extension StringProtocol {
     String(String(drop { $0 == " " }.reversed()).drop { $0 == " " }.reversed())
   }
 }
+
+extension Mailbox: CustomStringConvertible {
+  /// The mailbox as it is given: `Town Library <desk@example.org>`.
+  public var description: String { name.map { "\($0) <\(address)>" } ?? "\(address)" }
+}

@@ -77,7 +77,12 @@ struct CompletionTests {
     .enabled(if: File.exists(bash), "bash is not installed"),
     arguments: [
       (["help", "va"], ["validate"]), (["help", "schedule", "e"], ["explain"]),
-      (["help", "schedule", ""], ["cancel", "explain", "forget", "list", "returned", "snooze"]),
+      (
+        ["help", "schedule", ""],
+        [
+          "cancel", "explain", "forget", "list", "rename-channel", "returned", "snooze",
+        ]
+      ),
       (["help", "silence", ""], ["add", "end", "list"]),
       (["help", "validate", ""], []), (["--format", "="], ["json", "text"]),
       (["--format", "=", "j"], ["json"]), (["validate", "--format", "=", "sa"], ["sarif"]),
@@ -188,7 +193,7 @@ struct CompletionTests {
     #expect(script.split(separator: words, omittingEmptySubsequences: false).count == 2)
     let subcommands = [
       "check", "validate", "schedule", "silence", "deliver", "watch", "plan", "status", "config",
-      "timer", "schema", "profiles", "closed", "languages", "help",
+      "timer", "schema", "profiles", "closed", "languages", "notice", "help",
     ]
     let separator = shell == "fish" ? " " : "|"
     #expect(script.contains(subcommands.joined(separator: separator)))

@@ -9,7 +9,8 @@ struct HelpTests {
     ["schedule", "snooze"], ["schedule", "returned"], ["silence"], ["silence", "list"],
     ["silence", "add"], ["silence", "end"], ["watch"], ["plan"], ["status"], ["config"],
     ["timer"],
-    ["schema"], ["profiles"], ["closed"], ["languages"],
+    ["schema"], ["profiles"], ["closed"], ["schedule", "rename-channel"], ["notice"],
+    ["notice", "preview"], ["languages"],
   ]
 
   private func expectedHelp(_ command: [String]) throws -> String {

@@ -64,7 +64,8 @@ struct ManualPageTests {
     let conditions = SettingsKeys.conditions.map(\.name)
     #expect(
       page.items("Ic", in: "RULES").sorted()
-        == (conditions + [LadderRule.language] + LadderOptions.declaredSettings.map(\.name)).sorted())
+        == (conditions + ["borrower-language"] + LadderOptions.declaredSettings.map(\.name))
+        .sorted())
     #expect(
       page.items("Ic", in: "CHANNELS").sorted()
         == ChannelTable.declaredSettings.map(\.name).sorted())

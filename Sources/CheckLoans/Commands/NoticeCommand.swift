@@ -11,6 +11,10 @@ struct NoticeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "notice",
     abstract: "Show what borrowers are sent.",
+    discussion: """
+      Example:
+        check-loans notice preview --language hu
+      """,
     subcommands: [PreviewCommand.self], defaultSubcommand: PreviewCommand.self)
 }
 
@@ -32,7 +36,7 @@ struct PreviewCommand: Subcommand {
 
       Examples:
         check-loans notice preview --language hu
-        check-loans notice preview --borrower Halmos --format html books.xml > preview.html
+        check-loans notice preview --format html books.xml > mail.html
       """)
 
   static var commandLineOnly: Set<String> { ["borrower", "format"] }

@@ -456,6 +456,10 @@ private struct SettingsReading {
       value.texts =
         (value.name == "notify" || value.kind == .numbers) && texts.isEmpty
         ? ["none"] : texts.map { environment.resolved($0, of: value.name, in: path.directory) }
+      if value.name == "mail-program", let program = texts.first, program.contains("/") {
+        value.texts[0] = environment.absolutePath(
+          environment.absolute(program, in: path.directory))
+      }
       place.key = value.name
       value.origin = .file(place)
       values.append(value)
@@ -582,10 +586,10 @@ extension Environment {
       absolutePath(
         absolute(
           text, in: FilePattern.isPattern(text) ? FilePattern.literal(directory) : directory))
-    case "run": text.hasPrefix("~/") ? absolute(text, in: directory) : text
+    case "run", "mail-program": text.hasPrefix("~/") ? absolute(text, in: directory) : text
     case "profile" where !NamedProfile.isPath(text): text
     case "state", "config", "files-from", "profile", "closed-calendars", "calendars",
-      "translation":
+      "mail-css", "translation":
       absolutePath(absolute(text, in: directory))
     case "notify": ChannelName(argument: text).map { resolved($0, in: directory).name } ?? text
     default: text

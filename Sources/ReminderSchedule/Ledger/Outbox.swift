@@ -131,8 +131,10 @@ extension Schedule {
     return outbox
   }
 
-  /// Notes the state of notices that were not tried: failed, since their channel cannot be used at all;
-  /// undeliverable; or delivered, since the user wants nothing sent. No attempt is counted.
+  /// Notes the state of notices that were not tried.
+  ///
+  /// They have failed, since their channel cannot be used at all, are undeliverable, or count as
+  /// delivered, since the user wants nothing sent. No attempt is counted.
   ///
   /// - Parameters:
   ///   - rungs: the schedule's own, none of which is being sent.

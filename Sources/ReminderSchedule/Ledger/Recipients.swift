@@ -37,12 +37,12 @@ extension Schedule {
     }
   }
 
-  /// Forgets that an address was refused, or written to today, by any channel.
+  /// Forgets that an address was refused, or written to today, by any channel; in upper or lower case.
   ///
   /// - Returns: whether anything was known of it.
   public func forget(address: String) throws(ScheduleError) -> Bool {
     try writeByUser { database in
-      try database.run("DELETE FROM recipient WHERE address = ?", address)
+      try database.run("DELETE FROM recipient WHERE lower(address) = lower(?)", address)
       return database.changes > 0
     }
   }

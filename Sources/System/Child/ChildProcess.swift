@@ -89,10 +89,13 @@ package struct ChildProcess: Sendable {
     let ends = [pipes[0]?.reading, pipes[1]?.writing, pipes[2]?.writing]
     for end in ends { end?.block() }
     isNoted = !outlivesUs
+    let input = (input ?? [])[...]
+    // A program that runs already would take what it got of the input for the whole if we were killed.
+    let written = pipes[0]?.writing.writeNow(input.prefix(1 << 16)) ?? 0
     number = try Self.start([path] + arguments, environment, ends, isNoted: isNoted)
     end = OpenFile.end(of: number)
     self.input = pipes[0]?.writing
-    unwritten = (input ?? [])[...]
+    unwritten = input.dropFirst(written)
     (output, errors) = (Printed(pipe: pipes[1]?.reading), Printed(pipe: pipes[2]?.reading))
   }
 

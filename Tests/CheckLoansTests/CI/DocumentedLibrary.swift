@@ -65,7 +65,7 @@ struct DocumentedLibrary {
     var pipeline = try await Pipeline(isInstalled: false)
     pipeline.environment["CHECK_LOANS_NOW"] = "2026-11-21T07:30"
     // Not the mail system that the machine may have.
-    pipeline.environment["CHECK_LOANS_MAIL_PROGRAM"] = "sendmail"
+    if page.hasSuffix("mail.md") { pipeline.environment["CHECK_LOANS_MAIL_PROGRAM"] = "sendmail" }
     pipeline.environment["PATH"] =
       "\(pipeline.folder.path)/stand-ins:\(pipeline.folder.path)/bin:/usr/bin:/bin"
     self.pipeline = pipeline

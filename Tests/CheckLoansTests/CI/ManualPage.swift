@@ -35,7 +35,7 @@ struct ManualPage {
   var synopsis: [String: Set<String>] {
     var synopsis: [String: Set<String>] = [:]
     for part in self["SYNOPSIS"].split(separator: ".Nm") {
-      let command = Self.texts(matching: #/Cm ([a-z ]+)/#, in: part).joined(separator: " ")
+      let command = Self.texts(matching: #/Cm ([a-z -]+)/#, in: part).joined(separator: " ")
       let options = Self.texts(matching: #/Fl (Fl [a-z-]+(?: Ar \S+)?)/#, in: part)
       synopsis[command] = Set(
         options.map { $0.replacing("Fl ", with: "--").replacing("Ar ", with: "") })

@@ -1,0 +1,469 @@
+import TestSupport
+import Testing
+
+/// Messages to borrowers, through the whole command.
+struct MailChannelTests {
+  private static let anna = loan("Abigél", "Anna", "anna@example.org")
+  private static let nobody = loan("Toldi", "Zoltán", nil)
+  private static let unreachable =
+    "check-loans: mail: 1 borrower has no address that can be written to, so 1 notice stays pending; "
+    + "see check-loans schedule list --failed, or set mail-fallback to an address of the library\n"
+
+  @Test func `A server that is busy for one of fifteen readers costs nobody a message`()
+    async throws
+  {
+    let numbers = 1...15
+    let desk = try MailDesk(
+      numbers.map { loan("Book \($0)", "Reader \($0)", "reader\($0)@example.org") })
+    let addresses = numbers.map { "reader\($0)@example.org" }
+    try desk.desk.folder.write("", to: "busy-\(addresses[8])")
+    let first = try await desk.run()
+    let program = "\(desk.desk.folder.path)/.config/check-loans/send"
+    #expect(
+      first
+        == Outcome(
+          69,
+          errors: "check-loans: mail: \(program) failed with exit status 75: try later; if this "
+            + "persists, check the mail system; 1 notice stays pending\n"))
+    #expect(desk.tried == addresses)
+    #expect(try await desk.mails().count == 14)
+    try desk.desk.folder.remove("busy-\(addresses[8])")
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried == addresses + [addresses[8]])
+    let mails = try await desk.mails()
+    #expect(
+      Set(mails.map(\.to)) == Set(numbers.map { "Reader \($0) <reader\($0)@example.org>" }))
+    #expect(mails.count == 15, "each once")
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried.count == 16)
+  }
+
+  @Test func `Without a sender nothing is read`() async throws {
+    let desk = try Desk()
+    let words = """
+      check-loans: mail needs a sender; set mail-from = "Town Library <desk@example.org>" in the \
+      settings file, or use --mail-from
+
+      """
+    for arguments in [["missing.xml"], ["deliver"], ["--dry-run", "missing.xml"]] {
+      let result = try await desk.run(arguments + ["--notify", "mail"])
+      #expect(result.outcome == Outcome(78, errors: words), "\(arguments)")
+    }
+    #expect(!desk.folder.contains("state"))
+  }
+
+  @Test(arguments: [["--dry-run", "books.xml"], ["deliver", "--dry-run"]])
+  func `A dry run prints the messages, for other programs to read`(
+    arguments: [String]
+  ) async throws {
+    let desk = try MailDesk([
+      Self.anna, Self.nobody, loan("Winnetou", "Béla", "bela@example.org", "2026.11.20"),
+    ])
+    if arguments[0] == "deliver" { try await desk.desk.run("--notify", "none", "books.xml") }
+    let state = try? desk.desk.stateBytes()
+    let result = try await desk.desk.run(
+      arguments, output: .appended("\(desk.desk.folder.path)/mbox"))
+    #expect(result.outcome == Outcome(0, errors: Self.unreachable))
+    let mails = try await desk.mails(in: "mbox")
+    #expect(mails.map(\.to) == ["Béla <bela@example.org>", "Anna <anna@example.org>"])
+    #expect(mails.map(\.defects) == [0, 0])
+    #expect(mails.first?.books == ["- \"Winnetou\" expired yesterday (2026.11.20)"])
+    #expect(mails.last?.html.contains("Abigél") == true)
+    let stateNow = try? desk.desk.stateBytes()
+    #expect(stateNow == state, "nothing is written")
+    #expect(desk.tried == [])
+  }
+
+  @Test func `A trial sends all to one address, and counts for nothing`() async throws {
+    let desk = try MailDesk([Self.anna, loan("Toldi", "Béla", "bela@example.org")])
+    let trial = ["--mail-redirect", "Trial <trial@example.org>", "books.xml"]
+    #expect(try await desk.desk.run(trial).outcome == Outcome(0))
+    #expect(desk.tried == ["trial@example.org", "trial@example.org"])
+    let mails = try await desk.mails()
+    #expect(mails.map(\.to) == ["Trial <trial@example.org>", "Trial <trial@example.org>"])
+    #expect(
+      mails.map(\.subject) == [
+        "anna@example.org: 1 book to return, due 2026.11.22",
+        "bela@example.org: 1 book to return, due 2026.11.22",
+      ])
+    let list = try JSON(parsing: await desk.desk.run("schedule", "list", "--format", "json").text)
+    #expect(list.reminders[0].deliveries.elements.map(\.channel) == ["mail-redirect"])
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried.dropFirst(2) == ["anna@example.org", "bela@example.org"])
+  }
+
+  @Test func `Who has no address is reported, and found afterwards`() async throws {
+    let desk = try MailDesk([Self.anna, Self.nobody, loan("Biblia", "Béla", "not an address")])
+    #expect(
+      try await desk.run()
+        == Outcome(
+          0,
+          errors: Self.unreachable.replacing("1 borrower has", with: "2 borrowers have")
+            .replacing("1 notice stays", with: "2 notices stay")))
+    #expect(desk.tried == ["anna@example.org"])
+    let failed = try await desk.desk.run("schedule", "list", "--failed").lines
+    #expect(failed.count == 2)
+    #expect(
+      failed.first?.hasSuffix(
+        "mail: the borrower has no address that can be written to; correct the catalogue") == true)
+    let explained = try await desk.desk.run("schedule", "explain", "2")
+    #expect(explained.lines.last == "Reason: undeliverable")
+    // The catalogue is corrected.
+    try desk.desk.edit("not an address", to: "bela@example.org")
+    #expect(try await desk.run() == Outcome(0, errors: Self.unreachable))
+    #expect(desk.tried == ["anna@example.org", "bela@example.org"])
+  }
+
+  @Test func `The library itself gets one message about all who cannot be written to`()
+    async throws
+  {
+    let desk = try MailDesk(
+      [Self.anna, Self.nobody, loan("Biblia", "Béla", "bela@example.org")],
+      settings: "mail-fallback = \"Desk <help@example.org>\"\n")
+    try desk.desk.folder.write("", to: "refused-bela@example.org")
+    let first = try await desk.run()
+    #expect(first.ending == .exited(0))
+    #expect(
+      first.errors.hasSuffix(
+        "failed with exit status 67: no such user; correct the address in the catalogue; "
+          + "the library is written to instead\n"))
+    #expect(desk.tried == ["anna@example.org", "bela@example.org", "help@example.org"])
+    let mail = try #require(try await desk.mails().last)
+    #expect(mail.to == "Desk <help@example.org>")
+    #expect(mail.subject == "Reminders for 2 readers without a working address")
+    let parts = [
+      "Zoltán", "The catalogue has no e-mail address.", "\"Toldi\"", "Béla",
+      "The address bela@example.org was refused.", "\"Biblia\"",
+    ]
+    let places = parts.compactMap { mail.text.firstRange(of: $0)?.lowerBound }
+    #expect(places.count == parts.count && places == places.sorted(), "\(mail.text)")
+    #expect(!mail.text.contains("Abigél"))
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried.count == 3, "nothing twice")
+  }
+
+  @Test func `A refused address is left alone until it is forgotten`() async throws {
+    let desk = try MailDesk([Self.anna])
+    try desk.desk.folder.write("", to: "refused-anna@example.org")
+    let program = "\(desk.desk.folder.path)/.config/check-loans/send"
+    #expect(
+      try await desk.run()
+        == Outcome(
+          69,
+          errors: "check-loans: mail: \(program) failed with exit status 67: no such user; correct "
+            + "the address in the catalogue; 1 notice stays pending\n"))
+    try desk.desk.folder.remove("refused-anna@example.org")
+    #expect(try await desk.run() == Outcome(0, errors: Self.unreachable))
+    #expect(desk.tried == ["anna@example.org"], "it is not tried again")
+    #expect(try await desk.desk.run("schedule", "list", "--failed").lines.count == 1)
+    let forgotten = try await desk.desk.run("schedule", "forget", "Anna@Example.org")
+    #expect(
+      forgotten.outcome
+        == Outcome(0, output: "Anna@Example.org is written to again by the next run\n"))
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried == ["anna@example.org", "anna@example.org"])
+    let unknown = try await desk.desk.run("schedule", "forget", "nobody@example.org")
+    #expect(
+      unknown.outcome
+        == Outcome(
+          64,
+          errors: "check-loans: the address nobody@example.org was not refused, nor written to "
+            + "lately\n"))
+  }
+
+  @Test func `Who was written to today gets the next message tomorrow`() async throws {
+    let desk = try MailDesk([Self.anna])
+    #expect(try await desk.run() == Outcome(0))
+    try desk.desk.folder.write(
+      MailDesk.catalogue([Self.anna, loan("Toldi", "Anna", "anna@EXAMPLE.org")]), to: "books.xml")
+    let held = "check-loans: 1 notice through mail is held until 2026-11-22 00:00\n"
+    #expect(try await desk.run("--now", "2026-11-21T23:59") == Outcome(0, errors: held))
+    #expect(try await desk.mails().count == 1)
+    #expect(try await desk.run("--now", "2026-11-22T00:00") == Outcome(0))
+    #expect(try await desk.mails().last?.books == ["- \"Toldi\" expires today (2026.11.22)"])
+    #expect(try await desk.run("--now", "2026-11-22T00:01") == Outcome(0))
+    #expect(try await desk.mails().count == 2)
+  }
+
+  @Test func `What is beyond the limit of a run waits for the next one`() async throws {
+    let desk = try MailDesk(
+      (1...5).map { loan("Book \($0)", "Reader \($0)", "reader\($0)@example.org") },
+      settings: "mail-limit = 2\n")
+    func left(_ count: String) -> Outcome {
+      Outcome(
+        0,
+        errors: "check-loans: mail: \(count) pending for the next run, since this one has sent as "
+          + "many messages as mail-limit allows\n")
+    }
+    #expect(try await desk.run() == left("3 notices stay"))
+    #expect(try await desk.run() == left("1 notice stays"))
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried == (1...5).map { "reader\($0)@example.org" })
+  }
+
+  // MARK: - Contents
+
+  @Test(arguments: [
+    ([], "\"A Pál utcai fiúk\"", "\"A Pál utcai fiúk\""),
+    (["--titles", "none"], "(untitled, barcode 17)", "Book 17"),
+    (["--titles", "initials"], "\"A. P. U. F.\"", "\"A. P. U. F.\""),
+    (["--titles", "mail=initials"], "\"A Pál utcai fiúk\"", "\"A. P. U. F.\""),
+    (
+      ["--titles", "none", "--titles", "mail=full"], "(untitled, barcode 17)",
+      "\"A Pál utcai fiúk\""
+    ),
+    (["--titles", "stdout=none"], "(untitled, barcode 17)", "\"A Pál utcai fiúk\""),
+  ])
+  func `A channel gives away no more of titles than it may`(
+    options: [String], line: String, book: String
+  ) async throws {
+    let desk = try MailDesk([
+      loan(
+        "A Pál utcai fiúk", "Anna", "anna@example.org", "2026.11.22",
+        "<author>Molnár Ferenc</author><barcode>17</barcode>")
+    ])
+    let result = try await desk.desk.run(
+      options + ["--notify", "stdout", "--notify", "mail", "books.xml"])
+    #expect(result.status == 0, "\(result.errorText)")
+    #expect(result.text.hasPrefix("\(line) expires tomorrow"), "\(result.text)")
+    let mail = try #require(try await desk.mails().first)
+    #expect(mail.books.first == "- \(book) expires tomorrow (2026.11.22)")
+    for title in ["utcai", "Molnár"] {
+      #expect(result.text.contains(title) == line.contains("utcai"))
+      #expect((mail.text + mail.html + mail.subject).contains(title) == book.contains("utcai"))
+    }
+  }
+
+  @Test func `Each reader is written to in a language of theirs`() async throws {
+    let student = "<category>student</category>"
+    let desk = try MailDesk(
+      [
+        loan("A", "A", "a@example.org", "2026.11.22", "<language>hu-HU</language>"),
+        loan("B", "B", "b@example.org"),
+        loan("C", "C", "c@example.org", "2026.11.22", student),
+        loan("D", "D", "d@example.org", "2026.11.22", "<language>hu</language>\(student)"),
+        loan("E", "E", "e@example.org", "2026.11.22", "<language>tlh</language>\(student)"),
+      ],
+      settings: """
+        language = "de"
+        [[rules]]
+        category = ["student"]
+        borrower-language = "cs"
+        """)
+    #expect(try await desk.run() == Outcome(0))
+    let mails = try await desk.mails()
+    #expect(mails.map(\.language) == ["hu", "de", "cs", "hu", "cs"])
+    #expect(
+      mails.map(\.subject) == [
+        "1 visszahozandó könyv, határidő: 2026. 11. 22.",
+        "1 Buch zurückzugeben, fällig am 22.11.2026",
+        "1 kniha k vrácení, lhůta 22. 11. 2026",
+        "1 visszahozandó könyv, határidő: 2026. 11. 22.",
+        "1 kniha k vrácení, lhůta 22. 11. 2026",
+      ])
+  }
+
+  @Test func `A library words its messages itself, for all languages or one`() async throws {
+    let desk = try MailDesk(
+      [
+        loan("A", "Anna", "a@example.org", "2026.11.22", "<language>hu</language>"),
+        loan("B", "Bob", "b@example.org"), loan("C", "Bob", "b@example.org"),
+      ],
+      settings: """
+        [wording]
+        mail-greeting = "Hello {borrower}, {sender} writes on {today} about {count}"
+        mail-subject = ["a book", "{count} books"]
+        [wording.hu]
+        mail-greeting = "Szia {borrower}!"
+        """)
+    #expect(try await desk.run() == Outcome(0))
+    let mails = try await desk.mails()
+    #expect(mails.map(\.subject) == ["a book", "2 books"])
+    #expect(mails.first?.text.hasPrefix("Szia Anna!\n") == true)
+    #expect(
+      mails.last?.text.hasPrefix("Hello Bob, Town Library writes on 2026.11.21 about 2\n") == true)
+  }
+
+  @Test(arguments: [
+    (
+      "[wording]\nmail-greting = \"x\"", 5,
+      "unknown text \"mail-greting\"; did you mean \"mail-greeting\"?"
+    ),
+    (
+      "[wording]\nmail-greeting = \"Dear {name},\"", 5,
+      "\"mail-greeting\" {name} is unknown; this text has {borrower}, {count}, {library}, {sender}, "
+        + "{today}"
+    ),
+    (
+      "[wording]\nmail-greeting = \"Dear {borrower\"", 5,
+      "\"mail-greeting\" a brace has no counterpart; write {{ or }} for a brace"
+    ),
+    (
+      "[wording.hu]\nmail-subject = [\"a\", \"b\", \"c\"]", 5,
+      "\"mail-subject\" has 2 plural forms in this language; give one text, or 2"
+    ),
+    (
+      "[wording.cs]\nmail-subject = [\"a\", \"b\"]", 5,
+      "\"mail-subject\" has 3 plural forms in this language; give one text, or 3"
+    ),
+    (
+      "[wording]\nmail-greeting = [\"a\", \"b\"]", 5,
+      "\"mail-greeting\" has one form; give a text, not a list"
+    ),
+    (
+      "[wording.xx]\nmail-greeting = \"x\"", 4,
+      "the language \"xx\" is unknown; there are en, hu, de, cs, ru, zh"
+    ),
+  ])
+  func `A wording that cannot be used is reported where it is`(
+    settings: String, line: Int, words: String
+  ) async throws {
+    let desk = try MailDesk([Self.anna], settings: settings)
+    let path = "\(desk.desk.folder.path)/\(Desk.settings)"
+    #expect(
+      try await desk.run() == Outcome(78, errors: "check-loans: \(path):\(line): \(words)\n"))
+    #expect(!desk.desk.folder.contains("state"))
+  }
+
+  @Test func `A style is found beside the settings, and may fetch nothing`() async throws {
+    let desk = try MailDesk([Self.anna], settings: "mail-css = \"mail.css\"\n")
+    let style = ".config/check-loans/mail.css"
+    try desk.desk.folder.write("body { background: URL(https://example.org/x) }", to: style)
+    let path = "\(desk.desk.folder.path)/\(style)"
+    let place = "\(desk.desk.folder.path)/\(Desk.settings):4"
+    #expect(
+      try await desk.run()
+        == Outcome(
+          78,
+          errors: "check-loans: \(place): \(path): contains url(, which could fetch or hide "
+            + "something; a message has only rules of its own\n"))
+    try desk.desk.folder.write("li { color: rebeccapurple }", to: style)
+    #expect(try await desk.run() == Outcome(0))
+    #expect(try await desk.mails().first?.html.contains("li { color: rebeccapurple }") == true)
+  }
+
+  @Test func `Line breaks in a title or a name add nothing to the header`() async throws {
+    let attack = "&#13;&#10;Bcc: evil@example.org&#13;&#10;&#13;&#10;x"
+    let desk = try MailDesk([
+      loan("Toldi\(attack)", "Anna\(attack)", "anna@example.org"),
+      loan("Biblia", "Béla", "bela@example.org&#10;evil@example.org"),
+    ])
+    let result = try await desk.run(
+      "--titles", "full", "--mail-redirect", "trial@example.org")
+    #expect(result.ending == .exited(0))
+    #expect(result.errors.contains("1 borrower has no address that can be written to"))
+    #expect(try await desk.run() == Outcome(0, errors: Self.unreachable))
+    #expect(desk.tried == ["trial@example.org", "anna@example.org"])
+    for mail in try await desk.mails() {
+      #expect(
+        mail.names == [
+          "Date", "From", "To", "Subject", "Message-ID", "Auto-Submitted",
+          "X-Auto-Response-Suppress", "Content-Language", "MIME-Version", "Content-Type",
+        ])
+      #expect(mail.defects == 0)
+      #expect(mail.text.contains("\"Toldi Bcc: evil@example.org x\" expires tomorrow"))
+    }
+  }
+
+  // MARK: - Beginnings
+
+  @Test func `A Maildir is the same one from wherever it is named`() async throws {
+    let desk = try MailDesk([
+      Self.anna, loan("Toldi", "Béla", "bela@example.org"),
+      loan("Biblia", "Zoltán", "zoltan@example.org", "2026.11.20"),
+    ])
+    #expect(try await desk.run("--notify", "maildir:./out") == Outcome(0))
+    #expect(try File.names(in: "\(desk.desk.folder.path)/out/new").count == 3)
+    #expect(
+      Set(try await desk.mails(in: "out").map(\.to)) == [
+        "Anna <anna@example.org>", "Béla <bela@example.org>", "Zoltán <zoltan@example.org>",
+      ])
+    let list = try JSON(parsing: await desk.desk.run("schedule", "list", "--format", "json").text)
+    let name = "maildir:\(desk.desk.folder.path)/out"
+    #expect(list.reminders[0].deliveries[0].channel == .string(name))
+    #expect(try await desk.run("--notify", name) == Outcome(0))
+    #expect(try File.names(in: "\(desk.desk.folder.path)/out/new").count == 3, "nothing twice")
+  }
+
+  /// Loans that have been expired for days, each of another reader, and one that expires tomorrow.
+  private func backlog(_ count: Int) -> [String] {
+    (1...count).map { number in
+      let day = number % 9 + 10
+      return loan("Old \(number)", "R\(number)", "r\(number)@example.org", "2026.11.\(day)")
+    } + [Self.anna]
+  }
+
+  @Test func `A new channel does not send more than fifty old notices unasked`() async throws {
+    let desk = try MailDesk(backlog(51))
+    let refusal = """
+      mail: nothing was ever sent through this channel, and 51 notices have been due for days; add \
+      --first-run deliver to send them, or --first-run mark to begin now
+      """
+    let refused = Outcome(69, errors: "check-loans: \(refusal); 52 notices stay pending\n")
+    #expect(try await desk.run() == refused)
+    #expect(try await desk.run() == refused, "refused as long as nobody decides")
+    #expect(
+      try await desk.run("--dry-run").errors.contains("check-loans: would refuse: \(refusal)\n"))
+    #expect(desk.tried == [])
+    let marked = "51 notices through mail as delivered, and"
+    let rehearsed = try await desk.run("--first-run", "mark", "--dry-run")
+    #expect(rehearsed.errors.contains("check-loans: would mark \(marked) send none of them\n"))
+    #expect(
+      try await desk.run("--first-run", "mark")
+        == Outcome(0, errors: "check-loans: marked \(marked) sent none of them\n"))
+    #expect(desk.tried == ["anna@example.org"], "only what is new")
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried.count == 1)
+  }
+
+  @Test(arguments: [(51, ["--first-run", "deliver"]), (50, [])])
+  func `Old notices are sent if that is wanted, or they are few`(count: Int, options: [String])
+    async throws
+  {
+    let desk = try MailDesk(backlog(count))
+    let result = try await desk.desk.run(options + ["--notify", "maildir:out", "books.xml"])
+    #expect(result.outcome == Outcome(0))
+    #expect(try File.names(in: "\(desk.desk.folder.path)/out/new").count == count + 1)
+  }
+
+  @Test func `What is marked as delivered is not sent`() async throws {
+    let desk = try MailDesk(backlog(60))
+    try await desk.desk.run("--notify", "none", "books.xml")
+    let words = "61 notices through mail as delivered, and"
+    let mark = ["deliver", "--mark-only", "--notify", "mail"]
+    #expect(
+      try await desk.desk.run(mark + ["--dry-run"]).outcome
+        == Outcome(0, errors: "check-loans: would mark \(words) send none of them\n"))
+    #expect(
+      try await desk.desk.run(mark).outcome
+        == Outcome(0, errors: "check-loans: marked \(words) sent none of them\n"))
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried == [])
+    #expect(try await desk.desk.run("deliver", "--mark-only").status == 64)
+  }
+
+  @Test func `A library that changes from a program to mail sends nothing twice`() async throws {
+    let desk = try MailDesk([Self.anna])
+    try desk.desk.folder.write(program: "#!/bin/sh\ncat > ~/told\n", to: "tell")
+    #expect(try await desk.run("--notify", "exec:./tell") == Outcome(0))
+    let rename = ["schedule", "rename-channel", "exec:./tell", "mail"]
+    let old = "exec:\(desk.desk.folder.path)/tell"
+    #expect(
+      try await desk.desk.run(rename).outcome
+        == Outcome(0, output: "\(old) is now mail, with 1 notice\n"))
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried == [])
+    #expect(
+      try await desk.desk.run("schedule", "rename-channel", "exec:./other", "stdout").outcome
+        == Outcome(
+          64,
+          errors: "check-loans: nothing was ever sent through the channel "
+            + "exec:\(desk.desk.folder.path)/other\n"))
+    #expect(
+      try await desk.desk.run(rename).outcome
+        == Outcome(
+          64,
+          errors: "check-loans: something was already delivered through mail; forget one of the "
+            + "two channels\n"))
+  }
+}
