@@ -279,10 +279,10 @@ test_postfix_users() {
   postconf -e 'mydestination = example.org' 'home_mailbox = Maildir/' 'recipient_delimiter = +'
   postfix stop >/dev/null 2>&1
   postfix start >/dev/null 2>&1
+  as_desk --dry-run >/real/dry.mbox
   run
   check "with users a run ends with status 0" ended 0
   await "with users five messages arrive" users_have 5
-  as_desk --dry-run >/real/dry.mbox
   python3 /real/judge.py "$system with users" /real/dry.mbox /home || true
   users_have 5 || tail /var/log/mail.log
 }
