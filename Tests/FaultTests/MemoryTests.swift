@@ -53,8 +53,11 @@ struct MemoryTests {
   ) async throws -> CommandResult {
     try await Command(
       Command.checkLoans, arguments + ["--state", "state.sqlite"],
-      environment: ["HOME": folder.path, "PATH": "/usr/bin:/bin", "TZ": "UTC"]
-        .merging(variables) { _, new in new },
+      environment: [
+        "HOME": folder.path, "PATH": "/usr/bin:/bin", "TZ": "UTC",
+        "CHECK_LOANS_FIRST_RUN": "deliver",
+      ]
+      .merging(variables) { _, new in new },
       directory: folder.path
     ).run()
   }

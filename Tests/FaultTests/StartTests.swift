@@ -22,7 +22,9 @@ struct StartTests {
       var command = Command(
         Command.checkLoans,
         ["--now", "2026-11-21", "--notify", "exec:\(folder.path)/tell", "books.xml"],
-        environment: ["HOME": folder.path, "PATH": "/usr/bin:/bin"], directory: folder.path)
+        environment: [
+          "HOME": folder.path, "PATH": "/usr/bin:/bin", "CHECK_LOANS_FIRST_RUN": "deliver",
+        ], directory: folder.path)
       let plain = command.environment
       command.environment.merge(
         try await FailingCalls.variables(call, at: number, error: error)
