@@ -280,15 +280,20 @@ private struct DeliveryRun {
     let delivered = Set(error.delivered)
     let places = message.notices.enumerated()
     note(delivered: places.filter { delivered.contains($0.offset) }.map(\.element))
-    fail(places.filter { !delivered.contains($0.offset) }.map(\.element), error)
-    if error.code == .undeliverable { parts.giveToLibrary(message.notices.map(\.due)) }
+    // The library's own address may be refused as well, and then nobody else is left to write to.
+    let isHandedOn =
+      error.code == .undeliverable && message.address != nil && parts.hasFallback
+    fail(
+      places.filter { !delivered.contains($0.offset) }.map(\.element), error,
+      isHandedOn: isHandedOn)
+    if isHandedOn { parts.giveToLibrary(message.notices.map(\.due)) }
   }
 
-  private mutating func fail(_ notices: [DueNotice], _ error: NotifierError) {
+  private mutating func fail(
+    _ notices: [DueNotice], _ error: NotifierError, isHandedOn: Bool = false
+  ) {
     report.add(
-      DeliveryReport.Failure(
-        error: error, notices: notices.count,
-        isHandedOn: error.code == .undeliverable && parts.hasFallback))
+      DeliveryReport.Failure(error: error, notices: notices.count, isHandedOn: isHandedOn))
     for notice in notices {
       events.announce(.failed(notice, channel: notifier.channel, error: error.message))
     }

@@ -196,6 +196,17 @@ private final class Post: Notifier {
     #expect(try run(post).delivered == 0)
   }
 
+  @Test func `A library whose own address is refused is tried once in a run`() throws {
+    let post = Post(hasFallback: true, failures: ["": .undeliverable])
+    let report = try run(post)
+    #expect(post.attempts == 3)
+    #expect(report.failures.map(\.notices) == [2])
+    #expect(report.failures.map(\.isHandedOn) == [false])
+    let next = Post(hasFallback: true)
+    try run(next)
+    #expect(next.letters == [.init(address: nil, titles: ["T3", "T5"])])
+  }
+
   @Test func `A run sends no more messages than it may, and counts the rest`() throws {
     let post = Post(limit: 1)
     let report = try run(post)
