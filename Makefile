@@ -58,6 +58,11 @@ test-all: test test-command test-ci-recipes docs ## Test everything, for a night
 	else \
 	  echo "make: LEFT OUT: test-conformance, since XMLCONF_DIR does not name the W3C XML suite" >&2; \
 	fi
+	@if (( EUID == 0 )); then \
+	  $(MAKE) test-real; \
+	else \
+	  echo "make: LEFT OUT: test-real, since only root can make a throw-away root" >&2; \
+	fi
 
 .PHONY: test-command
 test-command: setup-test build test-build ## Run all tests of the command on the release binary
@@ -85,6 +90,10 @@ test-soak: setup-test test-build ## Let watch reload every second for an hour
 .PHONY: test-conformance
 test-conformance: setup-test build ## Hold it against the W3C XML suite in XMLCONF_DIR, and xmllint
 	Tests/Conformance/run.py $(BINARY) "$${XMLCONF_DIR:?must name the folder that xmlconf.xml is in}"
+
+.PHONY: test-real
+test-real: setup build ## Send mail through real mail systems, in throw-away roots: needs root
+	Tests/Real/mail.sh $(BINARY)
 
 .PHONY: test-sanitize
 test-sanitize: setup-test ## Run the suite under address sanitizer, then under thread sanitizer
