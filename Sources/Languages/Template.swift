@@ -4,9 +4,9 @@ struct Template: Sendable {
   /// A brace that belongs to no name, and is not written twice.
   struct LoneBrace: Error {}
 
-  /// What stands before a value, and the name of the value.
+  /// The text before a value, and the value's name.
   private(set) var parts: [(text: [UInt8], name: String)] = []
-  /// What stands after the last value.
+  /// The text after the last value.
   private(set) var end: [UInt8] = []
 
   private static let opening = UInt8(ascii: "{")

@@ -66,7 +66,7 @@ struct HeaderField {
     width += count
   }
 
-  /// Appends a text as encoded words, of 75 bytes at most, none of which begins within a character.
+  /// Appends a text as encoded words of 75 bytes at most, cut between characters.
   ///
   /// They are of the kind Q, since readers that use GMime or MimeKit lose what comes after a word of the
   /// kind B that ends with padding.

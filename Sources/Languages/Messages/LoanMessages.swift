@@ -1,6 +1,6 @@
 internal import Loans
 
-// What a name in braces stands for: {title} a book's title, in quotation marks where there is room for
+// Names in braces: {title} is a book's title, in quotation marks where there is room for
 // them; {date} a date; {count} a number. Values cannot be inflected, so a translation has them in the
 // nominative, or after a colon.
 

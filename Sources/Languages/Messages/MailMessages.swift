@@ -51,8 +51,8 @@ extension Message {
   package static let mailUnsubscribe = message("Stop these messages")
 }
 
-/// What a book is called whose title is not told; when its loan ends is told by the sentence of the
-/// reports.
+/// Names for a book whose title is withheld; the day on which its loan ends is said by the sentence of
+/// the reports.
 extension Message {
   // Translators: in place of a title that is not told; {number} is a barcode or the like.
   package static let bookByNumber = message("Book {number}")
