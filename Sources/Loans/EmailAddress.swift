@@ -21,6 +21,11 @@ public struct EmailAddress: Hashable, Sendable {
 
   /// The same for all ways to write the address: a domain's case does not count.
   public var key: String { "\(name)@\(domain.lowercased())" }
+
+  /// The ``key`` of the address that a text is; `nil` for no text, and for one that is not an address.
+  public static func key(of text: String?) -> String? {
+    text.flatMap { try? EmailAddress($0) }?.key
+  }
 }
 
 extension EmailAddress: CustomStringConvertible {
@@ -213,7 +218,7 @@ extension EmailAddress {
 
 extension StringProtocol {
   /// The text without plain spaces around it.
-  fileprivate var withoutOuterSpaces: String {
+  package var withoutOuterSpaces: String {
     String(String(drop { $0 == " " }.reversed()).drop { $0 == " " }.reversed())
   }
 }

@@ -30,7 +30,7 @@ public struct Letter: Sendable {
     case link(String, target: String)
   }
 
-  /// A book, or several of which nothing is told.
+  /// A book, or several whose titles are withheld.
   struct Row: Sendable {
     let sentence: String
     var details: [String] = []
@@ -115,7 +115,7 @@ extension [Notice] {
     var places: [[String?]: Int] = [:]
     for notice in sorted(by: { $0.loan.expiration < $1.loan.expiration }) {
       let (name, email) = (notice.loan.borrower, notice.loan.email)
-      let address = email.flatMap { try? EmailAddress($0) }?.key ?? email
+      let address = EmailAddress.key(of: email) ?? email
       let place = places[[name, address]] ?? readers.count
       places[[name, address]] = place
       if place == readers.count {
@@ -175,7 +175,7 @@ private struct LetterWriter {
   /// The reason why a reader cannot be written to.
   func reason(for email: String?) -> String {
     guard let email else { return text(.deskNoAddress) }
-    let isValid = (try? EmailAddress(email)) != nil
+    let isValid = EmailAddress.key(of: email) != nil
     return text(
       isValid ? .deskRefusedAddress : .deskInvalidAddress, ["address": email.line(254)])
   }
@@ -200,7 +200,7 @@ private struct LetterWriter {
     return blocks
   }
 
-  /// A row for each book, and one for all of which nothing is told.
+  /// A row for each book, and one for all those whose titles are withheld.
   private func rows(_ notices: ArraySlice<Notice>) -> [Letter.Row] {
     let secret = notices.filter(\.loan.isSecret)
     var rows = notices.filter { !$0.loan.isSecret }.map(row)

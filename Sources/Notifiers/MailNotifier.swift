@@ -6,14 +6,15 @@ internal import System
 ///
 /// The program gets the message on its standard input and one recipient as an argument, so that nothing
 /// in the message can add another.
-public struct MailNotifier: Notifier {
+public struct MailNotifier: MailingNotifier {
   /// The channel's name, `mail` unless it is another's.
   public let channel: String
 
   /// Where mail systems have it by the Filesystem Hierarchy Standard, and had it before.
   package var places = ["/usr/sbin/sendmail", "/usr/lib/sendmail"]
 
-  private let settings: MailSettings
+  /// What messages consist of, and who gets them.
+  public let settings: MailSettings
   private let program: [String]?
   private let bounce: EmailAddress
   private let environment: [String: String]
@@ -44,14 +45,6 @@ public struct MailNotifier: Notifier {
     self.timeout = timeout
   }
 
-  /// By address, and what has none for the library.
-  public var grouping: Grouping {
-    .byAddress(hasFallback: settings.fallback != nil, limit: settings.limit)
-  }
-
-  /// One message.
-  public func messages(for notices: [Notice]) -> [ArraySlice<Notice>] { whole(notices) }
-
   /// Runs the program and waits for its end; status 0 means that the mail system has the message.
   ///
   /// - Throws: ``NotifierError`` with the code `undeliverable` if the recipient was refused for good,
@@ -60,7 +53,7 @@ public struct MailNotifier: Notifier {
     _ message: ArraySlice<Notice>, in context: DeliveryContext
   ) throws(NotifierError) {
     if message.isEmpty { return }
-    let mail = try self.message(about: message, settings, in: context)
+    let mail = try mail(about: message, in: context)
     let command = program ?? [places.first(where: FileSystem.mayRun) ?? "sendmail"]
     let recipient = mail.to.address.description
     // An address never begins with a hyphen, so -- is one lock more. Of the mail systems of Debian

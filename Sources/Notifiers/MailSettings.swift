@@ -89,15 +89,28 @@ extension ArraySlice<Notice> {
   }
 }
 
-extension Notifier {
-  /// One message of all, since each is about one address.
-  func whole(_ notices: [Notice]) -> [ArraySlice<Notice>] {
+/// A notifier that writes to borrowers' addresses.
+public protocol MailingNotifier: Notifier {
+  /// What messages consist of, and who gets them.
+  var settings: MailSettings { get }
+}
+
+extension MailingNotifier {
+  /// By address, and what has none for the library.
+  public var grouping: Grouping {
+    .byAddress(hasFallback: settings.fallback != nil, limit: settings.limit)
+  }
+
+  /// One message of all, since they are for one address.
+  public func messages(for notices: [Notice]) -> [ArraySlice<Notice>] {
     notices.isEmpty ? [] : [notices[...]]
   }
 
-  /// The message, or an error if there is nobody to send it to.
-  func message(
-    about notices: ArraySlice<Notice>, _ settings: MailSettings, in context: DeliveryContext
+  /// The message about notices, as ``MailSettings/message(about:in:)`` has it.
+  ///
+  /// - Throws: ``NotifierError`` with the code `failed` if there is nobody to send it to.
+  public func mail(
+    about notices: ArraySlice<Notice>, in context: DeliveryContext
   ) throws(NotifierError) -> MailMessage {
     if let message = settings.message(about: notices, in: context) { return message }
     throw NotifierError(

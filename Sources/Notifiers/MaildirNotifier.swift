@@ -6,7 +6,7 @@ internal import SystemPackage
 /// Puts messages into a Maildir, where mail programs find them: a directory with `cur`, `new` and `tmp`.
 ///
 /// A message that is sent again takes the place of the first one, as long as that is in `new`.
-public struct MaildirNotifier: Notifier {
+public struct MaildirNotifier: MailingNotifier {
   /// The channel's name, `maildir:` and the directory unless it is another's.
   public let channel: String
 
@@ -14,7 +14,8 @@ public struct MaildirNotifier: Notifier {
   public let messagesPerCommit = 100
 
   private let directory: String
-  private let settings: MailSettings
+  /// What messages consist of, and who gets them.
+  public let settings: MailSettings
 
   /// A notifier for a directory, which is made if it is not there.
   public init(channel: String? = nil, directory: String, settings: MailSettings) {
@@ -23,14 +24,6 @@ public struct MaildirNotifier: Notifier {
     self.settings = settings
   }
 
-  /// By address, and what has none for the library.
-  public var grouping: Grouping {
-    .byAddress(hasFallback: settings.fallback != nil, limit: settings.limit)
-  }
-
-  /// One message.
-  public func messages(for notices: [Notice]) -> [ArraySlice<Notice>] { whole(notices) }
-
   /// Writes the message and returns once it would outlast a power cut.
   ///
   /// - Throws: ``NotifierError`` with the code `unavailable`, `failed` or `systemLimit`.
@@ -38,7 +31,7 @@ public struct MaildirNotifier: Notifier {
     _ message: ArraySlice<Notice>, in context: DeliveryContext
   ) throws(NotifierError) {
     if message.isEmpty { return }
-    let mail = try self.message(about: message, settings, in: context)
+    let mail = try mail(about: message, in: context)
     try makeDirectories()
     do throws(Errno) {
       try deliver(mail.bytes, as: mail.id.fileName)

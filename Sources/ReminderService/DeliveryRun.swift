@@ -36,8 +36,7 @@ extension ReminderCenter {
     var run = DeliveryRun(
       notifier: notifier, schedule: schedule, events: events,
       context: DeliveryContext(
-        now: now, utcOffset: utcOffset, openCount: open.reminders + open.expired),
-      utcOffset: utcOffset)
+        now: now, utcOffset: utcOffset, openCount: open.reminders + open.expired))
     return try run.deliver(due.rungs, after: earlier, isStopRequested: isStopRequested)
   }
 }
@@ -124,28 +123,16 @@ private struct DeliveryRun {
   let schedule: Schedule
   let events: ScheduleEvents
   let context: DeliveryContext
-  let utcOffset: Int?
   var report = DeliveryReport()
-  private var parts = DueParts()
+  var parts = DueParts()
   /// The messages whose notices have been read, and that have not been tried.
-  private var waiting: ArraySlice<Message> = []
-  private var temporaryFailures = 0
+  var waiting: ArraySlice<Message> = []
+  var temporaryFailures = 0
 
   /// A mail server that is busy three times in a row is left alone for this run.
   private static let mostTemporaryFailures = 3
   /// How many messages that are not tried are noted in one commit, at least.
   private static let mostAtOnce = 1_000
-
-  init(
-    notifier: any Notifier, schedule: Schedule, events: ScheduleEvents, context: DeliveryContext,
-    utcOffset: Int?
-  ) {
-    self.notifier = notifier
-    self.schedule = schedule
-    self.events = events
-    self.context = context
-    self.utcOffset = utcOffset
-  }
 
   /// Sends each notice once, and notes it in the schedule before and after.
   mutating func deliver(
@@ -180,7 +167,7 @@ private struct DeliveryRun {
     )
     try schedule.note(
       parts.unreachable.rungs, as: .undeliverable, channel: notifier.channel, at: context.now,
-      utcOffset: utcOffset,
+      utcOffset: context.utcOffset,
       error: "the borrower has no address that can be written to; correct the catalogue")
   }
 
@@ -209,7 +196,7 @@ private struct DeliveryRun {
   ) throws(ScheduleError) -> (tried: Int, error: NotifierError?) {
     var outbox = try schedule.beginSending(
       batch.map(\.notices), to: parts.haveAddresses ? batch.map { $0.address ?? "" } : [],
-      channel: notifier.channel, at: context.now, utcOffset: utcOffset)
+      channel: notifier.channel, at: context.now, utcOffset: context.utcOffset)
     var sent = 0
     for message in batch {
       if sent > 0, isStopRequested() { break }
@@ -254,7 +241,7 @@ private struct DeliveryRun {
       do throws(ScheduleError) {
         try schedule.note(
           notices.map(\.due), as: .failed, channel: notifier.channel, at: context.now,
-          utcOffset: utcOffset, error: error.message)
+          utcOffset: context.utcOffset, error: error.message)
       } catch let failure {
         throw failure.after(error)
       }

@@ -37,9 +37,7 @@ struct DueParts {
     switch grouping {
     case .together: parts = [Part(rungs: due)]
     case .byBorrower:
-      parts = try Self.grouped(due, schedule) { borrower, email in
-        [borrower, email].compactMap(\.self)
-      }.map { Part(rungs: $0.rungs) }[...]
+      parts = try Self.byBorrower(due, schedule).map { Part(rungs: $0) }[...]
     case .byAddress(let hasFallback, let limit):
       haveAddresses = true
       (self.hasFallback, self.limit) = (hasFallback, limit)
@@ -52,7 +50,7 @@ struct DueParts {
     _ due: [DueRung], _ schedule: Schedule, _ known: [String: AddressState]
   ) throws(ScheduleError) {
     let groups = try Self.grouped(due, schedule) { _, email -> String? in
-      guard let key = email.flatMap({ try? EmailAddress($0).key }) else { return nil }
+      guard let key = EmailAddress.key(of: email) else { return nil }
       if case .isRefused = known[key] { return nil }
       return key
     }
@@ -71,13 +69,20 @@ struct DueParts {
     }
     if !hasFallback {
       unreachable.rungs = rest
-      unreachable.borrowers = try Self.grouped(rest, schedule) { [$0, $1] }.count
+      unreachable.borrowers = try Self.byBorrower(rest, schedule).count
     } else if isLibraryDone {
       held += rest
     } else if !rest.isEmpty {
       parts.append(Part(rungs: rest))
     }
     held.sort()
+  }
+
+  /// The notices by borrower, which is a name and an address.
+  private static func byBorrower(
+    _ due: [DueRung], _ schedule: Schedule
+  ) throws(ScheduleError) -> [[DueRung]] {
+    try grouped(due, schedule) { [$0, $1] }.map(\.rungs)
   }
 
   /// The notices by what `key` makes of their borrower and address, in the order of the first of each.
@@ -119,10 +124,10 @@ struct DueParts {
   /// Removes the next part and returns it; `nil` after the last one.
   mutating func next() -> Part? { parts.popFirst() }
 
-  /// Has notices sent to the library itself, after all others, since their address was refused; tomorrow
+  /// Has notices sent to the library itself, which must have an address, after all others, since their address was refused; tomorrow
   /// if it was written to today.
   mutating func giveToLibrary(_ rungs: [DueRung]) {
-    if !hasFallback || isLibraryDone { return }
+    if isLibraryDone { return }
     if let last = parts.indices.last, parts[last].address == nil {
       parts[last].rungs += rungs
     } else {

@@ -23,8 +23,9 @@ struct ChannelNotifiers {
     _ environment: Environment, sender: Mailbox? = nil, isLanguageFixed: Bool = false
   ) throws(CommandError) {
     (self.environment, self.options) = (environment, options)
-    self.language = try language.language(environment)
-    let borrowers = try BorrowerLanguages(language, environment)
+    let known = try language.own.known(environment)
+    self.language = try language.language(environment, among: known)
+    let borrowers = BorrowerLanguages(known, otherwise: self.language, environment)
     self.borrowers = borrowers
     mail =
       channels.contains(where: \.isMail)
@@ -33,7 +34,7 @@ struct ChannelNotifiers {
       } : nil
   }
 
-  /// The notifier of a channel, which is told no more of titles than is set for it.
+  /// The notifier of a channel, which gets no more of titles than its setting allows.
   ///
   /// - Parameter actions: gives notifications a button.
   func notifier(
@@ -77,8 +78,9 @@ struct ChannelNotifiers {
         bounce: options.mail.mailBounce?.address, environment: environment.variables)
     case (.maildir(let path), let mail?):
       MaildirNotifier(channel: channel.name, directory: path, settings: mail)
-    case (.stdout, _), (.mail, nil), (.maildir, nil), (.redirected, _):
-      StandardOutputNotifier(output: console.output, in: language)
+    case (.stdout, _): StandardOutputNotifier(output: console.output, in: language)
+    case (.mail, nil), (.maildir, nil), (.redirected, _):
+      preconditionFailure("\(channel.name) is none of the channels that were named at first")
     }
   }
 
@@ -118,23 +120,17 @@ private struct DiscreetNotifier: Notifier {
 }
 
 /// Prints messages to borrowers instead of sending them.
-private struct MailRehearsal: Notifier {
+private struct MailRehearsal: MailingNotifier {
   let channel: String
   let settings: MailSettings
   let output: CheckedOutput
 
-  var grouping: Grouping {
-    .byAddress(hasFallback: settings.fallback != nil, limit: settings.limit)
-  }
-
-  func messages(for notices: [Notice]) -> [ArraySlice<Notice>] { [notices[...]] }
-
   func send(
     _ message: ArraySlice<Notice>, in context: DeliveryContext
   ) throws(NotifierError) {
-    guard let mail = settings.message(about: message, in: context) else { return }
+    let text = try mail(about: message, in: context).mboxrd
     do throws(OutputError) {
-      try output.write(mail.mboxrd.utf8.span)
+      try output.write(text.utf8.span)
     } catch {
       throw NotifierError(
         .outputFailed(errno: error.errno), channel: channel, message: "\(error)")
@@ -150,10 +146,8 @@ struct BorrowerLanguages: Sendable {
   private let environment: Environment
   private let rules: [[Setting]]
 
-  init(_ options: LanguageOptions, _ environment: Environment) throws(CommandError) {
-    known = try options.own.known(environment)
-    standard = try options.language(environment)
-    self.environment = environment
+  init(_ known: KnownLanguages, otherwise standard: Language, _ environment: Environment) {
+    (self.known, self.standard, self.environment) = (known, standard, environment)
     rules = (environment.given.file?.rules ?? []).filter { $0[LadderRule.language] != nil }
   }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Languages
 import Loans
 import ReminderSchedule
 import ReminderService
@@ -21,6 +20,7 @@ struct DeliverCommand: Subcommand {
   static var commandLineOnly: Set<String> { ["mark-only"] }
 
   @OptionGroup var channels: ChannelOptions
+
   @Flag(help: "Mark what is due through the channels of --notify as delivered, and send nothing.")
   var markOnly = false
 
@@ -41,8 +41,7 @@ struct DeliverCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let channels = try channels.channels(environment, otherwise: [.stdout])
     let (now, zone) = try clock.read(environment)
-    let notifiers = try ChannelNotifiers(
-      channels, self.channels, language, environment)
+    let notifiers = try ChannelNotifiers(channels, self.channels, language, environment)
     if verbose.verbose { console.printError(zone.words(for: now)) }
     let schedule = try Schedule(state.path(environment), isDryRun: dryRun.dryRun)
     if let warning = try schedule.clockSetBackWarning(now: now) { console.printError(warning) }

@@ -117,7 +117,7 @@ struct PreviewCommand: Subcommand {
 
 extension Loan {
   /// The borrower's address; `nil` for none, or one that is not valid.
-  fileprivate var address: String? { email.flatMap { try? EmailAddress($0) }?.key }
+  fileprivate var address: String? { EmailAddress.key(of: email) }
 }
 
 extension ChannelNotifiers {

@@ -165,7 +165,7 @@ extension Environment {
     value.origin = .variable(variable)
     switch (option.kind, text.lowercased()) {
     case (.list, _), (.numbers, _):
-      value.texts = text.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
+      value.texts = text.split(separator: ",").map(\.withoutOuterSpaces).filter { !$0.isEmpty }
       if value.texts.isEmpty {
         throw CommandError(.badSetting, "\(variable): \(text.quoted()) has no value in it")
       }
@@ -202,8 +202,8 @@ extension Environment {
     // Those that a command run by an action, or a channel's program, is given.
     var others = [
       "id", "title", "author", "isbn", "barcode", "borrower", "email", "borrower-language",
-      "category",
-      "type", "renewable", "expiration", "kind", "catalogue", "library", "count", "channel",
+      "category", "type", "renewable", "expiration", "kind", "catalogue", "library", "count",
+      "channel",
     ]
     #if FAILPOINTS
       others += ["binary", "failpoint", "failpoint-trace"]
@@ -216,11 +216,5 @@ extension Environment {
         .map { "; did you mean \(Self.variable(of: $0))?" }
       return "the environment variable \(name.visible) is unknown\(nearest ?? "")"
     }
-  }
-}
-
-extension Substring {
-  fileprivate var trimmed: String {
-    String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }
 }

@@ -18,15 +18,9 @@ extension Environment {
       if let wanted = rule["catalogue"]?.texts, !isCatalogue(name, library, oneOf: wanted) {
         continue
       }
-      var conditions: [LadderRule.Condition] = []
-      for (key, field) in [
-        ("category", LoanField.category), ("type", .type), ("library", .library),
-      ] {
-        guard let texts = rule[key]?.texts else { continue }
-        conditions.append(.init(field, texts, standard: field == .library ? library : nil))
-      }
       let options = try given.options(with: rule + own.filter { rule[$0.name] == nil })
-      rules.append(LadderRule(conditions, ladder: options.ladder.ladder))
+      rules.append(
+        LadderRule(rule.conditions(library: library), ladder: options.ladder.ladder))
     }
     return rules
   }
@@ -38,12 +32,7 @@ extension Environment {
     {
       return false
     }
-    let texts = [
-      "category": notice.loan.category, "type": notice.loan.type, "library": notice.library,
-    ]
-    return texts.allSatisfy { key, text in
-      rule[key].map { text.map($0.texts.contains) ?? false } ?? true
-    }
+    return LadderRule(rule.conditions(library: notice.library), ladder: .standard).fits(notice.loan)
   }
 
   /// Whether a catalogue is named by its library, a path or a pattern.
@@ -89,6 +78,16 @@ extension LadderRule {
 }
 
 extension [Setting] {
+  /// What a rule asks of a loan itself.
+  ///
+  /// - Parameter library: the library of a loan that has none of its own.
+  fileprivate func conditions(library: String?) -> [LadderRule.Condition] {
+    let fields = [("category", LoanField.category), ("type", .type), ("library", .library)]
+    return fields.compactMap { key, field in
+      self[key].map { .init(field, $0.texts, standard: field == .library ? library : nil) }
+    }
+  }
+
   /// Whether a rule says when notices are sent, or nothing at all.
   fileprivate var isOfLadder: Bool {
     let others = SettingsKeys.conditions.map(\.name) + [LadderRule.language]

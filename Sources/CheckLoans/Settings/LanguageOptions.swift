@@ -55,7 +55,13 @@ struct LanguageOptions: ParsableArguments {
   /// - Throws: ``CommandError`` for a language that is not known, after the place where it is set, or
   ///   for a file that cannot be used.
   func language(_ environment: Environment) throws(CommandError) -> Language {
-    let known = try own.known(environment)
+    try language(environment, among: own.known(environment))
+  }
+
+  /// The same, where the languages are known already.
+  func language(
+    _ environment: Environment, among known: KnownLanguages
+  ) throws(CommandError) -> Language {
     if language == Self.automatic {
       return environment.worded(known.own ?? known.language(of: environment.variables))
     }
