@@ -183,7 +183,7 @@ struct MailServerTests {
 
   @Test func `A server that is not there may be there tomorrow`() async throws {
     let server = try await MailServer("accept")
-    server.stop()
+    try await server.stop()
     let error = try #require(throws: NotifierError.self) {
       try server.notifier().send([reminder("Abigél")], in: mailContext())
     }
@@ -221,7 +221,11 @@ private final class MailServer {
     try folder.write("account default\nhost 127.0.0.1\nport \(port)\n", to: "msmtprc")
   }
 
-  func stop() { process.send(.kill) }
+  /// Ends the server, and waits until nobody listens any longer.
+  func stop() async throws {
+    process.send(.kill)
+    _ = try await process.end()
+  }
 
   func notifier(
     _ settings: MailSettings? = nil, timeout: Duration = .seconds(60)
