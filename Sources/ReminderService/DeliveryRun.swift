@@ -162,13 +162,13 @@ private struct DeliveryRun {
       report.addHeld(parts.held.count, until: CivilDateTime(context.now.date.adding(days: 1)))
     }
     report.overLimit = parts.limit(messages: earlier.messages)
-    (report.unreachable, report.unreachableNotices) = (
-      parts.unreachable.borrowers, parts.unreachable.rungs.count
-    )
-    try schedule.note(
-      parts.unreachable.rungs, as: .undeliverable, channel: notifier.channel, at: context.now,
-      utcOffset: context.utcOffset,
-      error: "the borrower has no address that can be written to; correct the catalogue")
+    report.unreachable = parts.unreachable.borrowers
+    for (reason, rungs) in parts.unreachable.groups {
+      report.unreachableNotices += rungs.count
+      try schedule.note(
+        rungs, as: .undeliverable, channel: notifier.channel, at: context.now,
+        utcOffset: context.utcOffset, error: reason)
+    }
   }
 
   /// Reads the notices of the next messages, at least this many if there are so many.

@@ -16,8 +16,9 @@ struct DueParts {
 
   /// The notices for addresses to which a message was sent today, which wait for tomorrow.
   private(set) var held: [DueRung] = []
-  /// The notices for nobody who could be written to, and how many borrowers these are.
-  private(set) var unreachable = (borrowers: 0, rungs: [DueRung]())
+  /// The notices for nobody who could be written to, by the reason why not; and how many borrowers
+  /// these are.
+  private(set) var unreachable = (borrowers: 0, groups: [(reason: String, rungs: [DueRung])]())
   /// Whether each message is for an address, or for the library itself.
   private(set) var haveAddresses = false
   /// Whether the library itself was written to today.
@@ -26,6 +27,14 @@ struct DueParts {
   private var limit = Int.max
   /// Whether the library itself gets what is for nobody who can be written to.
   private(set) var hasFallback = false
+
+  /// Who a notice is for.
+  private enum Recipient: Hashable {
+    /// The one at an address.
+    case address(String)
+    /// Nobody who could be written to, for a reason.
+    case nobody(String)
+  }
 
   /// Nothing.
   init() {}
@@ -49,27 +58,24 @@ struct DueParts {
   private mutating func divide(
     _ due: [DueRung], _ schedule: Schedule, _ known: [String: AddressState]
   ) throws(ScheduleError) {
-    let groups = try Self.grouped(due, schedule) { _, email -> String? in
-      guard let key = EmailAddress.key(of: email) else { return nil }
-      if case .isRefused = known[key] { return nil }
-      return key
+    let groups = try Self.grouped(due, schedule) { _, email -> Recipient in
+      guard let key = EmailAddress.key(of: email) else {
+        return .nobody("the borrower has no address that can be written to; correct the catalogue")
+      }
+      return if case .isRefused(let reason) = known[key] { .nobody(reason) } else { .address(key) }
     }
     isLibraryDone = known[""] == .wasWritten
-    var rest: [DueRung] = []
-    for (address, rungs) in groups {
-      guard let address else {
-        rest = rungs
-        continue
-      }
-      if known[address] == .wasWritten {
-        held += rungs
-      } else {
-        parts.append(Part(rungs: rungs, address: address))
+    var unreachable: [(reason: String, rungs: [DueRung])] = []
+    for (recipient, rungs) in groups {
+      switch recipient {
+      case .nobody(let reason): unreachable.append((reason, rungs))
+      case .address(let address) where known[address] == .wasWritten: held += rungs
+      case .address(let address): parts.append(Part(rungs: rungs, address: address))
       }
     }
+    let rest = unreachable.flatMap(\.rungs).sorted()
     if !hasFallback {
-      unreachable.rungs = rest
-      unreachable.borrowers = try Self.byBorrower(rest, schedule).count
+      self.unreachable = (try Self.byBorrower(rest, schedule).count, unreachable)
     } else if isLibraryDone {
       held += rest
     } else if !rest.isEmpty {
@@ -124,8 +130,8 @@ struct DueParts {
   /// Removes the next part and returns it; `nil` after the last one.
   mutating func next() -> Part? { parts.popFirst() }
 
-  /// Has notices sent to the library itself, which must have an address, after all others, since their address was refused; tomorrow
-  /// if it was written to today.
+  /// Has notices sent to the library itself, which must have an address, after all others, since their
+  /// own address was refused; tomorrow if the library was written to today.
   mutating func giveToLibrary(_ rungs: [DueRung]) {
     if isLibraryDone { return }
     if let last = parts.indices.last, parts[last].address == nil {

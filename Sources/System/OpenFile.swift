@@ -41,12 +41,13 @@ package final class OpenFile: Sendable {
     return file
   }
 
-  /// Makes a file without a name that is kept in memory; `nil` if the system has none.
+  /// Makes a file without a name that is kept in memory.
   ///
   /// - SeeAlso: `memfd_create(2)`.
-  package static func inMemory() -> OpenFile? {
+  package static func inMemory() throws(Errno) -> OpenFile {
     let file = check_loans_make_memory_file()
-    return file < 0 ? nil : OpenFile(FileDescriptor(rawValue: file))
+    if file < 0 { throw .last }
+    return OpenFile(FileDescriptor(rawValue: file))
   }
 
   deinit { try? descriptor.close() }

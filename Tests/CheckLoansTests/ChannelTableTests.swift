@@ -61,6 +61,25 @@ struct ChannelTableTests {
       ])
   }
 
+  @Test(arguments: [
+    ("", "\"Abigél\""), ("titles = \"initials\"", "\"A.\""),
+  ])
+  func `A channel may be given less of the titles than others`(
+    setting: String, title: String
+  ) async throws {
+    let desk = try desk(
+      """
+      [[channel]]
+      name = "phone"
+      per = "notice"
+      \(setting)
+      run = ["./tell"]
+      """)
+    let result = try await desk.run("--notify", "phone", "--notify", "stdout", "books.xml")
+    #expect(told(desk).contains { $0.hasPrefix("\(title) ") }, "\(told(desk))")
+    #expect(result.text.contains("\"Abigél\""))
+  }
+
   @Test func `config shows each table, and where its keys are`() async throws {
     let desk = try desk(
       "[[channel]]\nname = \"phone\"\nrun = [\"./tell\", \"{title}\"]\ntimeout = 5\n")
@@ -137,7 +156,7 @@ struct ChannelTableTests {
     ("nme = \"x\"", "2: unknown key \"nme\"; did you mean \"name\"?"),
     (
       "name = \"x\"\nrun = [\"a\"]\nelephants = 1",
-      "4: unknown key \"elephants\"; known are name, run, per, input, timeout, environment"
+      "4: unknown key \"elephants\"; known are name, run, per, input, titles, timeout, environment"
     ),
     ("run = [\"x\"]", "1: this channel has no name; add name = \"phone\""),
     ("name = \"x\"", "1: this channel has no run; add run = [\"curl\", \"--version\"]"),

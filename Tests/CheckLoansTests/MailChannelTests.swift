@@ -171,6 +171,42 @@ struct MailChannelTests {
             + "lately\n"))
   }
 
+  @Test func `Monitoring counts who cannot be written to, and does not take it for a failure`()
+    async throws
+  {
+    let desk = try MailDesk([Self.anna, Self.nobody])
+    try desk.desk.folder.write("", to: "refused-anna@example.org")
+    _ = try await desk.run()
+    let status = try await desk.desk.run("status")
+    #expect(status.status == 0)
+    #expect(status.lines.last == "mail: 2 pending, 2 due, 0 failed, 2 undeliverable")
+    let json = try JSON(parsing: await desk.desk.run("status", "--format", "json").text)
+    #expect(json.channels[0].undeliverable.number == 2)
+  }
+
+  @Test func `A message of which the program has read nothing is whole though the run is killed`()
+    async throws
+  {
+    let title = String(repeating: "ő", count: 300)
+    let desk = try MailDesk((1...50).map { loan("\($0) \(title)", "Anna", "anna@example.org") })
+    try desk.desk.folder.write(
+      program: """
+        #!/bin/sh
+        kill -KILL $PPID
+        sleep 0.2
+        cat > ~/message
+        mv ~/message ~/whole
+
+        """, to: ".config/check-loans/send")
+    #expect(try await desk.run().ending == .signaled(9))
+    for _ in 0..<200 where !desk.desk.folder.contains("whole") {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    let message = desk.desk.folder.contents(of: "whole")
+    #expect(message.utf8.count > 2 * 65_536)
+    #expect(message.hasSuffix("--\n"), "the end of its last part")
+  }
+
   @Test func `Who was written to today gets the next message tomorrow`() async throws {
     let desk = try MailDesk([Self.anna])
     #expect(try await desk.run() == Outcome(0))
@@ -272,6 +308,7 @@ struct MailChannelTests {
       settings: """
         [wording]
         mail-greeting = "Hello {borrower}, {sender} writes on {today} about {count}"
+        mail-greeting-anyone = "Hello"
         mail-subject = ["a book", "{count} books"]
         [wording.hu]
         mail-greeting = "Szia {borrower}!"

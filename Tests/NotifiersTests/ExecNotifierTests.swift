@@ -144,7 +144,8 @@ import Testing
     try fake.notifier().sendAll([reminder("Abigél")])
     closeDescriptor(descriptor)
     let open = fake.folder.contents(of: "descriptors").split(separator: "\n")
-    #expect(open.filter { $0.hasPrefix("pipe:") }.count == 3)
+    #expect(open.filter { $0.hasPrefix("pipe:") }.count == 2)
+    #expect(open.filter { $0.hasPrefix("/memfd:") }.count == 1)
     #expect(!open.contains { $0.hasSuffix("/secret") })
     let masks = fake.folder.contents(of: "signals").split(whereSeparator: \.isWhitespace)
       .compactMap { UInt64($0, radix: 16) }

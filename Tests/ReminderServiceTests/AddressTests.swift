@@ -177,6 +177,7 @@ private final class Post: Notifier {
     let next = try run(post, at: tomorrow)
     #expect(post.letters == [])
     #expect(next.unreachableNotices == 4)
+    #expect(try history(of: 2).current(at: tomorrow).map(\.error) == ["not today"])
     #expect(try forget("ada@example.org") == true)
     #expect(try forget("ada@example.org") == false)
     try run(post, at: tomorrow)

@@ -90,8 +90,9 @@ struct ChannelNotifiers {
   }
 
   private func titles(of channel: ChannelName) -> TitleDetail {
-    let own = options.titles.last { $0.channel.map(environment.resolved) == channel }
-    return (own ?? options.titles.last { $0.channel == nil })?.detail ?? .full
+    let own = options.titles.last { $0.channel.map(environment.resolved) == channel }?.detail
+    return own ?? environment.channelTable(channel.name)?.titles
+      ?? options.titles.last { $0.channel == nil }?.detail ?? .full
   }
 }
 

@@ -11,8 +11,8 @@ struct StatusCommand: Subcommand {
     discussion: """
       Shows when a run last reloaded or delivered, when each catalogue in the schedule was last read \
       with success (both to ten minutes), and for each channel that was used within seven days how many \
-      loans have a notice to come, how many notices are due, and how many of these have failed. Reads \
-      the schedule without locking it.
+      loans have a notice to come, how many notices are due, how many of these have failed, and how many \
+      are for borrowers without an address that can be written to. Reads the schedule without locking it.
 
       Exit status: 0 if every catalogue was read within --max-age and nothing has failed; 1 if not, or \
       if no catalogue is in the schedule, with what to do on standard error.
@@ -112,6 +112,7 @@ private struct ScheduleStatus {
           channels[index].pending += status.pending
           channels[index].due += status.due
           channels[index].failed += status.failed
+          channels[index].undeliverable += status.undeliverable
           channels[index].error = channels[index].error ?? status.error
         } else {
           channels.append(status)
@@ -170,7 +171,8 @@ private struct ScheduleStatus {
       + channels.map { channel in
         """
         \(channel.name.visible): \(channel.pending) pending, \(channel.due) due, \
-        \(channel.failed) failed
+        \(channel.failed) failed\
+        \(channel.undeliverable == 0 ? "" : ", \(channel.undeliverable) undeliverable")
         """
       }
   }
@@ -188,6 +190,7 @@ private struct ScheduleStatus {
       [
         "channel": .string(channel.name), "pending": .int(channel.pending),
         "due": .int(channel.due), "failed": .int(channel.failed),
+        "undeliverable": .int(channel.undeliverable),
         "error": JSONValue(channel.error), "ok": .bool(channel.failed == 0),
       ] as JSONValue
     }

@@ -29,7 +29,7 @@ enum StandardInput {
       bytes += piece
     }
     do {
-      let memory = isAtEnd ? OpenFile.inMemory() : nil
+      let memory = isAtEnd ? try? OpenFile.inMemory() : nil
       let file = try memory ?? .temporary(in: directory)
       try file.write(bytes)
       var size = bytes.count

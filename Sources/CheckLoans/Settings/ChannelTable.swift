@@ -18,6 +18,9 @@ struct ChannelTable: ParsableArguments {
   @Option(transform: choice)
   var input = ProgramNotifier.Input.text
 
+  @Option(transform: choice)
+  var titles: TitleDetail?
+
   @Option(transform: number(1...3_600))
   var timeout = 30
 

@@ -9,7 +9,7 @@ extension Message {
   // Translators: {borrower} is a name, in the nominative.
   package static let mailGreeting = message("Dear {borrower},").named("mail-greeting")
   // Translators: the greeting where no name is known, or where a message is for several people.
-  package static let mailGreetingAnyone = message("Dear reader,")
+  package static let mailGreetingAnyone = message("Dear reader,").named("mail-greeting-anyone")
   // Translators: before a list of books.
   package static let mailIntroExpired = plural(
     "This book is overdue. Please return it:",
@@ -79,7 +79,7 @@ extension Message {
 extension Message {
   /// The messages that a library can give a wording of its own.
   public static let worded: [Message] = [
-    .mailSubject, .mailGreeting, .mailIntroExpired, .mailIntroToday, .mailIntroSoon,
+    .mailSubject, .mailGreeting, .mailGreetingAnyone, .mailIntroExpired, .mailIntroToday, .mailIntroSoon,
     .expiredEarlier,
     .expiredYesterday, .expiresToday, .expiresTomorrow, .expiresLater, .mailCount, .mailClosedNote,
     .mailMore, .mailClosing, .loansToMind,

@@ -148,7 +148,7 @@ extension UnpackedStream {
   private mutating func openArchive(_ size: Int?) throws(UnpackingError) {
     var size = size
     if size == nil {
-      archive = OpenFile.inMemory()
+      archive = try? OpenFile.inMemory()
       let kept = archive?.descriptor.rawValue ?? -1
       size = try keep(in: kept)
       descriptor = kept

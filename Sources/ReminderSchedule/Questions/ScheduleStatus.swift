@@ -23,7 +23,9 @@ public struct ChannelStatus: Hashable, Sendable {
   public var due = 0
   /// Those of them that it could not deliver when that was tried last.
   public var failed = 0
-  /// Why, the last time; untrusted.
+  /// Those of them whose borrower has no address that can be written to.
+  public var undeliverable = 0
+  /// Why some have failed, the last time; untrusted.
   public var error: String?
 }
 
@@ -77,22 +79,27 @@ extension ScheduleReader {
         var status = ChannelStatus(name: name, pending: pending)
         for (_, due) in try database.due(at: [now], channel: name, catalogues).due {
           status.due += 1
-          let failures = try database.rows(Self.failures, due.id, id, due.rung) { $0.text(0) }
-          guard let error = failures.first else { continue }
-          status.failed += 1
-          status.error = error ?? status.error
+          let last = try database.rows(Self.lastDelivery, due.id, id, due.rung) {
+            (state: $0.integer(0), error: $0.text(1))
+          }.first
+          switch last?.state {
+          case Delivery.State.failed.stored:
+            status.failed += 1
+            status.error = last?.error ?? status.error
+          case Delivery.State.undeliverable.stored: status.undeliverable += 1
+          default: break
+          }
         }
         return status
       }
     }
   }
 
-  /// The latest delivery of a loan's notices of the same kind, if it failed.
-  private static let failures = """
-    SELECT text FROM (
+  /// The latest delivery of a loan's notices of the same kind.
+  private static let lastDelivery = """
+    SELECT state, text FROM (
       SELECT state, reason AS number, max(at) FROM loan JOIN delivery ON \(Schema.isDeliveryOfLoan)
       WHERE loan.id = ?1 AND channel = ?2 AND (rung > 0) = (?3 > 0)
     ) LEFT JOIN reason ON reason.id = number
-    WHERE state = \(Delivery.State.failed.stored)
     """
 }

@@ -4,8 +4,8 @@ internal import SystemPackage
 
 /// A program that was started without a shell, and that leads a process group of its own.
 ///
-/// Whoever waits for its end hands over its input and reads what it prints, so that it neither hangs
-/// nor dies for want of a reader, and stops it when its time is over.
+/// Whoever waits for its end reads what it prints, so that it neither hangs nor dies for want of a
+/// reader, and stops it when its time is over.
 package struct ChildProcess: Sendable {
   /// What became of a program.
   package struct Report: Sendable {
@@ -50,8 +50,6 @@ package struct ChildProcess: Sendable {
   private let isNoted: Bool
   /// What can be read from once it has ended; `nil` if the system has no such thing.
   private let end: OpenFile?
-  private var input: OpenFile?
-  private var unwritten: ArraySlice<UInt8>
   private var output: Printed
   private var errors: Printed
   /// The line of standard output that has begun, and those that nobody has read.
@@ -68,7 +66,8 @@ package struct ChildProcess: Sendable {
   ///     environment's PATH.
   ///   - arguments: those after the name.
   ///   - environment: its whole environment.
-  ///   - input: what it can read from standard input; no input at all if `nil`.
+  ///   - input: what it can read from standard input, all of it even if this process is killed; no
+  ///     input at all if `nil`.
   ///   - outlivesUs: whether it goes on when a signal ends this process; what it prints is then thrown
   ///     away.
   package init(
@@ -76,27 +75,27 @@ package struct ChildProcess: Sendable {
     input: [UInt8]? = nil, outlivesUs: Bool = false
   ) throws(StartFailure) {
     let path = try Self.path(of: program, in: environment["PATH"])
-    Self.prepareSignals()
-    let pipes: [(reading: OpenFile, writing: OpenFile)?]
+    Self.keepExitStatuses()
+    var ends: [OpenFile?] = [nil, nil, nil]
+    (output, errors) = (Printed(), Printed())
     do throws(Errno) {
-      pipes = [
-        input == nil ? nil : try OpenFile.pipe(), outlivesUs ? nil : try OpenFile.pipe(),
-        outlivesUs ? nil : try OpenFile.pipe(),
-      ]
+      if let input {
+        let file = try OpenFile.inMemory()
+        try file.write(input)
+        ends[0] = file
+      }
+      if !outlivesUs {
+        let pipes = (try OpenFile.pipe(), try OpenFile.pipe())
+        (ends[1], ends[2]) = (pipes.0.writing, pipes.1.writing)
+        (output.pipe, errors.pipe) = (pipes.0.reading, pipes.1.reading)
+      }
     } catch {
       throw StartFailure(error)
     }
-    let ends = [pipes[0]?.reading, pipes[1]?.writing, pipes[2]?.writing]
     for end in ends { end?.block() }
     isNoted = !outlivesUs
-    let input = (input ?? [])[...]
-    // A program that runs already would take what it got of the input for the whole if we were killed.
-    let written = pipes[0]?.writing.writeNow(input.prefix(1 << 16)) ?? 0
     number = try Self.start([path] + arguments, environment, ends, isNoted: isNoted)
     end = OpenFile.end(of: number)
-    self.input = pipes[0]?.writing
-    unwritten = input.dropFirst(written)
-    (output, errors) = (Printed(pipe: pipes[1]?.reading), Printed(pipe: pipes[2]?.reading))
   }
 
   private static func start(
@@ -117,8 +116,8 @@ package struct ChildProcess: Sendable {
   /// Waits until it has ended; or stops it with everything in its group, by SIGTERM, and by SIGKILL
   /// two seconds later.
   ///
-  /// Input that it does not read is no failure. A process that it left behind is not waited for,
-  /// even if that one keeps standard input, output or error open.
+  /// A process that it left behind is not waited for, even if that one keeps standard output or error
+  /// open.
   ///
   /// - Parameters:
   ///   - timeout: how long it may go on from now on, unless the task is cancelled before; `nil` for no
@@ -150,7 +149,6 @@ package struct ChildProcess: Sendable {
         }
       }
       if hasEnded { break }
-      write()
       if !isCancelled && (Task.isCancelled || stop?.readNow() != nil) {
         (isCancelled, stop, deadline) = (true, nil, .now)
       }
@@ -162,7 +160,7 @@ package struct ChildProcess: Sendable {
       // Where its end does not report itself, it is asked for, as the task is.
       let isAsked = deadline != nil || end == nil
       OpenFile.wait(
-        reading: [end, stop, output.pipe, errors.pipe], writing: input, atMost: isAsked ? 100 : -1)
+        reading: [end, stop, output.pipe, errors.pipe], atMost: isAsked ? 100 : -1)
     }
     // It has ended but not been reaped, so its group's number is still its own.
     if signals.count < 2 { send(SIGKILL) }
@@ -190,23 +188,11 @@ package struct ChildProcess: Sendable {
     }
   }
 
-  private mutating func write() {
-    guard let input else { return }
-    // How it ends is what counts, not how much it reads.
-    if let count = input.writeNow(unwritten.prefix(1 << 16)) {
-      unwritten = unwritten.dropFirst(count)
-      if !unwritten.isEmpty { return }
-    }
-    self.input = nil
-  }
-
   /// What a child has printed to one of its outputs, as far as it is kept.
   private struct Printed: Sendable {
     /// Where it comes from; `nil` at its end.
-    private(set) var pipe: OpenFile?
+    var pipe: OpenFile?
     private var bytes: [UInt8] = []
-
-    init(pipe: OpenFile?) { self.pipe = pipe }
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -224,21 +210,16 @@ package struct ChildProcess: Sendable {
 
 extension ChildProcess {
   /// Gives SIGCHLD its default meaning if it is ignored, because the system then throws the exit status
-  /// of children away; ignores SIGPIPE unless the process handles it, because a child that does not
-  /// read its standard input would otherwise kill this process.
+  /// of children away.
   ///
   /// - SeeAlso: `sigaction(2)`.
-  private static func prepareSignals() {
+  private static func keepExitStatuses() {
     var current = sigaction()
     if unsafe sigaction(SIGCHLD, nil, &current) == 0,
       check_loans_is_ignored(SIGCHLD) != 0 || current.sa_flags & SA_NOCLDWAIT != 0
     {
       signal(SIGCHLD, SIG_DFL)
     }
-    guard unsafe sigaction(SIGPIPE, nil, &current) == 0 else { return }
-    // SIG_DFL, which Swift cannot compare.
-    let isDefault = unsafe unsafeBitCast(current.__sigaction_handler.sa_handler, to: Int.self) == 0
-    if isDefault { signal(SIGPIPE, SIG_IGN) }
   }
 
   /// Whether it has ended; its number stays its own until it is reaped.

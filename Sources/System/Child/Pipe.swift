@@ -34,27 +34,14 @@ extension OpenFile {
     }
   }
 
-  /// Writes what there is room for now.
-  ///
-  /// - Returns: how many bytes; `nil` if nobody reads any longer.
-  /// - SeeAlso: `write(2)`.
-  func writeNow(_ bytes: ArraySlice<UInt8>) -> Int? {
-    do {
-      return unsafe try bytes.withUnsafeBytes { unsafe try descriptor.write($0) }
-    } catch {
-      return error as? Errno == .wouldBlock ? 0 : nil
-    }
-  }
-
-  /// Waits until one of these can be read from, or written to, or the time is over.
+  /// Waits until one of these can be read from, or the time is over.
   ///
   /// - Parameter milliseconds: -1 for no limit.
   /// - SeeAlso: `poll(2)`.
-  static func wait(reading: [OpenFile?], writing: OpenFile?, atMost milliseconds: Int32) {
-    let ends = reading.map { ($0, POLLIN) } + [(writing, POLLOUT)]
+  static func wait(reading ends: [OpenFile?], atMost milliseconds: Int32) {
     // What is not there, a number below 0, is passed over.
-    var requests = ends.map { end, event in
-      pollfd(fd: end?.descriptor.rawValue ?? -1, events: Int16(event), revents: 0)
+    var requests = ends.map { end in
+      pollfd(fd: end?.descriptor.rawValue ?? -1, events: Int16(POLLIN), revents: 0)
     }
     _ = unsafe poll(&requests, nfds_t(requests.count), milliseconds)
   }
