@@ -80,7 +80,8 @@ extension Message {
   /// The messages that a library can give a wording of its own.
   public static let worded: [Message] = [
     .mailSubject, .mailGreeting, .mailGreetingAnyone, .mailIntroExpired, .mailIntroToday,
-    .mailIntroSoon, .expiredEarlier, .expiredYesterday, .expiresToday, .expiresTomorrow, .expiresLater, .mailCount, .mailClosedNote,
+    .mailIntroSoon, .expiredEarlier, .expiredYesterday, .expiresToday, .expiresTomorrow,
+    .expiresLater, .mailCount, .mailClosedNote,
     .mailMore, .mailClosing, .loansToMind,
   ]
 }
