@@ -13,6 +13,7 @@ extension ReminderCenter {
   ///   - notifier: the channel.
   ///   - now: the library's civil time.
   ///   - catalogues: the names of the catalogues whose loans count; `nil` for all.
+  ///   - others: catalogues of libraries where it is another time of the same day.
   ///   - earlier: the report of what the same run has delivered through the channel before, for a limit
   ///     that holds for the whole run.
   ///   - isStopRequested: asked before each message; once it says yes, the rest stays pending.
@@ -20,14 +21,19 @@ extension ReminderCenter {
   @discardableResult
   public func deliver(
     through notifier: any Notifier, at now: CivilDateTime, catalogues: [String]? = nil,
+    and others: [(now: CivilDateTime, catalogues: [String])] = [],
     after earlier: DeliveryReport = DeliveryReport(),
     isStopRequested: @Sendable () -> Bool = { false }
   ) throws(ScheduleError) -> DeliveryReport {
     guard let schedule else { return DeliveryReport() }
     let utcOffset = utcOffset(at: now)
     try schedule.noteUse(of: notifier.channel, at: now, utcOffset: utcOffset)
-    let due = try schedule.reader.dueRungs(
+    var due = try schedule.reader.dueRungs(
       at: now, channel: notifier.channel, catalogues: catalogues)
+    for (now, catalogues) in others {
+      due.add(
+        try schedule.reader.dueRungs(at: now, channel: notifier.channel, catalogues: catalogues))
+    }
     if due.silenced > 0 {
       events.announce(.silenced(notices: due.silenced, channel: notifier.channel))
     }
@@ -103,7 +109,9 @@ public struct DeliveryReport: Sendable, Hashable {
 
   /// Adds notices that could not be sent.
   public mutating func add(_ failure: Failure) {
-    if let index = failures.firstIndex(where: { $0.error == failure.error }) {
+    if let index = failures.firstIndex(where: {
+      $0.error == failure.error && $0.isHandedOn == failure.isHandedOn
+    }) {
       failures[index].notices += failure.notices
     } else {
       failures.append(failure)
@@ -128,9 +136,12 @@ private struct DeliveryRun {
   /// The messages whose notices have been read, and that have not been tried.
   var waiting: ArraySlice<Message> = []
   var temporaryFailures = 0
+  /// The messages whose addresses have refused them, which are for the library if it has one.
+  var refused: [Message] = []
 
-  /// A mail server that is busy three times in a row is left alone for this run.
-  private static let mostTemporaryFailures = 3
+  /// A mail server that is busy three times in a row is left alone for this run, and so is one that
+  /// refuses the first three.
+  private static let mostFailures = 3
   /// How many messages that are not tried are noted in one commit, at least.
   private static let mostAtOnce = 1_000
 
@@ -147,11 +158,16 @@ private struct DeliveryRun {
       let (tried, error) = try send(waiting.prefix(size), isStopRequested)
       waiting = waiting.dropFirst(tried)
       guard let error else { continue }
-      if error.stopsTheRun || temporaryFailures == Self.mostTemporaryFailures {
+      if error.stopsTheRun || temporaryFailures == Self.mostFailures {
         try giveUp(error)
         return report
       }
+      if refused.count == Self.mostFailures, earlier.messages + report.messages == 0 {
+        try takeBackRefusals(error)
+        return report
+      }
     }
+    giveRefusedToLibrary()
     report.leftByStop = waiting.reduce(parts.count) { $0 + $1.notices.count }
     return report
   }
@@ -175,8 +191,13 @@ private struct DeliveryRun {
   ///
   /// - Returns: whether there are any.
   private mutating func readMessages(_ size: Int) throws(ScheduleError) -> Bool {
-    // What is for the library itself waits until all others were tried, since some may be refused.
-    while waiting.count < size, waiting.isEmpty || !parts.isForLibrary, let part = parts.next() {
+    while waiting.count < size {
+      if parts.isForLibrary {
+        // It waits until all others were tried, since some may be refused.
+        if !waiting.isEmpty { break }
+        giveRefusedToLibrary()
+      }
+      guard let part = parts.next() else { break }
       let due = try schedule.reader.notices(of: part.rungs)
       var start = 0
       for message in notifier.messages(for: due.map(\.notice)) {
@@ -188,6 +209,30 @@ private struct DeliveryRun {
     return !waiting.isEmpty
   }
 
+  private mutating func giveRefusedToLibrary() {
+    guard parts.hasFallback else { return }
+    let held = parts.giveToLibrary(refused.flatMap(\.notices).map(\.due))
+    refused = []
+    if held > 0 {
+      report.addHeld(held, until: CivilDateTime(context.now.date.adding(days: 1)))
+    }
+  }
+
+  /// Forgets that addresses were refused, and gives up: where nobody is accepted, that is no fault of
+  /// theirs.
+  private mutating func takeBackRefusals(_ error: NotifierError) throws(ScheduleError) {
+    for message in refused {
+      if let address = message.address { _ = try schedule.forget(address: address) }
+    }
+    report.failures.removeAll { $0.error.code == .undeliverable }
+    waiting = refused[...] + waiting
+    refused = []
+    try giveUp(
+      NotifierError(
+        .temporary, channel: error.channel,
+        message: "\(error.message), or check the channel, which has accepted nobody so far"))
+  }
+
   /// Sends messages that share a commit, up to the first one that fails.
   ///
   /// - Returns: how many were tried, and why the last of them failed.
@@ -195,7 +240,7 @@ private struct DeliveryRun {
     _ batch: ArraySlice<Message>, _ isStopRequested: @Sendable () -> Bool
   ) throws(ScheduleError) -> (tried: Int, error: NotifierError?) {
     var outbox = try schedule.beginSending(
-      batch.map(\.notices), to: parts.haveAddresses ? batch.map { $0.address ?? "" } : [],
+      batch.map(\.notices), to: parts.hasAddresses ? batch.map { $0.address ?? "" } : [],
       channel: notifier.channel, at: context.now, utcOffset: context.utcOffset)
     var sent = 0
     for message in batch {
@@ -235,6 +280,8 @@ private struct DeliveryRun {
 
   /// Notes what is not tried, since it would fail too.
   private mutating func giveUp(_ error: NotifierError) throws(ScheduleError) {
+    // What the library would have got instead fails with its message.
+    report.failures.removeAll(where: \.isHandedOn)
     while try readMessages(Self.mostAtOnce) {
       let notices = waiting.flatMap(\.notices)
       waiting = []
@@ -268,12 +315,11 @@ private struct DeliveryRun {
     let places = message.notices.enumerated()
     note(delivered: places.filter { delivered.contains($0.offset) }.map(\.element))
     // The library's own address may be refused as well, and then nobody else is left to write to.
-    let isHandedOn =
-      error.code == .undeliverable && message.address != nil && parts.hasFallback
+    let isRefused = error.code == .undeliverable && message.address != nil
+    if isRefused { refused.append(message) }
     fail(
       places.filter { !delivered.contains($0.offset) }.map(\.element), error,
-      isHandedOn: isHandedOn)
-    if isHandedOn { parts.giveToLibrary(message.notices.map(\.due)) }
+      isHandedOn: isRefused && parts.hasFallback)
   }
 
   private mutating func fail(

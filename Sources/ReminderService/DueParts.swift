@@ -12,6 +12,9 @@ struct DueParts {
   struct Part {
     var rungs: [DueRung]
     var address: String?
+    /// How often one of the notices has failed; what has not goes first, so that it is sent even if a
+    /// run gives up early.
+    var failures = 0
   }
 
   /// The notices for addresses to which a message was sent today, which wait for tomorrow.
@@ -20,7 +23,7 @@ struct DueParts {
   /// these are.
   private(set) var unreachable = (borrowers: 0, groups: [(reason: String, rungs: [DueRung])]())
   /// Whether each message is for an address, or for the library itself.
-  private(set) var haveAddresses = false
+  private(set) var hasAddresses = false
   /// Whether the library itself was written to today.
   private var isLibraryDone = false
   private var parts: ArraySlice<Part> = []
@@ -36,9 +39,16 @@ struct DueParts {
     case nobody(String)
   }
 
-  /// Nothing.
+  /// Nothing to send.
   init() {}
 
+  /// Divides what is due.
+  ///
+  /// - Parameters:
+  ///   - due: the notices, in their order.
+  ///   - grouping: what may be in one message.
+  ///   - channel: the channel's name.
+  ///   - today: the library's date.
   init(
     _ due: [DueRung], _ grouping: Grouping, _ schedule: Schedule, channel: String,
     today: CivilDate
@@ -46,19 +56,20 @@ struct DueParts {
     switch grouping {
     case .together: parts = [Part(rungs: due)]
     case .byBorrower:
-      parts = try Self.byBorrower(due, schedule).map { Part(rungs: $0) }[...]
+      let groups = try Self.grouped(due, schedule, channel) { [$0, $1] }
+      parts = Self.inTurn(groups.map { Part(rungs: $0.rungs, failures: $0.failures) })
     case .byAddress(let hasFallback, let limit):
-      haveAddresses = true
+      hasAddresses = true
       (self.hasFallback, self.limit) = (hasFallback, limit)
-      try divide(due, schedule, try schedule.addresses(of: channel, today: today))
+      try divide(due, schedule, channel, try schedule.addresses(of: channel, today: today))
     }
   }
 
   /// Puts what is for one address into one part.
   private mutating func divide(
-    _ due: [DueRung], _ schedule: Schedule, _ known: [String: AddressState]
+    _ due: [DueRung], _ schedule: Schedule, _ channel: String, _ known: [String: AddressState]
   ) throws(ScheduleError) {
-    let groups = try Self.grouped(due, schedule) { _, email -> Recipient in
+    let groups = try Self.grouped(due, schedule, channel) { _, email -> Recipient in
       guard let key = EmailAddress.key(of: email) else {
         return .nobody("the borrower has no address that can be written to; correct the catalogue")
       }
@@ -66,47 +77,54 @@ struct DueParts {
     }
     isLibraryDone = known[""] == .wasWritten
     var unreachable: [(reason: String, rungs: [DueRung])] = []
-    for (recipient, rungs) in groups {
+    var parts: [Part] = []
+    for (recipient, rungs, failures) in groups {
       switch recipient {
       case .nobody(let reason): unreachable.append((reason, rungs))
       case .address(let address) where known[address] == .wasWritten: held += rungs
-      case .address(let address): parts.append(Part(rungs: rungs, address: address))
+      case .address(let address):
+        parts.append(Part(rungs: rungs, address: address, failures: failures))
       }
     }
+    self.parts = Self.inTurn(parts)
     let rest = unreachable.flatMap(\.rungs).sorted()
     if !hasFallback {
-      self.unreachable = (try Self.byBorrower(rest, schedule).count, unreachable)
+      self.unreachable = (
+        try Self.grouped(rest, schedule, channel) { [$0, $1] }.count, unreachable
+      )
     } else if isLibraryDone {
       held += rest
     } else if !rest.isEmpty {
-      parts.append(Part(rungs: rest))
+      self.parts.append(Part(rungs: rest))
     }
     held.sort()
   }
 
-  /// The notices by borrower, which is a name and an address.
-  private static func byBorrower(
-    _ due: [DueRung], _ schedule: Schedule
-  ) throws(ScheduleError) -> [[DueRung]] {
-    try grouped(due, schedule) { [$0, $1] }.map(\.rungs)
+  /// Those that have failed less often first, and else in their order.
+  private static func inTurn(_ parts: [Part]) -> ArraySlice<Part> {
+    parts.enumerated()
+      .sorted { ($0.element.failures, $0.offset) < ($1.element.failures, $1.offset) }
+      .map(\.element)[...]
   }
 
-  /// The notices by what `key` makes of their borrower and address, in the order of the first of each.
+  /// The notices by what `key` makes of their borrower and address, in the order of the first of each,
+  /// and how often one of each has failed.
   private static func grouped<Key: Hashable>(
-    _ due: [DueRung], _ schedule: Schedule, _ key: (String?, String?) -> Key
-  ) throws(ScheduleError) -> [(key: Key, rungs: [DueRung])] {
+    _ due: [DueRung], _ schedule: Schedule, _ channel: String, _ key: (String?, String?) -> Key
+  ) throws(ScheduleError) -> [(key: Key, rungs: [DueRung], failures: Int)] {
     var places: [Key: Int] = [:]
-    var groups: [(key: Key, rungs: [DueRung])] = []
+    var groups: [(key: Key, rungs: [DueRung], failures: Int)] = []
     var next = due.makeIterator()
-    try schedule.reader.forEachBorrower(of: due) { borrower, email in
+    try schedule.reader.forEachBorrower(of: due, channel: channel) { borrower, email, failures in
       guard let rung = next.next() else { return }
       let key = key(borrower, email)
       let place = places[key] ?? groups.count
       if place == groups.count {
         places[key] = place
-        groups.append((key, []))
+        groups.append((key, [], 0))
       }
       groups[place].rungs.append(rung)
+      groups[place].failures = max(groups[place].failures, failures)
     }
     return groups
   }
@@ -124,20 +142,19 @@ struct DueParts {
     return all - count
   }
 
-  /// Whether the next part is for the library itself.
-  var isForLibrary: Bool { haveAddresses && parts.first.map { $0.address == nil } == true }
+  /// Whether the rest, if there is any, is for the library itself.
+  var isForLibrary: Bool { hasAddresses && parts.first?.address == nil }
 
   /// Removes the next part and returns it; `nil` after the last one.
   mutating func next() -> Part? { parts.popFirst() }
 
   /// Has notices sent to the library itself, which must have an address, after all others, since their
-  /// own address was refused; tomorrow if the library was written to today.
-  mutating func giveToLibrary(_ rungs: [DueRung]) {
-    if isLibraryDone { return }
-    if let last = parts.indices.last, parts[last].address == nil {
-      parts[last].rungs += rungs
-    } else {
-      parts.append(Part(rungs: rungs))
-    }
+  /// own address was refused.
+  ///
+  /// - Returns: how many are held until tomorrow, since the library was written to today.
+  mutating func giveToLibrary(_ rungs: [DueRung]) -> Int {
+    if rungs.isEmpty || isLibraryDone { return rungs.count }
+    parts = [Part(rungs: parts.flatMap(\.rungs) + rungs)]
+    return 0
   }
 }

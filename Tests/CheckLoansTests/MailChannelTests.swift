@@ -171,6 +171,55 @@ struct MailChannelTests {
             + "lately\n"))
   }
 
+  @Test func `A library that is refused as its reader is was not written to`() async throws {
+    let desk = try MailDesk([Self.anna], settings: "mail-fallback = \"help@example.org\"\n")
+    try desk.desk.folder.write(program: "#!/bin/sh\nexit 67\n", to: ".config/check-loans/send")
+    let result = try await desk.run()
+    #expect(result.ending == .exited(69))
+    #expect(result.errors.hasSuffix("1 notice stays pending\n"))
+  }
+
+  @Test func `Libraries in several time zones send one message to a reader of both`() async throws {
+    let desk = try MailDesk(
+      [Self.anna],
+      settings: """
+        [[catalogue]]
+        path = "~/books.xml"
+        time-zone = "Europe/Budapest"
+        [[catalogue]]
+        path = "~/other.xml"
+        time-zone = "Europe/Lisbon"
+
+        """)
+    try desk.desk.folder.write(
+      MailDesk.catalogue([loan("Toldi", "Anna", "anna@example.org")]), to: "other.xml")
+    #expect(try await desk.desk.run("check").outcome == Outcome(0))
+    #expect(desk.tried == ["anna@example.org"])
+    #expect(try await desk.mails().first?.books.count == 2)
+    #expect(try await desk.desk.run("check").outcome == Outcome(0))
+    #expect(desk.tried.count == 1)
+  }
+
+  @Test func `What is marked counts as marked though sending it has failed, also at night`()
+    async throws
+  {
+    let desk = try MailDesk([Self.anna])
+    try desk.desk.folder.write("", to: "busy-anna@example.org")
+    #expect(try await desk.run().ending == .exited(69))
+    let marked = try await desk.desk.run(
+      "deliver", "--notify", "mail", "--mark-only", "--deliver-between", "22:00-23:00")
+    #expect(
+      marked.outcome
+        == Outcome(
+          0,
+          errors: "check-loans: marked 1 notice through mail as delivered, and sent none of them\n")
+    )
+    let explained = try await desk.desk.run("schedule", "explain", "1").text
+    #expect(!explained.contains("attempt"), "\(explained)")
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried.count == 1)
+  }
+
   @Test func `Monitoring counts who cannot be written to, and does not take it for a failure`()
     async throws
   {

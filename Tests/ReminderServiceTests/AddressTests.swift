@@ -237,6 +237,77 @@ private final class Post: Notifier {
     #expect(idle.letters.count == 7)
   }
 
+  @Test func `Where the first three are refused, the channel is at fault and not their addresses`()
+    throws
+  {
+    try lend((1...5).map { ("\($0)", "2026.11.21", "reader\($0)@example.org") })
+    let addresses = (1...5).map { ("reader\($0)@example.org", NotifierError.Code.undeliverable) }
+    let wrong = Post(hasFallback: true, failures: Dictionary(uniqueKeysWithValues: addresses))
+    let report = try run(wrong)
+    #expect(wrong.attempts == 3)
+    #expect(wrong.letters == [])
+    #expect(report.failures.map(\.notices) == [5])
+    #expect(report.failures.map(\.error.code) == [.temporary])
+    #expect(try state(of: 1) == .failed)
+    let right = Post(hasFallback: true)
+    try run(right)
+    // Those that were not tried come first.
+    #expect(
+      right.letters.map(\.titles) == [["T4"], ["T5"], ["T1"], ["T2"], ["T3"]])
+  }
+
+  @Test func `Once somebody was accepted, each refusal is about its address`() throws {
+    try lend((1...5).map { ("\($0)", "2026.11.21", "reader\($0)@example.org") })
+    let addresses = (2...5).map { ("reader\($0)@example.org", NotifierError.Code.undeliverable) }
+    let post = Post(hasFallback: true, failures: Dictionary(uniqueKeysWithValues: addresses))
+    let report = try run(post)
+    #expect(post.letters.map(\.titles) == [["T1"], ["T2", "T3", "T4", "T5"]])
+    #expect(report.failures.map(\.isHandedOn) == [true])
+  }
+
+  @Test func `Whoever failed before comes last, and keeps nobody from being written to`() throws {
+    try lend((1...6).map { ("\($0)", "2026.11.21", "reader\($0)@example.org") })
+    let addresses = (1...3).map { ("reader\($0)@example.org", NotifierError.Code.temporary) }
+    let failures = Dictionary(uniqueKeysWithValues: addresses)
+    #expect(try run(Post(failures: failures)).delivered == 0)
+    let next = Post(failures: failures)
+    let report = try run(next)
+    #expect(next.letters.map(\.titles) == [["T4"], ["T5"], ["T6"]])
+    #expect(report.failures.map(\.notices) == [3])
+  }
+
+  @Test func `What is refused after the library was written to waits for its next message`() throws
+  {
+    try run(Post(hasFallback: true))
+    try lend([("7", "2026.11.21", "cleo@example.org")])
+    let post = Post(hasFallback: true, failures: ["cleo@example.org": .undeliverable])
+    let report = try run(post)
+    #expect(post.letters == [])
+    #expect(report.failures.map(\.isHandedOn) == [true])
+    #expect(report.held == 1)
+    try run(post, at: moment("2026-11-21T12:00"))
+    #expect(post.letters == [.init(address: nil, titles: ["T7"])])
+  }
+
+  @Test func `Libraries whose clocks show another time write to an address together`() throws {
+    try library.write(
+      """
+      <books><book id="1"><title>A</title><email>a@x.org</email><expiration>2026.11.21</expiration>
+      </book></books>
+      """)
+    let center = try center()
+    var other = library.catalogue
+    other.name = "other"
+    try center.reload(library.catalogue, at: noon)
+    try center.reload(other, at: noon)
+    let post = Post()
+    let report = try center.deliver(
+      through: post, at: noon, catalogues: ["books"],
+      and: [(try moment("2026-11-20T13:00"), ["other"])])
+    #expect(post.letters == [.init(address: "a@x.org", titles: ["A", "A"])])
+    #expect(report.delivered == 2)
+  }
+
   @Test func `A part of a message that was delivered is not sent again`() throws {
     struct Halves: Notifier {
       let channel = "halves"

@@ -10,19 +10,17 @@ enum Backlog {
 }
 
 extension ChannelDelivery {
-  /// What is due through a channel and not held, in each time zone.
+  /// What is due through a channel, in each time zone.
   private func due(
     _ channel: ChannelName
   ) throws(ScheduleError) -> [(center: ReminderCenter, now: CivilDateTime, rungs: [DueRung])] {
     var due: [(ReminderCenter, CivilDateTime, [DueRung])] = []
     for (clock, now, names) in groups {
       let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
-      for case (nil, let names) in times.held(names, at: now) {
-        let rungs = try schedule.reader.dueRungs(
-          at: now, channel: channel.name, catalogues: names
-        ).rungs
-        due.append((center, now, rungs))
-      }
+      let rungs = try schedule.reader.dueRungs(
+        at: now, channel: channel.name, catalogues: names
+      ).rungs
+      due.append((center, now, rungs))
     }
     return due
   }

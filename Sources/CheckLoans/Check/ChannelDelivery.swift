@@ -74,22 +74,30 @@ struct ChannelDelivery {
     _ channel: ChannelName, through notifier: any Notifier
   ) throws(ScheduleError) -> DeliveryReport {
     var sum = DeliveryReport()
+    var open: [(center: ReminderCenter, now: CivilDateTime, catalogues: [String])] = []
     for (clock, now, names) in groups {
       let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
       for (end, names) in times.held(names, at: now) {
-        if let end {
-          let due = try schedule.reader.dueRungs(
-            at: now, channel: channel.name, catalogues: names
-          ).rungs
-          if !due.isEmpty { try schedule.noteHeld(through: channel.name, at: now) }
-          sum.addHeld(due.count, until: end)
+        guard let end else {
+          open.append((center, now, names))
           continue
         }
-        sum.add(
-          try center.deliver(
-            through: notifier, at: now, catalogues: names, after: sum,
-            isStopRequested: { StopSignals.isStopRequested }))
+        let due = try schedule.reader.dueRungs(
+          at: now, channel: channel.name, catalogues: names
+        ).rungs
+        if !due.isEmpty { try schedule.noteHeld(through: channel.name, at: now) }
+        sum.addHeld(due.count, until: end)
       }
+    }
+    while let first = open.first {
+      // One message for an address is about all libraries where it is the same day.
+      let others = open.dropFirst().filter { $0.now.date == first.now.date }
+      open.removeAll { $0.now.date == first.now.date }
+      sum.add(
+        try first.center.deliver(
+          through: notifier, at: first.now, catalogues: first.catalogues,
+          and: others.map { ($0.now, $0.catalogues) }, after: sum,
+          isStopRequested: { StopSignals.isStopRequested }))
     }
     return sum
   }

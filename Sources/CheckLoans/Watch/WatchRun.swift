@@ -253,7 +253,7 @@ extension WatchRun {
     let report = try delivery.deliver(through: channel)
     let now = delivery.groups.first?.now
     reporter.report(report.heldWords(channel, now: now), about: .held(channel.name))
-    var lines = report.undeliveredWords(channel)
+    var lines: [String] = []
     for failure in report.failures {
       let error = failure.error
       if failure.isHandedOn { continue }
@@ -264,7 +264,9 @@ extension WatchRun {
       }
       lines.append("\(error.message); what is due stays pending")
     }
-    reporter.report(lines, about: .channel(channel.name))
+    reporter.report(
+      report.undeliveredWords(channel) + lines, about: .channel(channel.name))
+    // What stays pending though the channel works is for the next delivery, whenever that is.
     if lines.isEmpty {
       channelPauses[channel.name] = nil
     } else {

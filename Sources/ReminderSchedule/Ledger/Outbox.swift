@@ -159,7 +159,8 @@ extension Schedule {
         FROM loan WHERE id = ?7
         ON CONFLICT (catalogue, identity, expiration, channel, copy, rung) DO UPDATE SET
           state = excluded.state, at = excluded.at, utc_offset = excluded.utc_offset,
-          reason = excluded.reason, delivered_at = coalesce(excluded.delivered_at, delivered_at)
+          attempts = iif(excluded.delivered_at IS NULL, attempts, 0), reason = excluded.reason,
+          delivered_at = coalesce(excluded.delivered_at, delivered_at)
         WHERE state <> excluded.state OR reason IS NOT excluded.reason
         """)
       for due in rungs {

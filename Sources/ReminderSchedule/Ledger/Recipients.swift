@@ -39,32 +39,50 @@ extension Schedule {
 
   /// Forgets that an address was refused, or written to today, by any channel; in upper or lower case.
   ///
+  /// What could not be delivered there has failed, and is tried again.
+  ///
   /// - Returns: whether anything was known of it.
   public func forget(address: String) throws(ScheduleError) -> Bool {
     try writeByUser { database in
       try database.run("DELETE FROM recipient WHERE lower(address) = lower(?)", address)
-      return database.changes > 0
+      if database.changes == 0 { return false }
+      try database.run(
+        """
+        UPDATE delivery SET state = \(Delivery.State.failed.stored)
+        WHERE state = \(Delivery.State.undeliverable.stored) AND EXISTS (
+          SELECT 1 FROM loan WHERE \(Schema.isDeliveryOfLoan) AND lower(email) = lower(?))
+        """, address)
+      return true
     }
   }
 }
 
 extension ScheduleReader {
-  /// Calls `body` with the borrower and the e-mail address of each of some loans, in their order; both
-  /// are untrusted.
+  /// Calls `body` with the borrower and the e-mail address of each of some loans, in their order, and
+  /// with how often a notice of the loan has failed through a channel; both texts are untrusted.
   public func forEachBorrower(
-    of rungs: some Collection<DueRung> & Sendable,
-    _ body: (_ borrower: String?, _ email: String?) -> Void
+    of rungs: some Collection<DueRung> & Sendable, channel: String,
+    _ body: (_ borrower: String?, _ email: String?, _ failures: Int) -> Void
   ) throws(ScheduleError) {
     try connection.read { database in
+      let id = try database.knownChannelID(channel)
       for due in rungs {
         // A loan that is not there has no notice either.
-        let found = try database.rows("SELECT borrower, email FROM loan WHERE id = ?", due.id) {
-          ($0.text(0), $0.text(1))
-        }
-        body(found.first?.0, found.first?.1)
+        let found = try database.rows(Self.borrower, due.id, id) {
+          ($0.text(0), $0.text(1), Int($0.integer(2)))
+        }.first
+        body(found?.0, found?.1, found?.2 ?? 0)
       }
     }
   }
+
+  private static let borrower = """
+    SELECT borrower, email, (
+      SELECT max(attempts) FROM delivery
+      WHERE \(Schema.isDeliveryOfLoan) AND channel = ?2
+        AND state = \(Delivery.State.failed.stored))
+    FROM loan WHERE id = ?1
+    """
 
   /// Whether anything was ever delivered through a channel.
   public func hasDelivered(through channel: String) throws(ScheduleError) -> Bool {

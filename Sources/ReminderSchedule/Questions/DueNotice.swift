@@ -53,9 +53,15 @@ public struct DueRung: Hashable, Sendable {
 /// The notices that are due through a channel.
 public struct DueRungs: Sendable {
   /// By expiration, so the longest expired first, then by number.
-  public let rungs: [DueRung]
+  public private(set) var rungs: [DueRung]
   /// The number of those that would be due too if they were not silenced.
-  public let silenced: Int
+  public private(set) var silenced: Int
+
+  /// Adds those of other catalogues.
+  public mutating func add(_ others: DueRungs) {
+    rungs = (rungs + others.rungs).sorted()
+    silenced += others.silenced
+  }
 }
 
 extension ScheduleReader {
