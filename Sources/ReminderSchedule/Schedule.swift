@@ -196,16 +196,18 @@ public final class Schedule: Sendable {
     }
   }
 
-  /// Gives a channel another name, under which what was delivered counts.
+  /// Gives a channel another name, under which what was delivered counts; if that is in use, what was
+  /// delivered through one of the two.
   ///
-  /// - Returns: how many deliveries it has; `nil` if nothing was ever sent through it, or something was
-  ///   already delivered under the new name.
+  /// - Returns: how many deliveries it has; `nil` if nothing was ever sent through it, or it has the
+  ///   name.
   public func rename(channel: String, to name: String) throws(ScheduleError) -> Int? {
     try writeByUser { database in
       guard let id = try database.knownChannelID(channel), channel != name else { return nil }
       if let other = try database.knownChannelID(name) {
-        if try database.hasDelivered(other) { return nil }
+        try database.run(Self.undeliveredOfBoth, other, id)
         for table in ["delivery", "recipient"] {
+          try database.run("UPDATE OR IGNORE \(table) SET channel = ? WHERE channel = ?", id, other)
           try database.run("DELETE FROM \(table) WHERE channel = ?", other)
         }
         try database.run("DELETE FROM channel WHERE id = ?", other)
@@ -215,6 +217,14 @@ public final class Schedule: Sendable {
       return Int(try database.integer("SELECT count(*) FROM delivery WHERE channel = ?", id) ?? 0)
     }
   }
+
+  private static let undeliveredOfBoth = """
+    DELETE FROM delivery WHERE channel = ?2 AND delivered_at IS NULL AND EXISTS (
+      SELECT 1 FROM delivery AS other WHERE other.channel = ?1
+        AND other.catalogue = delivery.catalogue AND other.identity = delivery.identity
+        AND other.expiration = delivery.expiration AND other.copy = delivery.copy
+        AND other.rung = delivery.rung)
+    """
 
   /// Runs `body` in one transaction, for a command that the user has given.
   func writeByUser<Value>(

@@ -159,7 +159,7 @@ struct MailChannelTests {
     let forgotten = try await desk.desk.run("schedule", "forget", "Anna@Example.org")
     #expect(
       forgotten.outcome
-        == Outcome(0, output: "Anna@Example.org is written to again by the next run\n"))
+        == Outcome(0, output: "Anna@Example.org is written to again when something is due\n"))
     #expect(try await desk.run() == Outcome(0))
     #expect(desk.tried == ["anna@example.org", "anna@example.org"])
     let unknown = try await desk.desk.run("schedule", "forget", "nobody@example.org")
@@ -491,12 +491,12 @@ struct MailChannelTests {
     #expect(
       try await desk.run("--dry-run").errors.contains("check-loans: would refuse: \(refusal)\n"))
     #expect(desk.tried == [])
-    let marked = "51 notices through mail as delivered, and"
+    let marked = "51 notices of earlier days through mail as delivered, and"
     let rehearsed = try await desk.run("--first-run", "mark", "--dry-run")
-    #expect(rehearsed.errors.contains("check-loans: would mark \(marked) send none of them\n"))
+    #expect(rehearsed.errors.contains("check-loans: would mark \(marked) send the others\n"))
     #expect(
       try await desk.run("--first-run", "mark")
-        == Outcome(0, errors: "check-loans: marked \(marked) sent none of them\n"))
+        == Outcome(0, errors: "check-loans: marked \(marked) sends the others\n"))
     #expect(desk.tried == ["anna@example.org"], "only what is new")
     #expect(try await desk.run() == Outcome(0))
     #expect(desk.tried.count == 1)
@@ -549,7 +549,7 @@ struct MailChannelTests {
       try await desk.desk.run(rename).outcome
         == Outcome(
           64,
-          errors: "check-loans: something was already delivered through mail; forget one of the "
-            + "two channels\n"))
+          errors: "check-loans: nothing was ever sent through the channel \(old)\n"),
+      "a second time")
   }
 }

@@ -327,19 +327,23 @@ private final class Post: Notifier {
     #expect(try center.deliver(through: Halves(), at: noon).delivered == 1)
   }
 
-  @Test func `A channel's new name keeps what was delivered, unless that has something of its own`()
-    throws
-  {
+  @Test func `A channel's new name keeps what was delivered through either`() throws {
     try run(Post())
     let schedule = try #require(try center().schedule)
     #expect(try schedule.rename(channel: "nothing", to: "other") == nil)
     #expect(try schedule.rename(channel: "post", to: "other") == 5)
     #expect(try schedule.reader.due(at: noon, channel: "other").count == 2)
     #expect(try schedule.reader.due(at: noon, channel: "post").count == 5)
-    try schedule.note(
-      schedule.reader.dueRungs(at: noon, channel: "third").rungs, as: .delivered, channel: "third",
-      at: noon)
-    #expect(try schedule.rename(channel: "other", to: "third") == nil)
+    let due = try schedule.reader.dueRungs(at: noon, channel: "third").rungs
+    // The one that was delivered through the other comes to be failed through this one.
+    try schedule.note(due.prefix(1), as: .failed, channel: "third", at: noon, error: "no")
+    try schedule.note(due.suffix(1), as: .delivered, channel: "third", at: noon)
+    let before = try schedule.reader.due(at: noon, channel: "other").count
+    #expect(try schedule.rename(channel: "other", to: "third") == 5)
+    let left = try schedule.reader.dueRungs(at: noon, channel: "third").rungs
+    #expect(left.count == before - 1)
+    #expect(!left.contains { $0 == due.first || $0 == due.last })
+    #expect(try schedule.rename(channel: "third", to: "third") == nil)
   }
 
   @Test func `What was marked counts as delivered, and says that it was not sent`() throws {

@@ -40,7 +40,13 @@ extension ChannelDelivery {
     let count = backlog.reduce(0) { $0 + $1.2.count }
     if firstRun == .mark {
       try mark(backlog, channel)
-      report(marked: count, channel, isDryRun)
+      if count > 0 {
+        console.printError(
+          """
+          \(isDryRun ? "would mark" : "marked") \(counted(count, "notice")) of earlier days through \
+          \(channel.name.visible) as delivered, and \(isDryRun ? "send" : "sends") the others
+          """)
+      }
       return nil
     }
     if count <= Backlog.most { return nil }
@@ -57,7 +63,12 @@ extension ChannelDelivery {
   func markAll(_ channel: ChannelName, isDryRun: Bool) throws(ScheduleError) {
     let due = try due(channel)
     try mark(due, channel)
-    report(marked: due.reduce(0) { $0 + $1.rungs.count }, channel, isDryRun)
+    let count = due.reduce(0) { $0 + $1.rungs.count }
+    console.printError(
+      """
+      \(isDryRun ? "would mark" : "marked") \(counted(count, "notice")) through \
+      \(channel.name.visible) as delivered, and \(isDryRun ? "send" : "sent") none of them
+      """)
   }
 
   private func mark(
@@ -69,13 +80,5 @@ extension ChannelDelivery {
         rungs, as: .delivered, channel: channel.name, at: now,
         utcOffset: center.utcOffset(at: now))
     }
-  }
-
-  private func report(marked count: Int, _ channel: ChannelName, _ isDryRun: Bool) {
-    console.printError(
-      """
-      \(isDryRun ? "would mark" : "marked") \(counted(count, "notice")) through \
-      \(channel.name.visible) as delivered, and \(isDryRun ? "send" : "sent") none of them
-      """)
   }
 }

@@ -147,39 +147,17 @@ struct ChannelDelivery {
     _ channels: [ChannelName], before: ScheduleReader? = nil, isResult: Bool = true
   ) throws {
     for channel in channels {
-      var isNothingDue = true
-      var fromSettings = 0
       if isRemembered, let refusal = try settleBacklog(of: channel, isDryRun: true) {
         console.printError("would refuse: \(refusal.error.message)")
         continue
       }
+      let isNothingDue: Bool
       if isResult, let rehearsal = notifiers.rehearsal(of: channel, console) {
-        report(try deliver(channel, through: rehearsal), channel)
-        continue
-      }
-      for (_, now, names) in groups {
-        let known = try before?.dueRungs(at: now, channel: channel.name, catalogues: names)
-        let numbers = Set((known?.rungs ?? []).map(\.reminderID))
-        for (end, names) in times.held(names, at: now) {
-          let due = try schedule.reader.due(at: now, channel: channel.name, catalogues: names)
-          for notice in due {
-            isNothingDue = false
-            if let before, !numbers.contains(notice.reminderID),
-              let old = try before.history(of: notice.reminderID, at: now), old.leftOn == nil,
-              !old.isCancelled, old.loan.expiration == notice.notice.loan.expiration
-            {
-              fromSettings += 1
-            }
-            var values = [
-              "channel": channel.name.visible,
-              "sentence": notice.notice.line(today: now.date, in: language),
-            ]
-            values["date"] = end.map { language.dateInSentence($0.date) }
-            values["time"] = end?.time.description
-            let sentence = language.text(end == nil ? .wouldDeliver : .wouldHold, values)
-            if isResult { try console.print(line: sentence) } else { console.printError(sentence) }
-          }
-        }
+        let report = try deliver(channel, through: rehearsal)
+        self.report(report, channel)
+        isNothingDue = report == DeliveryReport()
+      } else {
+        isNothingDue = try !listDue(channel, before: before, isResult: isResult)
       }
       let silenced = try groups.reduce(0) { count, group in
         try count
@@ -191,15 +169,50 @@ struct ChannelDelivery {
         console.printError(
           ScheduleEvent.silenced(notices: silenced, channel: channel.name).description)
       }
-      if fromSettings > 0 {
-        console.printError(
-          """
-          \(fromSettings) of these notices through \(channel.name.visible) \
-          \(fromSettings == 1 ? "is" : "are") due because the settings have changed
-          """)
-      }
       if isNothingDue { console.printError("nothing is due through \(channel.name.visible)") }
     }
+  }
+
+  /// Lists what would be delivered through a channel.
+  ///
+  /// - Returns: whether there is anything.
+  private func listDue(
+    _ channel: ChannelName, before: ScheduleReader?, isResult: Bool
+  ) throws -> Bool {
+    var (count, fromSettings) = (0, 0)
+    for (_, now, names) in groups {
+      let known = try before?.dueRungs(at: now, channel: channel.name, catalogues: names)
+      let numbers = Set((known?.rungs ?? []).map(\.reminderID))
+      for (end, names) in times.held(names, at: now) {
+        let due = try schedule.reader.due(at: now, channel: channel.name, catalogues: names)
+        count += due.count
+        for notice in due {
+          if let before, !numbers.contains(notice.reminderID),
+            let old = try before.history(of: notice.reminderID, at: now), old.leftOn == nil,
+            !old.isCancelled, old.loan.expiration == notice.notice.loan.expiration
+          {
+            fromSettings += 1
+          }
+          let seen = notice.notice.hidingTitles(notifiers.titles(of: channel))
+          var values = [
+            "channel": channel.name.visible,
+            "sentence": seen.line(today: now.date, in: language),
+          ]
+          values["date"] = end.map { language.dateInSentence($0.date) }
+          values["time"] = end?.time.description
+          let sentence = language.text(end == nil ? .wouldDeliver : .wouldHold, values)
+          if isResult { try console.print(line: sentence) } else { console.printError(sentence) }
+        }
+      }
+    }
+    if fromSettings > 0 {
+      console.printError(
+        """
+        \(fromSettings) of these notices through \(channel.name.visible) \
+        \(fromSettings == 1 ? "is" : "are") due because the settings have changed
+        """)
+    }
+    return count > 0
   }
 
   /// Reports what stays pending though the channel works.

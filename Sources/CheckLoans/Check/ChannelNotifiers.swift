@@ -89,7 +89,8 @@ struct ChannelNotifiers {
     return detail == .full ? notifier : DiscreetNotifier(notifier, detail)
   }
 
-  private func titles(of channel: ChannelName) -> TitleDetail {
+  /// How much of the titles a channel gets.
+  func titles(of channel: ChannelName) -> TitleDetail {
     let own = options.titles.last { $0.channel.map(environment.resolved) == channel }?.detail
     return own ?? environment.channelTable(channel.name)?.titles
       ?? options.titles.last { $0.channel == nil }?.detail ?? .full

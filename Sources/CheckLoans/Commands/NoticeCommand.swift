@@ -59,6 +59,12 @@ struct PreviewCommand: Subcommand {
   @OptionGroup var now: NowOptions
   @OptionGroup var state: ConfigOptions
 
+  func validate() throws {
+    if borrower != nil && catalogues.isEmpty {
+      throw ValidationError("--borrower needs a catalogue in which to look for the borrower")
+    }
+  }
+
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let sender = try Mailbox("Town Library <library@example.org>")
     let notifiers = try ChannelNotifiers(
@@ -67,9 +73,13 @@ struct PreviewCommand: Subcommand {
     let clock = try catalogue.zone.clock(environment)
     let now = try clock.now(now.now)
     let (notices, status) = try notices(at: now, environment, console)
-    guard let message = notifiers.mail(about: notices, at: now) else {
-      console.printError(
-        "nothing is due\(borrower.map { " for a borrower named \($0.quoted())" } ?? "")")
+    let center = ReminderCenter(schedule: nil, civilTime: clock.civilTime)
+    let context = DeliveryContext(
+      now: now, utcOffset: center.utcOffset(at: now), openCount: 0,
+      address: notices.first?.loan.address)
+    guard !notices.isEmpty, let message = notifiers.message(about: notices, in: context) else {
+      let name = borrower.map { " named \($0.quoted())" } ?? ""
+      console.printError("nothing is due for a borrower\(name) with an e-mail address")
       return status
     }
     switch format {
@@ -118,13 +128,4 @@ struct PreviewCommand: Subcommand {
 extension Loan {
   /// The borrower's address; `nil` for none, or one that is not valid.
   fileprivate var address: String? { EmailAddress.key(of: email) }
-}
-
-extension ChannelNotifiers {
-  /// The message about notices for one address; `nil` if there are none.
-  fileprivate func mail(about notices: [Notice], at now: CivilDateTime) -> MailMessage? {
-    guard let email = notices.first?.loan.address else { return nil }
-    return message(
-      about: notices, in: DeliveryContext(now: now, openCount: 0, address: email))
-  }
 }

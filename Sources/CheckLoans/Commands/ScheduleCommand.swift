@@ -142,7 +142,7 @@ struct ForgetCommand: Subcommand {
       if catalogue == nil, let address = try? EmailAddress(name) {
         try report(
           schedule.forget(address: address.key)
-            ? "\(name.visible) is written to again by the next run" : nil,
+            ? "\(name.visible) is written to again when something is due" : nil,
           otherwise: "the address \(name.visible) was not refused, nor written to lately")
       } else {
         try report(
@@ -162,7 +162,8 @@ struct RenameChannelCommand: Subcommand {
     abstract: "Give a channel a new name, under which what was delivered counts.",
     discussion: """
       For a program that has another path, or a channel that has another name in the settings file: \
-      otherwise it would count as new, and everything that is due would be sent once more.
+      otherwise it would count as new, and everything that is due would be sent once more. If the new name \
+      is in use, what was delivered through one of the two counts.
 
       Example:
         check-loans schedule rename-channel exec:/srv/old-script exec:/srv/new-script
@@ -184,12 +185,10 @@ struct RenameChannelCommand: Subcommand {
     try environment.checkKnown(new)
     let (old, new) = (environment.resolved(old).name, environment.resolved(new).name)
     guard let count = try schedule.rename(channel: old, to: new) else {
-      let isNew = try !schedule.reader.hasDelivered(through: new)
       console.printError(
-        isNew
-          ? "nothing was ever sent through the channel \(old.visible)"
-          : "something was already delivered through \(new.visible); forget one of the two channels"
-      )
+        old == new
+          ? "the channel \(old.visible) has this name"
+          : "nothing was ever sent through the channel \(old.visible)")
       return .usage
     }
     if !quiet.quiet {

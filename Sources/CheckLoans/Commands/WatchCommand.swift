@@ -132,8 +132,8 @@ struct WatchSettings {
   /// The buttons of notifications that silence their loans.
   let buttons: [NotificationButton]
   let notifiers: ChannelNotifiers
-  /// The absolute path of the translation, if it has one of its own.
-  private let translation: String?
+  /// The absolute paths of the translation and the style of mail, as far as it has its own.
+  private let texts: [String]
 
   init(_ command: WatchCommand, _ environment: Environment) throws(CommandError) {
     try environment.refuseDryRun()
@@ -142,7 +142,8 @@ struct WatchSettings {
     clock = try command.catalogue.zone.clock(environment)
     state = try command.state.path(environment)
     notifiers = try ChannelNotifiers(channels, command.channels, command.language, environment)
-    translation = command.language.own.translation.map(environment.absolutePath)
+    texts = [command.language.own.translation, command.channels.mail.mailCss]
+      .compactMap { $0.map(environment.absolutePath) }
     file = command.settingsPath(environment).map { environment.absolutePath($0.path) }
     // Elsewhere than on the command line, the program finds them by itself.
     let zone = environment.given["time-zone"].flatMap { $0.isFromCommandLine ? $0.texts.last : nil }
@@ -189,8 +190,7 @@ struct WatchSettings {
     // Everybody writes to /dev/null, which stands for no settings.
     if let file, file != "/dev/null" { paths[.settings] = [file] }
     let others =
-      catalogues.compactMap(\.profileFile) + catalogues.flatMap(\.closed.calendars)
-      + [translation].compactMap(\.self)
+      catalogues.compactMap(\.profileFile) + catalogues.flatMap(\.closed.calendars) + texts
     paths[.settings, default: []] += Set(others).sorted()
     if clock.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
     return paths
