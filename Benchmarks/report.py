@@ -38,6 +38,10 @@ def hard_aim(kind):
     return Aim(kind, f"check-loans validate {kind}", "wall", one_core, 1.3)
 
 
+def mail_aim(channel):
+    return Aim("mail", f"check-loans check --notify {channel} MANY", "peak", None, 128)
+
+
 def growth_aims(program):
     large, small = (growth_name(program, loans) for loans in (GROWTH[-1], GROWTH[-2]))
     yield Aim("growth", large, "wall", small, 12)
@@ -57,6 +61,7 @@ AIMS = (
     Aim("small", "check-loans validate books.xml", "wall", SMALL, 5.5),
     Aim("small", "check-loans check books.xml, again", "wall", SMALL, 5.5),
     Aim("delivery", "check-loans check --notify stdout DUE", "wall", "check-loans check DUE", 3),
+    *map(mail_aim, ("maildir:OUT", "mail")),
     *map(hard_aim, HARD),
     *growth_aims(GROWING[1]),
     *growth_aims(GROWING[2]),
@@ -191,7 +196,7 @@ def markdown(table, texts=1):
 def tables(results):
     """What the page has a place for, and how many columns of it are text."""
     yield "aims", list(aimed(results)), 2
-    for series in ("big", "files", "small", "delivery"):
+    for series in ("big", "files", "small", "delivery", "mail"):
         yield series, without_empty(measured(results, series)), 1
     yield "hard", without_empty(measured(results, *HARD)), 1
     yield "growth", list(grown(results)), 1
@@ -219,6 +224,7 @@ def page(results):
         loans=count(everything["loans"]),
         size=f"{everything['bytes'] / 1e6:.1f} MB",
         notices=count(everything["notices"]),
+        readers=count(everything["readers"]),
     )
 
 

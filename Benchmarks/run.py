@@ -265,12 +265,51 @@ class Bench:
         state = self.fresh_folder("due")
         fresh = ["find", state, "-mindepth", "1", "-delete"]
         silent = self.check("DUE", due, state, prepare=fresh)
-        options = ("--notify", "stdout")
+        options = ("--notify", "stdout", "--first-run", "deliver")
         telling = self.check("--notify stdout DUE", due, state, *options, prepare=fresh)
         self.meter.measure("delivery", silent)
         self.meter.measure("delivery", telling, silent)
         run(fresh)
         return len(output_of(*telling.words).splitlines())
+
+    def measure_mail(self):
+        """Returns the number of readers, each with a loan that expires tomorrow."""
+        readers = self.loans // 10
+        many, few = self.readers("MANY.xml", readers), self.readers("FEW.xml", readers // 10)
+        state, out = self.fresh_folder("mail"), self.fresh_folder("OUT")
+        fresh = ["find", state, out, "-mindepth", "1", "-delete"]
+        silent = self.check("MANY", many, state, prepare=fresh)
+        self.meter.measure("mail", silent)
+        options = ["--mail-from", "desk@example.org", "--mail-limit", readers]
+        options += ["--mail-program", "true"]
+        for channel, words in (("maildir:OUT", f"maildir:{out}"), ("mail", "mail")):
+            for name, path in (("FEW", few), ("MANY", many)):
+                command = self.check(
+                    f"--notify {channel} {name}", path, state, "--notify", words, *options,
+                    prepare=fresh,
+                )
+                self.meter.measure("mail", command, silent, runs=1)
+                if channel != "mail":
+                    written = len(os.listdir(out / "new"))
+                    if written != (readers if name == "MANY" else readers // 10):
+                        fail(f'"{command.name}" wrote {written} messages')
+        run(fresh)
+        return readers
+
+    def readers(self, name, count):
+        path = self.work / name
+        tomorrow = datetime.date.fromisoformat(TODAY) + datetime.timedelta(days=1)
+        with open(path, "w") as file:
+            file.write("<books>\n")
+            for number in range(count):
+                file.write(
+                    f'<book id="{number}"><title>Book {number}</title><borrower>Reader {number}'
+                    f"</borrower><email>reader{number}@example.org</email>"
+                    f"<expiration>{tomorrow:%Y.%m.%d}</expiration></book>\n"
+                )
+            file.write("</books>\n")
+        os.sync()
+        return path
 
     def measure_hard(self):
         for kind in report.HARD:
@@ -384,6 +423,7 @@ def measure(settings, work):
     bench.measure_files()
     bench.measure_small()
     notices = bench.measure_delivery()
+    readers = bench.measure_mail()
     bench.measure_hard()
     bench.measure_growth()
     return {
@@ -393,6 +433,7 @@ def measure(settings, work):
         "bytes": bytes_of_big,
         "growth": settings.growth,
         "notices": notices,
+        "readers": readers,
         "rows": bench.meter.rows,
     }
 
