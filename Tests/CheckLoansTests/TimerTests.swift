@@ -162,6 +162,20 @@ struct TimerTests {
         """)
   }
 
+  @Test(arguments: [([], "a file of ~/.config/environment.d"), (["--cron"], "the crontab")])
+  func `A variable that a channel needs must be where the daily run finds it`(
+    option: [String], place: String
+  ) async throws {
+    let desk = try Desk()
+    try desk.writeSettings(
+      "[[channel]]\nname = \"phone\"\nrun = [\"./tell\"]\nenvironment = [\"TOKEN\"]\n")
+    let words = "the daily run will not know TOKEN, which the channel phone needs; set it in"
+    let result = try await desk.run(["timer", "books.xml", "--notify", "phone"] + option)
+    #expect(result.errorText.contains("check-loans: \(words) \(place)\n"))
+    let other = try await desk.run(["timer", "books.xml", "--notify", "stdout"] + option)
+    #expect(!other.errorText.contains("TOKEN"))
+  }
+
   @Test func `A program of the user's may gain privileges, mail systems need it`() async throws {
     let desk = try Desk()
     let (service, _) = try await desk.units(["books.xml", "--notify", "exec:./tell"])

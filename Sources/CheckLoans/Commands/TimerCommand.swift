@@ -128,6 +128,15 @@ struct TimerCommand: Subcommand {
       guard case .variable(let variable) = value.origin, value.name != "time-zone" else { continue }
       console.printError("the daily run will not know \(variable); give --\(value.name) instead")
     }
+    for case .named(let name) in plan.channels {
+      for variable in environment.channelTable(name)?.environment ?? [] {
+        console.printError(
+          """
+          the daily run will not know \(variable), which the channel \(name) needs; set it in \
+          \(cron ? "the crontab" : "a file of ~/.config/environment.d")
+          """)
+      }
+    }
     let hours = DeliveryHours(options.channels.times.deliverBetween)
     let run = CivilDateTime(plan.now.date, dailyAt)
     if !plan.channels.isEmpty, let start = hours.holds(at: run)?.time {

@@ -30,7 +30,7 @@ public struct Delivery: Hashable, Sendable {
   /// The number of attempts, all repetitions together; 0 if the channel could not be used when it was
   /// its turn, or it was marked as delivered and not sent.
   public var attempts: Int
-  /// The channel's error when it failed; untrusted.
+  /// The channel's error when it failed, or why the library was written to instead; untrusted.
   public var error: String?
   /// The time of the last delivery; an attempt to send another notice may have failed since.
   public var deliveredAt: CivilDateTime?
@@ -48,6 +48,13 @@ extension Delivery {
 
   /// Whether it was marked as delivered, and nothing was sent.
   public var isMarked: Bool { state == .delivered && attempts == 0 }
+
+  /// Whether the library was written to, since the borrower has no address that can be written to.
+  public var isToLibrary: Bool { state == .delivered && error == Self.toLibrary }
+
+  /// What the ledger has for the reason of that.
+  static let toLibrary =
+    "the library was written to, since the borrower has no address that can be written to"
 
   /// The time at which it came to this state, with the offset of that clock.
   public var clockTime: ClockTime? { at.map { ClockTime($0, utcOffset: utcOffset) } }

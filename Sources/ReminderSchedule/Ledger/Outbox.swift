@@ -4,10 +4,10 @@ public import Loans
 /// Messages on their way through a channel, none of which a killed run repeats, but for the one
 /// that was being sent.
 ///
-/// ``Schedule/beginSending(_:channel:at:utcOffset:)`` stores all of them, in one commit. Each one sent is
-/// then counted by ``noteSent()`` with a single write to the lock file, which needs no commit and survives
-/// the end of the process, though not a power cut. ``finish()`` or ``fail(error:)`` moves them into the
-/// ledger, in one commit. If the process is killed in between, whoever opens the schedule next does so
+/// ``Schedule/beginSending(_:to:channel:at:utcOffset:)`` stores all of them, in one commit. Each one
+/// sent is then counted by ``noteSent()`` with a single write to the lock file, which needs no commit and
+/// survives the end of the process, though not a power cut. ``finish()`` or
+/// ``fail(error:isFinal:delivered:)`` moves them into the ledger, in one commit. If the process is killed in between, whoever opens the schedule next does so
 /// from the count. Of five messages, two of them counted, the first two are then delivered, the third may
 /// have been sent and is due again, and the others are as if they had never been begun. If the count was
 /// lost all of them are due again: nothing is ever lost.
@@ -20,7 +20,7 @@ public struct Outbox: ~Copyable, Sendable {
   /// Counts the next message as sent; costs no commit.
   ///
   /// - Throws: ``ScheduleError`` if the count cannot be written; it is known to ``finish()`` and
-  ///   ``fail(error:)`` all the same.
+  ///   ``fail(error:isFinal:delivered:)`` all the same.
   public mutating func noteSent() throws(ScheduleError) {
     precondition(sent < count, "more than \(count) messages were sent")
     sent += 1
@@ -179,7 +179,7 @@ extension Database {
   ///   - count: how many messages were sent; where that is another sending's, or not known, all of
   ///     them may have been, and are due again.
   ///   - next: the state of the message after them; `nil` if it was not begun.
-  ///   - error: what the channel said, if that is `failed`.
+  ///   - error: what the channel said of it.
   ///   - number: the number of the run that has sent them; `nil` for one that is over.
   func emptyOutbox(
     _ count: OutboxCount?, next: Delivery.State?, _ error: String? = nil, run number: Int64? = nil
@@ -188,7 +188,9 @@ extension Database {
     let sent = count.flatMap { $0.sending == sending ? $0.sent : nil }
     let last = (sent ?? .max) - (next == nil ? 1 : 0)
     let reason = try error.flatMap(reasonID)
-    try run(Self.outboxToLedger, sent ?? 0, last, next?.stored, reason)
+    let isForLibrary = try integer("SELECT 1 FROM outbox WHERE address = '' LIMIT 1") != nil
+    let library = isForLibrary ? try reasonID(Delivery.toLibrary) : nil
+    try run(Self.outboxToLedger, sent ?? 0, last, next?.stored, reason, library)
     try noteRecipients(
       sent: sent ?? 0, run: number, refused: next == .undeliverable ? reason : nil)
     try execute("DELETE FROM outbox")
@@ -208,7 +210,7 @@ extension Database {
     INSERT INTO delivery (\(ledgerColumns))
     SELECT catalogue, identity, expiration, channel, copy, rung, at, utc_offset,
       iif(message < ?1, \(Delivery.State.delivered.stored), ?3), 1,
-      iif(message < ?1, at, NULL), iif(message < ?1, NULL, ?4)
+      iif(message < ?1, at, NULL), iif(message >= ?1, ?4, iif(address = '', ?5, NULL))
     FROM outbox WHERE message <= ?2
     ORDER BY catalogue, identity, expiration, channel, copy, rung
     ON CONFLICT (catalogue, identity, expiration, channel, copy, rung) DO UPDATE SET
