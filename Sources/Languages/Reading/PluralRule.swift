@@ -15,7 +15,7 @@ struct PluralRule: Sendable {
   private let choice: PluralExpression
 
   /// English, German and many others: one, and all the rest.
-  static let germanic = PluralRule(forms: 2, choice: .binary(.isNotEqual, .n, .number(1)))
+  static let germanic = PluralRule(forms: 2) { $0 != 1 ? 1 : 0 }
 
   /// The largest number that is tried when a rule is read.
   private static let tried: UInt = 1_000
@@ -40,7 +40,7 @@ struct PluralRule: Sendable {
     var parser = PluralParser(expression)
     self.init(forms: forms, choice: try parser.expression())
     for number in 0...Self.tried {
-      guard let form = choice.value(number) else {
+      guard let form = choice(number) else {
         throw Fault(words: "the plural expression divides by zero for n = \(number)")
       }
       if form >= UInt(forms) {
@@ -50,14 +50,14 @@ struct PluralRule: Sendable {
     }
   }
 
-  private init(forms: Int, choice: PluralExpression) {
+  private init(forms: Int, choice: @escaping PluralExpression) {
     self.forms = forms
     self.choice = choice
   }
 
   /// The form for a number; the first one where the rule has none for it.
   func form(of number: UInt) -> Int {
-    let form = choice.value(number) ?? 0
+    let form = choice(number) ?? 0
     return form < UInt(forms) ? Int(form) : 0
   }
 
@@ -69,64 +69,36 @@ struct PluralRule: Sendable {
   }
 }
 
-/// An expression of C about a number `n`.
-indirect enum PluralExpression: Sendable {
-  enum Operator: Sendable {
-    case or, and, isEqual, isNotEqual, isLess, isGreater, isAtMost, isAtLeast
-    case plus, minus, times, over, modulo
-  }
-
-  case n
-  case number(UInt)
-  case not(PluralExpression)
-  case binary(Operator, PluralExpression, PluralExpression)
-  case choice(PluralExpression, PluralExpression, PluralExpression)
-
-  /// The value for a number, as `unsigned long` has it; `nil` after a division by zero.
-  func value(_ n: UInt) -> UInt? {
-    switch self {
-    case .n: return n
-    case .number(let number): return number
-    case .not(let operand): return operand.value(n).map { $0 == 0 ? 1 : 0 }
-    case .choice(let condition, let yes, let no):
-      return condition.value(n).flatMap { $0 != 0 ? yes.value(n) : no.value(n) }
-    case .binary(let operation, let left, let right):
-      guard let first = left.value(n) else { return nil }
-      if operation == .and && first == 0 { return 0 }
-      if operation == .or && first != 0 { return 1 }
-      guard let second = right.value(n) else { return nil }
-      return operation.value(first, second)
-    }
-  }
-}
-
-extension PluralExpression.Operator {
-  fileprivate func value(_ left: UInt, _ right: UInt) -> UInt? {
-    switch self {
-    case .or, .and: right == 0 ? 0 : 1
-    case .isEqual: left == right ? 1 : 0
-    case .isNotEqual: left != right ? 1 : 0
-    case .isLess: left < right ? 1 : 0
-    case .isGreater: left > right ? 1 : 0
-    case .isAtMost: left <= right ? 1 : 0
-    case .isAtLeast: left >= right ? 1 : 0
-    case .plus: left &+ right
-    case .minus: left &- right
-    case .times: left &* right
-    case .over: right == 0 ? nil : left / right
-    case .modulo: right == 0 ? nil : left % right
-    }
-  }
-}
+/// The value of an expression of C for a number `n`, as `unsigned long` has it; `nil` after a division by
+/// zero.
+private typealias PluralExpression = @Sendable (_ n: UInt) -> UInt?
 
 /// Reads an expression by the precedences of C.
 private struct PluralParser {
+  /// An operator; what is right of it is evaluated only if needed.
+  private typealias Operator = @Sendable (_ left: UInt, _ right: () -> UInt?) -> UInt?
+
   /// The operators by precedence, what binds least first; a longer one before its beginning.
-  private static let levels: [KeyValuePairs<String, PluralExpression.Operator>] = [
-    ["||": .or], ["&&": .and], ["==": .isEqual, "!=": .isNotEqual],
-    ["<=": .isAtMost, ">=": .isAtLeast, "<": .isLess, ">": .isGreater],
-    ["+": .plus, "-": .minus], ["*": .times, "/": .over, "%": .modulo],
+  private static let levels: [KeyValuePairs<String, Operator>] = [
+    ["||": { $0 != 0 ? 1 : $1().map { $0 == 0 ? 0 : 1 } }],
+    ["&&": { $0 == 0 ? 0 : $1().map { $0 == 0 ? 0 : 1 } }],
+    ["==": comparing(==), "!=": comparing(!=)],
+    ["<=": comparing(<=), ">=": comparing(>=), "<": comparing(<), ">": comparing(>)],
+    ["+": computing { $0 &+ $1 }, "-": computing { $0 &- $1 }],
+    [
+      "*": computing { $0 &* $1 }, "/": computing { $1 == 0 ? nil : $0 / $1 },
+      "%": computing { $1 == 0 ? nil : $0 % $1 },
+    ],
   ]
+
+  private static func comparing(_ holds: @escaping @Sendable (UInt, UInt) -> Bool) -> Operator {
+    computing { holds($0, $1) ? 1 : 0 }
+  }
+
+  private static func computing(_ value: @escaping @Sendable (UInt, UInt) -> UInt?) -> Operator {
+    { left, right in right().flatMap { value(left, $0) } }
+  }
+
   private static let deepest = 50
 
   private var rest: ArraySlice<UInt8>
@@ -168,7 +140,8 @@ private struct PluralParser {
     guard takes("?") else { return condition }
     let yes = try choice()
     guard takes(":") else { throw fault() }
-    return .choice(condition, yes, try choice())
+    let no = try choice()
+    return { n in condition(n).flatMap { $0 != 0 ? yes(n) : no(n) } }
   }
 
   private mutating func binary(_ level: Int) throws(PluralRule.Fault) -> PluralExpression {
@@ -176,17 +149,19 @@ private struct PluralParser {
     var left = try binary(level + 1)
     while let operation = Self.levels[level].first(where: { rest.starts(with: $0.key.utf8) }) {
       rest = rest.dropFirst(operation.key.utf8.count)
-      left = .binary(operation.value, left, try binary(level + 1))
+      let (first, second) = (left, try binary(level + 1))
+      left = { n in first(n).flatMap { operation.value($0) { second(n) } } }
     }
     return left
   }
 
   private mutating func operand() throws(PluralRule.Fault) -> PluralExpression {
-    if takes("n") { return .n }
+    if takes("n") { return { $0 } }
     if takes("!") {
       try descend()
       defer { depth -= 1 }
-      return .not(try operand())
+      let operand = try operand()
+      return { operand($0).map { $0 == 0 ? 1 : 0 } }
     }
     if takes("(") {
       let inner = try choice()
@@ -196,6 +171,6 @@ private struct PluralParser {
     let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard let number = UInt(String(decoding: digits, as: UTF8.self)) else { throw fault() }
     rest = rest.dropFirst(digits.count)
-    return .number(number)
+    return { _ in number }
   }
 }
