@@ -11,10 +11,7 @@ public import Loans
 public struct Language: Sendable {
   /// Its tag, BCP 47.
   public let tag: String
-  /// The library's own texts by the names of messages, each with its plural forms; they come before
-  /// translations.
-  public var wording: [String: [String]] = [:]
-  private let translations: [Message: [Template]]
+  private var translations: [Message: [Template]]
   private let rule: PluralRule
 
   init(tag: String, _ translations: [Message: [Template]], _ rule: PluralRule) {
@@ -28,6 +25,17 @@ public struct Language: Sendable {
 
   /// The number of texts that a message with a number in it needs.
   public var pluralForms: Int { rule.forms }
+
+  /// The language with a library's own texts in place of some of its translations.
+  ///
+  /// - Parameter texts: texts without fault, each the only one of its message, or one of its plural forms.
+  public func worded(_ texts: [Message: [String]]) -> Language {
+    var language = self
+    for (message, forms) in texts {
+      language.translations[message] = forms.compactMap { try? Template($0) }
+    }
+    return language
+  }
 
   /// Whether it has a text of its own for a message.
   package func translates(_ message: Message) -> Bool { translations[message] != nil }
@@ -104,18 +112,14 @@ extension Language {
 
   private func template(of message: Message, _ count: Int?) -> Template {
     let isPlural = count != nil && count != 1
-    if !wording.isEmpty, let name = message.name, let forms = wording[name] {
-      if let text = form(forms, count), let template = try? Template(text) { return template }
-    } else if !translations.isEmpty, let forms = translations[message],
-      let template = form(forms, count)
-    {
+    if !translations.isEmpty, let template = translations[message].flatMap({ form($0, count) }) {
       return template
     }
     return isPlural ? message.pluralTemplate : message.template
   }
 
   /// The form for a number, or the last one where there are too few.
-  private func form<Form>(_ forms: [Form], _ count: Int?) -> Form? {
+  private func form(_ forms: [Template], _ count: Int?) -> Template? {
     let form = count.map { rule.form(of: $0.magnitude) } ?? 0
     return form < forms.count ? forms[form] : forms.last
   }

@@ -11,32 +11,25 @@ public final class Message: Sendable {
   public let text: String
   /// The English text for any other number.
   public let pluralText: String?
-  /// The name by which a library gives it a wording of its own; `nil` if it cannot.
-  public let name: String?
   let template: Template
   let pluralTemplate: Template
 
   init(
-    context: String? = nil, _ text: String, plural pluralText: String? = nil, name: String? = nil
-  )
-    throws(Template.LoneBrace)
-  {
-    (self.context, self.text, self.pluralText, self.name) = (context, text, pluralText, name)
+    context: String? = nil, _ text: String, plural pluralText: String? = nil
+  ) throws(Template.LoneBrace) {
+    (self.context, self.text, self.pluralText) = (context, text, pluralText)
     template = try Template(text)
     pluralTemplate =
       try pluralText.map { text throws(Template.LoneBrace) in try Template(text) }
       ?? template
   }
 
-  /// The same message with a name for wordings.
-  func named(_ name: String) -> Message { .ofProgram(context, text, pluralText, name: name) }
-
   /// A message whose text is in the program.
   fileprivate static func ofProgram(
-    _ context: String?, _ text: String, _ pluralText: String?, name: String? = nil
+    _ context: String?, _ text: String, _ pluralText: String?
   ) -> Message {
     do throws(Template.LoneBrace) {
-      return try Message(context: context, text, plural: pluralText, name: name)
+      return try Message(context: context, text, plural: pluralText)
     } catch {
       preconditionFailure("a brace has no counterpart: \(text)")
     }

@@ -57,15 +57,16 @@ import Testing
   @Test func `A wording of one's own comes before the translation, in the forms of the language`()
     throws
   {
-    var russian = try language("ru")
-    russian.wording["loan-soon"] = ["{count} a {title}", "{count} b {title}", "{count} c {title}"]
+    let russian = try language("ru").worded([
+      .expiresLater: ["{count} a {title}", "{count} b {title}", "{count} c {title}"]
+    ])
     let texts = [1, 2, 5, 21].map { russian.text(.expiresLater, ["title": "T"], count: $0) }
     #expect(texts == ["1 a T", "2 b T", "5 c T", "21 a T"])
-    var english = Language.english
-    english.wording["loan-today"] = ["{title}: last day"]
+    let english = Language.english.worded([
+      .expiresToday: ["{title}: last day"], .expiresLater: ["only one: {title}"],
+    ])
     #expect(english.text(.expiresToday, ["title": "T"], count: 0) == "T: last day")
     #expect(english.text(.expiresTomorrow, ["title": "T"], count: 1) == "T expires tomorrow")
-    english.wording["loan-soon"] = ["only one: {title}"]
     #expect(english.text(.expiresLater, ["title": "T"], count: 9) == "only one: T")
   }
 

@@ -373,19 +373,20 @@ private struct SettingsReading {
     for key in table.keys.sorted() where !others.contains(key) {
       guard let node = table[key]?.tomlValue else { continue }
       place.key = key
-      guard let message = Wording.messages[key] else {
-        let nearest = key.nearest(among: Wording.messages.keys.sorted())
-        let known = Wording.messages.keys.sorted().joined(separator: ", ")
+      guard let message = Message.worded[key] else {
+        let names = Message.worded.keys.sorted()
+        let nearest = key.nearest(among: names)
+        let known = names.joined(separator: ", ")
         throw wrong(
           place.text,
           "unknown text \(key.quoted(limit: 40)); "
             + (nearest.map { "did you mean \"\($0)\"?" } ?? "there are \(known)"))
       }
       let (texts, fault) = texts(node, of: Setting(name: key, kind: .list))
-      if let fault = fault ?? wording.fault(in: texts, of: message) {
+      if let fault = fault ?? wording.fault(in: texts, of: message, named: key) {
         throw wrong(place.text, "\"\(key)\" \(fault)")
       }
-      wording.texts[key] = texts
+      wording.texts[message] = texts
     }
     return wording
   }

@@ -7,29 +7,21 @@ struct Wording: Sendable {
 
   /// The tag of the language; `nil` for all that have no text of their own.
   let language: String?
-  /// The texts by the names of messages, each with its plural forms.
-  var texts: [String: [String]] = [:]
+  /// The texts of messages, each with its plural forms.
+  var texts: [Message: [String]] = [:]
 
   /// The values that a message to a borrower may have anywhere.
   private static let common: Set = ["borrower", "library", "sender", "today", "count"]
 
-  /// The messages that can be worded, by their names.
-  static let messages = Dictionary(
-    Message.worded.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
-
   /// What is wrong with the texts for a message; `nil` if nothing is.
-  func fault(in texts: [String], of message: Message) -> String? {
+  func fault(in texts: [String], of message: Message, named name: String) -> String? {
     let forms = language.flatMap { KnownLanguages().language(for: $0)?.pluralForms } ?? 2
     if texts.count > 1, message.pluralText == nil { return "has one form; give a text, not a list" }
     if texts.count > 1, texts.count != forms {
       return "has \(forms) plural forms in this language; give one text, or \(forms)"
     }
-    let isOfMail = message.name.map { $0.hasPrefix("mail-") } ?? false
-    for text in texts {
-      let fault = message.fault(in: text, mayOmit: true, also: isOfMail ? Self.common : [])
-      if let fault { return fault }
-    }
-    return nil
+    let others = name.hasPrefix("mail-") ? Self.common : []
+    return texts.lazy.compactMap { message.fault(in: $0, mayOmit: true, also: others) }.first
   }
 }
 
@@ -39,9 +31,6 @@ extension Environment {
     let wordings = (given.file?.wordings ?? []).filter {
       $0.language == nil || $0.language == language.tag
     }
-    if wordings.isEmpty { return language }
-    var worded = language
-    for wording in wordings { worded.wording.merge(wording.texts) { $1 } }
-    return worded
+    return wordings.reduce(language) { $0.worded($1.texts) }
   }
 }

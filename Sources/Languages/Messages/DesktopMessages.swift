@@ -17,8 +17,7 @@ extension Message {
 
   // Translators: {numbers} is "4 expired", "3 expire soon", or both.
   package static let loansToMind = plural(
-    "{count} loan needs attention: {numbers}", "{count} loans need attention: {numbers}"
-  ).named("desktop-digest")
+    "{count} loan needs attention: {numbers}", "{count} loans need attention: {numbers}")
   package static let numberExpired = plural("{count} expired", "{count} expired")
   package static let numberExpiringSoon = plural("{count} expires soon", "{count} expire soon")
   // Translators: two of several parts in a row.

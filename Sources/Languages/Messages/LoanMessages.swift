@@ -17,16 +17,13 @@ extension Message {
   package static let untitled = message("(untitled)")
 
   // Translators: {title} is the book's; the book must be returned by then.
-  package static let expiresToday = message("{title} expires today").named("loan-today")
-  package static let expiresTomorrow = message("{title} expires tomorrow").named("loan-tomorrow")
+  package static let expiresToday = message("{title} expires today")
+  package static let expiresTomorrow = message("{title} expires tomorrow")
   package static let expiresLater = plural(
-    "{title} expires in {count} day", "{title} expires in {count} days"
-  ).named("loan-soon")
+    "{title} expires in {count} day", "{title} expires in {count} days")
   package static let expiredYesterday = message("{title} expired yesterday")
-    .named("loan-yesterday")
   package static let expiredEarlier = plural(
-    "{title} expired {count} day ago", "{title} expired {count} days ago"
-  ).named("loan-expired")
+    "{title} expired {count} day ago", "{title} expired {count} days ago")
 
   // Translators: {sentence} is one of those before, such as "Abigél" expires tomorrow.
   package static let dated = message("{sentence} ({date})")

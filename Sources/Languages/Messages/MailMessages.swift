@@ -4,36 +4,29 @@
 extension Message {
   // Translators: the subject. {date} is the day on which the first loan ends, which may have passed.
   package static let mailSubject = plural(
-    "{count} book to return, due {date}", "{count} books to return, the first due {date}"
-  ).named("mail-subject")
+    "{count} book to return, due {date}", "{count} books to return, the first due {date}")
   // Translators: {borrower} is a name, in the nominative.
-  package static let mailGreeting = message("Dear {borrower},").named("mail-greeting")
+  package static let mailGreeting = message("Dear {borrower},")
   // Translators: the greeting where no name is known, or where a message is for several people.
-  package static let mailGreetingAnyone = message("Dear reader,").named("mail-greeting-anyone")
+  package static let mailGreetingAnyone = message("Dear reader,")
   // Translators: before a list of books.
   package static let mailIntroExpired = plural(
     "This book is overdue. Please return it:",
-    "These {count} books are overdue. Please return them:"
-  ).named("mail-intro-expired")
+    "These {count} books are overdue. Please return them:")
   // Translators: before a list of books.
   package static let mailIntroToday = plural(
-    "This book is due today:", "These {count} books are due today:"
-  ).named("mail-intro-today")
+    "This book is due today:", "These {count} books are due today:")
   // Translators: before a list of books.
   package static let mailIntroSoon = plural(
-    "This book is due soon:", "These {count} books are due soon:"
-  ).named("mail-intro-soon")
+    "This book is due soon:", "These {count} books are due soon:")
   // Translators: in place of a list of books whose titles are not told.
   package static let mailCount = plural(
-    "{count} book, due {date}", "{count} books, the first due {date}"
-  ).named("mail-count")
+    "{count} book, due {date}", "{count} books, the first due {date}")
   // Translators: after a list of books that is too long.
-  package static let mailMore = plural("and {count} more book", "and {count} more books").named(
-    "mail-more")
+  package static let mailMore = plural("and {count} more book", "and {count} more books")
   // Translators: after a book that is due on a day when the library is closed.
   package static let mailClosedNote = message(
-    "The library is closed that day; please return it by {date}."
-  ).named("mail-closed-note")
+    "The library is closed that day; please return it by {date}.")
   // Translators: after a book that was due on a day when the library is closed.
   package static let mailReopens = message("The library opens again on {date}.")
   // Translators: after a book that was due on a day when the library was closed.
@@ -46,7 +39,7 @@ extension Message {
   // Translators: after a book.
   package static let mailNotRenewable = message("It cannot be renewed again.")
   // Translators: \n is a line break; {sender} is the name of the library.
-  package static let mailClosing = message("Kind regards,\n{sender}").named("mail-closing")
+  package static let mailClosing = message("Kind regards,\n{sender}")
   // Translators: a link at the end of a message.
   package static let mailUnsubscribe = message("Stop these messages")
 }
@@ -74,14 +67,4 @@ extension Message {
   package static let deskNoAddress = message("The catalogue has no e-mail address.")
   package static let deskInvalidAddress = message("The address {address} is not valid.")
   package static let deskRefusedAddress = message("The address {address} was refused.")
-}
-
-extension Message {
-  /// The messages that a library can give a wording of its own.
-  public static let worded: [Message] = [
-    .mailSubject, .mailGreeting, .mailGreetingAnyone, .mailIntroExpired, .mailIntroToday,
-    .mailIntroSoon, .expiredEarlier, .expiredYesterday, .expiresToday, .expiresTomorrow,
-    .expiresLater, .mailCount, .mailClosedNote,
-    .mailMore, .mailClosing, .loansToMind,
-  ]
 }
