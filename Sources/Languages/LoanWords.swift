@@ -22,20 +22,6 @@ extension Loan {
     language.append(due: expiration, today: today, to: &sentence) { $0 += title.utf8 }
     return String(decoding: sentence, as: UTF8.self)
   }
-
-  /// The loan's one line in a report or notice; see ``Loans/Notice/line(today:in:)``.
-  ///
-  /// - Parameters:
-  ///   - library: the name of the catalogue's library, where the loan has none of its own.
-  ///   - openDays: the open days next to the expiration, if the library is closed on that day.
-  public func line(
-    today: CivilDate, library: String? = nil, openDays: OpenDays? = nil,
-    in language: Language = .english
-  ) -> String {
-    var line: [UInt8] = []
-    appendLine(to: &line, today: today, library: library, openDays: openDays, in: language)
-    return String(decoding: line, as: UTF8.self)
-  }
 }
 
 extension Notice {
@@ -45,7 +31,9 @@ extension Notice {
   ///
   ///     "Abigél" expires tomorrow (2026.11.22), by Szabó Magda, lent to Anna, at the Library, can be renewed
   public func line(today: CivilDate, in language: Language = .english) -> String {
-    loan.line(today: today, library: library, openDays: openDays, in: language)
+    var line: [UInt8] = []
+    loan.appendLine(to: &line, today: today, library: library, openDays: openDays, in: language)
+    return String(decoding: line, as: UTF8.self)
   }
 }
 

@@ -1,3 +1,4 @@
+import Loans
 import TestSupport
 import Testing
 
@@ -9,6 +10,17 @@ let translated = KnownLanguages.builtInTags.filter { $0 != "en" }
 /// One of the languages that come with the program.
 func language(_ tag: String) throws -> Language {
   try #require(KnownLanguages().language(for: tag))
+}
+
+extension Loan {
+  /// The line of a notice about the loan.
+  func line(
+    today: CivilDate, library: String? = nil, openDays: OpenDays? = nil,
+    in language: Language = .english
+  ) -> String {
+    Notice(rung: -1, loan: self, catalogue: "-", library: library, openDays: openDays)
+      .line(today: today, in: language)
+  }
 }
 
 /// A PO file with these entries after a header.
