@@ -84,7 +84,7 @@ extension Message {
       let list = known.sorted().map { "{\($0)}" }.joined(separator: ", ")
       return "{\(name.visible)} is unknown; this text has \(list.isEmpty ? "no values" : list)"
     }
-    if !mayOmit, text.contains("\n") && !self.text.contains("\n") {
+    if text.contains("\n") && !self.text.contains("\n") {
       return "the text must be one line"
     }
     if let scalar = text.unicodeScalars.first(where: { $0.isUnsafeToShow && $0 != "\n" }) {

@@ -377,24 +377,37 @@ struct MailChannelTests {
     ),
     (
       "[wording]\nmail-greeting = \"Dear {name},\"", 5,
-      "\"mail-greeting\" {name} is unknown; this text has {borrower}, {count}, {library}, {sender}, "
+      "\"mail-greeting\": {name} is unknown; this text has {borrower}, {count}, {library}, {sender}, "
         + "{today}"
     ),
     (
       "[wording]\nmail-greeting = \"Dear {borrower\"", 5,
-      "\"mail-greeting\" a brace has no counterpart; write {{ or }} for a brace"
+      "\"mail-greeting\": a brace has no counterpart; write {{ or }} for a brace"
     ),
     (
       "[wording.hu]\nmail-subject = [\"a\", \"b\", \"c\"]", 5,
-      "\"mail-subject\" has 2 plural forms in this language; give one text, or 2"
+      "\"mail-subject\": expected one text, or the 2 plural forms of \"hu\", found 3"
     ),
     (
       "[wording.cs]\nmail-subject = [\"a\", \"b\"]", 5,
-      "\"mail-subject\" has 3 plural forms in this language; give one text, or 3"
+      "\"mail-subject\": expected one text, or the 3 plural forms of \"cs\", found 2"
     ),
     (
       "[wording]\nmail-greeting = [\"a\", \"b\"]", 5,
-      "\"mail-greeting\" has one form; give a text, not a list"
+      "\"mail-greeting\": expected one text, found 2"
+    ),
+    (
+      "[wording.zh]\nmail-subject = [\"a\", \"b\"]", 5,
+      "\"mail-subject\": expected one text, found 2"
+    ),
+    ("[wording]\nmail-subject = []", 5, "\"mail-subject\": expected a text, found none"),
+    (
+      "[wording]\nmail-more = [\"a\", \" \\t\"]", 5,
+      "\"mail-more\": expected a text, found only white space"
+    ),
+    (
+      "[wording]\nmail-greeting = \"Hello,\\nhello\"", 5,
+      "\"mail-greeting\": the text must be one line"
     ),
     (
       "[wording.xx]\nmail-greeting = \"x\"", 4,

@@ -88,6 +88,9 @@ import Testing
     #expect(Message.loans.fault(in: "one loan") == "{count} is missing")
     #expect(Message.loans.fault(in: "one loan", isForOneNumber: true) == nil)
     #expect(Message.expiresToday.fault(in: "today", mayOmit: true) == nil)
+    #expect(
+      Message.expiresToday.fault(in: "to\nday", mayOmit: true) == "the text must be one line")
+    #expect(Message.mailClosing.fault(in: "Yours,\n\nthe desk", mayOmit: true) == nil)
     #expect(Message.runList.fault(in: "{a}") == "{a} is unknown; this text has no values")
   }
 }

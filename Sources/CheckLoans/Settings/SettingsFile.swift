@@ -383,8 +383,9 @@ private struct SettingsReading {
             + (nearest.map { "did you mean \"\($0)\"?" } ?? "there are \(known)"))
       }
       let (texts, fault) = texts(node, of: Setting(name: key, kind: .list))
-      if let fault = fault ?? wording.fault(in: texts, of: message, named: key) {
-        throw wrong(place.text, "\"\(key)\" \(fault)")
+      if let fault { throw wrong(place.text, "\"\(key)\" \(fault)") }
+      if let fault = wording.fault(in: texts, of: message, named: key) {
+        throw wrong(place.text, "\"\(key)\": \(fault)")
       }
       wording.texts[message] = texts
     }

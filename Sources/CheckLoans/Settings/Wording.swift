@@ -15,10 +15,15 @@ struct Wording: Sendable {
 
   /// What is wrong with the texts for a message; `nil` if nothing is.
   func fault(in texts: [String], of message: Message, named name: String) -> String? {
-    let forms = language.flatMap { KnownLanguages().language(for: $0)?.pluralForms } ?? 2
-    if texts.count > 1, message.pluralText == nil { return "has one form; give a text, not a list" }
+    let language = language.flatMap { KnownLanguages().language(for: $0) } ?? .english
+    let forms = message.pluralText == nil ? 1 : language.pluralForms
+    if texts.isEmpty { return "expected a text, found none" }
     if texts.count > 1, texts.count != forms {
-      return "has \(forms) plural forms in this language; give one text, or \(forms)"
+      let plural = forms == 1 ? "" : ", or the \(forms) plural forms of \"\(language.tag)\""
+      return "expected one text\(plural), found \(texts.count)"
+    }
+    if texts.contains(where: { $0.allSatisfy(\.isWhitespace) }) {
+      return "expected a text, found only white space"
     }
     let others = name.hasPrefix("mail-") ? Self.common : []
     return texts.lazy.compactMap { message.fault(in: $0, mayOmit: true, also: others) }.first
