@@ -411,10 +411,22 @@ struct MailChannelTests {
     ),
     (
       "[wording.xx]\nmail-greeting = \"x\"", 4,
-      "the language \"xx\" is unknown; there are en, hu, de, cs, ru, zh"
+      "the language \"xx\" is unknown; there are \(tags)"
     ),
+    ("[[rules]]\nborrower-language = \"sk\"", 5, "this language is unknown; there are \(tags)"),
+    ("wording = \"x\"", 4, advice),
+    ("[[wording]]\nmail-greeting = \"x\"", 4, advice),
+    ("[wordings]\nmail-greeting = \"x\"", 4, "unknown key \"wordings\"; \(advice)"),
+    ("wording.hu.mail-greeting = \"x\"", 4, advice),
+    ("[wording]\nmail-more = \"x\"\n[wording.en.GB]\nmail-more = \"x\"", 6, advice),
+    ("[wording.en]\nmail-more = \"x\"\nGB = { mail-more = \"x\" }", 6, advice),
+    (
+      "[wording.HU]\nmail-more = \"x\"\n[wording.\"hun\"]\nmail-more = \"x\"", 6,
+      "another table is for this language, \"hu\"; put both into one"
+    ),
+    ("[wording]\nmail-more = \"x\"\nb = \"\"\na = \"\"", 6, "unknown text \"b\"; \(names)"),
   ])
-  func `A wording that cannot be used is reported where it is`(
+  func `What is wrong with a wording is reported where it is`(
     settings: String, line: Int, words: String
   ) async throws {
     let desk = try MailDesk([Self.anna], settings: settings)
@@ -422,6 +434,69 @@ struct MailChannelTests {
     #expect(
       try await desk.run() == Outcome(78, errors: "check-loans: \(path):\(line): \(words)\n"))
     #expect(!desk.desk.folder.contains("state"))
+  }
+
+  private static let advice = "write texts below a line [wording], or [wording.hu] for one language"
+  private static let tags =
+    "en, hu, de, cs, ru, zh, and translation = \"FILE\" adds one from a PO file"
+  private static let names = """
+    there are desktop-digest, loan-expired, loan-soon, loan-today, loan-tomorrow, loan-yesterday, \
+    mail-closed-note, mail-closing, mail-count, mail-greeting, mail-greeting-anyone, \
+    mail-intro-expired, mail-intro-soon, mail-intro-today, mail-more, mail-subject
+    """
+
+  @Test(arguments: ["hun", "HU", "hu-HU", "'hu'"])
+  func `Any name of a language begins its table`(name: String) async throws {
+    let desk = try MailDesk(
+      [loan("A", "Anna", "a@example.org", "2026.11.22", "<language>hu</language>")],
+      settings: "[ wording . \(name) ] # ours\nmail-subject = \"a\"")
+    #expect(try await desk.run() == Outcome(0))
+    #expect(try await desk.mails().map(\.subject) == ["a"])
+  }
+
+  private static let translation = """
+    msgid ""
+    msgstr ""
+    "Language: sk\\n"
+    "Content-Type: text/plain; charset=UTF-8\\n"
+    "Plural-Forms: nplurals=3; plural=(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2;\\n"
+    """
+
+  @Test func `A language from a file can be worded, and be that of borrowers`() async throws {
+    let forms = ["[\"a\", \"b\", \"c\"]", "[\"a\", \"b\"]"]
+    let desks = try forms.map { forms in
+      try MailDesk(
+        [Self.anna],
+        settings: """
+          language = "en"
+          translation = "sk.po"
+          [[rules]]
+          borrower-language = "sk"
+          [wording.sk]
+          mail-subject = \(forms)
+          """)
+    }
+    let settings = "\(desks[0].desk.folder.path)/.config/check-loans"
+    #expect(
+      try await desks[0].run()
+        == Outcome(
+          66,
+          errors: "check-loans: \(settings)/config.toml:5: \(settings)/sk.po: cannot read the "
+            + "translation: no such file\n"))
+    for desk in desks {
+      try desk.desk.folder.write(Self.translation, to: ".config/check-loans/sk.po")
+    }
+    #expect(try await desks[0].run() == Outcome(0))
+    let mails = try await desks[0].mails()
+    #expect(mails.map(\.subject) == ["a"])
+    #expect(mails.map(\.language) == ["sk"])
+    let words = "expected one text, or the 3 plural forms of \"sk\", found 2"
+    #expect(
+      try await desks[1].run()
+        == Outcome(
+          78,
+          errors: "check-loans: \(desks[1].desk.folder.path)/\(Desk.settings):9: "
+            + "\"mail-subject\": \(words)\n"))
   }
 
   @Test func `A style is found beside the settings, and may fetch nothing`() async throws {

@@ -567,6 +567,10 @@ struct SettingsFaultTests {
       "[catalogue]\npath = \"x\"\n[catalogue]\npath = \"y\"",
       "3:1: write each catalogue as a table of its own: [[catalogue]]"
     ),
+    ("[rules]\n[rules]", "2:1: write each rule as a table of its own: [[rules]]"),
+    ("[closed]\n[closed]", "2:1: this table is in the file twice; put both into one"),
+    ("[wording.hu]\n[wording.hu]", "2:1: this table is in the file twice; put both into one"),
+    ("[[wording]\n", "1:11: expected the name of the table in brackets, as in [wording]"),
     (
       "[[catalogue]] path = \"x\"",
       "1:15: expected the end of the line after the name of a table"

@@ -16,8 +16,11 @@ struct TranslationOptions: ParsableArguments {
 
   /// The languages, with that of the file.
   ///
+  /// - Parameter settings: what the settings file gives, while that is read.
   /// - Throws: ``CommandError`` for a file that cannot be read, or is wrong.
-  func known(_ environment: Environment) throws(CommandError) -> KnownLanguages {
+  func known(
+    _ environment: Environment, reading settings: [Setting] = []
+  ) throws(CommandError) -> KnownLanguages {
     guard let translation else { return KnownLanguages() }
     let bytes: [UInt8]
     do throws(WholeFile.Failure) {
@@ -25,7 +28,7 @@ struct TranslationOptions: ParsableArguments {
     } catch {
       let words = error.words("translation", limit: Self.limit, harm: "is what people read")
       let fault = CommandError(.noInput, "\(translation.visible): \(words)")
-      throw fault.located(at: "translation", [], environment.given)
+      throw fault.located(at: "translation", settings, environment.given)
     }
     do throws(TranslationError) { return KnownLanguages(own: try Language(reading: bytes)) } catch {
       let place = "\(translation.visible):\(error.line)"

@@ -21,7 +21,7 @@ enum SettingsKeys {
   private static let ofTable = CatalogueOptions.declaredSettings
 
   /// The lists of tables in the user's settings.
-  fileprivate static let tables = ["catalogue", "rules", "channel", Wording.table]
+  fileprivate static let lists = ["catalogue", "rules", "channel"]
 
   /// What a rule can ask of a loan: each is one of some texts.
   static let conditions = ["category", "type", "catalogue", "library"].map {
@@ -198,7 +198,7 @@ private struct SettingsReading {
     let ruleTables = tables(named: "rules", in: table, &faults)
     let channelTables = tables(named: "channel", in: table, &faults)
     let closed = try closedDays(table)
-    let wordings = try wordings(table)
+    let wordingTables = try wordingTables(in: table, &faults)
     let listed = Setting(name: keys.catalogues, kind: .argument)
     let place = SettingsPlace(path: path, lines: lines[...], isInTable: false)
     let values = try values(
@@ -207,9 +207,13 @@ private struct SettingsReading {
       throw wrong(
         twice.place, "\"\(twice.name)\" is set already; leave out one of the lines")
     }
+    let namesLanguage =
+      wordingTables.contains { $0.language != nil }
+      || ruleTables.contains { $0.table[LadderRule.language] != nil }
+    let known = namesLanguage ? try languages(values) : KnownLanguages()
     return (
-      values + closed, try catalogues(catalogueTables), try rules(ruleTables),
-      try channels(channelTables), wordings
+      values + closed, try catalogues(catalogueTables), try rules(ruleTables, known),
+      try channels(channelTables), try wordings(wordingTables, known)
     )
   }
 
@@ -275,12 +279,26 @@ private struct SettingsReading {
       return "use straight quotation marks, as in \"a text\""
     }
     if words.contains("table header"), !words.contains("expected a comment"), keys == .user {
-      return "write each catalogue as a table of its own: [[catalogue]]"
+      return adviceOnHead(line, isTwice: words.contains("redefine"))
     }
     if let match = words.firstMatch(of: #/cannot redefine existing .* '(.*)'$/#) {
       return "\(String(match.1).quoted(limit: 40)) is set twice; leave out one of the lines"
     }
     return Self.advice.first { words.contains($0.0) }?.1 ?? words.visible.shortened(to: 300)
+  }
+
+  /// What is wrong with the head of a table: one bracket too few, or a table that is there already.
+  private func adviceOnHead(_ line: Substring, isTwice: Bool) -> String {
+    let name = line.firstMatch(of: #/[a-z]+/#).map { String($0.output) } ?? ""
+    if SettingsKeys.lists.contains(name) { return adviceOnList(name) }
+    guard name == Wording.table || name == "closed" else { return adviceOnList("catalogue") }
+    return isTwice
+      ? "this table is in the file twice; put both into one"
+      : "expected the name of the table in brackets, as in [\(name)]"
+  }
+
+  private func adviceOnList(_ name: String) -> String {
+    "write each \(name == "rules" ? "rule" : name) as a table of its own: [[\(name)]]"
   }
 
   /// What most mistakes are: a text without quotation marks.
@@ -310,8 +328,7 @@ private struct SettingsReading {
     let start = #/\s*\[\[\s*([a-z]+)\s*\]\]\s*(?:#.*)?/#
     let heads = lines.indices.filter { lines[$0].wholeMatch(of: start)?.1 == name[...] }
     guard let elements = node.array, elements.count == heads.count else {
-      let what = name == "rules" ? "rule" : name
-      faults[name] = "write each \(what) as a table of its own: [[\(name)]]"
+      faults[name] = adviceOnList(name)
       return []
     }
     return zip(elements, zip(heads, heads.dropFirst() + [lines.count])).compactMap {
@@ -324,7 +341,7 @@ private struct SettingsReading {
 
   /// The conditions and options of the tables of rules.
   private func rules(
-    _ found: [(table: TOMLTable, place: SettingsPlace)]
+    _ found: [(table: TOMLTable, place: SettingsPlace)], _ known: KnownLanguages
   ) throws(CommandError) -> [[Setting]] {
     var rules: [[Setting]] = []
     for (table, place) in found {
@@ -333,63 +350,100 @@ private struct SettingsReading {
         table, unparsed + LadderOptions.declaredSettings, place, unparsed: unparsed,
         by: LadderOptions.parse)
       if let language = rule[LadderRule.language],
-        language.texts.contains(where: { KnownLanguages().language(for: $0) == nil })
+        language.texts.contains(where: { known.language(for: $0) == nil })
       {
-        let tags = KnownLanguages.builtInTags.joined(separator: ", ")
-        throw wrong(language.place, "this language is unknown; there are \(tags)")
+        throw wrong(language.place, "this language is unknown; there are \(known.list)")
       }
       rules.append(rule)
     }
     return rules
   }
 
-  /// The texts of the library's own, those for all languages first.
-  private func wordings(_ table: TOMLTable) throws(CommandError) -> [Wording] {
-    guard keys == .user, let root = table[Wording.table]?.tomlValue.table else { return [] }
-    let languages = root.keys.filter { root[$0]?.tomlValue.table != nil }.sorted()
-    var wordings = [try wording(root, for: nil, without: languages)]
-    for language in languages {
-      guard let table = root[language]?.tomlValue.table else { continue }
-      wordings.append(try wording(table, for: language))
+  /// The languages that the settings can name: with that of their own translation.
+  private func languages(_ values: [Setting]) throws(CommandError) -> KnownLanguages {
+    var options = TranslationOptions()
+    options.translation = values["translation"]?.texts.first
+    return try options.known(environment, reading: values)
+  }
+
+  /// The tables of the library's own texts in their order, each with the name of its language; none with
+  /// the fault if one is written otherwise.
+  ///
+  /// - Throws: ``CommandError`` for a name that has several parts, `[wording.en.GB]`.
+  private func wordingTables(
+    in table: TOMLTable, _ faults: inout [String: String]
+  ) throws(CommandError) -> [(language: String?, table: TOMLTable, place: SettingsPlace)] {
+    guard keys == .user, let node = table[Wording.table]?.tomlValue else { return [] }
+    let start = #/\s*\[\s*["']?wording["']?\s*(?:\.\s*["']?([^\]]*?)["']?\s*)?\]\s*(?:#.*)?/#
+    var heads: [String: Int] = [:]
+    for index in lines.indices.reversed() {
+      guard let match = lines[index].wholeMatch(of: start) else { continue }
+      let name = String(match.1 ?? "")
+      if name.contains(".") { throw wrong("\(path):\(index + 1)", Wording.advice) }
+      heads[name] = index
     }
-    return wordings
+    let root = node.table ?? TOMLTable()
+    let languages = root.keys.filter { root[$0]?.tomlValue.table != nil }
+    let names = languages + (root.keys.count > languages.count ? [""] : [])
+    guard node.table != nil, names.allSatisfy({ heads[$0] != nil }) else {
+      faults[Wording.table] = Wording.advice
+      return []
+    }
+    return names.sorted { heads[$0, default: 0] < heads[$1, default: 0] }.compactMap { name in
+      let place = SettingsPlace(
+        path: path, lines: lines[heads[name, default: 0]...], isInTable: true)
+      if name.isEmpty { return (nil, root, place) }
+      return root[name]?.tomlValue.table.map { (name, $0, place) }
+    }
+  }
+
+  /// The texts of the library's own, those for all languages first.
+  private func wordings(
+    _ found: [(language: String?, table: TOMLTable, place: SettingsPlace)], _ known: KnownLanguages
+  ) throws(CommandError) -> [Wording] {
+    var wordings: [Wording] = []
+    for (name, table, place) in found {
+      let language = name.flatMap(known.language(for:))
+      if let name, language == nil {
+        let words = "the language \(name.quoted(limit: 20)) is unknown"
+        throw wrong(place.head, "\(words); there are \(known.list)")
+      }
+      if let tag = language?.tag, wordings.contains(where: { $0.language?.tag == tag }) {
+        throw wrong(place.head, "another table is for this language, \"\(tag)\"; put both into one")
+      }
+      wordings.append(try wording(table, for: language, place))
+    }
+    return wordings.filter { $0.language == nil } + wordings.filter { $0.language != nil }
   }
 
   private func wording(
-    _ table: TOMLTable, for language: String?, without others: [String] = []
+    _ table: TOMLTable, for language: Language?, _ place: SettingsPlace
   ) throws(CommandError) -> Wording {
-    let name = language.map { "\(Wording.table).\($0)" } ?? Wording.table
-    let head =
-      lines.firstIndex { $0.filter { $0 != " " && $0 != "\t" }.hasPrefix("[\(name)]") } ?? 0
-    let end = lines[head...].dropFirst().firstIndex { $0.drop { $0 == " " }.hasPrefix("[") }
-    var place = SettingsPlace(
-      path: path, lines: lines[head..<(end ?? lines.count)], isInTable: true)
-    if let language, table["translation"] == nil, KnownLanguages().language(for: language) == nil {
-      let tags = KnownLanguages.builtInTags.joined(separator: ", ")
-      throw wrong(
-        place.head, "the language \(language.quoted(limit: 20)) is unknown; there are \(tags)")
-    }
     var wording = Wording(language: language)
-    for key in table.keys.sorted() where !others.contains(key) {
-      guard let node = table[key]?.tomlValue else { continue }
-      place.key = key
+    var faults: [String: String] = [:]
+    for key in table.keys {
+      guard let node = table[key]?.tomlValue, language != nil || node.table == nil else { continue }
       guard let message = Message.worded[key] else {
-        let names = Message.worded.keys.sorted()
-        let nearest = key.nearest(among: names)
-        let known = names.joined(separator: ", ")
-        throw wrong(
-          place.text,
-          "unknown text \(key.quoted(limit: 40)); "
-            + (nearest.map { "did you mean \"\($0)\"?" } ?? "there are \(known)"))
+        faults[key] = node.table == nil ? advice(onUnknownText: key) : Wording.advice
+        continue
       }
       let (texts, fault) = texts(node, of: Setting(name: key, kind: .list))
-      if let fault { throw wrong(place.text, "\"\(key)\" \(fault)") }
-      if let fault = wording.fault(in: texts, of: message, named: key) {
-        throw wrong(place.text, "\"\(key)\": \(fault)")
-      }
+      faults[key] =
+        fault.map { "\"\(key)\" \($0)" }
+        ?? wording.fault(in: texts, of: message, named: key).map { "\"\(key)\": \($0)" }
       wording.texts[message] = texts
     }
-    return wording
+    if faults.isEmpty { return wording }
+    let first = place.first(of: faults.keys)
+    throw wrong(first.text, faults[first.key] ?? Wording.advice)
+  }
+
+  private func advice(onUnknownText key: String) -> String {
+    let names = Message.worded.keys.sorted()
+    let advice =
+      key.nearest(among: names).map { "did you mean \"\($0)\"?" }
+      ?? "there are \(names.joined(separator: ", "))"
+    return "unknown text \(key.quoted(limit: 40)); \(advice)"
   }
 
   /// The settings of the tables of channels.
@@ -469,7 +523,7 @@ private struct SettingsReading {
     let parsed = values.filter { faults[$0.name] == nil && unparsed[$0.name] == nil }
     for (value, words) in CommandError.faults(in: parsed, by: parse) { faults[value.name] = words }
     let known = options.map(\.name)
-    let lists = keys == .user && !place.isInTable ? SettingsKeys.tables : []
+    let lists = keys == .user && !place.isInTable ? SettingsKeys.lists + [Wording.table] : []
     let unknown = Set(table.keys).subtracting(known + lists)
     if unknown.isEmpty && faults.isEmpty { return values }
     place = place.first(of: Array(unknown) + faults.keys)
@@ -512,7 +566,8 @@ private struct SettingsReading {
       return "write closed days in a table of their own: [closed]"
     }
     if keys == .user, isTable {
-      let name = key.nearest(among: SettingsKeys.tables) ?? "catalogue"
+      let name = key.nearest(among: SettingsKeys.lists + [Wording.table]) ?? "catalogue"
+      if name == Wording.table { return "\(words); \(Wording.advice)" }
       return "\(words); a \(name == "rules" ? "rule" : name)'s table begins with [[\(name)]]"
     }
     if keys == .user, ["path", "name"].contains(key) {
@@ -558,6 +613,14 @@ private struct SettingsReading {
 
   private func wrong(_ place: String, _ words: String) -> CommandError {
     CommandError(.badSetting, "\(place.visible): \(words)")
+  }
+}
+
+extension KnownLanguages {
+  /// The tags as a message lists them.
+  fileprivate var list: String {
+    let tags = Self.builtInTags.filter { $0 != own?.tag }.joined(separator: ", ")
+    return "\(tags), and \(own?.tag ?? "translation = \"FILE\" adds one from a PO file")"
   }
 }
 

@@ -4,9 +4,12 @@ import Languages
 /// `[wording.hu]`, for one.
 struct Wording: Sendable {
   static let table = "wording"
+  /// How the tables are written.
+  static let advice =
+    "write texts below a line [wording], or [wording.hu] for one language"
 
-  /// The tag of the language; `nil` for all that have no text of their own.
-  let language: String?
+  /// The language; `nil` for all that have no text of their own.
+  let language: Language?
   /// The texts of messages, each with its plural forms.
   var texts: [Message: [String]] = [:]
 
@@ -15,7 +18,7 @@ struct Wording: Sendable {
 
   /// What is wrong with the texts for a message; `nil` if nothing is.
   func fault(in texts: [String], of message: Message, named name: String) -> String? {
-    let language = language.flatMap { KnownLanguages().language(for: $0) } ?? .english
+    let language = language ?? .english
     let forms = message.pluralText == nil ? 1 : language.pluralForms
     if texts.isEmpty { return "expected a text, found none" }
     if texts.count > 1, texts.count != forms {
@@ -33,9 +36,8 @@ struct Wording: Sendable {
 extension Environment {
   /// The language with the library's own texts.
   func worded(_ language: Language) -> Language {
-    let wordings = (given.file?.wordings ?? []).filter {
-      $0.language == nil || $0.language == language.tag
-    }
-    return wordings.reduce(language) { $0.worded($1.texts) }
+    (given.file?.wordings ?? [])
+      .filter { $0.language == nil || $0.language?.tag == language.tag }
+      .reduce(language) { $0.worded($1.texts) }
   }
 }
