@@ -77,7 +77,7 @@ public struct Letter: Sendable {
     var writer = LetterWriter(notices, language, today, sender: sender, borrower: nil)
     subject = writer.subject(.deskSubject, count: readers.count)
     self.language = language.tag
-    var blocks = [Block.paragraph(writer.text(.deskIntro))]
+    var blocks = [Block.paragraph(writer.text(.deskIntro, count: readers.count))]
     for reader in readers {
       let name = reader.name ?? writer.text(.deskNameless)
       blocks += writer.heading(name, writer.reason(for: reader.email))

@@ -66,6 +66,19 @@ import Testing
   }
 
   @Test(arguments: [
+    ("en", 1, "This reader"), ("en", 2, "These readers"), ("hu", 1, "Ezt az olvasót"),
+    ("hu", 2, "Ezeket az olvasókat"), ("de", 1, "Diese Person war"),
+    ("de", 2, "Diese Personen waren"), ("cs", 1, "Tohoto čtenáře"), ("cs", 5, "Tyto čtenáře"),
+    ("ru", 1, "По электронной почте"), ("ru", 2, "Этих читателей"),
+    ("ru", 21, "По электронной почте"), ("zh", 1, "以下读者"),
+  ])
+  func `The library is told of one reader or of several`(
+    tag: String, count: Int, beginning: String
+  ) throws {
+    #expect(try language(tag).text(.deskIntro, count: count).hasPrefix(beginning))
+  }
+
+  @Test(arguments: [
     ("hu", "; aznap a könyvtár zárva tart, ezért pénteken", "péntekig"),
     ("cs", "v pátek", "do pátku"), ("ru", "в пятницу", "не позднее пятницы"),
     ("de", "am Freitag", "bis Freitag"), ("zh", "星期五", "星期五"),

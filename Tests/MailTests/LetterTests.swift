@@ -206,6 +206,13 @@ import Testing
         """)
   }
 
+  @Test func `The library is told who the only one is`() throws {
+    let letter = Letter(
+      toDeskAbout: [try notice("Abigél"), try notice("Toldi")], in: .english, today: today,
+      sender: "Városi Könyvtár")
+    #expect(letter.text.hasPrefix("This reader could not be reached by e-mail. "))
+  }
+
   @Test(arguments: [
     "<script>alert(1)</script>", "\r\nBcc: evil@example.org", "\u{202E}kcab", "a\nb", "{borrower}",
     "{count} {date}", "&amp;", "'\"", String(repeating: "long ", count: 500),

@@ -59,7 +59,8 @@ extension Message {
   package static let deskSubject = plural(
     "Reminders for {count} reader without a working address",
     "Reminders for {count} readers without a working address")
-  package static let deskIntro = message(
+  package static let deskIntro = plural(
+    "This reader could not be reached by e-mail. Please let them know in another way.",
     "These readers could not be reached by e-mail. Please let them know in another way.")
   // Translators: in place of a reader's name.
   package static let deskNameless = message("Reader without a name")
