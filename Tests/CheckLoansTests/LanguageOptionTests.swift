@@ -134,7 +134,7 @@ struct LanguageOptionTests {
         == """
         1. kölcsönzés: „Abigél”, katalógus: \(desk.folder.path)/books.xml.
         Holnap jár le (utolsó nap: 2026. 11. 22.).
-        Az emlékeztető ettől esedékes: 2026. 11. 21. 00:00.
+        Az emlékeztető ettől az időponttól esedékes: 2026. 11. 21. 00:00.
         Az emlékeztető kézbesítve (stdout), ekkor: 2026. 11. 21. 07:00 (UTC+00:00).
         Következik: az emlékeztető minden kipróbált csatornán kézbesítve, és nem megy ki újra; \
         ha a könyvet nem hozzák vissza és nem hosszabbítják meg, e naptól (2026. 11. 23.) \
