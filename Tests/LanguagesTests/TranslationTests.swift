@@ -66,6 +66,30 @@ import Testing
   }
 
   @Test(arguments: [
+    ("en", 1, "This book is overdue."), ("en", 3, "These 3 books are overdue."),
+    ("hu", 1, "Ennek a könyvnek lejárt a határideje."),
+    ("hu", 3, "Ennek a 3 könyvnek lejárt a határideje."),
+    ("de", 1, "Dieses Buch ist überfällig."), ("de", 3, "Diese 3 Bücher sind überfällig."),
+    ("cs", 1, "Tato kniha je po lhůtě."), ("cs", 3, "Tyto 3 knihy jsou po lhůtě."),
+    ("cs", 5, "Těchto 5 knih je po lhůtě."), ("ru", 1, "Просрочена 1 книга."),
+    ("ru", 3, "Просрочены 3 книги."), ("ru", 5, "Просрочено 5 книг."),
+    ("zh", 1, "以下 1 册图书已逾期"),
+  ])
+  func `A reader is told of one book or of several`(
+    tag: String, count: Int, beginning: String
+  ) throws {
+    #expect(try language(tag).text(.mailIntroExpired, count: count).hasPrefix(beginning))
+  }
+
+  @Test(arguments: [
+    ("en", "Kind regards,\nL"), ("hu", "Üdvözlettel:\nL"), ("de", "Mit freundlichen Grüßen\nL"),
+    ("cs", "S pozdravem\nL"), ("ru", "С уважением,\nL"), ("zh", "此致\n敬礼！\nL"),
+  ])
+  func `A letter ends with the sender`(tag: String, closing: String) throws {
+    #expect(try language(tag).text(.mailClosing, ["sender": "L"]) == closing)
+  }
+
+  @Test(arguments: [
     ("en", 1, "This reader"), ("en", 2, "These readers"), ("hu", 1, "Ezt az olvasót"),
     ("hu", 2, "Ezeket az olvasókat"), ("de", 1, "Diese Person war"),
     ("de", 2, "Diese Personen waren"), ("cs", 1, "Tohoto čtenáře"), ("cs", 5, "Tyto čtenáře"),
