@@ -145,6 +145,7 @@ extension Explanation {
         ? text(.wasNotDelivered, values)
         : text(.wasNotDeliveredAfter, values, count: delivery.attempts)
     case .delivered where delivery.isMarked: return text(.wasMarked, values)
+    case .delivered where delivery.isToLibrary: return text(.deliveredToLibrary, values)
     case .delivered:
       // Attempts to send an expired notice may include earlier repetitions.
       values["times"] = listed(delivery.earlier)

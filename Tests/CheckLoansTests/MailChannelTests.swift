@@ -140,6 +140,10 @@ struct MailChannelTests {
     #expect(!mail.text.contains("Abigél"))
     #expect(try await desk.run() == Outcome(0))
     #expect(desk.tried.count == 3, "nothing twice")
+    for (number, isToLibrary) in [("1", false), ("2", true), ("3", true)] {
+      let explained = try await desk.desk.run("schedule", "explain", number).text
+      #expect(explained.contains(", to the library: the borrower has no") == isToLibrary)
+    }
   }
 
   @Test func `A refused address is left alone until it is forgotten`() async throws {

@@ -51,6 +51,8 @@ extension Message {
   package static let on = message(context: "moment", " on {time}")
   // Translators: {delivery} is the message "… was delivered through …".
   package static let delivered = message("{delivery}.")
+  package static let deliveredToLibrary = message(
+    "{delivery}, to the library: the borrower has no address that can be written to.")
   package static let deliveredAtAttempt = message("{delivery}, at attempt {count}.")
   package static let deliveredBefore = message("{delivery}; an earlier one on {times}.")
   package static let deliveredBeforeAtAttempt = message(
