@@ -4,11 +4,13 @@ package import System
 extension ChildProcess.Report {
   /// How the program failed, harmless on a terminal: `failed with exit status 3: no such user`, with
   /// the first line of standard error, else of standard output that is no answer.
-  package var failure: String {
+  package var failure: String { failure(preferring: { _ in true }) }
+
+  /// The same with the first line for which `isPreferred`, if there is one.
+  func failure(preferring isPreferred: (Substring) -> Bool) -> String {
     let lines = [errors, output].flatMap { $0.split(whereSeparator: \.isNewline) }
-    guard
-      let line = lines.first(where: { !$0.allSatisfy(\.isWhitespace) && $0.answeredIndex == nil })
-    else { return ending.words }
+      .filter { !$0.allSatisfy(\.isWhitespace) && $0.answeredIndex == nil }
+    guard let line = lines.first(where: isPreferred) ?? lines.first else { return ending.words }
     return "\(ending.words): \(String(line).shortened(to: 300).visible)"
   }
 }

@@ -47,8 +47,8 @@ public struct MailNotifier: MailingNotifier {
 
   /// Runs the program and waits for its end; status 0 means that the mail system has the message.
   ///
-  /// - Throws: ``NotifierError`` with the code `undeliverable` if the recipient was refused for good,
-  ///   `temporary` for any other failure of the program, `unavailable`, `failed` or `systemLimit`.
+  /// - Throws: ``NotifierError`` with the code `undeliverable` if a borrower's address was refused for
+  ///   good, `temporary` for any other failure of the program, `unavailable`, `failed` or `systemLimit`.
   public func send(
     _ message: ArraySlice<Notice>, in context: DeliveryContext
   ) throws(NotifierError) {
@@ -67,7 +67,8 @@ public struct MailNotifier: MailingNotifier {
     } catch {
       throw failure(error, of: command[0])
     }
-    if let failure = failure(report, of: command[0], recipient) { throw failure }
+    if report.ending.isSuccess && !report.timedOut { return }
+    throw failure(report, of: command[0], recipient)
   }
 }
 
@@ -79,19 +80,22 @@ extension MailNotifier {
 
   private func failure(
     _ report: ChildProcess.Report, of program: String, _ recipient: String
-  ) -> NotifierError? {
+  ) -> NotifierError {
     if report.timedOut {
       return failure(.temporary, of: program, "\(timeout.lateness); check the mail system")
     }
-    if report.ending.isSuccess { return nil }
-    // A server that refuses the sender says nothing about the recipient.
-    let blamesSender =
-      report.errors.contains(bounce.description) && !report.errors.contains(recipient)
-    return Self.refusals.contains(report.ending) && !blamesSender
-      ? failure(
-        .undeliverable, of: program, "\(report.failure); correct the address in the catalogue")
-      : failure(
-        .temporary, of: program, "\(report.failure); if this persists, check the mail system")
+    let words = report.failure { ServerReply(in: $0) != nil }
+    guard Self.refusals.contains(report.ending), refusesRecipient(report.errors, recipient) else {
+      return failure(.temporary, of: program, "\(words); if this persists, check the mail system")
+    }
+    return failure(.undeliverable, of: program, "\(words); correct the address in the catalogue")
+  }
+
+  /// Whether a refusal for good is about the recipient, as far as it says.
+  private func refusesRecipient(_ errors: String, _ recipient: String) -> Bool {
+    if errors.mentions(bounce.description), !errors.mentions(recipient) { return false }
+    let replies = errors.split(whereSeparator: \.isNewline).lazy.compactMap { ServerReply(in: $0) }
+    return replies.first?.refusesRecipient ?? true
   }
 
   private func failure(_ failure: StartFailure, of program: String) -> NotifierError {

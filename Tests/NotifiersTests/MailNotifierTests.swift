@@ -81,6 +81,86 @@ import Testing
     #expect(try failure(of: "echo '\(both)' >&2; exit 65").code == .undeliverable)
   }
 
+  @Test(arguments: [
+    ("y@example.org", "<library@example.org>: sender rejected", NotifierError.Code.temporary),
+    ("y@example.org", "Library@Example.org. Try another sender", .temporary),
+    ("y@example.org", "550 x@example.org.uk, sent by library@example.org", .temporary),
+    ("y@example.org", "<library@example.org>, y@example.org unknown", .undeliverable),
+    ("y@example.org", "old-library@example.org is unknown", .undeliverable),
+    ("y@example.org", "library@example.org.uk is unknown", .undeliverable),
+    ("y@example.org", "library@example.org-x is unknown", .undeliverable),
+    ("rary@example.org", "<library@example.org>: sender rejected", .temporary),
+    ("library@example.or", "<library@example.org>: sender rejected", .temporary),
+  ])
+  func `An address is not taken for one that it is a part of`(
+    reader: String, words: String, code: NotifierError.Code
+  ) throws {
+    #expect(try failure(of: "echo '\(words)' >&2; exit 67", to: reader).code == code)
+  }
+
+  /// What programs print of a server's reply, and whether it refuses the recipient for good.
+  private static let replies: [(String, Bool)] = [
+    // msmtp, with replies of postfix, exim, Exchange and qmail.
+    ("msmtp: server message: 550 5.1.1 <a@b.org>: Recipient address rejected: User unknown", true),
+    ("msmtp: server message: 550 Unrouteable address", true),
+    (
+      "msmtp: server message: 550-5.1.1 The email account that you tried to reach does not exist",
+      true
+    ),
+    ("msmtp: server message: 550 5.2.1 The email account is disabled", true),
+    ("msmtp: server message: 550 5.1.10 RESOLVER.ADR.RecipientNotFound; not found", true),
+    ("msmtp: server message: 553 5.1.3 Invalid address", true),
+    ("msmtp: server message: 556 5.1.10 Recipient address has null MX", true),
+    ("msmtp: server message: 554 5.7.1 <a@b.org>: Relay access denied", false),
+    ("msmtp: server message: 530 5.7.0 Authentication required", false),
+    ("msmtp: server message: 530 Must issue a STARTTLS command first", false),
+    ("msmtp: server message: 535 Incorrect authentication data", false),
+    ("msmtp: server message: 550 5.7.1 Daily sending quota exceeded", false),
+    ("msmtp: server message: 552 5.7.0 Sending quota exceeded", false),
+    ("msmtp: server message: 552 Message size exceeds maximum permitted", false),
+    ("msmtp: server message: 552 5.2.2 Mailbox full", false),
+    ("msmtp: server message: 552 5.2.3 Message is too long", false),
+    ("msmtp: server message: 553 5.1.8 Domain of sender address does not exist", false),
+    ("msmtp: server message: 553 5.1.7 Sender address rejected: not owned by user desk", false),
+    (
+      "msmtp: server message: 553 that domain is not in my list of allowed rcpthosts (#5.7.1)",
+      false
+    ),
+    ("msmtp: server message: 521 mail.example.org does not accept mail", false),
+    ("msmtp: server message: 554 No SMTP service here", false),
+    ("msmtp: server message: 450 4.2.1 The user is receiving mail too quickly", false),
+    // postfix and sendmail, exim, nullmailer, dma, ssmtp.
+    (
+      "host mx.b.org[192.0.2.1] said: 550 5.1.1 <a@b.org>: User unknown (in reply to RCPT TO)", true
+    ),
+    ("host mx.b.org[192.0.2.1] said: 550 5.7.1 Service unavailable; client blocked", false),
+    ("a@b.org R=smarthost T=smtp: SMTP error after RCPT TO:<a@b.org>: 550 User unknown", true),
+    ("a@b.org R=smarthost T=smtp: SMTP error after RCPT TO:<a@b.org>: 554 Denied", false),
+    ("smtp: Failed: 550 5.1.1 <a@b.org>: Recipient address rejected", true),
+    ("smtp: Failed: 530 5.7.0 Authentication required", false),
+    ("dma: remote delivery failed: mx.b.org [192.0.2.1] failed after RCPT TO: 550 5.1.1 No", true),
+    ("sendmail: RCPT TO:<a@b.org> (554 5.7.1 <a@b.org>: Relay access denied)", false),
+    // No reply at all.
+    ("sendmail: a@b.org: no such user; port 587, code 5500, 192.5.7.1", true),
+  ]
+
+  @Test(arguments: replies)
+  func `A server's words decide whether an address is refused for good`(
+    reply: String, isForGood: Bool
+  ) throws {
+    for status in [65, 67, 68] {
+      let error = try failure(
+        of: "echo 'x' >&2; cat >&2 <<'END'\n\(reply)\nlast line\nEND\nexit \(status)")
+      #expect(error.code == (isForGood ? .undeliverable : .temporary), "\(reply)")
+      let advice =
+        isForGood
+        ? "correct the address in the catalogue" : "if this persists, check the mail system"
+      let words = reply.contains("no such user") ? "x" : reply
+      #expect(
+        error.message == "mail: PROGRAM failed with exit status \(status): \(words); \(advice)")
+    }
+  }
+
   @Test func `A program that hangs is stopped with its children`() async throws {
     let script =
       #"trap '' TERM; sleep 600 & echo $! >> "$here/pids"; echo $$ >> "$here/pids"; wait; sleep 600"#
@@ -128,10 +208,12 @@ import Testing
   }
 
   /// The failure of a message that a program refuses, with `PROGRAM` in place of its path.
-  private func failure(of script: String) throws -> NotifierError {
+  private func failure(
+    of script: String, _ settings: MailSettings? = nil, to address: String? = "anna@example.org"
+  ) throws -> NotifierError {
     let fake = try FakeSendmail(script)
     let error = try #require(throws: NotifierError.self) {
-      try fake.notifier().send([reminder("Abigél")], in: mailContext())
+      try fake.notifier(settings).send([reminder("Abigél")], in: mailContext(address))
     }
     return NotifierError(
       error.code, channel: error.channel,
@@ -165,7 +247,9 @@ struct MailServerTests {
 
   @Test(arguments: [
     ("recipient", "550 5.1.1 no such user", NotifierError.Code.undeliverable),
-    ("recipient", "451 4.2.1 greylisted", .temporary),
+    ("recipient", "554 5.7.1 <anna@example.org>: Relay access denied", .temporary),
+    ("recipient", "530 5.7.0 Authentication required", .temporary),
+    ("recipient", "451 4.7.1 Greylisting in action, please come back later", .temporary),
     ("sender", "550 5.7.1 who are you?", .temporary),
     ("data", "451 4.3.0 try again", .temporary),
   ])
@@ -177,7 +261,7 @@ struct MailServerTests {
       try server.notifier().send([reminder("Abigél")], in: mailContext())
     }
     #expect(error.code == code, "\(error.message)")
-    #expect(error.message.contains("msmtp: "))
+    #expect(error.message.contains(": msmtp: server message: \(reply); "), "\(error.message)")
     #expect(!server.folder.contains("0.eml"))
   }
 
