@@ -68,7 +68,7 @@ public struct MailNotifier: MailingNotifier {
       throw failure(error, of: command[0])
     }
     if report.ending.isSuccess && !report.timedOut { return }
-    throw failure(report, of: command[0], recipient)
+    throw failure(report, of: command[0], recipient, setting(of: context))
   }
 }
 
@@ -78,8 +78,14 @@ extension MailNotifier {
   /// A refusal for good by sysexits.h: EX_DATAERR, EX_NOUSER, EX_NOHOST.
   private static let refusals: Set<ChildProcess.Ending> = [.exited(65), .exited(67), .exited(68)]
 
+  /// The setting that gives the recipient of a message; `nil` if it is the catalogue that does.
+  private func setting(of context: DeliveryContext) -> String? {
+    if settings.redirect != nil { return "mail-redirect" }
+    return context.address == nil ? "mail-fallback" : nil
+  }
+
   private func failure(
-    _ report: ChildProcess.Report, of program: String, _ recipient: String
+    _ report: ChildProcess.Report, of program: String, _ recipient: String, _ setting: String?
   ) -> NotifierError {
     if report.timedOut {
       return failure(.temporary, of: program, "\(timeout.lateness); check the mail system")
@@ -88,6 +94,8 @@ extension MailNotifier {
     guard Self.refusals.contains(report.ending), refusesRecipient(report.errors, recipient) else {
       return failure(.temporary, of: program, "\(words); if this persists, check the mail system")
     }
+    // It would be no fault of the borrowers whom the message is about.
+    if let setting { return failure(.temporary, of: program, "\(words); correct \(setting)") }
     return failure(.undeliverable, of: program, "\(words); correct the address in the catalogue")
   }
 

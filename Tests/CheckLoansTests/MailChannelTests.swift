@@ -563,6 +563,18 @@ struct MailChannelTests {
     #expect(try File.names(in: "\(desk.desk.folder.path)/out/new").count == 3, "nothing twice")
   }
 
+  @Test func `A refused address of the trial is left alone by nobody`() async throws {
+    let desk = try MailDesk([Self.anna])
+    try desk.desk.folder.write("", to: "refused-trial@example.org")
+    let trial = ["--mail-redirect", "trial@example.org", "books.xml"]
+    for count in 1...2 {
+      let result = try await desk.desk.run(trial)
+      #expect(result.status == 69)
+      #expect(result.errorText.contains("no such user; correct mail-redirect; "))
+      #expect(desk.tried.count == count)
+    }
+  }
+
   /// Loans that have been expired for days, each of another reader, and one that expires tomorrow.
   private func backlog(_ count: Int) -> [String] {
     (1...count).map { number in

@@ -161,6 +161,21 @@ import Testing
     }
   }
 
+  @Test func `A refusal of one of the library's own addresses names its setting`() throws {
+    let redirected = try MailSettings.sample { $0.redirect = try Mailbox("me@example.net") }
+    let words = "mail: PROGRAM failed with exit status 67: 550 5.1.1 no such user; correct "
+    let script = "echo '550 5.1.1 no such user' >&2; exit 67"
+    for address in ["anna@example.org", nil] {
+      let error = try failure(of: script, redirected, to: address)
+      #expect(error.code == .temporary)
+      #expect(error.message == words + "mail-redirect")
+    }
+    let fallback = try failure(of: script, to: nil)
+    #expect(fallback.code == .temporary)
+    #expect(fallback.message == words + "mail-fallback")
+    #expect(try failure(of: script).message == words + "the address in the catalogue")
+  }
+
   @Test func `A program that hangs is stopped with its children`() async throws {
     let script =
       #"trap '' TERM; sleep 600 & echo $! >> "$here/pids"; echo $$ >> "$here/pids"; wait; sleep 600"#
