@@ -61,7 +61,7 @@ public struct Letter: Sendable {
     let greeting = borrower == nil ? Message.mailGreetingAnyone : .mailGreeting
     var blocks = [Block.paragraph(writer.text(greeting))]
     for reader in readers {
-      if readers.count > 1, let name = reader.name { blocks += writer.heading(name) }
+      if readers.count > 1 { blocks += writer.heading(reader.name) }
       blocks += writer.books(reader.notices, hasIntroduction: true)
     }
     blocks += writer.rest + [.paragraph(writer.text(.mailClosing))]
@@ -79,8 +79,7 @@ public struct Letter: Sendable {
     self.language = language.tag
     var blocks = [Block.paragraph(writer.text(.deskIntro, count: readers.count))]
     for reader in readers {
-      let name = reader.name ?? writer.text(.deskNameless)
-      blocks += writer.heading(name, writer.reason(for: reader.email))
+      blocks += writer.heading(reader.name, writer.reason(for: reader.email))
       blocks += writer.books(reader.notices, hasIntroduction: false)
     }
     self.blocks = blocks + writer.rest
@@ -168,8 +167,9 @@ private struct LetterWriter {
   }
 
   /// The words above the books of one reader, as long as there is room for books.
-  func heading(_ name: String, _ reason: String? = nil) -> [Letter.Block] {
-    room == 0 ? [] : [.heading(name)] + (reason.map { [.paragraph($0)] } ?? [])
+  func heading(_ name: String?, _ reason: String? = nil) -> [Letter.Block] {
+    if room == 0 { return [] }
+    return [.heading(name ?? text(.deskNameless))] + (reason.map { [.paragraph($0)] } ?? [])
   }
 
   /// The reason why a reader cannot be written to.

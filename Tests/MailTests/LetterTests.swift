@@ -146,6 +146,33 @@ import Testing
         """)
   }
 
+  @Test func `A borrower without a name has a part as well`() throws {
+    let text = letter([
+      try notice("Toldi", to: nil), try notice("Abigél", on: 14), try notice("Ábel", on: 15),
+    ]).text
+    #expect(
+      text == """
+        Dear reader,
+
+        Kovács Anna
+
+        These 2 books are overdue. Please return them:
+
+        - "Abigél" expired 7 days ago (2026.11.14)
+        - "Ábel" expired 6 days ago (2026.11.15)
+
+        Reader without a name
+
+        This book is due soon:
+
+        - "Toldi" expires tomorrow (2026.11.22)
+
+        Kind regards,
+        Városi Könyvtár
+
+        """)
+  }
+
   @Test func `A letter to nobody known is to any reader`() throws {
     #expect(letter([try notice("Abigél", to: nil)]).text.hasPrefix("Dear reader,\n"))
   }
