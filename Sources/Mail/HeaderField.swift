@@ -5,11 +5,13 @@ internal import Loans
 /// Every text from outside goes through ``Swift/String/visible`` here: no line break, no control
 /// character and no mark of direction gets into a header.
 struct HeaderField {
-  private static let longestLine = 78
+  /// The limits of a line, RFC 5322, section 2.1.1, and of one with an encoded word, RFC 2047, section 2.
+  private static let (longestLine, longestEncodedLine) = (78, 76)
 
   /// The field as it is in the message, with its last line break.
   private(set) var lines: String
   private var width: Int
+  private var hasEncodedWord = false
 
   /// A field with this name and nothing in it.
   private init(_ name: String) {
@@ -56,14 +58,16 @@ struct HeaderField {
   }
 
   /// Appends a word after a space, on a line of its own if this one would be too long.
-  private mutating func append(_ word: String) {
+  private mutating func append(_ word: String, isEncoded: Bool = false) {
     let count = word.utf8.count + 1
-    if width + count > Self.longestLine {
+    let limit = hasEncodedWord || isEncoded ? Self.longestEncodedLine : Self.longestLine
+    if width + count > limit {
       lines += "\n"
-      width = 0
+      (width, hasEncodedWord) = (0, false)
     }
     lines += " \(word)"
     width += count
+    hasEncodedWord = hasEncodedWord || isEncoded
   }
 
   /// Appends a text as encoded words of 75 bytes at most, cut between characters.
@@ -74,15 +78,15 @@ struct HeaderField {
     var word = ""
     for scalar in text.unicodeScalars {
       let unit = scalar.encodedInWord
-      let left = Self.longestLine - width - 1
+      let left = Self.longestEncodedLine - width - 1
       let room = min(75, left < 24 ? 75 : left) - "=?UTF-8?Q??=".utf8.count
       if word.utf8.count + unit.utf8.count > room {
-        append("=?UTF-8?Q?\(word)?=")
+        append("=?UTF-8?Q?\(word)?=", isEncoded: true)
         word = ""
       }
       word += unit
     }
-    append("=?UTF-8?Q?\(word)?=")
+    append("=?UTF-8?Q?\(word)?=", isEncoded: true)
   }
 }
 
