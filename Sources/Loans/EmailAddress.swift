@@ -9,6 +9,9 @@ public struct EmailAddress: Hashable, Sendable {
   /// The part after it, as written: a host's name, or an address in square brackets.
   public let domain: String
 
+  /// The most bytes of an address.
+  package static let longest = 254
+
   /// The address that a text is.
   ///
   /// - Throws: ``EmailFault``.
@@ -84,6 +87,8 @@ public enum EmailFault: Error, Hashable, Sendable {
   case empty(isDomain: Bool)
   /// Two full stops are next to each other, or one is at the edge of a part.
   case fullStop(isDomain: Bool)
+  /// It contains `=?`, after which a header's reader would decode a word (RFC 2047).
+  case encodedWord
   /// It is longer than 254 bytes.
   case long
   /// The part before the `@` is longer than 64 bytes.
@@ -110,6 +115,7 @@ extension EmailFault: CustomStringConvertible {
     case .empty(isDomain: true): "has nothing after the @"
     case .fullStop(isDomain: false): "has one full stop too many before the @"
     case .fullStop(isDomain: true): "has one full stop too many after the @"
+    case .encodedWord: "contains =?, which mail programs would decode"
     case .long: "is longer than 254 bytes"
     case .longName: "has more than 64 bytes before the @"
     case .longLabel: "has a name of more than 63 bytes after the @"
@@ -125,10 +131,10 @@ extension EmailAddress {
   /// The reason why a text in UTF-8 is no address, or `nil`; no string is made for a good one in ASCII.
   package static func fault(of text: Span<UInt8>) -> EmailFault? {
     guard let at = text.indices.last(where: { text[$0] == UInt8(ascii: "@") }) else { return .noAt }
-    if text.count > 254 { return .long }
+    if text.count > longest { return .long }
     if text[0] == UInt8(ascii: "-") { return .hyphen }
     return nameFault(text.extracting(..<at)) ?? domainFault(text.extracting((at + 1)...))
-      ?? hiddenFault(text)
+      ?? encodedFault(text) ?? hiddenFault(text)
   }
 
   private static func nameFault(_ name: Span<UInt8>) -> EmailFault? {
@@ -164,6 +170,9 @@ extension EmailAddress {
 
   private static func domainFault(_ domain: Span<UInt8>) -> EmailFault? {
     guard let last = domain.indices.last else { return .empty(isDomain: true) }
+    if domain.count == 2 && domain[0] == UInt8(ascii: "[") && domain[1] == UInt8(ascii: "]") {
+      return .empty(isDomain: true)
+    }
     if domain[0] == UInt8(ascii: "[") && domain[last] == UInt8(ascii: "]") && last > 0 {
       let inner = domain.extracting(1..<last)
       let isWrong = inner.indices.contains {
@@ -183,6 +192,13 @@ extension EmailAddress {
       start = end + 1
     }
     return nil
+  }
+
+  private static func encodedFault(_ text: Span<UInt8>) -> EmailFault? {
+    let isEncoded = text.indices.dropLast().contains {
+      text[$0] == UInt8(ascii: "=") && text[$0 + 1] == UInt8(ascii: "?")
+    }
+    return isEncoded ? .encodedWord : nil
   }
 
   /// Beyond ASCII, what could reorder or hide text, and white space.

@@ -5,7 +5,7 @@ import Testing
   @Test(arguments: [
     "eszter@example.org", "desk@localhost", "rónai@példa.hu", "\"odd name\"@example.org",
     "\"a@b\"@example.org", #""a\"b"@example.org"#, "root@[192.0.2.1]", "root@[IPv6:2001:db8::1]",
-    "e-ster@example.org",
+    "e-ster@example.org", "a=b?c@example.org", "a=@example.org",
   ])
   func `An address is written as it was read`(text: String) throws {
     #expect(try EmailAddress(text).description == text)
@@ -27,6 +27,8 @@ import Testing
     ("\"a\" <x@evil.org>, \"b\"@example.org", .quotation), ("\"a@example.org", .quotation),
     (#""a\"@example.org"#, .quotation), ("a@[x] y[z]", .quotation), ("a@[", .forbidden("[")),
     ("a@[x,y]", .quotation), ("", .noAt), ("a@", .empty(isDomain: true)),
+    ("a@[]", .empty(isDomain: true)), ("=?utf-8?Q?x?=@example.org", .encodedWord),
+    ("\"=?x\"@example.org", .encodedWord), ("a=?@example.org", .encodedWord),
   ])
   func `What could be an option, hide or be several addresses is none`(
     text: String, fault: EmailFault
