@@ -13,12 +13,38 @@ public struct UnsubscribeLink: Hashable, Sendable {
     guard ["https://", "mailto:"].contains(where: template.lowercased().hasPrefix) else {
       throw .scheme
     }
-    if template.utf8.count > 500 { throw .long }
-    let strange = template.unicodeScalars.first {
-      !(0x21...0x7E).contains($0.value) || "<>\"".unicodeScalars.contains($0)
+    for match in template.matches(of: #/{[^{}]*}/#)
+    where !["{email}", "{token}"].contains(match.output) {
+      throw .placeholder(String(match.output))
+    }
+    let fixed = template.replacing(#/{[^{}]*}/#, with: "")
+    let strange = fixed.unicodeScalars.first {
+      !(0x21...0x7E).contains($0.value) || "<>\"{}".unicodeScalars.contains($0)
     }
     if let strange { throw .forbidden(strange) }
     self.template = template
+    // All of an address can be percent-encoded.
+    let longest = link(
+      email: String(repeating: "%40", count: EmailAddress.longest), token: Self.digits)
+    if longest.utf8.count > Self.longest { throw .long }
+    if !leadsSomewhere { throw isWebPage ? .host : .address }
+  }
+
+  /// The most bytes of a link, which has a line of its own in a header, with a space and brackets:
+  /// RFC 5322, section 2.1.1, allows 998.
+  private static let longest = 995
+
+  private static let digits = String(repeating: "0", count: 32)
+
+  /// Whether there is a host to ask, or an address to write to.
+  private var leadsSomewhere: Bool {
+    let rest = link(email: "", token: Self.digits).drop { $0 != ":" }.dropFirst()
+    if isWebPage {
+      let host = rest.dropFirst(2).prefix { !"/?#".contains($0) }
+      return host.first.map { $0.isLetter || $0.isNumber || $0 == "[" } ?? false
+    }
+    return rest.prefix { $0 != "?" }.split(separator: ",", omittingEmptySubsequences: false)
+      .allSatisfy { EmailAddress.key(of: String($0)) != nil }
   }
 
   /// Whether it is a page, where a program can say so for the recipient, RFC 8058.
@@ -27,8 +53,11 @@ public struct UnsubscribeLink: Hashable, Sendable {
   /// The link for one recipient.
   public func link(for address: EmailAddress) -> String {
     let token = SHA256.hexadecimal(address.description.lowercased().utf8).prefix(32)
-    return template.replacing("{token}", with: token)
-      .replacing("{email}", with: address.description.percentEncoded)
+    return link(email: address.description.percentEncoded, token: String(token))
+  }
+
+  private func link(email: String, token: String) -> String {
+    template.replacing("{token}", with: token).replacing("{email}", with: email)
   }
 }
 
@@ -36,8 +65,14 @@ public struct UnsubscribeLink: Hashable, Sendable {
 public enum LinkFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// It begins with something else.
   case scheme
-  /// It is longer than 500 characters.
+  /// There is something else in braces.
+  case placeholder(String)
+  /// It is too long for a line of a header, once the longest address is in it.
   case long
+  /// After `https://` there is no host.
+  case host
+  /// After `mailto:` there is no address.
+  case address
   /// A character has to be percent-encoded.
   case forbidden(Unicode.Scalar)
 
@@ -45,7 +80,10 @@ public enum LinkFault: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .scheme: "does not begin with https:// or mailto:"
-    case .long: "is longer than 500 characters"
+    case .placeholder(let name): "contains \(name.quoted()); known are {email} and {token}"
+    case .long: "is longer than 995 bytes with the longest address in it"
+    case .host: "has no host after https://"
+    case .address: "has no address after mailto:"
     case .forbidden(let scalar):
       "contains \(String(scalar).quoted()), which has to be percent-encoded"
     }

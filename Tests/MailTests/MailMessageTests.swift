@@ -63,13 +63,13 @@ import Testing
     #expect(message.header.contains("To: \(field)"))
   }
 
-  @Test func `A subject is cut between characters, into lines of 78 at most`() throws {
+  @Test func `A subject is cut between characters, into lines of 76 at most`() throws {
     let message = try sampleMessage(subject: String(repeating: "🦉é", count: 20))
     let lines = message.header.drop { !$0.hasPrefix("Subject") }
       .prefix { $0.hasPrefix("Subject") || $0.hasPrefix(" ") }
     #expect(lines.count == 7)
     for line in lines {
-      #expect(line.utf8.count <= 78)
+      #expect(line.utf8.count <= 76)
       let word = try #require(line.split(separator: " ").last)
       #expect(word.hasPrefix("=?UTF-8?Q?") && word.hasSuffix("?=") && word.utf8.count <= 75)
     }
@@ -135,11 +135,53 @@ import Testing
     ("https://example.org/>", "contains \">\", which has to be percent-encoded"),
     ("https://example.org/\r\nBcc:x", "contains \"\\u{d}\", which has to be percent-encoded"),
     ("https://példa.hu", "contains \"é\", which has to be percent-encoded"),
-    ("https://\(String(repeating: "x", count: 500))", "is longer than 500 characters"),
+    (
+      "https://\(String(repeating: "x", count: 988))",
+      "is longer than 995 bytes with the longest address in it"
+    ),
+    (
+      "https://example.org/{email}\(String(repeating: "x", count: 214))",
+      "is longer than 995 bytes with the longest address in it"
+    ),
+    ("https://example.org/{tokn}", "contains \"{tokn}\"; known are {email} and {token}"),
+    ("https://example.org/{Token}", "contains \"{Token}\"; known are {email} and {token}"),
+    ("https://example.org/{}", "contains \"{}\"; known are {email} and {token}"),
+    ("https://example.org/{token", "contains \"{\", which has to be percent-encoded"),
+    ("https://example.org/{to{token}ken}", "contains \"{\", which has to be percent-encoded"),
+    ("https://example.org/}", "contains \"}\", which has to be percent-encoded"),
+    ("https://", "has no host after https://"), ("HTTPS:///x", "has no host after https://"),
+    ("https://?{token}", "has no host after https://"),
+    ("https://:80/", "has no host after https://"),
+    ("mailto:", "has no address after mailto:"),
+    ("mailto:?subject=stop", "has no address after mailto:"),
+    ("mailto:stop", "has no address after mailto:"),
+    ("mailto:a@example.org,", "has no address after mailto:"),
+    ("mailto:{email}", "has no address after mailto:"),
   ])
   func `What is no link is refused with the reason`(text: String, words: String) throws {
     let fault = try #require(throws: LinkFault.self) { try UnsubscribeLink(text) }
     #expect(fault.description == words)
+  }
+
+  @Test(arguments: [
+    "https://example.org", "https://[2001:db8::1]:8443/x", "https://{token}.example.org/stop",
+    "https://example.org/?a={email}&b={token}#{token}", "mailto:stop+{token}@example.org?subject=x",
+    "mailto:a@example.org,b@example.org", "MAILTO:a%2Bb@example.org",
+  ])
+  func `A link may have its placeholders anywhere`(text: String) {
+    #expect(throws: Never.self) { try UnsubscribeLink(text) }
+  }
+
+  @Test func `The longest link is in a line that a header may have`() throws {
+    let name = String(repeating: "é", count: 32)
+    let label = String(repeating: "é", count: 31)
+    let address = try EmailAddress("\(name)@\(label).\(label).\(label)")
+    let template = "https://example.org/{email}\(String(repeating: "x", count: 213))"
+    var message = try sampleMessage()
+    message.to = Mailbox(address)
+    message.unsubscribe = try UnsubscribeLink(template)
+    let longest = message.header.map(\.utf8.count).max() ?? 0
+    #expect(longest > 950 && longest <= 998)
   }
 
   @Test func `A token belongs to the address in lower case`() async throws {
