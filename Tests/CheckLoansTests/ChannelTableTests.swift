@@ -183,6 +183,11 @@ struct ChannelTableTests {
         + "{urgency} {priority} {borrower} {email}; write {{ for a brace"
     ),
     (
+      "name = \"x\"\nrun = [\"a\", \"{title\"]",
+      "3: the value '{title' is invalid for '--run <run>': {title has no closing brace; write {{ for a "
+        + "brace"
+    ),
+    (
       "name = \"x\"\nrun = [\"{title}\"]",
       "3: \"run\" begins with the program, which can have no placeholder"
     ),

@@ -575,6 +575,14 @@ struct MailChannelTests {
     }
   }
 
+  @Test func `64 is a mail program without a name`() async throws {
+    let desk = try MailDesk([Self.anna])
+    let result = try await desk.desk.run("--mail-program", "", "books.xml")
+    #expect(result.status == 64)
+    #expect(
+      result.errorText.contains("give a program, or an argument of it"), "\(result.errorText)")
+  }
+
   /// Loans that have been expired for days, each of another reader, and one that expires tomorrow.
   private func backlog(_ count: Int) -> [String] {
     (1...count).map { number in

@@ -188,7 +188,15 @@ import Testing
       variables.sorted() == ["CHECK_LOANS_CHANNEL=phone", "NTFY_TOKEN=tk", "PATH=/bin"])
   }
 
-  @Test(arguments: ["{", "{}", "{Title}", "{title", "{ title}", "{\"a\": 1}", "{title}{x}"])
+  @Test(arguments: [("{", "{"), ("a{title", "{title"), ("{title} {text ", "{text ")])
+  func `A brace that is not closed is reported as such`(text: String, rest: String) {
+    let failure = #expect(throws: ArgumentTemplate.Failure.self) {
+      _ = try ArgumentTemplate(text)
+    }
+    #expect(failure?.description == "\(rest) has no closing brace; write {{ for a brace")
+  }
+
+  @Test(arguments: ["{}", "{Title}", "{ title}", "{\"a\": 1}", "{title}{x}"])
   func `What is no placeholder is no template`(text: String) {
     let failure = #expect(throws: ArgumentTemplate.Failure.self) {
       _ = try ArgumentTemplate(text)

@@ -41,7 +41,7 @@ struct MailOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       Program that takes messages, and its arguments, one each time. (default: sendmail)
-      """, valueName: "word"))
+      """, valueName: "word"), transform: word)
   var mailProgram: [String] = []
 
   @Option(
@@ -63,6 +63,11 @@ struct MailOptions: ParsableArguments {
     help: ArgumentHelp("Rules in CSS for the HTML of mail.", valueName: "file"),
     completion: .file(extensions: ["css"]))
   var mailCss: String?
+
+  @Sendable private static func word(_ text: String) throws -> String {
+    if text.isEmpty { throw ValidationError("give a program, or an argument of it") }
+    return text
+  }
 
   @Sendable private static func mailbox(_ text: String) throws -> Mailbox {
     do { return try Mailbox(text) } catch { throw ValidationError("\(text.quoted()) \(error)") }

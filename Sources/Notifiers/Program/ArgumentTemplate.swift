@@ -34,9 +34,12 @@ public struct ArgumentTemplate: Sendable, Hashable {
         continue
       }
       let name = String(rest.prefix { $0 != "}" })
-      guard rest.contains("}"), let placeholder = Placeholder(rawValue: name) else {
+      let found = name.shortened(to: 20).visible
+      guard rest.contains("}") else {
+        throw Failure(description: "{\(found) has no closing brace; write {{ for a brace")
+      }
+      guard let placeholder = Placeholder(rawValue: name) else {
         let known = Placeholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
-        let found = name.shortened(to: 20).visible
         throw Failure(description: "{\(found)} is none of \(known); write {{ for a brace")
       }
       parts += [.text(literal), .value(placeholder)]
