@@ -6,8 +6,8 @@ public struct NotifierError: Error, Sendable, Hashable, CustomStringConvertible 
     case unavailable
     /// The channel works in general, but refused this message.
     case failed
-    /// It refused this message for now, as a busy mail server does; where it does so three times in a
-    /// row, it is left alone for this run.
+    /// It refused this message for now, as a busy mail server does, and may take others; where it does so
+    /// three times in a row, it is left alone for this run.
     case temporary
     /// It will never accept a message for this address.
     case undeliverable

@@ -188,6 +188,20 @@ import Testing
       variables.sorted() == ["CHECK_LOANS_CHANNEL=phone", "NTFY_TOKEN=tk", "PATH=/bin"])
   }
 
+  @Test(arguments: [
+    (ProgramNotifier.Scope.run, NotifierError.Code.failed), (.borrower, .temporary),
+    (.notice, .temporary),
+  ])
+  func `A program that fails for one borrower or notice may take others`(
+    scope: ProgramNotifier.Scope, code: NotifierError.Code
+  ) throws {
+    let recorder = try Recorder(per: scope, script: "exit 3")
+    let error = try #require(throws: NotifierError.self) {
+      try recorder.notifier.sendAll([reminder("a")])
+    }
+    #expect(error.code == code)
+  }
+
   @Test(arguments: [("{", "{"), ("a{title", "{title"), ("{title} {text ", "{text ")])
   func `A brace that is not closed is reported as such`(text: String, rest: String) {
     let failure = #expect(throws: ArgumentTemplate.Failure.self) {

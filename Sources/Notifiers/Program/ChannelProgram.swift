@@ -26,14 +26,16 @@ struct ChannelProgram: Sendable {
   private let environment: [String: String]
   private let timeout: Duration
   private let advice: Advice
+  private let failureCode: NotifierError.Code
 
   /// - Parameters:
   ///   - program: an absolute path; or a name, looked for in the absolute entries of `PATH` each time.
   ///   - environment: where the few variables are taken from that every program gets.
   ///   - names: further variables that it gets.
+  ///   - failureCode: the kind of failure if it ends with another status than 0.
   init(
     channel: String, program: String, environment: [String: String], passing names: [String] = [],
-    timeout: Duration, advice: Advice
+    timeout: Duration, advice: Advice, failureCode: NotifierError.Code = .failed
   ) {
     self.channel = channel
     self.program = program
@@ -41,7 +43,7 @@ struct ChannelProgram: Sendable {
     self.environment = environment.passedOn.merging(further) { $1 }
       .merging(["CHECK_LOANS_CHANNEL": channel]) { $1 }
     self.timeout = timeout
-    self.advice = advice
+    (self.advice, self.failureCode) = (advice, failureCode)
   }
 
   /// Runs it once, without a shell, and waits for its end.
@@ -102,7 +104,7 @@ extension ChannelProgram {
     let words =
       report.ending.isSuccess
       ? "printed ok for \(sent.count) of \(count) notices" : report.failure
-    return error(.failed, "\(words); \(advice.failure)", delivered: sent)
+    return error(failureCode, "\(words); \(advice.failure)", delivered: sent)
   }
 
   private func error(_ failure: StartFailure) -> NotifierError {

@@ -55,7 +55,8 @@ public struct ProgramNotifier: Notifier {
   ) {
     program = ChannelProgram(
       channel: channel, program: command.first?.text ?? "", environment: environment,
-      passing: names, timeout: timeout, advice: .table)
+      passing: names, timeout: timeout, advice: .table,
+      failureCode: scope == .run ? .failed : .temporary)
     arguments = Array(command.dropFirst())
     (self.scope, self.input, self.language) = (scope, input, language)
   }
@@ -71,7 +72,8 @@ public struct ProgramNotifier: Notifier {
 
   /// Runs the program and waits for its end.
   ///
-  /// - Throws: ``NotifierError`` with the code `unavailable`, `failed`, `timedOut` or `systemLimit`.
+  /// - Throws: ``NotifierError`` with the code `unavailable`, `failed`, `timedOut` or `systemLimit`; or
+  ///   `temporary` if the program fails that runs for each borrower or notice.
   public func send(
     _ message: ArraySlice<Notice>, in context: DeliveryContext
   ) throws(NotifierError) {
