@@ -583,6 +583,25 @@ struct MailChannelTests {
       result.errorText.contains("give a program, or an argument of it"), "\(result.errorText)")
   }
 
+  @Test(arguments: [["books.xml"], ["deliver"], ["notice", "preview"], ["config"]])
+  func `78 is less of the titles for a channel that there is not`(
+    command: [String]
+  ) async throws {
+    let desk = try MailDesk([Self.anna], settings: "titles = [\"full\", \"mial=none\"]\n")
+    let words = """
+      there is no channel "mial"; did you mean "mail"? Otherwise make a program one in the settings \
+      file: [[channel]] with name = "mial" and run = ["program"]
+
+      """
+    let path = "\(desk.desk.folder.path)/\(Desk.settings)"
+    #expect(
+      try await desk.desk.run(command).outcome
+        == Outcome(78, errors: "check-loans: \(path):4: \(words)"))
+    let given = try await desk.desk.run(command + ["--titles", "mial=none"])
+    #expect(given.outcome == Outcome(78, errors: "check-loans: \(words)"))
+    #expect(desk.tried == [])
+  }
+
   /// Loans that have been expired for days, each of another reader, and one that expires tomorrow.
   private func backlog(_ count: Int) -> [String] {
     (1...count).map { number in

@@ -22,6 +22,7 @@ struct ChannelNotifiers {
     _ channels: [ChannelName], _ options: ChannelOptions, _ language: LanguageOptions,
     _ environment: Environment, sender: Mailbox? = nil, isLanguageFixed: Bool = false
   ) throws(CommandError) {
+    try options.checkTitles(environment)
     (self.environment, self.options) = (environment, options)
     let known = try language.own.known(environment)
     self.language = try language.language(environment, among: known)

@@ -95,8 +95,12 @@ extension Environment {
     ) { notice in isForAll ? language : languageOf(notice) }
   }
 
+  /// - Parameter option: the option that names the channel, if that can be given elsewhere than on the
+  ///   command line.
   /// - Throws: ``CommandError`` with the status `badSetting` for a name that no table gives a channel.
-  func checkKnown(_ channel: ChannelName) throws(CommandError) {
+  func checkKnown(
+    _ channel: ChannelName, at option: String? = nil
+  ) throws(CommandError) {
     guard case .named(let name) = channel, channelTables[name] == nil else { return }
     let nearest = name.nearest(among: channelTables.keys.sorted() + ChannelName.builtIn)
     let error = CommandError(
@@ -105,6 +109,6 @@ extension Environment {
       there is no channel "\(name)"; \(nearest.map { "did you mean \"\($0)\"? Otherwise " } ?? "")make \
       a program one in the settings file: [[channel]] with name = "\(name)" and run = ["program"]
       """)
-    throw error.located(at: "notify", [], given)
+    throw option.map { error.located(at: $0, [], given) } ?? error
   }
 }

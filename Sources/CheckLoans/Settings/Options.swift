@@ -239,15 +239,25 @@ struct ChannelOptions: ParsableArguments {
   func channels(
     _ environment: Environment, otherwise standard: [ChannelName] = []
   ) throws(CommandError) -> [ChannelName] {
+    try checkTitles(environment)
     if notify.isEmpty { return standard }
     var channels: [ChannelName] = []
     for case .channel(let given) in notify {
       var channel = environment.resolved(given)
-      try environment.checkKnown(channel)
+      try environment.checkKnown(channel, at: "notify")
       if mail.mailRedirect != nil, channel.isMail { channel = .redirected(channel) }
       if !channels.contains(channel) { channels.append(channel) }
     }
     return channels
+  }
+
+  /// A choice for a channel that there is not would leave another without one.
+  ///
+  /// - Throws: ``CommandError`` with the status `badSetting`.
+  func checkTitles(_ environment: Environment) throws(CommandError) {
+    for case let channel? in titles.map(\.channel) {
+      try environment.checkKnown(channel, at: "titles")
+    }
   }
 }
 
