@@ -7,8 +7,8 @@ internal import SystemPackage
 ///
 /// A message that is sent again takes the place of the first one, as long as that is in `new`.
 public struct MaildirNotifier: MailingNotifier {
-  /// The channel's name, `maildir:` and the directory unless it is another's.
-  public let channel: String
+  /// `maildir:` and the directory.
+  public var channel: String { "maildir:\(directory)" }
 
   /// Some, because a message costs a wait for the disk as a commit does.
   public let messagesPerCommit = 100
@@ -18,9 +18,12 @@ public struct MaildirNotifier: MailingNotifier {
   public let settings: MailSettings
 
   /// A notifier for a directory, which is made if it is not there.
-  public init(channel: String? = nil, directory: String, settings: MailSettings) {
-    self.channel = channel ?? "maildir:\(directory)"
+  ///
+  /// Messages are redirected to nobody, since none is sent to anybody.
+  public init(directory: String, settings: MailSettings) {
     self.directory = directory
+    var settings = settings
+    settings.redirect = nil
     self.settings = settings
   }
 

@@ -563,6 +563,18 @@ struct MailChannelTests {
     #expect(try File.names(in: "\(desk.desk.folder.path)/out/new").count == 3, "nothing twice")
   }
 
+  @Test func `A trial of mail leaves a Maildir as it is`() async throws {
+    let desk = try MailDesk([Self.anna])
+    let trial = ["--mail-redirect", "trial@example.org", "--notify", "maildir:out"]
+    let rehearsed = try await desk.desk.run(trial + ["--dry-run", "books.xml"])
+    #expect(rehearsed.text.contains("To: Anna <anna@example.org>\n"))
+    #expect(try await desk.desk.run(trial + ["books.xml"]).outcome == Outcome(0))
+    #expect(try await desk.mails(in: "out").map(\.to) == ["Anna <anna@example.org>"])
+    let list = try JSON(parsing: await desk.desk.run("schedule", "list", "--format", "json").text)
+    let channels = list.reminders[0].deliveries.elements.map(\.channel)
+    #expect(channels == [.string("maildir:\(desk.desk.folder.path)/out")])
+  }
+
   @Test func `A refused address of the trial is left alone by nobody`() async throws {
     let desk = try MailDesk([Self.anna])
     try desk.desk.folder.write("", to: "refused-trial@example.org")
@@ -573,14 +585,6 @@ struct MailChannelTests {
       #expect(result.errorText.contains("no such user; correct mail-redirect; "))
       #expect(desk.tried.count == count)
     }
-  }
-
-  @Test func `64 is a mail program without a name`() async throws {
-    let desk = try MailDesk([Self.anna])
-    let result = try await desk.desk.run("--mail-program", "", "books.xml")
-    #expect(result.status == 64)
-    #expect(
-      result.errorText.contains("give a program, or an argument of it"), "\(result.errorText)")
   }
 
   @Test(arguments: [["books.xml"], ["deliver"], ["notice", "preview"], ["config"]])
@@ -600,6 +604,14 @@ struct MailChannelTests {
     let given = try await desk.desk.run(command + ["--titles", "mial=none"])
     #expect(given.outcome == Outcome(78, errors: "check-loans: \(words)"))
     #expect(desk.tried == [])
+  }
+
+  @Test func `64 is a mail program without a name`() async throws {
+    let desk = try MailDesk([Self.anna])
+    let result = try await desk.desk.run("--mail-program", "", "books.xml")
+    #expect(result.status == 64)
+    #expect(
+      result.errorText.contains("give a program, or an argument of it"), "\(result.errorText)")
   }
 
   /// Loans that have been expired for days, each of another reader, and one that expires tomorrow.

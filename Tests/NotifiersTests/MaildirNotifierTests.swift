@@ -87,6 +87,14 @@ import Testing
     #expect(name.hasSuffix(".20261121@_IPv6_2001_db8__1_"))
   }
 
+  @Test func `A Maildir has messages to readers, even in a trial of mail`() throws {
+    let trial = try MailSettings.sample { $0.redirect = try Mailbox("me@example.net") }
+    try MaildirNotifier(directory: "\(folder.path)/a/mail", settings: trial)
+      .send([reminder("Abigél")], in: mailContext())
+    let name = try #require(try names("new").first)
+    #expect(folder.contents(of: "a/mail/new/\(name)").contains("anna@example.org"))
+  }
+
   @Test func `Messages are written in larger steps than they are sent`() throws {
     #expect(notifier.messagesPerCommit == 100)
     #expect(notifier.grouping == .byAddress(hasFallback: true, limit: 500))

@@ -53,7 +53,8 @@ struct ChannelNotifiers {
   /// What prints the messages of a channel that writes to addresses, in the form mboxrd; `nil` for other
   /// channels.
   func rehearsal(of channel: ChannelName, _ console: Console) -> (any Notifier)? {
-    guard channel.isMail, let mail else { return nil }
+    guard channel.isMail, var mail else { return nil }
+    if channel != .mailRedirect { mail.redirect = nil }
     return hidingTitles(
       of: channel, MailRehearsal(channel: channel.name, settings: mail, output: console.output))
   }
@@ -61,7 +62,7 @@ struct ChannelNotifiers {
   private func plainNotifier(
     of channel: ChannelName, _ console: Console, _ actions: NotificationActions?
   ) -> any Notifier {
-    switch (channel.withoutRedirection, mail) {
+    switch (channel, mail) {
     case (.notifySend, _):
       NotifySendNotifier(
         environment: environment.variables, userID: environment.userID, actions: actions,
@@ -72,21 +73,21 @@ struct ChannelNotifiers {
         timeout: .seconds(options.execTimeout))
     case (.named(let name), _):
       environment.programNotifier(name, language) { [borrowers] in borrowers.language(of: $0) }
-    case (.mail, let mail?):
+    case (.mail, let mail?), (.mailRedirect, let mail?):
       MailNotifier(
         channel: channel.name, settings: mail,
         program: options.mail.mailProgram.isEmpty ? nil : options.mail.mailProgram,
         bounce: options.mail.mailBounce?.address, environment: environment.variables)
     case (.maildir(let path), let mail?):
-      MaildirNotifier(channel: channel.name, directory: path, settings: mail)
+      MaildirNotifier(directory: path, settings: mail)
     case (.stdout, _): StandardOutputNotifier(output: console.output, in: language)
-    case (.mail, nil), (.maildir, nil), (.redirected, _):
+    case (.mail, nil), (.mailRedirect, nil), (.maildir, nil):
       preconditionFailure("\(channel.name) is none of the channels that were named at first")
     }
   }
 
   private func hidingTitles(of channel: ChannelName, _ notifier: any Notifier) -> any Notifier {
-    let detail = titles(of: channel.withoutRedirection)
+    let detail = titles(of: channel == .mailRedirect ? .mail : channel)
     return detail == .full ? notifier : DiscreetNotifier(notifier, detail)
   }
 

@@ -34,7 +34,7 @@ struct ChannelTable: ParsableArguments {
   }
 
   @Sendable private static func checkedName(_ text: String) throws -> String {
-    if ChannelName.builtIn.contains(text) || text == ChannelName.redirected(.mail).name {
+    if ChannelName.builtIn.contains(text) || text == ChannelName.mailRedirect.name {
       throw ValidationError("this is a channel already; choose another name")
     }
     if ChannelName.isPlain(text) { return text }

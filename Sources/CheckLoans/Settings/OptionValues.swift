@@ -62,13 +62,13 @@ enum ChannelName: Hashable, Sendable, ExpressibleByArgument {
   /// A program, by its absolute path or by a name to be looked for in PATH.
   case exec(String)
   case mail
+  /// Mail that goes to somebody else, for a trial: nothing then counts as delivered to those for whom it
+  /// is.
+  case mailRedirect
   /// A Maildir, by its absolute path.
   case maildir(String)
   /// A program to which the settings file gives this name.
   case named(String)
-  /// One whose messages go to somebody else, for a trial: nothing then counts as delivered to those for
-  /// whom they are.
-  indirect case redirected(ChannelName)
 
   init?(argument: String) {
     switch argument {
@@ -96,21 +96,16 @@ enum ChannelName: Hashable, Sendable, ExpressibleByArgument {
     case .notifySend: "notify-send"
     case .exec(let program): "exec:\(program)"
     case .mail: "mail"
+    case .mailRedirect: "mail-redirect"
     case .maildir(let directory): "maildir:\(directory)"
     case .named(let name): name
-    case .redirected(let channel): "\(channel.name)-redirect"
     }
-  }
-
-  /// The channel itself, where its messages are led elsewhere.
-  var withoutRedirection: ChannelName {
-    if case .redirected(let channel) = self { channel } else { self }
   }
 
   /// Whether it writes to borrowers' addresses.
   var isMail: Bool {
-    switch withoutRedirection {
-    case .mail, .maildir: true
+    switch self {
+    case .mail, .mailRedirect, .maildir: true
     default: false
     }
   }

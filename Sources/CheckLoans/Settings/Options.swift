@@ -245,7 +245,7 @@ struct ChannelOptions: ParsableArguments {
     for case .channel(let given) in notify {
       var channel = environment.resolved(given)
       try environment.checkKnown(channel, at: "notify")
-      if mail.mailRedirect != nil, channel.isMail { channel = .redirected(channel) }
+      if mail.mailRedirect != nil, channel == .mail { channel = .mailRedirect }
       if !channels.contains(channel) { channels.append(channel) }
     }
     return channels
