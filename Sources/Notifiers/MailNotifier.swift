@@ -20,7 +20,7 @@ public struct MailNotifier: MailingNotifier {
   private let environment: [String: String]
   private let timeout: Duration
 
-  /// A notifier that runs a program once for every message, as ``ExecNotifier`` does.
+  /// A notifier that runs a program once for every message, as ``ProgramNotifier`` does.
   ///
   /// - Parameters:
   ///   - channel: the channel's name.

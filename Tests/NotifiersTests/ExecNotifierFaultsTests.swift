@@ -9,7 +9,7 @@ import Testing
   @Test func `A missing program is told with where it was looked for`() async throws {
     let folder = try ScratchFolder()
     let environment = ["PATH": "\(folder.path):relative::/nonexistent"]
-    let error = try await failure(of: ExecNotifier(program: "tell", environment: environment))
+    let error = try await failure(of: ProgramNotifier.exec("tell", environment: environment))
     #expect(error.code == .unavailable)
     #expect(error.stopsTheRun)
     #expect(
@@ -20,7 +20,7 @@ import Testing
 
   @Test(arguments: ["", ":", ".", "bin:../bin"])
   func `Without an absolute entry in PATH nothing is run`(path: String) async throws {
-    let error = try await failure(of: ExecNotifier(program: "sh", environment: ["PATH": path]))
+    let error = try await failure(of: ProgramNotifier.exec("sh", environment: ["PATH": path]))
     #expect(
       error.message
         == "exec:sh was not found in PATH, which has no absolute entry; install it, or give its path"
@@ -29,7 +29,7 @@ import Testing
 
   @Test(arguments: ["/nonexistent/tell", "/tmp", "/dev/null", "/bin/sh/tell"])
   func `A path without program is told`(path: String) async throws {
-    let error = try await failure(of: ExecNotifier(program: path, environment: [:]))
+    let error = try await failure(of: ProgramNotifier.exec(path, environment: [:]))
     #expect(error.code == .unavailable)
     #expect(
       error.message == "exec:\(path) was not found; correct the path in --notify")
@@ -37,7 +37,7 @@ import Testing
 
   @Test(arguments: ["", "./tell", "bin/tell", "/usr/bin/"])
   func `What is neither an absolute path nor a name is told`(program: String) async throws {
-    let error = try await failure(of: ExecNotifier(program: program, environment: [:]))
+    let error = try await failure(of: ProgramNotifier.exec(program, environment: [:]))
     #expect(error.code == .unavailable)
     #expect(
       error.message
@@ -49,8 +49,7 @@ import Testing
     let folder = try ScratchFolder()
     let path = "\(folder.path)/tell"
     try folder.write("#!/bin/sh\nPATH=/bin; touch '\(folder.path)/ran'", to: "tell")
-    let notifier = ExecNotifier(
-      program: isNamed ? "tell" : path, environment: ["PATH": folder.path])
+    let notifier = ProgramNotifier.exec(isNamed ? "tell" : path, environment: ["PATH": folder.path])
     let error = try await failure(of: notifier)
     #expect(error.code == .unavailable)
     #expect(
@@ -63,7 +62,7 @@ import Testing
     let folder = try ScratchFolder()
     try folder.write(program: "\u{7F}ELF nonsense", to: "tell")
     let path = "\(folder.path)/tell"
-    let error = try await failure(of: ExecNotifier(program: path, environment: [:]))
+    let error = try await failure(of: ProgramNotifier.exec(path, environment: [:]))
     #expect(error.code == .unavailable)
     #expect(error.message.hasPrefix("exec:\(path) could not be run ("))
     #expect(
@@ -75,7 +74,7 @@ import Testing
     let folder = try ScratchFolder()
     try folder.write(program: "#!/nonexistent/python\n", to: "tell")
     let error = try await failure(
-      of: ExecNotifier(program: "\(folder.path)/tell", environment: [:]))
+      of: ProgramNotifier.exec("\(folder.path)/tell", environment: [:]))
     #expect(error.code == .unavailable)
     #expect(
       error.message
@@ -267,7 +266,7 @@ import Testing
 
   @Test func `Thousands of runs take no more memory than hundreds`() async {
     await #expect(processExitsWith: .success) {
-      let notifier = ExecNotifier(program: "/bin/true", environment: [:])
+      let notifier = ProgramNotifier.exec("/bin/true", environment: [:])
       func pages() throws -> Int {
         let fields = try File.text(of: "/proc/self/statm").split(separator: " ")
         return try #require(Int(fields[1]))

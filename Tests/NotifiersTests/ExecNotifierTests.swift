@@ -157,8 +157,8 @@ import Testing
 
   @Test func `A name is looked for in PATH each time`() async throws {
     let fake = try FakeProgram.recording()
-    let notifier = ExecNotifier(
-      program: "tell", environment: ["PATH": "relative:/nonexistent:\(fake.folder.path)"])
+    let notifier = ProgramNotifier.exec(
+      "tell", environment: ["PATH": "relative:/nonexistent:\(fake.folder.path)"])
     #expect(notifier.channel == "exec:tell")
     try notifier.sendAll([reminder("Abigél")])
     #expect(try JSON(parsing: fake.documents[0]).channel.text == "exec:tell")
@@ -175,7 +175,7 @@ import Testing
     try file.write("", to: "tell")
     let fake = try FakeProgram.recording()
     let path = "\(directory.path):\(file.path):\(fake.folder.path)"
-    let notifier = ExecNotifier(program: "tell", environment: ["PATH": path])
+    let notifier = ProgramNotifier.exec("tell", environment: ["PATH": path])
     try notifier.sendAll([reminder("Abigél")])
     #expect(fake.documents.count == 1)
   }

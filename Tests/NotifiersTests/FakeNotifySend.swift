@@ -60,8 +60,8 @@ struct FakeProgram {
   /// A notifier that runs it by its path.
   func notifier(
     environment: [String: String] = [:], timeout: Duration = .seconds(60)
-  ) -> ExecNotifier {
-    ExecNotifier(program: path, environment: environment, timeout: timeout)
+  ) -> ProgramNotifier {
+    ProgramNotifier.exec(path, environment: environment, timeout: timeout)
   }
 
   /// What it was given, a document a line.

@@ -162,12 +162,12 @@ struct Subject: Sendable, CustomTestStringConvertible {
     working: {
       let fake = try FakeProgram.recording()
       let environment = ["PATH": fake.folder.path]
-      return Setup(notifier: ExecNotifier(program: "tell", environment: environment)) {
+      return Setup(notifier: ProgramNotifier.exec("tell", environment: environment)) {
         fake.folder.contents(of: "documents")
       }
     },
     broken: {
-      ExecNotifier(program: "tell", environment: ["PATH": "/nonexistent"])
+      ProgramNotifier.exec("tell", environment: ["PATH": "/nonexistent"])
     },
     failure: "exec:tell was not found in PATH, which is /nonexistent; install it, or give its path")
 

@@ -68,9 +68,8 @@ struct ChannelNotifiers {
         environment: environment.variables, userID: environment.userID, actions: actions,
         in: language)
     case (.exec(let program), _):
-      ExecNotifier(
-        program: program, environment: environment.variables,
-        timeout: .seconds(options.execTimeout))
+      ProgramNotifier.exec(
+        program, environment: environment.variables, timeout: .seconds(options.execTimeout))
     case (.named(let name), _):
       environment.programNotifier(name, language) { [borrowers] in borrowers.language(of: $0) }
     case (.mail, let mail?), (.mailRedirect, let mail?):

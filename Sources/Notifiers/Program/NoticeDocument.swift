@@ -1,13 +1,43 @@
 internal import Languages
 internal import Loans
 
-/// The JSON document in which a program gets notices, as ``ExecNotifier`` describes it.
+/// The JSON document in which a program gets notices, and how it can answer.
+///
+/// The document is one line; its keys are only ever added to:
+///
+/// ```json
+/// {"version":1,"now":"2026-11-21T07:00:00","channel":"exec:tell","openCount":12,"notices":[
+///   {"kind":"reminder","urgency":"normal",
+///    "text":"\"Abigél\" expires tomorrow (2026.11.22), by Szabó Magda, lent to Kovács Anna",
+///    "expiration":"2026-11-22","daysLeft":1,"catalogue":"/srv/books.xml",
+///    "loan":{"id":"bk101","title":"Abigél","author":"Szabó Magda","isbn":null,"barcode":null,
+///            "borrower":"Kovács Anna","email":"anna@example.org","language":"hu",
+///            "category":"student","type":null,"library":null,"renewable":true},
+///    "expirationTime":null,"library":null,"rung":-1,"openDays":null}]}
+/// ```
+///
+/// `kind` is `reminder` or `expired`, `urgency` is `normal` or `critical`, and `daysLeft` is
+/// negative once the loan has expired. `library` is what people call it, `the Central Library`, if it
+/// was named: the loan's own, or else the catalogue's. `rung` is the day of the ladder, −7 a week before
+/// the expiration and 1 on the first day after it. `openDays` are the open days `before` and `after` an
+/// expiration on which the library is closed. A field that the catalogue does not give is null. `text`
+/// is harmless on a terminal; the fields of the loan are as the catalogue has them.
+///
+/// What the program answers decides what counts as delivered: the lines
+///
+///     ok 0
+///     ok 2
+///
+/// on standard output are the first and the third of the notices; without any such line, status 0 is
+/// all of them.
 enum NoticeDocument {
   private static let mostNotices = 1_000
-  /// The most bytes that the notices of a message have in their document.
+  /// The most bytes that the notices of a message have in their document; the rest of 8 MB is for what
+  /// is around them.
   static let mostBytes = 7_900_000
 
-  /// Cuts notices into messages for a document each.
+  /// Cuts notices into messages for a document each: up to 1,000 notices, and up to 8 MB unless a single
+  /// notice is longer.
   static func messages(
     for notices: [Notice], mostBytes: Int = mostBytes
   ) -> [ArraySlice<Notice>] {

@@ -23,12 +23,12 @@ public struct ProgramNotifier: Notifier {
   public enum Input: String, CaseIterable, Sendable {
     /// A line for each notice.
     case text
-    /// The document of ``ExecNotifier``.
+    /// A document that the program can answer.
     case json
     case none
   }
 
-  /// The name that somebody gave it.
+  /// The name that somebody gave it, or `exec:` and the program.
   public var channel: String { program.channel }
 
   private let program: ChannelProgram
@@ -37,16 +37,26 @@ public struct ProgramNotifier: Notifier {
   private let input: Input
   private let language: @Sendable (Notice) -> Language
 
-  /// A notifier that runs a program for every message, as ``ExecNotifier`` does.
+  /// The most bytes that the notices of a message have in a document.
+  package var mostBytes = NoticeDocument.mostBytes
+
+  /// A notifier that runs a program for every message: without shell, in a process group of its own, with
+  /// no descriptors but the first three.
+  ///
+  /// The program gets these variables, where they are set: `PATH`, `HOME`, `USER`, `LOGNAME`, `LANG`,
+  /// `LANGUAGE`, `LC_…`, `TZ`, `TMPDIR`, `XDG_CONFIG_HOME`, `XDG_RUNTIME_DIR`,
+  /// `DBUS_SESSION_BUS_ADDRESS`, `DISPLAY`, `WAYLAND_DISPLAY` and `XAUTHORITY`: what it needs to find its
+  /// settings, its user's desktop and the time zone. Besides, `CHECK_LOANS_CHANNEL` is ``channel``.
   ///
   /// - Parameters:
   ///   - command: the program, a path or a name to be found in `PATH`, and its arguments.
   ///   - scope: the notices that one run is about.
-  ///   - input: what the program reads. If it is JSON, the program can answer as that of
-  ///     ``ExecNotifier`` does.
+  ///   - input: what the program reads. If it is JSON, the program can answer by lines `ok INDEX` which
+  ///     notices were sent; without any, status 0 is all of them.
   ///   - environment: where its variables are taken from.
   ///   - names: the variables that it gets besides the few that every program gets.
-  ///   - timeout: how long one run may take before the program is stopped.
+  ///   - timeout: how long one run may take before the program is stopped with its group: SIGTERM, and
+  ///     SIGKILL two seconds later.
   ///   - language: the language of a message, by its first notice.
   public init(
     channel: String, command: [ArgumentTemplate], per scope: Scope = .run, input: Input = .text,
@@ -61,16 +71,38 @@ public struct ProgramNotifier: Notifier {
     (self.scope, self.input, self.language) = (scope, input, language)
   }
 
+  /// The notifier of the channel `exec:PROGRAM`, whose program reads a document and has no arguments.
+  ///
+  /// - Parameter program: an absolute path; or a name, looked for in the absolute entries of `PATH` each
+  ///   time.
+  public static func exec(
+    _ program: String, environment: [String: String], timeout: Duration = .seconds(10)
+  ) -> ProgramNotifier {
+    ProgramNotifier(
+      ChannelProgram(
+        channel: "exec:\(program)", program: program, environment: environment, timeout: timeout,
+        advice: .exec))
+  }
+
+  private init(_ program: ChannelProgram) {
+    self.program = program
+    (arguments, scope, input, language) = ([], .run, .json, { _ in .english })
+  }
+
   /// By the borrower where one run is about one borrower.
   public var grouping: Grouping { scope == .borrower ? .byBorrower : .together }
 
-  /// One notice in each message, or as many as ``ExecNotifier`` has in one.
+  /// One notice in each message, or up to 1,000, and up to 8 MB unless a single notice is longer.
   public func messages(for notices: [Notice]) -> [ArraySlice<Notice>] {
     scope == .notice
-      ? notices.indices.map { notices[$0...$0] } : NoticeDocument.messages(for: notices)
+      ? notices.indices.map { notices[$0...$0] }
+      : NoticeDocument.messages(for: notices, mostBytes: mostBytes)
   }
 
-  /// Runs the program and waits for its end.
+  /// Runs the program and waits for its end; status 0 means delivered, whatever it has read.
+  ///
+  /// The rest of its output is discarded, except the first line of a failure. A process that it leaves
+  /// in the background is not waited for.
   ///
   /// - Throws: ``NotifierError`` with the code `unavailable`, `failed`, `timedOut` or `systemLimit`; or
   ///   `temporary` if the program fails that runs for each borrower or notice.
@@ -106,16 +138,18 @@ public struct ProgramNotifier: Notifier {
 private struct ProgramMessage {
   private let notices: ArraySlice<Notice>
   private let summary: DesktopMessage
-  /// A line for each notice.
-  let lines: [String]
+  private let today: CivilDate
+  private let language: Language
 
   /// The message about these notices, or `nil` if there is none.
   init?(_ notices: ArraySlice<Notice>, today: CivilDate, in language: Language) {
     guard let summary = DesktopMessage(notices, today: today, in: language) else { return nil }
-    self.notices = notices
-    self.summary = summary
-    lines = notices.map { $0.line(today: today, in: language) }
+    (self.notices, self.summary) = (notices, summary)
+    (self.today, self.language) = (today, language)
   }
+
+  /// A line for each notice.
+  var lines: [String] { notices.map { $0.line(today: today, in: language) } }
 
   /// A value as one harmless line.
   subscript(placeholder: ArgumentTemplate.Placeholder) -> String {
