@@ -41,7 +41,7 @@ public struct MailNotifier: MailingNotifier {
     self.settings = settings
     self.program = program
     self.bounce = bounce ?? settings.from.address
-    self.environment = environment.passedOn
+    self.environment = environment
     self.timeout = timeout
   }
 
@@ -55,20 +55,16 @@ public struct MailNotifier: MailingNotifier {
     if message.isEmpty { return }
     let mail = try mail(about: message, in: context)
     let command = program ?? [places.first(where: FileSystem.mayRun) ?? "sendmail"]
+    let program = ChannelProgram(
+      channel: channel, program: command[0], environment: environment, timeout: timeout,
+      advice: self.program == nil ? .sendmail : .mail)
     let recipient = mail.to.address.description
     // An address never begins with a hyphen, so -- is one lock more. Of the mail systems of Debian
     // nullmailer swallows it, and all others know it.
     let arguments = command.dropFirst() + ["-i", "-f", bounce.description, "--", recipient]
-    let report: ChildProcess.Report
-    do throws(StartFailure) {
-      var child = try ChildProcess(
-        command[0], Array(arguments), environment: environment, input: mail.bytes)
-      report = child.untilEnd(within: timeout)
-    } catch {
-      throw failure(error, of: command[0])
-    }
+    let report = try program.report(of: Array(arguments), input: mail.bytes)
     if report.ending.isSuccess && !report.timedOut { return }
-    throw failure(report, of: command[0], recipient, setting(of: context))
+    throw failure(report, of: program, recipient, setting(of: context))
   }
 }
 
@@ -85,18 +81,17 @@ extension MailNotifier {
   }
 
   private func failure(
-    _ report: ChildProcess.Report, of program: String, _ recipient: String, _ setting: String?
+    _ report: ChildProcess.Report, of program: ChannelProgram, _ recipient: String,
+    _ setting: String?
   ) -> NotifierError {
-    if report.timedOut {
-      return failure(.temporary, of: program, "\(timeout.lateness); check the mail system")
-    }
+    if report.timedOut { return program.error(.temporary, program.lateness) }
     let words = report.failure { ServerReply(in: $0) != nil }
     guard Self.refusals.contains(report.ending), refusesRecipient(report.errors, recipient) else {
-      return failure(.temporary, of: program, "\(words); if this persists, check the mail system")
+      return program.error(.temporary, "\(words); \(ChannelProgram.Advice.mail.failure)")
     }
     // It would be no fault of the borrowers whom the message is about.
-    if let setting { return failure(.temporary, of: program, "\(words); correct \(setting)") }
-    return failure(.undeliverable, of: program, "\(words); correct the address in the catalogue")
+    if let setting { return program.error(.temporary, "\(words); correct \(setting)") }
+    return program.error(.undeliverable, "\(words); correct the address in the catalogue")
   }
 
   /// Whether a refusal for good is about the recipient, as far as it says.
@@ -104,24 +99,5 @@ extension MailNotifier {
     if errors.mentions(bounce.description), !errors.mentions(recipient) { return false }
     let replies = errors.split(whereSeparator: \.isNewline).lazy.compactMap { ServerReply(in: $0) }
     return replies.first?.refusesRecipient ?? true
-  }
-
-  private func failure(_ failure: StartFailure, of program: String) -> NotifierError {
-    switch failure {
-    case .shortage: self.failure(.systemLimit, of: program, failure.words)
-    case .missing where self.program == nil:
-      self.failure(
-        .unavailable, of: program,
-        "was not found; install a mail system (Debian: apt install msmtp-mta), or name a program "
-          + "with mail-program")
-    case .missing, .notExecutable, .noInterpreter, .other:
-      self.failure(.unavailable, of: program, failure.words)
-    }
-  }
-
-  private func failure(
-    _ code: NotifierError.Code, of program: String, _ words: String
-  ) -> NotifierError {
-    NotifierError(code, channel: channel, message: "\(channel): \(program.visible) \(words)")
   }
 }

@@ -606,6 +606,14 @@ struct MailChannelTests {
     #expect(desk.tried == [])
   }
 
+  @Test func `A mail program is found by a path from where the command runs`() async throws {
+    let desk = try MailDesk([Self.anna])
+    try desk.desk.folder.write(program: "#!/bin/sh\ncat > ~/told\n", to: "tell")
+    #expect(try await desk.run("--mail-program", "./tell") == Outcome(0))
+    #expect(desk.desk.folder.contents(of: "told").contains("To: Anna <anna@example.org>"))
+    #expect(desk.tried == [])
+  }
+
   @Test func `64 is a mail program without a name`() async throws {
     let desk = try MailDesk([Self.anna])
     let result = try await desk.desk.run("--mail-program", "", "books.xml")

@@ -203,8 +203,8 @@ struct Subject: Sendable, CustomTestStringConvertible {
       return MailNotifier(
         settings: try .sample(), program: ["post", "-q"], environment: environment)
     },
-    failure: "mail: post was not found, or may not be run; "
-      + "give the path of a program, or its name in PATH")
+    failure: "mail: post was not found in PATH, which is /nonexistent; install it, or give its path"
+  )
 
   private static let maildir = Subject(
     channel: "maildir:DIR",

@@ -75,7 +75,7 @@ struct ChannelNotifiers {
     case (.mail, let mail?), (.mailRedirect, let mail?):
       MailNotifier(
         channel: channel.name, settings: mail,
-        program: options.mail.mailProgram.isEmpty ? nil : options.mail.mailProgram,
+        program: options.mail.program(environment),
         bounce: options.mail.mailBounce?.address, environment: environment.variables)
     case (.maildir(let path), let mail?):
       MaildirNotifier(directory: path, settings: mail)

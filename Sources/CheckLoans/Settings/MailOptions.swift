@@ -80,6 +80,13 @@ struct MailOptions: ParsableArguments {
     return text
   }
 
+  /// The program that takes messages, and its arguments; `nil` for that of the mail system.
+  func program(_ environment: Environment) -> [String]? {
+    guard let program = mailProgram.first else { return nil }
+    let path = program.contains("/") ? environment.absolutePath(program) : program
+    return [path] + mailProgram.dropFirst()
+  }
+
   /// What messages consist of.
   ///
   /// - Parameters:

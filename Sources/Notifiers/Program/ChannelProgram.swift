@@ -8,6 +8,8 @@ struct ChannelProgram: Sendable {
     let naming: String
     let failure: String
     let lateness: String
+    /// What to do if a name is not found in `PATH`.
+    var installation: String?
 
     /// For a program that `--notify exec:` names.
     static let exec = Advice(
@@ -18,6 +20,16 @@ struct ChannelProgram: Sendable {
       naming: "correct run in its [[channel]] table",
       failure: "if this persists, correct its [[channel]] table",
       lateness: "raise timeout in its [[channel]] table")
+    /// For a program that takes mail.
+    static let mail = Advice(
+      naming: "correct mail-program", failure: "if this persists, check the mail system",
+      lateness: "check the mail system")
+    /// For that of the mail system, which nobody has named.
+    static let sendmail = Advice(
+      naming: mail.naming, failure: mail.failure, lateness: mail.lateness,
+      installation: """
+        install a mail system (Debian: apt install msmtp-mta), or name a program with mail-program
+        """)
   }
 
   /// The name of the channel.
@@ -57,22 +69,10 @@ struct ChannelProgram: Sendable {
   func run(
     _ arguments: [String] = [], input: String?, about count: Int
   ) throws(NotifierError) {
-    let isName = !program.isEmpty && !program.contains("/")
-    guard program.hasPrefix("/") && !program.hasSuffix("/") || isName else {
-      throw error(
-        .unavailable, "does not name a program; give an absolute path, or a name in PATH")
-    }
     var sent: Set<Int> = []
-    let report: ChildProcess.Report
-    do throws(StartFailure) {
-      var child = try ChildProcess(
-        program, arguments, environment: environment, input: input.map { Array($0.utf8) })
-      report = child.untilEnd(within: timeout) { line in
-        if let index = line.answeredIndex, index < count { sent.insert(index) }
-        return .nothing
-      }
-    } catch {
-      throw self.error(error)
+    let report = try report(of: arguments, input: input.map { Array($0.utf8) }) { line in
+      if let index = line.answeredIndex, index < count { sent.insert(index) }
+      return .nothing
     }
     let hasSucceeded = report.ending.isSuccess && !report.timedOut
     // Of a program that was cut off, the last line may be too.
@@ -81,6 +81,24 @@ struct ChannelProgram: Sendable {
     }
     if sent.isEmpty ? hasSucceeded : sent.count == count { return }
     throw failure(report, sent.sorted(), of: count)
+  }
+
+  /// Runs it once, without a shell, and waits for its end, whatever that is.
+  func report(
+    of arguments: [String], input: [UInt8]?,
+    onLine: (String) -> ChildProcess.LineMeaning = { _ in .nothing }
+  ) throws(NotifierError) -> ChildProcess.Report {
+    let isName = !program.isEmpty && !program.contains("/")
+    guard program.hasPrefix("/") && !program.hasSuffix("/") || isName else {
+      throw error(
+        .unavailable, "does not name a program; give an absolute path, or a name in PATH")
+    }
+    do throws(StartFailure) {
+      var child = try ChildProcess(program, arguments, environment: environment, input: input)
+      return child.untilEnd(within: timeout, onLine: onLine)
+    } catch {
+      throw self.error(error)
+    }
   }
 }
 
@@ -95,11 +113,14 @@ extension ChannelProgram {
       code, channel: channel, message: "\(subject.visible) \(words)", delivered: delivered)
   }
 
+  /// The failure of a run that was stopped because its time was over.
+  var lateness: String { "\(timeout.lateness); \(advice.lateness)" }
+
   private func failure(
     _ report: ChildProcess.Report, _ sent: [Int], of count: Int
   ) -> NotifierError {
     if report.timedOut {
-      return error(.timedOut, "\(timeout.lateness); \(advice.lateness)", delivered: sent)
+      return error(.timedOut, lateness, delivered: sent)
     }
     let words =
       report.ending.isSuccess
@@ -115,6 +136,8 @@ extension ChannelProgram {
       words = "is not executable; if it is your program, use chmod +x \(path.visible)"
     case .missing where program.hasPrefix("/"):
       words = "was not found; \(advice.naming)"
+    case .missing where advice.installation != nil:
+      words = "was not found; \(advice.installation ?? advice.naming)"
     case .missing(directories: []):
       words = "was not found in PATH, which has no absolute entry; install it, or give its path"
     case .missing(let directories):
