@@ -112,7 +112,7 @@ private struct DiscreetNotifier: Notifier {
   var grouping: Grouping { notifier.grouping }
 
   func messages(for notices: [Notice]) -> [ArraySlice<Notice>] {
-    notifier.messages(for: notices.map { $0.hidingTitles(detail) })
+    notifier.messages(for: notices)
   }
 
   func send(
