@@ -49,7 +49,7 @@ public struct MailMessage: Hashable, Sendable {
     self.text = text
   }
 
-  /// The mark between the parts of a body, none of which has a `=` before anything but a digit.
+  /// The mark between the parts of a body, in which a digit or a line break comes after each `=`.
   private static let boundary = "=_check-loans"
 
   /// The message in UTF-8, whose lines end with a line feed, as sendmail(1) and a Maildir have them.

@@ -49,12 +49,7 @@ public struct MailSettings: Sendable {
     guard let first = notices.first else { return nil }
     let today = context.now.date
     let sender = from.name ?? from.address.description
-    let reader: EmailAddress?
-    do throws(EmailFault) {
-      reader = try context.address.map { address throws(EmailFault) in try EmailAddress(address) }
-    } catch {
-      return nil
-    }
+    let reader = context.address.flatMap { try? EmailAddress($0) }
     guard let addressee = reader.map({ Mailbox(name: notices.borrower, $0) }) ?? fallback else {
       return nil
     }
