@@ -223,12 +223,8 @@ extension EmailAddress {
 
   /// Names beyond ASCII are left to those who look them up.
   private static func isForbiddenInDomain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), 0x80...:
-      false
-    default: true
-    }
+    !byte.isASCIILetterOrDigit && byte < 0x80 && byte != UInt8(ascii: "-")
+      && byte != UInt8(ascii: ".")
   }
 }
 

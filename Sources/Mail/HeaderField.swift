@@ -93,12 +93,11 @@ struct HeaderField {
 extension Unicode.Scalar {
   /// The character as an encoded word may have it that is part of a name, RFC 2047, section 5.
   fileprivate var encodedInWord: String {
-    switch value {
-    case 0x20: "_"
-    case 0x41...0x5A, 0x61...0x7A, 0x30...0x39: String(self)
-    case _ where "!*+-/".unicodeScalars.contains(self): String(self)
-    default: String(self).utf8.map { "=\($0.digits(2, radix: 16).uppercased())" }.joined()
-    }
+    if self == " " { return "_" }
+    return String(self).utf8.map { byte in
+      byte.isASCIILetterOrDigit || "!*+-/".utf8.contains(byte)
+        ? String(self) : "=\(byte.digits(2, radix: 16).uppercased())"
+    }.joined()
   }
 }
 
@@ -116,9 +115,6 @@ extension UInt8 {
   /// Whether a word of a name may have the character without quotation marks, RFC 5322, section 3.2.3;
   /// so may a space be between two.
   fileprivate var isAtomText: Bool {
-    switch self {
-    case 0x41...0x5A, 0x61...0x7A, 0x30...0x39: true
-    default: " !#$%&'*+-/=?^_`{|}~".utf8.contains(self)
-    }
+    isASCIILetterOrDigit || " !#$%&'*+-/=?^_`{|}~".utf8.contains(self)
   }
 }

@@ -53,7 +53,7 @@ public struct UnsubscribeLink: Hashable, Sendable {
   /// The link for one recipient.
   public func link(for address: EmailAddress) -> String {
     let token = SHA256.hexadecimal(address.description.lowercased().utf8).prefix(32)
-    return link(email: address.description.percentEncoded, token: String(token))
+    return link(email: address.description.percentEncoded(), token: String(token))
   }
 
   private func link(email: String, token: String) -> String {
@@ -87,18 +87,5 @@ public enum LinkFault: Error, Hashable, Sendable, CustomStringConvertible {
     case .forbidden(let scalar):
       "contains \(String(scalar).quoted()), which has to be percent-encoded"
     }
-  }
-}
-
-extension String {
-  /// All but letters, digits and `-._~` as `%XX`, RFC 3986, section 2.
-  fileprivate var percentEncoded: String {
-    utf8.map { byte in
-      switch byte {
-      case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, 0x2D, 0x2E, 0x5F, 0x7E:
-        String(Unicode.Scalar(byte))
-      default: "%\(byte.digits(2, radix: 16).uppercased())"
-      }
-    }.joined()
   }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import Loans
 
 /// `1 loan`, `2 loans`.
@@ -21,13 +20,6 @@ extension String {
   func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - count))
   }
-}
-
-extension UInt8 {
-  /// Whether it is `a` to `z`, `A` to `Z` or `0` to `9` in ASCII.
-  ///
-  /// - SeeAlso: `isalnum(3)`, which knows only these while nobody calls setlocale(3).
-  var isASCIILetterOrDigit: Bool { isalnum(Int32(self)) != 0 }
 }
 
 extension CivilDateTime {

@@ -29,20 +29,12 @@ extension String {
   /// Everything but letters, digits and `-._~/` is percent-encoded, so that a colon in the first
   /// name is not mistaken for the end of a scheme.
   var asURI: String {
-    let path = withoutDotSlash.utf8.map { byte in
-      byte.isASCIILetterOrDigit || "-._~/".utf8.contains(byte)
-        ? String(Unicode.Scalar(byte)) : byte.percentEncoded
-    }.joined()
+    let path = withoutDotSlash.percentEncoded(keeping: "/")
     return path.hasPrefix("/") ? "file://\(path)" : path
   }
 }
 
 // MARK: - Numbers
-
-extension UInt8 {
-  /// `%0A`.
-  var percentEncoded: String { "%" + digits(2, radix: 16).uppercased() }
-}
 
 extension UInt64 {
   /// The number in 16 hexadecimal digits.
