@@ -1,8 +1,11 @@
 public import Loans
 
 /// A page, or an address, where a recipient can say that there should be no more messages.
-public struct UnsubscribeLink: Hashable, Sendable {
+public struct UnsubscribeLink: Hashable, Sendable, CustomStringConvertible {
   private let template: String
+
+  /// The link as it was given, with its placeholders.
+  public var description: String { template }
 
   /// A link that begins with `https:` or `mailto:`.
   ///

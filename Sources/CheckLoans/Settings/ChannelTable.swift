@@ -41,14 +41,6 @@ struct ChannelTable: ParsableArguments {
     throw ValidationError("give a name of lower-case letters a-z, digits and hyphens")
   }
 
-  @Sendable private static func choice<Choice: CaseIterable & RawRepresentable<String>>(
-    _ text: String
-  ) throws -> Choice {
-    if let choice = Choice(rawValue: text) { return choice }
-    let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-    throw ValidationError("give one of \(known)")
-  }
-
   @Sendable private static func template(_ text: String) throws -> ArgumentTemplate {
     do { return try ArgumentTemplate(text) } catch { throw ValidationError(error.description) }
   }

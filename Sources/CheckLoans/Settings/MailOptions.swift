@@ -54,10 +54,12 @@ struct MailOptions: ParsableArguments {
     help: ArgumentHelp(
       "Address, https: or mailto:, at which a borrower can stop such mail.", valueName: "link"),
     transform: link)
-  var mailUnsubscribe: String?
+  var mailUnsubscribe: UnsubscribeLink?
 
-  @Option(help: ArgumentHelp("Forms of the body of mail.", valueName: "both|text"))
-  var mailFormat = MailFormat.both
+  @Option(
+    help: ArgumentHelp("Forms of the body of mail.", valueName: "both|text"),
+    completion: .list(MailSettings.Format.allCases.map(\.rawValue)), transform: choice)
+  var mailFormat = MailSettings.Format.both
 
   @Option(
     help: ArgumentHelp("Rules in CSS for the HTML of mail.", valueName: "file"),
@@ -73,11 +75,10 @@ struct MailOptions: ParsableArguments {
     do { return try Mailbox(text) } catch { throw ValidationError("\(text.quoted()) \(error)") }
   }
 
-  @Sendable private static func link(_ text: String) throws -> String {
-    do { _ = try UnsubscribeLink(text) } catch {
+  @Sendable private static func link(_ text: String) throws -> UnsubscribeLink {
+    do { return try UnsubscribeLink(text) } catch {
       throw ValidationError("\(text.quoted()) \(error)")
     }
-    return text
   }
 
   /// The program that takes messages, and its arguments; `nil` for that of the mail system.
@@ -108,10 +109,8 @@ struct MailOptions: ParsableArguments {
     }
     var settings = MailSettings(from: from)
     (settings.replyTo, settings.fallback) = (mailReplyTo, mailFallback)
-    (settings.redirect, settings.limit, settings.format) = (
-      mailRedirect, mailLimit, mailFormat == .text ? .text : .both
-    )
-    settings.unsubscribe = mailUnsubscribe.flatMap { try? UnsubscribeLink($0) }
+    (settings.redirect, settings.limit) = (mailRedirect, mailLimit)
+    (settings.format, settings.unsubscribe) = (mailFormat, mailUnsubscribe)
     settings.style = try style(environment)
     (settings.deskLanguage, settings.language) = (language, languageOf)
     return settings
@@ -132,12 +131,6 @@ struct MailOptions: ParsableArguments {
     }
     throw CommandError(.badSetting, words).located(at: "mail-css", [], environment.given)
   }
-}
-
-/// The forms of the body of mail, as an option.
-enum MailFormat: String, CaseIterable, ExpressibleByArgument {
-  case both
-  case text
 }
 
 /// How much of the titles a channel gives away, `none` or `mail=initials`.

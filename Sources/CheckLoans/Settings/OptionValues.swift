@@ -15,6 +15,15 @@ func number(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
   }
 }
 
+/// Reads one of the texts of an enumeration.
+@Sendable func choice<Choice: CaseIterable & RawRepresentable<String>>(
+  _ text: String
+) throws -> Choice {
+  if let choice = Choice(rawValue: text) { return choice }
+  let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+  throw ValidationError("give one of \(known)")
+}
+
 extension CivilTime {
   /// Reads a time of day as `HH:MM`.
   @Sendable static func parse(_ text: String) throws -> CivilTime {
