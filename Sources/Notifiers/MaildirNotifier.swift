@@ -5,7 +5,8 @@ internal import SystemPackage
 
 /// Puts messages into a Maildir, where mail programs find them: a directory with `cur`, `new` and `tmp`.
 ///
-/// A message that is sent again takes the place of the first one, as long as that is in `new`.
+/// A message has the name of its identifier before the `@`. When it is sent again, it takes the place of
+/// the first one, as long as that is in `new`.
 public struct MaildirNotifier: MailingNotifier {
   /// `maildir:` and the directory.
   public var channel: String { "maildir:\(directory)" }
@@ -37,7 +38,7 @@ public struct MaildirNotifier: MailingNotifier {
     let mail = try mail(about: message, in: context)
     try makeDirectories()
     do throws(Errno) {
-      try deliver(mail.bytes, as: mail.id.fileName)
+      try deliver(mail.bytes, as: String(mail.id.description.prefix { $0 != "@" }))
     } catch {
       throw failure(error, directory)
     }
@@ -77,21 +78,5 @@ public struct MaildirNotifier: MailingNotifier {
   private func failure(_ code: NotifierError.Code, _ words: String) -> NotifierError {
     NotifierError(
       code, channel: channel, message: "\(channel.visible) cannot be used: \(words)")
-  }
-}
-
-extension MessageID {
-  /// The identifier as the name of a file, without what a Maildir gives a meaning, or a name has no
-  /// room for.
-  fileprivate var fileName: String {
-    let bytes = description.utf8.prefix(200).map { byte in
-      let isPlain =
-        switch byte {
-        case 0x30...0x39, 0x40...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."): true
-        default: false
-        }
-      return isPlain ? byte : UInt8(ascii: "_")
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
