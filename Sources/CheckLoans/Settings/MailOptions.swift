@@ -32,7 +32,7 @@ struct MailOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Mailbox that gets all messages instead of the borrowers, for a trial.", valueName: "mailbox"),
+      "Mailbox that gets all mail instead of the borrowers, for a trial.", valueName: "mailbox"),
     transform: mailbox)
   var mailRedirect: Mailbox?
 
