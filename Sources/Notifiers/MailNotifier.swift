@@ -91,12 +91,15 @@ extension MailNotifier {
     }
     // It would be no fault of the borrowers whom the message is about.
     if let setting { return program.error(.temporary, "\(words); correct \(setting)") }
-    return program.error(.undeliverable, "\(words); correct the address in the catalogue")
+    return program.error(
+      .undeliverable, "\(words); correct the address \(recipient) in the catalogue")
   }
 
   /// Whether a refusal for good is about the recipient, as far as it says.
   private func refusesRecipient(_ errors: String, _ recipient: String) -> Bool {
-    if errors.mentions(bounce.description), !errors.mentions(recipient) { return false }
+    let senders = [bounce, settings.from.address].map(\.description)
+    if senders.contains(where: errors.mentions), !errors.mentions(recipient) { return false }
+    if errors.lowercased().contains("relay") { return false }
     let replies = errors.split(whereSeparator: \.isNewline).lazy.compactMap { ServerReply(in: $0) }
     return replies.first?.refusesRecipient ?? true
   }

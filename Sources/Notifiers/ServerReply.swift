@@ -15,7 +15,11 @@ struct ServerReply {
 
   /// The reply in a line; `nil` if there is none.
   init?(in line: some StringProtocol) {
-    let words = line.split { $0.isWhitespace || "()#-".contains($0) }
+    let words = String(line).split { $0.isWhitespace || "()#".contains($0) }
+      .flatMap { word -> [Substring] in
+        // A line of several begins with the code and a hyphen.
+        word.dropFirst(3).first == "-" ? [word.prefix(3), word.dropFirst(4)] : [word]
+      }
     code = words.lazy.compactMap(\.replyCode).first
     status = words.lazy.compactMap(\.status).first ?? []
     if code == nil && status.isEmpty { return nil }

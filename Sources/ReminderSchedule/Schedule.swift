@@ -17,9 +17,6 @@ public final class Schedule: Sendable {
   /// replaced it.
   public let identity: Int64
 
-  /// A number of this run, by which it knows what it has sent itself.
-  let run = Int64.random(in: 1...Int64.max)
-
   /// The same schedule for reading.
   public var reader: ScheduleReader { ScheduleReader(connection) }
 
@@ -205,7 +202,7 @@ public final class Schedule: Sendable {
     try writeByUser { database in
       guard let id = try database.knownChannelID(channel), channel != name else { return nil }
       if let other = try database.knownChannelID(name) {
-        try database.run(Self.undeliveredOfBoth, other, id)
+        for statement in Self.lessOfBoth { try database.run(statement, other, id) }
         for table in ["delivery", "recipient"] {
           try database.run("UPDATE OR IGNORE \(table) SET channel = ? WHERE channel = ?", id, other)
           try database.run("DELETE FROM \(table) WHERE channel = ?", other)
@@ -218,13 +215,28 @@ public final class Schedule: Sendable {
     }
   }
 
-  private static let undeliveredOfBoth = """
+  /// What a channel gives up for what another knows: that it was used later, has delivered a notice, has
+  /// written to an address later, or was refused there.
+  private static let lessOfBoth = [
+    """
+    UPDATE channel SET last_used = max(
+      last_used, (SELECT last_used FROM channel AS other WHERE other.id = ?1))
+    WHERE id = ?2
+    """,
+    """
     DELETE FROM delivery WHERE channel = ?2 AND delivered_at IS NULL AND EXISTS (
       SELECT 1 FROM delivery AS other WHERE other.channel = ?1
         AND other.catalogue = delivery.catalogue AND other.identity = delivery.identity
         AND other.expiration = delivery.expiration AND other.copy = delivery.copy
         AND other.rung = delivery.rung)
+    """,
     """
+    DELETE FROM recipient WHERE channel = ?2 AND reason IS NULL AND EXISTS (
+      SELECT 1 FROM recipient AS other WHERE other.channel = ?1
+        AND other.address = recipient.address AND other.utc_offset = recipient.utc_offset
+        AND (other.reason IS NOT NULL OR other.sent_on > recipient.sent_on))
+    """,
+  ]
 
   /// Runs `body` in one transaction, for a command that the user has given.
   func writeByUser<Value>(

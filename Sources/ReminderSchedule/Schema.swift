@@ -20,8 +20,8 @@ internal import Loans
 ///   signed number of days from the expiration, see ``DueNotice/rung``.
 /// - `channel`, `reason`: names of channels and what they said when they failed, each once.
 /// - `outbox`: the notices that are being sent right now, see ``Outbox``.
-/// - `recipient`: the addresses to which a channel has sent a message, on which day and in which run, or
-///   that it can never reach, see ``AddressState``.
+/// - `recipient`: the addresses to which a channel has sent a message, on which day by clocks of which
+///   offset from UTC, or that it can never reach, see ``AddressState``.
 /// - `calendar`, `closed_day`: the last good reading of each calendar of closed days, see
 ///   ``KeptCalendar``.
 /// - `silence`: what people have silenced, see ``Silence``: one loan, by its key in the ledger, or all
@@ -149,10 +149,10 @@ enum Schema {
     CREATE TABLE recipient (
       channel INTEGER NOT NULL,
       address TEXT NOT NULL,
+      utc_offset INTEGER NOT NULL,
       sent_on INTEGER,
-      run INTEGER,
       reason INTEGER,
-      PRIMARY KEY (channel, address)
+      PRIMARY KEY (channel, address, utc_offset)
     ) WITHOUT ROWID
     """,
     """

@@ -152,7 +152,8 @@ private struct DeliveryRun {
     let size = notifier.messagesPerCommit
     precondition(size >= 1, "\(size) messages for each commit")
     parts = try DueParts(
-      due, notifier.grouping, schedule, channel: notifier.channel, today: context.now.date)
+      due, notifier.grouping, schedule, channel: notifier.channel, today: context.now.date,
+      utcOffset: context.utcOffset)
     try leaveOut(after: earlier)
     while try readMessages(size), !isStopRequested() {
       let (tried, error) = try send(waiting.prefix(size), isStopRequested)
@@ -222,7 +223,9 @@ private struct DeliveryRun {
   /// theirs.
   private mutating func takeBackRefusals(_ error: NotifierError) throws(ScheduleError) {
     for message in refused {
-      if let address = message.address { _ = try schedule.forget(address: address) }
+      if let address = message.address {
+        _ = try schedule.forget(address: address, channel: notifier.channel)
+      }
     }
     report.failures.removeAll { $0.error.code == .undeliverable }
     waiting = refused[...] + waiting

@@ -12,9 +12,9 @@ struct DueParts {
   struct Part {
     var rungs: [DueRung]
     var address: String?
-    /// How often one of the notices has failed; what has not goes first, so that it is sent even if a
-    /// run gives up early.
-    var failures = 0
+    /// When one of the notices was last tried in vain, 0 for never: that goes first, so that all have
+    /// their turn though runs give up early.
+    var triedAt = 0
   }
 
   /// The notices for addresses to which a message was sent today, which wait for tomorrow.
@@ -49,19 +49,21 @@ struct DueParts {
   ///   - grouping: what may be in one message.
   ///   - channel: the channel's name.
   ///   - today: the library's date.
+  ///   - utcOffset: the offset of its clock from UTC in seconds, if it is known.
   init(
     _ due: [DueRung], _ grouping: Grouping, _ schedule: Schedule, channel: String,
-    today: CivilDate
+    today: CivilDate, utcOffset: Int?
   ) throws(ScheduleError) {
     switch grouping {
     case .together: parts = [Part(rungs: due)]
     case .byBorrower:
       let groups = try Self.grouped(due, schedule, channel) { [$0, $1] }
-      parts = Self.inTurn(groups.map { Part(rungs: $0.rungs, failures: $0.failures) })
+      parts = Self.inTurn(groups.map { Part(rungs: $0.rungs, triedAt: $0.triedAt) })
     case .byAddress(let hasFallback, let limit):
       hasAddresses = true
       (self.hasFallback, self.limit) = (hasFallback, limit)
-      try divide(due, schedule, channel, try schedule.addresses(of: channel, today: today))
+      let known = try schedule.addresses(of: channel, today: today, utcOffset: utcOffset)
+      try divide(due, schedule, channel, known)
     }
   }
 
@@ -78,12 +80,12 @@ struct DueParts {
     isLibraryDone = known[""] == .wasWritten
     var unreachable: [(reason: String, rungs: [DueRung])] = []
     var parts: [Part] = []
-    for (recipient, rungs, failures) in groups {
+    for (recipient, rungs, triedAt) in groups {
       switch recipient {
       case .nobody(let reason): unreachable.append((reason, rungs))
       case .address(let address) where known[address] == .wasWritten: held += rungs
       case .address(let address):
-        parts.append(Part(rungs: rungs, address: address, failures: failures))
+        parts.append(Part(rungs: rungs, address: address, triedAt: triedAt))
       }
     }
     self.parts = Self.inTurn(parts)
@@ -100,22 +102,22 @@ struct DueParts {
     held.sort()
   }
 
-  /// Those that have failed less often first, and else in their order.
+  /// Those that were tried in vain least lately first, and else in their order.
   private static func inTurn(_ parts: [Part]) -> ArraySlice<Part> {
     parts.enumerated()
-      .sorted { ($0.element.failures, $0.offset) < ($1.element.failures, $1.offset) }
+      .sorted { ($0.element.triedAt, $0.offset) < ($1.element.triedAt, $1.offset) }
       .map(\.element)[...]
   }
 
   /// The notices by what `key` makes of their borrower and address, in the order of the first of each,
-  /// and how often one of each has failed.
+  /// and when one of each was last tried in vain.
   private static func grouped<Key: Hashable>(
     _ due: [DueRung], _ schedule: Schedule, _ channel: String, _ key: (String?, String?) -> Key
-  ) throws(ScheduleError) -> [(key: Key, rungs: [DueRung], failures: Int)] {
+  ) throws(ScheduleError) -> [(key: Key, rungs: [DueRung], triedAt: Int)] {
     var places: [Key: Int] = [:]
-    var groups: [(key: Key, rungs: [DueRung], failures: Int)] = []
+    var groups: [(key: Key, rungs: [DueRung], triedAt: Int)] = []
     var next = due.makeIterator()
-    try schedule.reader.forEachBorrower(of: due, channel: channel) { borrower, email, failures in
+    try schedule.reader.forEachBorrower(of: due, channel: channel) { borrower, email, triedAt in
       guard let rung = next.next() else { return }
       let key = key(borrower, email)
       let place = places[key] ?? groups.count
@@ -124,7 +126,7 @@ struct DueParts {
         groups.append((key, [], 0))
       }
       groups[place].rungs.append(rung)
-      groups[place].failures = max(groups[place].failures, failures)
+      groups[place].triedAt = max(groups[place].triedAt, triedAt)
     }
     return groups
   }

@@ -146,6 +146,8 @@ extension Explanation {
         : text(.wasNotDeliveredAfter, values, count: delivery.attempts)
     case .delivered where delivery.isMarked: return text(.wasMarked, values)
     case .delivered where delivery.isToLibrary: return text(.deliveredToLibrary, values)
+    case .delivered where delivery.error != nil:
+      return text(.deliveredToLibraryInstead, values)
     case .delivered:
       // Attempts to send an expired notice may include earlier repetitions.
       values["times"] = listed(delivery.earlier)
@@ -262,9 +264,10 @@ extension Explanation {
         return text(.isSilencedThrough, ["notice": name, "channel": channel])
       }
       let isTriedAgain = delivery.rung == rung && delivery.state != .delivered
-      return text(
-        isTriedAgain ? .runTriesAgain : .runDelivers,
-        ["option": "--notify \(channel)", "notice": name])
+      let message: Message =
+        delivery.state == .undeliverable
+        ? .waitsForAddress : isTriedAgain ? .runTriesAgain : .runDelivers
+      return text(message, ["option": "--notify \(channel)", "notice": name])
     }
   }
 }

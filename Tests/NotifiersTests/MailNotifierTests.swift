@@ -56,7 +56,7 @@ import Testing
     #expect(error.code == .undeliverable)
     #expect(
       error.message == "mail: PROGRAM failed with exit status \(status): sendmail: no such user; "
-        + "correct the address in the catalogue")
+        + "correct the address anna@example.org in the catalogue")
   }
 
   @Test(arguments: [1, 64, 66, 69, 70, 71, 73, 74, 75, 77, 78, 127])
@@ -140,7 +140,9 @@ import Testing
     ("smtp: Failed: 530 5.7.0 Authentication required", false),
     ("dma: remote delivery failed: mx.b.org [192.0.2.1] failed after RCPT TO: 550 5.1.1 No", true),
     ("sendmail: RCPT TO:<a@b.org> (554 5.7.1 <a@b.org>: Relay access denied)", false),
+    ("msmtp: server message: 550 Relaying denied", false),
     // No reply at all.
+    ("sendmail: kiss-554-b@b.org: no such user", true),
     ("sendmail: a@b.org: no such user; port 587, code 5500, 192.5.7.1", true),
   ]
 
@@ -154,7 +156,8 @@ import Testing
       #expect(error.code == (isForGood ? .undeliverable : .temporary), "\(reply)")
       let advice =
         isForGood
-        ? "correct the address in the catalogue" : "if this persists, check the mail system"
+        ? "correct the address anna@example.org in the catalogue"
+        : "if this persists, check the mail system"
       let words = reply.contains("no such user") ? "x" : reply
       #expect(
         error.message == "mail: PROGRAM failed with exit status \(status): \(words); \(advice)")
@@ -173,7 +176,8 @@ import Testing
     let fallback = try failure(of: script, to: nil)
     #expect(fallback.code == .temporary)
     #expect(fallback.message == words + "mail-fallback")
-    #expect(try failure(of: script).message == words + "the address in the catalogue")
+    #expect(
+      try failure(of: script).message == words + "the address anna@example.org in the catalogue")
   }
 
   @Test func `A program that hangs is stopped with its children`() async throws {

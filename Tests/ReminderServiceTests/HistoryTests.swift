@@ -198,7 +198,6 @@ extension LibraryYear {
   /// Goes on with the files in another place, or where they are.
   private mutating func reopen(_ copy: ScratchFolder? = nil) throws {
     schedule = try Schedule()
-    postbox.process += 1
     if let copy { home = copy }
     schedule = try Self.open(home)
   }
@@ -274,7 +273,7 @@ extension LibraryYear {
     for address in record.refused { postbox.refused.insert(address) }
     for address in record.addresses where isMail {
       #expect(!before.isDone(address, on: now.date), "seed \(seed), \(now): again to \(address)")
-      postbox.written[address] = (now.date, postbox.process)
+      postbox.written[address] = now.date
     }
     #expect(
       !isMail || Set(record.addresses).count == record.addresses.count, "seed \(seed), \(now)")
@@ -287,8 +286,12 @@ extension LibraryYear {
       var least = expected[notice] ?? 0
       if isMail {
         // What waits for tomorrow, or was not read any more before a stop or the end.
-        let isHeld = open.contains {
-          $0.lent == notice.lent && before.isDone(before.address(of: $0), on: now.date)
+        let isHeld = open.contains { book in
+          let address = before.address(of: book)
+          // What is refused is for the library, which may have been written to.
+          return book.lent == notice.lent
+            && (before.isDone(address, on: now.date)
+              || record.refused.contains(address) && before.isDone("", on: now.date))
         }
         let isAllHeld = open.filter { $0.lent == notice.lent }.allSatisfy {
           before.isDone(before.address(of: $0), on: now.date)

@@ -245,11 +245,9 @@ struct OwedNotices {
 
 /// Who was written to, and who cannot be, in the plainest way.
 struct Postbox {
-  /// The day of the last message to each address, and the process that sent it; the library's is empty.
-  var written: [String: (day: CivilDate, process: Int)] = [:]
+  /// The day of the last message to each address; the library's is empty.
+  var written: [String: CivilDate] = [:]
   var refused: Set<String> = []
-  /// Counts processes.
-  var process = 0
 
   /// The address to which a notice about a loan goes; empty for the library's own.
   func address(of loan: Book) -> String {
@@ -260,6 +258,6 @@ struct Postbox {
 
   /// Whether nothing more is sent to an address on a day.
   func isDone(_ address: String, on day: CivilDate) -> Bool {
-    written[address].map { $0.day == day && $0.process != process } ?? false
+    written[address] == day
   }
 }

@@ -31,15 +31,16 @@ extension ChannelDelivery {
   func settleBacklog(
     of channel: ChannelName, isDryRun: Bool = false
   ) throws(ScheduleError) -> DeliveryReport.Failure? {
-    if firstRun == .deliver { return nil }
-    if try schedule.reader.hasDelivered(through: channel.name) { return nil }
+    // A trial reaches no borrower.
+    if firstRun == .deliver || channel == .mailRedirect { return nil }
+    if try schedule.reader.wasUsed(channel: channel.name) { return nil }
     let due = try due(channel)
     let backlog = due.map { part in
       (part.center, part.now, part.rungs.filter { $0.isBacklog(today: part.now.date) })
     }
     let count = backlog.reduce(0) { $0 + $1.2.count }
     if firstRun == .mark {
-      try mark(backlog, channel)
+      try note(backlog, as: .delivered, channel)
       if count > 0 {
         console.printError(
           """
@@ -54,6 +55,7 @@ extension ChannelDelivery {
       \(channel.name.visible): nothing was ever sent through this channel, and \(count) notices have \
       been due for days; add --first-run deliver to send them, or --first-run mark to begin now
       """
+    if !isDryRun { try note(due, as: .failed, channel, error: message) }
     return DeliveryReport.Failure(
       error: NotifierError(.unavailable, channel: channel.name, message: message),
       notices: due.reduce(0) { $0 + $1.rungs.count })
@@ -62,7 +64,7 @@ extension ChannelDelivery {
   /// Marks all that is due through a channel as delivered; in a dry run, in a copy of the schedule.
   func markAll(_ channel: ChannelName, isDryRun: Bool) throws(ScheduleError) {
     let due = try due(channel)
-    try mark(due, channel)
+    try note(due, as: .delivered, channel)
     let count = due.reduce(0) { $0 + $1.rungs.count }
     console.printError(
       """
@@ -71,14 +73,14 @@ extension ChannelDelivery {
       """)
   }
 
-  private func mark(
+  private func note(
     _ parts: [(center: ReminderCenter, now: CivilDateTime, rungs: [DueRung])],
-    _ channel: ChannelName
+    as state: Delivery.State, _ channel: ChannelName, error: String? = nil
   ) throws(ScheduleError) {
     for (center, now, rungs) in parts {
       try schedule.note(
-        rungs, as: .delivered, channel: channel.name, at: now,
-        utcOffset: center.utcOffset(at: now))
+        rungs, as: state, channel: channel.name, at: now, utcOffset: center.utcOffset(at: now),
+        error: error)
     }
   }
 }

@@ -149,7 +149,6 @@ struct ChannelDelivery {
     for channel in channels {
       if isRemembered, let refusal = try settleBacklog(of: channel, isDryRun: true) {
         console.printError("would refuse: \(refusal.error.message)")
-        continue
       }
       let isNothingDue: Bool
       if isResult, let rehearsal = notifiers.rehearsal(of: channel, console) {

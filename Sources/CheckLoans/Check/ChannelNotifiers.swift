@@ -93,8 +93,11 @@ struct ChannelNotifiers {
   /// How much of the titles a channel gets.
   func titles(of channel: ChannelName) -> TitleDetail {
     let own = options.titles.last { $0.channel.map(environment.resolved) == channel }?.detail
-    return own ?? environment.channelTable(channel.name)?.titles
-      ?? options.titles.last { $0.channel == nil }?.detail ?? .full
+    let ofTable = environment.channelTable(channel.name)?.titles
+    let ofAll = options.titles.last { $0.channel == nil }?.detail
+    // What is for this run wins over the settings file.
+    let isOfFile = environment.given["titles"]?.isFromFile ?? true
+    return own ?? (isOfFile ? ofTable ?? ofAll : ofAll ?? ofTable) ?? .full
   }
 }
 

@@ -57,6 +57,10 @@ struct DeliverCommand: Subcommand {
       events: ScheduleEvents(isPrinted: verbose.verbose, console),
       notifiers: notifiers, console: console, firstRun: self.channels.firstRun)
     if markOnly {
+      if try schedule.reader.catalogues().isEmpty {
+        throw CommandError(
+          .usage, "no catalogue was ever read, so nothing is due; run check-loans CATALOGUE first")
+      }
       for channel in channels { try delivery.markAll(channel, isDryRun: dryRun.dryRun) }
       return status
     }

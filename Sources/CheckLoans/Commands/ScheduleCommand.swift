@@ -130,7 +130,10 @@ struct ForgetCommand: Subcommand {
       let channel = ChannelName(argument: name).map(environment.resolved)
       let forgotten = try channel.flatMap { try schedule.forget(channel: $0.name) }
       // A name that is no channel's may be a catalogue's.
-      if let channel, forgotten != nil || (try? environment.checkKnown(channel)) != nil {
+      if let channel,
+        forgotten != nil || name == ChannelName.mailRedirect.name
+          || (try? environment.checkKnown(channel)) != nil
+      {
         let name = channel.name.visible
         try report(
           forgotten.map { "forgot the channel \(name) with \(counted($0, "notice"))" },

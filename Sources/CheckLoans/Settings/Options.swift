@@ -192,7 +192,7 @@ struct ChannelOptions: ParsableArguments {
       """
       Deliver what is due through stdout, notify-send, mail, a program that reads JSON, or the \
       program of a [[channel]] in the settings file; none ignores the channels there. Can be given \
-      several times.
+      several times. The options of mail are in check-loans.toml(5).
       """,
       valueName: "channel"))
   var notify: [ChannelChoice] = []

@@ -211,9 +211,18 @@ private struct SettingsReading {
       wordingTables.contains { $0.language != nil }
       || ruleTables.contains { $0.table[LadderRule.language] != nil }
     let known = namesLanguage ? try languages(values) : KnownLanguages()
+    let ofCatalogues = [Setting(name: "path", kind: .text), Setting(name: "name", kind: .text)]
     return (
-      values + closed, try catalogues(catalogueTables), try rules(ruleTables, known),
-      try channels(channelTables), try wordings(wordingTables, known)
+      values + closed,
+      try settings(
+        catalogueTables, of: "catalogue", keys.tableOptions, unparsed: ofCatalogues,
+        required: [("path", "\"/srv/library/books.xml\"")], by: CatalogueOptions.parse),
+      try rules(ruleTables, known),
+      try settings(
+        channelTables, of: "channel", ChannelTable.declaredSettings,
+        required: [("name", "\"phone\""), ("run", "[\"curl\", \"--version\"]")],
+        by: ChannelTable.parse),
+      try wordings(wordingTables, known)
     )
   }
 
@@ -446,47 +455,32 @@ private struct SettingsReading {
     return "unknown text \(key.quoted(limit: 40)); \(advice)"
   }
 
-  /// The settings of the tables of channels.
-  private func channels(
-    _ found: [(table: TOMLTable, place: SettingsPlace)]
+  /// The settings of tables that are each about one thing.
+  ///
+  /// - Parameters:
+  ///   - unparsed: those that are no options.
+  ///   - required: the keys that each has, with an example; no two tables have the same value of the first.
+  ///   - parse: reads arguments for the options.
+  private func settings(
+    _ found: [(table: TOMLTable, place: SettingsPlace)], of thing: String,
+    _ options: [Setting], unparsed: [Setting] = [], required: [(key: String, example: String)],
+    by parse: ([String]) throws -> any ParsableArguments
   ) throws(CommandError) -> [[Setting]] {
-    var channels: [[Setting]] = []
-    var names: Set<[String]> = []
+    var known: Set<[String]> = []
+    var all: [[Setting]] = []
     for (table, place) in found {
-      let channel = try values(
-        table, ChannelTable.declaredSettings, place, by: ChannelTable.parse)
-      for (key, example) in [("name", "\"phone\""), ("run", "[\"curl\", \"--version\"]")]
-      where channel[key]?.texts.isEmpty != false {
-        throw wrong(place.head, "this channel has no \(key); add \(key) = \(example)")
+      let settings = try values(table, unparsed + options, place, unparsed: unparsed, by: parse)
+      for (key, example) in required where settings[key]?.texts.isEmpty != false {
+        throw wrong(place.head, "this \(thing) has no \(key); add \(key) = \(example)")
       }
-      if let name = channel["name"], !names.insert(name.texts).inserted {
-        throw wrong(name.place, "another table has this name; correct it, or remove the table")
+      if let key = required.first?.key, let value = settings[key],
+        !known.insert(value.texts).inserted
+      {
+        throw wrong(value.place, "another table has this \(key); correct it, or remove the table")
       }
-      channels.append(channel)
+      all.append(settings)
     }
-    return channels
-  }
-
-  /// The settings of the tables of catalogues.
-  private func catalogues(
-    _ found: [(table: TOMLTable, place: SettingsPlace)]
-  ) throws(CommandError) -> [[Setting]] {
-    var tables: [[Setting]] = []
-    var paths: Set<[String]> = []
-    let options = [Setting(name: "path", kind: .text), Setting(name: "name", kind: .text)]
-    for (table, place) in found {
-      tables.append(
-        try values(
-          table, options + keys.tableOptions, place, unparsed: options, by: CatalogueOptions.parse))
-      guard let path = tables.last?["path"] else {
-        throw wrong(
-          place.head, "this catalogue has no path; add path = \"/srv/library/books.xml\"")
-      }
-      if !paths.insert(path.texts).inserted {
-        throw wrong(path.place, "another table has this path; correct it, or remove the table")
-      }
-    }
-    return tables
+    return all
   }
 
   /// The settings of a table, in the order of the options, a catalogue's path first.

@@ -53,6 +53,7 @@ extension Message {
   package static let delivered = message("{delivery}.")
   package static let deliveredToLibrary = message(
     "{delivery}, to the library: the borrower has no address that can be written to.")
+  package static let deliveredToLibraryInstead = message("{delivery}, to the library: {error}.")
   package static let deliveredAtAttempt = message("{delivery}, at attempt {count}.")
   package static let deliveredBefore = message("{delivery}; an earlier one on {times}.")
   package static let deliveredBeforeAtAttempt = message(
@@ -113,6 +114,8 @@ extension Message {
   package static let runDelivers = message("the next run with {option} delivers {notice}")
   package static let runTriesAgain = message(
     "the next run with {option} tries again to deliver {notice}")
+  package static let waitsForAddress = message(
+    "no run with {option} delivers {notice} until the catalogue has another address")
 
   // Translators: {reason} is a word for programs, in English.
   package static let reason = message("Reason: {reason}")

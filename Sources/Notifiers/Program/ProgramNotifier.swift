@@ -89,8 +89,9 @@ public struct ProgramNotifier: Notifier {
     (arguments, scope, input, language) = ([], .run, .json, { _ in .english })
   }
 
-  /// By the borrower where one run is about one borrower.
-  public var grouping: Grouping { scope == .borrower ? .byBorrower : .together }
+  /// By the borrower where one run is about one borrower at most, so that the notices for one whose runs
+  /// fail come after those for others.
+  public var grouping: Grouping { scope == .run ? .together : .byBorrower }
 
   /// One notice in each message, or up to 1,000, and up to 8 MB unless a single notice is longer.
   public func messages(for notices: [Notice]) -> [ArraySlice<Notice>] {

@@ -49,7 +49,8 @@ extension Delivery {
   /// Whether it was marked as delivered, and nothing was sent.
   public var isMarked: Bool { state == .delivered && attempts == 0 }
 
-  /// Whether the library was written to, since the borrower has no address that can be written to.
+  /// Whether the library was written to, since the borrower has no address that can be written to; where
+  /// that was refused before, ``error`` is how.
   public var isToLibrary: Bool { state == .delivered && error == Self.toLibrary }
 
   /// What the ledger has for the reason of that.

@@ -56,7 +56,7 @@ public struct Outbox: ~Copyable, Sendable {
     let outcome = OutboxCount(sending: number, sent: sent)
     try schedule.write { database in
       for place in delivered { try database.noteSent(place, ofMessage: sent) }
-      try database.emptyOutbox(outcome, next: next, error, run: schedule.run)
+      try database.emptyOutbox(outcome, next: next, error)
       failpoint("outbox-before-commit")
     }
     failpoint("outbox-committed")
@@ -180,9 +180,8 @@ extension Database {
   ///     them may have been, and are due again.
   ///   - next: the state of the message after them; `nil` if it was not begun.
   ///   - error: what the channel said of it.
-  ///   - number: the number of the run that has sent them; `nil` for one that is over.
   func emptyOutbox(
-    _ count: OutboxCount?, next: Delivery.State?, _ error: String? = nil, run number: Int64? = nil
+    _ count: OutboxCount?, next: Delivery.State?, _ error: String? = nil
   ) throws {
     guard let sending = try integer("SELECT sending FROM outbox LIMIT 1") else { return }
     let sent = count.flatMap { $0.sending == sending ? $0.sent : nil }
@@ -191,8 +190,7 @@ extension Database {
     let isForLibrary = try integer("SELECT 1 FROM outbox WHERE address = '' LIMIT 1") != nil
     let library = isForLibrary ? try reasonID(Delivery.toLibrary) : nil
     try run(Self.outboxToLedger, sent ?? 0, last, next?.stored, reason, library)
-    try noteRecipients(
-      sent: sent ?? 0, run: number, refused: next == .undeliverable ? reason : nil)
+    try noteRecipients(sent: sent ?? 0, refused: next == .undeliverable ? reason : nil)
     try execute("DELETE FROM outbox")
   }
 
@@ -214,8 +212,11 @@ extension Database {
     FROM outbox WHERE message <= ?2
     ORDER BY catalogue, identity, expiration, channel, copy, rung
     ON CONFLICT (catalogue, identity, expiration, channel, copy, rung) DO UPDATE SET
-      attempts = attempts + excluded.attempts, state = excluded.state, at = excluded.at,
-      utc_offset = excluded.utc_offset, reason = excluded.reason,
+      attempts = attempts + excluded.attempts, at = excluded.at, utc_offset = excluded.utc_offset,
+      reason = iif(
+        excluded.reason = ?5 AND state = \(Delivery.State.undeliverable.stored),
+        reason, excluded.reason),
+      state = excluded.state,
       delivered_at = coalesce(excluded.delivered_at, delivered_at)
     """
 

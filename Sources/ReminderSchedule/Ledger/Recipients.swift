@@ -11,14 +11,16 @@ public enum AddressState: Hashable, Sendable {
 }
 
 extension Schedule {
-  /// The addresses that a run leaves out today: those to which another one has sent a message, and those
-  /// that were refused.
+  /// The addresses that a run leaves out today: those to which a message was sent, and those that were
+  /// refused.
   ///
   /// - Parameters:
   ///   - channel: the channel's name.
-  ///   - today: the library's date; the dates of libraries in different time zones can be a day apart.
+  ///   - today: the library's date.
+  ///   - utcOffset: the offset of its clock from UTC in seconds, if it is known. Where that is another,
+  ///     the day is another: a library would otherwise wait for ever for one where it begins before.
   public func addresses(
-    of channel: String, today: CivilDate
+    of channel: String, today: CivilDate, utcOffset: Int?
   ) throws(ScheduleError) -> [String: AddressState] {
     try reader.connection.read { database in
       guard let id = try database.knownChannelID(channel) else { return [:] }
@@ -27,13 +29,13 @@ extension Schedule {
         SELECT address, text, recipient.reason
         FROM recipient LEFT JOIN reason ON reason.id = recipient.reason
         WHERE channel = ?1
-          AND (recipient.reason IS NOT NULL OR run IS NOT ?2 AND sent_on BETWEEN ?3 AND ?3 + 1)
-        """, id, run, today.dayNumber
+          AND (recipient.reason IS NOT NULL OR utc_offset = ?2 AND sent_on = ?3)
+        """, id, utcOffset ?? 0, today.dayNumber
       ) { row -> (String, AddressState) in
         let isRefused = row.optionalInteger(2) != nil
         return (row.text(0) ?? "", isRefused ? .isRefused(reason: row.text(1) ?? "") : .wasWritten)
       }
-      return Dictionary(rows) { first, _ in first }
+      return Dictionary(rows) { first, next in first == .wasWritten ? next : first }
     }
   }
 
@@ -41,17 +43,28 @@ extension Schedule {
   ///
   /// What could not be delivered there has failed, and is tried again.
   ///
+  /// - Parameters:
+  ///   - address: the address.
+  ///   - channel: the name of the only channel that forgets it; `nil` for all.
   /// - Returns: whether anything was known of it.
-  public func forget(address: String) throws(ScheduleError) -> Bool {
+  public func forget(
+    address: String, channel: String? = nil
+  ) throws(ScheduleError) -> Bool {
     try writeByUser { database in
-      try database.run("DELETE FROM recipient WHERE lower(address) = lower(?)", address)
+      let id = try channel.flatMap(database.knownChannelID)
+      try database.run(
+        """
+        DELETE FROM recipient
+        WHERE lower(address) = lower(?1) AND channel = coalesce(?2, channel)
+        """, address, id)
       if database.changes == 0 { return false }
       try database.run(
         """
         UPDATE delivery SET state = \(Delivery.State.failed.stored)
-        WHERE state = \(Delivery.State.undeliverable.stored) AND EXISTS (
-          SELECT 1 FROM loan WHERE \(Schema.isDeliveryOfLoan) AND lower(email) = lower(?))
-        """, address)
+        WHERE state = \(Delivery.State.undeliverable.stored) AND channel = coalesce(?2, channel)
+          AND EXISTS (
+            SELECT 1 FROM loan WHERE \(Schema.isDeliveryOfLoan) AND lower(email) = lower(?1))
+        """, address, id)
       return true
     }
   }
@@ -59,10 +72,11 @@ extension Schedule {
 
 extension ScheduleReader {
   /// Calls `body` with the borrower and the e-mail address of each of some loans, in their order, and
-  /// with how often a notice of the loan has failed through a channel; both texts are untrusted.
+  /// with when a notice of the loan was last tried through a channel in vain, 0 for never; both texts are
+  /// untrusted.
   public func forEachBorrower(
     of rungs: some Collection<DueRung> & Sendable, channel: String,
-    _ body: (_ borrower: String?, _ email: String?, _ failures: Int) -> Void
+    _ body: (_ borrower: String?, _ email: String?, _ triedAt: Int) -> Void
   ) throws(ScheduleError) {
     try connection.read { database in
       let id = try database.knownChannelID(channel)
@@ -78,51 +92,48 @@ extension ScheduleReader {
 
   private static let borrower = """
     SELECT borrower, email, (
-      SELECT max(attempts) FROM delivery
-      WHERE \(Schema.isDeliveryOfLoan) AND channel = ?2
-        AND state = \(Delivery.State.failed.stored))
+      SELECT max(at) FROM delivery
+      WHERE \(Schema.isDeliveryOfLoan) AND channel = ?2 AND attempts > 0
+        AND state IN (\(Delivery.State.failed.stored), \(Delivery.State.sending.stored)))
     FROM loan WHERE id = ?1
     """
 
-  /// Whether anything was ever delivered through a channel.
-  public func hasDelivered(through channel: String) throws(ScheduleError) -> Bool {
+  /// Whether a notice was ever sent through a channel, or tried to be, or marked as delivered.
+  public func wasUsed(channel: String) throws(ScheduleError) -> Bool {
     try connection.read { database in
       guard let id = try database.knownChannelID(channel) else { return false }
-      return try database.hasDelivered(id)
+      return try database.integer(
+        """
+        SELECT 1 FROM delivery
+        WHERE channel = ? AND (attempts > 0 OR delivered_at IS NOT NULL) LIMIT 1
+        """, id) != nil
     }
   }
 }
 
 extension Database {
-  /// Whether anything was ever delivered through a channel.
-  func hasDelivered(_ channel: Int64) throws -> Bool {
-    try integer(
-      "SELECT 1 FROM delivery WHERE channel = ? AND delivered_at IS NOT NULL LIMIT 1", channel)
-      != nil
-  }
-
   /// Notes the addresses of the outbox to which messages were sent, and that of the next one if it was
   /// refused.
   ///
   /// - Parameters:
   ///   - sent: how many messages were sent.
-  ///   - number: the number of the run.
   ///   - reason: the number of the error by which the next address was refused.
-  func noteRecipients(sent: Int, run number: Int64?, refused reason: Int64?) throws {
-    let columns = "INSERT INTO recipient (channel, address, sent_on, run, reason)"
+  func noteRecipients(sent: Int, refused reason: Int64?) throws {
+    let insertion = """
+      INSERT INTO recipient (channel, address, utc_offset, sent_on, reason)
+      SELECT channel, address, coalesce(utc_offset, 0)
+      """
     try run(
       """
-      \(columns) SELECT channel, address, max(at) / 86400, ?2, NULL FROM outbox
-      WHERE message < ?1 AND address IS NOT NULL GROUP BY channel, address
-      ON CONFLICT (channel, address) DO UPDATE SET
-        sent_on = excluded.sent_on, run = excluded.run, reason = NULL
-      """, sent, number)
+      \(insertion), max(at) / 86400, NULL FROM outbox
+      WHERE message < ?1 AND address IS NOT NULL GROUP BY 1, 2, 3
+      ON CONFLICT DO UPDATE SET sent_on = excluded.sent_on, reason = NULL
+      """, sent)
     guard let reason else { return }
     try run(
       """
-      \(columns) SELECT DISTINCT channel, address, NULL, NULL, ?2 FROM outbox
-      WHERE message = ?1 AND address IS NOT NULL
-      ON CONFLICT (channel, address) DO UPDATE SET reason = excluded.reason
+      \(insertion), NULL, ?2 FROM outbox WHERE message = ?1 AND address IS NOT NULL GROUP BY 1, 2, 3
+      ON CONFLICT DO UPDATE SET reason = excluded.reason
       """, sent, reason)
   }
 
