@@ -20,8 +20,8 @@ internal import Loans
 ///   signed number of days from the expiration, see ``DueNotice/rung``.
 /// - `channel`, `reason`: names of channels and what they said when they failed, each once.
 /// - `outbox`: the notices that are being sent right now, see ``Outbox``.
-/// - `recipient`: the addresses to which a channel has sent a message, on which day by clocks of which
-///   offset from UTC, or that it can never reach, see ``AddressState``.
+/// - `recipient`: the addresses to which a channel has sent a message, with the day and the offset from
+///   UTC, or that it can never reach, see ``AddressState``.
 /// - `calendar`, `closed_day`: the last good reading of each calendar of closed days, see
 ///   ``KeptCalendar``.
 /// - `silence`: what people have silenced, see ``Silence``: one loan, by its key in the ledger, or all

@@ -42,11 +42,8 @@ extension ChannelDelivery {
     if firstRun == .mark {
       try note(backlog, as: .delivered, channel)
       if count > 0 {
-        console.printError(
-          """
-          \(isDryRun ? "would mark" : "marked") \(counted(count, "notice")) of earlier days through \
-          \(channel.name.visible) as delivered, and \(isDryRun ? "send" : "sends") the others
-          """)
+        let rest = "\(isDryRun ? "send" : "sends") the others"
+        report(marked: "\(counted(count, "notice")) of earlier days", rest, channel, isDryRun)
       }
       return nil
     }
@@ -66,10 +63,17 @@ extension ChannelDelivery {
     let due = try due(channel)
     try note(due, as: .delivered, channel)
     let count = due.reduce(0) { $0 + $1.rungs.count }
+    let rest = "\(isDryRun ? "send" : "sent") none of them"
+    report(marked: counted(count, "notice"), rest, channel, isDryRun)
+  }
+
+  private func report(
+    marked notices: String, _ rest: String, _ channel: ChannelName, _ isDryRun: Bool
+  ) {
     console.printError(
       """
-      \(isDryRun ? "would mark" : "marked") \(counted(count, "notice")) through \
-      \(channel.name.visible) as delivered, and \(isDryRun ? "send" : "sent") none of them
+      \(isDryRun ? "would mark" : "marked") \(notices) through \(channel.name.visible) as \
+      delivered, and \(rest)
       """)
   }
 

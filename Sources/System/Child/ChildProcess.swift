@@ -116,8 +116,7 @@ package struct ChildProcess: Sendable {
   /// Waits until it has ended; or stops it with everything in its group, by SIGTERM, and by SIGKILL
   /// two seconds later.
   ///
-  /// A process that it left behind is not waited for, even if that one keeps standard output or error
-  /// open.
+  /// Processes that it leaves behind are not waited for, even if they keep standard output or error open.
   ///
   /// - Parameters:
   ///   - timeout: how long it may go on from now on, unless the task is cancelled before; `nil` for no
