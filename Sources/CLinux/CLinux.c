@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -16,6 +18,7 @@
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 int check_loans_make_timer(void) {
   return timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -56,11 +59,11 @@ void check_loans_forget_child(int child) {
 }
 
 static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes,
-                  const int descriptors[3]) {
+                  const int descriptors[3], int isInForeground) {
   for (int number = 0; number < 3; number++) {
     int from = descriptors[number];
-    // One of the first three would be overwritten before it is used.
-    if (from >= 0 && from < 3) return EBADF;
+    // One of the first three would be overwritten before it is used, unless it stays what it is.
+    if (from >= 0 && from < 3 && from != number) return EBADF;
     int error =
         from < 0 ? posix_spawn_file_actions_addopen(
                        actions, number, "/dev/null", number == 0 ? O_RDONLY : O_WRONLY, 0)
@@ -77,12 +80,13 @@ static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attrib
   sigfillset(&signals);
   posix_spawnattr_setsigdefault(attributes, &signals);
   posix_spawnattr_setpgroup(attributes, 0);
-  return posix_spawnattr_setflags(
-      attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+  if (!isInForeground) flags |= POSIX_SPAWN_SETPGROUP;
+  return posix_spawnattr_setflags(attributes, flags);
 }
 
 static int start(const char *path, char *const *arguments, char *const *variables,
-                 const int descriptors[3]) {
+                 const int descriptors[3], int isInForeground) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   int error = posix_spawn_file_actions_init(&actions);
@@ -90,7 +94,7 @@ static int start(const char *path, char *const *arguments, char *const *variable
   error = posix_spawnattr_init(&attributes);
   if (!error) {
     pid_t child = 0;
-    error = set_up(&actions, &attributes, descriptors);
+    error = set_up(&actions, &attributes, descriptors, isInForeground);
     if (!error) error = posix_spawn(&child, path, &actions, &attributes, arguments, variables);
     posix_spawnattr_destroy(&attributes);
     if (!error) {
@@ -111,11 +115,16 @@ int check_loans_start(const char *path, char *const *arguments, char *const *var
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   atomic_fetch_add(&starting, 1);
-  int child = start(path, arguments, variables, (int[]){input, output, errors});
+  int child = start(path, arguments, variables, (int[]){input, output, errors}, 0);
   if (isNoted && child > 0) note_child(child);
   atomic_fetch_sub(&starting, 1);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return child;
+}
+
+int check_loans_start_in_foreground(const char *path, char *const *arguments,
+                                    char *const *variables, int input) {
+  return start(path, arguments, variables, (int[]){input, STDOUT_FILENO, STDERR_FILENO}, 1);
 }
 
 int check_loans_watch_child(int child) { return (int)syscall(SYS_pidfd_open, child, 0); }
@@ -188,6 +197,19 @@ int check_loans_copy_attributes(const char *path, int file) {
   free(names);
   errno = number;
   return result;
+}
+
+static locale_t width_tables;
+
+static void find_width_tables(void) { width_tables = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL); }
+
+int check_loans_columns(unsigned int character) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_width_tables);
+  locale_t before = uselocale(width_tables);
+  int columns = wcwidth((wchar_t)character);
+  uselocale(before);
+  return columns < 0 ? 1 : columns;
 }
 
 int check_loans_processor_count(void) {

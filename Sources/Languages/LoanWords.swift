@@ -38,6 +38,43 @@ extension Notice {
 }
 
 extension Language {
+  /// When a loan expires or expired, for a column: `in 3 days`, `yesterday`.
+  package func days(until day: CivilDate, from today: CivilDate) -> String {
+    let days = today.days(until: day)
+    return switch days {
+    case 0: text(.today)
+    case 1: text(.tomorrow)
+    case -1: text(.yesterday)
+    case 2...: text(.daysAhead, count: days)
+    default: text(.daysAgo, count: -days)
+    }
+  }
+
+  /// The day of the week by which something is to be returned, inflected as needed there.
+  package func byWeekday(_ day: CivilDate) -> String {
+    text(Message.byWeekday[day.weekday.rawValue])
+  }
+
+  /// What to do about an expiration on a closed day, as a sentence without its beginning.
+  package func closedClause(_ days: OpenDays, today: CivilDate) -> String {
+    var clause: [UInt8] = []
+    append(days, today: today, to: &clause)
+    return String(decoding: clause.drop { "; ".utf8.contains($0) }, as: UTF8.self)
+  }
+
+  /// Appends the clause about an expiration on a closed day, with what to do.
+  fileprivate func append(_ days: OpenDays, today: CivilDate, to line: inout [UInt8]) {
+    let isBefore = today <= days.before
+    let day = isBefore ? days.before : days.after
+    let message: Message =
+      isBefore ? .closedThen : today < days.after ? .opensAgain : .openedAgain
+    append(message, to: &line) { name, line in
+      if name == "date" { return append(day, to: &line) }
+      let weekdays = isBefore ? Message.byWeekday : Message.onWeekday
+      append(weekdays[day.weekday.rawValue], to: &line)
+    }
+  }
+
   fileprivate func append(
     due day: CivilDate, today: CivilDate, to bytes: inout [UInt8],
     _ appendTitle: (inout [UInt8]) -> Void
@@ -84,7 +121,14 @@ extension LoanParts {
       language.append(.library, to: &line) { $1 += library.visible.utf8 }
     }
     if let isRenewable { language.append(isRenewable ? .renewable : .notRenewable, to: &line) }
-    if let openDays { append(openDays, today: today, to: &line, in: language) }
+    if let openDays { language.append(openDays, today: today, to: &line) }
+  }
+
+  /// Appends the loan's title as it is, harmless on a terminal, or else its id or barcode.
+  package func appendTitle(to line: inout [UInt8], in language: Language) {
+    let start = line.count
+    withText(of: .title) { line.append(visible: $0) }
+    if line.count == start { appendLabel(to: &line, in: language) }
   }
 
   fileprivate func appendLabel(to line: inout [UInt8], in language: Language) {
@@ -102,21 +146,6 @@ extension LoanParts {
     withText(of: field) { text in
       if text.isEmpty { return }
       language.append(message, to: &line) { $1.append(visible: text) }
-    }
-  }
-
-  /// Appends the clause about an expiration on a closed day, with what to do.
-  private func append(
-    _ days: OpenDays, today: CivilDate, to line: inout [UInt8], in language: Language
-  ) {
-    let isBefore = today <= days.before
-    let day = isBefore ? days.before : days.after
-    let message: Message =
-      isBefore ? .closedThen : today < days.after ? .opensAgain : .openedAgain
-    language.append(message, to: &line) { name, line in
-      if name == "date" { return language.append(day, to: &line) }
-      let weekdays = isBefore ? Message.byWeekday : Message.onWeekday
-      language.append(weekdays[day.weekday.rawValue], to: &line)
     }
   }
 }

@@ -27,6 +27,13 @@ int check_loans_set_timer(int timer, long second);
 int check_loans_start(const char *path, char *const *arguments, char *const *variables,
                       int input, int output, int errors, int isNoted);
 
+/// Starts a program in this process group, so that it may use the terminal, with the same standard
+/// output and error as this process, and otherwise like the others; posix_spawn(3).
+///
+/// Returns its number, or the negative of a number of errno(3).
+int check_loans_start_in_foreground(const char *path, char *const *arguments,
+                                    char *const *variables, int input);
+
 /// Makes a descriptor, not inherited by children, that can be read from once a child has ended;
 /// pidfd_open(2).
 ///
@@ -65,6 +72,11 @@ int check_loans_make_memory_file(void);
 ///
 /// Returns 0, or -1 and errno.
 int check_loans_copy_attributes(const char *path, int file);
+
+/// The columns that a terminal gives a character of Unicode: 0 to marks, 2 to those of East Asia and to
+/// most emoji, and 1 to all others, and to all where the system has no tables for UTF-8; newlocale(3),
+/// wcwidth(3).
+int check_loans_columns(unsigned int character);
 
 /// How many threads of the process can run at once, or 0 if the system does not tell;
 /// sched_getaffinity(2).

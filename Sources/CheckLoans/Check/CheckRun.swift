@@ -18,6 +18,8 @@ final class CheckRun {
 
   private var status = ExitStatus.done
   private var report: CheckReport
+  /// Where the report goes.
+  private var output: ResultsOutput?
   /// Whether standard input could be taken in.
   private var input = Result<Void, CommandError>.success(())
   private let progress: Progress?
@@ -47,6 +49,12 @@ final class CheckRun {
   }
 
   private func read() throws(CommandError) {
+    if plan.reports {
+      let options = plan.options.report
+      output = try ResultsOutput(
+        console, file: options.output,
+        pager: options.noPager ? nil : Pager(plan.terminal, environment))
+    }
     // Whoever writes to a pipe may take as long as he likes: it keeps no other run waiting.
     if plan.state != nil && plan.catalogues.contains(where: { $0.path == "-" }) {
       input = Result { () throws(CommandError) in
@@ -98,7 +106,7 @@ final class CheckRun {
     // Whoever reads the report may take as long as he likes: it keeps no other run waiting.
     schedule = nil
     do throws(CommandError) {
-      if plan.reports { try report.print(console) }
+      if plan.reports, let output { try report.print(output) }
     } catch {
       throw failure ?? error
     }
@@ -121,7 +129,7 @@ final class CheckRun {
     if plan.isDryRun {
       try delivery.rehearse(
         plan.channels, before: plan.state.map { try ScheduleReader(opening: $0) },
-        isResult: plan.options.format == .text)
+        isResult: plan.options.report.format != .json)
     } else {
       note(try delivery.run(plan.channels))
     }
@@ -281,6 +289,7 @@ struct CheckPlan {
   /// Where the schedule is kept; `nil` for no schedule.
   let state: String?
   let isColored: Bool
+  let terminal: Terminal
   let notifiers: ChannelNotifiers
 
   /// - Throws: ``CommandError`` if something that an option names is not there, or no catalogue is
@@ -296,6 +305,7 @@ struct CheckPlan {
     state = options.noState ? nil : try options.state.path(environment)
     notifiers = try ChannelNotifiers(channels, options.channels, options.language, environment)
     isColored = options.printing.color.isColored(environment)
+    terminal = Terminal(environment)
     catalogues = try environment.catalogues(
       options.catalogues, options.catalogue, now: once.now.now, jobs: options.jobs.count,
       schedule: state,
@@ -306,5 +316,32 @@ struct CheckPlan {
   var language: Language { notifiers.language }
 
   /// Whether the report goes to standard output, rather than notices.
-  var reports: Bool { channels.isEmpty || options.format == .json }
+  var reports: Bool {
+    channels.isEmpty || options.report.format == .json || options.report.output != nil
+  }
+
+  /// What the report is grouped by, if it is.
+  var grouping: ReportGrouping? { options.report.groupBy ?? (isTable ? .day : nil) }
+
+  /// Whether the report is a table for people.
+  private var isTable: Bool {
+    switch options.report.format {
+    case .table: true
+    case .text: ProcessSetup.isOutputATerminal && options.report.output == nil
+    case .json, .csv: false
+    }
+  }
+
+  /// The form of the report.
+  var form: any ReportForm {
+    switch options.report.format {
+    case .json: JSONReportForm(plan: self)
+    case .csv: CSVForm()
+    case .text, .table:
+      isTable
+        ? TableForm(
+          language: language, isColored: isColored, grouping: grouping ?? .day, terminal: terminal)
+        : SentenceForm(language: language, isColored: isColored)
+    }
+  }
 }

@@ -54,11 +54,7 @@ struct CheckOptions: ParsableArguments {
   @Flag(help: "Keep no schedule: nothing is remembered, and what is due is delivered each time.")
   var noState = false
 
-  @Option(help: "Format of the report.")
-  var format = OutputFormat.text
-
-  @Flag(help: "Report every loan, not only those that need attention.")
-  var all = false
+  @OptionGroup var report: ReportOptions
 
   @OptionGroup var language: LanguageOptions
 
@@ -77,11 +73,12 @@ struct CheckOptions: ParsableArguments {
 
   /// - Throws: `ValidationError` if two things need standard output.
   func checkOutput() throws {
-    if format == .json && channels.notify.contains(.channel(.stdout)) {
+    if report.format != .text && report.output == nil && channels.notify.contains(.channel(.stdout))
+    {
       throw ValidationError(
         """
-        --notify stdout and --format json both need standard output; choose one, perhaps with \
-        --notify none
+        --notify stdout and --format \(report.format) both need standard output; choose one, perhaps \
+        with --notify none or --output
         """)
     }
   }

@@ -49,8 +49,12 @@ struct ConfigCommand: Subcommand {
         "time-zone": [clock.name], "state": state.map { [$0] } ?? [],
         "notify": try options.channels.channels(environment).map(\.name),
       ], environment)
-    let isJSON = options.format == .json && environment.given["format"]?.isFromCommandLine == true
-    try isJSON ? settings.printJSON(console) : settings.printTable(console)
+    let asked = environment.given["format"]?.isFromCommandLine == true
+    let format = asked ? options.report.format : .text
+    guard [.text, .json].contains(format) else {
+      throw CommandError(.usage, "config knows only the formats text and json")
+    }
+    try format == .json ? settings.printJSON(console) : settings.printTable(console)
     return .done
   }
 }

@@ -3,6 +3,7 @@ import Languages
 import Loans
 import ReminderSchedule
 import ReminderService
+import System
 
 /// The form of a list of the schedule.
 enum ListFormat: String, CaseIterable, ExpressibleByArgument {

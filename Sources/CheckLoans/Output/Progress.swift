@@ -28,7 +28,7 @@ final class Progress: Sendable {
     let sizes = catalogues.map { (try? Stat(of: $0))?.regularSize }
     total = sizes.contains(nil) ? nil : sizes.compactMap(\.self).reduce(0, +)
     line = console.statusLine
-    columns = ProcessSetup.columns(at: STDERR_FILENO) ?? 80
+    columns = ProcessSetup.terminalSize(at: STDERR_FILENO)?.columns ?? 80
   }
 
   /// A function that notes how far a catalogue has come.

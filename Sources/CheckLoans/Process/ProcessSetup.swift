@@ -62,12 +62,12 @@ enum ProcessSetup {
   /// - SeeAlso: `isatty(3)`.
   static var isOutputATerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// The columns of the terminal at a descriptor, if there is one and they are known.
+  /// The size of the terminal at a descriptor, if there is one and it is known.
   ///
   /// - SeeAlso: `ioctl_tty(2)`.
-  static func columns(at descriptor: Int32) -> Int? {
+  static func terminalSize(at descriptor: Int32) -> (columns: Int, rows: Int)? {
     var size = winsize()
     let result = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size)
-    return result == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+    return result == 0 && size.ws_col > 0 ? (Int(size.ws_col), Int(size.ws_row)) : nil
   }
 }

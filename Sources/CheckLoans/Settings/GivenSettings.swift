@@ -32,6 +32,8 @@ struct GivenSettings: Sendable {
       switch value.name {
       case "no-state" where stronger["state"] != nil: continue
       case "state" where (stronger + weaker)["no-state"]?.texts == ["true"]: continue
+      case "all" where stronger["within"] != nil: continue
+      case "within" where stronger["all"]?.texts == ["true"]: continue
       case "format" where notify?.texts.contains("stdout") == true: continue
       case _ where severities.contains(value.name):
         let decided = stronger.filter { severities.contains($0.name) }.flatMap(\.texts)

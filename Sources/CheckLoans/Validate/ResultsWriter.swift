@@ -20,7 +20,7 @@ struct ResultsWriter {
   /// Whether the results are a diff, and findings are for standard error.
   private let isDiff: Bool
   private let console: Console
-  private let file: ResultsFile?
+  private let output: ResultsOutput
   /// Results after a head that takes the numbers of all; `nil` if the form has no such head.
   private var held: [UInt8]?
   /// The number of findings that may still be shown.
@@ -34,10 +34,10 @@ struct ResultsWriter {
     form = plan.form
     isDiff = plan.fixing == .dryRun
     self.console = console
-    file = try plan.output.map(ResultsFile.init)
+    output = try ResultsOutput(console, file: plan.output)
     held = form.needsTally ? [] : nil
     room = plan.limit
-    if held == nil { try write(form.head(tally).utf8.span) }
+    if held == nil { try output.print(form.head(tally)) }
   }
 
   mutating func add(_ piece: Piece) throws(CommandError) {
@@ -65,20 +65,14 @@ struct ResultsWriter {
   /// Writes what takes the numbers of all catalogues.
   mutating func end() throws(CommandError) {
     if let held {
-      try write(form.head(tally).utf8.span)
-      try write(held.span)
+      try output.print(form.head(tally))
+      try output.print(held.span)
     }
-    try write(form.tail(tally).utf8.span)
-    try file?.commit()
-    try console.flush()
+    try output.print(form.tail(tally))
+    try output.commit()
   }
 
   private mutating func put(_ text: Span<UInt8>) throws(CommandError) {
-    if held == nil { try write(text) } else { held? += [UInt8](copying: text) }
-  }
-
-  private func write(_ text: Span<UInt8>) throws(CommandError) {
-    guard let file else { return try console.print(text) }
-    do throws(OutputError) { try file.output.write(text) } catch { throw file.failure("\(error)") }
+    if held == nil { try output.print(text) } else { held? += [UInt8](copying: text) }
   }
 }

@@ -222,7 +222,7 @@ struct ValidationPlan: Sendable {
     let isColored = color.isColored(environment)
     guard isColored || ProcessSetup.isOutputATerminal else { return TextForm() }
     // Beside the line's number, and the marks of what is cut off.
-    let width = min(ProcessSetup.columns(at: 1) ?? 100, 160) - 11
+    let width = min(ProcessSetup.terminalSize(at: 1)?.columns ?? 100, 160) - 11
     return TextForm(isColored: isColored, lineWidth: max(20, width))
   }
 }

@@ -101,16 +101,29 @@ package struct ChildProcess: Sendable {
   private static func start(
     _ command: [String], _ environment: [String: String], _ ends: [OpenFile?], isNoted: Bool
   ) throws(StartFailure) -> pid_t {
-    var words = unsafe command.map { unsafe strdup($0) } + [nil]
-    var variables = unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { unsafe (words + variables).forEach { unsafe free($0) } }
     let result = withExtendedLifetime(ends) {
       let numbers = ends.map { $0?.descriptor.rawValue ?? -1 }
-      return unsafe check_loans_start(
-        command[0], &words, &variables, numbers[0], numbers[1], numbers[2], isNoted ? 1 : 0)
+      return unsafe withCStrings(command, environment) { words, variables in
+        unsafe check_loans_start(
+          command[0], words, variables, numbers[0], numbers[1], numbers[2], isNoted ? 1 : 0)
+      }
     }
     guard result > 0 else { throw StartFailure(Errno(rawValue: -result)) }
     return result
+  }
+
+  /// Calls `body` with the words of a command line and the variables of an environment for C.
+  static func withCStrings(
+    _ command: [String], _ environment: [String: String],
+    _ body: (
+      _ words: UnsafePointer<UnsafeMutablePointer<CChar>?>,
+      _ variables: UnsafePointer<UnsafeMutablePointer<CChar>?>
+    ) -> pid_t
+  ) -> pid_t {
+    let words = unsafe command.map { unsafe strdup($0) } + [nil]
+    let variables = unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { unsafe (words + variables).forEach { unsafe free($0) } }
+    return unsafe body(words, variables)
   }
 
   /// Waits until it has ended; or stops it with everything in its group, by SIGTERM, and by SIGKILL

@@ -1,5 +1,6 @@
 import LoanCatalogue
 import Loans
+import System
 
 /// One line for each finding, as compilers write it.
 struct TextForm: FindingsForm {

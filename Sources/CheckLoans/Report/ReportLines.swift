@@ -2,14 +2,13 @@ import Loans
 import System
 import SystemPackage
 
-/// The lines of a report as finished text, gathered by day.
+/// The lines of a report, gathered by their places in it.
 ///
-/// Some megabytes are kept in memory. If there are more, the days' texts so far go into a file without
-/// a name, so that memory stays flat however many loans are shown. A copy is the state to go back to:
+/// Some megabytes are kept in memory. If there are more, the texts so far go into a file without a name, so that memory stays flat however many loans are shown. A copy is the state to go back to:
 /// lines that are added later do not show in it.
 struct ReportLines {
-  /// The text of the lines of one day: its parts in the file, then the rest.
-  private struct Day {
+  /// The text of the lines of one place: its parts in the file, then the rest.
+  private struct Lines {
     var parts: [Range<Int>] = []
     var rest: [UInt8] = []
 
@@ -24,7 +23,7 @@ struct ReportLines {
   private let directory: String
   /// The most bytes in memory.
   private var limit: Int
-  private var days: [Int: Day] = [:]
+  private var places: [ReportKey: Lines] = [:]
   private var bytesInMemory = 0
   private var file: OpenFile?
   private var bytesInFile = 0
@@ -38,8 +37,8 @@ struct ReportLines {
   }
 
   /// Adds the line of a loan, to which `append` appends its text.
-  mutating func add(_ expiration: CivilDate, _ append: (inout [UInt8]) -> Void) {
-    bytesInMemory += days[expiration.dayNumber, default: Day()].append(append)
+  mutating func add(_ key: ReportKey, _ append: (inout [UInt8]) -> Void) {
+    bytesInMemory += places[key, default: Lines()].append(append)
     if bytesInMemory > limit { moveToFile() }
   }
 
@@ -47,11 +46,11 @@ struct ReportLines {
     do throws(Errno) {
       if self.file == nil { self.file = try OpenFile.temporary(in: directory) }
       guard let file else { return }
-      for day in days.keys {
-        guard let rest = days[day]?.rest, !rest.isEmpty else { continue }
+      for key in places.keys {
+        guard let rest = places[key]?.rest, !rest.isEmpty else { continue }
         try file.write(rest, at: bytesInFile)
-        days[day]?.parts.append(bytesInFile..<bytesInFile + rest.count)
-        days[day]?.rest = []
+        places[key]?.parts.append(bytesInFile..<bytesInFile + rest.count)
+        places[key]?.rest = []
         bytesInFile += rest.count
       }
       bytesInMemory = 0
@@ -60,20 +59,20 @@ struct ReportLines {
     }
   }
 
-  /// Calls `body` with whole lines, some at a time: the longest expired first, loans of one day in the
-  /// order in which they were added.
+  /// Calls `body` with whole lines, some at a time: by their places, those of one place in the order in
+  /// which they were added.
   ///
   /// - Throws: what `body` throws, or ``CommandError`` with the status `inputOutput`.
   func forEach(
-    _ body: (Span<UInt8>) throws(CommandError) -> Void
+    _ body: (ReportKey, Span<UInt8>) throws(CommandError) -> Void
   ) throws(CommandError) {
-    for (_, day) in days.sorted(by: { $0.key < $1.key }) {
-      for part in day.parts {
+    for (key, lines) in places.sorted(by: { $0.key < $1.key }) {
+      for part in lines.parts {
         let bytes = try bytes(in: part)
-        try body(bytes.span)
+        try body(key, bytes.span)
       }
-      let rest = day.rest
-      if !rest.isEmpty { try body(rest.span) }
+      let rest = lines.rest
+      if !rest.isEmpty { try body(key, rest.span) }
     }
   }
 

@@ -1,0 +1,26 @@
+import Loans
+
+/// Lines of a table for spreadsheets (RFC 4180).
+enum CSV {
+  /// A line with its end, CR LF.
+  static func line(_ cells: [JSONValue]) -> String {
+    cells.map(\.cell).joined(separator: ",") + "\r\n"
+  }
+}
+
+extension JSONValue {
+  /// The value in a cell: text in quotation marks where it needs them, harmless in a spreadsheet,
+  /// which would take a text that begins with `=` or its like for a formula.
+  fileprivate var cell: String {
+    switch self {
+    case .null: return ""
+    case .string(let text):
+      let isFormula =
+        text.unicodeScalars.first.map { "=+-@\t".unicodeScalars.contains($0) } ?? false
+      let text = (isFormula ? "'" : "") + text.visible
+      let isPlain = text.unicodeScalars.allSatisfy { !"\",;".unicodeScalars.contains($0) }
+      return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""
+    default: return self.text
+    }
+  }
+}

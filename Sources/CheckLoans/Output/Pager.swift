@@ -1,0 +1,47 @@
+import Loans
+import System
+
+/// The terminal at standard output, as far as it decides how results look.
+struct Terminal {
+  /// Its columns; `nil` for no limit.
+  let columns: Int?
+  /// Its rows; `nil` if results do not go to a terminal.
+  let rows: Int?
+
+  /// The terminal; elsewhere `COLUMNS` alone decides.
+  init(_ environment: Environment) {
+    let size = ProcessSetup.isOutputATerminal ? ProcessSetup.terminalSize(at: 1) : nil
+    columns =
+      size?.columns ?? environment["COLUMNS"].flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
+    rows = size?.rows
+  }
+}
+
+/// The program that shows what is longer than the terminal: `PAGER`, or else less(1) if there is one.
+struct Pager {
+  /// The rows that need no pager.
+  let rows: Int
+  private let path: String
+  private let arguments: [String]
+  private let environment: [String: String]
+
+  /// - Returns: `nil` where results do not go to a terminal that can move its cursor, or `PAGER` is
+  ///   empty, `cat`, or not found.
+  init?(_ terminal: Terminal, _ environment: Environment) {
+    guard let rows = terminal.rows, environment["TERM"] ?? "dumb" != "dumb" else { return nil }
+    let words = (environment["PAGER"] ?? "less").split(separator: " ").map(String.init)
+    guard let name = words.first, name != "cat", let path = environment.program(named: name) else {
+      return nil
+    }
+    (self.rows, self.path) = (rows, path)
+    arguments = Array(words.dropFirst())
+    // As git has it: colours are shown, and a text that fits the screen stays there.
+    let standard = ["LESS": "FRX", "LV": "-c"]
+    self.environment = environment.variables.merging(standard) { own, _ in own }
+  }
+
+  /// Starts it; `nil` if that fails, since results can be shown without it.
+  func start() -> TerminalReader? {
+    try? TerminalReader(path, arguments, environment: environment)
+  }
+}

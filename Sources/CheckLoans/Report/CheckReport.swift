@@ -1,0 +1,139 @@
+import Languages
+import LoanCatalogue
+import LoanRules
+import Loans
+import ReminderService
+
+/// What one catalogue contributes to a report.
+struct CatalogueReport {
+  let catalogue: CatalogueToRead
+  /// What it holds; nothing if it could not be read.
+  var summary = CatalogueSummary()
+  var expired = 0
+  var expiresToday = 0
+  /// Its reminders, of now or, if it could not be used, of before.
+  var scheduled = 0
+  var nextReminder: CivilDateTime?
+  var diagnostics = 0
+  /// Its loans that are silenced, and those said to be returned that are to be looked for.
+  var silenced = (loans: 0, overdueReturns: 0)
+  /// Why it could not be read; `nil` if it was.
+  var failure: String?
+
+  mutating func note(_ status: LoanStatus) {
+    if status == .expired { expired += 1 }
+    if status == .expiresToday { expiresToday += 1 }
+  }
+}
+
+/// The report of `check`: the lines of loans, and what they come to.
+struct CheckReport {
+  private let plan: CheckPlan
+  // Looked up once: to read a wrapped option takes longer than to judge a loan.
+  private let reports: Bool
+  private let form: any ReportForm
+  private let selection: LoanSelection
+  private let order: ReportOrder
+  /// The lines so far, to go back to if a catalogue turns out to be unreadable.
+  var lines: ReportLines
+  /// The loans that would be reported if their time had come.
+  private var later = 0
+  /// The catalogues whose lines have been added.
+  var catalogues: [CatalogueReport] = []
+  private(set) var diagnostics: [String] = []
+  /// Whether some catalogue was read to its end.
+  var hasRead = false
+
+  /// - Parameter directory: where lines are kept that are too many for memory.
+  init(_ plan: CheckPlan, directory: String) {
+    self.plan = plan
+    (reports, form) = (plan.reports, plan.form)
+    selection = plan.options.report.selection
+    order = ReportOrder(plan.grouping, plan.options.report.sort, plan.language)
+    lines = ReportLines(directory: directory)
+  }
+
+  /// The loans that have expired.
+  var expired: Int { sum(\.expired) }
+  /// The loans of the catalogues so far.
+  var loans: Int { sum(\.summary.loans) }
+
+  private func sum(_ number: (CatalogueReport) -> Int) -> Int {
+    catalogues.reduce(0) { $0 + number($1) }
+  }
+
+  /// Adds the line of a loan, unless it needs no attention and not all are wanted.
+  mutating func add(_ loan: ReadLoan, of catalogue: CatalogueToRead) {
+    guard reports, selection.isWanted(loan) else { return }
+    guard selection.isTime(for: loan, today: catalogue.now.date) else {
+      later += 1
+      return
+    }
+    lines.add(order.key(of: loan, in: catalogue)) { [form] line in
+      form.append(loan, of: catalogue, to: &line)
+    }
+  }
+
+  /// Adds a problem.
+  mutating func add(_ diagnostic: LocatedDiagnostic) {
+    if plan.options.report.format == .json { diagnostics.append(diagnostic.json.text) }
+  }
+}
+
+// MARK: - Printing
+
+extension CheckReport {
+  /// - Throws: ``CommandError`` if the output fails.
+  func print(_ output: ResultsOutput) throws(CommandError) {
+    try form.print(self, output)
+    try output.commit()
+  }
+
+  /// The line about all catalogues, if one is wanted.
+  var summary: String? {
+    if !hasRead || plan.options.printing.quiet.quiet { return nil }
+    return language.text(.loans, count: loans) + language.text(.expiredLoans, count: expired)
+      + language.text(.loansOfToday, count: sum(\.expiresToday)) + scheduleWords
+      + (plan.isDryRun ? language.text(.nothingWritten) : "")
+      + counted(.booksOnShelf, sum(\.summary.onShelf))
+      + counted(.overdueReturns, sum(\.silenced.overdueReturns))
+      + counted(.loansWithoutExpiration, sum(\.summary.withoutExpiration))
+      + counted(.uncountedLoans, sum(\.summary.uncounted))
+      + counted(.booksLeftOut, sum(\.summary.leftOut))
+      + catalogues.compactMap(\.summary.profile).foreignWords(in: language)
+  }
+
+  /// The line about loans that are left out, with what shows them.
+  var hint: String? {
+    if later == 0 || plan.options.printing.quiet.quiet { return nil }
+    return language.text(.moreLoans, count: later)
+  }
+
+  private var language: Language { plan.language }
+
+  /// A part of the summary, unless its number is 0.
+  private func counted(_ message: Message, _ count: Int) -> String {
+    count > 0 ? language.text(message, count: count) : ""
+  }
+
+  private var scheduleWords: String {
+    if plan.state == nil { return language.text(.nothingScheduled) }
+    let words =
+      language.text(.scheduledLoans, count: sum(\.scheduled))
+      + counted(.silencedLoans, sum(\.silenced.loans))
+    guard let next = catalogues.compactMap(\.nextReminder).min() else {
+      return words + language.text(.noReminder)
+    }
+    let values = ["date": language.dateInSentence(next.date), "time": next.time.description]
+    return words + language.text(.nextReminder, values)
+  }
+}
+
+extension [String] {
+  /// `; read as alma` for the profiles of catalogues, unless every one is of the tool's own form.
+  func foreignWords(in language: Language = .english) -> String {
+    if allSatisfy({ $0 == CatalogueProfile.native.name }) { return "" }
+    let names = indices.filter { firstIndex(of: self[$0]) == $0 }.map { self[$0] }
+    return language.text(.readAs, ["profiles": names.joined(separator: ", ")])
+  }
+}

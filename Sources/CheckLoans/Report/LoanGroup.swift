@@ -1,0 +1,120 @@
+import Languages
+import LoanCatalogue
+import LoanRules
+import Loans
+import ReminderService
+
+/// A part of a report: the loans of some days, of a borrower, or of a library.
+struct LoanGroup: Hashable {
+  /// The place of the part among the others.
+  var rank = 0
+  /// The text by which parts of one rank are sorted.
+  var name = ""
+  /// The heading; empty for none.
+  var heading = ""
+
+  /// The only part of a report without headings.
+  static let whole = LoanGroup()
+}
+
+extension LoanGroup: Comparable {
+  static func < (left: LoanGroup, right: LoanGroup) -> Bool {
+    (left.rank, left.name, left.heading) < (right.rank, right.name, right.heading)
+  }
+}
+
+// MARK: - Days
+
+/// What can still be saved, the soonest first, then what has expired, then the rest.
+enum DayGroup: Int, CaseIterable {
+  case today
+  case tomorrow
+  case week
+  case overdue
+  case later
+
+  /// The part for an expiration; the week ends on Sunday (ISO 8601).
+  init(_ expiration: CivilDate, today: CivilDate) {
+    let days = today.days(until: expiration)
+    self =
+      switch days {
+      case ..<0: .overdue
+      case 0: .today
+      case 1: .tomorrow
+      case ...(6 - today.weekday.rawValue): .week
+      default: .later
+      }
+  }
+
+  func group(in language: Language) -> LoanGroup {
+    LoanGroup(rank: rawValue, heading: language.text(heading))
+  }
+
+  private var heading: Message {
+    switch self {
+    case .today: .todayGroup
+    case .tomorrow: .tomorrowGroup
+    case .week: .weekGroup
+    case .overdue: .overdueGroup
+    case .later: .laterGroup
+    }
+  }
+}
+
+// MARK: - Keys
+
+/// The place of a loan in a report. Loans with the same one come in the order in which they were added.
+struct ReportKey: Hashable {
+  var group = LoanGroup.whole
+  /// The text by which loans are sorted; empty if that is their expiration.
+  var text = ""
+  /// The number of the day by which they are sorted.
+  var day: Int
+}
+
+extension ReportKey: Comparable {
+  static func < (left: ReportKey, right: ReportKey) -> Bool {
+    (left.group, left.text, left.day) < (right.group, right.text, right.day)
+  }
+}
+
+/// Gives loans their places in a report.
+struct ReportOrder {
+  let grouping: ReportGrouping?
+  let sorting: ReportSorting
+  let language: Language
+  private let dayGroups: [LoanGroup]
+
+  init(_ grouping: ReportGrouping?, _ sorting: ReportSorting, _ language: Language) {
+    (self.grouping, self.sorting, self.language) = (grouping, sorting, language)
+    dayGroups = grouping == .day ? DayGroup.allCases.map { $0.group(in: language) } : []
+  }
+
+  func key(of loan: ReadLoan, in catalogue: CatalogueToRead) -> ReportKey {
+    let today = catalogue.now.date
+    var key = ReportKey(day: loan.expiration.dayNumber)
+    if let field = sorting.field { key.text = loan.record.text(of: field)?.lowercased() ?? "" }
+    switch grouping {
+    case nil: break
+    case .day:
+      let part = DayGroup(loan.expiration, today: today)
+      key.group = dayGroups[part.rawValue]
+      if part == .overdue { key.day = -key.day }
+    case .borrower: key.group = group(loan.record.text(of: .borrower), otherwise: .noBorrowerGroup)
+    case .library: key.group = group(library(of: loan, catalogue), otherwise: .noLibraryGroup)
+    case .visit:
+      key.group = group(library(of: loan, catalogue), otherwise: .noLibraryGroup)
+      key.day = Visit.day(of: loan.plan, today: today).dayNumber
+    }
+    return key
+  }
+
+  private func library(of loan: ReadLoan, _ catalogue: CatalogueToRead) -> String? {
+    loan.record.text(of: .library) ?? catalogue.source.library
+  }
+
+  private func group(_ name: String?, otherwise: Message) -> LoanGroup {
+    guard let name else { return LoanGroup(rank: 1, heading: language.text(otherwise)) }
+    return LoanGroup(name: name.lowercased(), heading: name.visible)
+  }
+}

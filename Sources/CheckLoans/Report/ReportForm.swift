@@ -1,0 +1,56 @@
+import Languages
+import LoanCatalogue
+import LoanRules
+import Loans
+import ReminderService
+
+/// A form of the report: what is kept of each loan while catalogues are read, and what is printed at
+/// the end.
+protocol ReportForm {
+  /// Appends what is kept of a loan, which ends with a line break.
+  func append(_ loan: ReadLoan, of catalogue: CatalogueToRead, to line: inout [UInt8])
+
+  func print(_ report: CheckReport, _ output: ResultsOutput) throws(CommandError)
+}
+
+/// The form for people who read, and for mail: a sentence for each loan, and one about all.
+struct SentenceForm: ReportForm {
+  let language: Language
+  let isColored: Bool
+
+  func append(_ loan: ReadLoan, of catalogue: CatalogueToRead, to line: inout [UInt8]) {
+    let today = catalogue.now.date
+    let color = isColored ? loan.color(today: today) : ""
+    line += color.utf8
+    loan.parts.appendLine(
+      to: &line, today: today, library: catalogue.source.library, openDays: loan.plan.openDays,
+      in: language)
+    line += (color.isEmpty ? "\n" : "\(Style.end)\n").utf8
+  }
+
+  func print(_ report: CheckReport, _ output: ResultsOutput) throws(CommandError) {
+    try report.lines.forEach { _, text throws(CommandError) in try output.print(text) }
+    if let summary = report.summary { try output.print("\(summary)\n") }
+  }
+}
+
+/// Styles of text on a terminal (ECMA-48, SGR).
+enum Style {
+  static let bold = "\u{1B}[1m"
+  static let red = "\u{1B}[31m"
+  static let yellow = "\u{1B}[33m"
+  static let cyan = "\u{1B}[36m"
+  static let end = "\u{1B}[0m"
+}
+
+extension ReadLoan {
+  /// The beginning of the colour of a loan's urgency; empty for none.
+  func color(today: CivilDate) -> String {
+    switch today.days(until: expiration) {
+    case ..<0: Style.red
+    case 0: Style.yellow
+    case 1: Style.cyan
+    default: ""
+    }
+  }
+}

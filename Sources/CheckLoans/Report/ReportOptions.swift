@@ -1,0 +1,121 @@
+import ArgumentParser
+import LoanCatalogue
+import LoanRules
+import Loans
+import ReminderSchedule
+import ReminderService
+
+/// The form of the report of `check`.
+enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
+  case text
+  case table
+  case json
+  case csv
+}
+
+/// What the loans of one part of a report have in common.
+enum ReportGrouping: String, CaseIterable, ExpressibleByArgument {
+  case day
+  case borrower
+  case library
+  case visit
+}
+
+/// What the loans of a report, or of one part of it, are sorted by.
+enum ReportSorting: String, CaseIterable, ExpressibleByArgument {
+  case expiration
+  case title
+  case author
+  case borrower
+  case library
+
+  /// The field; `nil` for the expiration.
+  var field: LoanField? {
+    switch self {
+    case .expiration: nil
+    case .title: .title
+    case .author: .author
+    case .borrower: .borrower
+    case .library: .library
+    }
+  }
+}
+
+/// The options for what a report shows, and how.
+struct ReportOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Format of the report; text is a table at a terminal, and sentences elsewhere."))
+  var format = ReportFormat.text
+
+  @Flag(help: "Report every loan, not only those that need attention.")
+  var all = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Report what has expired or expires within N days, 0 to 36500.", valueName: "days"),
+    transform: number(0...36_500))
+  var within: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Report only loans to borrowers whose names contain this, in upper or lower case.",
+      valueName: "name"))
+  var borrower: String?
+
+  @Option(help: ArgumentHelp("What to sort loans by.", valueName: "field"))
+  var sort = ReportSorting.expiration
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      What to group loans by; visit puts together what can be returned on one way to a library. \
+      (default: day in a table, none elsewhere)
+      """, valueName: "what"))
+  var groupBy: ReportGrouping?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the report to this file, which is replaced once the report is whole.",
+      valueName: "file"), completion: .file())
+  var output: String?
+
+  @Flag(help: "Do not show a long report in a pager (PAGER, or less).")
+  var noPager = false
+
+  func validate() throws {
+    if all && within != nil {
+      throw ValidationError("--all reports every loan, and --within only some; leave out one")
+    }
+  }
+
+  /// The loans that are reported.
+  var selection: LoanSelection {
+    LoanSelection(
+      isWhole: all, days: within ?? (groupBy == .visit ? Visit.days : nil), borrower: borrower)
+  }
+}
+
+/// The loans that a report is about.
+struct LoanSelection {
+  /// Whether they are all of those borrowers.
+  let isWhole: Bool
+  /// The most days until their expiration; `nil` for those of which a reminder has fired.
+  let days: Int?
+  /// What their borrowers' names contain; `nil` for any borrower.
+  let borrower: String?
+
+  /// Whether a loan is of one of the borrowers.
+  func isWanted(_ loan: ReadLoan) -> Bool {
+    guard let borrower else { return true }
+    return loan.record.text(of: .borrower)?.contains(anyCase: borrower) ?? false
+  }
+
+  /// Whether a loan's time has come to be reported.
+  func isTime(for loan: ReadLoan, today: CivilDate) -> Bool {
+    if isWhole { return true }
+    if let days { return today.days(until: loan.expiration) <= days }
+    return loan.status.needsAttention
+  }
+}

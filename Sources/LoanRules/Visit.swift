@@ -1,0 +1,13 @@
+public import Loans
+
+/// A way to the library, on which all is returned that expires within a week.
+public enum Visit {
+  /// The days after the first expiration within which others are taken along.
+  public static let days = 6
+
+  /// The day by which a loan is to be returned: the last open day up to its expiration, or today if
+  /// that is over.
+  public static func day(of plan: LoanPlan, today: CivilDate) -> CivilDate {
+    max(today, plan.openDays?.before ?? plan.expiration)
+  }
+}
