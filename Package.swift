@@ -180,7 +180,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      exclude: ["Help", "Tools"], swiftSettings: testSettings),
+      exclude: ["Help", "Screens", "Tools"], swiftSettings: testSettings),
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
       exclude: ["Shim"], swiftSettings: testSettings),

@@ -163,7 +163,7 @@ struct EnvironmentTests {
       colored.text == """
         \u{1B}[31m"Abigél" expired yesterday (2026.11.20)\u{1B}[0m
         \u{1B}[33m"Az ajtó" expires today (2026.11.21)\u{1B}[0m
-        "Tüskevár" expires tomorrow (2026.11.22)
+        \u{1B}[36m"Tüskevár" expires tomorrow (2026.11.22)\u{1B}[0m
 
         """)
     for options in [[], ["--color", "auto"], ["--color", "never"]] {

@@ -22,14 +22,13 @@ import Testing
 
   private func add(_ added: [Line], to lines: inout ReportLines) throws {
     for line in added {
-      let day = try #require(CivilDate(dayNumber: line.day))
-      lines.add(day) { $0.append(contentsOf: "\(line.text)\n".utf8) }
+      lines.add(ReportKey(day: line.day)) { $0.append(contentsOf: "\(line.text)\n".utf8) }
     }
   }
 
   private func text(of lines: ReportLines) throws -> String {
     var bytes: [UInt8] = []
-    try lines.forEach { part throws(CommandError) in
+    try lines.forEach { _, part throws(CommandError) in
       for index in part.indices { bytes.append(part[index]) }
     }
     return String(decoding: bytes, as: UTF8.self)

@@ -107,30 +107,49 @@ struct ScheduleListTests {
         (UTC+00:00), after 1 attempt: was not found; correct the path in --notify.
         """)
   }
+}
 
-  @Test(
-    .enabled(if: File.exists("/usr/bin/script"), "the Debian package bsdutils is not installed"))
-  func `At a terminal the columns have names`() async throws {
-    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22"), ("Az ajtó", "2026.11.24")))
-    try await desk.run("books.xml")
+// MARK: - At a terminal
+
+@Suite(.enabled(if: Screen.isHere, Screen.lack))
+struct ScheduleTableTests {
+  private static let books = """
+    <books>
+    <book><title>Abigél</title><borrower>Halmos Benedek</borrower><expiration>2026.11.22</expiration></book>
+    <book><title>Az ajtó</title><borrower>Kovács Anna</borrower><expiration>2026.11.22</expiration></book>
+    <book><title>Tüskevár</title><borrower>Halmos Benedek</borrower><expiration>2026.12.24</expiration></book>
+    </books>
+    """
+
+  @Test func `It is a table, with each channel's failure once below it`() async throws {
+    let desk = try Desk(catalogue: Self.books)
+    try await desk.run("--notify", "exec:/nowhere/tell", "--remind", "7,1", "books.xml")
+    var screen = Screen(desk: desk, columns: 110)
+    let shown = try await screen.run("schedule", "list")
+    #expect(shown.contains("Tüskevár"))
+    #expect(shown.split(separator: "\n").filter { $0.contains("/nowhere/tell") }.count == 1)
+    #expect(
+      shown.hasPrefix(
+        """
+        ID  FROM              STATE    KIND      TITLE     EXPIRES     BORROWER
+        """))
     #expect(!(try await desk.run("schedule", "list").text.contains("STATE")))
-    func lines(_ options: String) async throws -> [Substring] {
-      var command = desk.command([
-        "-qec", "'\(Command.checkLoans)' schedule list \(options)", "/dev/null",
-      ])
-      command.program = "/usr/bin/script"
-      command.environment["SHELL"] = "/bin/sh"
-      return try await command.run().text.replacing("\r\n", with: "\n").split(separator: "\n")
-    }
-    let list = try await lines("")
-    #expect(list.count == 3)
-    #expect(list[0] == "ID      FROM              STATE      KIND      LOAN")
-    #expect(list[1].hasPrefix("1       2026-11-21 00:00  pending    reminder  \"Abigél\""))
-    try desk.folder.write(catalogue(("Az ajtó", "2026.11.24")), to: "books.xml")
+    #expect(try await screen.run("schedule", "list", "--format", "json").hasPrefix("{\"version\":1"))
+    try desk.folder.write(catalogue(("Az ajtó", "2026.11.22")), to: "books.xml")
     try await desk.run("books.xml")
-    let returned = try await lines("--returned")
-    #expect(returned[0] == "ID      RETURNED             STATE      KIND      LOAN")
-    #expect(returned[1].hasPrefix("1       2026-11-21 returned  cancelled  reminder  \"Abigél\""))
-    #expect(try await lines("--format json").count == 1)
+    #expect(
+      try await screen.run("schedule", "list", "--returned").hasPrefix("ID  RETURNED    STATE "))
+    try desk.folder.write(Self.books, to: "books.xml")
+    try await desk.run("books.xml")
+    screen.columns = 40
+    let narrow = try await screen.run("schedule", "list")
+    #expect(
+      narrow.hasPrefix(
+        """
+        ID  FROM              STATE    TITLE
+        1   2026-11-21 00:00  failed   Abigél
+        2   2026-11-21 00:00  failed   Az ajtó
+        3   2026-12-17 00:00  pending  Tüskevár
+        """))
   }
 }

@@ -467,8 +467,8 @@ struct SettingsFaultTests {
     ("verbose = \"yes\"", "1: \"verbose\" is a text; expected true or false"),
     (
       "format = \"xml\"",
-      "1: the value 'xml' is invalid for '--format <format>'. Please provide one of 'text' and "
-        + "'json'."
+      "1: the value 'xml' is invalid for '--format <format>'. Please provide one of 'text', "
+        + "'table', 'json' or 'csv'."
     ),
     (
       "notify = [\"stdout\",\n  \"é\", \"pigeon\"]",

@@ -53,7 +53,7 @@ final class CheckRun {
       let options = plan.options.report
       output = try ResultsOutput(
         console, file: options.output,
-        pager: options.noPager ? nil : Pager(plan.terminal, environment))
+        pager: options.pager.noPager ? nil : Pager(plan.terminal, environment))
     }
     // Whoever writes to a pipe may take as long as he likes: it keeps no other run waiting.
     if plan.state != nil && plan.catalogues.contains(where: { $0.path == "-" }) {

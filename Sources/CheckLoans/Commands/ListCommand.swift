@@ -20,8 +20,8 @@ struct ListCommand: Subcommand {
     abstract: "List what is pending, delivered, failed, silenced and cancelled.",
     discussion: """
       One line for each reminder in the order in which they fire: ID, fire date, state, kind, \
-      loan, and the day of the next notice if there is one after it. Reads the schedule without \
-      locking it.
+      loan, and the day of the next notice if there is one after it; a table at a terminal. Reads \
+      the schedule without locking it.
 
       The formats waybar and i3blocks give status bars a badge: the number of open notices, \
       delivered or not, with the most urgent first. Nothing open is an empty badge.
@@ -65,6 +65,9 @@ struct ListCommand: Subcommand {
     completion: .custom { _, _, word in ScheduleCompletion.catalogues(of: word) })
   var catalogue: [String] = []
 
+  @OptionGroup var color: ColorOptions
+  @OptionGroup var pager: PagerOptions
+
   func validate() throws {
     let filters = [returned, failed, due, borrower != nil, !catalogue.isEmpty]
     if filters.contains(true), format == .waybar || format == .i3blocks {
@@ -85,20 +88,28 @@ struct ListCommand: Subcommand {
       return .done
     }
     let isJSON = format == .json
+    let isTable = format == .text && ProcessSetup.isOutputATerminal
+    var table = EntryTable(directory: environment.temporaryDirectory)
     if isJSON { try console.print("{\"version\":1,\"reminders\":[") }
     var isEmpty = true
     try forEach(schedule, groups) { entry, now in
       if isJSON {
         try console.print((isEmpty ? "" : ",") + entry.json(at: now).text)
+      } else if isTable {
+        table.add(entry, at: now)
       } else {
-        if isEmpty, ProcessSetup.isOutputATerminal {
-          try console.print(line: ScheduleEntry.header(returned: returned))
-        }
         try console.print(line: entry.line(at: now))
       }
       isEmpty = false
     }
     if isJSON { try console.print(line: "]}") } else if isEmpty { console.printError(emptyWords) }
+    if isTable && !isEmpty {
+      let terminal = Terminal(environment)
+      let pager = pager.noPager ? nil : Pager(terminal, environment)
+      try table.print(
+        isReturned: returned, isColored: color.isColored(environment), terminal,
+        ResultsOutput(console, file: nil, pager: pager))
+    }
     return .done
   }
 
@@ -163,12 +174,6 @@ extension ScheduleEntry {
     return (fireAt, scheduled.id) < (other.fireAt, other.id)
   }
 
-  /// The names of the columns.
-  fileprivate static func header(returned: Bool) -> String {
-    "ID".padded(to: 6) + "  " + (returned ? "RETURNED" : "FROM").padded(to: returned ? 19 : 16)
-      + "  STATE      KIND      LOAN"
-  }
-
   fileprivate func line(at now: CivilDateTime) -> String {
     let id = String(scheduled.id).padded(to: 6)
     let state = state.rawValue.padded(to: 9)
@@ -188,7 +193,7 @@ extension ScheduleEntry {
   }
 
   /// The notice that comes after that of the entry.
-  private func later(than now: CivilDateTime) -> (rung: Int, fireAt: CivilDateTime)? {
+  func later(than now: CivilDateTime) -> (rung: Int, fireAt: CivilDateTime)? {
     scheduled.next(after: now).flatMap { $0.rung == rung ? nil : $0 }
   }
 

@@ -1,5 +1,12 @@
+import ArgumentParser
 import Loans
 import System
+
+/// Whether long results are shown in a pager.
+struct PagerOptions: ParsableArguments {
+  @Flag(help: "Do not use a pager (PAGER, or less) for what is longer than the terminal.")
+  var noPager = false
+}
 
 /// The terminal at standard output, as far as it decides how results look.
 struct Terminal {

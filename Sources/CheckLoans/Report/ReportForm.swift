@@ -34,15 +34,6 @@ struct SentenceForm: ReportForm {
   }
 }
 
-/// Styles of text on a terminal (ECMA-48, SGR).
-enum Style {
-  static let bold = "\u{1B}[1m"
-  static let red = "\u{1B}[31m"
-  static let yellow = "\u{1B}[33m"
-  static let cyan = "\u{1B}[36m"
-  static let end = "\u{1B}[0m"
-}
-
 extension ReadLoan {
   /// The beginning of the colour of a loan's urgency; empty for none.
   func color(today: CivilDate) -> String {

@@ -81,8 +81,7 @@ struct ReportOptions: ParsableArguments {
       valueName: "file"), completion: .file())
   var output: String?
 
-  @Flag(help: "Do not show a long report in a pager (PAGER, or less).")
-  var noPager = false
+  @OptionGroup var pager: PagerOptions
 
   func validate() throws {
     if all && within != nil {

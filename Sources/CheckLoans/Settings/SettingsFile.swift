@@ -647,7 +647,7 @@ extension Environment {
           text, in: FilePattern.isPattern(text) ? FilePattern.literal(directory) : directory))
     case "run", "mail-program": text.hasPrefix("~/") ? absolute(text, in: directory) : text
     case "profile" where !NamedProfile.isPath(text): text
-    case "state", "config", "files-from", "profile", "closed-calendars", "calendars",
+    case "state", "output", "config", "files-from", "profile", "closed-calendars", "calendars",
       "mail-css", "translation":
       absolutePath(absolute(text, in: directory))
     case "notify": ChannelName(argument: text).map { resolved($0, in: directory).name } ?? text

@@ -24,6 +24,8 @@ final class WatchRun {
   private var access = ScheduleAccess()
   private var channelPauses: [String: RetryPause] = [:]
   private var nextMoment: CivilDateTime?
+  /// Whether it was said what is watched.
+  private var hasStarted = false
   private var actions: NotificationActions?
 
   /// - Parameter readSettings: reads the settings again, once they have changed.
@@ -77,6 +79,22 @@ final class WatchRun {
   /// Prints what is done, if that is wanted.
   private func say(_ line: @autoclosure () -> String) {
     if settings.isVerbose { console.printError(line()) }
+  }
+
+  /// Says once, to whoever looks, what is watched and what comes next.
+  private func sayStart(_ schedule: Schedule, _ groups: [ZoneGroup]) throws(ScheduleError) {
+    if hasStarted { return }
+    hasStarted = true
+    guard settings.isVerbose || ProcessSetup.terminalSize(at: 2) != nil else { return }
+    var reminders: [CivilDateTime] = []
+    for (_, now, names) in groups {
+      let pending = try schedule.reader.pending(after: now, catalogues: names)
+      if let next = pending.nextFireAt { reminders.append(next) }
+    }
+    let paths = settings.catalogues.map(\.path.visible)
+    let watched = paths.count > 3 ? "\(paths.count) catalogues" : paths.joined(separator: ", ")
+    let next = reminders.min().map { "next reminder \($0.words)" } ?? "no reminder to come"
+    console.printError("watching \(watched); \(next); Ctrl-C ends")
   }
 
   private func refuseDirectories() throws(CommandError) {
@@ -179,6 +197,7 @@ extension WatchRun {
     where !StopSignals.isStopRequested {
       try deliver(through: channel, delivery)
     }
+    try sayStart(schedule, groups)
     var wakes: [(second: Int, instant: Int, moment: CivilDateTime)] = []
     for (clock, now, names) in groups {
       guard let instant = clock.read()?.instant else { continue }

@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a command leaves on the screen of a terminal that is emulated by tmux(1).
+struct Screen {
+  static let isHere = File.exists("/usr/bin/tmux") && File.exists("/usr/bin/less")
+  static let lack: Comment = "the Debian packages tmux and less are not installed"
+
+  let desk: Desk
+  var columns = 80
+  var rows = 40
+
+  /// Runs the command with these arguments, and returns its screen.
+  ///
+  /// - Parameters:
+  ///   - variables: added to the environment of the run.
+  ///   - showsStyles: whether the screen is returned with its escape sequences.
+  ///   - isWaitedFor: whether it ends by itself.
+  func run(
+    _ arguments: String..., variables: [String: String] = [:], showsStyles: Bool = false
+  ) async throws -> String {
+    try await run(arguments, variables: variables, showsStyles: showsStyles)
+  }
+
+  /// Runs the command with these arguments, and returns its screen.
+  func run(
+    _ arguments: [String], variables: [String: String] = [:], showsStyles: Bool = false,
+    isWaitedFor: Bool = true
+  ) async throws -> String {
+    let words = ([Command.checkLoans] + arguments).map { "'\($0)'" }.joined(separator: " ")
+    try desk.folder.write("\(words)\necho $? >status\nsleep 60\n", to: "job")
+    let script = """
+      trap 'tmux kill-server 2>/dev/null' EXIT
+      tmux -f /dev/null new-session -d -x \(columns) -y \(rows) sh job
+      for i in $(seq \(isWaitedFor ? 600 : 20)); do [ -s status ] && break; sleep 0.05; done
+      sleep 0.1
+      tmux capture-pane \(showsStyles ? "-e" : "") -p
+      """
+    var command = desk.command(["-c", script])
+    command.program = "/bin/sh"
+    command.environment.merge(["TMUX_TMPDIR": desk.folder.path, "LC_ALL": "C.UTF-8"]) { $1 }
+    command.environment.merge(variables) { $1 }
+    let result = try await command.run()
+    let lines = result.text.split(separator: "\n", omittingEmptySubsequences: false)
+    let end = lines.lastIndex { !$0.isEmpty }.map { $0 + 1 } ?? 0
+    return lines[..<end].map { $0 + "\n" }.joined()
+  }
+
+  /// The status with which the last command has ended.
+  var status: String { desk.folder.contents(of: "status") }
+}
