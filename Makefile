@@ -13,7 +13,8 @@ DESTDIR ?=
 BUILD_PACKAGES := libxml2-dev libsqlite3-dev zlib1g-dev libical-dev pkg-config tzdata
 TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
   systemd python3-venv patch git bsdutils zsh fish sqlite3 jq mandoc remind gettext python3-polib \
-  python3-babel gcc curl tmux less libgmime-3.0-dev mblaze msmtp python3-aiosmtpd
+  python3-babel gcc curl tmux less libgmime-3.0-dev mblaze msmtp python3-aiosmtpd \
+  khal python3-vobject
 BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixml-dev \
   gnuplot-nox gcc g++
 PICTURE_PACKAGES := xvfb xterm dunst dbus libglib2.0-bin libnotify-bin imagemagick \

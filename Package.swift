@@ -151,7 +151,8 @@ let package = Package(
       name: "LoanRulesTests", dependencies: ["Loans", "LoanRules", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "CalendarTests", dependencies: ["Calendar", "Loans"], swiftSettings: testSettings),
+      name: "CalendarTests", dependencies: ["Calendar", "Loans", "TestSupport"],
+      exclude: ["Tools"], swiftSettings: testSettings),
     .testTarget(
       name: "LanguagesTests", dependencies: ["Languages", "Loans", "TestSupport"],
       swiftSettings: testSettings),

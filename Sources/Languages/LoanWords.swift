@@ -30,9 +30,16 @@ extension Notice {
   /// library is closed that day.
   ///
   ///     "Abigél" expires tomorrow (2026.11.22), by Szabó Magda, lent to Anna, at the Library, can be renewed
-  public func line(today: CivilDate, in language: Language = .english) -> String {
+  ///
+  /// - Parameter sentence: the beginning, as it is to be shown, in place of the label and what happens
+  ///   when.
+  public func line(
+    today: CivilDate, in language: Language = .english, sentence: String? = nil
+  ) -> String {
     var line: [UInt8] = []
-    loan.appendLine(to: &line, today: today, library: library, openDays: openDays, in: language)
+    loan.appendLine(
+      to: &line, sentence: sentence, today: today, library: library, openDays: openDays,
+      in: language)
     return String(decoding: line, as: UTF8.self)
   }
 }
@@ -100,12 +107,13 @@ extension LoanParts {
   /// Appends the loan's one line in UTF-8: a report may have a million of them, and no text of the loan
   /// becomes a string for it.
   package func appendLine(
-    to line: inout [UInt8], today: CivilDate, library: String? = nil, openDays: OpenDays? = nil,
-    in language: Language = .english
+    to line: inout [UInt8], sentence: String? = nil, today: CivilDate, library: String? = nil,
+    openDays: OpenDays? = nil, in language: Language = .english
   ) {
     language.append(lastTime == nil ? .dated : .datedWithTime, to: &line) { name, line in
       switch name {
       case "sentence":
+        if let sentence { return line += sentence.utf8 }
         language.append(due: lastDay, today: today, to: &line) {
           appendLabel(to: &$0, in: language)
         }

@@ -9,7 +9,7 @@ struct HelpTests {
     ["schedule", "snooze"], ["schedule", "returned"], ["silence"], ["silence", "list"],
     ["silence", "add"], ["silence", "end"], ["watch"], ["plan"], ["status"], ["config"],
     ["timer"],
-    ["schema"], ["profiles"], ["closed"], ["schedule", "rename-channel"], ["notice"],
+    ["schema"], ["profiles"], ["closed"], ["calendar"], ["schedule", "rename-channel"], ["notice"],
     ["notice", "preview"], ["languages"],
   ]
 

@@ -39,7 +39,7 @@ struct RootCommand: ParsableCommand {
       CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, SilenceCommand.self,
       DeliverCommand.self, WatchCommand.self, PlanCommand.self, StatusCommand.self,
       ConfigCommand.self, TimerCommand.self, SchemaCommand.self, ProfilesCommand.self,
-      ClosedCommand.self, LanguagesCommand.self, NoticeCommand.self,
+      ClosedCommand.self, CalendarCommand.self, LanguagesCommand.self, NoticeCommand.self,
     ],
     defaultSubcommand: CheckCommand.self)
 }

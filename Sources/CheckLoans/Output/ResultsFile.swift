@@ -13,8 +13,9 @@ final class ResultsFile {
   private var device: OpenFile?
   let output: CheckedOutput
 
+  /// - Parameter permissions: those of a file that is not there yet; by default, what the umask leaves.
   /// - Throws: ``CommandError`` with the status `cannotCreate`.
-  init(_ path: String) throws(CommandError) {
+  init(_ path: String, permissions: FilePermissions? = nil) throws(CommandError) {
     self.path = path
     let old = try? Stat(of: path)
     if let old, old.isReadOnly {
@@ -28,6 +29,7 @@ final class ResultsFile {
         self.device = consume device
       } else {
         let replacement = try FileReplacement.begin(at: path, like: old)
+        if old == nil, let permissions { try replacement.setPermissions(permissions) }
         output = CheckedOutput(descriptor: replacement.file.descriptor.rawValue)
         self.replacement = consume replacement
       }

@@ -1,10 +1,24 @@
-internal import Loans
-
 /// A digest by FIPS 180-4, section 6.2: 32 bytes that give nothing of a text away, and that no other
 /// text is known to have.
-enum SHA256 {
+package enum SHA256 {
   /// The digest of some bytes in lower-case hexadecimal digits, as sha256sum(1) prints it.
-  static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+  package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    digest(bytes).map { $0.digits(8, radix: 16) }.joined()
+  }
+
+  /// The same with a secret, at most 64 bytes, without which nobody can work it out (HMAC).
+  ///
+  /// - SeeAlso: RFC 2104.
+  package static func hexadecimal(_ bytes: some Sequence<UInt8>, key: [UInt8]) -> String {
+    let block = key + repeatElement(0, count: 64 - key.count)
+    let inner = digest(block.map { $0 ^ 0x36 } + bytes)
+    let innerBytes = inner.flatMap { word in
+      stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
+    }
+    return hexadecimal(block.map { $0 ^ 0x5C } + innerBytes)
+  }
+
+  private static func digest(_ bytes: some Sequence<UInt8>) -> [UInt32] {
     var message = Array(bytes)
     let bitCount = UInt64(message.count) * 8
     message.append(0x80)
@@ -14,7 +28,7 @@ enum SHA256 {
     for start in stride(from: 0, to: message.count, by: 64) {
       mix(message[start..<start + 64], into: &state)
     }
-    return state.map { $0.digits(8, radix: 16) }.joined()
+    return state
   }
 
   private static func mix(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {

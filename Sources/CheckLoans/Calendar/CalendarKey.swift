@@ -1,0 +1,67 @@
+import Loans
+import System
+import SystemPackage
+
+/// The secret with which the names of borrowers' calendars are made, in a file beside the schedule.
+struct CalendarKey {
+  private let path: FilePath
+
+  private static let length = 32
+
+  /// - Parameter schedule: the schedule's path.
+  init(besideSchedule schedule: String) {
+    path = FilePath(schedule).removingLastComponent().appending("calendar.key")
+  }
+
+  /// The secret, which is made if there is none.
+  ///
+  /// - Throws: ``CommandError`` if somebody else may know it, or it can neither be read nor made.
+  func secret() throws(CommandError) -> [UInt8] {
+    do throws(Errno) { return try read(OpenFile(path.string)) } catch {
+      if error == .noSuchFileOrDirectory { return try make() }
+      throw CommandError(
+        error.isPermission ? .noPermission : .inputOutput,
+        """
+        \(path.string.quoted(limit: 200)): cannot use the secret of borrowers' calendars: \(error.words); \
+        it must be yours, with mode 0600; if it is removed, every borrower's calendar gets another name
+        """)
+    }
+  }
+
+  private func read(_ file: OpenFile) throws(Errno) -> [UInt8] {
+    let status = try file.status
+    let others: FilePermissions = [.groupReadWriteExecute, .otherReadWriteExecute]
+    guard status.type == .regular, status.userID == .current,
+      status.permissions.isDisjoint(with: others)
+    else { throw .notPermitted }
+    let secret = try file.read(Self.length + 1)
+    if secret.count != Self.length { throw .ioError }
+    return secret
+  }
+
+  /// Makes the file; of two runs at the same time only one can.
+  private func make() throws(CommandError) -> [UInt8] {
+    if let (path, error) = FileSystem.makeDirectories(path.removingLastComponent()) {
+      throw Self.cannotCreate(path, error)
+    }
+    let secret = (0..<Self.length).map { _ in UInt8.random(in: 0...255) }
+    do throws(Errno) {
+      let file = try OpenFile(
+        path.string, .writeOnly, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
+      do throws(Errno) {
+        try file.write(secret, at: 0)
+        try file.sync()
+      } catch {
+        try? FileSystem.remove(path.string)
+        throw error
+      }
+    } catch {
+      throw Self.cannotCreate(path.string, error)
+    }
+    return secret
+  }
+
+  private static func cannotCreate(_ path: String, _ error: Errno) -> CommandError {
+    CommandError(.cannotCreate, "cannot create \(path.quoted(limit: 200)): \(error.words)")
+  }
+}

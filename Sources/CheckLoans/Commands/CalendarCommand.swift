@@ -1,0 +1,147 @@
+import ArgumentParser
+import Calendar
+import Loans
+import ReminderSchedule
+import ReminderService
+import System
+import SystemPackage
+
+/// `check-loans calendar`.
+struct CalendarCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "calendar",
+    abstract: "Write the loans as a calendar, for programs that show one.",
+    discussion: """
+      An event of a whole day for each loan, on its expiration, or on the last open day before it; what \
+      is late lies on the next day on which the library is open. Prints the calendar, or replaces a file \
+      where it has changed. Changes no schedule, and writes nothing if a catalogue cannot be read.
+
+      Examples:
+        check-loans calendar books.xml > loans.ics
+        check-loans calendar --borrower "Halmos Benedek" books.xml
+        check-loans calendar --per-borrower /srv/www/loans --list books.xml
+      """)
+
+  static var commandLineOnly: Set<String> {
+    ["output", "borrower", "per-borrower", "list", "per-visit", "alarm", "todo"]
+  }
+
+  @Argument(
+    help: "Catalogues to read. (default: those of the settings file)", completion: .file())
+  var catalogues: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the calendar to this file, if it has changed.", valueName: "file"),
+    completion: .file(extensions: ["ics"]))
+  var output: String?
+
+  @Option(
+    help: ArgumentHelp("Only the loans of this name or e-mail address.", valueName: "name"))
+  var borrower: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write a file for each borrower into this directory, with a name that nobody can guess.",
+      valueName: "directory"), completion: .directory)
+  var perBorrower: String?
+
+  @Flag(help: "Print which borrower has which file: names, addresses and files, with tabs between.")
+  var list = false
+
+  @Flag(help: "One event for all books to be returned on a day, to a library, by a borrower.")
+  var perVisit = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Hours before the day at which an alarm goes off; 16h is 08:00 on the day before.",
+      valueName: "hours|none"))
+  var alarm = AlarmLead(hours: 16)
+
+  @Flag(help: "Write tasks to be ticked off instead of events; few programs show them.")
+  var todo = false
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "How much is given away of titles and authors: full, initials or none. (default: full)",
+      valueName: "detail"))
+  var titles: [TitleChoice] = []
+
+  @OptionGroup var closed: ClosedDayOptions
+  @OptionGroup var records: RecordOptions
+  @OptionGroup var form: ProfileOptions
+  @OptionGroup var clock: ClockOptions
+  @OptionGroup var state: StateOptions
+  @OptionGroup var language: LanguageOptions
+
+  /// The most entries of one file, which programs can still show.
+  private static let most = 50_000
+
+  func validate() throws {
+    if perBorrower != nil && (borrower != nil || output != nil) {
+      throw ValidationError(
+        "--per-borrower writes a file for each, and cannot go with --borrower or --output")
+    }
+    if list && perBorrower == nil {
+      throw ValidationError("--list prints the files of --per-borrower; give that too")
+    }
+  }
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let writer = try LoanCalendarWriter(self, environment)
+    let state = try state.path(environment)
+    let read = try environment.catalogues(
+      catalogues, environment.given.options(with: []), now: clock.now.now,
+      jobs: SystemLimits.processors, schedule: nil, example: "check-loans calendar books.xml")
+    let schedule = try ScheduleReader(opening: state)
+    var (loans, status, isWhole) = ([CalendarLoan](), ExitStatus.done, true)
+    for catalogue in read {
+      let part = try catalogue.calendarLoans(hidingTitles: writer.titles, schedule, console)
+      loans += part.loans ?? []
+      (status, isWhole) = (status.worse(part.status), isWhole && part.loans != nil)
+    }
+    guard isWhole else {
+      console.printError("no calendar was written; correct the catalogue and run again")
+      return status
+    }
+    if let perBorrower {
+      let files = try BorrowerCalendars(perBorrower, besideSchedule: state, writer)
+      return status.worse(try files.update(with: loans, lists: list, console))
+    }
+    if let borrower { loans = try loans.of(borrower, mayBeNone: records.allowEmpty) }
+    let parts = [borrower ?? ""] + read.map(\.source.name)
+    let calendar = writer.calendar(
+      of: loans, identity: parts.joined(separator: "\n").stableIdentity,
+      isPersonal: borrower != nil)
+    if borrower == nil && calendar.count > Self.most {
+      throw CommandError(
+        .usage,
+        """
+        a calendar of \(calendar.count) entries is more than programs can show, at most \
+        \(Self.most); use --per-borrower for a file for each borrower, or --borrower for one
+        """)
+    }
+    if let output {
+      try CalendarFile(output).replace(with: calendar.bytes, permissions: .ownerReadWrite)
+    } else {
+      try console.print(calendar.bytes.span)
+    }
+    return status
+  }
+}
+
+/// How long before a day an alarm goes off, `16h` or `none`.
+struct AlarmLead: ExpressibleByArgument {
+  let hours: Int?
+
+  init(hours: Int?) { self.hours = hours }
+
+  init?(argument: String) {
+    let number = argument.hasSuffix("h") ? Int(argument.dropLast()) : nil
+    guard argument == "none" || number.map({ 0...1_000 ~= $0 }) == true else { return nil }
+    hours = number
+  }
+
+  var defaultValueDescription: String { hours.map { "\($0)h" } ?? "none" }
+}
