@@ -93,14 +93,16 @@ struct WrittenCalendarTests {
     }
   }
 
-  @Test(.enabled(if: RandomCalendars.hasPython, "needs python3-icalendar and python3-vobject"))
-  func `icalendar and vobject read every text back`() async throws {
-    let samples = try RandomCalendars(seed: 6)
+  /// Of a backslash before some letters, icalendar 4 makes a line break or nothing.
+  @Test(
+    .enabled(if: RandomCalendars.hasPython, "needs python3-icalendar and python3-vobject"),
+    arguments: ["icalendar", "vobject"])
+  func `icalendar and vobject read every text back`(library: String) async throws {
+    let samples = try RandomCalendars(seed: 6, hasBackslashes: library != "icalendar")
     let result = try await samples.run(
       "/usr/bin/python3 -I '\(RandomCalendars.tools)/judge.py' . \(samples.samples.count)")
     #expect(result.outcome == .init(0))
-    samples.expectReadBack(by: "icalendar")
-    samples.expectReadBack(by: "vobject")
+    samples.expectReadBack(by: library)
   }
 
   @Test(.enabled(if: File.exists("/usr/include/libical/ical.h"), "needs libical-dev"))
@@ -156,14 +158,15 @@ private struct RandomCalendars {
     String(repeating: "é", count: 300), String(repeating: "word ", count: 60),
   ]
 
-  init(seed: UInt64) throws {
+  init(seed: UInt64, hasBackslashes: Bool = true) throws {
     var dice = Dice(state: seed)
+    let pieces = Self.pieces.filter { hasBackslashes || !$0.contains("\\") }
     func text(_ most: Int) -> String {
-      let pieces = (0..<Int.random(in: 1...most, using: &dice)).map { _ in
-        Self.pieces.randomElement(using: &dice) ?? ""
+      let chosen = (0..<Int.random(in: 1...most, using: &dice)).map { _ in
+        pieces.randomElement(using: &dice) ?? ""
       }
       // Spaces at the ends are left out by some readers.
-      return "(\(pieces.joined()))"
+      return "(\(chosen.joined()))"
     }
     folder = try ScratchFolder()
     let modified = try #require(CivilDateTime(iso: "2026-11-21T06:00:00"))

@@ -193,7 +193,7 @@ struct CompletionTests {
     #expect(script.split(separator: words, omittingEmptySubsequences: false).count == 2)
     let subcommands = [
       "check", "validate", "schedule", "silence", "deliver", "watch", "plan", "status", "config",
-      "timer", "schema", "profiles", "closed", "languages", "notice", "help",
+      "timer", "schema", "profiles", "closed", "calendar", "languages", "notice", "help",
     ]
     let separator = shell == "fish" ? " " : "|"
     #expect(script.contains(subcommands.joined(separator: separator)))
