@@ -17,6 +17,8 @@ TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-
   khal python3-vobject
 BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixml-dev \
   gnuplot-nox gcc g++
+PACKAGE_PACKAGES := debhelper dpkg-dev lintian buildah libical3
+PACKAGE_TEST_PACKAGES := autopkgtest systemd-container systemd runc jq
 PICTURE_PACKAGES := xvfb xterm dunst dbus libglib2.0-bin libnotify-bin imagemagick \
   x11-xserver-utils fonts-dejavu-core
 
@@ -25,6 +27,13 @@ PICTURE_PACKAGES := xvfb xterm dunst dbus libglib2.0-bin libnotify-bin imagemagi
 RELEASE := --configuration release --static-swift-stdlib --disable-local-rpath \
   --product check-loans
 BINARY := .build/release/check-loans
+
+# The version is written down in one place. What is packed has the time of the last commit.
+EPOCH = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+dist deb oci test-deb: export SOURCE_DATE_EPOCH ?= $(EPOCH)
+VERSION := $(shell sed -n 's/.*number = "\(.*\)"/\1/p' Sources/CheckLoans/Process/ProgramVersion.swift)
+PACKAGES := .build/packages
+TREE := $(PACKAGES)/check-loans-$(VERSION)-linux-$(shell uname -m)
 
 .PHONY: help
 help: ## List the targets
@@ -60,9 +69,9 @@ test-all: test test-command test-ci-recipes docs ## Test everything, for a night
 	  echo "make: LEFT OUT: test-conformance, since XMLCONF_DIR does not name the W3C XML suite" >&2; \
 	fi
 	@if (( EUID == 0 )); then \
-	  $(MAKE) test-real; \
+	  $(MAKE) -k test-real test-deb test-oci; \
 	else \
-	  echo "make: LEFT OUT: test-real, since only root can make a throw-away root" >&2; \
+	  echo "make: LEFT OUT: test-real, test-deb, test-oci, since only root can make a throw-away root" >&2; \
 	fi
 
 .PHONY: test-command
@@ -96,6 +105,16 @@ test-conformance: setup-test build ## Hold it against the W3C XML suite in XMLCO
 test-real: setup build ## Send mail through real mail systems, in throw-away roots: needs root
 	Tests/Real/mail.sh $(BINARY)
 
+.PHONY: test-deb
+test-deb: deb ## Install the package, run its service, upgrade and purge it: needs root
+	@$(call install-missing,$(PACKAGE_TEST_PACKAGES))
+	Tests/Real/deb.sh $(TREE) $(PACKAGES)/check-loans_$(VERSION)_*.deb
+
+.PHONY: test-oci
+test-oci: oci ## Run the container image with a root that nobody can write to: needs root
+	@$(call install-missing,$(PACKAGE_TEST_PACKAGES))
+	Tests/Real/oci.sh $(TREE).oci.tar
+
 .PHONY: test-sanitize
 test-sanitize: setup-test ## Run the suite under address sanitizer, then under thread sanitizer
 	Tests/Sanitizers/run.sh address
@@ -126,8 +145,10 @@ fuzz: setup ## Read catalogues damaged at random, for FUZZ_SECONDS (60)
 
 .PHONY: build
 build: ## Build the release binary
-	# Nothing in it is for others to link to: the names of its symbols are as needless as the rest.
-	swift build $(RELEASE) -Xlinker -s -Xlinker --no-export-dynamic
+	# Nothing in it is for others to link to: the names of its symbols are as needless as the rest. Nor
+	# does it depend on where it was built.
+	swift build $(RELEASE) -Xlinker -s -Xlinker --no-export-dynamic -Xlinker -z -Xlinker now \
+	  -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcxx "-ffile-prefix-map=$(CURDIR)=."
 
 .PHONY: lint
 lint: ## Check the sources' form
@@ -191,48 +212,48 @@ bench: setup-bench build ## Compare with other programs, write docs/performance.
 	/usr/bin/python3 Benchmarks/run.py $(BINARY)
 
 .PHONY: install
-install: ## Install below PREFIX (/usr/local): the binary, manual, schemas, completions
+install: ## Install below PREFIX (/usr/local): the binary, manual, schemas, completions, examples
 	@test -x $(BINARY) || { echo "make: run 'make build' first" >&2; exit 1; }
-	install -D -m 755 $(BINARY) "$(DESTDIR)$(PREFIX)/bin/check-loans"
-	install -d "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man5"
-	install -m 644 man/*.1 "$(DESTDIR)$(PREFIX)/share/man/man1"
-	install -m 644 man/*.5 "$(DESTDIR)$(PREFIX)/share/man/man5"
-	install -d "$(DESTDIR)$(PREFIX)/share/check-loans"
-	install -m 644 Sources/CheckLoans/Schemas/books.xsd Sources/CheckLoans/Schemas/books.rng \
-	  "$(DESTDIR)$(PREFIX)/share/check-loans"
-	install -d "$(DESTDIR)$(PREFIX)/share/bash-completion/completions"
-	install -d "$(DESTDIR)$(PREFIX)/share/zsh/site-functions"
-	install -d "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
-	$(BINARY) --generate-completion-script bash \
-	  > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/check-loans"
-	$(BINARY) --generate-completion-script zsh \
-	  > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_check-loans"
-	$(BINARY) --generate-completion-script fish \
-	  > "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/check-loans.fish"
+	@tree=$$(mktemp -d); trap 'rm -rf "$$tree"' EXIT; packaging/tree.sh $(BINARY) "$$tree"; \
+	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" "$$tree/install.sh"
 
 .PHONY: uninstall
 uninstall: ## Remove what install put below PREFIX
-	rm -f "$(DESTDIR)$(PREFIX)/bin/check-loans" \
-	  $(patsubst man/%,"$(DESTDIR)$(PREFIX)/share/man/man1/%",$(wildcard man/*.1)) \
-	  $(patsubst man/%,"$(DESTDIR)$(PREFIX)/share/man/man5/%",$(wildcard man/*.5)) \
-	  "$(DESTDIR)$(PREFIX)/share/check-loans/books.xsd" \
-	  "$(DESTDIR)$(PREFIX)/share/check-loans/books.rng" \
-	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/check-loans" \
-	  "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_check-loans" \
-	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/check-loans.fish"
-	rmdir "$(DESTDIR)$(PREFIX)/share/check-loans" 2>/dev/null || true
+	@DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" packaging/install.sh --uninstall
+
+.PHONY: tree
+tree: build
+	rm -rf $(TREE)
+	mkdir -p $(TREE)
+	packaging/tree.sh $(BINARY) $(TREE)
+
+.PHONY: dist
+dist: tree ## Make an archive of the binary, with a script that installs it, in .build/packages
+	tar --create --directory=$(PACKAGES) --sort=name --owner=0 --group=0 --numeric-owner \
+	  --mtime=@$(SOURCE_DATE_EPOCH) $(notdir $(TREE)) | gzip -9 --no-name >$(TREE).tar.gz
+
+.PHONY: deb
+deb: setup-package tree ## Make the Debian package, in .build/packages
+	packaging/deb.sh $(TREE) $(VERSION) $(PACKAGES)
+	lintian --fail-on error,warning --info $(PACKAGES)/check-loans_$(VERSION)_*.deb
+
+.PHONY: oci
+oci: setup-package tree ## Make the container image, in .build/packages
+	packaging/oci.sh $(TREE) $(VERSION) $(TREE).oci.tar
 
 .PHONY: clean
 clean: ## Remove everything that was built
 	rm -rf .build .build-test .build-docs .build-bench .build-fuzz .build-asan .build-tsan
 
-.PHONY: setup setup-test setup-bench setup-pictures
+.PHONY: setup setup-test setup-bench setup-package setup-pictures
 setup: ## Install the system libraries that are missing
 	@$(call install-missing,$(BUILD_PACKAGES))
 setup-test:
 	@$(call install-missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
 setup-bench:
 	@$(call install-missing,$(BUILD_PACKAGES) $(BENCH_PACKAGES))
+setup-package:
+	@$(call install-missing,$(BUILD_PACKAGES) $(PACKAGE_PACKAGES))
 setup-pictures:
 	@$(call install-missing,$(BUILD_PACKAGES) $(PICTURE_PACKAGES))
 

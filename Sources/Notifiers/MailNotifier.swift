@@ -11,7 +11,15 @@ public struct MailNotifier: MailingNotifier {
   public let channel: String
 
   /// Where mail systems have it by the Filesystem Hierarchy Standard, and had it before.
-  package var places = ["/usr/sbin/sendmail", "/usr/lib/sendmail"]
+  package var places = standardPlaces
+  private static let standardPlaces = ["/usr/sbin/sendmail", "/usr/lib/sendmail"]
+
+  /// The program that takes mail if no other is named.
+  package static var standardProgram: String { program(in: standardPlaces) }
+
+  private static func program(in places: [String]) -> String {
+    places.first(where: FileSystem.mayRun) ?? "sendmail"
+  }
 
   /// What messages consist of, and who gets them.
   public let settings: MailSettings
@@ -54,7 +62,7 @@ public struct MailNotifier: MailingNotifier {
   ) throws(NotifierError) {
     if message.isEmpty { return }
     let mail = try mail(about: message, in: context)
-    let command = program ?? [places.first(where: FileSystem.mayRun) ?? "sendmail"]
+    let command = program ?? [Self.program(in: places)]
     let program = ChannelProgram(
       channel: channel, program: command[0], environment: environment, timeout: timeout,
       advice: self.program == nil ? .sendmail : .mail)

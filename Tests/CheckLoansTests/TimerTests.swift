@@ -453,7 +453,8 @@ struct TimerInstallTests {
   }
 
   private static let units = TimerUnits(
-    name: "check-loans", command: ["/check-loans"], time: .midnight, zone: nil, runsPrograms: false)
+    name: "check-loans", command: ["/check-loans"], time: .midnight, zone: nil,
+    confinement: .user)
 
   /// An installer with a systemctl that does not end at one of its calls, nor what it has started.
   private func installer(_ desk: Desk, hangingAt call: String) throws -> UnitInstaller {
@@ -504,7 +505,7 @@ struct TimerInstallTests {
     let error = #expect(throws: CommandError.self) { try installer.uninstall() }
     #expect(
       error?.message == """
-        systemctl \(hanging) did not finish within 5 s; the timer may run until the user logs \
+        systemctl \(hanging) did not finish within 5 s; check-loans.timer may run until the user logs \
         out or systemctl --user stop check-loans.timer
         """)
     #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == [])

@@ -15,6 +15,9 @@ protocol Subcommand: ParsableCommand, Sendable {
   /// Whether it needs no settings file, which may be broken, for what is asked.
   var ignoresSettings: Bool { get }
 
+  /// Where the settings file is if nobody names one; `nil` for nowhere.
+  func standardSettingsFile(_ environment: Environment) -> String?
+
   /// Runs the command.
   ///
   /// - Throws: what ``CommandError`` makes a message of, if nothing more can be done.
@@ -26,6 +29,10 @@ extension Subcommand {
   static var commandLineOnly: Set<String> { [] }
   var ignoresSettings: Bool { false }
 
+  func standardSettingsFile(_ environment: Environment) -> String? {
+    environment.standardSettingsFile
+  }
+
   /// The settings file to read, and whether somebody has named it.
   func settingsPath(_ environment: Environment) -> (path: String, isNamed: Bool)? {
     if let named = settings["config"]?.texts.first { return (named, true) }
@@ -35,7 +42,7 @@ extension Subcommand {
     if let path = environment[Environment.variable(of: "config")], !path.isEmpty {
       return (path, true)
     }
-    return environment.standardSettingsFile.map { ($0, false) }
+    return standardSettingsFile(environment).map { ($0, false) }
   }
 
   /// The settings file, if the command goes by one and it exists.

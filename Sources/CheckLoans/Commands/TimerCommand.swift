@@ -1,13 +1,12 @@
 import ArgumentParser
 import LoanRules
 import Loans
+import Notifiers
 import ReminderService
 import System
 
 /// `check-loans timer`.
 struct TimerCommand: Subcommand {
-  static let standardName = "check-loans"
-
   static let configuration = CommandConfiguration(
     commandName: "timer",
     abstract: "Print, or install, what runs check-loans every day.",
@@ -17,10 +16,17 @@ struct TimerCommand: Subcommand {
       run. A user's timers run while the user is logged in; loginctl enable-linger lets them run at \
       any time.
 
+      With --system it is a service of the machine: it runs as the user \(SystemAccount.name), with the \
+      settings in \(SystemAccount.settingsFile) and the schedule in \(SystemAccount.home), and is \
+      confined as far as its channels allow. With --watch it is a user service that keeps check-loans \
+      watch running during the session.
+
       Examples:
         check-loans timer --notify notify-send books.xml
         check-loans timer --install --daily-at 08:00
         check-loans timer --cron --notify stdout books.xml
+        sudo check-loans timer --system --install
+        check-loans timer --watch --install --notify notify-send books.xml
         check-loans timer --uninstall
       """)
 
@@ -35,26 +41,48 @@ struct TimerCommand: Subcommand {
   @Flag(help: "Print a line for crontab -e.")
   var cron = false
 
+  @Flag(help: "A daily run of the machine, not of a user.")
+  var system = false
+
+  @Flag(help: "A service that keeps check-loans watch running, with the options of watch.")
+  var watch = false
+
   @Option(
     help: ArgumentHelp("Start at this time of day. (default: 07:30)", valueName: "HH:MM"),
     transform: CivilTime.parse)
   var dailyAt = CivilTime(secondOfDay: (7 * 60 + 30) * 60) ?? .midnight
 
-  @Option(help: ArgumentHelp("Name of the units, if you want several.", valueName: "name"))
-  var name = Self.standardName
+  @Option(
+    help: ArgumentHelp(
+      """
+      Name of the units, if you want several. (default: check-loans, for --watch check-loans-watch)
+      """, valueName: "name"))
+  var name: String?
 
   @OptionGroup var options: CheckOptions
+
+  @OptionGroup var action: ActionOptions
 
   /// Parsed only to be refused with a reason.
   @OptionGroup(visibility: .hidden) var once: OneRunOptions
 
   var ignoresSettings: Bool { uninstall }
 
+  private var kind: ServiceKind { system ? .system : watch ? .watch : .daily }
+
+  func standardSettingsFile(_ environment: Environment) -> String? {
+    system ? SystemAccount.settingsFile : environment.standardSettingsFile
+  }
+
   func validate() throws {
     try options.checkOutput()
     if [install, uninstall, cron].count(where: { $0 }) > 1 {
       throw ValidationError("give only one of --install, --uninstall and --cron")
     }
+    if [cron, system, watch].count(where: { $0 }) > 1 {
+      throw ValidationError("give only one of --cron, --system and --watch")
+    }
+    let name = self.name ?? kind.standardName
     let isPlain = name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.:".utf8.contains($0) }
     if !isPlain || name.isEmpty || name.hasPrefix(".") || name.hasPrefix("-") || name.count > 200 {
       throw ValidationError("a unit's name has only letters, digits and -_.: in it")
@@ -72,13 +100,14 @@ struct TimerCommand: Subcommand {
   }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    guard let directory = environment.configurationDirectory else {
-      throw CommandError(.badSetting, "there is no home directory; set HOME")
-    }
+    let environment = system ? environment.ofSystemAccount : environment
     let installer = UnitInstaller(
-      name: name, directory: "\(directory)/systemd/user", environment: environment, console: console
-    )
-    if install || uninstall { try environment.refuseDryRun() }
+      kind: kind, name: name ?? kind.standardName, directory: try directory(environment),
+      environment: environment, console: console)
+    if install || uninstall {
+      try environment.refuseDryRun()
+      try checkRights(environment)
+    }
     if uninstall {
       try installer.uninstall()
       return .done
@@ -89,18 +118,16 @@ struct TimerCommand: Subcommand {
     if plan.catalogues.contains(where: { $0.path == "-" }) {
       throw CommandError(.usage, "a timer has no standard input; name a catalogue's file")
     }
+    try refuseOptions(plan, environment)
     warn(plan, environment, console)
-    let command = try DailyCommand(options, environment)
+    let command = try ServiceCommand(kind, options, environment)
     if cron {
       warnOfCron(environment, console)
       let desktop = plan.channels.contains(.notifySend) ? environment.userID : nil
       try console.print(command.crontab(at: dailyAt, desktop: desktop))
       return .done
     }
-    let runsPrograms = plan.channels.contains { ![.stdout, .notifySend].contains($0) }
-    let units = TimerUnits(
-      name: name, command: command.line, time: dailyAt, zone: command.calendarZone,
-      runsPrograms: runsPrograms)
+    let units = units(command, plan, environment)
     if !units.isProgramAllowed {
       throw CommandError(
         .usage,
@@ -115,28 +142,104 @@ struct TimerCommand: Subcommand {
     return .done
   }
 
+  private func units(
+    _ command: ServiceCommand, _ plan: CheckPlan, _ environment: Environment
+  ) -> TimerUnits {
+    let mailProgram =
+      options.channels.mail.program(environment)?.first ?? MailNotifier.standardProgram
+    var confinement = Confinement(
+      kind, plan.channels, mailProgram: environment.program(named: mailProgram) ?? mailProgram)
+    // Its program may be anything, for example a browser.
+    if watch, action.action != nil { confinement = .none }
+    let directories = plan.channels.compactMap { channel -> String? in
+      if case .maildir(let directory) = channel { directory } else { nil }
+    }
+    return TimerUnits(
+      kind: kind, name: name ?? kind.standardName, command: command.line, time: dailyAt,
+      zone: command.calendarZone, confinement: confinement, writable: directories,
+      needsDesktop: plan.channels.contains(.notifySend))
+  }
+
+  /// The directory of the units.
+  private func directory(_ environment: Environment) throws(CommandError) -> String {
+    if system { return "\(SystemAccount.configuration)/systemd/system" }
+    guard let directory = environment.configurationDirectory else {
+      throw CommandError(.badSetting, "there is no home directory; set HOME")
+    }
+    return "\(directory)/systemd/user"
+  }
+
+  private func checkRights(_ environment: Environment) throws(CommandError) {
+    guard system else { return }
+    if environment.userID != 0 {
+      throw CommandError(.noPermission, "only root changes what the machine runs; use sudo")
+    }
+    if install, !Environment.hasUser(SystemAccount.name) {
+      throw CommandError(.unavailable, missingAccount)
+    }
+  }
+
+  private var missingAccount: String {
+    "there is no user \(SystemAccount.name); create it with \(SystemAccount.creation)"
+  }
+
+  /// - Throws: ``CommandError`` with the status `usage` for what the service could not do.
+  private func refuseOptions(
+    _ plan: CheckPlan, _ environment: Environment
+  ) throws(CommandError) {
+    let given = environment.given
+    if watch, given["daily-at"]?.isFromCommandLine == true {
+      throw CommandError(.usage, "watch runs all day; leave out --daily-at")
+    }
+    guard system else { return }
+    if given["state"]?.isFromCommandLine == true {
+      throw CommandError(
+        .usage, "the system's schedule is \(SystemAccount.schedule); leave out --state")
+    }
+    if plan.channels.contains(.notifySend) {
+      throw CommandError(
+        .usage, "the machine has no desktop for notify-send; choose another channel")
+    }
+  }
+
   private func warn(_ plan: CheckPlan, _ environment: Environment, _ console: Console) {
-    if plan.channels.isEmpty {
+    if plan.channels.isEmpty && !watch {
       console.printError(
         "no channel is named, so that each run prints the whole report; see --notify")
     }
     for path in plan.catalogues.map(\.path) where !FileSystem.exists(path) {
-      console.printError(
-        "\(path.visible): there is no such file yet; the daily run fails until there is")
+      let fault = watch ? "watch waits for it" : "the daily run fails until there is"
+      console.printError("\(path.visible): there is no such file yet; \(fault)")
     }
+    if system, !install, !Environment.hasUser(SystemAccount.name) {
+      console.printError(missingAccount)
+    }
+    warnOfVariables(plan, environment, console)
+    if !watch { warnOfTimes(plan, console) }
+  }
+
+  private func warnOfVariables(
+    _ plan: CheckPlan, _ environment: Environment, _ console: Console
+  ) {
+    let run = watch ? "the service" : "the daily run"
     for value in environment.given.values {
       guard case .variable(let variable) = value.origin, value.name != "time-zone" else { continue }
-      console.printError("the daily run will not know \(variable); give --\(value.name) instead")
+      console.printError("\(run) will not know \(variable); give --\(value.name) instead")
     }
+    let place =
+      cron
+      ? "the crontab" : system ? SystemAccount.variables : "a file of ~/.config/environment.d"
     for case .named(let name) in plan.channels {
       for variable in environment.channelTable(name)?.environment ?? [] {
         console.printError(
           """
-          the daily run will not know \(variable), which the channel \(name) needs; set it in \
-          \(cron ? "the crontab" : "a file of ~/.config/environment.d")
+          \(run) will not know \(variable), which the channel \(name) needs; set it in \(place)
           """)
       }
     }
+  }
+
+  private func warnOfTimes(_ plan: CheckPlan, _ console: Console) {
     let hours = DeliveryHours(options.channels.times.deliverBetween)
     let run = CivilDateTime(plan.now.date, dailyAt)
     if !plan.channels.isEmpty, let start = hours.holds(at: run)?.time {

@@ -43,6 +43,8 @@ struct Environment: Sendable {
 // MARK: - Files
 
 extension Environment {
+  /// The settings file in a directory for the settings of programs.
+  static let settingsFile = "check-loans/config.toml"
   /// The schedule in a directory for the states of programs.
   static let stateFile = "check-loans/schedule.sqlite"
 
@@ -50,7 +52,7 @@ extension Environment {
   ///
   /// - Throws: ``CommandError`` with the status `badSetting` if the user has no home.
   func standardStateFile() throws(CommandError) -> String {
-    if let directory = directory("XDG_STATE_HOME", ".local/state") {
+    if let directory = directory("XDG_STATE_HOME", ".local/state", SystemAccount.states) {
       return "\(directory)/\(Self.stateFile)"
     }
     throw CommandError(
@@ -60,17 +62,21 @@ extension Environment {
   /// `config.toml` in the user's configuration directory (XDG Base Directory Specification), or
   /// `nil` if the user has no home.
   var standardSettingsFile: String? {
-    configurationDirectory.map { "\($0)/check-loans/config.toml" }
+    configurationDirectory.map { "\($0)/\(Self.settingsFile)" }
   }
 
   /// The user's configuration directory.
-  var configurationDirectory: String? { directory("XDG_CONFIG_HOME", ".config") }
+  var configurationDirectory: String? {
+    directory("XDG_CONFIG_HOME", ".config", SystemAccount.configuration)
+  }
 
-  /// The directory that a variable names, else one in the home.
-  private func directory(_ variable: String, _ standard: String) -> String? {
+  /// The directory that a variable names, else one in the home, or of the system for its account.
+  private func directory(
+    _ variable: String, _ standard: String, _ system: String
+  ) -> String? {
     // The specification says to ignore a relative path.
     if let directory = self[variable], directory.hasPrefix("/") { return directory }
-    return home.map { "\($0)/\(standard)" }
+    return home.map { $0 == SystemAccount.home ? system : "\($0)/\(standard)" }
   }
 
   /// The user's home, if it has an absolute path; without the variable, that of the user database.
@@ -83,6 +89,11 @@ extension Environment {
     }
     return home?.hasPrefix("/") == true ? home : nil
   }
+
+  /// Whether the user database has a user of this name.
+  ///
+  /// - SeeAlso: `getpwnam(3)`.
+  static func hasUser(_ name: String) -> Bool { unsafe getpwnam(name) != nil }
 
   /// The user's name; `user 1000` for one whom the user database does not have.
   ///

@@ -1,67 +1,88 @@
 import Loans
 
-/// A daily run, as a systemd user service with its timer.
+/// What systemd runs, as a service, with a timer where it is a daily run.
 ///
 /// See systemd.service(5), systemd.timer(5), systemd.exec(5), systemd.syntax(7).
 struct TimerUnits {
+  var kind = ServiceKind.daily
   /// The units' name, without suffix.
   var name: String
   /// The command line, the program's absolute path first.
   var command: [String]
-  /// When it starts each day.
-  var time: CivilTime
+  /// When a daily run starts.
+  var time = CivilTime.midnight
   /// The time zone that the time is of; `nil` for the system's.
   var zone: String?
-  /// Whether it runs programs of the user's.
-  var runsPrograms: Bool
+  /// How far the service is confined.
+  var confinement = Confinement.none
+  /// The directories that it writes to, besides its own.
+  var writable: [String] = []
+  /// Whether it shows notifications on a desktop.
+  var needsDesktop = false
 
   /// Begins every file that is written here.
   static let marker = "# Written by check-loans timer, which may replace it; remove it with"
 
-  private var head: String { "\(Self.marker) check-loans timer --uninstall\(named).\n" }
+  private var head: String {
+    "\(Self.marker) check-loans timer --uninstall\(named).\n\(confinement.comment)"
+  }
 
-  /// The option that names the units, if they have not the standard name.
-  var named: String { name == TimerCommand.standardName ? "" : " --name \(name)" }
+  /// The options that name the units, each with a space before it.
+  var named: String { kind.option + (name == kind.standardName ? "" : " --name \(name)") }
 
-  /// The service's file, then the timer's.
-  ///
-  /// What needs a mount namespace of its own (ProtectSystem=, PrivateTmp= and others) is left out:
-  /// a user's systemd gets one only where the kernel lets users have user namespaces, and the
-  /// service does not start elsewhere. Without new privileges, a program could not hand mail to a
-  /// mail system that keeps its queue by set-group-ID.
-  var contents: [String] {
-    let hardening = """
-      NoNewPrivileges=true
-      LockPersonality=true
-      RestrictRealtime=true
-      RestrictSUIDSGID=true
-      SystemCallArchitectures=native
+  /// The service's file, then that of its timer.
+  var contents: [String] { kind == .watch ? [watch] : [service, timer] }
 
-      """
-    let service = """
+  private var service: String {
+    let network = "Wants=network-online.target\nAfter=network-online.target\n"
+    return """
       \(head)[Unit]
       Description=Remind people of book loans before they expire
-
+      \(kind == .system ? network : "")
       [Service]
       Type=oneshot
       ExecStart=\(execStart)
       TimeoutStartSec=15min
       UMask=0077
-      \(runsPrograms ? "" : hardening)
+      \(confinement.lines(writable: writable))
       """
-    let timer = """
+  }
+
+  private var timer: String {
+    """
+    \(Self.marker) check-loans timer --uninstall\(named).
+    [Unit]
+    Description=Remind people of book loans once a day
+
+    [Timer]
+    OnCalendar=*-*-* \(time):00\(zone.map { " \($0)" } ?? "")
+    Persistent=true
+    \(kind == .system ? "RandomizedDelaySec=5min\n" : "")
+    [Install]
+    WantedBy=timers.target
+
+    """
+  }
+
+  private var watch: String {
+    let session = "graphical-session.target"
+    // Neither wrong usage nor a wrong setting is put right by starting again.
+    return """
       \(head)[Unit]
-      Description=Remind people of book loans once a day
-
-      [Timer]
-      OnCalendar=*-*-* \(time):00\(zone.map { " \($0)" } ?? "")
-      Persistent=true
-
+      Description=Remind people of book loans when each is due
+      \(needsDesktop ? "PartOf=\(session)\nAfter=\(session)\n" : "")
+      [Service]
+      ExecStart=\(execStart)
+      ExecReload=kill -HUP $MAINPID
+      Restart=on-failure
+      RestartSec=30
+      RestartPreventExitStatus=64 78
+      UMask=0077
+      \(confinement.lines(writable: []))
       [Install]
-      WantedBy=timers.target
+      WantedBy=\(needsDesktop ? session : "default.target")
 
       """
-    return [service, timer]
   }
 
   /// Whether systemd runs a program in such a place: it takes no quotes, backslashes and control
@@ -76,13 +97,13 @@ struct TimerUnits {
 
   private var execStart: String {
     // Variables are not looked for in the program's path, only in its arguments.
-    let program = command.prefix(1).map { Self.quoted($0, dollar: "$") }
+    let program = command.prefix(1).map { Self.quoted($0) }
     return (program + command.dropFirst().map { Self.quoted($0, dollar: "$$") })
       .joined(separator: " ")
   }
 
-  /// An argument of ExecStart=.
-  private static func quoted(_ argument: String, dollar: String) -> String {
+  /// A word of a setting that is a list of words, such as an argument of ExecStart=.
+  static func quoted(_ argument: String, dollar: String = "$") -> String {
     var text = ""
     for scalar in argument.unicodeScalars {
       switch scalar {

@@ -3,8 +3,9 @@ import Notifiers
 import System
 import SystemPackage
 
-/// Writes the units into the user's systemd directory, and has systemd load or forget them.
+/// Writes units where systemd looks for them, and has systemd load or forget them.
 struct UnitInstaller {
+  var kind = ServiceKind.daily
   /// The units' name, without suffix.
   let name: String
   /// Absolute.
@@ -14,15 +15,18 @@ struct UnitInstaller {
   /// The time that systemctl may take for each call.
   var timeout = Duration.seconds(30)
 
-  private var timer: String { "\(name).timer" }
-  private var paths: [String] { ["service", "timer"].map { "\(directory)/\(name).\($0)" } }
+  /// The unit that is enabled.
+  private var unit: String { "\(name).\(kind.suffixes.last ?? "")" }
+  private var paths: [String] { kind.suffixes.map { "\(directory)/\(name).\($0)" } }
+  /// How to call systemctl.
+  private var systemctl: String { (["systemctl"] + kind.systemctlOptions).joined(separator: " ") }
 
-  /// Both files with their names above them, as `systemctl cat` shows them.
+  /// The files with their names above them, as `systemctl cat` shows them.
   func listing(_ units: TimerUnits) -> String {
     zip(paths, units.contents).map { "# \($0.visible)\n\($1)" }.joined(separator: "\n")
   }
 
-  /// Writes the units and has systemd start the timer.
+  /// Writes the units and has systemd start the timer, or the service without one.
   ///
   /// - Throws: ``CommandError``: `cannotCreate` if a file is not to be written, `unavailable` if
   ///   systemd cannot be reached.
@@ -31,8 +35,8 @@ struct UnitInstaller {
       throw CommandError(
         .unavailable,
         """
-        systemctl was not found, and nothing was changed; without systemd, use check-loans timer \
-        --cron
+        systemctl was not found, and nothing was changed; without systemd, use \
+        \(kind == .watch ? "the autostart of your desktop" : "check-loans timer --cron")
         """)
     }
     for path in paths { try checkIsOurs(path) }
@@ -42,17 +46,18 @@ struct UnitInstaller {
     for (path, content) in zip(paths, units.contents) { try write(content, to: path) }
     // A timer that was there before runs by its old times until it is started again.
     let failure =
-      systemctl("daemon-reload") ?? systemctl("enable", timer) ?? systemctl("restart", timer)
+      systemctl("daemon-reload") ?? systemctl("enable", unit) ?? systemctl("restart", unit)
     if let failure {
       throw CommandError(
         .unavailable,
         """
-        \(failure.message); \(failure.advice), and run the command again; \
+        \(failure.message); \(failure.advice ?? advice), and run the command again; \
         \(paths.map(\.visible).joined(separator: " and ")) remain until \
         check-loans timer --uninstall\(units.named)
         """)
     }
-    console.printError("installed \(timer); see systemctl --user list-timers")
+    let next = kind == .watch ? "status \(unit)" : "list-timers"
+    console.printError("installed \(unit); see \(systemctl) \(next)")
   }
 
   /// Removes the files, even if systemd cannot be reached.
@@ -62,23 +67,24 @@ struct UnitInstaller {
   func uninstall() throws(CommandError) {
     let present = paths.filter(FileSystem.exists)
     if present.isEmpty {
-      console.printError("\(timer) is not installed in \(directory.quoted(limit: 200))")
+      console.printError("\(unit) is not installed in \(directory.quoted(limit: 200))")
       return
     }
     for path in present { try checkIsOurs(path) }
-    var failure = systemctl("disable", "--now", timer)
+    var failure = systemctl("disable", "--now", unit)
     for path in present {
       do throws(Errno) { try FileSystem.remove(path) } catch {
         throw cannot("remove", path, error)
       }
     }
     failure = failure ?? systemctl("daemon-reload")
-    console.printError("removed \(timer) and its service")
+    console.printError("removed \(unit)\(kind == .watch ? "" : " and its service")")
     guard let failure else { return }
     throw CommandError(
       .unavailable,
       """
-      \(failure.message); the timer may run until the user logs out or systemctl --user stop \(timer)
+      \(failure.message); \(unit) may run until \(kind == .system ? "" : "the user logs out or ")\
+      \(systemctl) stop \(unit)
       """)
   }
 
@@ -112,17 +118,23 @@ struct UnitInstaller {
     CommandError(.cannotCreate, "cannot \(verb) \(path.quoted(limit: 200)): \(error.words)")
   }
 
+  private var advice: String {
+    kind == .system
+      ? "see in systemctl status what is wrong with systemd"
+      : "run this in a login session of the user who owns the timer, not with su or sudo"
+  }
+
   /// Why systemd could not be reached, and what to do.
   private struct Failure {
     let message: String
-    var advice = "run this in a login session of the user who owns the timer, not with su or sudo"
+    var advice: String?
   }
 
   private func systemctl(_ arguments: String...) -> Failure? {
     guard let program = environment.program(named: "systemctl") else {
       return Failure(message: "systemctl was not found")
     }
-    let arguments = ["--user"] + arguments
+    let arguments = kind.systemctlOptions + arguments
     let name = "systemctl \(arguments.joined(separator: " "))"
     ChildProcess.endWithThisProcess()
     do throws(StartFailure) {
@@ -131,7 +143,7 @@ struct UnitInstaller {
       if report.timedOut {
         return Failure(
           message: "\(name) did not finish within \(timeout.words)",
-          advice: "see in systemctl --user list-jobs what keeps systemd busy, or log in again")
+          advice: "see in \(systemctl) list-jobs what keeps systemd busy, or log in again")
       }
       return report.ending.isSuccess ? nil : Failure(message: "\(name) \(report.failure)")
     } catch {

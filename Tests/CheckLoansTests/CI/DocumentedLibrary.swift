@@ -1,9 +1,11 @@
 import TestSupport
 import Testing
 
+@testable import CheckLoans
+
 /// The library that the documentation is about: one folder is its `/srv/library`, its `/usr/local`,
-/// the home and the working directory, with `books.xml`, the command, and stand-ins for what cannot be
-/// here.
+/// its `/etc/check-loans`, the home and the working directory, with `books.xml`, the command, and
+/// stand-ins for what cannot be here.
 struct DocumentedLibrary {
   private let pipeline: Pipeline
   private var folder: ScratchFolder { pipeline.folder }
@@ -11,14 +13,18 @@ struct DocumentedLibrary {
   private static let koha =
     "\(projectDirectory)/Fixtures/systems/koha-ilsdi-name-behind-the-loans.xml"
 
+  private static let archive = "check-loans-\(ProgramVersion.number)-linux-x86_64"
+
   /// What a page takes for granted.
   private static let preparations = [
     "docs/catalogue.md": "mkdir old; cp books.xml old; check-loans old/books.xml",
     "docs/ci.md": "git init -q; git add books.xml",
     "man/check-loans.1": "git init -q; git add books.xml",
     "docs/installing.md": """
-    mkdir -p .config/check-loans .build/release
-    ln -s ../../bin/check-loans .build/release
+    mkdir -p .config/check-loans \(archive)
+    '\(projectDirectory)/packaging/tree.sh' bin/check-loans \(archive)
+    tar -cf - \(archive) | gzip -1 > \(archive).tar.gz
+    rm -r \(archive)
     check-loans books.xml
     """,
     "docs/other-systems.md": """
@@ -54,11 +60,24 @@ struct DocumentedLibrary {
     // A target that the project has is made without doing anything.
     "make": "exec /usr/bin/make --dry-run -C '\(projectDirectory)' \"$@\" > /dev/null",
     "git": "[ \"$1\" = pull ] || exec /usr/bin/git \"$@\"",
-    "sudo": "exec \"$@\"",
+    "sudo": """
+    case "$*" in
+    *--system*) exit ;;  # This would be about the machine itself.
+    -u*) shift 2 ;;
+    esac
+    exec "$@"
+    """,
+    "apt": "[ \"$1\" = install ] || [ \"$1\" = purge ]",
     "apt-get": "[ \"$1\" = install ]",
+    "podman": """
+    [ "$1" != load ] || exit 0
+    while [ "$1" != check-loans:\(ProgramVersion.number) ]; do shift || exit; done
+    shift
+    exec check-loans "$@"
+    """,
     "mail": "grep -q expires",
     "sendmail": "case $1 in -t | -i) grep -q '^To: ' ;; *) exit 64 ;; esac",
-    "notify-send": "", "systemctl": "",
+    "notify-send": "", "systemctl": "", "journalctl": "",
   ]
 
   init(page: String) async throws {
@@ -66,6 +85,7 @@ struct DocumentedLibrary {
     pipeline.environment["CHECK_LOANS_NOW"] = "2026-11-21T07:30"
     // Not the mail system that the machine may have.
     if page.hasSuffix("mail.md") { pipeline.environment["CHECK_LOANS_MAIL_PROGRAM"] = "sendmail" }
+    if page.hasSuffix("installing.md") { pipeline.environment["PREFIX"] = pipeline.folder.path }
     pipeline.environment["PATH"] =
       "\(pipeline.folder.path)/stand-ins:\(pipeline.folder.path)/bin:/usr/bin:/bin"
     self.pipeline = pipeline
@@ -95,7 +115,6 @@ struct DocumentedLibrary {
     case "toml": try await read(settings: block)
     case "json": _ = try JSON(parsing: block.text)
     case "xml": try await read(document: block)
-    case "ini" where block.file?.hasSuffix(".service") == true: try await verify(unit: block)
     case "ini":
       let command = block.text.split(separator: "\n").first { $0.hasPrefix("command=") }
       try await pipeline.shell(String(try #require(command).dropFirst("command=".count)))
@@ -119,7 +138,9 @@ struct DocumentedLibrary {
   /// A block with the folder in place of its paths.
   private func placed(_ block: Page.Block) -> Page.Block {
     var block = block
-    for place in ["/srv/library", "/usr/local"] {
+    for place in [
+      "/srv/library", "/usr/local", "/etc/check-loans", "/usr/share/doc/check-loans/examples",
+    ] {
       block.text.replace(place, with: folder.path)
     }
     return block
@@ -177,13 +198,5 @@ struct DocumentedLibrary {
     } else {
       try await pipeline.shell("(echo '<x>'; cat \(file); echo '</x>') | xmllint --noout -")
     }
-  }
-
-  /// Lets systemd look at a unit, where it can.
-  private func verify(unit block: Page.Block) async throws {
-    let name = try #require(block.file?.split(separator: "/").last)
-    try folder.write(block.text, to: String(name))
-    try await pipeline.shell(
-      "XDG_RUNTIME_DIR=~ systemd-analyze verify --user '\(folder.path)/\(name)'")
   }
 }

@@ -1,7 +1,8 @@
+import ArgumentParser
 import Loans
 
-/// The command line of a daily run.
-struct DailyCommand {
+/// The command line that systemd or cron runs.
+struct ServiceCommand {
   /// The program's absolute path, then its arguments.
   let line: [String]
   /// The library's time zone as systemd knows it; `nil` for the system's.
@@ -10,8 +11,11 @@ struct DailyCommand {
   /// The options as they were given, and what else the run could not know: other directories than
   /// the standard ones, and the time zone.
   ///
-  /// - Throws: ``CommandError`` if the program does not know where it is itself.
-  init(_ options: CheckOptions, _ environment: Environment) throws(CommandError) {
+  /// - Throws: ``CommandError`` if the program does not know where it is itself, or the command has not
+  ///   all the options.
+  init(
+    _ kind: ServiceKind, _ options: CheckOptions, _ environment: Environment
+  ) throws(CommandError) {
     guard let program = ProcessSetup.ownPath else {
       throw CommandError(.inputOutput, "/proc/self/exe cannot be read, and so the program's path")
     }
@@ -38,23 +42,30 @@ struct DailyCommand {
       }
       values["time-zone"] = [zone]
     }
-    if environment["XDG_STATE_HOME"]?.hasPrefix("/") == true, given["state"] == nil,
+    if kind == .system {
+      if !options.noState { values["state"] = [SystemAccount.schedule] }
+    } else if environment["XDG_STATE_HOME"]?.hasPrefix("/") == true, given["state"] == nil,
       !options.noState
     {
       values["state"] = [try environment.standardStateFile()]
     }
     let isFileElsewhere =
-      environment[Environment.variable(of: "config")] != nil
+      kind == .system || environment[Environment.variable(of: "config")] != nil
       || environment["XDG_CONFIG_HOME"] != nil
     if isFileElsewhere, values["config"] == nil { values["config"] = given.file.map { [$0.path] } }
-    let declared = CheckCommand.declaredSettings
+    let declared = kind.command.declaredSettings
+    let word = kind.command.configuration.commandName ?? "check"
+    let others = CheckCommand.declaredSettings + WatchCommand.declaredSettings
+    if let name = values.keys.sorted().first(where: { declared[$0] == nil && others[$0] != nil }) {
+      throw CommandError(.usage, "check-loans \(word), which would run, has no option --\(name)")
+    }
     let ordered = declared.filter { $0.name == "config" } + declared.filter { $0.name != "config" }
     let options = ordered.flatMap { option in
       (values[option.name] ?? []).flatMap { text in
         ["--\(option.name)"] + (option.kind == .flag ? [] : [text])
       }
     }
-    line = [program, "check"] + options + given.files.map(environment.absolutePath)
+    line = [program, word] + options + given.files.map(environment.absolutePath)
     calendarZone = zone.flatMap { Self.isInDatabase($0) ? $0 : nil }
   }
 

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# tree.sh BINARY DIRECTORY: puts into a directory what the archive has, for install.sh beside it.
+set -euo pipefail
+binary=$(realpath "$1") tree=$(realpath "$2")
+readonly binary tree
+cd "$(dirname "$0")/.."
+mkdir -p "$tree"/{man,schemas,completions,examples}
+install -m 755 "$binary" "$tree/check-loans"
+install -m 755 packaging/install.sh "$tree"
+install -m 644 CHANGELOG.md LICENSE "$tree"
+install -m 644 man/* "$tree/man"
+install -m 644 Sources/CheckLoans/Schemas/books.* "$tree/schemas"
+install -m 644 books.xml Examples/gitlab-ci.yml Examples/channels/*.toml "$tree/examples"
+for shell in bash zsh fish; do
+  "$binary" --generate-completion-script "$shell" >"$tree/completions/$shell"
+done
+# It is read by a shell, never run.
+sed -i '1{/^#!/d}' "$tree/completions/bash"
+chmod 644 "$tree"/completions/*
