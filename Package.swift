@@ -122,7 +122,8 @@ let package = Package(
       // In the binary itself, which is all that is installed.
       resources: [
         .embedInCode("Schemas/books.rng"), .embedInCode("Schemas/books.xsd"),
-        .embedInCode("Settings/config.toml"),
+        .embedInCode("Settings/config.toml"), .embedInCode("Report/Page/page.css"),
+        .embedInCode("Report/Page/page.js"),
       ],
       swiftSettings: settings),
     // The documentation's example of a program that uses the library.
@@ -181,7 +182,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      exclude: ["Help", "Screens", "Tools"], swiftSettings: testSettings),
+      exclude: ["Help", "Pages", "Screens", "Tools"], swiftSettings: testSettings),
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
       exclude: ["Shim"], swiftSettings: testSettings),

@@ -11,12 +11,25 @@ package enum SHA256 {
   /// - SeeAlso: RFC 2104.
   package static func hexadecimal(_ bytes: some Sequence<UInt8>, key: [UInt8]) -> String {
     let block = key + repeatElement(0, count: 64 - key.count)
-    let inner = digest(block.map { $0 ^ 0x36 } + bytes)
-    let innerBytes = inner.flatMap { word in
-      stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
-    }
-    return hexadecimal(block.map { $0 ^ 0x5C } + innerBytes)
+    let inner = digest(block.map { $0 ^ 0x36 } + bytes).flatMap(\.bigEndianBytes)
+    return hexadecimal(block.map { $0 ^ 0x5C } + inner)
   }
+
+  /// The digest of some bytes in Base64, as a Content-Security-Policy has it.
+  ///
+  /// - SeeAlso: RFC 4648, section 4.
+  package static func base64(_ bytes: some Sequence<UInt8>) -> String {
+    let bytes = Self.digest(bytes).flatMap(\.bigEndianBytes)
+    let digits = stride(from: 0, to: 8 * bytes.count, by: 6).map { bit in
+      let (first, shift) = (Int(bytes[bit / 8]), 10 - bit % 8)
+      let second = bit / 8 + 1 < bytes.count ? Int(bytes[bit / 8 + 1]) : 0
+      return base64Digits[(first << 8 | second) >> shift & 63]
+    }
+    return String(decoding: digits, as: UTF8.self) + "="
+  }
+
+  private static let base64Digits = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
   private static func digest(_ bytes: some Sequence<UInt8>) -> [UInt32] {
     var message = Array(bytes)
@@ -74,5 +87,9 @@ package enum SHA256 {
 }
 
 extension UInt32 {
+  fileprivate var bigEndianBytes: [UInt8] {
+    stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) }
+  }
+
   fileprivate func rotated(_ count: UInt32) -> UInt32 { self >> count | self << (32 - count) }
 }

@@ -41,14 +41,31 @@ extension Letter.Block {
   }
 }
 
-extension Letter.Row {
-  fileprivate var html: String {
-    let details = details.map { "<br>\n\($0.escapedLines)" }.joined()
-    return """
-      <tr><td style="padding: 0.5em 0; border-top: 1px solid #888">\
-      <strong>\(sentence.escapedLines)</strong>\(details)</td></tr>
+// MARK: - On paper
 
-      """
+extension Letter {
+  /// The body as HTML, for a document with a style of its own.
+  public var fragment: String {
+    blocks.map { block in
+      guard case .books(let rows) = block else { return block.html }
+      return "<ul>\n\(rows.map(\.item).joined())</ul>\n"
+    }.joined()
+  }
+}
+
+extension Letter.Row {
+  fileprivate var item: String {
+    "<li><strong>\(sentence.escapedLines)</strong>\(detailLines)</li>\n"
+  }
+
+  private var detailLines: String { details.map { "<br>\n\($0.escapedLines)" }.joined() }
+
+  fileprivate var html: String {
+    """
+    <tr><td style="padding: 0.5em 0; border-top: 1px solid #888">\
+    <strong>\(sentence.escapedLines)</strong>\(detailLines)</td></tr>
+
+    """
   }
 }
 

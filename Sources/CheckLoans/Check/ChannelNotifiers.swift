@@ -10,7 +10,7 @@ struct ChannelNotifiers {
   /// The language of whoever runs the program.
   let language: Language
   private let options: ChannelOptions
-  private let borrowers: BorrowerLanguages
+  let borrowers: BorrowerLanguages
   private let mail: MailSettings?
 
   /// - Parameters:

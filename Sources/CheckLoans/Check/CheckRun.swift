@@ -52,7 +52,7 @@ final class CheckRun {
     if plan.reports {
       let options = plan.options.report
       output = try ResultsOutput(
-        console, file: options.output,
+        console, file: options.output, permissions: options.format == .html ? .ownerReadWrite : nil,
         pager: options.pager.noPager ? nil : Pager(plan.terminal, environment))
     }
     // Whoever writes to a pipe may take as long as he likes: it keeps no other run waiting.
@@ -129,7 +129,7 @@ final class CheckRun {
     if plan.isDryRun {
       try delivery.rehearse(
         plan.channels, before: plan.state.map { try ScheduleReader(opening: $0) },
-        isResult: plan.options.report.format != .json)
+        isResult: plan.options.report.format.isForPeople)
     } else {
       note(try delivery.run(plan.channels))
     }
@@ -152,10 +152,11 @@ extension CheckRun {
       part.failure = fault.message ?? ""
       return try countPending(&part)
     }
-    let kept = report.lines
+    let kept = report.contents
     var reload = catalogue.settings
     do {
       reload.policy.closedDays = try readClosedDays(catalogue)
+      part.closedDays = reload.policy.closedDays
     } catch let fault as CommandError {
       printError(fault)
       part.failure = fault.message ?? ""
@@ -176,7 +177,7 @@ extension CheckRun {
       note(result, &part)
       if case .replaced = result.outcome { return }
     } catch {
-      report.lines = kept
+      report.contents = kept
       (part.expired, part.expiresToday) = (0, 0)
       guard case .catalogue = error else { throw error }
       let fault = CommandError(error)
@@ -317,18 +318,21 @@ struct CheckPlan {
 
   /// Whether the report goes to standard output, rather than notices.
   var reports: Bool {
-    channels.isEmpty || options.report.format == .json || options.report.output != nil
+    channels.isEmpty || !options.report.format.isForPeople || options.report.output != nil
   }
 
   /// What the report is grouped by, if it is.
-  var grouping: ReportGrouping? { options.report.groupBy ?? (isTable ? .day : nil) }
+  var grouping: ReportGrouping? {
+    if options.report.perBorrower { return .borrower }
+    return options.report.groupBy ?? (isTable || options.report.format == .html ? .day : nil)
+  }
 
   /// Whether the report is a table for people.
   private var isTable: Bool {
     switch options.report.format {
     case .table: true
     case .text: ProcessSetup.isOutputATerminal && options.report.output == nil
-    case .json, .csv: false
+    case .json, .csv, .html: false
     }
   }
 
@@ -337,6 +341,7 @@ struct CheckPlan {
     switch options.report.format {
     case .json: JSONReportForm(plan: self)
     case .csv: CSVForm()
+    case .html: options.report.perBorrower ? LettersForm(self) : HTMLForm(self)
     case .text, .table:
       isTable
         ? TableForm(

@@ -71,8 +71,10 @@ struct CheckOptions: ParsableArguments {
     }
   }
 
-  /// - Throws: `ValidationError` if two things need standard output.
+  /// - Throws: `ValidationError` if two things need standard output, or the report cannot be as it is
+  ///   asked for.
   func checkOutput() throws {
+    try report.checkPage()
     if report.format != .text && report.output == nil && channels.notify.contains(.channel(.stdout))
     {
       throw ValidationError(

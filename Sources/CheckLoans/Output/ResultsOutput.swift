@@ -1,5 +1,6 @@
 import Notifiers
 import System
+import SystemPackage
 
 /// Where results go: to standard output, or into a file.
 struct ResultsOutput {
@@ -12,12 +13,17 @@ struct ResultsOutput {
 
   /// - Parameters:
   ///   - path: the file's; `nil` for standard output.
+  ///   - permissions: those of a file that is not there yet; by default, what the umask leaves.
   ///   - pager: what shows a text that is longer than the terminal.
   /// - Throws: ``CommandError`` with the status `cannotCreate`.
-  init(_ console: Console, file path: String?, pager: Pager? = nil) throws(CommandError) {
+  init(
+    _ console: Console, file path: String?, permissions: FilePermissions? = nil, pager: Pager? = nil
+  ) throws(CommandError) {
     self.console = console
     self.pager = pager
-    file = try path.map { path throws(CommandError) in try ResultsFile(path) }
+    file = try path.map { path throws(CommandError) in
+      try ResultsFile(path, permissions: permissions)
+    }
   }
 
   /// Writes a part of the results.

@@ -81,7 +81,7 @@ extension ReportLines {
   /// Calls `body` with the fields of each line, in order.
   ///
   /// - Throws: what `body` throws, or ``CommandError`` with the status `inputOutput`.
-  fileprivate func forEachRow(
+  func forEachRow(
     _ body: (ReportKey, [Substring]) throws(CommandError) -> Void
   ) throws(CommandError) {
     try forEach { key, text throws(CommandError) in

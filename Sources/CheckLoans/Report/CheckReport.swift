@@ -17,6 +17,8 @@ struct CatalogueReport {
   var diagnostics = 0
   /// Its loans that are silenced, and those said to be returned that are to be looked for.
   var silenced = (loans: 0, overdueReturns: 0)
+  /// The days on which its library is closed.
+  var closedDays = ClosedDays()
   /// Why it could not be read; `nil` if it was.
   var failure: String?
 
@@ -34,10 +36,8 @@ struct CheckReport {
   private let form: any ReportForm
   private let selection: LoanSelection
   private let order: ReportOrder
-  /// The lines so far, to go back to if a catalogue turns out to be unreadable.
-  var lines: ReportLines
-  /// The loans that would be reported if their time had come.
-  private var later = 0
+  /// What has been added so far, to go back to if a catalogue turns out to be unreadable.
+  var contents: Contents
   /// The catalogues whose lines have been added.
   var catalogues: [CatalogueReport] = []
   private(set) var diagnostics: [String] = []
@@ -50,8 +50,22 @@ struct CheckReport {
     (reports, form) = (plan.reports, plan.form)
     selection = plan.options.report.selection
     order = ReportOrder(plan.grouping, plan.options.report.sort, plan.language)
-    lines = ReportLines(directory: directory)
+    contents = Contents(
+      lines: ReportLines(directory: directory),
+      days: plan.options.report.format == .html ? ExpirationDays(today: plan.now.date) : nil)
   }
+
+  /// What a report has of loans.
+  struct Contents {
+    var lines: ReportLines
+    /// The loans that would be reported if their time had come.
+    var later = 0
+    /// The expirations of all loans to the borrowers that are wanted, for the page.
+    var days: ExpirationDays?
+  }
+
+  var lines: ReportLines { contents.lines }
+  var days: ExpirationDays? { contents.days }
 
   /// The loans that have expired.
   var expired: Int { sum(\.expired) }
@@ -65,11 +79,12 @@ struct CheckReport {
   /// Adds the line of a loan, unless it needs no attention and not all are wanted.
   mutating func add(_ loan: ReadLoan, of catalogue: CatalogueToRead) {
     guard reports, selection.isWanted(loan) else { return }
+    contents.days?.add(loan.expiration)
     guard selection.isTime(for: loan, today: catalogue.now.date) else {
-      later += 1
+      contents.later += 1
       return
     }
-    lines.add(order.key(of: loan, in: catalogue)) { [form] line in
+    contents.lines.add(order.key(of: loan, in: catalogue)) { [form] line in
       form.append(loan, of: catalogue, to: &line)
     }
   }
@@ -105,8 +120,8 @@ extension CheckReport {
 
   /// The line about loans that are left out, with what shows them.
   var hint: String? {
-    if later == 0 || plan.options.printing.quiet.quiet { return nil }
-    return language.text(.moreLoans, count: later)
+    if contents.later == 0 || plan.options.printing.quiet.quiet { return nil }
+    return language.text(.moreLoans, count: contents.later)
   }
 
   private var language: Language { plan.language }

@@ -11,6 +11,10 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
   case table
   case json
   case csv
+  case html
+
+  /// Whether it can go on with other lines that people read.
+  var isForPeople: Bool { self == .text || self == .table }
 }
 
 /// What the loans of one part of a report have in common.
@@ -45,7 +49,10 @@ enum ReportSorting: String, CaseIterable, ExpressibleByArgument {
 struct ReportOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Format of the report; text is a table at a terminal, and sentences elsewhere."))
+      """
+      Format of the report; text is a table at a terminal, and sentences elsewhere, and html a page \
+      for browsers and printers.
+      """))
   var format = ReportFormat.text
 
   @Flag(help: "Report every loan, not only those that need attention.")
@@ -83,9 +90,46 @@ struct ReportOptions: ParsableArguments {
 
   @OptionGroup var pager: PagerOptions
 
+  @Flag(help: "With --format html: a letter for each borrower, on a page of its own.")
+  var perBorrower = false
+
+  @Flag(help: "With --format html: leave out who has the books, for a screen that everybody sees.")
+  var screen = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "With --format html: have browsers read the page again every N seconds, 10 to 86400.",
+      valueName: "seconds"),
+    transform: number(10...86_400))
+  var refresh: Int?
+
   func validate() throws {
     if all && within != nil {
       throw ValidationError("--all reports every loan, and --within only some; leave out one")
+    }
+  }
+
+  /// - Throws: `ValidationError` if something is asked of the page that there is not, or that it cannot
+  ///   show.
+  func checkPage() throws {
+    let ofPage = [
+      ("--per-borrower", perBorrower), ("--screen", screen), ("--refresh", refresh != nil),
+    ]
+    if format != .html, let (name, _) = ofPage.first(where: \.1) {
+      throw ValidationError("\(name) is for the page of --format html; add that, or leave it out")
+    }
+    let ofBorrowers = [
+      ("--per-borrower", perBorrower), ("--group-by borrower", groupBy == .borrower),
+      ("--sort borrower", sort == .borrower),
+    ]
+    if screen, let (name, _) = ofBorrowers.first(where: \.1) {
+      throw ValidationError(
+        "--screen leaves out who has the books, and \(name) shows it; leave out one")
+    }
+    if perBorrower && groupBy != nil {
+      throw ValidationError(
+        "--per-borrower makes letters, which have no groups; leave out --group-by")
     }
   }
 

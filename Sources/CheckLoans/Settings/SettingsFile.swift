@@ -13,7 +13,9 @@ enum SettingsKeys {
   case project
 
   /// What is for a single run only, and has no place in a file.
-  static let forOneRun = ["now", "dry-run", "config", "fix", "output", "first-run"]
+  static let forOneRun = [
+    "now", "dry-run", "config", "fix", "output", "first-run", "per-borrower", "screen", "refresh",
+  ]
 
   // Looked up once, which takes a millisecond or more.
   private static let ofUser = options(of: ConfigCommand.self)

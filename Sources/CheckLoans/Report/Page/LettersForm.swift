@@ -1,0 +1,81 @@
+import Languages
+import LoanCatalogue
+import Loans
+import Mail
+import ReminderService
+
+/// The form for the printer: a page for each borrower, in the words of mail and in the borrower's
+/// language.
+final class LettersForm: ReportForm {
+  private let plan: CheckPlan
+  /// What letters are about; the lines of the report are indices of it.
+  private var notices: [Notice] = []
+
+  init(_ plan: CheckPlan) { self.plan = plan }
+
+  func append(_ loan: ReadLoan, of catalogue: CatalogueToRead, to line: inout [UInt8]) {
+    guard let full = loan.record.loan else { return }
+    let notice = Notice(
+      rung: -full.daysLeft(today: catalogue.now.date), loan: full, catalogue: catalogue.path,
+      library: catalogue.source.library, openDays: loan.plan.openDays)
+    line += "\(notices.count)\n".utf8
+    notices.append(notice.hidingTitles(plan.notifiers.titles(of: .mail)))
+  }
+
+  func print(_ report: CheckReport, _ output: ResultsOutput) throws(CommandError) {
+    let (readers, rest) = try readers(report)
+    let title = plan.language.text(.letters, count: readers.count).escapedAsMarkup
+    let page = HTMLPage(
+      title: title, language: plan.language, refresh: plan.options.report.refresh, kind: "letters")
+    var notes = rest == 0 ? [] : [plan.language.text(.loansWithoutLetter, count: rest)]
+    notes += report.catalogues.compactMap(\.failure)
+    let header = notes.map { "<p>\($0.visible.escapedAsMarkup)</p>\n" }.joined()
+    try output.print(page.start + "<header>\n<h1>\(title)</h1>\n\(header)</header>\n<main>\n")
+    for reader in readers { try output.print(html(for: reader)) }
+    try output.print("</main>\n" + page.end)
+  }
+
+  /// The notices for each borrower, and the number of those that are for nobody.
+  private func readers(_ report: CheckReport) throws(CommandError) -> ([[Notice]], rest: Int) {
+    var readers: [[Notice]] = []
+    var places: [[String?]: Int] = [:]
+    var rest = 0
+    try report.lines.forEach { _, text throws(CommandError) in
+      for line in String(decoding: [UInt8](copying: text), as: UTF8.self).split(separator: "\n") {
+        guard let notice = Int(line).map({ notices[$0] }) else { continue }
+        guard let name = notice.loan.borrower else {
+          rest += 1
+          continue
+        }
+        let address = EmailAddress.key(of: notice.loan.email) ?? notice.loan.email
+        let place = places[[name, address]] ?? readers.count
+        places[[name, address]] = place
+        if place == readers.count { readers.append([]) }
+        readers[place].append(notice)
+      }
+    }
+    return (readers, rest)
+  }
+
+  private func html(for notices: [Notice]) -> String {
+    guard let first = notices.first else { return "" }
+    let language = plan.notifiers.borrowers.language(of: first)
+    let today = plan.now.date
+    let sender = plan.options.channels.mail.mailFrom?.name ?? first.library ?? ""
+    let letter = Letter(about: notices, in: language, today: today, sender: sender)
+    let lines = first.loan.addressLines.map(\.visible.escapedAsMarkup)
+    return """
+      <article lang="\(language.tag)">
+      <address>\(lines.joined(separator: "<br>\n"))</address>
+      <time datetime="\(today)">\(language.date(today).escapedAsMarkup)</time>
+      <h2>\(letter.subject.escapedAsMarkup)</h2>
+      \(letter.fragment)</article>
+
+      """
+  }
+}
+
+extension Loan {
+  /// The lines of the borrower's address on a letter.
+  fileprivate var addressLines: [String] { [borrower, email].compactMap(\.self) }
+}
