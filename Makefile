@@ -14,7 +14,8 @@ BUILD_PACKAGES := libxml2-dev libsqlite3-dev zlib1g-dev libical-dev pkg-config t
 TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
   systemd python3-venv patch git bsdutils zsh fish sqlite3 jq mandoc remind gettext python3-polib \
   python3-babel gcc curl tmux less libgmime-3.0-dev mblaze msmtp python3-aiosmtpd \
-  khal python3-vobject
+  khal python3-vobject python3-html5lib
+BROWSER_PACKAGES := chromium-headless-shell fonts-dejavu-core
 BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixml-dev \
   gnuplot-nox gcc g++
 PACKAGE_PACKAGES := debhelper dpkg-dev lintian buildah libical3
@@ -79,9 +80,9 @@ test-command: setup-test build test-build ## Run all tests of the command on the
 	$(RELEASED) Tests/run.sh --filter CheckLoansTests
 
 .PHONY: test-ci-recipes
-test-ci-recipes: setup-test build test-build test-tools ## Run docs/ci.md, public tools on results, calendars
+test-ci-recipes: setup-test setup-browser build test-build test-tools ## Run docs/ci.md, public tools, a browser
 	CHECK_LOANS_PYTHON="$(CURDIR)/$(PYTHON)" $(RELEASED) Tests/run.sh --filter \
-	  'CheckLoansTests\.(CIRecipe|GitHubAction|PipelineFile|PreCommit|PublicTool|PublicCalendar|ChannelRecipe)Tests'
+	  'CheckLoansTests\.(CIRecipe|GitHubAction|PipelineFile|PreCommit|PublicTool|PublicCalendar|ChannelRecipe|PageBrowser)Tests'
 
 .PHONY: test-faults
 test-faults: setup-test test-build ## Kill, starve and damage it everywhere: takes an hour
@@ -245,11 +246,13 @@ oci: setup-package tree ## Make the container image, in .build/packages
 clean: ## Remove everything that was built
 	rm -rf .build .build-test .build-docs .build-bench .build-fuzz .build-asan .build-tsan
 
-.PHONY: setup setup-test setup-bench setup-package setup-pictures
+.PHONY: setup setup-test setup-browser setup-bench setup-package setup-pictures
 setup: ## Install the system libraries that are missing
 	@$(call install-missing,$(BUILD_PACKAGES))
 setup-test:
 	@$(call install-missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+setup-browser:
+	@$(call install-missing,$(BROWSER_PACKAGES))
 setup-bench:
 	@$(call install-missing,$(BUILD_PACKAGES) $(BENCH_PACKAGES))
 setup-package:

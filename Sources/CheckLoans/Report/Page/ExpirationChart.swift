@@ -79,7 +79,7 @@ extension ExpirationChart {
     if count > 0 && (count < 1_000 || count == most) {
       parts += label("number", left, Self.bottom - size - 4, "\(count)")
     }
-    if day.weekday == .monday { parts += label("", left, Self.bottom + 14, shortDate(day)) }
+    if day.weekday == .monday { parts += label("week", left, Self.bottom + 14, shortDate(day)) }
     if distance == 0 { parts += label("here", left, Self.bottom + 29, text(.today)) }
     return "<g>\(parts)</g>\n"
   }
@@ -121,12 +121,12 @@ extension ExpirationChart {
     let shades = ["few", "some", "many", "most"]
     var kinds = count > 0 ? [shades[min(3, (count - 1) * 4 / most)]] : []
     if isClosed(day) { kinds.append("shut") }
-    let current = distance == 0 ? " aria-current=\"date\"" : ""
+    var attributes = kinds.isEmpty ? "" : " class=\"\(kinds.joined(separator: " "))\""
+    if distance == 0 { attributes += " aria-current=\"date\"" }
     let number = count > 0 ? "<b>\(count)</b>" : ""
     let note = isClosed(day) ? "<small>\(text(.closedDay))</small>" : ""
     return """
-      <td class="\(kinds.joined(separator: " "))"\(current)>\
-      <time datetime="\(day)">\(day.parts.day)</time>\(number)\(note)</td>
+      <td\(attributes)><time datetime="\(day)">\(day.parts.day)</time>\(number)\(note)</td>
       """
   }
 }

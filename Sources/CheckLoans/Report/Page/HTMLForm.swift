@@ -20,7 +20,7 @@ struct HTMLForm: ReportForm {
     (.dateColumn, ""), (.daysColumn, "when"), (.titleColumn, ""), (.authorColumn, ""),
     (.borrowerColumn, ""), (.libraryColumn, ""),
   ]
-  private static let (titleColumn, borrowerColumn) = (2, 4)
+  private static let (whenColumn, titleColumn, borrowerColumn) = (1, 2, 4)
   /// The fields of a row before those of the columns: the day, and the colour of a terminal.
   private static let fieldsBefore = 2
 
@@ -39,7 +39,7 @@ struct HTMLForm: ReportForm {
 
   func print(_ report: CheckReport, _ output: ResultsOutput) throws(CommandError) {
     var sections = ReportSections(grouping)
-    var isFilled = [Bool](repeating: false, count: Self.columns.count)
+    var isFilled = Self.columns.indices.map { $0 == Self.whenColumn }
     try report.lines.forEachRow { key, row throws(CommandError) in
       sections.add(key)
       for column in isFilled.indices where !row[column + Self.fieldsBefore].isEmpty {
@@ -204,9 +204,12 @@ extension HTMLForm {
   /// End tags and quotation marks that HTML does not need would be a fifth of the page.
   private func row(_ row: [Substring], _ columns: [Int]) -> String {
     let (day, today) = (row[0], plan.now.date.description)
+    let words = (self.text(.today), self.text(.tomorrow))
     var html = day < today ? "<tr class=late>" : day == today ? "<tr class=here>" : "<tr>"
     for column in columns {
-      let text = String(row[column + Self.fieldsBefore]).escapedAsMarkup
+      var text = String(row[column + Self.fieldsBefore]).escapedAsMarkup
+      // At a terminal the heading says it.
+      if column == Self.whenColumn && text.isEmpty { text = day == today ? words.0 : words.1 }
       switch column {
       case 0: html += "<td><time datetime=\(day)>\(text)</time>"
       case Self.titleColumn:

@@ -30,7 +30,7 @@ struct HTMLPage {
     <title>\(title.escapedAsMarkup)</title>
     <style>\(Self.style)</style>
     </head>
-    <body class="\(kind)">
+    <body\(kind.isEmpty ? "" : " class=\"\(kind)\"")>
 
     """
   }
