@@ -188,5 +188,5 @@ extension CatalogueProfile {
 extension LoanField {
   /// Its place in a set of fields.
   @inline(__always)
-  var bit: UInt16 { 1 &<< UInt16(truncatingIfNeeded: rawValue) }
+  var bit: UInt32 { 1 &<< UInt32(truncatingIfNeeded: rawValue) }
 }

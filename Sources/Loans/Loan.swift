@@ -27,6 +27,12 @@ public struct Loan: Hashable, Sendable {
   public var library: String?
   /// Whether the loan can be renewed; `nil` if the catalogue does not say so.
   public var renewable: Bool?
+  /// The borrower's telephone number; the schedule does not keep it.
+  public var phone: String?
+  /// The borrower's postal address, on one line; the schedule does not keep it.
+  public var address: String?
+  /// The place of the copy on the shelves; the schedule does not keep it.
+  public var callNumber: String?
   /// The day of lending, where the catalogue has one that can be read; the schedule does not keep it.
   public var loaned: CivilDate?
   /// The last day the book may be kept.
@@ -40,7 +46,8 @@ public struct Loan: Hashable, Sendable {
     id: String? = nil, title: String? = nil, author: String? = nil, isbn: String? = nil,
     barcode: String? = nil, borrower: String? = nil, email: String? = nil,
     language: String? = nil, category: String? = nil, type: String? = nil, library: String? = nil,
-    renewable: Bool? = nil, loaned: CivilDate? = nil, expiration: CivilDate,
+    renewable: Bool? = nil, phone: String? = nil, address: String? = nil,
+    callNumber: String? = nil, loaned: CivilDate? = nil, expiration: CivilDate,
     expirationTime: CivilTime? = nil
   ) {
     self.id = id
@@ -55,6 +62,9 @@ public struct Loan: Hashable, Sendable {
     self.type = type
     self.library = library
     self.renewable = renewable
+    self.phone = phone
+    self.address = address
+    self.callNumber = callNumber
     self.loaned = loaned
     self.expiration = expiration
     self.expirationTime = expirationTime
@@ -78,7 +88,7 @@ public struct LoanIdentity: Hashable, Sendable {
 // MARK: - Words
 
 extension Loan {
-  /// The members of a JSON object about the loan: all that is known but its dates.
+  /// The members of a JSON object about the loan: all that the schedule keeps but its dates.
   ///
   /// - Parameter library: the name of the catalogue's library, where the loan has none of its own.
   package func members(library: String?) -> [(key: String, value: JSONValue)] {
@@ -132,6 +142,12 @@ public enum LoanField: Int, CaseIterable, Sendable {
   case library = 12
   /// Whether the loan can be renewed, or how often.
   case renewable = 13
+  /// The borrower's telephone number.
+  case phone = 14
+  /// The borrower's postal address.
+  case address = 15
+  /// The place of the copy on the shelves.
+  case callNumber = 16
 }
 
 /// A loan as it is stored, wherever its texts are.
@@ -185,6 +201,9 @@ extension Loan: LoanParts {
       case .type: type
       case .library: library
       case .renewable: renewable.map { $0 ? "yes" : "no" }
+      case .phone: phone
+      case .address: address
+      case .callNumber: callNumber
       case .expiration, .loaned: nil as String?
       }
     if let text { body(text.utf8.span) }

@@ -77,7 +77,8 @@ struct MainStoryTests {
         "author": "Mikszáth Kálmán", "isbn": "9789631548075", "barcode": "30051181",
         "borrower": "Őszi Barnabás", "email": "oszi.barnabas@example.org", "language": nil,
         "category": nil,
-        "type": nil, "library": nil, "renewable": nil, "expiration": "2025-09-30",
+        "type": nil, "library": nil, "renewable": nil, "phone": nil, "address": nil,
+        "callNumber": nil, "expiration": "2025-09-30",
         "status": "expired", "daysLeft": -417, "remindAt": nil, "expirationTime": nil,
         "openDays": nil,
       ])
@@ -86,7 +87,8 @@ struct MainStoryTests {
         "catalogue": "books.xml", "line": 33, "id": "bk104", "title": "Az arany ember",
         "author": "Jókai Mór", "isbn": "9789631546187", "barcode": "30049424", "borrower": nil,
         "email": nil, "language": nil, "category": nil, "type": nil, "library": nil,
-        "renewable": nil, "expiration": "2026-11-21",
+        "renewable": nil, "phone": nil, "address": nil, "callNumber": nil,
+        "expiration": "2026-11-21",
         "status": "expires-today", "daysLeft": 0, "remindAt": "2026-11-20T00:00",
         "expirationTime": nil, "openDays": nil,
       ])

@@ -211,6 +211,96 @@ struct SystemTests {
     #expect([loan.language, loan.category, loan.type, loan.library, renewable] == known)
   }
 
+  /// What a system tells to staff of a loan: telephone, postal address and call number.
+  @Test(arguments: [
+    (
+      """
+      <GetPatronInfo><address>12 rue Haute</address><city>Brive</city><zipcode>19100</zipcode>
+      <phone/><mobile>06 12</mobile><loans><loan><itemnumber>8</itemnumber><title>A</title>
+      <itemcallnumber>RO STE</itemcallnumber><date_due>2026-12-24</date_due></loan></loans>
+      </GetPatronInfo>
+      """, ["06 12", "12 rue Haute, 19100 Brive", "RO STE"]
+    ),
+    (
+      """
+      <GetPatronInfo><city>Brive</city><loans><loan><itemnumber>8</itemnumber><title>A</title>
+      <date_due>2026-12-24</date_due></loan></loans></GetPatronInfo>
+      """, [nil, "Brive", nil]
+    ),
+    (
+      """
+      <item_loan><loan_id>7</loan_id><title>A</title><call_number>PS 3</call_number>
+      <due_date>2026-12-24Z</due_date></item_loan>
+      """, [nil, nil, "PS 3"]
+    ),
+    (
+      """
+      <item><holding_data><call_number>PS 4</call_number></holding_data><item_data><pid>7</pid>
+      <due_date>2026-12-24Z</due_date></item_data><bib_data><title>A</title></bib_data></item>
+      """, [nil, nil, "PS 4"]
+    ),
+    (
+      """
+      <NCIPMessage xmlns="http://www.niso.org/2008/ncip"><LookupUserResponse><LoanedItem>
+      <DateDue>2026-12-24</DateDue><Title>A</Title></LoanedItem><UserOptionalFields>
+      <UserAddressInformation><PhysicalAddress><StructuredAddress><Street>Trvalá 1</Street>
+      <Locality>Lípov</Locality><PostalCode>12345 </PostalCode></StructuredAddress>
+      </PhysicalAddress></UserAddressInformation><UserAddressInformation><ElectronicAddress>
+      <ElectronicAddressType>tel</ElectronicAddressType><ElectronicAddressData>602 1
+      </ElectronicAddressData></ElectronicAddress></UserAddressInformation></UserOptionalFields>
+      </LookupUserResponse></NCIPMessage>
+      """, ["602 1", "Trvalá 1, 12345 Lípov", nil]
+    ),
+    (
+      """
+      <NCIPMessage xmlns="http://www.niso.org/2008/ncip"><LookupItemResponse>
+      <ItemId><ItemIdentifierValue>7</ItemIdentifierValue></ItemId><ItemOptionalFields>
+      <DateDue>2026-12-24</DateDue><BibliographicDescription><Title>A</Title>
+      </BibliographicDescription><ItemDescription><CallNumber>QA 76</CallNumber></ItemDescription>
+      </ItemOptionalFields><UserOptionalFields><UserAddressInformation><PhysicalAddress>
+      <UnstructuredAddress><UnstructuredAddressData>Lípov 1</UnstructuredAddressData>
+      </UnstructuredAddress></PhysicalAddress></UserAddressInformation></UserOptionalFields>
+      </LookupItemResponse></NCIPMessage>
+      """, [nil, "Lípov 1", "QA 76"]
+    ),
+    (
+      """
+      <bor-info><z304><z304-address>Na Výsluní 1</z304-address><z304-telephone>602 2
+      </z304-telephone></z304><item-l><z36><z36-due-date>20261224</z36-due-date></z36><z30>
+      <z30-barcode>7</z30-barcode><z30-call-no>54 A</z30-call-no></z30><z13><z13-title>A
+      </z13-title></z13></item-l></bor-info>
+      """, ["602 2", "Na Výsluní 1", "54 A"]
+    ),
+    (
+      """
+      <response><reply-code>0</reply-code><loans><institution><loan><itemId>7</itemId>
+      <dueDate>2026-12-24</dueDate><title>A</title><callNumber>QH541.5</callNumber></loan>
+      </institution></loans></response>
+      """, [nil, nil, "QH541.5"]
+    ),
+    (
+      """
+      <volume xmlns="http://open-ils.org/spec/holdings/v1" label="QL 737"><copies>
+      <copy barcode="7"><current_circulation><circ id="1" due_date="2026-12-24T10:00:00Z"/>
+      </current_circulation></copy></copies></volume>
+      """, [nil, nil, "QL 737"]
+    ),
+    (
+      """
+      <record xmlns="http://www.loc.gov/MARC21/slim"><datafield tag="245"><subfield code="a">A
+      </subfield></datafield><datafield tag="952"><subfield code="p">7</subfield>
+      <subfield code="q">2026-12-24</subfield><subfield code="o">LUD 1</subfield></datafield></record>
+      """, [nil, nil, "LUD 1"]
+    ),
+  ])
+  func `A system's loan tells staff how to reach the reader and where the book belongs`(
+    text: String, known: [String?]
+  ) throws {
+    let reading = try CatalogueReader().reading(ofText: text)
+    let loan = try #require(reading.records.first?.loan)
+    #expect([loan.phone, loan.address, loan.callNumber] == known)
+  }
+
   @Test func `A text that is cut off is not taken for a whole one`() throws {
     let reading = try CatalogueReader().reading(
       ofText: """

@@ -164,6 +164,34 @@ struct ValidCatalogueTests {
     #expect(reading.records.map(\.loan?.renewable) == [renewable])
   }
 
+  @Test(arguments: ["book", "Book"])
+  func `What only staff need is read, and changes nothing that is kept`(record: String) throws {
+    let fields =
+      record == "book" ? ["phone", "address", "callNumber"] : ["Phone", "Address", "CallNumber"]
+    let readings = try [false, true].map { isWhole in
+      let texts = fields.map { isWhole ? "<\($0)> \($0)\n1 </\($0)>" : "" }.joined()
+      return try CatalogueReader().reading(
+        ofText: "<\(record)s><\(record)><title>A</title>\(texts)"
+          + "<expiration>2026.12.01</expiration></\(record)></\(record)s>")
+    }
+    #expect(readings.flatMap(\.diagnostics) == [])
+    let loan = try #require(readings[1].records[0].loan)
+    #expect([loan.phone, loan.address, loan.callNumber] == fields.map { "\($0) 1" })
+    #expect(readings[0].records[0].loan?.callNumber == nil)
+    #expect(readings[0].records[0].fingerprint == readings[1].records[0].fingerprint)
+    #expect(readings[0].records[0].identity == readings[1].records[0].identity)
+  }
+
+  @Test(arguments: ["callnumber", "CallNumber"])
+  func `A name of two words in another case is reported`(name: String) throws {
+    let reading = try CatalogueReader().reading(
+      ofText: "<books><book><title>A</title><\(name)>1</\(name)></book></books>")
+    #expect(
+      reading.diagnostics.map(\.message) == [
+        "<\(name)> is ignored, since names are case-sensitive; did you mean <callNumber>?"
+      ])
+  }
+
   @Test func `Nothing more that is known of a loan makes it another`() throws {
     let texts = ["", "<language>hu</language><type>DVD</type><renewable>1</renewable>"]
     let readings = try texts.map { text in

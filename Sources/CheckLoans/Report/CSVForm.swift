@@ -6,9 +6,8 @@ struct CSVForm: ReportForm {
   /// The keys of the members that make the columns.
   static let columns: [JSONValue] = [
     "catalogue", "line", "id", "title", "author", "isbn", "barcode", "borrower", "email",
-    "language",
-    "category", "type", "library", "renewable", "expiration", "status", "daysLeft", "remindAt",
-    "expirationTime",
+    "language", "category", "type", "library", "renewable", "phone", "address", "callNumber",
+    "expiration", "status", "daysLeft", "remindAt", "expirationTime",
   ]
 
   func append(_ loan: ReadLoan, of catalogue: CatalogueToRead, to line: inout [UInt8]) {

@@ -42,13 +42,23 @@ extension ReadLoan {
       ("expirationTime", JSONValue(loan.expirationTime?.description)),
       ("openDays", plan.openDays?.json ?? .null),
     ]
-    return place + loan.members(library: catalogue.source.library) + dates
+    return place + loan.members(library: catalogue.source.library) + loan.deskMembers + dates
   }
 
   /// The time of the reminder that was reached, or else of the one to come.
   fileprivate func remindAt(_ now: CivilDateTime) -> CivilDateTime? {
     let rung = plan.reached(at: now) ?? plan.next(after: now)?.rung
     return rung.flatMap { $0 > 0 ? nil : plan.fireDate($0) }
+  }
+}
+
+extension Loan {
+  /// The members about what only the catalogue has, since it is for staff.
+  var deskMembers: [(key: String, value: JSONValue)] {
+    [
+      ("phone", JSONValue(phone)), ("address", JSONValue(address)),
+      ("callNumber", JSONValue(callNumber)),
+    ]
   }
 }
 

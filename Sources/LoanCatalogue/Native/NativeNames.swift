@@ -90,9 +90,15 @@ enum NativeElement: Equatable {
     if name == "book" || name == "Book" { return .book }
     let lowercased = name.lowercased()
     if lowercased == "book" { return .misspeltBook }
-    guard let field = LoanField.allCases.first(where: { "\($0)" == lowercased && $0 != .id })
+    guard
+      let field = LoanField.allCases.first(where: {
+        "\($0)".lowercased() == lowercased && $0 != .id
+      })
     else { return ExpirationName.isLikely(name) ? .dateName : .unknown }
-    let isRight = name == lowercased || isCapitalized && name.dropFirst() == lowercased.dropFirst()
+    // Only the first letter may be a capital one.
+    let isRight =
+      name == "\(field)"
+      || isCapitalized && name.dropFirst() == "\(field)".dropFirst()
     return isRight ? .field(field) : .misspelt(field)
   }
 

@@ -44,14 +44,14 @@ public struct LoanRecord: Sendable {
   /// The reason why the record has no expiration, if it has none.
   var lack = Lack.onShelf
   /// A bit for each field that is not empty.
-  private var filled: UInt16 = 0
+  private var filled: UInt32 = 0
   /// The ranges of the fields that are not empty.
-  private var ranges = InlineArray<14, (start: UInt32, end: UInt32)>(repeating: (0, 0))
+  private var ranges = InlineArray<17, (start: UInt32, end: UInt32)>(repeating: (0, 0))
   var texts: TextStorage
 
   /// The hash of what makes the loan the same, without its ordinal.
   private(set) var key: UInt64 = 0
-  /// The hash of every field but the expiration's day.
+  /// The hash of every field that the schedule keeps, but the expiration's day.
   private var content = ContentHash()
   /// The hash of what two records of one loan have in common; `nil` if too little is known, or if
   /// nobody asked.
@@ -62,7 +62,7 @@ public struct LoanRecord: Sendable {
   /// The identity of the loan.
   public var identity: LoanIdentity { LoanIdentity(hash: key, ordinal: ordinal) }
 
-  /// A 64-bit hash of every field but the expiration's day, and of the ordinal.
+  /// A 64-bit hash of every field that the schedule keeps, but the expiration's day, and of the ordinal.
   public var fingerprint: UInt64 { content.combined(with: UInt64(ordinal)).value }
 
   /// The loan, or `nil` if the record has no usable expiration.
@@ -73,6 +73,7 @@ public struct LoanRecord: Sendable {
       isbn: text(of: .isbn), barcode: text(of: .barcode), borrower: text(of: .borrower),
       email: text(of: .email), language: text(of: .language), category: text(of: .category),
       type: text(of: .type), library: text(of: .library), renewable: parts?.isRenewable,
+      phone: text(of: .phone), address: text(of: .address), callNumber: text(of: .callNumber),
       loaned: loanedOn, expiration: date, expirationTime: expirationTime)
   }
 
@@ -168,9 +169,14 @@ extension LoanRecord {
     return [.isbn, .title, .author, .borrower]
   }
 
+  /// The fields that the schedule keeps, beside the dates.
+  private static let keptFields = LoanField.allCases.filter {
+    ![.expiration, .loaned, .phone, .address, .callNumber].contains($0)
+  }
+
   private var contentHash: ContentHash {
     var hash = ContentHash()
-    for field in LoanField.allCases where field != .expiration && field != .loaned {
+    for field in Self.keptFields {
       withValue(of: field) { hash.combine($0) }
     }
     if let expirationTime { hash.combine(UInt64(expirationTime.secondOfDay)) }

@@ -9,7 +9,7 @@ struct RecordBuilder: ~Copyable {
   /// The name of the form; `nil` for the tool's own.
   let form: String?
   /// The fields whose places are wanted, a bit for each.
-  let placedFields: UInt16
+  let placedFields: UInt32
   /// The records so far.
   private var batch = RecordBatch()
   /// The end of the last batch that was handed over.
