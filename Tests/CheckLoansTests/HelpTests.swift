@@ -10,7 +10,7 @@ struct HelpTests {
     ["silence", "add"], ["silence", "end"], ["watch"], ["plan"], ["status"], ["config"],
     ["timer"],
     ["schema"], ["profiles"], ["closed"], ["calendar"], ["schedule", "rename-channel"], ["notice"],
-    ["notice", "preview"], ["languages"],
+    ["notice", "preview"], ["languages"], ["lists"],
   ]
 
   private func expectedHelp(_ command: [String]) throws -> String {

@@ -114,7 +114,11 @@ struct PlanCommand: Subcommand {
 
 extension CatalogueToRead {
   /// Reads the catalogue into a copy of the schedule, or one in memory.
-  func reload(in schedule: Schedule, _ console: Console) throws -> ExitStatus {
+  ///
+  /// - Parameter onLoan: gets each loan that is read.
+  func reload(
+    in schedule: Schedule, _ console: Console, onLoan: (ReadLoan) -> Void = { _ in }
+  ) throws -> ExitStatus {
     if let fault { throw fault }
     var settings = self.settings
     let closed = try closed.closedDays(today: now.date, schedule: schedule.reader)
@@ -126,7 +130,7 @@ extension CatalogueToRead {
       findings.note(
         try center.reload(
           source, at: now, settings: settings,
-          onDiagnostic: { findings.note($0) }))
+          onDiagnostic: { findings.note($0) }, onLoan: onLoan))
     } catch {
       guard case .catalogue(let error) = error else { throw error }
       findings.note(error)

@@ -40,6 +40,7 @@ struct RootCommand: ParsableCommand {
       DeliverCommand.self, WatchCommand.self, PlanCommand.self, StatusCommand.self,
       ConfigCommand.self, TimerCommand.self, SchemaCommand.self, ProfilesCommand.self,
       ClosedCommand.self, CalendarCommand.self, LanguagesCommand.self, NoticeCommand.self,
+      ListsCommand.self,
     ],
     defaultSubcommand: CheckCommand.self)
 }

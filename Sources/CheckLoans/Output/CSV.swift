@@ -20,6 +20,9 @@ extension JSONValue {
       let text = (isFormula ? "'" : "") + text.visible
       let isPlain = text.unicodeScalars.allSatisfy { !"\",;".unicodeScalars.contains($0) }
       return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""
+    case .array(let values):
+      let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+      return JSONValue.string(texts.joined(separator: "; ")).cell
     default: return self.text
     }
   }

@@ -24,6 +24,13 @@ extension Message {
   package static let authorColumn = message(context: "column", "Author")
   package static let borrowerColumn = message(context: "column", "Borrower")
   package static let libraryColumn = message(context: "column", "Library")
+  // Translators: columns of lists for staff; "Notice" stands above the day on which a reader is told.
+  package static let callNumberColumn = message(context: "column", "Call number")
+  package static let barcodeColumn = message(context: "column", "Barcode")
+  package static let noticeColumn = message(context: "column", "Notice")
+  package static let addressColumn = message(context: "column", "Address")
+  package static let booksColumn = message(context: "column", "Books")
+  package static let titlesColumn = message(context: "column", "Titles")
 
   // Translators: when a loan expires or expired, in a column of its own.
   package static let today = message(context: "when", "today")

@@ -90,6 +90,20 @@ extension ScheduleReader {
     }
   }
 
+  /// The addresses that were refused for ever, each with what the channel said, which is harmless on a
+  /// terminal.
+  public func refusedAddresses() throws(ScheduleError) -> [String: String] {
+    try connection.read { database in
+      let rows = try database.rows(
+        """
+        SELECT address, text, name FROM recipient
+          JOIN reason ON reason.id = recipient.reason JOIN channel ON channel.id = recipient.channel
+        """
+      ) { ($0.text(0) ?? "", Delivery.failure($0.text(1) ?? "", of: $0.text(2) ?? "")) }
+      return Dictionary(rows) { first, _ in first }
+    }
+  }
+
   private static let borrower = """
     SELECT borrower, email, (
       SELECT max(at) FROM delivery

@@ -136,25 +136,43 @@ extension ScheduleReader {
   public func openNotices(
     at now: CivilDateTime, catalogues: [String]? = nil, limit: Int
   ) throws(ScheduleError) -> [Notice] {
+    try openLoans(at: now, catalogues: catalogues, limit: limit).map { scheduled in
+      let late = scheduled.loan.expiration.days(until: now.date)
+      let rung = scheduled.plan.reached(at: now) ?? late
+      return scheduled.notice(rung: late > 0 ? max(1, rung) : min(0, rung))
+    }
+  }
+
+  /// The loans that ``openCount(at:catalogues:)`` counts, by expiration and number.
+  ///
+  /// - Parameters:
+  ///   - now: the library's civil time.
+  ///   - catalogues: the catalogues whose loans count; `nil` for all.
+  ///   - limit: the most wanted.
+  ///   - areUntold: whether only those count of which no expired notice was delivered through any
+  ///     channel.
+  public func openLoans(
+    at now: CivilDateTime, catalogues: [String]? = nil, limit: Int = .max, areUntold: Bool = false
+  ) throws(ScheduleError) -> [ScheduledLoan] {
     try connection.read { database in
       let ladders = try Ladders(database)
       let open = try database.ranges(catalogues).flatMap { range in
         try database.rows(
-          Self.openQuery, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal, limit
+          Self.openQuery, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal,
+          limit, areUntold ? 1 : 0
         ) { row in try ScheduledLoan(row, ladders) }
       }
-      return open.sorted { ($0.loan.expiration, $0.id) < ($1.loan.expiration, $1.id) }
-        .prefix(limit).map { scheduled in
-          let late = scheduled.loan.expiration.days(until: now.date)
-          let rung = scheduled.plan.reached(at: now) ?? late
-          return scheduled.notice(rung: late > 0 ? max(1, rung) : min(0, rung))
-        }
+      return Array(
+        open.sorted { ($0.loan.expiration, $0.id) < ($1.loan.expiration, $1.id) }.prefix(limit))
     }
   }
 
   private static let openQuery = """
     \(ScheduledLoan.query)
     WHERE \(isOpen) AND NOT \(Silence.isSilenced(today: "?3"))
+      AND NOT (?6 AND EXISTS (
+        SELECT 1 FROM delivery
+        WHERE \(Schema.isDeliveryOfLoan) AND rung > 0 AND delivered_at IS NOT NULL))
     ORDER BY expiration, number LIMIT ?5
     """
 }

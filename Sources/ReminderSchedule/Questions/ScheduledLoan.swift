@@ -15,6 +15,8 @@ public struct ScheduledLoan: Hashable, Sendable {
   public let plan: LoanPlan
   /// Whether the user has cancelled its notices, until the next reload.
   public let isCancelled: Bool
+  /// What makes it the same loan in another version of its catalogue.
+  public let identity: LoanIdentity
   /// The day of the reload by which it was no longer in its catalogue, or `nil` if it is there.
   public let leftOn: CivilDate?
   /// The key of its notices in the ledger.
@@ -24,7 +26,7 @@ public struct ScheduledLoan: Hashable, Sendable {
   static let query = """
     SELECT number, loan.catalogue, identity, copy, expiration, fire_at, cancelled, left_on,
       ladder, open_before, open_after, expiration_time, loan_id, title, author, isbn, barcode, borrower,
-      email, language, category, item_type, loan.library, renewable, path, catalogue.library
+      email, language, category, item_type, loan.library, renewable, path, catalogue.library, ordinal
     FROM loan LEFT JOIN catalogue ON catalogue.id = loan.catalogue
     """
 
@@ -39,6 +41,8 @@ public struct ScheduledLoan: Hashable, Sendable {
     key = LedgerKey(
       catalogue: row.integer(1), identity: row.integer(2), expiration: row.integer(4),
       copy: row.integer(3))
+    identity = LoanIdentity(
+      hash: UInt64(bitPattern: row.integer(2)), ordinal: Int(row.integer(26)))
     isCancelled = row.integer(6) != 0
     leftOn = row.day(7)
     catalogue = path

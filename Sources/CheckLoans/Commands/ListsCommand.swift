@@ -1,0 +1,141 @@
+import ArgumentParser
+import Languages
+import Loans
+import ReminderSchedule
+import ReminderService
+import System
+
+/// The form of a list for staff.
+enum StaffListFormat: String, CaseIterable, ExpressibleByArgument {
+  case text
+  case json
+  case csv
+}
+
+/// `check-loans lists`.
+struct ListsCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lists",
+    abstract: "List what staff have to look for, and whom to call or write to.",
+    discussion: """
+      Reads catalogues as check does, and what was sent before from the schedule, which stays as it is. \
+      What is silenced, or said to be returned, is left out.
+
+      --shelf lists the books whose borrowers will be told within two days that the loan has expired, \
+      as one walks along the shelves: what is found there was returned. --call lists the borrowers \
+      with loans that need attention who have no e-mail address, or one that was refused, with their \
+      telephone numbers; --letters lists them once each, with their postal addresses.
+
+      Examples:
+        check-loans lists --shelf books.xml
+        check-loans lists --call
+        check-loans lists --letters --format csv --output letters.csv
+      """)
+
+  static var commandLineOnly: Set<String> {
+    ["shelf", "call", "letters", "days", "format", "borrower", "output"]
+  }
+
+  @Argument(
+    help: "Catalogues to read. (default: those of the settings file)", completion: .file())
+  var catalogues: [String] = []
+
+  @Flag(help: "List the books to look for on the shelf.")
+  var shelf = false
+
+  @Flag(help: "List the borrowers to call.")
+  var call = false
+
+  @Flag(help: "List the borrowers to write letters to.")
+  var letters = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Days until the notice for which to look on the shelf, 0 to 400. (default: 2)",
+      valueName: "days"), transform: number(0...400))
+  var days: Int?
+
+  @Option(help: "Format of the list.")
+  var format = StaffListFormat.text
+
+  @Option(
+    help: ArgumentHelp(
+      "List only borrowers whose names contain this, in upper or lower case.", valueName: "name"))
+  var borrower: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the list to this file, which is replaced once the list is whole.",
+      valueName: "file"), completion: .file())
+  var output: String?
+
+  @OptionGroup var catalogue: CatalogueOptions
+  @OptionGroup var state: StateOptions
+  @OptionGroup var now: NowOptions
+  @OptionGroup var language: LanguageOptions
+  @OptionGroup var color: ColorOptions
+  @OptionGroup var pager: PagerOptions
+
+  private var kinds: [StaffList.Kind] {
+    [(shelf, .shelf), (call, .call), (letters, .letters)].compactMap { $0 ? $1 : nil }
+  }
+
+  func validate() throws {
+    if kinds.count != 1 {
+      throw ValidationError("choose one list: --shelf, --call or --letters")
+    }
+    if days != nil && !shelf { throw ValidationError("--days is only for --shelf") }
+  }
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let language = try language.language(environment)
+    let terminal = Terminal(environment)
+    let results = try ResultsOutput(
+      console, file: output, pager: pager.noPager ? nil : Pager(terminal, environment))
+    let (list, status) = try list(environment, console)
+    switch format {
+    case .json: try results.print(list.json.text + "\n")
+    case .csv: try results.print(list.csv)
+    case .text:
+      var lines = ReportLines(directory: environment.temporaryDirectory)
+      var group = LoanGroup.whole
+      for (heading, cells) in list.tableRows(in: language) {
+        if heading != group.heading { group = LoanGroup(rank: group.rank + 1, heading: heading) }
+        // Neither a style before the cells nor a note after them.
+        let row = TablePrinter.row([""] + cells + [""])
+        lines.add(ReportKey(group: group, day: 0)) { $0 += row.utf8 }
+      }
+      let printer = TablePrinter(
+        columns: list.tableColumns(in: language), terminal: terminal,
+        isColored: color.isColored(environment), language: language,
+        grouping: group.heading.isEmpty ? nil : list.kind == .shelf ? .library : .borrower)
+      try printer.print(lines, end: [], results)
+    }
+    try results.commit()
+    if list.loans.isEmpty { console.printError(list.emptyWords) }
+    return status
+  }
+
+  /// The list, and the status of reading the catalogues.
+  private func list(
+    _ environment: Environment, _ console: Console
+  ) throws -> (StaffList, ExitStatus) {
+    let path = try state.path(environment)
+    let read = try environment.catalogues(
+      catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: path,
+      example: "check-loans lists --shelf books.xml")
+    // What will be sent is what a run would send that read them now.
+    let copy = try Schedule(rehearsing: path)
+    defer { withExtendedLifetime(copy) {} }
+    var list = StaffList(kinds[0], days: days ?? 2, borrower: borrower)
+    var status = ExitStatus.done
+    for entry in read {
+      let result = try entry.reload(in: copy, console) { loan in list.note(loan, of: entry) }
+      status = status.worse(result)
+    }
+    for group in read.namesByZone { try list.add(group, copy.reader) }
+    list.sort()
+    return (list, status)
+  }
+}

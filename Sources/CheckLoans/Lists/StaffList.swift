@@ -1,0 +1,174 @@
+import Languages
+import LoanCatalogue
+import LoanRules
+import Loans
+import ReminderSchedule
+import ReminderService
+
+/// A list for staff.
+struct StaffList {
+  /// What it is about.
+  enum Kind: String {
+    /// The books to look for on the shelf, before their borrowers are told that they have expired.
+    case shelf
+    /// The borrowers to telephone, since they cannot be written to.
+    case call
+    /// The same borrowers, to write letters to.
+    case letters
+  }
+
+  /// A loan in every version of its catalogue.
+  private struct Key: Hashable {
+    var catalogue: String
+    var identity: LoanIdentity
+  }
+
+  let kind: Kind
+  /// The days ahead for which the shelf is searched; 0 is today.
+  let days: Int
+  /// What the borrowers' names contain; `nil` for any.
+  let borrower: String?
+  private(set) var loans: [ListedLoan] = []
+  /// The loans that may be listed, since the schedule does not keep all of their texts.
+  private var read: [Key: Loan] = [:]
+
+  init(_ kind: Kind, days: Int, borrower: String?) {
+    (self.kind, self.days, self.borrower) = (kind, days, borrower)
+  }
+
+  /// Keeps a loan that was read, if it may be listed.
+  mutating func note(_ loan: ReadLoan, of catalogue: CatalogueToRead) {
+    guard loan.status.needsAttention || catalogue.now.date.days(until: loan.expiration) < days
+    else { return }
+    let key = Key(catalogue: catalogue.source.name, identity: loan.record.identity)
+    read[key] = loan.record.loan
+  }
+
+  /// Adds the loans of catalogues that have been read into a schedule.
+  mutating func add(_ group: ZoneGroup, _ schedule: ScheduleReader) throws(ScheduleError) {
+    let refused = try schedule.refusedAddresses()
+    let (now, isOfShelf) = (group.now, kind == .shelf)
+    let open = try schedule.openLoans(
+      at: isOfShelf ? CivilDateTime(now.date.adding(days: days)) : now, catalogues: group.names,
+      areUntold: isOfShelf)
+    for scheduled in open {
+      let key = Key(catalogue: scheduled.catalogue, identity: scheduled.identity)
+      var listed = ListedLoan(
+        loan: read[key] ?? scheduled.loan, catalogue: scheduled.catalogue,
+        library: scheduled.library, today: now.date)
+      if let borrower, listed.loan.borrower?.contains(anyCase: borrower) != true { continue }
+      if isOfShelf {
+        // Notices that a loan has expired fire when a day begins.
+        listed.noticeOn = (0...days).map { now.date.adding(days: $0) }
+          .first { scheduled.plan.reached(at: CivilDateTime($0)) ?? 0 > 0 }
+      } else {
+        listed.fault = AddressFault(listed.loan.email, refused: refused)
+      }
+      if listed.noticeOn != nil || listed.fault != nil { loans.append(listed) }
+    }
+  }
+
+  /// Sorts the loans: as one walks along the shelves, or by borrower and expiration.
+  mutating func sort() {
+    loans = loans.map { loan in
+      (kind == .shelf ? loan.place : loan.person + ["\(loan.loan.expiration)"], loan)
+    }.sorted { $0.0.lexicographicallyPrecedes($1.0) }.map(\.1)
+  }
+
+  /// The loans of each borrower.
+  private var borrowers: [ArraySlice<ListedLoan>] {
+    loans.indices.reduce(into: []) { borrowers, index in
+      if borrowers.last?.last?.person == loans[index].person {
+        borrowers[borrowers.count - 1].append(loans[index])
+      } else {
+        borrowers.append(loans[index...index])
+      }
+    }
+  }
+
+  /// The sentence for a list without loans.
+  var emptyWords: String {
+    kind == .shelf
+      ? "no loan will be told of as expired within \(counted(days, "day"))"
+      : "no borrower with a loan that needs attention lacks a working e-mail address"
+  }
+}
+
+// MARK: - Forms
+
+extension StaffList {
+  private var columns: [String] {
+    kind == .letters ? ListedLoan.letterColumns : ListedLoan.columns
+  }
+
+  private var rows: [[JSONValue]] {
+    if kind != .letters { return loans.map(\.values) }
+    return borrowers.compactMap { $0.first?.letterValues(Array($0)) }
+  }
+
+  /// One JSON document.
+  var json: JSONValue {
+    let rows = rows.map { JSONValue.object(zip(columns, $0).map { ($0, $1) }) }
+    return .object([
+      ("version", 1), ("list", .string(kind.rawValue)),
+      (kind == .letters ? "borrowers" : "loans", .array(rows)),
+    ])
+  }
+
+  /// Lines for a spreadsheet, after one with the names of the columns.
+  var csv: String { ([columns.map { .string($0) }] + rows).map(CSV.line).joined() }
+
+  /// The columns of the table.
+  func tableColumns(in language: Language) -> [TextTable.Column] {
+    func column(_ heading: Message, least: Int = .max, rank: Int = 0) -> TextTable.Column {
+      TextTable.Column(language.text(heading), least: least, rank: rank)
+    }
+    let (date, title) = (column(.dateColumn), column(.titleColumn, least: 20))
+    let author = column(.authorColumn, least: 12, rank: 3)
+    return switch kind {
+    case .shelf:
+      [
+        column(.callNumberColumn, least: 12), column(.barcodeColumn, rank: 1), title, author,
+        date, column(.noticeColumn, rank: 2),
+      ]
+    case .call:
+      [
+        date, column(.daysColumn, rank: 2), title, author,
+        column(.libraryColumn, least: 8, rank: 4),
+      ]
+    case .letters:
+      [
+        column(.borrowerColumn, least: 12), column(.addressColumn, least: 20),
+        column(.booksColumn), date, column(.titlesColumn, least: 20, rank: 1),
+      ]
+    }
+  }
+
+  /// The rows of the table, each with the heading of its group.
+  func tableRows(in language: Language) -> [(heading: String, cells: [String])] {
+    if kind == .letters {
+      return borrowers.compactMap { loans in
+        guard let first = loans.first else { return nil }
+        let titles = loans.map { $0.title(in: language) }.joined(separator: "; ")
+        let address = (first.loan.address ?? "").visible
+        let date = language.date(first.loan.expiration)
+        return ("", [first.name(in: language), address, "\(loans.count)", date, titles])
+      }
+    }
+    let hasLibraries = loans.contains { $0.library != nil }
+    return loans.map { listed in
+      let loan = listed.loan
+      let texts = [loan.callNumber, loan.barcode, loan.author, listed.library]
+        .map { ($0 ?? "").visible }
+      let date = language.date(loan.expiration)
+      let days = language.days(until: listed.noticeOn ?? loan.expiration, from: listed.today)
+      let title = listed.title(in: language)
+      if kind == .call {
+        let heading = listed.borrowerHeading(in: language)
+        return (heading, [date, days, title, texts[2], texts[3]])
+      }
+      let heading = listed.library == nil ? language.text(.noLibraryGroup) : texts[3]
+      return (hasLibraries ? heading : "", [texts[0], texts[1], title, texts[2], date, days])
+    }
+  }
+}
