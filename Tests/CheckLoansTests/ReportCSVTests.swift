@@ -9,11 +9,12 @@ struct ReportCSVTests {
     #expect(
       result.text.hasPrefix(
         "catalogue,line,id,title,author,isbn,barcode,borrower,email,language,category,type,library,"
-          + "renewable,expiration,status,daysLeft,remindAt,expirationTime\r\n"))
+          + "renewable,phone,address,callNumber,expiration,status,daysLeft,remindAt,expirationTime\r\n"))
     let lines = result.text.split(separator: "\r\n")
     #expect(
-      lines.last == "books.xml,13,bk102,Abigél,Szabó Magda,9789631182040,30053532,Halmos Benedek,halmos.benedek@example.org,,,,,,2026-11-22,"
-        + "expires-soon,1,2026-11-21T00:00,")
+      lines.last
+        == "books.xml,13,bk102,Abigél,Szabó Magda,9789631182040,30053532,Halmos Benedek,"
+        + "halmos.benedek@example.org,,,,,,,,,2026-11-22,expires-soon,1,2026-11-21T00:00,")
     #expect(!result.text.replacing("\r\n", with: "").contains("\n"))
   }
 

@@ -140,8 +140,8 @@ struct ReportTableTests {
         ("One", "2026.11.22"), ("Two", "2026.11.27"), ("Three", "2026.11.28"),
         ("Four", "2026.11.29")))
     let lines = try await desk.run(
-      "--no-state", "--all", "-q", "--format", "table", "--group-by", "visit", "--closed-weekdays", "sunday",
-      "books.xml"
+      "--no-state", "--all", "-q", "--format", "table", "--group-by", "visit",
+      "--closed-weekdays", "sunday", "books.xml"
     ).lines
     #expect(
       lines == [
@@ -175,7 +175,8 @@ struct ReportTableTests {
         #expect(line.count <= max(columns, 34))
       }
     }
-    #expect(try await table(desk, "--all", columns: 500).contains { $0.contains("all the Men perished") })
+    let wide = try await table(desk, "--all", columns: 500)
+    #expect(wide.contains { $0.contains("all the Men perished") })
   }
 }
 

@@ -63,7 +63,9 @@ enum DayGroup: Int, CaseIterable {
 
 // MARK: - Keys
 
-/// The place of a loan in a report. Loans with the same one come in the order in which they were added.
+/// The place of a loan in a report.
+///
+/// Loans with the same one come in the order in which they were added.
 struct ReportKey: Hashable {
   var group = LoanGroup.whole
   /// The text by which loans are sorted; empty if that is their expiration.
