@@ -9,7 +9,8 @@ struct ReportCSVTests {
     #expect(
       result.text.hasPrefix(
         "catalogue,line,id,title,author,isbn,barcode,borrower,email,language,category,type,library,"
-          + "renewable,phone,address,callNumber,expiration,status,daysLeft,remindAt,expirationTime\r\n"))
+          + "renewable,phone,address,callNumber,expiration,status,daysLeft,remindAt,expirationTime\r\n"
+      ))
     let lines = result.text.split(separator: "\r\n")
     #expect(
       lines.last
