@@ -24,11 +24,12 @@ public struct WrittenCalendar: Sendable {
   /// A calendar without entries.
   ///
   /// - Parameters:
-  ///   - identity: the same for as long as it is the same calendar, and no other's.
+  ///   - identity: the same for as long as it is the same calendar, and no other's; `nil` for none.
   ///   - modified: when it was last changed, in UTC.
   ///   - program: what writes it, with its version.
   public init(
-    _ name: String, identity: String, modified: CivilDateTime, program: String, kind: Kind = .event
+    _ name: String, identity: String? = nil, modified: CivilDateTime, program: String,
+    kind: Kind = .event
   ) {
     (self.kind, self.name) = (kind, name)
     lines.bytes = Self.beginning(identity: identity)
@@ -43,11 +44,12 @@ public struct WrittenCalendar: Sendable {
   }
 
   /// The beginning of every file of a calendar with this identity.
-  public static func beginning(identity: String) -> [UInt8] {
+  public static func beginning(identity: String?) -> [UInt8] {
     var lines = CalendarLines()
     lines.add("BEGIN", "VCALENDAR")
     lines.add("VERSION", "2.0")
-    lines.add("UID", identity)
+    // With UID, which RFC 7986 has for it, vdirsyncer takes all entries for one.
+    if let identity { lines.add("X-CHECK-LOANS-IDENTITY", identity) }
     return lines.bytes
   }
 

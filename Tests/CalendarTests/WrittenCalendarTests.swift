@@ -18,7 +18,7 @@ struct WrittenCalendarTests {
         == """
         BEGIN:VCALENDAR
         VERSION:2.0
-        UID:calendar-1
+        X-CHECK-LOANS-IDENTITY:calendar-1
         PRODID:-//check-loans//check-loans 1.2.3//EN
         CALSCALE:GREGORIAN
         METHOD:PUBLISH
@@ -142,7 +142,8 @@ private struct RandomCalendars {
 
   /// All that a line may begin with.
   static let properties: Set = [
-    "BEGIN", "END", "VERSION", "UID", "PRODID", "CALSCALE", "METHOD", "NAME", "X-WR-CALNAME",
+    "BEGIN", "END", "VERSION", "X-CHECK-LOANS-IDENTITY", "UID", "PRODID", "CALSCALE", "METHOD",
+    "NAME", "X-WR-CALNAME",
     "LAST-MODIFIED", "REFRESH-INTERVAL;VALUE=DURATION", "X-PUBLISHED-TTL", "DTSTAMP", "SEQUENCE",
     "DTSTART;VALUE=DATE", "DTEND;VALUE=DATE", "DUE;VALUE=DATE", "STATUS", "TRANSP", "CLASS",
     "CATEGORIES", "SUMMARY", "DESCRIPTION", "LOCATION", "ACTION", "TRIGGER",

@@ -33,9 +33,11 @@ struct LoanCalendarWriter {
 
   /// A calendar of some loans.
   ///
-  /// - Parameter isPersonal: whether it is for one borrower, in his language and with his name.
+  /// - Parameters:
+  ///   - identity: what shows whose file it is; `nil` for nothing.
+  ///   - isPersonal: whether it is for one borrower, in his language and with his name.
   func calendar(
-    of loans: [CalendarLoan], identity: String, isPersonal: Bool
+    of loans: [CalendarLoan], identity: String? = nil, isPersonal: Bool
   ) -> WrittenCalendar {
     let first = isPersonal ? loans.first?.notice : nil
     let language = first.flatMap { borrowers?.language(of: $0) } ?? self.language

@@ -2,7 +2,6 @@ import ArgumentParser
 import Calendar
 import Loans
 import ReminderSchedule
-import ReminderService
 import System
 import SystemPackage
 
@@ -110,10 +109,7 @@ struct CalendarCommand: Subcommand {
       return status.worse(try files.update(with: loans, lists: list, console))
     }
     if let borrower { loans = try loans.of(borrower, mayBeNone: records.allowEmpty) }
-    let parts = [borrower ?? ""] + read.map(\.source.name)
-    let calendar = writer.calendar(
-      of: loans, identity: parts.joined(separator: "\n").stableIdentity,
-      isPersonal: borrower != nil)
+    let calendar = writer.calendar(of: loans, isPersonal: borrower != nil)
     if borrower == nil && calendar.count > Self.most {
       throw CommandError(
         .usage,
