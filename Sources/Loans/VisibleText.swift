@@ -40,15 +40,16 @@ extension String {
     return "\"\(text)\""
   }
 
-  /// The text with `&`, `<` and `>` written as entities, for where the text of an XML element is
-  /// expected.
+  /// The text with `&`, `<` and `>` written as entities, and what is no character as `\u{ffff}`, for where
+  /// the text of an element is expected.
   public var escapedAsMarkup: String {
-    guard utf8.contains(where: { "&<>".utf8.contains($0) }) else { return self }
+    guard utf8.contains(where: { "&<>".utf8.contains($0) || $0 >= 0xEF }) else { return self }
     return escaped { scalar, _ in
       switch scalar {
       case "&": "&amp;"
       case "<": "&lt;"
       case ">": "&gt;"
+      case _ where scalar.properties.isNoncharacterCodePoint: scalar.escape
       default: nil
       }
     }
@@ -128,8 +129,6 @@ extension Unicode.Scalar {
     case 0xFEFF, 0xFFF9...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A: true
     case 0xE0100...0xE01EF: false  // variants of ideographs, in Japanese names
     case 0xE0000...0xE0FFF: true
-    case 0xFDD0...0xFDEF: true  // no characters, nor are the last two of each plane
-    case _ where value & 0xFFFE == 0xFFFE: true
     default: false
     }
   }

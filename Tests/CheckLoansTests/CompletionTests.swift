@@ -28,7 +28,7 @@ struct CompletionTests {
   private static let lines: [([String], [String])] = [
     (["--noti"], ["--notify"]),
     (["bo"], ["bo ok.xml", "books.xml"]),
-    (["--format", ""], ["json", "text"]),
+    (["--format", ""], ["csv", "html", "json", "table", "text"]),
     (["--notify", "stdout", "bo"], ["bo ok.xml", "books.xml"]),
     (["--dry-run", "--al"], ["--all", "--allow-empty"]),
     (["books.xml", "--st"], ["--state"]),
@@ -84,7 +84,8 @@ struct CompletionTests {
         ]
       ),
       (["help", "silence", ""], ["add", "end", "list"]),
-      (["help", "validate", ""], []), (["--format", "="], ["json", "text"]),
+      (["help", "validate", ""], []),
+      (["--format", "="], ["csv", "html", "json", "table", "text"]),
       (["--format", "=", "j"], ["json"]), (["validate", "--format", "=", "sa"], ["sarif"]),
       (["--all", "--time-zone", "=", "Europe/Bud"], ["Europe/Budapest"]),
       (["--format", "=", "json", "--notify", "=", "std"], ["stdout"]),
@@ -193,7 +194,8 @@ struct CompletionTests {
     #expect(script.split(separator: words, omittingEmptySubsequences: false).count == 2)
     let subcommands = [
       "check", "validate", "schedule", "silence", "deliver", "watch", "plan", "status", "config",
-      "timer", "schema", "profiles", "closed", "calendar", "languages", "notice", "help",
+      "timer", "schema", "profiles", "closed", "calendar", "languages", "notice", "lists",
+      "help",
     ]
     let separator = shell == "fish" ? " " : "|"
     #expect(script.contains(subcommands.joined(separator: separator)))

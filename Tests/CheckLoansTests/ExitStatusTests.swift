@@ -314,7 +314,8 @@ struct ExitStatusTests {
     ),
     (
       "FORMAT", "xml",
-      "the value 'xml' is invalid for '--format <format>'. Please provide one of 'text' and 'json'."
+      "the value 'xml' is invalid for '--format <format>'. Please provide one of 'text', "
+        + "'table', 'json', 'csv' or 'html'."
     ),
     (
       "NOTIFY", "stdout,pigeon",

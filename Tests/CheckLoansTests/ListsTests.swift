@@ -99,7 +99,7 @@ struct ListsTests {
               2026.11.14  7 days ago  Egri csillagok
               2026.11.21  today       Abigél
             Béla. The address bela@example.org was refused. (\(program) failed with exit status 67: \
-            no such user)
+            no such user; correct the address bela@example.org in the catalogue)
               2026.11.22  tomorrow    Biblia; "régi"
             Dani. The address dani at home is not valid.
               2026.11.20  yesterday   Emma
@@ -112,11 +112,12 @@ struct ListsTests {
       list.loans.elements.map(\.reason) == [
         "no-address", "no-address", "refused", "invalid-address",
       ])
-    #expect(list.loans[2].error.text?.hasSuffix("no such user") == true)
+    #expect(list.loans[2].error.text?.contains("no such user") == true)
     #expect(list.loans[0].phone == "+36 1 234 5678")
     #expect(list.loans[0].daysLeft.number == -7)
     #expect(
-      try await desk.run("silence", "add", "--borrower", "Anna", "--reason", "away").status == 0)
+      try await desk.run("silence", "add", "--borrower", "Anna", "--reason", "away", "--for-ever")
+        .status == 0)
     #expect(try await desk.run("lists", "--call", "books.xml").lines[1].hasPrefix("Béla."))
   }
 
@@ -146,7 +147,7 @@ struct ListsTests {
         ["Dani", "", "", "dani at home", "", "1", "2026-11-20", "Emma"],
       ])
     let table = try await desk.run("lists", "--letters", "--language", "hu", "books.xml").lines
-    #expect(table[0] == "Kölcsönző  Lakcím                    Könyv  Lejárat       Címek")
+    #expect(table[0] == "Kölcsönző  Lakcím                    Könyv  Lejárat        Címek")
     #expect(
       table[1]
         == "Anna       Fő utca 1, 1011 Budapest  2      2026. 11. 14.  Egri csillagok; Abigél")

@@ -97,7 +97,7 @@ struct ManualPageTests {
     let message = try await desk.run("profiles", "--check", "x.xml").errorLines[0]
     let elements = ManualPage.texts(matching: #/known are (.*)/#, in: [message])
       .flatMap { $0.replacing(",", with: "").split(separator: " ").map(String.init) }
-    let named = ManualPage.texts(matching: #/<([a-z]+)/#, in: page["PROFILES"])
+    let named = ManualPage.texts(matching: #/<([a-zA-Z]+)/#, in: page["PROFILES"])
     #expect(Set(named) == Set(elements + ["profile"]))
   }
 

@@ -150,7 +150,7 @@ struct ScheduleTableTests {
         ID  FROM              STATE    TITLE
         1   2026-11-21 00:00  failed   Abigél
         2   2026-11-21 00:00  failed   Az ajtó
-        3   2026-12-17 00:00  pending  Tüskevár
+        3   2026-12-23 00:00  pending  Tüskevár
         """))
   }
 }

@@ -152,7 +152,7 @@ struct SettingsFileTests {
     try desk.writeSettings("# mine\nnotify = [\"stdout\"]")
     let need =
       "--notify stdout and --format json both need standard output; choose one, perhaps with --notify "
-      + "none"
+      + "none or --output"
     let path = "\(desk.folder.path)/\(Desk.settings)"
     #expect(
       try await desk.run("--format", "json", "books.xml").outcome
@@ -468,7 +468,7 @@ struct SettingsFaultTests {
     (
       "format = \"xml\"",
       "1: the value 'xml' is invalid for '--format <format>'. Please provide one of 'text', "
-        + "'table', 'json' or 'csv'."
+        + "'table', 'json', 'csv' or 'html'."
     ),
     (
       "notify = [\"stdout\",\n  \"é\", \"pigeon\"]",
@@ -919,8 +919,11 @@ struct ConfigTests {
     let settings = try await desk.inForce()
     let fromFile = settings.values.filter { $0.source.text == "file" }.count
     #expect(
-      fromFile == (isUncommented ? settings.count - 4 : 0),
-      "format is a flag here, now, dry-run and first-run are for one run")
+      fromFile == (isUncommented ? settings.count - 8 : 0),
+      """
+      format is a flag here; now, dry-run, first-run, output, per-borrower, refresh and screen are for \
+      one run
+      """)
   }
 
   @Test func `A wrong variable is wrong here too`() async throws {

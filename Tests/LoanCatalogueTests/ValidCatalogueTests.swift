@@ -185,7 +185,8 @@ struct ValidCatalogueTests {
   @Test(arguments: ["callnumber", "CallNumber"])
   func `A name of two words in another case is reported`(name: String) throws {
     let reading = try CatalogueReader().reading(
-      ofText: "<books><book><title>A</title><\(name)>1</\(name)></book></books>")
+      ofText: "<books><book><title>A</title><\(name)>1</\(name)>"
+        + "<expiration>2026.12.01</expiration></book></books>")
     #expect(
       reading.diagnostics.map(\.message) == [
         "<\(name)> is ignored, since names are case-sensitive; did you mean <callNumber>?"

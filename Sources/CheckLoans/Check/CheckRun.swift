@@ -5,6 +5,7 @@ import Loans
 import ReminderSchedule
 import ReminderService
 import System
+import SystemPackage
 
 /// One run of `check`: has each catalogue read and its part of the schedule reloaded, reports, and
 /// has delivered what is due.

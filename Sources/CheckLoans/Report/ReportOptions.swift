@@ -78,7 +78,7 @@ struct ReportOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       What to group loans by; visit puts together what can be returned on one way to a library. \
-      (default: day in a table, none elsewhere)
+      (default: day in a table or page, none elsewhere)
       """, valueName: "what"))
   var groupBy: ReportGrouping?
 

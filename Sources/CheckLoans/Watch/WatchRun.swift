@@ -85,7 +85,7 @@ final class WatchRun {
   private func sayStart(_ schedule: Schedule, _ groups: [ZoneGroup]) throws(ScheduleError) {
     if hasStarted { return }
     hasStarted = true
-    guard settings.isVerbose || ProcessSetup.terminalSize(at: 2) != nil else { return }
+    guard ProcessSetup.terminalSize(at: 2) != nil else { return }
     var reminders: [CivilDateTime] = []
     for (_, now, names) in groups {
       let pending = try schedule.reader.pending(after: now, catalogues: names)

@@ -48,7 +48,7 @@ json.dump(
         "address": text("address"),
         "paragraphs": text("p"),
         "bars": [
-            "".join(e.itertext()) for e in elements if e.tag == "title"
+            "".join(e.itertext()) for e in elements if e.tag.split("}")[-1] == "title"
         ][1:],
     },
     sys.stdout,
