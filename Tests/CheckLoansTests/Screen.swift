@@ -32,6 +32,7 @@ struct Screen {
     try desk.folder.write("\(words)\necho $? >status\nsleep 60\n", to: "job")
     let script = """
       trap 'tmux kill-server 2>/dev/null' EXIT
+      rm -f status
       tmux -f /dev/null new-session -d -x \(columns) -y \(rows) sh job
       for i in $(seq \(isWaitedFor ? 600 : 20)); do [ -s status ] && break; sleep 0.05; done
       sleep 0.1
