@@ -11,6 +11,13 @@ extension Loan {
     return String(decoding: label, as: UTF8.self)
   }
 
+  /// The loan's title as it is, harmless on a terminal, or else its id or barcode; never empty.
+  package func shownTitle(in language: Language = .english) -> String {
+    var title: [UInt8] = []
+    appendTitle(to: &title, in: language)
+    return String(decoding: title, as: UTF8.self)
+  }
+
   /// The sentence about when the loan expires or expired, `Abigél expired 7 days ago`, from the dates
   /// alone.
   ///

@@ -3,7 +3,7 @@ import Testing
 
 /// What `schedule list` shows of the schedule.
 struct ScheduleListTests {
-  private static let books = """
+  fileprivate static let books = """
     <books>
     <book><title>Abigél</title><borrower>Halmos Benedek</borrower><expiration>2026.11.22</expiration></book>
     <book><title>Az ajtó</title><borrower>Kovács Anna</borrower><expiration>2026.11.22</expiration></book>
@@ -113,16 +113,8 @@ struct ScheduleListTests {
 
 @Suite(.enabled(if: Screen.isHere, Screen.lack))
 struct ScheduleTableTests {
-  private static let books = """
-    <books>
-    <book><title>Abigél</title><borrower>Halmos Benedek</borrower><expiration>2026.11.22</expiration></book>
-    <book><title>Az ajtó</title><borrower>Kovács Anna</borrower><expiration>2026.11.22</expiration></book>
-    <book><title>Tüskevár</title><borrower>Halmos Benedek</borrower><expiration>2026.12.24</expiration></book>
-    </books>
-    """
-
   @Test func `It is a table, with each channel's failure once below it`() async throws {
-    let desk = try Desk(catalogue: Self.books)
+    let desk = try Desk(catalogue: ScheduleListTests.books)
     try await desk.run("--notify", "exec:/nowhere/tell", "--remind", "7,1", "books.xml")
     var screen = Screen(desk: desk, columns: 110)
     let shown = try await screen.run("schedule", "list")
@@ -140,7 +132,7 @@ struct ScheduleTableTests {
     try await desk.run("books.xml")
     #expect(
       try await screen.run("schedule", "list", "--returned").hasPrefix("ID  RETURNED    STATE "))
-    try desk.folder.write(Self.books, to: "books.xml")
+    try desk.folder.write(ScheduleListTests.books, to: "books.xml")
     try await desk.run("books.xml")
     screen.columns = 40
     let narrow = try await screen.run("schedule", "list")

@@ -1,5 +1,4 @@
 import Loans
-import Notifiers
 import System
 import SystemPackage
 
@@ -9,7 +8,7 @@ struct CalendarFile {
 
   init(_ path: String) { self.path = path }
 
-  /// What is there; `nil` if there is no file of any use.
+  /// The content of the file; `nil` if there is none that can be read.
   var bytes: [UInt8]? {
     try? WholeFile.bytes(of: path, limit: 1 << 28, mayBeWritableByAll: true)
   }
@@ -23,9 +22,7 @@ struct CalendarFile {
   ) throws(CommandError) {
     if let old = bytes, Self.lastingLines(old).elementsEqual(Self.lastingLines(calendar)) { return }
     let file = try ResultsFile(path, permissions: permissions)
-    do throws(OutputError) { try file.output.write(calendar.span) } catch {
-      throw file.failure("\(error)")
-    }
+    try file.write(calendar.span)
     try file.commit()
   }
 

@@ -90,7 +90,7 @@ extension ListedLoan {
   func letterValues(_ loans: [ListedLoan]) -> [JSONValue] {
     [loan.borrower, loan.address, loan.phone, loan.email, loan.language].map { JSONValue($0) } + [
       .int(loans.count), .string("\(loan.expiration)"),
-      .array(loans.map { .string($0.title(in: .english)) }),
+      .array(loans.map { .string($0.loan.shownTitle()) }),
     ]
   }
 }
@@ -100,13 +100,6 @@ extension ListedLoan {
 // What is made here is harmless on a terminal.
 
 extension ListedLoan {
-  /// The title, or else the id or barcode.
-  func title(in language: Language) -> String {
-    var text: [UInt8] = []
-    loan.appendTitle(to: &text, in: language)
-    return String(decoding: text, as: UTF8.self)
-  }
-
   func name(in language: Language) -> String {
     loan.borrower?.visible ?? language.text(.noBorrowerGroup)
   }

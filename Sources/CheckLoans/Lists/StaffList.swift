@@ -9,7 +9,7 @@ import ReminderService
 struct StaffList {
   /// What it is about.
   enum Kind: String {
-    /// The books to look for on the shelf, before their borrowers are told that they have expired.
+    /// The books to look for on the shelf, before their borrowers get a notice that they have expired.
     case shelf
     /// The borrowers to telephone, since they cannot be written to.
     case call
@@ -149,7 +149,7 @@ extension StaffList {
     if kind == .letters {
       return borrowers.compactMap { loans in
         guard let first = loans.first else { return nil }
-        let titles = loans.map { $0.title(in: language) }.joined(separator: "; ")
+        let titles = loans.map { $0.loan.shownTitle(in: language) }.joined(separator: "; ")
         let address = (first.loan.address ?? "").visible
         let date = language.date(first.loan.expiration)
         return ("", [first.name(in: language), address, "\(loans.count)", date, titles])
@@ -162,7 +162,7 @@ extension StaffList {
         .map { ($0 ?? "").visible }
       let date = language.date(loan.expiration)
       let days = language.days(until: listed.noticeOn ?? loan.expiration, from: listed.today)
-      let title = listed.title(in: language)
+      let title = loan.shownTitle(in: language)
       if kind == .call {
         let heading = listed.borrowerHeading(in: language)
         return (heading, [date, days, title, texts[2], texts[3]])

@@ -15,12 +15,10 @@ struct EntryTable {
   mutating func add(_ entry: ScheduleEntry, at now: CivilDateTime) {
     let scheduled = entry.scheduled
     let loan = scheduled.loan
-    var title: [UInt8] = []
-    loan.appendTitle(to: &title, in: .english)
     let row = TablePrinter.row([
       entry.state == .failed ? Style.red : "", String(scheduled.id),
       scheduled.leftOn.map { "\($0)" } ?? entry.fireAt.words, entry.state.rawValue,
-      entry.kind.rawValue, String(decoding: title, as: UTF8.self), loan.expiration.dotted,
+      entry.kind.rawValue, loan.shownTitle(), loan.expiration.dotted,
       loan.borrower?.visible ?? "",
       scheduled.library?.visible ?? scheduled.catalogue.visibleCatalogue,
       entry.later(than: now).map { "\($0.fireAt.date)" } ?? "",

@@ -41,6 +41,13 @@ final class ResultsFile {
     }
   }
 
+  /// Writes a part of the results.
+  ///
+  /// - Throws: ``CommandError`` with the status `inputOutput`.
+  func write(_ text: Span<UInt8>) throws(CommandError) {
+    do throws(OutputError) { try output.write(text) } catch { throw failure("\(error)") }
+  }
+
   /// Puts the file in its place.
   ///
   /// - Throws: ``CommandError`` with the status `inputOutput`.

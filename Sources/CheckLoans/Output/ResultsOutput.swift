@@ -35,10 +35,9 @@ struct ResultsOutput {
   ///
   /// - Throws: ``CommandError`` with the status `inputOutput`.
   func print(_ text: Span<UInt8>) throws(CommandError) {
-    guard let output = paged ?? file?.output else { return try console.print(text) }
-    do throws(OutputError) { try output.write(text) } catch {
-      throw file?.failure("\(error)") ?? CommandError(error)
-    }
+    if let file { return try file.write(text) }
+    guard let paged else { return try console.print(text) }
+    do throws(OutputError) { try paged.write(text) } catch { throw CommandError(error) }
   }
 
   /// Has results of this many lines shown by the pager if they are longer than the terminal.

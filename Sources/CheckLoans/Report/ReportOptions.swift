@@ -144,7 +144,7 @@ struct ReportOptions: ParsableArguments {
 struct LoanSelection {
   /// Whether they are all of those borrowers.
   let isWhole: Bool
-  /// The most days until their expiration; `nil` for those of which a reminder has fired.
+  /// The most days until their expiration; `nil` for loans that need attention.
   let days: Int?
   /// What their borrowers' names contain; `nil` for any borrower.
   let borrower: String?
