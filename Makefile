@@ -21,7 +21,7 @@ BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixm
 PACKAGE_PACKAGES := debhelper dpkg-dev lintian buildah libical3
 PACKAGE_TEST_PACKAGES := autopkgtest systemd-container systemd runc jq
 PICTURE_PACKAGES := xvfb xterm dunst dbus libglib2.0-bin libnotify-bin imagemagick \
-  x11-xserver-utils fonts-dejavu-core
+  x11-xserver-utils fonts-dejavu-core chromium-headless-shell mblaze
 
 # The Swift runtime goes into the release binary, libxml2, SQLite and zlib stay outside, where the
 # system keeps them up to date.
@@ -205,7 +205,7 @@ docs: setup ## Make the library's documentation in .build/LoanReminders.doccarch
 	  --output-path .build/LoanReminders.doccarchive
 
 .PHONY: pictures
-pictures: setup-pictures build ## Take the pictures of the README again
+pictures: setup-pictures build ## Take the pictures of the documents again
 	docs/pictures/make.sh $(BINARY)
 
 .PHONY: bench

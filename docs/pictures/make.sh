@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# make.sh PATH/TO/check-loans: takes the pictures of the README from the real program, on an X server
-# of its own. `make pictures` installs what it needs and runs it.
+# make.sh PATH/TO/check-loans: takes the pictures of the README and the other documents from the real
+# program, on an X server of its own and in a browser without a screen. `make pictures` installs what it
+# needs and runs it.
 set -euo pipefail
 check_loans=$(realpath "$1")
 cd "$(dirname "$0")"
@@ -20,7 +21,7 @@ export PATH=$scratch/bin:$PATH
 cp ../../books.xml "$scratch"
 
 # The X server picks a free display and writes its number down.
-Xvfb -displayfd 3 -screen 0 1000x300x24 -nolisten tcp 3> "$scratch/display" 2> /dev/null &
+Xvfb -displayfd 3 -screen 0 1000x400x24 -nolisten tcp 3> "$scratch/display" 2> /dev/null &
 for _ in {1..100}; do [[ -s $scratch/display ]] && break; sleep 0.1; done
 DISPLAY=:$(cat "$scratch/display")
 export DISPLAY
@@ -42,7 +43,15 @@ take() {
   cp "$scratch/$1" "$1"
 }
 
-# The report in a terminal, as the README calls it.
+# Keeps what a browser shows of a file, half as large.
+browse() {
+  chromium-headless-shell --no-sandbox --hide-scrollbars --force-color-profile=srgb \
+    --screenshot="$scratch/browsed.png" --window-size="$2" "file://$1" 2> "$scratch/browser.log"
+  convert "$scratch/browsed.png" -bordercolor "$4" -trim +repage -border 24 -resize 60% +dither \
+    -colors 64 -define png:format=png8 "$3"
+}
+
+# The report in a terminal.
 cat > "$scratch/session" <<'END'
 printf '$ check-loans books.xml\n'
 check-loans books.xml
@@ -50,7 +59,7 @@ printf '$ '
 exec sleep 60
 END
 cd "$scratch"
-xterm -fa 'DejaVu Sans Mono' -fs 9 -geometry 106x9+0+0 -b 8 -bw 0 -bg '#1e1e1e' -fg '#e6e6e6' \
+xterm -fa 'DejaVu Sans Mono' -fs 9 -geometry 106x14+0+0 -b 8 -bw 0 -bg '#1e1e1e' -fg '#e6e6e6' \
   -xrm 'XTerm*color1: #ff7b72' -xrm 'XTerm*color3: #e3b341' +sb -e bash "$scratch/session" &
 terminal=$!
 cd "$OLDPWD"
@@ -89,3 +98,21 @@ for _ in {1..100}; do [[ -e $scratch/shown ]] && break; sleep 0.1; done
 take notification.png white 6
 touch "$scratch/taken"
 wait "$session"
+
+# The report as a page.
+check-loans --dry-run --quiet --within 7 --format html --output "$scratch/page.html" "$scratch/books.xml"
+browse "$scratch/page.html" 1000,1640 page.png '#f6f6f3'
+
+# A mail to one reader, its headers and its HTML.
+check-loans --quiet --notify "maildir:$scratch/Outbox" --mail-from 'Town Library <desk@example.org>' \
+  "$scratch/one.xml" > "$scratch/sent"
+message=("$scratch"/Outbox/new/*)
+{
+  echo '<!DOCTYPE html><meta charset="utf-8"><pre style="font: 15px sans-serif; margin: 0">'
+  for name in From To Subject; do
+    echo "<b>$name:</b> $(mhdr -d -h "$name" "${message[0]}" | sed 's/&/\&amp;/g; s/</\&lt;/g')"
+  done
+  echo '</pre><hr>'
+  mshow -O "${message[0]}" 3
+} > "$scratch/mail.html"
+browse "$scratch/mail.html" 700,400 mail.png white

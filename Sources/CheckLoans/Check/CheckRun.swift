@@ -215,6 +215,7 @@ extension CheckRun {
   private func note(_ diagnostic: Diagnostic, _ part: inout CatalogueReport) {
     let found = LocatedDiagnostic(path: part.catalogue.path, diagnostic: diagnostic)
     part.diagnostics += 1
+    part.lastProblem = found
     if diagnostic.severity == .error { note(.invalidData) }
     if diagnostic.mayHideALoan || plan.options.printing.verbose.verbose {
       console.printError(line: found.line)
@@ -224,6 +225,7 @@ extension CheckRun {
 
   private func note(_ result: ReloadReport, _ part: inout CatalogueReport) {
     let path = part.catalogue.path.visible
+    part.isUsable = result.isUsable
     if result.isUsable {
       report.hasRead = true
     } else if plan.state != nil {

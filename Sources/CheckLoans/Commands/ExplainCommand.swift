@@ -121,7 +121,7 @@ struct ExplainCommand: Subcommand {
     }
     if borrower != nil || email != nil {
       let found = try schedule.loans { loan in
-        borrower.map { loan.borrower?.contains(anyCase: $0) ?? false } ?? true
+        loan.borrower.fits(anyCase: borrower)
           && email.map { loan.email?.lowercased() == $0.lowercased() } ?? true
       }
       numbers += found

@@ -146,7 +146,7 @@ struct ListCommand: Subcommand {
 
   private func fits(_ entry: ScheduleEntry, at now: CivilDateTime) -> Bool {
     if failed && entry.state != .failed || due && !entry.isDue(at: now) { return false }
-    return borrower.map { entry.scheduled.loan.borrower?.contains(anyCase: $0) ?? false } ?? true
+    return entry.scheduled.loan.borrower.fits(anyCase: borrower)
   }
 }
 

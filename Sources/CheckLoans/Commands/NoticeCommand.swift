@@ -102,9 +102,8 @@ struct PreviewCommand: Subcommand {
       example: "check-loans notice preview books.xml")
     for entry in read { status = status.worse(try entry.reload(in: schedule, console)) }
     let due = try schedule.reader.due(at: now, channel: ChannelName.mail.name).map(\.notice)
-    let first = due.first { notice in
-      notice.loan.address != nil
-        && borrower.map { notice.loan.borrower?.contains(anyCase: $0) ?? false } ?? true
+    let first = due.first {
+      $0.loan.address != nil && $0.loan.borrower.fits(anyCase: borrower)
     }
     return (due.filter { first != nil && $0.loan.address == first?.loan.address }, status)
   }

@@ -56,7 +56,7 @@ struct StaffList {
       var listed = ListedLoan(
         loan: read[key] ?? scheduled.loan, catalogue: scheduled.catalogue,
         library: scheduled.library, today: now.date)
-      if let borrower, listed.loan.borrower?.contains(anyCase: borrower) != true { continue }
+      if !listed.loan.borrower.fits(anyCase: borrower) { continue }
       if isOfShelf {
         // Notices that a loan has expired fire when a day begins.
         listed.noticeOn = (0...days).map { now.date.adding(days: $0) }

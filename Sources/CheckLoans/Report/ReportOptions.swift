@@ -151,8 +151,7 @@ struct LoanSelection {
 
   /// Whether a loan is of one of the borrowers.
   func isWanted(_ loan: ReadLoan) -> Bool {
-    guard let borrower else { return true }
-    return loan.record.text(of: .borrower)?.contains(anyCase: borrower) ?? false
+    borrower == nil || loan.record.text(of: .borrower).fits(anyCase: borrower)
   }
 
   /// Whether a loan's time has come to be reported.

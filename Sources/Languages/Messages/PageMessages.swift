@@ -40,9 +40,9 @@ extension Message {
     "and {count} more loan; see it with {command}",
     "and {count} more loans; see them with {command}")
   // Translators: the names of the catalogues follow in a list.
-  package static let unreadCatalogues = plural(
-    "{count} catalogue could not be read; its loans are missing on this page",
-    "{count} catalogues could not be read; their loans are missing on this page")
+  package static let incompleteCatalogues = plural(
+    "{count} catalogue could not be read completely; loans of it may be missing on this page",
+    "{count} catalogues could not be read completely; loans of them may be missing on this page")
 
   // Translators: the heading of a page with letters to be printed.
   package static let letters = plural("{count} letter", "{count} letters")

@@ -12,7 +12,7 @@ extension ScheduleReader {
       let found = try numbers(where: "\(column) = ?", text)
       if !found.isEmpty { return found }
     }
-    return text.isEmpty ? [] : try loans { $0.title?.contains(anyCase: text) ?? false }
+    return text.isEmpty ? [] : try loans { $0.title.fits(anyCase: text) }
   }
 
   /// The numbers of the loans that fit, also of those that have left within the last 400 days.
@@ -57,9 +57,16 @@ extension [(leftOn: CivilDate?, number: Int)?] {
   }
 }
 
+extension String? {
+  /// Whether a part, if there is one, is in this text, in upper or lower case.
+  public func fits(anyCase part: String?) -> Bool {
+    part.map { self?.contains(anyCase: $0) ?? false } ?? true
+  }
+}
+
 extension String {
   /// Whether another text is a part of this one, in upper or lower case.
-  public func contains(anyCase part: String) -> Bool {
+  fileprivate func contains(anyCase part: String) -> Bool {
     lowercased().contains(part.lowercased())
   }
 }

@@ -52,7 +52,7 @@ struct HTMLForm: ReportForm {
     let page = HTMLPage(
       title: "\(language.text(.pageTitle)) \(language.date(plan.now.date))", language: language,
       refresh: plan.options.report.refresh, hasScript: count > 0)
-    try output.print(page.start + header(report) + "<main>\n" + unread(report) + links(sections))
+    try output.print(page.start + header(report) + "<main>\n" + gaps(report) + links(sections))
     if let days = report.days {
       let closed = report.catalogues.filter { $0.failure == nil }.map(\.closedDays)
       try output.print(ExpirationChart(days: days, closed: closed, language: language).html)
@@ -94,18 +94,16 @@ extension HTMLForm {
       """
   }
 
-  /// The catalogues that could not be read; a screen for everybody does not show their names, which may
-  /// be those of borrowers.
-  private func unread(_ report: CheckReport) -> String {
-    let failures = report.catalogues.compactMap { part in
-      part.failure.map { $0.isEmpty ? part.catalogue.path.visibleCatalogue : $0 }
-    }
-    if failures.isEmpty { return "" }
-    let items = failures.map { "<li>\($0.visible.escapedAsMarkup)</li>\n" }.joined()
+  /// The catalogues of which loans may be missing; a screen for everybody does not show their names, which
+  /// may be those of borrowers.
+  private func gaps(_ report: CheckReport) -> String {
+    let gaps = report.catalogues.compactMap(\.gap)
+    if gaps.isEmpty { return "" }
+    let items = gaps.map { "<li>\($0.visible.escapedAsMarkup)</li>\n" }.joined()
     let list = plan.options.report.screen ? "" : "<ul>\n\(items)</ul>\n"
     return """
       <div class="warning">
-      <p>\(text(.unreadCatalogues, count: failures.count))</p>
+      <p>\(text(.incompleteCatalogues, count: gaps.count))</p>
       \(list)</div>
 
       """

@@ -28,7 +28,7 @@ final class LettersForm: ReportForm {
     let page = HTMLPage(
       title: title, language: plan.language, refresh: plan.options.report.refresh, kind: "letters")
     var notes = rest == 0 ? [] : [plan.language.text(.loansWithoutLetter, count: rest)]
-    notes += report.catalogues.compactMap(\.failure)
+    notes += report.catalogues.compactMap(\.gap)
     let header = notes.map { "<p>\($0.visible.escapedAsMarkup)</p>\n" }.joined()
     try output.print(page.start + "<header>\n<h1>\(title)</h1>\n\(header)</header>\n<main>\n")
     for reader in readers { try output.print(html(for: reader)) }
@@ -76,6 +76,9 @@ final class LettersForm: ReportForm {
 }
 
 extension Loan {
-  /// The lines of the borrower's address on a letter.
-  fileprivate var addressLines: [String] { [borrower, email].compactMap(\.self) }
+  /// The lines of the borrower's address on a letter; a catalogue has the postal one in a single line.
+  fileprivate var addressLines: [String] {
+    let lines = address?.split(separator: ",").map { String($0).withoutOuterSpaces }
+    return [borrower].compactMap(\.self) + (lines ?? [email].compactMap(\.self))
+  }
 }
