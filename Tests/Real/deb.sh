@@ -256,6 +256,8 @@ test_removal() {
   check "no unit is left that would fail" test -z "$(find /etc/systemd -name '*check-loans*')"
   apt install ./next.deb
   systemctl enable --now check-loans.timer
+  # By it images for containers keep packages from starting and stopping services.
+  rm -f /usr/sbin/policy-rc.d
   check "its own timer is started by hand" property check-loans.timer ActiveState active
   apt purge check-loans
   check "its own timer is stopped" property check-loans.timer ActiveState inactive
