@@ -15,8 +15,8 @@ struct PageBrowserTests {
       catalogue: """
         <books>
         <book><title>Zebra &lt;script&gt;alert(1)&lt;/script&gt;</title><borrower>Örs</borrower>
-        <email>ors@example.org</email><expiration>2026.11.01</expiration></book>
-        <book><title>Apple</title><borrower>Anna</borrower><expiration>2026.11.20</expiration></book>
+        <email>ors@example.org</email><expiration>2026.11.20</expiration></book>
+        <book><title>Apple</title><borrower>Anna</borrower><expiration>2026.11.01</expiration></book>
         <book><title>Middle</title><author>Orsolya</author><borrower>Ben</borrower>
         <expiration>2026.11.21</expiration></book>
         <book><title>Later</title><borrower>Ben</borrower><expiration>2026.12.24</expiration></book>
