@@ -25,7 +25,7 @@ struct ListsTests {
     return try JSON(parsing: result.text).loans.elements.map(\.title.text)
   }
 
-  @Test func `What will be told as expired is listed as one walks along the shelves`() async throws
+  @Test func `What notices will call expired is listed as one walks along the shelves`() async throws
   {
     let desk = try Desk(catalogue: MailDesk.catalogue(Self.shelf))
     let result = try await desk.run("lists", "--shelf", "books.xml")
@@ -165,7 +165,7 @@ struct ListsTests {
     let table = try await desk.run(
       "lists", "--shelf", "--days", "1", "--format", "csv", "books.xml")
     #expect(table.status == 0 && table.text.hasPrefix("library,callNumber,barcode,"))
-    #expect(table.errorText == "check-loans: no loan will be told of as expired within 1 day\n")
+    #expect(table.errorText == "check-loans: no notice that a loan has expired is due within 1 day\n")
   }
 
   @Test(arguments: [

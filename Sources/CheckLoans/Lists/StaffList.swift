@@ -89,7 +89,7 @@ struct StaffList {
   /// The sentence for a list without loans.
   var emptyWords: String {
     kind == .shelf
-      ? "no loan will be told of as expired within \(counted(days, "day"))"
+      ? "no notice that a loan has expired is due within \(counted(days, "day"))"
       : "no borrower with a loan that needs attention lacks a working e-mail address"
   }
 }

@@ -17,14 +17,14 @@ extension Message {
     "By {weekday} {date}, at {library}: {count} book",
     "By {weekday} {date}, at {library}: {count} books")
 
-  // Translators: headings of columns; "Expires" stands above dates, "When" above "in 3 days".
+  // Translators: headings of columns; "Expires" is above dates, "When" above "in 3 days".
   package static let dateColumn = message(context: "column", "Expires")
   package static let daysColumn = message(context: "column", "When")
   package static let titleColumn = message(context: "column", "Title")
   package static let authorColumn = message(context: "column", "Author")
   package static let borrowerColumn = message(context: "column", "Borrower")
   package static let libraryColumn = message(context: "column", "Library")
-  // Translators: columns of lists for staff; "Notice" stands above the day on which a reader is told.
+  // Translators: columns of lists for staff; "Notice" is above the day on which the notice is sent.
   package static let callNumberColumn = message(context: "column", "Call number")
   package static let barcodeColumn = message(context: "column", "Barcode")
   package static let noticeColumn = message(context: "column", "Notice")
