@@ -29,7 +29,8 @@ main() {
 # The files of the packages, by their paths below /; of what is for people to read, the licences.
 package_files() {
   local recurrence
-  recurrence=$(ldconfig -p | awk '$1 == "libical.so.3" { print $NF; exit }')
+  recurrence=$(ldconfig -p | awk '$1 == "libical.so.3" && !seen++ { print $NF }')
+  [[ $recurrence ]] || die "libical3 is not installed"
   ldd "$tree/check-loans" "$recurrence" | awk '$2 == "=>" { print $3 }' \
     | while read -r library; do owner "$(realpath "$library")"; done >"$work/packages"
   sort --unique "$work/packages" | xargs dpkg-query --listfiles libical3 tzdata | sed 's|^/||' | grep . \

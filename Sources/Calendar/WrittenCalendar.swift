@@ -130,8 +130,15 @@ private struct CalendarLines {
 
   /// Adds a property, in several lines if it is long; no character is cut in two.
   mutating func add(_ name: String, _ value: String) {
+    let line = "\(name):\(value)"
+    // Few lines are long.
+    if line.utf8.count <= Self.longest {
+      bytes += line.utf8
+      bytes += "\r\n".utf8
+      return
+    }
     var count = 0
-    for scalar in "\(name):\(value)".unicodeScalars {
+    for scalar in line.unicodeScalars {
       let length = scalar.utf8.count
       if count + length > Self.longest {
         bytes += "\r\n ".utf8

@@ -62,7 +62,8 @@ package enum SHA256 {
       let first =
         mixed[7] &+ (e.rotated(6) ^ e.rotated(11) ^ e.rotated(25)) &+ choice &+ constant &+ word
       let second = (a.rotated(2) ^ a.rotated(13) ^ a.rotated(22)) &+ majority
-      mixed = [first &+ second] + mixed.dropLast()
+      mixed.removeLast()
+      mixed.insert(first &+ second, at: 0)
       mixed[4] &+= first
     }
     for index in state.indices { state[index] &+= mixed[index] }

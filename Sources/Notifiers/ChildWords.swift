@@ -39,7 +39,7 @@ extension Duration {
 
 extension ChildProcess.Ending {
   /// `failed with exit status 3`, `was ended by signal 9`.
-  var words: String {
+  package var words: String {
     switch self {
     case .exited(let code): "failed with exit status \(code)"
     case .signaled(let signal): "was ended by signal \(signal)"

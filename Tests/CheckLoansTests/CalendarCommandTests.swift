@@ -29,7 +29,7 @@ struct CalendarCommandTests {
     return CalendarItem.all(in: result.text)
   }
 
-  @Test func `A loan is an event on its expiration, and what is late lies on today`() async throws {
+  @Test func `A loan is an event on its expiration, and an expired one is on today`() async throws {
     let desk = try Desk(
       catalogue: Self.books(
         Self.book("1", "Abigél", "2026.11.22", to: "Anna"),
@@ -292,7 +292,8 @@ extension CalendarCommandTests {
     return result.lines
   }
 
-  @Test func `Each reader has a file in his language, under a name that is always the same`()
+  @Test
+  func `Each reader has a file in the reader's language, under a name that is always the same`()
     async throws
   {
     let desk = try desk()
@@ -329,6 +330,7 @@ extension CalendarCommandTests {
     let empty = desk.folder.contents(of: file)
     #expect(empty.hasPrefix("BEGIN:VCALENDAR\r\n") && empty.hasSuffix("END:VCALENDAR\r\n"))
     #expect(CalendarItem.all(in: empty).isEmpty && !empty.contains("Anna"))
+    #expect(try await desk.shell("touch -d 2026-11-25T12:00:00Z www/*").status == 0)
     #expect(try await update(desk, now: "2026-12-25").count == 1)
     #expect(desk.folder.contents(of: file) == empty)
     #expect(try await update(desk, now: "2026-12-26").count == 1)
@@ -362,6 +364,22 @@ extension CalendarCommandTests {
     #expect(desk.folder.contents(of: files[1]) == "mine")
     #expect(desk.folder.contents(of: "www/mine.ics") == "mine")
     #expect(desk.folder.contents(of: "www/00000000000000000000000000000000.ics") == foreign)
+  }
+
+  @Test func `Several runs at once make one secret, and each ends well`() async throws {
+    let desk = try desk()
+    let script = """
+      for i in 1 2 3 4 5; do
+        rm -f state/check-loans/calendar.key www/*.ics
+        for j in 1 2 3 4 5 6; do "$0" calendar --per-borrower www books.xml || echo "$?" & done; wait
+      done
+      ls www state/check-loans
+      """
+    let result = try await desk.shell(script)
+    #expect(result.outcome == Outcome(0, output: result.text))
+    #expect(result.lines.filter { $0.hasSuffix(".ics") }.count == 2)
+    #expect(result.lines.count { $0.hasPrefix("calendar.key") } == 1)
+    #expect(!result.lines.contains { Int($0) != nil })
   }
 
   @Test(arguments: [
@@ -400,7 +418,7 @@ extension CalendarCommandTests {
 
 extension Desk {
   /// All files, by name and content.
-  fileprivate func contents() throws -> [String: [UInt8]] {
+  func contents() throws -> [String: [UInt8]] {
     var contents: [String: [UInt8]] = [:]
     for name in try File.names(below: folder.path) where !name.hasSuffix(".xml") {
       contents[name] = try? File.bytes(of: name)

@@ -25,7 +25,8 @@ struct ListsTests {
     return try JSON(parsing: result.text).loans.elements.map(\.title.text)
   }
 
-  @Test func `What notices will call expired is listed as one walks along the shelves`() async throws
+  @Test func `What notices will call expired is listed as one walks along the shelves`()
+    async throws
   {
     let desk = try Desk(catalogue: MailDesk.catalogue(Self.shelf))
     let result = try await desk.run("lists", "--shelf", "books.xml")
@@ -51,7 +52,8 @@ struct ListsTests {
     #expect(try await titles(desk, "--expired", "3") == ["Egri csillagok"])
   }
 
-  @Test func `What was told, and what is said to be returned, is not looked for`() async throws {
+  @Test func `What was notified, and what is said to be returned, is not looked for`() async throws
+  {
     let desk = try Desk(catalogue: MailDesk.catalogue(Self.shelf))
     #expect(try await desk.run("--notify", "stdout", "books.xml").status == 0)
     let before = try desk.stateBytes()
@@ -153,7 +155,7 @@ struct ListsTests {
         == "Anna       Fő utca 1, 1011 Budapest  2      2026. 11. 14.  Egri csillagok; Abigél")
   }
 
-  @Test func `A list without loans says so, and is none of an error`() async throws {
+  @Test func `A list without loans says so, and is no error`() async throws {
     let desk = try Desk(catalogue: MailDesk.catalogue([loan("Emma", "Anna", "a@example.org")]))
     #expect(
       try await desk.run("lists", "--call", "books.xml").outcome
@@ -165,7 +167,8 @@ struct ListsTests {
     let table = try await desk.run(
       "lists", "--shelf", "--days", "1", "--format", "csv", "books.xml")
     #expect(table.status == 0 && table.text.hasPrefix("library,callNumber,barcode,"))
-    #expect(table.errorText == "check-loans: no notice that a loan has expired is due within 1 day\n")
+    #expect(
+      table.errorText == "check-loans: no notice that a loan has expired is due within 1 day\n")
   }
 
   @Test(arguments: [
@@ -176,11 +179,30 @@ struct ListsTests {
     #expect(try await Desk().run(arguments).status == 64)
   }
 
+  @Test(arguments: [["lists", "--call"], ["plan"], ["calendar"], ["notice", "preview"]])
+  func `A wrong date is in the status of whatever reads catalogues`(command: [String]) async throws
+  {
+    let desk = try Desk()
+    try desk.edit("2026.11.22", to: "22 November")
+    let settings = ["--mail-from", "Desk <desk@example.org>"]
+    let result = try await desk.run(
+      command + (command[0] == "notice" ? settings : []) + ["books.xml"])
+    #expect(result.status == 65, "\(result.errorText)")
+    #expect(result.errorText.contains("books.xml:21:17: error: "))
+  }
+
   @Test func `A catalogue that cannot be read keeps no other from being listed`() async throws {
     let desk = try Desk(catalogue: MailDesk.catalogue(Self.shelf))
     let result = try await desk.run("lists", "--shelf", "none.xml", "books.xml")
     #expect(result.status == 66)
     #expect(result.text.contains("Egri csillagok"))
     #expect(result.errorText.contains("none.xml"))
+    // What could not be read may lack an address.
+    let alone = try await desk.run("lists", "--call", "none.xml")
+    #expect(alone.status == 66)
+    #expect(alone.errorText.contains("none.xml: its loans are those of the schedule, without"))
+    #expect(!alone.errorText.contains("no borrower"))
+    let other = try await desk.run("lists", "--call", "--borrower", "zzz", "books.xml")
+    #expect(other.errorText.hasPrefix("check-loans: among borrowers named \"zzz\", no borrower"))
   }
 }

@@ -171,7 +171,8 @@ struct PageTests {
 
   @Test(arguments: [
     // Nothing can be read, or the end is missing.
-    ("", 66, "bad.xml: "), ("<books><book><title>Lost", 65, "bad.xml:1:25: error: not well-formed XML"),
+    ("", 66, "bad.xml: "),
+    ("<books><book><title>Lost", 65, "bad.xml:1:25: error: not well-formed XML"),
   ])
   func `A catalogue that could not be read completely is named, and is in none of the numbers`(
     content: String, status: Int32, words: String
@@ -191,6 +192,39 @@ struct PageTests {
       #expect(named.contains { $0.text?.hasPrefix(words) == true } == isNamed)
       #expect(isLetter || page.bars.elements.contains { $0.text == "2026.11.20: 1" })
     }
+  }
+
+  @Test func `A catalogue from which all loans have gone is named`() async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    try desk.folder.write("<books/>", to: "books.xml")
+    let result = try await desk.run("--format", "html", "--output", "page.html", "books.xml")
+    #expect(result.status == 65)
+    let page = try await reading(desk)
+    #expect(
+      page.counts.elements.first?.text?.hasPrefix("books.xml: ") == true,
+      "\(page.counts.elements.map(\.text))")
+  }
+
+  @Test func `A row is in time as its catalogue's clock has it`() async throws {
+    let desk = try Desk(now: nil)
+    try desk.folder.write(
+      """
+      time-zone = "Pacific/Pago_Pago"
+      [[catalogue]]
+      path = "books.xml"
+      time-zone = "Pacific/Kiritimati"
+      """, to: "config.toml")
+    // The clocks of the two are always more than a day apart.
+    let result = try await desk.shell(
+      """
+      day=$(TZ=Pacific/Kiritimati date +%Y.%m.%d)
+      echo "<books><book><title>Near</title><expiration>$day</expiration></book></books>" >books.xml
+      exec "$0" check --config config.toml --format html --no-state
+      """)
+    try #require(result.status == 0, "\(result.errorText)")
+    let row = result.lines.first { $0.hasSuffix("<th scope=row>Near") } ?? ""
+    #expect(row.hasPrefix("<tr class=today>") && row.contains("<td class=when>today<"), "\(row)")
   }
 
   @Test func `A screen shows no borrower`() async throws {
@@ -214,8 +248,27 @@ struct PageTests {
     try desk.folder.setPermissions(of: "page.html", 0o644)
     _ = try await read(desk)
     #expect(try desk.folder.status(of: "page.html").mode & 0o777 == 0o644)
-    try await desk.run("--format", "csv", "--no-state", "--output", "page.csv", "books.xml")
-    #expect(try desk.folder.status(of: "page.csv").mode & 0o777 != 0o600)
+    let lists = ["lists", "--call", "--format", "csv"]
+    for (arguments, isPrivate) in [
+      (["check", "--format", "csv"], true), (lists, true),
+      (["check"] + Self.html + ["--screen"], false),
+    ] {
+      try await desk.run(arguments + ["--output", "file", "books.xml"])
+      #expect(try desk.folder.status(of: "file").mode & 0o777 == (isPrivate ? 0o600 : 0o644))
+      try desk.folder.remove("file")
+    }
+  }
+
+  @Test func `Readers of one name without e-mail have a letter each`() async throws {
+    let books = [("One", "Fő utca 1"), ("Two", "Kis tér 9"), ("Three", "Fő utca 1")].map {
+      """
+      <book><title>\($0)</title><borrower>Anna</borrower><address>\($1)</address>
+      <expiration>2026.11.20</expiration></book>
+      """
+    }
+    let desk = try Desk(catalogue: "<books>\(books.joined())</books>")
+    let page = try await read(desk, "--per-borrower")
+    #expect(page.address.elements.map(\.text) == ["Anna Fő utca 1", "Anna Kis tér 9"])
   }
 
   @Test(arguments: [

@@ -34,7 +34,7 @@ struct ReportCSVTests {
   func `Hostile texts stay texts, in a spreadsheet too`() async throws {
     let titles = [
       "=HYPERLINK(\"http://x\")", "+1", "-1", "@SUM(A1)", "a,b", "say \"no\"", "semi;colon", "'",
-      "\u{9B}31m",
+      "\u{9B}31m", "＝1",
     ]
     let desk = try Desk(
       catalogue: catalogue(titles.map { ($0, "2026.11.21") }))
@@ -51,7 +51,7 @@ struct ReportCSVTests {
       read == [
         "title", "'=HYPERLINK(\"http://x\")", "'+1", "'-1", "'@SUM(A1)", "a,b", "say \"no\"",
         "semi;colon",
-        "'", "\\u{9b}31m",
+        "'", "\\u{9b}31m", "'＝1",
       ])
   }
 
@@ -74,15 +74,79 @@ struct ReportCSVTests {
     #expect(desk.folder.contents(of: "report.csv").hasPrefix("catalogue,line,"))
   }
 
+  @Test func `A place for the report that is not there keeps nobody from being reminded`()
+    async throws
+  {
+    let desk = try Desk()
+    let result = try await desk.run("--notify", "stdout", "--output", "no/report", "books.xml")
+    #expect(result.status == 73)
+    #expect(result.lines.count == 6)
+    #expect(
+      result.errorLines.first
+        == "check-loans: no/report: cannot create the file for the results: no such file or directory"
+    )
+    let again = try await desk.run("--notify", "stdout", "books.xml")
+    #expect(again.outcome == Outcome(0))
+  }
+
+  @Test(arguments: [
+    ["check", "--output"], ["lists", "--call", "--output"], ["calendar", "--output"],
+    ["validate", "--output"],
+  ])
+  func `A report takes the place of nothing that is needed`(command: [String]) async throws {
+    let desk = try Desk()
+    try desk.folder.write("quiet = true\n", to: "config.toml")
+    try await desk.run("books.xml")
+    _ = try await desk.shell("printf %032d 0 > state/check-loans/calendar.key")
+    let before = try desk.contents()
+    try desk.folder.makeLink("link.xml", to: "books.xml")
+    var needed = ["books.xml", "link.xml"]
+    if command[0] != "validate" {
+      needed += [
+        "config.toml", "state/check-loans/schedule.sqlite",
+        "state/check-loans/schedule.sqlite.lock",
+        "state/check-loans/calendar.key",
+      ]
+    }
+    for file in needed {
+      var arguments = command + [file, "books.xml"]
+      if command[0] != "validate" { arguments += ["--config", "config.toml"] }
+      let result = try await desk.run(arguments)
+      #expect(result.status == 64, "\(file)")
+      #expect(result.errorText.contains("the results would take the place of "), "\(file)")
+    }
+    try desk.folder.remove("link.xml")
+    #expect(try desk.contents() == before)
+    let nameless = try await desk.run(command + ["", "books.xml"])
+    #expect(nameless.status == 64)
+    #expect(nameless.errorText.contains("--output needs the name of a file"))
+    let printed = try await desk.run(command + ["-", "books.xml"])
+    #expect(printed.text.isEmpty == (command[0] == "validate"))
+    #expect(try !File.names(in: desk.folder.path).contains("-"))
+  }
+
+  @Test func `A link that leads nowhere stays`() async throws {
+    let desk = try Desk()
+    try desk.folder.makeLink("report", to: "nowhere/report")
+    let result = try await desk.run("--no-state", "--output", "report", "books.xml")
+    #expect(result.status == 73)
+    #expect(try await desk.shell("readlink report").text == "nowhere/report\n")
+  }
+
   @Test func `A report that cannot be written changes no file`() async throws {
     let desk = try Desk()
     try desk.folder.write("old\n", to: "report.csv")
-    try desk.folder.write("no catalogue", to: "broken.xml")
     let nowhere = try await desk.run("--no-state", "--output", "nowhere/report", "books.xml")
     #expect(nowhere.status == 73)
     #expect(nowhere.text.isEmpty)
     let state = try await desk.run("--state", "/proc/x/y", "--output", "report.csv", "books.xml")
     #expect(state.status != 0)
     #expect(desk.folder.contents(of: "report.csv") == "old\n")
+    let full = try await desk.run("--no-state", "--output", "/dev/full", "books.xml")
+    #expect(
+      full.outcome
+        == Outcome(
+          74,
+          errors: "check-loans: /dev/full: cannot write the results: no space left on device\n"))
   }
 }

@@ -131,6 +131,15 @@ struct ReportTableTests {
     #expect(try await table(desk, "--group-by", "borrower").first?.contains("Borrower") == false)
   }
 
+  @Test func `Visits are in the order of their days, whatever loans are sorted by`() async throws {
+    let desk = try Desk(
+      catalogue: catalogue(("A", "2026.12.20"), ("B", "2026.11.21"), ("C", "2026.11.25")))
+    let lines = try await table(desk, "--all", "-q", "--group-by", "visit", "--sort", "title")
+    #expect(
+      lines.filter { !$0.hasPrefix(" ") }
+        == ["By Saturday 2026.11.21: 2 books", "By Sunday 2026.12.20: 1 book"])
+  }
+
   @Test func `A visit is on the last open day, and takes along what expires within a week`()
     async throws
   {
@@ -207,6 +216,15 @@ struct PagerTests {
     #expect(!File.exists("\(short.desk.folder.path)/seen"))
   }
 
+  @Test(arguments: [(4, false), (5, true)])
+  func `It is not needed where the prompt fits too`(count: Int, isPaged: Bool) async throws {
+    // Above and below the loans are two lines each.
+    let screen = try screen(count, rows: 8)
+    _ = try await screen.run(
+      ["--all", "--no-state", "books.xml"], variables: ["PAGER": "/usr/bin/tee seen"])
+    #expect(File.exists("\(screen.desk.folder.path)/seen") == isPaged)
+  }
+
   @Test func `It is less, which shows the first screen and waits`() async throws {
     let screen = try screen(30)
     let shown = try await screen.run(["--all", "books.xml"], isWaitedFor: false)
@@ -215,10 +233,12 @@ struct PagerTests {
   }
 
   @Test(arguments: ["/usr/bin/head -n 1", "/bin/false", "/bin/true"])
-  func `It may end before it has read all`(pager: String) async throws {
+  func `It may end before it has read all, and that it failed is said`(pager: String) async throws {
     let screen = try screen(5_000)
-    _ = try await screen.run(["--all", "books.xml"], variables: ["PAGER": pager])
+    let shown = try await screen.run(["--all", "books.xml"], variables: ["PAGER": pager])
     #expect(screen.status == "0\n")
+    let words = "check-loans: /bin/false failed with exit status 1; --no-pager does without it\n"
+    #expect(shown.hasSuffix(words) == (pager == "/bin/false"))
   }
 
   @Test(arguments: ["", "cat", "/nowhere/pager", "nosuchpager -x"])

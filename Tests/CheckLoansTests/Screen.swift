@@ -16,7 +16,7 @@ struct Screen {
   /// - Parameters:
   ///   - variables: added to the environment of the run.
   ///   - showsStyles: whether the screen is returned with its escape sequences.
-  ///   - isWaitedFor: whether it ends by itself.
+  ///   - isWaitedFor: whether it ends by itself, rather than with a pager that waits for a key.
   func run(
     _ arguments: String..., variables: [String: String] = [:], showsStyles: Bool = false
   ) async throws -> String {
@@ -34,7 +34,11 @@ struct Screen {
       trap 'tmux kill-server 2>/dev/null' EXIT
       rm -f status
       tmux -f /dev/null new-session -d -x \(columns) -y \(rows) sh job
-      for i in $(seq \(isWaitedFor ? 600 : 20)); do [ -s status ] && break; sleep 0.05; done
+      for i in $(seq 600); do
+        [ -s status ] && break
+        \(isWaitedFor ? "" : "tmux capture-pane -p | grep -q '^:' && break")
+        sleep 0.05
+      done
       sleep 0.1
       tmux capture-pane \(showsStyles ? "-e" : "") -p
       """

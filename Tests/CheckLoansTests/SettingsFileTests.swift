@@ -165,6 +165,32 @@ struct SettingsFileTests {
       ).errorText == "check-loans: CHECK_LOANS_NOTIFY: \(need)\n")
   }
 
+  @Test(arguments: [
+    ["schedule", "list"], ["schedule", "explain", "bk102"],
+    ["schedule", "cancel", "1"],
+    ["status"], ["silence", "list"], ["closed"], ["plan"], ["lists", "--call"], ["calendar"],
+    ["notice", "preview"], ["deliver", "--dry-run"],
+  ])
+  func `Settings for the report of check are no others'`(command: [String]) async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    let general = "catalogues = [\"books.xml\"]\nmail-from = \"Desk <desk@example.org>\"\n"
+    try desk.folder.write(general, to: "general.toml")
+    try desk.folder.write(
+      general
+        + """
+        format = "csv"
+        borrower = "nobody of this name"
+        sort = "title"
+        group-by = "visit"
+        all = true
+        """, to: "report.toml")
+    let plain = try await desk.run(command + ["--config", "general.toml"])
+    #expect(plain.status == 0, "\(plain.errorText)")
+    let other = try await desk.run(command + ["--config", "report.toml"])
+    #expect(other.outcome == plain.outcome)
+  }
+
   @Test func `What wins the channel for standard output decides about the format`() async throws {
     let desk = try Desk()
     try desk.writeSettings("notify = [\"stdout\"]\nformat = \"json\"")

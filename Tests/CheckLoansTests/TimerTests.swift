@@ -94,6 +94,22 @@ struct TimerTests {
     #expect(try File.names(in: folder) == ["books.xml"], "nothing was done")
   }
 
+  @Test func `The form of a report in a file is kept, beside notices on standard output`()
+    async throws
+  {
+    let desk = try Desk()
+    let options = ["--notify", "stdout", "--format", "csv", "--output", "loans.csv", "books.xml"]
+    let folder = desk.folder.path
+    let words =
+      "check --format csv --notify stdout --output \(folder)/loans.csv \(folder)/books.xml"
+    let printed = try await desk.run(["timer", "--cron"] + options).text
+    #expect(printed.contains("check --") && printed.contains("--format csv"), "\(words)")
+    try desk.folder.write("format = \"csv\"\n", to: "config.toml")
+    try await desk.run(
+      "--config", "config.toml", "--notify", "stdout", "--output", "loans.csv", "books.xml")
+    #expect(desk.folder.contents(of: "loans.csv").hasPrefix("catalogue,line,"))
+  }
+
   @Test(.enabled(if: File.exists(analyzer), "the Debian package systemd is not installed"))
   func `systemd takes the units, whatever is in the arguments`() async throws {
     var desk = try Desk()

@@ -168,7 +168,7 @@ struct ValidateManyTests {
     let before = desk.folder.contents(of: "books.xml")
     let result = try await desk.run("validate", "--output", output, "books.xml")
     #expect(result.status == 64)
-    #expect(result.errorText.contains("would take the place of the catalogue books.xml"))
+    #expect(result.errorText.contains("would take the place of books.xml"))
     #expect(desk.folder.contents(of: "books.xml") == before)
   }
 

@@ -1,4 +1,5 @@
 import Calendar
+import Glibc
 import Loans
 import System
 import SystemPackage
@@ -88,14 +89,14 @@ struct BorrowerCalendars {
 
   /// Empties the calendar of a borrower who has no loan, or removes it.
   private func retire(_ path: String, _ console: Console) -> ExitStatus {
-    let file = CalendarFile(path)
     let empty = writer.calendar(of: [], identity: identity(of: path), isPersonal: false)
     do {
-      guard let emptied = emptied(file.bytes ?? []) else {
-        try file.replace(with: empty.bytes, permissions: permissions)
-        return .done
+      try CalendarFile(path).replace(with: empty.bytes, permissions: permissions)
+      // An empty one is replaced once, and never again.
+      let since = CivilDateTime(ordinal: Int(try Stat(of: path).st_mtim.tv_sec))?.date
+      if let since, since.days(until: writer.now.date) > Self.daysKept {
+        try FileSystem.remove(path)
       }
-      if emptied.days(until: writer.now.date) > Self.daysKept { try FileSystem.remove(path) }
       return .done
     } catch {
       let error =
@@ -105,15 +106,6 @@ struct BorrowerCalendars {
       console.printError(error.message ?? "")
       return error.status
     }
-  }
-
-  /// The day since which a calendar has been empty; `nil` if it has entries.
-  private func emptied(_ calendar: [UInt8]) -> CivilDate? {
-    let lines = String(decoding: calendar, as: UTF8.self).split(separator: "\r\n")
-    if lines.contains("BEGIN:VEVENT") || lines.contains("BEGIN:VTODO") { return nil }
-    let day = lines.first { $0.hasPrefix("LAST-MODIFIED:") }?.dropFirst(14).prefix(8)
-    guard let number = day.flatMap({ Int($0) }) else { return nil }
-    return CivilDate(year: number / 10_000, month: number / 100 % 100, day: number % 100)
   }
 
   private func replace(_ path: String, with calendar: WrittenCalendar) throws(CommandError) {

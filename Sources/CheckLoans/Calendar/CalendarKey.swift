@@ -4,7 +4,7 @@ import SystemPackage
 
 /// The secret with which the names of borrowers' calendars are made, in a file beside the schedule.
 struct CalendarKey {
-  private let path: FilePath
+  let path: FilePath
 
   private static let length = 32
 
@@ -17,15 +17,24 @@ struct CalendarKey {
   ///
   /// - Throws: ``CommandError`` if somebody else may know it, or it can neither be read nor made.
   func secret() throws(CommandError) -> [UInt8] {
-    do throws(Errno) { return try read(OpenFile(path.string)) } catch {
+    let secret: [UInt8]
+    do throws(Errno) { secret = try read(OpenFile(path.string)) } catch {
       if error == .noSuchFileOrDirectory { return try make() }
       throw CommandError(
         error.isPermission ? .noPermission : .inputOutput,
-        """
-        \(path.string.quoted(limit: 200)): cannot use the secret of borrowers' calendars: \(error.words); \
-        it must be yours, with mode 0600; if it is removed, every borrower's calendar gets another name
-        """)
+        "\(failure): \(error.words); it must be yours, with mode 0600")
     }
+    if secret.count == Self.length { return secret }
+    throw CommandError(
+      .inputOutput,
+      """
+      \(failure): it does not have \(Self.length) bytes; restore it from a backup, or remove it: then \
+      every borrower's calendar gets another name
+      """)
+  }
+
+  private var failure: String {
+    "\(path.string.quoted(limit: 200)): cannot use the secret of borrowers' calendars"
   }
 
   private func read(_ file: OpenFile) throws(Errno) -> [UInt8] {
@@ -34,27 +43,26 @@ struct CalendarKey {
     guard status.type == .regular, status.userID == .current,
       status.permissions.isDisjoint(with: others)
     else { throw .notPermitted }
-    let secret = try file.read(Self.length + 1)
-    if secret.count != Self.length { throw .ioError }
-    return secret
+    return try file.read(Self.length + 1)
   }
 
-  /// Makes the file; of two runs at the same time only one can.
+  /// Makes the file, which has its name only when it is whole; of two runs at the same time the second
+  /// takes the file of the first.
   private func make() throws(CommandError) -> [UInt8] {
     if let (path, error) = FileSystem.makeDirectories(path.removingLastComponent()) {
       throw Self.cannotCreate(path, error)
     }
     let secret = (0..<Self.length).map { _ in UInt8.random(in: 0...255) }
+    let temporary = "\(path.string).\(UInt64.random(in: 0...(.max)))"
+    defer { try? FileSystem.remove(temporary) }
     do throws(Errno) {
       let file = try OpenFile(
-        path.string, .writeOnly, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
-      do throws(Errno) {
-        try file.write(secret, at: 0)
-        try file.sync()
-      } catch {
-        try? FileSystem.remove(path.string)
-        throw error
-      }
+        temporary, .writeOnly, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
+      try file.write(secret, at: 0)
+      try file.sync()
+      try FileSystem.link(file.descriptor, to: path.string)
+    } catch .fileExists {
+      return try self.secret()
     } catch {
       throw Self.cannotCreate(path.string, error)
     }

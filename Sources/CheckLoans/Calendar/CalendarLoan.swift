@@ -76,55 +76,28 @@ extension CatalogueToRead {
   func calendarLoans(
     hidingTitles detail: TitleDetail, _ schedule: ScheduleReader, _ console: Console
   ) throws -> (loans: [CalendarLoan]?, status: ExitStatus) {
-    if let fault { throw fault }
-    var settings = self.settings
-    let closed = try closed.closedDays(today: now.date, schedule: schedule)
-    closed.errors.forEach { console.printError($0) }
-    settings.policy.closedDays = closed.days
-    var status = closed.status
     var loans: [CalendarLoan] = []
-    var findings = CatalogueFindings(path: path, showsAll: false)
     let modified = self.modified
-    let center = ReminderCenter(schedule: nil, civilTime: clock.civilTime)
-    do throws(ReminderError) {
-      let report = try center.reload(
-        source, at: now, settings: settings,
-        onDiagnostic: { found in
-          findings.note(found)
-          if found.severity == .error { status = status.worse(.invalidData) }
-        },
-        onLoan: { read in
-          let loan = (read.record.loan ?? Loan(expiration: read.expiration)).shortened
-          let notice = Notice(
-            rung: 0, loan: loan, catalogue: source.name,
-            library: source.library?.shortened(to: 100),
-            openDays: read.plan.openDays)
-          let (hash, ordinal) = (read.record.identity.hash, read.record.identity.ordinal)
-          loans.append(
-            CalendarLoan(
-              notice: notice.hidingTitles(detail),
-              identity: "loan\n\(source.name)\n\(hash)\n\(ordinal)".stableIdentity,
-              day: notice.day(today: now.date, closed.days), today: now.date, modified: modified))
-        })
-      findings.lines.forEach { console.printError(line: $0) }
-      if let words = report.closedForLongWords { console.printError("\(path.visible): \(words)") }
-      guard report.isUsable, !report.summary.isUndated else {
-        return (nil, status.worse(.invalidData))
-      }
-    } catch {
-      let error = CommandError(error)
-      console.printError(error.message ?? "")
-      return (nil, status.worse(error.status))
+    let (isUsable, status) = try reload(in: nil, remembering: schedule, console) { read, closed in
+      let loan = (read.record.loan ?? Loan(expiration: read.expiration)).shortened
+      let notice = Notice(
+        rung: 0, loan: loan, catalogue: source.name, library: source.library?.shortened(to: 100),
+        openDays: read.plan.openDays)
+      let (hash, ordinal) = (read.record.identity.hash, read.record.identity.ordinal)
+      loans.append(
+        CalendarLoan(
+          notice: notice.hidingTitles(detail),
+          identity: "loan\n\(source.name)\n\(hash)\n\(ordinal)".stableIdentity,
+          day: notice.day(today: now.date, closed), today: now.date, modified: modified))
     }
-    if loans.isEmpty && !settings.allowsEmpty {
-      console.printError(
-        """
-        \(path.visible): no loan with an expiration; if all books are back, run again with \
-        --allow-empty
-        """)
-      return (nil, status.worse(.invalidData))
-    }
-    return (loans, status)
+    if !isUsable { return (nil, status) }
+    if !loans.isEmpty || settings.allowsEmpty { return (loans, status) }
+    console.printError(
+      """
+      \(path.visible): no loan with an expiration; if all books are back, run again with \
+      --allow-empty
+      """)
+    return (nil, status.worse(.invalidData))
   }
 
   /// When the catalogue was last changed, in UTC; a pipe is changed right now.

@@ -7,7 +7,7 @@ struct LoanCalendarWriter {
   private let kind: WrittenCalendar.Kind
   private let alarm: Int?
   private let isPerVisit: Bool
-  /// How much of the titles is told.
+  /// How much of titles and authors is shown.
   let titles: TitleDetail
   private let language: Language
   private let borrowers: BorrowerLanguages?
@@ -35,7 +35,7 @@ struct LoanCalendarWriter {
   ///
   /// - Parameters:
   ///   - identity: what shows whose file it is; `nil` for nothing.
-  ///   - isPersonal: whether it is for one borrower, in his language and with his name.
+  ///   - isPersonal: whether it is for one borrower, in the borrower's language and with the borrower's name.
   func calendar(
     of loans: [CalendarLoan], identity: String? = nil, isPersonal: Bool
   ) -> WrittenCalendar {

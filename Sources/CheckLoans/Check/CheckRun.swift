@@ -52,9 +52,14 @@ final class CheckRun {
   private func read() throws(CommandError) {
     if plan.reports {
       let options = plan.options.report
-      output = try ResultsOutput(
-        console, file: options.output, permissions: options.format == .html ? .ownerReadWrite : nil,
-        pager: options.pager.noPager ? nil : Pager(plan.terminal, environment))
+      do throws(CommandError) {
+        output = try ResultsOutput(
+          console, file: plan.output, permissions: options.screen ? nil : .ownerReadWrite,
+          pager: options.pager.noPager ? nil : Pager(plan.terminal, environment))
+      } catch {
+        // Reminders do not wait for a place for the report.
+        printError(error)
+      }
     }
     // Whoever writes to a pipe may take as long as he likes: it keeps no other run waiting.
     if plan.state != nil && plan.catalogues.contains(where: { $0.path == "-" }) {
@@ -150,7 +155,7 @@ extension CheckRun {
     if catalogue.path == "-", case .failure(let failure) = input { fault = failure }
     if let fault {
       printError(fault)
-      part.failure = fault.message ?? ""
+      part.failure = fault.message ?? catalogue.path.visibleCatalogue
       return try countPending(&part)
     }
     let kept = report.contents
@@ -160,7 +165,7 @@ extension CheckRun {
       part.closedDays = reload.policy.closedDays
     } catch let fault as CommandError {
       printError(fault)
-      part.failure = fault.message ?? ""
+      part.failure = fault.message ?? catalogue.path.visibleCatalogue
       return try countPending(&part)
     }
     reload.onProgress = progress?.notes(of: number)
@@ -183,7 +188,7 @@ extension CheckRun {
       guard case .catalogue = error else { throw error }
       let fault = CommandError(error)
       printError(fault)
-      part.failure = fault.message ?? ""
+      part.failure = fault.message ?? catalogue.path.visibleCatalogue
       try adviseOnMissing(catalogue)
     }
     try countPending(&part)
@@ -215,8 +220,10 @@ extension CheckRun {
   private func note(_ diagnostic: Diagnostic, _ part: inout CatalogueReport) {
     let found = LocatedDiagnostic(path: part.catalogue.path, diagnostic: diagnostic)
     part.diagnostics += 1
-    part.lastProblem = found
-    if diagnostic.severity == .error { note(.invalidData) }
+    if diagnostic.severity == .error {
+      note(.invalidData)
+      part.lastError = found
+    }
     if diagnostic.mayHideALoan || plan.options.printing.verbose.verbose {
       console.printError(line: found.line)
     }
@@ -225,7 +232,7 @@ extension CheckRun {
 
   private func note(_ result: ReloadReport, _ part: inout CatalogueReport) {
     let path = part.catalogue.path.visible
-    part.isUsable = result.isUsable
+    if !result.isUsable { part.gap = part.lastError?.line ?? path }
     if result.isUsable {
       report.hasRead = true
     } else if plan.state != nil {
@@ -236,8 +243,10 @@ extension CheckRun {
     case .replaced(let summary):
       (part.scheduled, part.nextReminder) = (summary.scheduled, summary.nextFireAt)
     case .refusedEmpty(let stored):
-      console.printError("\(path): \(emptinessWords(stored: stored))")
+      let words = "\(path): \(emptinessWords(stored: stored))"
+      console.printError(words)
       note(.invalidData)
+      part.gap = words
     case .kept where result.isUsable && plan.state != nil:
       console.printError("\(path): its reminders are unchanged")
     case .kept: break
@@ -292,6 +301,8 @@ struct CheckPlan {
   let isDryRun: Bool
   /// Where the schedule is kept; `nil` for no schedule.
   let state: String?
+  /// The file that takes the report; `nil` for standard output.
+  let output: String?
   let isColored: Bool
   let terminal: Terminal
   let notifiers: ChannelNotifiers
@@ -314,6 +325,8 @@ struct CheckPlan {
       options.catalogues, options.catalogue, now: once.now.now, jobs: options.jobs.count,
       schedule: state,
       example: "check-loans books.xml")
+    output = try environment.output(
+      options.report.output, sparing: catalogues.map(\.path), state: state)
   }
 
   /// The language of the report.
@@ -321,7 +334,7 @@ struct CheckPlan {
 
   /// Whether the report goes to standard output, rather than notices.
   var reports: Bool {
-    channels.isEmpty || !options.report.format.isForPeople || options.report.output != nil
+    channels.isEmpty || !options.report.format.isForPeople || output != nil
   }
 
   /// What the report is grouped by, if it is.
@@ -334,7 +347,7 @@ struct CheckPlan {
   private var isTable: Bool {
     switch options.report.format {
     case .table: true
-    case .text: ProcessSetup.isOutputATerminal && options.report.output == nil
+    case .text: ProcessSetup.isOutputATerminal && output == nil
     case .json, .csv, .html: false
     }
   }

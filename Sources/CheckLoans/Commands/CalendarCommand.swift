@@ -21,10 +21,6 @@ struct CalendarCommand: Subcommand {
         check-loans calendar --per-borrower /srv/www/loans --list books.xml
       """)
 
-  static var commandLineOnly: Set<String> {
-    ["output", "borrower", "per-borrower", "list", "per-visit", "alarm", "todo"]
-  }
-
   @Argument(
     help: "Catalogues to read. (default: those of the settings file)", completion: .file())
   var catalogues: [String] = []
@@ -93,6 +89,7 @@ struct CalendarCommand: Subcommand {
     let read = try environment.catalogues(
       catalogues, environment.given.options(with: []), now: clock.now.now,
       jobs: SystemLimits.processors, schedule: nil, example: "check-loans calendar books.xml")
+    let output = try environment.output(output, sparing: read.map(\.path), state: state)
     let schedule = try ScheduleReader(opening: state)
     var (loans, status, isWhole) = ([CalendarLoan](), ExitStatus.done, true)
     for catalogue in read {

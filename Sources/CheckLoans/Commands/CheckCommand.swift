@@ -75,7 +75,8 @@ struct CheckOptions: ParsableArguments {
   ///   asked for.
   func checkOutput() throws {
     try report.checkPage()
-    if report.format != .text && report.output == nil && channels.notify.contains(.channel(.stdout))
+    if report.format != .text, report.output ?? "-" == "-",
+      channels.notify.contains(.channel(.stdout))
     {
       throw ValidationError(
         """

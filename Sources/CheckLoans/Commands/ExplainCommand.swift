@@ -49,8 +49,6 @@ struct ExplainCommand: Subcommand {
   @OptionGroup var state: StateOptions
   @OptionGroup var language: LanguageOptions
 
-  static var commandLineOnly: Set<String> { ["borrower", "email"] }
-
   /// The most loans that are explained.
   private static let most = 20
 

@@ -4,6 +4,7 @@ import Loans
 import ReminderSchedule
 import ReminderService
 import System
+import SystemPackage
 
 /// The form of a list for staff.
 enum StaffListFormat: String, CaseIterable, ExpressibleByArgument {
@@ -21,8 +22,8 @@ struct ListsCommand: Subcommand {
       Reads catalogues as check does, and what was sent before from the schedule, which stays as it is. \
       What is silenced, or said to be returned, is left out.
 
-      --shelf lists the books whose borrowers will be told within two days that the loan has expired, \
-      as one walks along the shelves: what is found there was returned. --call lists the borrowers \
+      --shelf lists the books whose notice that the loan has expired is due within two days and was \
+      not sent, as one walks along the shelves: what is found there was returned. --call lists the borrowers \
       with loans that need attention who have no e-mail address, or one that was refused, with their \
       telephone numbers; --letters lists them once each, with their postal addresses.
 
@@ -31,10 +32,6 @@ struct ListsCommand: Subcommand {
         check-loans lists --call
         check-loans lists --letters --format csv --output letters.csv
       """)
-
-  static var commandLineOnly: Set<String> {
-    ["shelf", "call", "letters", "days", "format", "borrower", "output"]
-  }
 
   @Argument(
     help: "Catalogues to read. (default: those of the settings file)", completion: .file())
@@ -91,9 +88,14 @@ struct ListsCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let language = try language.language(environment)
     let terminal = Terminal(environment)
+    let path = try state.path(environment)
+    let read = try environment.catalogues(
+      catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: path,
+      example: "check-loans lists --shelf books.xml")
     let results = try ResultsOutput(
-      console, file: output, pager: pager.noPager ? nil : Pager(terminal, environment))
-    let (list, status) = try list(environment, console)
+      console, file: try environment.output(output, sparing: read.map(\.path), state: path),
+      permissions: .ownerReadWrite, pager: pager.noPager ? nil : Pager(terminal, environment))
+    let (list, status) = try list(of: read, path, console)
     switch format {
     case .json: try results.print(list.json.text + "\n")
     case .csv: try results.print(list.csv)
@@ -102,8 +104,8 @@ struct ListsCommand: Subcommand {
       var group = LoanGroup.whole
       for (heading, cells) in list.tableRows(in: language) {
         if heading != group.heading { group = LoanGroup(rank: group.rank + 1, heading: heading) }
-        // Neither a style before the cells nor a note after them.
-        let row = TablePrinter.row([""] + cells + [""])
+        // There is no note after the cells.
+        let row = TablePrinter.row([Urgency.later.rawValue] + cells + [""])
         lines.add(ReportKey(group: group, day: 0)) { $0 += row.utf8 }
       }
       let printer = TablePrinter(
@@ -113,26 +115,28 @@ struct ListsCommand: Subcommand {
       try printer.print(lines, end: [], results)
     }
     try results.commit()
-    if list.loans.isEmpty { console.printError(list.emptyWords) }
+    if list.loans.isEmpty && status == .done { console.printError(list.emptyWords) }
     return status
   }
 
   /// The list, and the status of reading the catalogues.
   private func list(
-    _ environment: Environment, _ console: Console
+    of read: [CatalogueToRead], _ schedule: String, _ console: Console
   ) throws -> (StaffList, ExitStatus) {
-    let path = try state.path(environment)
-    let read = try environment.catalogues(
-      catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: path,
-      example: "check-loans lists --shelf books.xml")
     // What will be sent is what a run would send that read them now.
-    let copy = try Schedule(rehearsing: path)
+    let copy = try Schedule(rehearsing: schedule)
     defer { withExtendedLifetime(copy) {} }
     var list = StaffList(kinds[0], days: days ?? 2, borrower: borrower)
     var status = ExitStatus.done
     for entry in read {
-      let result = try entry.reload(in: copy, console) { loan in list.note(loan, of: entry) }
-      status = status.worse(result)
+      let result = try entry.reload(in: copy, console) { loan, _ in list.note(loan, of: entry) }
+      status = status.worse(result.status)
+      if result.isUsable { continue }
+      console.printError(
+        """
+        \(entry.path.visible): its loans are those of the schedule, without telephone numbers, postal \
+        addresses and call numbers
+        """)
     }
     for group in read.namesByZone { try list.add(group, copy.reader) }
     list.sort()

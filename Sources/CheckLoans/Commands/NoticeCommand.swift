@@ -39,8 +39,6 @@ struct PreviewCommand: Subcommand {
         check-loans notice preview --format html books.xml > mail.html
       """)
 
-  static var commandLineOnly: Set<String> { ["borrower", "format"] }
-
   @Argument(help: "Catalogues to read. (default: invented books)", completion: .file())
   var catalogues: [String] = []
 
@@ -100,7 +98,7 @@ struct PreviewCommand: Subcommand {
     let read = try environment.catalogues(
       catalogues, catalogue, now: self.now.now, jobs: SystemLimits.processors, schedule: nil,
       example: "check-loans notice preview books.xml")
-    for entry in read { status = status.worse(try entry.reload(in: schedule, console)) }
+    for entry in read { status = status.worse(try entry.reload(in: schedule, console).status) }
     let due = try schedule.reader.due(at: now, channel: ChannelName.mail.name).map(\.notice)
     let first = due.first {
       $0.loan.address != nil && $0.loan.borrower.fits(anyCase: borrower)

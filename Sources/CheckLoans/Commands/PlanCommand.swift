@@ -23,8 +23,6 @@ struct PlanCommand: Subcommand {
         check-loans plan --days 30 --notify exec:/usr/local/bin/tell
       """)
 
-  static var commandLineOnly: Set<String> { ["days", "format"] }
-
   @Argument(
     help: "Catalogues to read first. (default: those of the settings file)", completion: .file())
   var catalogues: [String] = []
@@ -64,7 +62,7 @@ struct PlanCommand: Subcommand {
       let read = try environment.catalogues(
         catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: nil,
         example: "check-loans plan books.xml")
-      for entry in read { status = status.worse(try entry.reload(in: copy, console)) }
+      for entry in read { status = status.worse(try entry.reload(in: copy, console).status) }
     }
     let names = try schedule.catalogues()
     let groups = try environment.namesByZone(names, zone, now: now.now)
@@ -109,35 +107,6 @@ struct PlanCommand: Subcommand {
       try console.print((index == 0 ? "" : ",") + notice.json.text)
     }
     try console.print(line: "]}")
-  }
-}
-
-extension CatalogueToRead {
-  /// Reads the catalogue into a copy of the schedule, or one in memory.
-  ///
-  /// - Parameter onLoan: gets each loan that is read.
-  func reload(
-    in schedule: Schedule, _ console: Console, onLoan: (ReadLoan) -> Void = { _ in }
-  ) throws -> ExitStatus {
-    if let fault { throw fault }
-    var settings = self.settings
-    let closed = try closed.closedDays(today: now.date, schedule: schedule.reader)
-    settings.policy.closedDays = closed.days
-    closed.errors.forEach { console.printError($0) }
-    var findings = CatalogueFindings(path: path, showsAll: false)
-    let center = ReminderCenter(schedule: schedule, civilTime: clock.civilTime)
-    do throws(ReminderError) {
-      findings.note(
-        try center.reload(
-          source, at: now, settings: settings,
-          onDiagnostic: { findings.note($0) }, onLoan: onLoan))
-    } catch {
-      guard case .catalogue(let error) = error else { throw error }
-      findings.note(error)
-    }
-    for line in findings.lines { console.printError(line: line) }
-    if findings.isUsable { return closed.status }
-    return findings.isReadable ? .invalidData : .noInput
   }
 }
 

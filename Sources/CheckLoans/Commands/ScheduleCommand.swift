@@ -50,8 +50,6 @@ struct CancelCommand: Subcommand {
         check-loans schedule cancel 3 7
       """)
 
-  static var commandLineOnly: Set<String> { ["all"] }
-
   @Argument(
     help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
     completion: LoanNumbers.completion, transform: LoanNumbers.parse)

@@ -4,6 +4,7 @@ import Loans
 import Notifiers
 import ReminderService
 import System
+import SystemPackage
 
 /// `check-loans timer`.
 struct TimerCommand: Subcommand {
@@ -154,9 +155,13 @@ struct TimerCommand: Subcommand {
     let directories = plan.channels.compactMap { channel -> String? in
       if case .maildir(let directory) = channel { directory } else { nil }
     }
+    let output = plan.output.map {
+      FilePath(environment.absolutePath($0)).removingLastComponent().string
+    }
     return TimerUnits(
       kind: kind, name: name ?? kind.standardName, command: command.line, time: dailyAt,
-      zone: command.calendarZone, confinement: confinement, writable: directories,
+      zone: command.calendarZone, confinement: confinement,
+      writable: directories + [output].compactMap(\.self),
       needsDesktop: plan.channels.contains(.notifySend))
   }
 
@@ -192,9 +197,11 @@ struct TimerCommand: Subcommand {
       throw CommandError(.usage, "watch runs all day; leave out --daily-at")
     }
     guard system else { return }
-    if given["state"]?.isFromCommandLine == true {
+    if let state = given["state"] {
       throw CommandError(
-        .usage, "the system's schedule is \(SystemAccount.schedule); leave out --state")
+        state.isFromCommandLine ? .usage : .badSetting,
+        "\(state.place.visible): the system's schedule is \(SystemAccount.schedule); leave this out"
+      )
     }
     if plan.channels.contains(.notifySend) {
       throw CommandError(
@@ -245,7 +252,7 @@ struct TimerCommand: Subcommand {
     if !plan.channels.isEmpty, let start = hours.holds(at: run)?.time {
       console.printError(
         """
-        at \(dailyAt) every notice is held, and so none is ever sent; choose --daily-at \(start) or later, \
+        at \(dailyAt) every notice is held, and this run sends none; choose --daily-at \(start) or later, \
         within --deliver-between
         """)
     }

@@ -50,11 +50,6 @@ struct ListedLoan {
   /// Why the borrower cannot be written to, in the other lists.
   var fault: AddressFault?
 
-  /// What tells the borrower from others, and by what borrowers are sorted.
-  var person: [String] {
-    [loan.borrower?.lowercased(), loan.email, loan.phone, loan.address].map { $0 ?? "" }
-  }
-
   /// The place of the book among those of the library.
   var place: [String] {
     [library, loan.callNumber, loan.barcode, loan.title].map { ($0 ?? "").lowercased() }
@@ -115,5 +110,16 @@ extension ListedLoan {
       }
     let phone = loan.phone.map { ", \($0.visible)" } ?? ""
     return "\(name(in: language))\(phone). \(reason)"
+  }
+}
+
+extension Loan {
+  /// The values that identify the borrower, in sorting order: people of one name are told apart by the
+  /// first of e-mail address, postal address and telephone number that the catalogue has.
+  var person: [String] {
+    [
+      borrower?.lowercased() ?? "",
+      EmailAddress.key(of: email) ?? email ?? address ?? phone ?? "",
+    ]
   }
 }

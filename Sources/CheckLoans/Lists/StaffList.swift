@@ -50,7 +50,7 @@ struct StaffList {
     let (now, isOfShelf) = (group.now, kind == .shelf)
     let open = try schedule.openLoans(
       at: isOfShelf ? CivilDateTime(now.date.adding(days: days)) : now, catalogues: group.names,
-      areUntold: isOfShelf)
+      withoutExpiredNotice: isOfShelf)
     for scheduled in open {
       let key = Key(catalogue: scheduled.catalogue, identity: scheduled.identity)
       var listed = ListedLoan(
@@ -71,14 +71,14 @@ struct StaffList {
   /// Sorts the loans: as one walks along the shelves, or by borrower and expiration.
   mutating func sort() {
     loans = loans.map { loan in
-      (kind == .shelf ? loan.place : loan.person + ["\(loan.loan.expiration)"], loan)
+      (kind == .shelf ? loan.place : loan.loan.person + ["\(loan.loan.expiration)"], loan)
     }.sorted { $0.0.lexicographicallyPrecedes($1.0) }.map(\.1)
   }
 
   /// The loans of each borrower.
   private var borrowers: [ArraySlice<ListedLoan>] {
     loans.indices.reduce(into: []) { borrowers, index in
-      if borrowers.last?.last?.person == loans[index].person {
+      if borrowers.last?.last?.loan.person == loans[index].loan.person {
         borrowers[borrowers.count - 1].append(loans[index])
       } else {
         borrowers.append(loans[index...index])
@@ -88,9 +88,11 @@ struct StaffList {
 
   /// The sentence for a list without loans.
   var emptyWords: String {
-    kind == .shelf
-      ? "no notice that a loan has expired is due within \(counted(days, "day"))"
-      : "no borrower with a loan that needs attention lacks a working e-mail address"
+    let place = borrower.map { "among borrowers named \($0.quoted()), " } ?? ""
+    return place
+      + (kind == .shelf
+        ? "no notice that a loan has expired is due within \(counted(days, "day"))"
+        : "no borrower with a loan that needs attention lacks a working e-mail address")
   }
 }
 

@@ -16,7 +16,7 @@ extension JSONValue {
     case .null: return ""
     case .string(let text):
       let isFormula =
-        text.unicodeScalars.first.map { "=+-@\t".unicodeScalars.contains($0) } ?? false
+        text.unicodeScalars.first.map { "=+-@\t＝＋－＠".unicodeScalars.contains($0) } ?? false
       let text = (isFormula ? "'" : "") + text.visible
       let isPlain = text.unicodeScalars.allSatisfy { !"\",;".unicodeScalars.contains($0) }
       return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""

@@ -16,7 +16,7 @@ struct EntryTable {
     let scheduled = entry.scheduled
     let loan = scheduled.loan
     let row = TablePrinter.row([
-      entry.state == .failed ? Style.red : "", String(scheduled.id),
+      (entry.state == .failed ? Urgency.late : .later).rawValue, String(scheduled.id),
       scheduled.leftOn.map { "\($0)" } ?? entry.fireAt.words, entry.state.rawValue,
       entry.kind.rawValue, loan.shownTitle(), loan.expiration.dotted,
       loan.borrower?.visible ?? "",

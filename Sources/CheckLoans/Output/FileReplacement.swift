@@ -80,14 +80,19 @@ struct FileReplacement: ~Copyable {
       do throws(Errno) {
         try FileSystem.link(file.descriptor, to: temporary)
       } catch .fileExists {
-        // The file that has the name is whole as well, so no other run gets half a file by this.
-        if (try? FileSystem.remove(temporary)) == nil {
-          temporary = Self.randomName(in: Self.folder(of: place))
-        }
+        if !removesLeftover() { temporary = Self.randomName(in: Self.folder(of: place)) }
         try FileSystem.link(file.descriptor, to: temporary)
       }
     }
     isNamed = true
+  }
+
+  /// Removes what a run that was killed has left under the name; that of another run, which is about to
+  /// take the place, is locked.
+  private func removesLeftover() -> Bool {
+    guard let leftover = try? OpenFile(temporary), (try? leftover.lock(within: .zero)) == true
+    else { return false }
+    return (try? FileSystem.remove(temporary)) != nil
   }
 }
 
@@ -112,6 +117,8 @@ extension FileReplacement {
   static func begin(
     at path: String, like old: Stat? = nil
   ) throws(Failure) -> FileReplacement {
+    let isLink = (try? Stat(ofLink: path))?.type == .symbolicLink
+    if old == nil && isLink { throw Failure(step: .place, errno: .noSuchFileOrDirectory) }
     guard let place = FileSystem.realPath(of: path) ?? (old == nil ? path : nil) else {
       // Its real name is not UTF-8.
       throw Failure(step: .place, errno: .illegalByteSequence)
@@ -120,6 +127,7 @@ extension FileReplacement {
     let permissions = FilePermissions(rawValue: old == nil ? 0o666 : 0o600)
     let replacement: FileReplacement
     if let file = nameless(in: folder, permissions) {
+      _ = try? file.lock(within: .zero)
       let name = FilePath(place).lastComponent?.string ?? place
       replacement = FileReplacement(
         file: file, place: place, temporary: "\(folder)/\(passingName(for: name))")

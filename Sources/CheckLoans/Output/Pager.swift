@@ -28,7 +28,7 @@ struct Terminal {
 struct Pager {
   /// The rows that need no pager.
   let rows: Int
-  private let path: String
+  let path: String
   private let arguments: [String]
   private let environment: [String: String]
 

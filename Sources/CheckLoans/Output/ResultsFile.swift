@@ -11,7 +11,7 @@ final class ResultsFile {
   private var replacement: FileReplacement?
   /// The device or pipe that is written to directly.
   private var device: OpenFile?
-  let output: CheckedOutput
+  private let output: CheckedOutput
 
   /// - Parameter permissions: those of a file that is not there yet; by default, what the umask leaves.
   /// - Throws: ``CommandError`` with the status `cannotCreate`.
@@ -45,24 +45,53 @@ final class ResultsFile {
   ///
   /// - Throws: ``CommandError`` with the status `inputOutput`.
   func write(_ text: Span<UInt8>) throws(CommandError) {
-    do throws(OutputError) { try output.write(text) } catch { throw failure("\(error)") }
+    do throws(OutputError) { try output.write(text) } catch { throw failure(error.errno) }
   }
 
   /// Puts the file in its place.
   ///
   /// - Throws: ``CommandError`` with the status `inputOutput`.
   func commit() throws(CommandError) {
-    do throws(OutputError) { try output.flush() } catch { throw failure("\(error)") }
+    do throws(OutputError) { try output.flush() } catch { throw failure(error.errno) }
     guard let replacement = replacement.take() else { return }
     do throws(FileReplacement.Failure) {
       try replacement.commit()
     } catch {
-      throw failure(error.errno.words)
+      throw failure(error.errno.rawValue)
     }
   }
 
-  /// That the results cannot be written.
-  func failure(_ words: String) -> CommandError {
-    CommandError(.inputOutput, "\(path.visible): cannot write the results: \(words)")
+  private func failure(_ number: Int32) -> CommandError {
+    let words = Errno(rawValue: number).words
+    return CommandError(.inputOutput, "\(path.visible): cannot write the results: \(words)")
+  }
+}
+
+extension Environment {
+  /// The path of the file that takes results; `nil` for standard output.
+  ///
+  /// - Parameters:
+  ///   - output: what was given as it.
+  ///   - catalogues: the paths of files whose place it must not take, besides that of the settings.
+  ///   - state: the schedule's path, whose place and those of the files that belong to it are spared too.
+  /// - Throws: ``CommandError`` with the status `usage`.
+  func output(
+    _ output: String?, sparing catalogues: [String], state: String? = nil
+  ) throws(CommandError) -> String? {
+    guard let output, output != "-" && output != "/dev/stdout" else { return nil }
+    if output.isEmpty { throw CommandError(.usage, "--output needs the name of a file") }
+    let ofState = state.map { [$0, "\($0).lock", CalendarKey(besideSchedule: $0).path.string] }
+    let spared = catalogues + [given.file?.path].compactMap(\.self) + (ofState ?? [])
+    if let file = try? Stat(of: output), file.type == .regular,
+      let taken = spared.first(where: { (try? Stat(of: $0))?.fileID == file.fileID })
+    {
+      throw CommandError(
+        .usage,
+        """
+        the results would take the place of \(taken.visible), which is needed; name another file with \
+        --output
+        """)
+    }
+    return output
   }
 }

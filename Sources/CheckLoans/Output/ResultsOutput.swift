@@ -1,3 +1,4 @@
+import Loans
 import Notifiers
 import System
 import SystemPackage
@@ -40,14 +41,15 @@ struct ResultsOutput {
     do throws(OutputError) { try paged.write(text) } catch { throw CommandError(error) }
   }
 
-  /// Has results of this many lines shown by the pager if they are longer than the terminal.
+  /// Has results of this many lines shown by the pager if they do not fit the terminal, together with the
+  /// line of the prompt.
   ///
   /// - Parameter body: writes them to the output that it is given.
   /// - Throws: what `body` throws, but not that the reader of the pager has left before the end.
   func paging(
     _ lines: Int, _ body: (ResultsOutput) throws(CommandError) -> Void
   ) throws(CommandError) {
-    guard file == nil, let pager, lines > pager.rows, let reader = pager.start() else {
+    guard file == nil, let pager, lines >= pager.rows, let reader = pager.start() else {
       return try body(self)
     }
     let output = CheckedOutput(descriptor: reader.descriptor)
@@ -60,8 +62,11 @@ struct ResultsOutput {
     } catch {
       failure = error
     }
-    reader.end()
+    let ending = reader.end()
     if let failure, failure.message != nil { throw failure }
+    if !ending.isSuccess {
+      console.printError("\(pager.path.visible) \(ending.words); --no-pager does without it")
+    }
   }
 
   /// Has everything written, and the file put in its place.

@@ -1,9 +1,10 @@
 import Languages
 import Loans
+import System
 
 /// Prints rows that were kept as a table, under headings if they have any, with lines below it.
 ///
-/// The fields of a row are a style, those of the columns, and a note that goes below the row if it is not
+/// The fields of a row are its ``Urgency``, those of the columns, and a note that goes below the row if it is not
 /// empty; see ``row(_:)``.
 struct TablePrinter {
   let columns: [TextTable.Column]
@@ -32,27 +33,39 @@ struct TablePrinter {
     var sections = ReportSections(grouping)
     let end = end.compactMap(\.self)
       .flatMap { $0.wrapped(toColumns: terminal.columns ?? .max) }
-    var height = end.count
+    var height = 1 + end.count
     try rows.forEachRow { key, row throws(CommandError) in
-      if sections.add(key) { height += 2 }
+      sections.add(key)
       table.measure(row.dropFirst())
       height += 1 + note(of: row).count
     }
     table.fit()
+    let headings = grouping == nil ? [] : sections.all.map { heading(of: $0, in: sections) }
+    height += headings.reduce(0) { $0 + $1.count }
     try output.paging(height) { output throws(CommandError) in
       if !sections.all.isEmpty { try output.print("\(indent)\(table.heading)\n") }
       var shown = ReportSections(grouping)
       try rows.forEachRow { key, row throws(CommandError) in
         if shown.add(key), grouping != nil {
-          let heading = sections.heading(of: sections.all[shown.all.count - 1], in: language)
-          try output.print(styled(heading, Style.bold) + "\n")
+          for line in headings[shown.all.count - 1] {
+            try output.print(styled(line, Style.bold) + "\n")
+          }
         }
         for line in [table.line(row.dropFirst())] + note(of: row) {
-          try output.print(indent + styled(line, String(row[0])) + "\n")
+          try output.print(
+            indent + styled(line, Urgency(rawValue: String(row[0]))?.color ?? "") + "\n")
         }
       }
       for line in end { try output.print("\(line)\n") }
     }
+  }
+
+  /// The lines of the heading of a part.
+  private func heading(of section: ReportSections.Section, in sections: ReportSections) -> [String]
+  {
+    let most = terminal.columns ?? .max
+    return sections.heading(of: section, in: language).wrapped(toColumns: most)
+      .map { $0.shortened(toColumns: most) }
   }
 
   /// The lines below a row about what its columns do not say.

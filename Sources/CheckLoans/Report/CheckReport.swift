@@ -21,16 +21,10 @@ struct CatalogueReport {
   var closedDays = ClosedDays()
   /// Why it could not be read; `nil` if it was.
   var failure: String?
-  /// The last problem in it.
-  var lastProblem: LocatedDiagnostic?
-  /// Whether what was read of it can be relied on.
-  var isUsable = true
-
-  /// Why loans of it may be missing in the report; `nil` if none are.
-  var gap: String? {
-    if let failure { return failure.isEmpty ? catalogue.path.visibleCatalogue : failure }
-    return isUsable ? nil : lastProblem?.line
-  }
+  /// The last error in it.
+  var lastError: LocatedDiagnostic?
+  /// Why its loans may be missing in the report although it was read; `nil` if none are.
+  var gap: String?
 
   mutating func note(_ status: LoanStatus) {
     if status == .expired { expired += 1 }

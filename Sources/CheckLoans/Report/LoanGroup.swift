@@ -106,6 +106,8 @@ struct ReportOrder {
     case .library: key.group = group(library(of: loan, catalogue), otherwise: .noLibraryGroup)
     case .visit:
       key.group = group(library(of: loan, catalogue), otherwise: .noLibraryGroup)
+      // Visits are days.
+      key.text = ""
       key.day = Visit.day(of: loan.plan, today: today).dayNumber
     }
     return key

@@ -20,7 +20,7 @@ struct SentenceForm: ReportForm {
 
   func append(_ loan: ReadLoan, of catalogue: CatalogueToRead, to line: inout [UInt8]) {
     let today = catalogue.now.date
-    let color = isColored ? loan.color(today: today) : ""
+    let color = isColored ? Urgency(loan.expiration, today: today).color : ""
     line += color.utf8
     loan.parts.appendLine(
       to: &line, today: today, library: catalogue.source.library, openDays: loan.plan.openDays,
@@ -34,14 +34,31 @@ struct SentenceForm: ReportForm {
   }
 }
 
-extension ReadLoan {
-  /// The beginning of the colour of a loan's urgency; empty for none.
-  func color(today: CivilDate) -> String {
-    switch today.days(until: expiration) {
-    case ..<0: Style.red
-    case 0: Style.yellow
-    case 1: Style.cyan
-    default: ""
+/// How soon something has to be done about a loan.
+enum Urgency: String {
+  case late
+  case today
+  case tomorrow
+  case later
+
+  /// That of a loan with this expiration.
+  init(_ expiration: CivilDate, today: CivilDate) {
+    self =
+      switch today.days(until: expiration) {
+      case ..<0: .late
+      case 0: .today
+      case 1: .tomorrow
+      default: .later
+      }
+  }
+
+  /// The beginning of its colour on a terminal; empty for none.
+  var color: String {
+    switch self {
+    case .late: Style.red
+    case .today: Style.yellow
+    case .tomorrow: Style.cyan
+    case .later: ""
     }
   }
 }

@@ -4,7 +4,8 @@ import SystemPackage
 
 /// The lines of a report, gathered by their places in it.
 ///
-/// Some megabytes are kept in memory. If there are more, the texts so far go into a file without a name, so that memory stays flat however many loans are shown. A copy is the state to go back to:
+/// Some megabytes of lines are kept in memory; what is more goes into a file without a name. What lines are
+/// sorted by stays in memory: a few days, or a text for each loan. A copy is the state to go back to:
 /// lines that are added later do not show in it.
 struct ReportLines {
   /// The text of the lines of one place: its parts in the file, then the rest.

@@ -11,9 +11,14 @@ struct TableForm: ReportForm {
   let grouping: ReportGrouping
   let terminal: Terminal
 
+  /// The headings of its columns.
+  static let headings: [Message] = [
+    .dateColumn, .daysColumn, .titleColumn, .authorColumn, .borrowerColumn, .libraryColumn,
+  ]
+
   func append(_ loan: ReadLoan, of catalogue: CatalogueToRead, to line: inout [UInt8]) {
     let today = catalogue.now.date
-    line += loan.color(today: today).utf8
+    line += Urgency(loan.expiration, today: today).rawValue.utf8
     line.append(TablePrinter.separator)
     language.append(loan.expiration, to: &line)
     if let time = loan.parts.lastTime { line += " \(time)".utf8 }
@@ -50,14 +55,10 @@ struct TableForm: ReportForm {
   }
 
   func print(_ report: CheckReport, _ output: ResultsOutput) throws(CommandError) {
-    let columns = [
-      TextTable.Column(language.text(.dateColumn)),
-      TextTable.Column(language.text(.daysColumn), rank: 2),
-      TextTable.Column(language.text(.titleColumn), least: 20),
-      TextTable.Column(language.text(.authorColumn), least: 12, rank: 3),
-      TextTable.Column(language.text(.borrowerColumn), least: 12, rank: 1),
-      TextTable.Column(language.text(.libraryColumn), least: 8, rank: 4),
-    ]
+    let columns = zip(Self.headings, [(.max, 0), (.max, 2), (20, 0), (12, 3), (12, 1), (8, 4)]).map
+    {
+      TextTable.Column(language.text($0), least: $1.0, rank: $1.1)
+    }
     let printer = TablePrinter(
       columns: columns, terminal: terminal, isColored: isColored, language: language,
       grouping: grouping)

@@ -34,7 +34,10 @@ struct GivenSettings: Sendable {
       case "state" where (stronger + weaker)["no-state"]?.texts == ["true"]: continue
       case "all" where stronger["within"] != nil: continue
       case "within" where stronger["all"]?.texts == ["true"]: continue
-      case "format" where notify?.texts.contains("stdout") == true: continue
+      case "format"
+      where !value.isFromCommandLine && (stronger + weaker)["output"] == nil
+        && notify?.texts.contains("stdout") == true:
+        continue
       case _ where severities.contains(value.name):
         let decided = stronger.filter { severities.contains($0.name) }.flatMap(\.texts)
         value.texts.removeAll(where: decided.contains)
@@ -75,8 +78,11 @@ extension Subcommand {
       })
     // Which options can be set is looked up only where something sets one: it takes a millisecond.
     let isSet = given.file != nil || !environment.ownVariables.isEmpty
+    // What is said of the report of check is not said of other lists.
+    let isOfList = isSet && keys == .user && declared["group-by"] == nil
+    let unset = isOfList ? SettingsKeys.ofReport.union(Self.commandLineOnly) : Self.commandLineOnly
     let settable = declared.filter {
-      isSet && !Self.commandLineOnly.contains($0.name) && keys.allOptions[$0.name] != nil
+      isSet && !unset.contains($0.name) && keys.allOptions[$0.name] != nil
     }
     var variables: [Setting] = []
     for option in settable {

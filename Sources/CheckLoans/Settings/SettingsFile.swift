@@ -21,6 +21,8 @@ enum SettingsKeys {
   private static let ofUser = options(of: ConfigCommand.self)
   private static let ofProject = options(of: ValidateCommand.self)
   private static let ofTable = CatalogueOptions.declaredSettings
+  /// The options of the report of `check`, but for that which all long results have.
+  static let ofReport = Set(ReportOptions.declaredSettings.map(\.name)).subtracting(["no-pager"])
 
   /// The lists of tables in the user's settings.
   fileprivate static let lists = ["catalogue", "rules", "channel"]

@@ -52,7 +52,7 @@ struct UnitInstaller {
         .unavailable,
         """
         \(failure.message); \(failure.advice ?? advice), and run the command again; \
-        \(paths.map(\.visible).joined(separator: " and ")) remain until \
+        \(paths.map(\.visible).joined(separator: " and ")) \(paths.count == 1 ? "remains" : "remain") until \
         check-loans timer --uninstall\(units.named)
         """)
     }

@@ -33,7 +33,7 @@ struct ValidationPlan: Sendable {
       rules: try Self.rules(command.rules, environment, severities),
       loanDays: command.form.loanDays,
       civilTime: try Self.civilTime(command.rules.clock.zone, environment))
-    output = try Self.output(command.output, catalogues)
+    output = try environment.output(command.output, sparing: catalogues)
     let isForGitHub = environment["GITHUB_ACTIONS"] == "true" && output == nil
     let format = command.format ?? (isForGitHub ? .github : .text)
     limit = command.shown.maxDiagnostics ?? .max
@@ -119,25 +119,6 @@ struct ValidationPlan: Sendable {
       guard names.insert(Array(environment.absolutePath(path).utf8)).inserted else { return false }
       return (try? Stat(of: path)).map { files.insert($0.fileID).inserted } ?? true
     }
-  }
-
-  /// - Returns: `nil` for standard output.
-  private static func output(
-    _ output: String?, _ catalogues: [String]
-  ) throws(CommandError) -> String? {
-    guard let output, !["-", "/dev/stdout"].contains(output) else { return nil }
-    if output.isEmpty { throw CommandError(.usage, "--output needs the name of a file") }
-    if let file = try? Stat(of: output), file.type == .regular,
-      let catalogue = catalogues.first(where: { (try? Stat(of: $0))?.fileID == file.fileID })
-    {
-      throw CommandError(
-        .usage,
-        """
-        the results would take the place of the catalogue \(catalogue.visible); name another file \
-        with --output
-        """)
-    }
-    return output
   }
 
   private static func severities(

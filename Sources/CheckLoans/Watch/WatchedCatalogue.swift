@@ -65,6 +65,8 @@ struct CatalogueFindings {
   let path: String
   /// Whether warnings are shown that hide no loan.
   let showsAll: Bool
+  /// Whether it is read into a schedule, where it has reminders.
+  var hasReminders = true
   var lines: [String] = []
   /// Whether the catalogue could be read, to its end or not.
   var isReadable = true
@@ -89,13 +91,14 @@ struct CatalogueFindings {
     switch report.outcome {
     case .replaced(let summary): (isUsable, loans) = (true, summary.loans)
     case .refusedEmpty(let stored): add(emptinessWords(stored: stored))
-    case .kept: add("its reminders are unchanged until it is fixed")
+    case .kept where hasReminders: add("its reminders are unchanged until it is fixed")
+    case .kept: isUsable = report.isUsable && !report.summary.isUndated
     }
   }
 
   mutating func note(_ error: CatalogueError) {
     isReadable = false
-    lines.append("check-loans: \(error); its reminders are unchanged")
+    lines.append("check-loans: \(error)\(hasReminders ? "; its reminders are unchanged" : "")")
   }
 
   private mutating func add(_ words: String) {

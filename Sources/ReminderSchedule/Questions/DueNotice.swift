@@ -149,17 +149,18 @@ extension ScheduleReader {
   ///   - now: the library's civil time.
   ///   - catalogues: the catalogues whose loans count; `nil` for all.
   ///   - limit: the most wanted.
-  ///   - areUntold: whether only those count of which no expired notice was delivered through any
+  ///   - withoutExpiredNotice: whether only those count for which no such notice was delivered through any
   ///     channel.
   public func openLoans(
-    at now: CivilDateTime, catalogues: [String]? = nil, limit: Int = .max, areUntold: Bool = false
+    at now: CivilDateTime, catalogues: [String]? = nil, limit: Int = .max,
+    withoutExpiredNotice: Bool = false
   ) throws(ScheduleError) -> [ScheduledLoan] {
     try connection.read { database in
       let ladders = try Ladders(database)
       let open = try database.ranges(catalogues).flatMap { range in
         try database.rows(
           Self.openQuery, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal,
-          limit, areUntold ? 1 : 0
+          limit, withoutExpiredNotice ? 1 : 0
         ) { row in try ScheduledLoan(row, ladders) }
       }
       return Array(

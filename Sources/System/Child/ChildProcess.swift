@@ -34,6 +34,19 @@ package struct ChildProcess: Sendable {
 
     /// Whether the program has done what it should.
     package var isSuccess: Bool { self == .exited(0) }
+
+    /// That of a child, which is waited for and let go of.
+    ///
+    /// - SeeAlso: `waitpid(2)`.
+    init(of number: pid_t) {
+      var status: Int32 = 0
+      self = .lost
+      while unsafe waitpid(number, &status, 0) < 0 {
+        guard errno == EINTR else { return }
+      }
+      let signal = status & 0x7F
+      self = signal == 0 ? .exited(status >> 8 & 0xFF) : .signaled(signal)
+    }
   }
 
   /// What a line of standard output says of the program.
@@ -252,17 +265,10 @@ extension ChildProcess {
   }
 
   /// Lets go of it once it has ended.
-  ///
-  /// - SeeAlso: `waitpid(2)`.
   private func reap() -> Ending {
     // It must no longer be noted once its number may be another's.
     if isNoted { check_loans_forget_child(number) }
-    var status: Int32 = 0
-    while unsafe waitpid(number, &status, 0) < 0 {
-      guard errno == EINTR else { return .lost }
-    }
-    let signal = status & 0x7F
-    return signal == 0 ? .exited(status >> 8 & 0xFF) : .signaled(signal)
+    return Ending(of: number)
   }
 
   /// Has a signal that ends this process end its children too, which the terminal does not tell of

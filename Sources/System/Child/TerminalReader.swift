@@ -7,6 +7,8 @@ package struct TerminalReader: ~Copyable {
   /// What it reads.
   private var input: OpenFile?
   private let number: pid_t
+  /// What Ctrl-C did to this process before.
+  private let onInterrupt: sighandler_t?
 
   /// The descriptor to write to, which does not block.
   package var descriptor: Int32 { input?.descriptor.rawValue ?? -1 }
@@ -26,20 +28,23 @@ package struct TerminalReader: ~Copyable {
     do throws(Errno) { pipe = try OpenFile.pipe() } catch { throw StartFailure(error) }
     pipe.reading.block()
     let reading = pipe.reading.descriptor.rawValue
+    let onInterrupt = signal(SIGINT, SIG_IGN)
     let result = unsafe ChildProcess.withCStrings([program] + arguments, environment) {
       unsafe check_loans_start_in_foreground(program, $0, $1, reading)
     }
-    guard result > 0 else { throw StartFailure(Errno(rawValue: -result)) }
-    signal(SIGINT, SIG_IGN)
+    guard result > 0 else {
+      signal(SIGINT, onInterrupt)
+      throw StartFailure(Errno(rawValue: -result))
+    }
     (input, number) = (pipe.writing, result)
+    self.onInterrupt = onInterrupt
   }
 
   /// Returns once the program has read all that was written, and has ended.
   ///
-  /// - SeeAlso: `waitpid(2)`.
-  package consuming func end() {
+  package consuming func end() -> ChildProcess.Ending {
     input = nil
-    while waitpid(number, nil, 0) < 0 && errno == EINTR {}
-    signal(SIGINT, SIG_DFL)
+    defer { signal(SIGINT, onInterrupt) }
+    return ChildProcess.Ending(of: number)
   }
 }

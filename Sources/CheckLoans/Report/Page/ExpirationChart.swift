@@ -25,7 +25,7 @@ struct ExpirationChart {
     </svg>
     <details open>
     <summary>\(text(.calendarTitle))</summary>
-    <div class="wide" tabindex="0" role="group" aria-label="\(text(.calendarTitle))">
+    <div class="wide" tabindex="0" role="group" aria-label="\(language.text(.calendarTitle).asXML)">
     <table class="weeks">
     <caption>\(text(.calendarCaption))</caption>
     <thead><tr><th scope="col">\(text(.weekColumn))</th>\

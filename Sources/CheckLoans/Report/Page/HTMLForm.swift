@@ -15,13 +15,8 @@ struct HTMLForm: ReportForm {
   private static let mostRows = 10_000
   /// The most parts that are linked to.
   private static let mostLinks = 200
-  /// The columns in their order, with their classes.
-  private static let columns: [(name: Message, kind: String)] = [
-    (.dateColumn, ""), (.daysColumn, "when"), (.titleColumn, ""), (.authorColumn, ""),
-    (.borrowerColumn, ""), (.libraryColumn, ""),
-  ]
   private static let (whenColumn, titleColumn, borrowerColumn) = (1, 2, 4)
-  /// The fields of a row before those of the columns: the day, and the colour of a terminal.
+  /// The fields of a row before those of the columns: the day, and the urgency.
   private static let fieldsBefore = 2
 
   init(_ plan: CheckPlan) {
@@ -39,7 +34,7 @@ struct HTMLForm: ReportForm {
 
   func print(_ report: CheckReport, _ output: ResultsOutput) throws(CommandError) {
     var sections = ReportSections(grouping)
-    var isFilled = Self.columns.indices.map { $0 == Self.whenColumn }
+    var isFilled = TableForm.headings.indices.map { $0 == Self.whenColumn }
     try report.lines.forEachRow { key, row throws(CommandError) in
       sections.add(key)
       for column in isFilled.indices where !row[column + Self.fieldsBefore].isEmpty {
@@ -97,7 +92,7 @@ extension HTMLForm {
   /// The catalogues of which loans may be missing; a screen for everybody does not show their names, which
   /// may be those of borrowers.
   private func gaps(_ report: CheckReport) -> String {
-    let gaps = report.catalogues.compactMap(\.gap)
+    let gaps = report.catalogues.compactMap { $0.failure ?? $0.gap }
     if gaps.isEmpty { return "" }
     let items = gaps.map { "<li>\($0.visible.escapedAsMarkup)</li>\n" }.joined()
     let list = plan.options.report.screen ? "" : "<ul>\n\(items)</ul>\n"
@@ -130,7 +125,7 @@ extension HTMLForm {
     }
     if items.isEmpty { return "" }
     let list = "<ul class=\"\(grouping == .day ? "counts" : "parts")\">\n\(items.joined())</ul>\n"
-    return "<nav aria-label=\"\(text(.partsOfPage))\">\n\(list)</nav>\n"
+    return "<nav aria-label=\"\(language.text(.partsOfPage).asXML)\">\n\(list)</nav>\n"
   }
 
   /// The identifier of a part within the page.
@@ -149,11 +144,11 @@ extension HTMLForm {
   ) throws(CommandError) {
     let total = min(count, Self.mostRows)
     let heads = columns.map { column in
-      let (name, kind) = Self.columns[column]
-      return "<th scope=\"col\"\(kind.isEmpty ? "" : " class=\"\(kind)\"")>\(text(name))</th>"
+      let kind = column == Self.whenColumn ? " class=\"when\"" : ""
+      return "<th scope=\"col\"\(kind)>\(text(TableForm.headings[column]))</th>"
     }
     // The script puts the number in the place of the sign.
-    let shown = text(.shownLoans, ["shown": "#"], count: total)
+    let shown = language.text(.shownLoans, ["shown": "#"], count: total).asXML
     try output.print(
       """
       <div role="search" hidden>
@@ -161,7 +156,7 @@ extension HTMLForm {
       <input id="find" type="search" autocomplete="off">
       <output for="find" aria-live="polite" data-text="\(shown)"></output>
       </div>
-      <div class="wide" tabindex="0" role="group" aria-label="\(text(.loanTable))">
+      <div class="wide" tabindex="0" role="group" aria-label="\(language.text(.loanTable).asXML)">
       <table class="loans">
       <caption>\(text(.loanTable))</caption>
       <thead><tr>\(heads.joined())</tr></thead>
@@ -201,19 +196,20 @@ extension HTMLForm {
   ///
   /// End tags and quotation marks that HTML does not need would be a fifth of the page.
   private func row(_ row: [Substring], _ columns: [Int]) -> String {
-    let (day, today) = (row[0], plan.now.date.description)
-    let words = (self.text(.today), self.text(.tomorrow))
-    var html = day < today ? "<tr class=late>" : day == today ? "<tr class=here>" : "<tr>"
+    let urgency = Urgency(rawValue: String(row[1]))
+    var html = urgency == .late || urgency == .today ? "<tr class=\(row[1])>" : "<tr>"
     for column in columns {
       var text = String(row[column + Self.fieldsBefore]).escapedAsMarkup
       // At a terminal the heading says it.
-      if column == Self.whenColumn && text.isEmpty { text = day == today ? words.0 : words.1 }
+      if column == Self.whenColumn && text.isEmpty {
+        text = self.text(urgency == .today ? .today : .tomorrow)
+      }
       switch column {
-      case 0: html += "<td><time datetime=\(day)>\(text)</time>"
+      case 0: html += "<td><time datetime=\(row[0])>\(text)</time>"
       case Self.titleColumn:
         let note = row.last.map { String($0).escapedAsMarkup } ?? ""
         html += "<th scope=row>\(text)" + (note.isEmpty ? "" : "<br><small>\(note)</small>")
-      default: html += (Self.columns[column].kind.isEmpty ? "<td>" : "<td class=when>") + text
+      default: html += (column == Self.whenColumn ? "<td class=when>" : "<td>") + text
       }
     }
     return html + "\n"

@@ -24,13 +24,14 @@ final class LettersForm: ReportForm {
 
   func print(_ report: CheckReport, _ output: ResultsOutput) throws(CommandError) {
     let (readers, rest) = try readers(report)
-    let title = plan.language.text(.letters, count: readers.count).escapedAsMarkup
+    let title = plan.language.text(.letters, count: readers.count)
     let page = HTMLPage(
       title: title, language: plan.language, refresh: plan.options.report.refresh, kind: "letters")
     var notes = rest == 0 ? [] : [plan.language.text(.loansWithoutLetter, count: rest)]
-    notes += report.catalogues.compactMap(\.gap)
+    notes += report.catalogues.compactMap { $0.failure ?? $0.gap }
     let header = notes.map { "<p>\($0.visible.escapedAsMarkup)</p>\n" }.joined()
-    try output.print(page.start + "<header>\n<h1>\(title)</h1>\n\(header)</header>\n<main>\n")
+    try output.print(
+      page.start + "<header>\n<h1>\(title.escapedAsMarkup)</h1>\n\(header)</header>\n<main>\n")
     for reader in readers { try output.print(html(for: reader)) }
     try output.print("</main>\n" + page.end)
   }
@@ -38,18 +39,17 @@ final class LettersForm: ReportForm {
   /// The notices for each borrower, and the number of those that are for nobody.
   private func readers(_ report: CheckReport) throws(CommandError) -> ([[Notice]], rest: Int) {
     var readers: [[Notice]] = []
-    var places: [[String?]: Int] = [:]
+    var places: [[String]: Int] = [:]
     var rest = 0
     try report.lines.forEach { _, text throws(CommandError) in
       for line in String(decoding: [UInt8](copying: text), as: UTF8.self).split(separator: "\n") {
         guard let notice = Int(line).map({ notices[$0] }) else { continue }
-        guard let name = notice.loan.borrower else {
+        if notice.loan.borrower == nil {
           rest += 1
           continue
         }
-        let address = EmailAddress.key(of: notice.loan.email) ?? notice.loan.email
-        let place = places[[name, address]] ?? readers.count
-        places[[name, address]] = place
+        let place = places[notice.loan.person] ?? readers.count
+        places[notice.loan.person] = place
         if place == readers.count { readers.append([]) }
         readers[place].append(notice)
       }
@@ -78,7 +78,7 @@ final class LettersForm: ReportForm {
 extension Loan {
   /// The lines of the borrower's address on a letter; a catalogue has the postal one in a single line.
   fileprivate var addressLines: [String] {
-    let lines = address?.split(separator: ",").map { String($0).withoutOuterSpaces }
-    return [borrower].compactMap(\.self) + (lines ?? [email].compactMap(\.self))
+    let lines = (address ?? "").split(separator: ",").map { String($0).withoutOuterSpaces }
+    return [borrower].compactMap(\.self) + (lines.isEmpty ? [email].compactMap(\.self) : lines)
   }
 }
