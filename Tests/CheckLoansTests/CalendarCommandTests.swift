@@ -366,6 +366,24 @@ extension CalendarCommandTests {
     #expect(desk.folder.contents(of: "www/00000000000000000000000000000000.ics") == foreign)
   }
 
+  @Test(.enabled(if: isRoot, "only root can become another user"))
+  func `A directory that may not be written to is named, once`() async throws {
+    let desk = try desk()
+    for mode in ["700", "755"] {
+      let result = try await desk.shell(
+        """
+        mkdir -p own && chown 65534 own && chmod 755 . && chmod 644 books.xml && chmod \(mode) www
+        exec setpriv --reuid 65534 --regid 65534 --clear-groups "$0" calendar --per-borrower www \
+          --state own/schedule.sqlite books.xml
+        """)
+      #expect(result.status == 77, "\(result.errorText)")
+      #expect(
+        result.errorText
+          == "check-loans: \"www\": permission denied; whoever runs this must be able to write there\n"
+      )
+    }
+  }
+
   @Test func `Several runs at once make one secret, and each ends well`() async throws {
     let desk = try desk()
     let script = """

@@ -162,7 +162,7 @@ struct PageTests {
     let text = desk.folder.contents(of: "page.html")
     #expect(text.split(separator: "url(#shut)").count == 8)
     #expect(
-      page.paragraphs.elements.contains { $0.text?.hasPrefix("3 more loans expire later") == true })
+      page.paragraphs.elements.contains { $0.text == "3 more loans expire later" })
     let whole = try await read(desk, "--all")
     #expect(whole.rows.elements.contains { $0.text?.contains("Far too") == true })
     let quiet = try await read(desk, "--quiet")

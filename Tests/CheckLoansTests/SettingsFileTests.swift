@@ -167,7 +167,6 @@ struct SettingsFileTests {
 
   @Test(arguments: [
     ["schedule", "list"], ["schedule", "explain", "bk102"],
-    ["schedule", "cancel", "1"],
     ["status"], ["silence", "list"], ["closed"], ["plan"], ["lists", "--call"], ["calendar"],
     ["notice", "preview"], ["deliver", "--dry-run"],
   ])

@@ -440,8 +440,7 @@ struct TimerInstallTests {
     #expect(
       result.errorText == """
         check-loans: systemctl --user daemon-reload failed with exit status 1: Failed to connect to \
-        bus; run this in a login session of the user who owns the timer, not with su or sudo, and run the \
-        command again; \
+        bus; run this again in a login session of the user who owns the timer, not with su or sudo; \
         \(units).service and \(units).timer remain until check-loans timer --uninstall
 
         """)
@@ -501,7 +500,7 @@ struct TimerInstallTests {
     #expect(
       error?.message == """
         systemctl --user enable check-loans.timer did not finish within 5 s; see in systemctl \
-        --user list-jobs what keeps systemd busy, or log in again, and run the command again; \
+        --user list-jobs what keeps systemd busy, or log in again, and run this again; \
         \(units).service and \(units).timer remain until check-loans timer --uninstall
         """)
     try await desk.expectNothingRunning()

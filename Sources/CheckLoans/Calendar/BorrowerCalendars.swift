@@ -39,6 +39,12 @@ struct BorrowerCalendars {
         the borrowers' calendars
         """)
     }
+    do throws(Errno) { try FileSystem.checkMayChange(directory) } catch {
+      throw CommandError(
+        error.isPermission ? .noPermission : .cannotCreate,
+        "\(directory.quoted(limit: 200)): \(error.words); whoever runs this must be able to write there"
+      )
+    }
     (self.directory, self.writer) = (directory, writer)
     // Whoever may list the directory may read what is in it: the web server's group, for example.
     permissions = status.permissions.intersection([.groupRead, .otherRead]).union(.ownerReadWrite)

@@ -36,7 +36,7 @@ final class CheckRun {
     self.console = console
     report = CheckReport(plan, directory: environment.temporaryDirectory)
     progress =
-      plan.options.printing.quiet.quiet
+      plan.isQuiet
       ? nil : Progress(of: plan.catalogues.map(\.path), environment, console)
     events = ScheduleEvents(isPrinted: plan.options.printing.verbose.verbose, console)
   }
@@ -331,6 +331,9 @@ struct CheckPlan {
 
   /// The language of the report.
   var language: Language { notifiers.language }
+
+  /// Whether only the loans are wanted.
+  var isQuiet: Bool { options.printing.quiet.quiet }
 
   /// Whether the report goes to standard output, rather than notices.
   var reports: Bool {

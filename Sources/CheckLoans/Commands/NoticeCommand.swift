@@ -39,7 +39,10 @@ struct PreviewCommand: Subcommand {
         check-loans notice preview --format html books.xml > mail.html
       """)
 
-  @Argument(help: "Catalogues to read. (default: invented books)", completion: .file())
+  @Argument(
+    help:
+      "Catalogues to read. (default: invented books; with --borrower, those of the settings file)",
+    completion: .file())
   var catalogues: [String] = []
 
   @Option(
@@ -56,12 +59,6 @@ struct PreviewCommand: Subcommand {
   @OptionGroup(visibility: .hidden) var catalogue: CatalogueOptions
   @OptionGroup var now: NowOptions
   @OptionGroup var state: ConfigOptions
-
-  func validate() throws {
-    if borrower != nil && catalogues.isEmpty {
-      throw ValidationError("--borrower needs a catalogue in which to look for the borrower")
-    }
-  }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let sender = try Mailbox("Town Library <library@example.org>")
@@ -92,7 +89,7 @@ struct PreviewCommand: Subcommand {
   private func notices(
     at now: CivilDateTime, _ environment: Environment, _ console: Console
   ) throws -> ([Notice], ExitStatus) {
-    if catalogues.isEmpty { return (Self.invented(today: now.date), .done) }
+    if catalogues.isEmpty && borrower == nil { return (Self.invented(today: now.date), .done) }
     let schedule = try Schedule()
     var status = ExitStatus.done
     let read = try environment.catalogues(

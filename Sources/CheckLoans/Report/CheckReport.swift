@@ -110,7 +110,7 @@ extension CheckReport {
 
   /// The line about all catalogues, if one is wanted.
   var summary: String? {
-    if !hasRead || plan.options.printing.quiet.quiet { return nil }
+    if !hasRead || plan.isQuiet { return nil }
     return language.text(.loans, count: loans) + language.text(.expiredLoans, count: expired)
       + language.text(.loansOfToday, count: sum(\.expiresToday)) + scheduleWords
       + (plan.isDryRun ? language.text(.nothingWritten) : "")
@@ -124,7 +124,7 @@ extension CheckReport {
 
   /// The line about loans that are left out, with what shows them.
   var hint: String? {
-    if contents.later == 0 || plan.options.printing.quiet.quiet { return nil }
+    if contents.later == 0 || plan.isQuiet { return nil }
     return language.text(.moreLoans, count: contents.later)
   }
 

@@ -80,16 +80,20 @@ extension Subcommand {
     let isSet = given.file != nil || !environment.ownVariables.isEmpty
     // What is said of the report of check is not said of other lists.
     let isOfList = isSet && keys == .user && declared["group-by"] == nil
-    let unset = isOfList ? SettingsKeys.ofReport.union(Self.commandLineOnly) : Self.commandLineOnly
+    let others = isOfList ? SettingsKeys.ofReport : []
     let settable = declared.filter {
-      isSet && !unset.contains($0.name) && keys.allOptions[$0.name] != nil
+      isSet && !Self.commandLineOnly.contains($0.name) && keys.allOptions[$0.name] != nil
+        && (!others.contains($0.name) || $0.name == "format")
     }
     var variables: [Setting] = []
     for option in settable {
       if let value = try environment.value(of: option) { variables.append(value) }
     }
     given.add(variables)
-    given.add((given.file?.values ?? []).filter { settable[$0.name] != nil })
+    given.add(
+      (given.file?.values ?? []).filter {
+        settable[$0.name] != nil && !others.contains($0.name)
+      })
     environment.given = given
     let added = given.values.filter { !$0.isFromCommandLine }
     if added.isEmpty { return (self, environment) }

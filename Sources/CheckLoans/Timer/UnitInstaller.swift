@@ -51,7 +51,7 @@ struct UnitInstaller {
       throw CommandError(
         .unavailable,
         """
-        \(failure.message); \(failure.advice ?? advice), and run the command again; \
+        \(failure.message); \(failure.advice.map { "\($0), and run this again" } ?? advice); \
         \(paths.map(\.visible).joined(separator: " and ")) \(paths.count == 1 ? "remains" : "remain") until \
         check-loans timer --uninstall\(units.named)
         """)
@@ -121,7 +121,7 @@ struct UnitInstaller {
   private var advice: String {
     kind == .system
       ? "see in systemctl status what is wrong with systemd"
-      : "run this in a login session of the user who owns the timer, not with su or sudo"
+      : "run this again in a login session of the user who owns the timer, not with su or sudo"
   }
 
   /// Why systemd could not be reached, and what to do.

@@ -40,6 +40,8 @@ extension Message {
     "and {count} more loan; see it with {command}",
     "and {count} more loans; see them with {command}")
   // Translators: the names of the catalogues follow in a list.
+  package static let laterLoans = plural(
+    "{count} more loan expires later", "{count} more loans expire later")
   package static let incompleteCatalogues = plural(
     "{count} catalogue could not be read completely; loans of it may be missing on this page",
     "{count} catalogues could not be read completely; loans of them may be missing on this page")

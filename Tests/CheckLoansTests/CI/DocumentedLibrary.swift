@@ -67,6 +67,7 @@ struct DocumentedLibrary {
     esac
     exec "$@"
     """,
+    "chown": "",
     "apt": "[ \"$1\" = install ] || [ \"$1\" = purge ]",
     "apt-get": "[ \"$1\" = install ]",
     "podman": """
@@ -138,6 +139,7 @@ struct DocumentedLibrary {
   /// A block with the folder in place of its paths.
   private func placed(_ block: Page.Block) -> Page.Block {
     var block = block
+    block.text.replace("/usr/bin/check-loans", with: "\(folder.path)/bin/check-loans")
     for place in [
       "/srv/library", "/usr/local", "/etc/check-loans", "/usr/share/doc/check-loans/examples",
     ] {

@@ -57,7 +57,11 @@ struct HTMLForm: ReportForm {
     } else {
       try printTable(report, sections, columns, count: count, output)
     }
-    let lines = [report.summary, report.hint].compactMap(\.self)
+    let later = report.contents.later
+    let lines = [
+      plan.options.report.screen ? nil : report.summary,
+      later == 0 || plan.isQuiet ? nil : language.text(.laterLoans, count: later),
+    ].compactMap(\.self)
       .map { "<p>\($0.escapedAsMarkup)</p>\n" }
     try output.print("</main>\n<footer>\n\(lines.joined())</footer>\n" + page.end)
   }
