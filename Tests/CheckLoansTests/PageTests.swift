@@ -325,7 +325,7 @@ struct PageTests {
       catalogue: """
         <books>\(book("One", "Zoe", "<email>zoe@example.org</email>"))
         \(book("Two", "Anna", "<language>hu</language><address>Fő u. 1, 1011 Budapest</address>"))
-        \(book("Three", "Zoe", "<email>zoe@EXAMPLE.org</email>"))
+        \(book("Three", "Zoe", "<email>zoe@EXAMPLE.org</email><address>Kis tér 9</address>"))
         \(book("Four", "Zoe", "<email>other@example.org</email>"))
         <book><title>Nobody's</title><expiration>2026.11.20</expiration></book>
         \(book("Far", "Ben").replacing("11.20", with: "12.24"))</books>
@@ -334,7 +334,7 @@ struct PageTests {
     #expect(page.languages.elements.map(\.text) == ["en", "hu", "en", "en"])
     #expect(
       page.address.elements.map(\.text) == [
-        "Anna Fő u. 1 1011 Budapest", "Zoe zoe@example.org", "Zoe other@example.org",
+        "Anna Fő u. 1 1011 Budapest", "Zoe Kis tér 9", "Zoe other@example.org",
       ])
     #expect(
       page.headings.elements.map(\.text) == [

@@ -83,7 +83,12 @@ extension ListedLoan {
   ///
   /// - Parameter loans: those of the borrower.
   func letterValues(_ loans: [ListedLoan]) -> [JSONValue] {
-    [loan.borrower, loan.address, loan.phone, loan.email, loan.language].map { JSONValue($0) } + [
+    // Not every loan of a borrower has them.
+    func known(_ value: (Loan) -> String?) -> String? {
+      loans.compactMap { value($0.loan) }.first
+    }
+    let texts = [loan.borrower, known(\.address), known(\.phone), loan.email, known(\.language)]
+    return texts.map { JSONValue($0) } + [
       .int(loans.count), .string("\(loan.expiration)"),
       .array(loans.map { .string($0.loan.shownTitle()) }),
     ]

@@ -63,7 +63,8 @@ final class LettersForm: ReportForm {
     let today = plan.now.date
     let sender = plan.options.channels.mail.mailFrom?.name ?? first.library ?? ""
     let letter = Letter(about: notices, in: language, today: today, sender: sender)
-    let lines = first.loan.addressLines.map(\.visible.escapedAsMarkup)
+    let addressed = notices.first { $0.loan.address != nil } ?? first
+    let lines = addressed.loan.addressLines.map(\.visible.escapedAsMarkup)
     return """
       <article lang="\(language.tag)">
       <address>\(lines.joined(separator: "<br>\n"))</address>
