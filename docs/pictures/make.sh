@@ -47,7 +47,7 @@ take() {
 browse() {
   chromium-headless-shell --no-sandbox --hide-scrollbars --force-color-profile=srgb \
     --screenshot="$scratch/browsed.png" --window-size="$2" "file://$1" 2> "$scratch/browser.log"
-  convert "$scratch/browsed.png" -bordercolor "$4" -trim +repage -border 24 -resize 60% +dither \
+  convert "$scratch/browsed.png" -bordercolor "$4" -trim +repage -border 24 -resize 60% -strip +dither \
     -colors 64 -define png:format=png8 "$3"
 }
 
