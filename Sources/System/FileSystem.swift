@@ -145,13 +145,6 @@ package enum FileSystem {
   /// - SeeAlso: `access(2)`.
   package static func mayRun(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 
-  /// Throws unless this process may add files to a directory and remove them.
-  ///
-  /// - SeeAlso: `access(2)`.
-  package static func checkMayChange(_ directory: String) throws(Errno) {
-    try Errno.check(unsafe access(directory, W_OK | X_OK))
-  }
-
   /// Whether nothing forbids writing to a file or directory, or there is none.
   ///
   /// - SeeAlso: `faccessat(2)`.

@@ -155,6 +155,21 @@ struct ListsTests {
         == "Anna       Fő utca 1, 1011 Budapest  2      2026. 11. 14.  Egri csillagok; Abigél")
   }
 
+  @Test(arguments: ["text", "csv"])
+  func `An address that only one loan of a reader has is listed`(format: String) async throws {
+    func book(_ title: String, _ more: String = "") -> String {
+      """
+      <book><title>\(title)</title><borrower>Anna</borrower><email>anna</email>\(more)
+      <expiration>2026.11.20</expiration></book>
+      """
+    }
+    let desk = try Desk(
+      catalogue: "<books>\(book("One"))\(book("Two", "<address>Kis tér 9</address>"))</books>")
+    let list = try await desk.run("lists", "--letters", "--format", format, "books.xml")
+    let lines = list.text.split(whereSeparator: \.isNewline)
+    #expect(lines.count == 2 && lines.last?.contains("Kis tér 9") == true, "\(list.text)")
+  }
+
   @Test func `A list without loans says so, and is no error`() async throws {
     let desk = try Desk(catalogue: MailDesk.catalogue([loan("Emma", "Anna", "a@example.org")]))
     #expect(

@@ -39,11 +39,13 @@ struct BorrowerCalendars {
         the borrowers' calendars
         """)
     }
-    do throws(Errno) { try FileSystem.checkMayChange(directory) } catch {
+    if !FileSystem.mayWrite(directory) {
       throw CommandError(
-        error.isPermission ? .noPermission : .cannotCreate,
-        "\(directory.quoted(limit: 200)): \(error.words); whoever runs this must be able to write there"
-      )
+        .noPermission,
+        """
+        \(directory.quoted(limit: 200)): permission denied; whoever runs this must be able to write \
+        there
+        """)
     }
     (self.directory, self.writer) = (directory, writer)
     // Whoever may list the directory may read what is in it: the web server's group, for example.

@@ -154,8 +154,7 @@ extension CheckRun {
     var fault = catalogue.fault
     if catalogue.path == "-", case .failure(let failure) = input { fault = failure }
     if let fault {
-      printError(fault)
-      part.failure = fault.message ?? catalogue.path.visibleCatalogue
+      note(fault, &part)
       return try countPending(&part)
     }
     let kept = report.contents
@@ -164,8 +163,7 @@ extension CheckRun {
       reload.policy.closedDays = try readClosedDays(catalogue)
       part.closedDays = reload.policy.closedDays
     } catch let fault as CommandError {
-      printError(fault)
-      part.failure = fault.message ?? catalogue.path.visibleCatalogue
+      note(fault, &part)
       return try countPending(&part)
     }
     reload.onProgress = progress?.notes(of: number)
@@ -186,9 +184,7 @@ extension CheckRun {
       report.contents = kept
       (part.expired, part.expiresToday) = (0, 0)
       guard case .catalogue = error else { throw error }
-      let fault = CommandError(error)
-      printError(fault)
-      part.failure = fault.message ?? catalogue.path.visibleCatalogue
+      note(CommandError(error), &part)
       try adviseOnMissing(catalogue)
     }
     try countPending(&part)
@@ -215,6 +211,11 @@ extension CheckRun {
         is gone for good, use check-loans schedule forget \(catalogue.path.shellQuoted.visible)
         """)
     }
+  }
+
+  private func note(_ fault: CommandError, _ part: inout CatalogueReport) {
+    printError(fault)
+    part.failure = fault.message ?? part.catalogue.path.visibleCatalogue
   }
 
   private func note(_ diagnostic: Diagnostic, _ part: inout CatalogueReport) {

@@ -82,12 +82,11 @@ extension ListedLoan {
   /// The values of the columns for a letter.
   ///
   /// - Parameter loans: those of the borrower.
-  func letterValues(_ loans: [ListedLoan]) -> [JSONValue] {
-    // Not every loan of a borrower has them.
-    func known(_ value: (Loan) -> String?) -> String? {
-      loans.compactMap { value($0.loan) }.first
-    }
-    let texts = [loan.borrower, known(\.address), known(\.phone), loan.email, known(\.language)]
+  func letterValues(_ loans: ArraySlice<ListedLoan>) -> [JSONValue] {
+    let texts = [
+      loan.borrower, loans.known(\.address), loans.known(\.phone), loan.email,
+      loans.known(\.language),
+    ]
     return texts.map { JSONValue($0) } + [
       .int(loans.count), .string("\(loan.expiration)"),
       .array(loans.map { .string($0.loan.shownTitle()) }),
@@ -118,9 +117,19 @@ extension ListedLoan {
   }
 }
 
+extension ArraySlice<ListedLoan> {
+  /// What the catalogue has of their borrower, who may have it at one of the loans alone.
+  func known(_ value: (Loan) -> String?) -> String? {
+    for listed in self { if let value = value(listed.loan) { return value } }
+    return nil
+  }
+}
+
 extension Loan {
-  /// The values that identify the borrower, in sorting order: people of one name are told apart by the
-  /// first of e-mail address, postal address and telephone number that the catalogue has.
+  /// The values that identify the borrower, in sorting order.
+  ///
+  /// The first of e-mail address, postal address and telephone number that the catalogue has distinguishes
+  /// people of one name.
   var person: [String] {
     [
       borrower?.lowercased() ?? "",

@@ -105,7 +105,7 @@ extension StaffList {
 
   private var rows: [[JSONValue]] {
     if kind != .letters { return loans.map(\.values) }
-    return borrowers.compactMap { $0.first?.letterValues(Array($0)) }
+    return borrowers.compactMap { $0.first?.letterValues($0) }
   }
 
   /// One JSON document.
@@ -152,7 +152,7 @@ extension StaffList {
       return borrowers.compactMap { loans in
         guard let first = loans.first else { return nil }
         let titles = loans.map { $0.loan.shownTitle(in: language) }.joined(separator: "; ")
-        let address = (first.loan.address ?? "").visible
+        let address = (loans.known(\.address) ?? "").visible
         let date = language.date(first.loan.expiration)
         return ("", [first.name(in: language), address, "\(loans.count)", date, titles])
       }

@@ -117,8 +117,9 @@ extension FileReplacement {
   static func begin(
     at path: String, like old: Stat? = nil
   ) throws(Failure) -> FileReplacement {
-    let isLink = (try? Stat(ofLink: path))?.type == .symbolicLink
-    if old == nil && isLink { throw Failure(step: .place, errno: .noSuchFileOrDirectory) }
+    if old == nil, (try? Stat(ofLink: path))?.type == .symbolicLink {
+      throw Failure(step: .place, errno: .noSuchFileOrDirectory)
+    }
     guard let place = FileSystem.realPath(of: path) ?? (old == nil ? path : nil) else {
       // Its real name is not UTF-8.
       throw Failure(step: .place, errno: .illegalByteSequence)

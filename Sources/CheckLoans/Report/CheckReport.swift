@@ -71,6 +71,9 @@ struct CheckReport {
   var lines: ReportLines { contents.lines }
   var days: ExpirationDays? { contents.days }
 
+  /// Why loans of catalogues may be missing, where they may.
+  var gaps: [String] { catalogues.compactMap { $0.failure ?? $0.gap } }
+
   /// The loans that have expired.
   var expired: Int { sum(\.expired) }
   /// The loans of the catalogues so far.

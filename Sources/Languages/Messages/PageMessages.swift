@@ -39,9 +39,9 @@ extension Message {
   package static let moreLoansElsewhere = plural(
     "and {count} more loan; see it with {command}",
     "and {count} more loans; see them with {command}")
-  // Translators: the names of the catalogues follow in a list.
   package static let laterLoans = plural(
     "{count} more loan expires later", "{count} more loans expire later")
+  // Translators: the names of the catalogues follow in a list.
   package static let incompleteCatalogues = plural(
     "{count} catalogue could not be read completely; loans of it may be missing on this page",
     "{count} catalogues could not be read completely; loans of them may be missing on this page")

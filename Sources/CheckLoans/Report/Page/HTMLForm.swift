@@ -93,16 +93,15 @@ extension HTMLForm {
       """
   }
 
-  /// The catalogues of which loans may be missing; a screen for everybody does not show their names, which
-  /// may be those of borrowers.
+  /// The catalogues whose loans may be missing; a screen for everybody does not show their names, which may
+  /// be those of borrowers.
   private func gaps(_ report: CheckReport) -> String {
-    let gaps = report.catalogues.compactMap { $0.failure ?? $0.gap }
-    if gaps.isEmpty { return "" }
-    let items = gaps.map { "<li>\($0.visible.escapedAsMarkup)</li>\n" }.joined()
+    if report.gaps.isEmpty { return "" }
+    let items = report.gaps.map { "<li>\($0.visible.escapedAsMarkup)</li>\n" }.joined()
     let list = plan.options.report.screen ? "" : "<ul>\n\(items)</ul>\n"
     return """
       <div class="warning">
-      <p>\(text(.incompleteCatalogues, count: gaps.count))</p>
+      <p>\(text(.incompleteCatalogues, count: report.gaps.count))</p>
       \(list)</div>
 
       """

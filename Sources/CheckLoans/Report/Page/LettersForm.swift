@@ -28,7 +28,7 @@ final class LettersForm: ReportForm {
     let page = HTMLPage(
       title: title, language: plan.language, refresh: plan.options.report.refresh, kind: "letters")
     var notes = rest == 0 ? [] : [plan.language.text(.loansWithoutLetter, count: rest)]
-    notes += report.catalogues.compactMap { $0.failure ?? $0.gap }
+    notes += report.gaps
     let header = notes.map { "<p>\($0.visible.escapedAsMarkup)</p>\n" }.joined()
     try output.print(
       page.start + "<header>\n<h1>\(title.escapedAsMarkup)</h1>\n\(header)</header>\n<main>\n")
@@ -48,8 +48,9 @@ final class LettersForm: ReportForm {
           rest += 1
           continue
         }
-        let place = places[notice.loan.person] ?? readers.count
-        places[notice.loan.person] = place
+        let person = notice.loan.person
+        let place = places[person] ?? readers.count
+        places[person] = place
         if place == readers.count { readers.append([]) }
         readers[place].append(notice)
       }
