@@ -29,8 +29,11 @@ enum Main {
   }
 
   private static func run(_ console: Console) throws -> ExitStatus {
-    var arguments = try ProcessSetup.arguments()
-    if arguments == ["-V"] { arguments = ["--version"] }
+    let arguments = try ProcessSetup.arguments()
+    if arguments == ["--version"] || arguments == ["-V"] {
+      try console.print(line: ProgramVersion.text)
+      return .done
+    }
     try MistakenCommand.checkHelp(arguments)
     // The parser would take the next argument for the value.
     let words = arguments.prefix { $0 != "--" }
@@ -39,29 +42,36 @@ enum Main {
     }) {
       throw CommandError(.usage, "\(empty.dropLast()) needs a value")
     }
-    guard let command = try parse(arguments, console) else { return .done }
+    guard let (command, line) = try parse(RootCommand.withCommand(arguments), console) else {
+      return .done
+    }
     if let check = command as? CheckCommand {
       try MistakenCommand.check(arguments, catalogues: check.options.catalogues)
     }
     try SystemLimits.checkDescriptors()
-    return try run(command, arguments, console)
+    return try run(command, line, console)
   }
 
   private static func run(
-    _ command: some Subcommand, _ arguments: [String], _ console: Console
+    _ command: some Subcommand, _ line: [String], _ console: Console
   ) throws -> ExitStatus {
-    let (command, environment) = try command.completed(arguments, try .ofProcess())
+    let (command, environment) = try command.completed(line, try .ofProcess())
     for warning in command.warnings(environment) { console.printError(warning) }
     return try command.run(environment, console)
   }
 
-  /// - Returns: `nil` if help, the version or a completion script was asked for and printed.
+  /// - Parameter arguments: with the words of the command first.
+  /// - Returns: the command, and the arguments after its words; `nil` if help, the version or a
+  ///   completion script was asked for and printed.
   private static func parse(
     _ arguments: [String], _ console: Console
-  ) throws -> (any Subcommand)? {
+  ) throws -> (command: any Subcommand, line: [String])? {
+    let (type, words) = RootCommand.command(of: arguments)
+    let line = Array(arguments.dropFirst(words.count))
+    // To parse all from the root takes several times as long.
+    if let command = try? type.parseAsRoot(line) as? any Subcommand { return (command, line) }
     do {
       var command = try RootCommand.parseAsRoot(arguments)
-      if let command = command as? any Subcommand { return command }
       try command.run()
     } catch {
       guard RootCommand.exitCode(for: error).isSuccess else {

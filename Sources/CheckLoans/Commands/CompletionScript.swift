@@ -1,15 +1,8 @@
 import ArgumentParser
 
-/// What is added to the script that ArgumentParser generates for a shell: where no subcommand is
-/// named, the words are completed as if the default one were.
+/// What is added to the script that ArgumentParser generates for a shell: where no command is named,
+/// the words are catalogues.
 enum CompletionScript {
-  private static let names = RootCommand.names
-  private static let groups = MistakenCommand.groups.map { name, names in
-    """
-    '3 \(name)') COMPREPLY=($(compgen -W '\(names.joined(separator: " "))' -- "${2}")) ;;
-    """
-  }.joined(separator: "\n        ")
-
   /// The lines to put after a generated script; none after any other text.
   static func addition(to text: String) -> String {
     if text.hasPrefix("#!/bin/bash\n") { return "\n\n\(bash)" }
@@ -17,8 +10,10 @@ enum CompletionScript {
     return text.hasPrefix("function __check-loans") ? "\n\n\(fish)" : ""
   }
 
+  private static let names = RootCommand.names.joined(separator: "|")
+
   private static let bash = """
-    _check-loans_or_check() {
+    _check-loans_or_file() {
         # bash splits --format=json into three words; without the = it means the same.
         local -a words=()
         local -i index cword="${COMP_CWORD}"
@@ -34,57 +29,33 @@ enum CompletionScript {
         local -a COMP_WORDS=("${words[@]}")
         local -i COMP_CWORD="${cword}"
         set -- "${1}" "${2#=}" "${COMP_WORDS[COMP_CWORD - 1]}"
-        case "${COMP_WORDS[1]}" in
-        help)
-            case "${COMP_CWORD} ${COMP_WORDS[2]}" in
-            "2 "*) COMPREPLY=($(compgen -W '\(names.joined(separator: " "))' -- "${2}")) ;;
-            \(groups)
-            esac
-            return ;;
-        \(names.joined(separator: "|"))) _check-loans "${@}"; return ;;
-        esac
-        # A first word may become a subcommand.
-        [[ "${COMP_CWORD}" -eq 1 && "${2}" != -* ]] && _check-loans "${@}"
-        local -a COMP_WORDS=("${COMP_WORDS[0]}" check "${COMP_WORDS[@]:1}")
-        local -i COMP_CWORD="$((COMP_CWORD + 1))"
-        _check-loans "${@}"
+        if ((COMP_CWORD == 1)) || [[ "${COMP_WORDS[1]}" == @(\(names)) ]]; then
+            _check-loans "${@}"
+            ((COMP_CWORD == 1)) || return
+        fi
+        local -r cur="${2}"
+        [[ "${cur}" == -* ]] || __check-loans_add_completions -f
     }
-    complete -o filenames -F _check-loans_or_check check-loans
+    complete -o filenames -F _check-loans_or_file check-loans
     """
 
   private static let zsh = """
-    _check-loans_or_check() {
+    _check-loans_or_file() {
         local -i ret=1
-        if [[ "${words[2]}" = (\(names.joined(separator: "|"))) ]]; then
-            _check-loans "${@}"
-            return
-        fi
-        # A first word may become a subcommand.
-        if [[ "${CURRENT}" -eq 2 && "${words[2]}" != -* ]]; then
+        if [[ "${CURRENT}" -eq 2 || "${words[2]}" = (\(names)) ]]; then
             _check-loans "${@}" && ret=0
+            [[ "${CURRENT}" -eq 2 ]] || return "${ret}"
         fi
-        words=("${words[1]}" check "${(@)words[2,-1]}")
-        (( CURRENT += 1 ))
-        _check-loans "${@}" && ret=0
+        _files && ret=0
         return "${ret}"
     }
     if [[ "${funcstack[1]}" = _check-loans ]]; then
-        _check-loans_or_check "${@}"
+        _check-loans_or_file "${@}"
     fi
-    compdef _check-loans_or_check check-loans
+    compdef _check-loans_or_file check-loans
     """
 
   private static let fish = """
-    functions --copy __check-loans_tokens __check-loans_typed_tokens
-    function __check-loans_tokens -S
-        set -l typed (__check-loans_typed_tokens $argv)
-        # A first word may become a subcommand.
-        if test (count $typed) -gt 1 -o "$expected_commands" = 'check-loans check'
-            if not contains -- "$typed[2]" \(names.joined(separator: " "))
-                set typed $typed[1] check $typed[2..]
-            end
-        end
-        string join -- \\n $typed
-    end
+    complete -c check-loans -n '__check-loans_should_offer_completions_for_flags_or_options "check-loans"' -F
     """
 }

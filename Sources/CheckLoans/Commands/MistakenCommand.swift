@@ -34,10 +34,10 @@ enum MistakenCommand {
 
   /// - Throws: ``CommandError`` with the status `usage` if `help` is asked about what is no command.
   static func checkHelp(_ arguments: [String]) throws(CommandError) {
+    guard arguments.first == "help" else { return }
     let words = arguments.dropFirst().prefix { !$0.hasPrefix("-") }
     let count = RootCommand.command(of: Array(words)).words.count
-    guard arguments.first == "help", let word = words.dropFirst(count).first, words.first != "help"
-    else { return }
+    guard let word = words.dropFirst(count).first, words.first != "help" else { return }
     let isOfSchedule = scheduleNames.contains(word)
     let guess = isOfSchedule ? "schedule \(word)" : word.nearest(among: RootCommand.names)
     let advice = guess.map { "did you mean check-loans help \($0)?" } ?? "see check-loans --help"
@@ -48,7 +48,7 @@ enum MistakenCommand {
   static func message(for error: any Error, _ arguments: [String]) -> String {
     let text = RootCommand.line(for: error)
     let (command, words) = RootCommand.command(of: arguments)
-    let name = (words.isEmpty ? [CheckCommand.name] : words).joined(separator: " ")
+    let name = words.joined(separator: " ")
     var advice = "see check-loans \(name) --help"
     if let match = text.prefixMatch(of: #/unknown option '(-[^']*)'/#) {
       let option = String(match.1)
@@ -134,7 +134,8 @@ extension RootCommand {
 }
 
 extension ParsableCommand {
-  fileprivate static var name: String { configuration.commandName ?? "" }
+  /// The word that names the command.
+  static var name: String { configuration.commandName ?? "" }
 
   fileprivate static var subcommandNames: [String] { configuration.subcommands.map { $0.name } }
 }

@@ -34,13 +34,25 @@ struct RootCommand: ParsableCommand {
       processes or memory; 73 the state cannot be created; 74 input or output failed; 75 try again \
       later; 77 no permission for the state; 78 a setting is wrong.
       """,
-    version: "check-loans \(ProgramVersion.number)",
+    version: ProgramVersion.text,
     subcommands: [
       CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, SilenceCommand.self,
       DeliverCommand.self, WatchCommand.self, PlanCommand.self, StatusCommand.self,
       ConfigCommand.self, TimerCommand.self, SchemaCommand.self, ProfilesCommand.self,
       ClosedCommand.self, CalendarCommand.self, LanguagesCommand.self, NoticeCommand.self,
       ListsCommand.self,
-    ],
-    defaultSubcommand: CheckCommand.self)
+    ])
+
+  /// Arguments with the word of their command first, which nobody has to write for `check`.
+  ///
+  /// - Returns: the arguments as they are where they ask something of the program as a whole.
+  static func withCommand(_ arguments: [String]) -> [String] {
+    let first = arguments.first ?? ""
+    let isOfProgram =
+      arguments.count == 1
+      && ["-h", "--help", "--help-hidden", "--experimental-dump-help"].contains(first)
+      // This is how a shell asks for completions.
+      || first.hasPrefix("---")
+    return isOfProgram || names.contains(first) ? arguments : [CheckCommand.name] + arguments
+  }
 }

@@ -35,7 +35,7 @@ extension Subcommand {
 
   /// The settings file to read, and whether somebody has named it.
   func settingsPath(_ environment: Environment) -> (path: String, isNamed: Bool)? {
-    if let named = settings["config"]?.texts.first { return (named, true) }
+    if let named = environment.given["config"]?.texts.first { return (named, true) }
     if Self.commandLineOnly.contains("config") {
       return environment.projectSettingsFile.map { ($0, true) }
     }

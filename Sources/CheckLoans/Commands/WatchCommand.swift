@@ -50,10 +50,9 @@ struct WatchCommand: Subcommand {
   @OptionGroup var verbose: VerboseOptions
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    // What is set elsewhere can change while it runs.
     let line = environment.given.line
-    guard let given = try? RootCommand.parseAsRoot(line) as? WatchCommand else {
-      preconditionFailure("the command line \(line) was understood before")
-    }
+    let given = environment.given.command as? WatchCommand ?? self
     return try WatchRun(WatchSettings(self, environment), environment) { () throws(CommandError) in
       let (command, environment) = try given.completed(line, environment)
       return try WatchSettings(command, environment)

@@ -9,17 +9,34 @@ import Loans
 /// `remind = 7` in line 3 of the file and `check-loans --all books.xml` become `check-loans
 /// --remind=7 --all books.xml`; should 7 make no sense, the message begins with `config.toml:3`.
 struct GivenSettings: Sendable {
-  /// The arguments of the command line.
-  var line: [String] = []
-  /// The files among them.
-  var files: [String] = []
+  /// The arguments of the command line, after the words that name the command.
+  private(set) var line: [String] = []
+  /// The command that these give, whatever is set elsewhere.
+  private(set) var command: (any Subcommand)?
   /// The settings file, if one was read.
-  var file: SettingsFile?
+  fileprivate(set) var file: SettingsFile?
+  /// What is in force, once something was set elsewhere.
+  private var merged: [Setting]?
+
+  init() {}
+
+  fileprivate init(_ line: [String], _ command: some Subcommand) {
+    (self.line, self.command) = (line, command)
+  }
+
   /// What is in force of all that was given, each option once, what is strongest first.
-  private(set) var values: [Setting] = []
+  ///
+  /// What the command line gives is looked for in the command, which takes a millisecond.
+  var values: [Setting] { merged ?? command?.settings.given(by: line) ?? [] }
 
   /// What is in force of an option, if somebody gave it.
-  subscript(name: String) -> Setting? { values[name] }
+  subscript(name: String) -> Setting? {
+    let isSought = merged != nil || line.contains { $0.hasPrefix("--\(name)") }
+    return isSought ? values[name] : nil
+  }
+
+  /// The files of the command line.
+  var files: [String] { command?.settings.first { $0.kind == .argument }?.texts ?? [] }
 
   /// Adds what a weaker source than those before gives.
   ///
@@ -27,6 +44,7 @@ struct GivenSettings: Sendable {
   fileprivate mutating func add(_ weaker: [Setting]) {
     let severities = ["error", "warn", "ignore"]
     let stronger = values
+    var values = stronger
     let notify = (stronger + weaker)["notify"]
     for var value in weaker where stronger[value.name] == nil {
       switch value.name {
@@ -46,6 +64,7 @@ struct GivenSettings: Sendable {
       }
       values.append(value)
     }
+    merged = values
   }
 }
 
@@ -55,7 +74,7 @@ extension Subcommand {
   /// The command as the environment and the settings file complete it, and the environment that
   /// knows what was given.
   ///
-  /// - Parameter line: the arguments of the command line, from which this command was parsed.
+  /// - Parameter line: the arguments from which this command was parsed.
   /// - Throws: ``CommandError`` with the status `badSetting` for what makes no sense by itself, and
   ///   `usage` for what cannot go together with the command line.
   func completed(
@@ -63,26 +82,20 @@ extension Subcommand {
   ) throws(CommandError) -> (command: Self, environment: Environment) {
     guard let keys = Self.settingsKeys else { return (self, environment) }
     var environment = environment
-    // As long as nothing else is parsed, the command has what the command line gives.
-    let declared = settings
-    let files = declared.first { $0.kind == .argument }?.texts ?? []
-    if files.contains("") {
+    var given = GivenSettings(line, self)
+    if line.contains(""), given.files.contains("") {
       throw CommandError(.usage, "a catalogue's name is empty; is a shell variable unset?")
     }
-    var given = GivenSettings(line: line, files: files, file: try settingsFile(environment))
-    given.add(
-      declared.filter { $0.kind != .argument && $0.isGiven(in: line) }.map { setting in
-        var setting = setting
-        setting.origin = .commandLine
-        return setting
-      })
-    // Which options can be set is looked up only where something sets one: it takes a millisecond.
-    let isSet = given.file != nil || !environment.ownVariables.isEmpty
+    environment.given = given
+    given.file = try settingsFile(environment)
+    environment.given = given
+    if given.file == nil && environment.ownVariables.isEmpty { return (self, environment) }
     // What is said of the report of check is not said of other lists.
-    let isOfList = isSet && keys == .user && declared["group-by"] == nil
+    let declared = settings
+    let isOfList = keys == .user && declared["group-by"] == nil
     let others = isOfList ? SettingsKeys.ofReport : []
     let settable = declared.filter {
-      isSet && !Self.commandLineOnly.contains($0.name) && keys.allOptions[$0.name] != nil
+      !Self.commandLineOnly.contains($0.name) && keys.allOptions[$0.name] != nil
         && (!others.contains($0.name) || $0.name == "format")
     }
     var variables: [Setting] = []
@@ -97,17 +110,13 @@ extension Subcommand {
     environment.given = given
     let added = given.values.filter { !$0.isFromCommandLine }
     if added.isEmpty { return (self, environment) }
-    let words = Array(RootCommand.command(of: line).words)
-    let arguments = Array(line.dropFirst(words.count))
     do {
-      let command = try RootCommand.parseAsRoot(words + added.flatMap(\.arguments) + arguments)
+      let command = try Self.parseAsRoot(added.flatMap(\.arguments) + line)
       return (command as? Self ?? self, environment)
     } catch {
       // One is wrong by itself, or cannot go with the command line.
-      for (rest, status) in [(["--"] + given.files, ExitStatus.badSetting), (arguments, .usage)] {
-        let faults = CommandError.faults(in: added) {
-          try RootCommand.parseAsRoot(words + $0 + rest)
-        }
+      for (rest, status) in [(["--"] + given.files, ExitStatus.badSetting), (line, .usage)] {
+        let faults = CommandError.faults(in: added) { try Self.parseAsRoot($0 + rest) }
         guard let (value, fault) = faults.first else { continue }
         throw CommandError(status, "\(value.place.visible): \(fault)")
       }

@@ -54,20 +54,36 @@ struct Setting: Sendable {
     case .boolean, .number, .text, .list, .numbers: texts.map { "--\(name)=\($0)" }
     }
   }
-
-  /// Whether a command line gives it.
-  func isGiven(in arguments: [String]) -> Bool {
-    arguments.prefix { $0 != "--" }.contains { word in
-      if word.hasPrefix("--") { return word == "--\(name)" || word.hasPrefix("--\(name)=") }
-      // The short names of switches, one or several.
-      return kind == .flag && word.hasPrefix("-") && word.contains { $0 == name.first }
-    }
-  }
 }
 
 extension [Setting] {
   /// The setting of this name.
   subscript(name: String) -> Setting? { first { $0.name == name } }
+
+  /// Those that a command line gives.
+  ///
+  /// - Parameter line: the arguments from which a command was parsed that has these settings.
+  func given(by line: [String]) -> [Setting] {
+    var names: Set<Substring> = []
+    var words = line[...]
+    while let word = words.popFirst(), word != "--" {
+      guard word.hasPrefix("--") else { continue }
+      let name = word.dropFirst(2).prefix { $0 != "=" }
+      names.insert(name)
+      let takesValue = self[String(name)].map { $0.kind != .flag } ?? false
+      // The next word is the value, also one that looks like an option.
+      if takesValue && !word.contains("=") { words = words.dropFirst() }
+    }
+    return compactMap { setting in
+      // A switch has no value but the one that it is given, by whichever of its names.
+      let isGiven =
+        setting.kind == .flag ? setting.texts == ["true"] : names.contains(setting.name[...])
+      guard isGiven && setting.kind != .argument else { return nil }
+      var setting = setting
+      setting.origin = .commandLine
+      return setting
+    }
+  }
 }
 
 // MARK: - What a command declares
