@@ -68,7 +68,7 @@ extension Environment {
   ///   - options: what holds for catalogues without settings of their own.
   ///   - now: the time to take for now.
   ///   - jobs: how many threads read at most.
-  ///   - schedule: the schedule's file, whose catalogues are known.
+  ///   - schedule: the schedule's file, whose catalogues are known; it is read only where no files are named.
   ///   - example: a command line with a catalogue.
   /// - Throws: ``CommandError`` with the status `usage` if there is none, or what is wrong with one's
   ///   settings.
@@ -82,8 +82,8 @@ extension Environment {
       throw noCatalogue(example, listed)
     }
     // What is wrong with the schedule is reported by its user.
-    let known = schedule.flatMap { try? ScheduleReader(opening: $0).catalogues() } ?? []
-    let gone = known.filter { files.isEmpty && !FileSystem.exists($0) }
+    let reader = files.isEmpty ? schedule.flatMap { try? ScheduleReader(opening: $0) } : nil
+    let gone = ((try? reader?.catalogues()) ?? []).filter { !FileSystem.exists($0) }
     var makers: [CatalogueToRead] = []
     for table in tables {
       makers.append(try catalogue(given.options(with: table), now, jobs: jobs, table))
