@@ -143,6 +143,22 @@ struct CalendarCommandTests {
     #expect(hungarian.first?.summary == "Visszaviendő: „Abigél”")
   }
 
+  @Test func `A choice for a channel is refused, since it would hide nothing`() async throws {
+    let desk = try Desk()
+    let result = try await desk.run("calendar", "--titles", "mail=none", "books.xml")
+    #expect(
+      result.outcome
+        == Outcome(
+          64,
+          errors: """
+            check-loans: --titles mail=none is for notices through a channel, and a calendar is none; \
+            write --titles none
+
+            """))
+    try desk.writeSettings("titles = [\"mail=none\"]\n")
+    #expect(try await desk.run("calendar", "books.xml").status == 0, "the file is for channels too")
+  }
+
   @Test func `No text of a catalogue makes a line of its own`() async throws {
     let titles = [
       "x\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nSUMMARY:evil", "a;b,c\\n",

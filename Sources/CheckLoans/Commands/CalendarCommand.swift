@@ -83,7 +83,22 @@ struct CalendarCommand: Subcommand {
     }
   }
 
+  /// - Throws: ``CommandError`` with the status `usage` for a choice of the command line that is for a
+  ///   channel, and so would hide nothing here.
+  private func checkTitles(_ environment: Environment) throws(CommandError) {
+    guard environment.given["titles"]?.isFromCommandLine == true,
+      let choice = titles.first(where: { $0.channel != nil })
+    else { return }
+    throw CommandError(
+      .usage,
+      """
+      --titles \(choice.defaultValueDescription.visible) is for notices through a channel, and a \
+      calendar is none; write --titles \(choice.detail.rawValue)
+      """)
+  }
+
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try checkTitles(environment)
     let writer = try LoanCalendarWriter(self, environment)
     let state = try state.path(environment)
     let read = try environment.catalogues(
