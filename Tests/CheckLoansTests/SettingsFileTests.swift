@@ -860,6 +860,35 @@ struct MistypedNameTests {
     #expect(try await desk.run("-q", "list").lines.count == 1, "a real file is read")
   }
 
+  @Test(arguments: [
+    ("book.xml", "books.xml"), ("sub/lown.xml", "sub/loan.xml"), ("books.xlm", nil),
+    ("patron-12.xml", nil), ("nothing.xml", nil), ("no/books.xml", nil),
+  ])
+  func `A file that is called nearly like a missing one is offered`(
+    name: String, near: String?
+  ) async throws {
+    let desk = try Desk()
+    try desk.folder.makeDirectory("sub")
+    try desk.folder.write("", to: "sub/loan.xml")
+    try desk.folder.write("", to: "patron-13.xml")
+    for command in ["check", "validate"] {
+      let result = try await desk.run(command, name)
+      let advice = near.map { "; did you mean \($0)?" } ?? ""
+      #expect(result.status == 66)
+      #expect(result.errorText.contains("no such file or directory\(advice)\n"))
+    }
+  }
+
+  @Test(arguments: [
+    ("smtp", "mail"), ("email", "mail"), ("e-mail", "mail"), ("desktop", "notify-send"),
+  ])
+  func `A channel by another name is offered by its own`(name: String, channel: String) async throws
+  {
+    let result = try await Desk().run("--notify", name, "books.xml")
+    #expect(result.status == 78)
+    #expect(result.errorText.contains("did you mean \"\(channel)\"?"))
+  }
+
   @Test func `A catalogue may be called nearly like a subcommand`() async throws {
     let desk = try Desk()
     try desk.folder.write(catalogue(("Abigél", "2026.11.22")), to: "validte")
@@ -918,6 +947,38 @@ struct ConfigTests {
         "catalogues":[{"path":"/srv/books.xml","name":"the 2nd Library","remind":[3],"at":"08:00",\
         "require-expiration":false,"allow-empty":true,"loan-days":28}]
         """), "\(result.text)")
+  }
+
+  @Test func `Rules and texts of the library's own are in it, with their places`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings(
+      """
+      [[rules]]
+      category = ["child", "youth"]
+      remind = [7, 1]
+      [wording]
+      mail-greeting = "Dear {borrower},"
+      [wording.hu]
+      mail-greeting = "Kedves {borrower}!"
+      """)
+    let file = "\(desk.folder.path)/\(Desk.settings)"
+    let lines = try await desk.run("config").lines.suffix(4).map { line in
+      line.split(separator: "  ").map { $0.trimmingPrefix(" ") }
+    }
+    #expect(
+      lines == [
+        ["rules.category", "child, youth", "\(file):2"], ["rules.remind", "7, 1", "\(file):3"],
+        ["wording.mail-greeting", "Dear {borrower},", "\(file):5"],
+        ["wording.hu.mail-greeting", "Kedves {borrower}!", "\(file):7"],
+      ])
+    let given = try await desk.run("config", "--remind", "2").text
+    #expect(!given.contains("rules.remind"), "the command line wins over it")
+    let json = try JSON(parsing: await desk.run("config", "--format", "json").text)
+    #expect(json.rules.elements.map { $0.category.elements.map(\.text) } == [["child", "youth"]])
+    #expect(json.wordings.elements.map(\.language.text) == [nil, "hu"])
+    #expect(
+      json.wordings.elements.map { $0.texts["mail-greeting"].elements.map(\.text) }
+        == [["Dear {borrower},"], ["Kedves {borrower}!"]])
   }
 
   @Test func `Every option of check is in it`() async throws {

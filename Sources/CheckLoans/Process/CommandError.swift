@@ -1,3 +1,4 @@
+import Glibc
 import LoanCatalogue
 import Loans
 import Notifiers
@@ -22,11 +23,19 @@ struct CommandError: Error {
     case ReminderError.catalogue(let error): self.init(error)
     case ReminderError.schedule(let error): self.init(error)
     case let error as ScheduleError: self.init(error.code.status, "\(error)")
-    case let error as CatalogueError: self.init(error.code.status, "\(error)")
+    case let error as CatalogueError: self.init(error.code.status, "\(error)\(error.advice)")
     case let error as OutputError:
       self.init(.inputOutput, error.isBrokenPipe || error.isByStop ? nil : "\(error)")
     default: self.init(.inputOutput, String(describing: error).visible)
     }
+  }
+}
+
+extension CatalogueError {
+  /// The words to add where the file is missing and another one is named nearly like it.
+  var advice: String {
+    guard underlying == ENOENT, let file = FilePattern.file(namedLike: path) else { return "" }
+    return "; did you mean \(file.visible)?"
   }
 }
 

@@ -94,7 +94,9 @@ extension Environment {
     _ channel: ChannelName, at option: String? = nil
   ) throws(CommandError) {
     guard case .named(let name) = channel, channelTables[name] == nil else { return }
-    let nearest = name.nearest(among: channelTables.keys.sorted() + ChannelName.builtIn)
+    let nearest =
+      ChannelName.otherNames[name]
+      ?? name.nearest(among: channelTables.keys.sorted() + ChannelName.builtIn)
     let error = CommandError(
       .badSetting,
       """

@@ -38,6 +38,19 @@ enum FilePattern {
     path.reduce(into: "") { $0 += "*?[\\".contains($1) ? "\\\($1)" : String($1) }
   }
 
+  /// The file of the same directory and kind whose name is nearly that of one which is not there.
+  static func file(namedLike path: String) -> String? {
+    let start = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+    guard let end = path[start...].lastIndex(of: ".") else { return nil }
+    let (directory, kind) = (path[..<start], path[end...])
+    let files = files(fitting: "\(literal(String(directory)))*\(literal(String(kind)))")
+    // Files with numbers are like each other, and no one is meant by another.
+    let name = path[start..<end].filter { !$0.isNumber }
+    let names = files.map { String($0.dropFirst(directory.count).dropLast(kind.count)) }
+      .filter { $0.filter { !$0.isNumber } != name }
+    return String(path[start..<end]).nearest(among: names).map { "\(directory)\($0)\(kind)" }
+  }
+
   /// Whether a path fits a pattern; a wildcard stands for no slash.
   ///
   /// - SeeAlso: `fnmatch(3)`.

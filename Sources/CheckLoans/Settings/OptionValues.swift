@@ -124,6 +124,11 @@ enum ChannelName: Hashable, Sendable, ExpressibleByArgument {
   /// The names that the settings file cannot give.
   static let builtIn = ["stdout", "notify-send", "exec", "mail", "maildir", "none"]
 
+  /// The channels that are meant by names which are not like theirs.
+  static let otherNames = [
+    "smtp": "mail", "sendmail": "mail", "desktop": "notify-send", "libnotify": "notify-send",
+  ]
+
   /// Whether the settings file can give the name: it has only `a-z`, `0-9` and hyphens after the first.
   static func isPlain(_ name: String) -> Bool {
     name.wholeMatch(of: #/[a-z0-9][a-z0-9-]*/#.matchingSemantics(.unicodeScalar)) != nil

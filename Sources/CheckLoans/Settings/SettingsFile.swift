@@ -144,8 +144,13 @@ struct SettingsPlace: Sendable {
       let half = keys.prefix(keys.count / 2)
       keys = self.line(of: half) == line ? half : keys.dropFirst(half.count)
     }
+    return at(keys.first ?? "")
+  }
+
+  /// The place of a key.
+  fileprivate func at(_ key: String) -> SettingsPlace {
     var place = self
-    place.key = keys.first ?? ""
+    place.key = key
     return place
   }
 }
@@ -440,11 +445,14 @@ private struct SettingsReading {
         faults[key] = node.table == nil ? advice(onUnknownText: key) : Wording.advice
         continue
       }
-      let (texts, fault) = texts(node, of: Setting(name: key, kind: .list))
+      var setting = Setting(name: key, kind: .list)
+      let (texts, fault) = texts(node, of: setting)
       faults[key] =
         fault.map { "\"\(key)\" \($0)" }
         ?? wording.fault(in: texts, of: message, named: key).map { "\"\(key)\": \($0)" }
       wording.texts[message] = texts
+      (setting.texts, setting.origin) = (texts, .file(place.at(key)))
+      wording.settings.append(setting)
     }
     if faults.isEmpty { return wording }
     let first = place.first(of: faults.keys)
@@ -514,8 +522,7 @@ private struct SettingsReading {
         value.texts[0] = environment.absolutePath(
           environment.absolute(program, in: path.directory))
       }
-      place.key = value.name
-      value.origin = .file(place)
+      value.origin = .file(place.at(value.name))
       values.append(value)
     }
     let parsed = values.filter { faults[$0.name] == nil && unparsed[$0.name] == nil }

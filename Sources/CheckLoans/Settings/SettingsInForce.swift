@@ -1,4 +1,5 @@
 import ArgumentParser
+import Languages
 import Loans
 
 /// The options of a command with the values that are in force, for people and for programs.
@@ -55,10 +56,16 @@ struct SettingsInForce {
         table.append(("\(name).\(value.name)", texts, value.place.visible))
       }
     }
-    for catalogue in given.file?.tables ?? [] {
-      append(catalogue.filter { given[$0.name]?.isFromFile ?? true }, of: "catalogue")
+    /// Those that nothing stronger than the file replaces.
+    func inForce(_ values: [Setting]) -> [Setting] {
+      values.filter { given[$0.name]?.isFromFile ?? true }
     }
+    for catalogue in given.file?.tables ?? [] { append(inForce(catalogue), of: "catalogue") }
+    for rule in given.file?.rules ?? [] { append(inForce(rule), of: "rules") }
     for channel in given.file?.channels ?? [] { append(channel, of: "channel") }
+    for wording in given.file?.wordings ?? [] {
+      append(wording.settings, of: wording.language.map { "wording.\($0.tag)" } ?? "wording")
+    }
     let nameWidth = table.map(\.0.count).max() ?? 0
     let valueWidth = table.map(\.1.count).max() ?? 0
     for (name, value, source) in table {
@@ -82,8 +89,19 @@ struct SettingsInForce {
       line: JSONValue.object([
         ("version", .int(1)), ("file", JSONValue(given.file == nil ? nil : file)),
         ("settings", .array(settings)), ("catalogues", objects(given.file?.tables)),
-        ("channels", objects(given.file?.channels)),
+        ("rules", objects(given.file?.rules)), ("channels", objects(given.file?.channels)),
+        ("wordings", .array((given.file?.wordings ?? []).map(\.json))),
       ]).text)
+  }
+}
+
+extension Wording {
+  /// Its language, `null` for all, and its texts.
+  fileprivate var json: JSONValue {
+    .object([
+      ("language", JSONValue(language?.tag)),
+      ("texts", .object(settings.map { ($0.name, $0.json) })),
+    ])
   }
 }
 

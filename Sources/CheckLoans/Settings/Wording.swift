@@ -12,6 +12,8 @@ struct Wording: Sendable {
   let language: Language?
   /// The texts of messages, each with its plural forms.
   var texts: [Message: [String]] = [:]
+  /// The same by their keys, with their places.
+  var settings: [Setting] = []
 
   /// The values that a message to a borrower may have anywhere.
   private static let common: Set = ["borrower", "library", "sender", "today", "count"]

@@ -57,7 +57,7 @@ struct CatalogueValidation: ~Copyable {
         error.code == .changedWhileReading
         ? """
         the file was changed while it was read, so what was found in it may be wrong; try again
-        """ : error.message
+        """ : error.message + error.advice
       let place = error.location.map { ":\($0.line):\($0.column)" } ?? ""
       tally.failure = words
       report("\(place): \(words)", CommandError(error).status)
