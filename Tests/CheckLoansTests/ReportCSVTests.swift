@@ -89,6 +89,17 @@ struct ReportCSVTests {
     #expect(again.outcome == Outcome(0))
   }
 
+  @Test(arguments: ["x", "./x", "link/x"])
+  func `A report does not take the place of a schedule that is still to be made`(
+    output: String
+  ) async throws {
+    let desk = try Desk()
+    try desk.folder.makeLink("link", to: ".")
+    let result = try await desk.run("--state", "x", "--output", output, "books.xml")
+    #expect(result.status == 64)
+    #expect(!desk.folder.contains("x"))
+  }
+
   @Test(arguments: [
     ["check", "--output"], ["lists", "--call", "--output"], ["calendar", "--output"],
     ["validate", "--output"],

@@ -82,9 +82,14 @@ extension Environment {
     if output.isEmpty { throw CommandError(.usage, "--output needs the name of a file") }
     let ofState = state.map { [$0, "\($0).lock", CalendarKey(besideSchedule: $0).path.string] }
     let spared = catalogues + [given.file?.path].compactMap(\.self) + (ofState ?? [])
-    if let file = try? Stat(of: output), file.type == .regular,
-      let taken = spared.first(where: { (try? Stat(of: $0))?.fileID == file.fileID })
-    {
+    let file = try? Stat(of: output)
+    let name = catalogueName(output)
+    // A file that is still to be made is known by its name alone.
+    let taken = spared.first { path in
+      guard let file else { return catalogueName(path).utf8.elementsEqual(name.utf8) }
+      return file.type == .regular && (try? Stat(of: path))?.fileID == file.fileID
+    }
+    if let taken {
       throw CommandError(
         .usage,
         """
