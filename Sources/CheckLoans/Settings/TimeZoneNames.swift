@@ -26,7 +26,7 @@ enum TimeZoneNames {
   /// A warning of a zone such as `UTC+5`, which POSIX counts the other way than people do; `nil` for
   /// any other.
   static func warning(of zone: String) -> String? {
-    // To make the expression takes longer than most runs have to wait for anything else.
+    // The expression is compiled each time, which few zones are worth.
     guard zone.hasPrefix("UTC") || zone.hasPrefix("GMT"), zone != "UTC", zone != "GMT",
       let match = zone.wholeMatch(of: #/(UTC|GMT)([+-])([01]?\d|2[0-4])(:\d{2})?/#)
     else { return nil }
