@@ -22,8 +22,11 @@ public struct EmailAddress: Hashable, Sendable {
     domain = String(text[at...].dropFirst())
   }
 
-  /// The same for all ways to write the address: a domain's case does not count.
-  public var key: String { "\(name)@\(domain.lowercased())" }
+  /// The same for all ways to write the address: case does not count.
+  ///
+  /// By RFC 5321, section 2.4, that of the part before the `@` could; no provider distinguishes people by
+  /// it. To be compared, not to be written to.
+  public var key: String { description.lowercased() }
 
   /// The ``key`` of the address that a text is; `nil` for no text, and for one that is not an address.
   public static func key(of text: String?) -> String? {

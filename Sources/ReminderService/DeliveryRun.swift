@@ -243,7 +243,8 @@ private struct DeliveryRun {
     _ batch: ArraySlice<Message>, _ isStopRequested: @Sendable () -> Bool
   ) throws(ScheduleError) -> (tried: Int, error: NotifierError?) {
     var outbox = try schedule.beginSending(
-      batch.map(\.notices), to: parts.hasAddresses ? batch.map { $0.address ?? "" } : [],
+      batch.map(\.notices),
+      to: parts.hasAddresses ? batch.map { EmailAddress.key(of: $0.address) ?? "" } : [],
       channel: notifier.channel, at: context.now, utcOffset: context.utcOffset)
     var sent = 0
     for message in batch {

@@ -8,7 +8,8 @@ internal import ReminderSchedule
 /// is of: of six notices for two readers and one without an address, those for the reader with the most
 /// urgent one come first, and what is for the library itself comes last.
 struct DueParts {
-  /// The notices for one address; without one, those for the library itself, or for anybody.
+  /// The notices for one address, as the most urgent one's loan has it; without one, those for the
+  /// library itself, or for anybody.
   struct Part {
     var rungs: [DueRung]
     var address: String?
@@ -33,7 +34,7 @@ struct DueParts {
 
   /// Who a notice is for.
   private enum Recipient: Hashable {
-    /// The one at an address.
+    /// The one at an address, of which this is the key.
     case address(String)
     /// Nobody who could be written to, for a reason.
     case nobody(String)
@@ -71,11 +72,14 @@ struct DueParts {
   private mutating func divide(
     _ due: [DueRung], _ schedule: Schedule, _ channel: String, _ known: [String: AddressState]
   ) throws(ScheduleError) {
+    var written: [String: String] = [:]
     let groups = try Self.grouped(due, schedule, channel) { _, email -> Recipient in
-      guard let key = EmailAddress.key(of: email) else {
+      guard let email, let key = EmailAddress.key(of: email) else {
         return .nobody("the borrower has no address that can be written to; correct the catalogue")
       }
-      return if case .isRefused(let reason) = known[key] { .nobody(reason) } else { .address(key) }
+      if case .isRefused(let reason) = known[key] { return .nobody(reason) }
+      if written[key] == nil { written[key] = email }
+      return .address(key)
     }
     isLibraryDone = known[""] == .wasWritten
     var unreachable: [(reason: String, rungs: [DueRung])] = []
@@ -83,9 +87,9 @@ struct DueParts {
     for (recipient, rungs, triedAt) in groups {
       switch recipient {
       case .nobody(let reason): unreachable.append((reason, rungs))
-      case .address(let address) where known[address] == .wasWritten: held += rungs
-      case .address(let address):
-        parts.append(Part(rungs: rungs, address: address, triedAt: triedAt))
+      case .address(let key) where known[key] == .wasWritten: held += rungs
+      case .address(let key):
+        parts.append(Part(rungs: rungs, address: written[key], triedAt: triedAt))
       }
     }
     self.parts = Self.inTurn(parts)

@@ -142,6 +142,7 @@ import Testing
     ("another case", { $0.borrower = "kovács anna" }, false),
     ("a part of the name", { $0.borrower = "Kovács" }, false),
     ("the address", { $0.email = "kovacs.anna.bk1@example.org" }, true),
+    ("the address in another case", { $0.email = "Kovacs.Anna.BK1@Example.org" }, true),
     ("another address", { $0.email = "x@example.org" }, false),
     ("a category that is not known", { $0.category = "CHILD" }, false),
     ("the id", { $0.loan = "bk1" }, true),

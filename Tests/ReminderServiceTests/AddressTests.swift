@@ -106,6 +106,21 @@ private final class Post: Notifier {
     #expect(report.delivered == 3)
   }
 
+  @Test func `An address in another case is the same, today, once refused, and as it is written`()
+    throws
+  {
+    try lend([("1", "2026.11.19", "Bea@Example.org"), ("2", "2026.11.20", "bea@example.org")])
+    let refusing = Post(failures: ["Bea@Example.org": .undeliverable])
+    #expect(try run(refusing).failures.map(\.notices) == [2])
+    #expect(try run(Post()).unreachableNotices == 2)
+    #expect(try forget("BEA@example.org") == true)
+    let post = Post()
+    try run(post)
+    #expect(post.letters == [.init(address: "Bea@Example.org", titles: ["T1", "T2"])])
+    try lend([("3", "2026.11.19", "beA@example.org")])
+    #expect(try run(post).held == 1)
+  }
+
   @Test func `Who cannot be written to is counted, and each notice says so`() throws {
     let report = try run(Post())
     #expect(report.unreachable == 2)

@@ -252,7 +252,7 @@ struct Postbox {
   /// The address to which a notice about a loan goes; empty for the library's own.
   func address(of loan: Book) -> String {
     guard let parts = loan.email?.split(separator: "@"), parts.count == 2 else { return "" }
-    let address = "\(parts[0])@\(parts[1].lowercased())"
+    let address = "\(parts[0])@\(parts[1])".lowercased()
     return refused.contains(address) ? "" : address
   }
 

@@ -30,7 +30,7 @@ struct SilenceAddCommand: Subcommand {
     abstract: "Send nothing about the loans that meet some conditions, now or later.",
     discussion: """
       All conditions that are given must be met. Texts must be those of the catalogue, in upper and \
-      lower case; only runs of white space count as one space. Who orders a silence, when and why is \
+      lower case but for addresses; runs of white space count as one space. Who orders a silence, when and why is \
       shown by silence list, schedule list and schedule explain.
 
       Examples:

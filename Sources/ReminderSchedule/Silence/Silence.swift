@@ -60,7 +60,8 @@ public struct Silence: Hashable, Sendable {
 /// The conditions that a loan must meet, and its notice, so that a silence holds; those that are `nil`
 /// are met by all.
 ///
-/// Texts are compared as bytes, white space normalized as a catalogue's is.
+/// Texts are compared as bytes, white space normalized as a catalogue's is; addresses without regard to
+/// case.
 public struct SilenceConditions: Hashable, Sendable {
   /// The borrower.
   public var borrower: String?
@@ -91,7 +92,7 @@ extension Silence {
         AND silence.copy = loan.copy AND silence.catalogue = loan.id >> \(LoanID.shift)
       OR silence.identity IS NULL
         AND (silence.borrower IS NULL OR silence.borrower = loan.borrower)
-        AND (silence.email IS NULL OR silence.email = loan.email)
+        AND (silence.email IS NULL OR lower(silence.email) = lower(loan.email))
         AND (silence.category IS NULL OR silence.category = loan.category)
         AND (silence.loan IS NULL OR silence.loan = loan.loan_id OR silence.loan = loan.barcode)
         AND (silence.title IS NULL OR loan.title GLOB silence.title))
