@@ -48,7 +48,7 @@ final class Connection: @unchecked Sendable {
     // EXTRA also syncs the directory after the journal is gone, so that a power cut cannot bring it
     // back and undo a commit.
     try database.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA")
-    if isNew { try Schema.create(database) }
+    if isNew { try Schema.create(database) } else { try Schema.updateViews(database) }
     return database
   }
 
@@ -218,25 +218,21 @@ public struct Transaction: ~Copyable, Sendable {
 }
 
 extension ScheduleFile {
-  /// The error for the writer, who holds the lock; sets the file aside if it is proven to be damaged, or
-  /// an older build's.
+  /// The error for the writer, who holds the lock; sets the file aside if it is proven to be damaged.
   ///
   /// - Parameter ownID: the identity that the file had when it was opened.
   fileprivate func failure(_ error: any Error, _ ownID: FileID?) -> ScheduleError {
+    guard let error = error as? DatabaseError, error.isDamage else {
+      return ScheduleError(error, path: path)
+    }
+    guard id == ownID else { return removed }
     do throws(ScheduleError) {
-      if let error = error as? DatabaseError, error.isDamage {
-        guard id == ownID else { return removed }
-        try proveDamage(error)
-      } else if !(error is OlderBuild) {
-        return ScheduleError(error, path: path)
-      }
-      let isOlder = error is OlderBuild
-      let other = try setAside(as: isOlder ? "older" : "damaged")
+      try proveDamage(error)
+      let other = try setAside()
       return ScheduleError(
         .damaged, path: path,
-        "the schedule \"\(path.visible)\" was \(isOlder ? "written by an older build" : "damaged") "
-          + "and is now \"\(other.visible)\"; the next run starts a new one and sends again what was "
-          + "delivered before", underlying: (error as? DatabaseError)?.message)
+        "the schedule \"\(path.visible)\" was damaged and is now \"\(other.visible)\"; the next run "
+          + "starts a new one and sends again what was delivered before", underlying: error.message)
     } catch {
       return error
     }

@@ -26,8 +26,8 @@ public final class Schedule: Sendable {
   /// - Parameters:
   ///   - path: the file; its lock is `PATH.lock`, which is never removed.
   ///   - timeout: how long to wait for another process to release the lock.
-  /// - Throws: ``ScheduleError``; a file that is not a schedule is left as it is, and one that is
-  ///   damaged or of an older build is set aside.
+  /// - Throws: ``ScheduleError``; a file that is not a schedule is left as it is, and a damaged one is
+  ///   set aside.
   public convenience init(opening path: String, timeout: Duration = .seconds(5))
     throws(ScheduleError)
   {

@@ -14,8 +14,7 @@ public struct ScheduleError: Error, Hashable, Sendable {
     /// The file is another program's, a newer version's, or not a database, and was left as it is; or
     /// it is damaged and was opened only for reading.
     case notASchedule
-    /// The file was damaged, or is an older build's, and was set aside under the name that the
-    /// message says.
+    /// The file was damaged, and was set aside under the name that the message says.
     case damaged
     /// Another process is using the schedule.
     case locked
@@ -77,19 +76,16 @@ extension ScheduleError {
   init(_ error: any Error, path: String) {
     if let error = error as? ScheduleError {
       self = error
-    } else if let error = error as? DatabaseError {
-      let (code, message) = Self.meaning(of: error, path: path)
-      self.init(
-        code, path: path, message, underlying: "\(error.message) [\(error.extendedCode)]",
-        isSystemLimit: error.code == SQLITE_NOMEM
-          || [SQLITE_CANTOPEN, SQLITE_IOERR].contains(error.code) && !FileSystem.canOpenOneMore)
-    } else {
-      precondition(error is OlderBuild, "using a schedule threw \(error)")
-      self.init(
-        .notASchedule, path: path,
-        "the schedule \"\(path.visible)\" was written by an older build; the next run that delivers "
-          + "or reloads sets it aside")
+      return
     }
+    guard let error = error as? DatabaseError else {
+      preconditionFailure("using a schedule threw \(error)")
+    }
+    let (code, message) = Self.meaning(of: error, path: path)
+    self.init(
+      code, path: path, message, underlying: "\(error.message) [\(error.extendedCode)]",
+      isSystemLimit: error.code == SQLITE_NOMEM
+        || [SQLITE_CANTOPEN, SQLITE_IOERR].contains(error.code) && !FileSystem.canOpenOneMore)
   }
 
   /// What an SQLite result code means to a user; see <https://www.sqlite.org/rescode.html>.

@@ -32,12 +32,13 @@ internal import Loans
 ///
 /// Days are day numbers from 1970-01-01, times are seconds of the library's civil time, see
 /// `CivilDateTime.ordinal`. The views show both as people write them, and states in words; they are
-/// documented for other programs, so columns are only added.
+/// documented for other programs, so columns are only added. This program reads the tables alone, and
+/// whoever opens a schedule for writing makes its views anew where their text is another.
 enum Schema {
   /// "LOAN" in ASCII, at byte 68 of the file.
   static let applicationID: Int32 = 0x4C4F_414E
 
-  /// The version that this program writes.
+  /// The version of the tables and indexes, which a change of any of them raises.
   static let version = 1
 
   /// A version that no release will reach, so it is damage.
@@ -49,13 +50,8 @@ enum Schema {
           AND delivery.expiration = loan.expiration AND delivery.copy = loan.copy
     """
 
-  /// All definitions, in the order in which they are made.
-  ///
-  /// Views come before tables: if SQLite comes upon a view first, which is mostly the one made last, its
-  /// check of a file passes over the list of free pages (3.40).
-  private static let definitions = views + tables
-
-  private static let tables = [
+  /// The definitions of the tables and indexes.
+  static let tables = [
     """
     CREATE TABLE catalogue (
       id INTEGER PRIMARY KEY,
@@ -200,8 +196,9 @@ enum Schema {
     """,
   ]
 
+  /// The definitions of the views, by name.
   private static let views = [
-    """
+    "reminders": """
     CREATE VIEW reminders AS
     WITH reached AS (
       SELECT loan.*, counter.last_day, remind, expired, repeat_expired, expired_until,
@@ -242,7 +239,7 @@ enum Schema {
       date(open_after * 86400, 'unixepoch') AS open_after
     FROM known JOIN catalogue ON catalogue.id = known.catalogue
     """,
-    """
+    "deliveries": """
     CREATE VIEW deliveries AS
     WITH known AS (
       SELECT catalogue, identity, copy, expiration, max(number) AS number, title, borrower, email,
@@ -280,7 +277,7 @@ enum Schema {
       LEFT JOIN latest ON loan.identity IS NULL AND latest.identity = delivery.identity
         AND latest.catalogue = delivery.catalogue AND latest.ordinal = delivery.copy
     """,
-    """
+    "silences": """
     CREATE VIEW silences AS
     WITH known AS (
       SELECT catalogue, identity, expiration, copy, number FROM loan WHERE left_on IS NULL
@@ -294,10 +291,10 @@ enum Schema {
     """,
   ]
 
-  /// Makes the tables of a new file.
+  /// Makes the tables and views of a new file.
   static func create(_ database: Database) throws {
     try database.execute("BEGIN IMMEDIATE TRANSACTION")
-    for definition in definitions {
+    for definition in tables + views.values {
       try database.execute(definition)
       failpoint("tables-step")
     }
@@ -311,10 +308,22 @@ enum Schema {
     try database.execute("COMMIT TRANSACTION")
   }
 
+  /// Makes those views anew whose text is another version's.
+  static func updateViews(_ database: Database) throws {
+    let found = Set(try database.texts("SELECT sql FROM sqlite_master WHERE type = 'view'"))
+    let outdated = views.filter { !found.contains($0.value) }
+    if outdated.isEmpty { return }
+    try database.execute("BEGIN IMMEDIATE TRANSACTION")
+    for (name, definition) in outdated {
+      try database.execute("DROP VIEW IF EXISTS \(name); \(definition)")
+    }
+    try database.execute("COMMIT TRANSACTION")
+  }
+
   /// Refuses another program's file and a newer version's, and detects damage to the tables.
   ///
   /// - Returns: whether there are no tables yet.
-  /// - Throws: `ScheduleError` `notASchedule`; ``OlderBuild``; `DatabaseError`.
+  /// - Throws: `ScheduleError` `notASchedule`; `DatabaseError`.
   static func check(_ database: Database, path: String) throws -> Bool {
     let application: Int32
     let version: Int
@@ -328,21 +337,21 @@ enum Schema {
       throw DatabaseError.damage(error.message)
     }
     if application == 0, version == 0, found.isEmpty { return true }
-    let isOurs = found.isSuperset(of: definitions)
+    let isOurs = found.isSuperset(of: tables)
     guard application == applicationID else {
       // A file with our tables and one bit off is not another program's.
       let isFlipped = (application ^ applicationID).nonzeroBitCount == 1
       if isFlipped, isOurs { throw DatabaseError.damage("the application id") }
       throw ScheduleError.notASchedule(path, "belongs to another program")
     }
-    if isOurs && version == Self.version { return false }
-    let isOlder = found.contains { $0.contains(/TABLE (detail|page|returned) \(/) }
-    if isOlder, (1...4).contains(version) { throw OlderBuild() }
-    guard (Self.version..<impossibleVersion).contains(version) else {
-      throw DatabaseError.damage("the version")
+    // A version that changes the tables adds a case, which brings those of the one before up to date.
+    switch version {
+    case Self.version where isOurs: return false
+    case Self.version: throw DatabaseError.damage("the tables")
+    case Self.version..<impossibleVersion:
+      throw ScheduleError.notASchedule(path, "was written by a newer version of check-loans")
+    default: throw DatabaseError.damage("the version")
     }
-    if version == Self.version { throw DatabaseError.damage("the tables") }
-    throw ScheduleError.notASchedule(path, "was written by a newer version of check-loans")
   }
 
   /// The definitions of everything that is there, except SQLite's own.
@@ -353,17 +362,18 @@ enum Schema {
 
   /// Looks for damage everywhere, reading the whole file.
   ///
-  /// It takes `integrity_check`, since `quick_check` misses an index that leads to another row.
+  /// It takes `integrity_check`, since `quick_check` misses an index that leads to another row. That
+  /// passes over the list of free pages if SQLite comes upon a view first (3.40), so the list is checked
+  /// with the table of definitions, too.
   static func checkWhole(_ database: Database) throws {
-    let finding = try database.texts("PRAGMA integrity_check(1)").first ?? "no result"
-    if finding == "ok" { return }
-    // SQLite reports a read that failed as damage.
-    let isFailedRead = ["error code=", "failed to get page", "unable to get the page"]
-      .contains { finding.contains($0) }
-    let sentence = finding.split(separator: "\n").last.map(String.init) ?? finding
-    throw DatabaseError(isFailedRead ? SQLITE_IOERR : SQLITE_CORRUPT, sentence)
+    for scope in ["1", "sqlite_master"] {
+      let finding = try database.texts("PRAGMA integrity_check(\(scope))").first ?? "no result"
+      if finding == "ok" { continue }
+      // SQLite reports a read that failed as damage.
+      let isFailedRead = ["error code=", "failed to get page", "unable to get the page"]
+        .contains { finding.contains($0) }
+      let sentence = finding.split(separator: "\n").last.map(String.init) ?? finding
+      throw DatabaseError(isFailedRead ? SQLITE_IOERR : SQLITE_CORRUPT, sentence)
+    }
   }
 }
-
-/// Thrown for a file with the tables of a build from before version 1 was settled.
-struct OlderBuild: Error {}

@@ -112,49 +112,6 @@ struct SchedulePageTests {
     #expect(try await rows(desk, "SELECT expiration FROM deliveries") == ["2026-11-22"])
   }
 
-  @Test(arguments: [
-    (4, "CREATE TABLE page (\n  id INTEGER PRIMARY KEY, loans BLOB NOT NULL)"),
-    (1, "CREATE TABLE returned (\n  place INTEGER PRIMARY KEY AUTOINCREMENT\n)"),
-  ])
-  func `A schedule of an older build is set aside with one sentence`(
-    version: Int, table: String
-  ) async throws {
-    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
-    try await desk.run("books.xml")
-    try desk.folder.remove(Desk.state)
-    let old = """
-      \(table);
-      PRAGMA application_id = 0x4C4F414E; PRAGMA user_version = \(version)
-      """
-    let made = try await Command(
-      "/usr/bin/sqlite3", [Desk.state, old], environment: desk.environment,
-      directory: desk.folder.path
-    ).run()
-    #expect(made.status == 0, "\(made.errorText)")
-    let bytes = try desk.stateBytes()
-    let state = "\(desk.folder.path)/\(Desk.state)"
-    #expect(
-      try await desk.run("schedule", "list").outcome
-        == Outcome(
-          78,
-          errors: """
-            check-loans: the schedule "\(state)" was written by an older build; the next run that \
-            delivers or reloads sets it aside
-
-            """))
-    #expect(
-      try await desk.run("books.xml").outcome
-        == Outcome(
-          74,
-          errors: """
-            check-loans: the schedule "\(state)" was written by an older build and is now \
-            "\(state).older-1"; the next run starts a new one and sends again what was delivered before
-
-            """))
-    #expect(try File.bytes(of: "\(state).older-1") == bytes)
-    #expect(try await desk.run("books.xml").status == 0)
-  }
-
   @Test func `The README leads to the page`() throws {
     #expect(try File.text(of: "\(projectDirectory)/README.md").contains("](docs/schedule.md)"))
   }

@@ -50,6 +50,55 @@ import Testing
     #expect(Array(bytes[60..<64]) == [0, 0, 0, 1])
   }
 
+  @Test func `Tables of another text have another version`() {
+    let digest = SHA256.hexadecimal(Schema.tables.joined(separator: "\n").utf8)
+    #expect(
+      [Schema.version: digest] == [
+        1: "be7d84b91168843b8514f0b950174cd4a81026bdf6d85fb6904985546c8260b0"
+      ],
+      "raise the version, and let Schema.check bring files of the one before up to date")
+  }
+
+  @Test func `Other views cost no notice, and become ours when the file is opened for writing`()
+    throws
+  {
+    try makeSchedule()
+    let views = "SELECT name, sql FROM sqlite_master WHERE type = 'view' ORDER BY name"
+    func found() throws -> [[String?]] {
+      try Database(scratch.file).rows(views) { [$0.text(0), $0.text(1)] }
+    }
+    let ours = try found()
+    #expect(ours.map(\.first) == ["deliveries", "reminders", "silences"])
+    try Schedule(opening: scratch.file).deliver(at: "2026-11-21")
+    try Database(scratch.file).execute(
+      """
+      DROP VIEW deliveries; DROP VIEW silences;
+      CREATE VIEW silences AS SELECT reason FROM silence
+      """)
+    let others = try found()
+    let reader = try ScheduleReader(opening: scratch.file)
+    #expect(try reader.due(at: moment("2026-11-21"), channel: "stdout").isEmpty)
+    #expect(try Schedule(rehearsing: scratch.file).told(at: "2026-11-21") == [])
+    #expect(try found() == others)
+    #expect(try Schedule(opening: scratch.file).told(at: "2026-11-21") == [])
+    #expect(try found() == ours)
+    #expect(try scratch.names() == ["schedule.sqlite", "schedule.sqlite.lock"])
+  }
+
+  @Test func `Damage to the list of free pages is seen beside views made anew`() throws {
+    do {
+      let schedule = try Schedule(opening: scratch.file)
+      try schedule.load((0..<2_000).map { Book("bk\($0)", "2026-11-22") })
+      #expect(try schedule.forget(catalogue: "books.xml") == 2_000)
+    }
+    try Database(scratch.file).execute("DROP VIEW deliveries")
+    _ = try Schedule(opening: scratch.file)
+    let page = try Int(scratch.bytes(scratch.file)[32..<36].reduce(0) { $0 << 8 | UInt32($1) })
+    // How many pages the first page of the list names.
+    try scratch.patch(scratch.file, at: (page - 1) * 4_096 + 4, with: 1 << 22)
+    #expect(refusal(scratch.file)?.code == .damaged)
+  }
+
   @Test func `A file that others may read becomes ours alone`() throws {
     try makeSchedule()
     try scratch.setMode(0o644, of: scratch.file)

@@ -119,12 +119,11 @@ struct ScheduleFile {
     ((try? Stat(ofLink: location + "-journal").size) ?? 0) > 0
   }
 
-  /// Renames a file that cannot be used, and its journal too, to a name that is free.
+  /// Renames a damaged file, and its journal too, to a name that is free.
   ///
-  /// - Parameter state: what is wrong with it, which becomes part of the name.
   /// - Returns: the new name.
-  func setAside(as state: String) throws(ScheduleError) -> String {
-    let aside = Self.aside(freeAside(state), state)
+  func setAside() throws(ScheduleError) -> String {
+    let aside = Self.aside(freeAside())
     try rename(Self.all, aside)
     return path + aside
   }
@@ -163,14 +162,12 @@ struct ScheduleFile {
   private static let companions = ["-journal", "-wal"]
   private static let all = [""] + companions
 
-  private static func aside(_ number: Int, _ state: String = "damaged") -> String {
-    ".\(state)-\(number)"
-  }
+  private static func aside(_ number: Int) -> String { ".damaged-\(number)" }
 
   /// The first number under which nothing was set aside.
-  private func freeAside(_ state: String = "damaged") -> Int {
+  private func freeAside() -> Int {
     var number = 1
-    while isAnyThere(Self.all, Self.aside(number, state)) { number += 1 }
+    while isAnyThere(Self.all, Self.aside(number)) { number += 1 }
     return number
   }
 
