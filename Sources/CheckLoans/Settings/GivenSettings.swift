@@ -31,8 +31,7 @@ struct GivenSettings: Sendable {
 
   /// What is in force of an option, if somebody gave it.
   subscript(name: String) -> Setting? {
-    let isSought = merged != nil || line.contains { $0.hasPrefix("--\(name)") }
-    return isSought ? values[name] : nil
+    merged != nil || line.contains { $0.mayGive(name) } ? values[name] : nil
   }
 
   /// The files of the command line.
@@ -65,6 +64,13 @@ struct GivenSettings: Sendable {
       values.append(value)
     }
     merged = values
+  }
+}
+
+extension String {
+  /// Whether this word of a command line can give the option of a name, perhaps by its short one.
+  fileprivate func mayGive(_ name: String) -> Bool {
+    hasPrefix("--") ? dropFirst(2).hasPrefix(name) : hasPrefix("-") && self != "-"
   }
 }
 
