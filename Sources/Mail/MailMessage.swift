@@ -99,7 +99,7 @@ public struct MailMessage: Hashable, Sendable {
       HeaderField("Message-ID", words: "<\(id)>"),
       HeaderField("Auto-Submitted", words: "auto-generated"),
       // Exchange goes by this one.
-      HeaderField("X-Auto-Response-Suppress", words: "All"),
+      HeaderField("X-Auto-Response-Suppress", words: "DR, RN, NRN, OOF, AutoReply"),
     ]
     if let unsubscribe {
       let link = unsubscribe.link(for: to.address)

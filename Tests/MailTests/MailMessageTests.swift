@@ -18,7 +18,7 @@ import Testing
         "Subject: 2 books",
         "Message-ID: <\(message.id)>",
         "Auto-Submitted: auto-generated",
-        "X-Auto-Response-Suppress: All",
+        "X-Auto-Response-Suppress: DR, RN, NRN, OOF, AutoReply",
         "List-Unsubscribe: <https://example.org/stop?98ce2d025b2e7967164836fdfcb0b129>",
         "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
         "Content-Language: en",
