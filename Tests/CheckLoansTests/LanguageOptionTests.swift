@@ -62,7 +62,7 @@ struct LanguageOptionTests {
       """
       «{title}»: срок истёк 7 дней назад (14.11.2026)
       «Abigél»: срок истекает завтра (22.11.2026)
-      2 выдачи, 1 просрочена, 0 истекают сегодня, 1 запланирована, напоминаний больше не будет
+      2 выдачи, 1 просрочена, у 0 срок истекает сегодня, 1 запланирована, напоминаний больше не будет
 
       """
     ),
@@ -253,6 +253,6 @@ struct LanguageOptionTests {
   @Test func `Buttons are in the language too`() throws {
     let hungarian = try #require(KnownLanguages().language(for: "hu"))
     let buttons = try LoanButtons.parse("snooze,returned").buttons(options: [], in: hungarian)
-    #expect(buttons.map(\.label) == ["Emlékeztessen holnap", "Már visszahoztam"])
+    #expect(buttons.map(\.label) == ["Emlékeztessen holnap", "Már visszavittem"])
   }
 }

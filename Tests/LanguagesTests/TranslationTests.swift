@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("hu", "„Abigél” holnap lejár (2026. 11. 22.), szerző: Szabó Magda, kölcsönző: Anna"),
+    ("hu", "„Abigél” holnap lejár (2026. 11. 22.), szerző: Szabó Magda, olvasó: Anna"),
     ("de", "„Abigél“ ist morgen fällig (22.11.2026), von Szabó Magda, verliehen an Anna"),
     ("cs", "„Abigél“: výpůjční lhůta končí zítra (22. 11. 2026), autor: Szabó Magda, čtenář: Anna"),
     ("ru", "«Abigél»: срок истекает завтра (22.11.2026), автор: Szabó Magda, читатель: Anna"),

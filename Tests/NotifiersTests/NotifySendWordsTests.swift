@@ -30,13 +30,13 @@ import Testing
     #expect(one.summary == "Toldi 7 napja lejárt")
     #expect(
       one.body == """
-        A határidő lejárt (2026. 11. 14.): kérjük, hozza vissza vagy hosszabbítsa meg most \
+        A határidő lejárt (2026. 11. 14.): kérjük, mielőbb hozza vissza vagy hosszabbítsa meg \
         (A &amp; B).
         """)
     let russian = try #require(KnownLanguages().language(for: "ru"))
     let some = [reminder("A", at: "Б")] + (1...21).map { expired("\($0)") }
     let digest = try await arguments(of: some, in: russian)
-    #expect(digest.summary == "22 выдачи требуют внимания: 21 просрочена, 1 скоро истекает")
+    #expect(digest.summary == "22 выдачи требуют внимания: 21 просрочена, у 1 скоро истекает срок")
     #expect(
       digest.body.hasPrefix("1: срок истёк 7 дней назад\n2: ")
         && digest.body.hasSuffix("\nи ещё 17\nПолный список: check-loans schedule list"))
