@@ -197,7 +197,7 @@ enum Schema {
   ]
 
   /// The definitions of the views, by name.
-  private static let views = [
+  private static let views: KeyValuePairs = [
     "reminders": """
     CREATE VIEW reminders AS
     WITH reached AS (
@@ -294,7 +294,7 @@ enum Schema {
   /// Makes the tables and views of a new file.
   static func create(_ database: Database) throws {
     try database.execute("BEGIN IMMEDIATE TRANSACTION")
-    for definition in tables + views.values {
+    for definition in tables + views.map(\.value) {
       try database.execute(definition)
       failpoint("tables-step")
     }
