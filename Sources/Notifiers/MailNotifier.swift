@@ -72,7 +72,7 @@ public struct MailNotifier: MailingNotifier {
     let arguments = command.dropFirst() + ["-i", "-f", bounce.description, "--", recipient]
     let report = try program.report(of: Array(arguments), input: mail.bytes)
     if report.ending.isSuccess && !report.timedOut { return }
-    throw failure(report, of: program, recipient, setting(of: context))
+    throw failure(report, of: program, recipient, message.first?.number, setting(of: context))
   }
 }
 
@@ -89,18 +89,29 @@ extension MailNotifier {
   }
 
   private func failure(
-    _ report: ChildProcess.Report, of program: ChannelProgram, _ recipient: String,
+    _ report: ChildProcess.Report, of program: ChannelProgram, _ recipient: String, _ loan: Int?,
     _ setting: String?
   ) -> NotifierError {
     if report.timedOut { return program.error(.temporary, program.lateness) }
-    let words = report.failure { ServerReply(in: $0) != nil }
+    let words = hidingReaders(in: report.failure { ServerReply(in: $0) != nil })
     guard Self.refusals.contains(report.ending), refusesRecipient(report.errors, recipient) else {
       return program.error(.temporary, "\(words); \(ChannelProgram.Advice.mail.failure)")
     }
     // It would be no fault of the borrowers whom the message is about.
     if let setting { return program.error(.temporary, "\(words); correct \(setting)") }
-    return program.error(
-      .undeliverable, "\(words); correct the address \(recipient) in the catalogue")
+    let whose = loan.map { "the address of loan \($0)" } ?? "the borrower's address"
+    return program.error(.undeliverable, "\(words); correct \(whose) in the catalogue")
+  }
+
+  /// A text with `…` in place of addresses but the library's own: it goes to logs and cron's mail.
+  private func hidingReaders(in text: String) -> String {
+    let own = [
+      bounce, settings.from.address, settings.fallback?.address, settings.redirect?.address,
+    ]
+    .compactMap { $0?.key }
+    return text.replacing(/[^\s<>()"',;:]+@[^\s<>()"',;:]+/) { match in
+      own.contains(match.output.lowercased()) ? match.output : "…"
+    }
   }
 
   /// Whether a refusal for good is about the recipient, as far as it says.

@@ -1,4 +1,3 @@
-internal import Languages
 public import Loans
 public import ReminderSchedule
 
@@ -50,10 +49,10 @@ extension ScheduleEvent: CustomStringConvertible {
       \(summary.changed) changed, \(summary.removed) gone, \(summary.unchanged) as before
       """
     case .delivered(let due, let channel):
-      "delivered through \(channel.visible): \(due.notice.subject)"
+      "delivered through \(channel.visible): \(due.subject)"
     case .failed(let due, let channel, let error):
       """
-      not delivered through \(channel.visible): \(due.notice.subject): \
+      not delivered through \(channel.visible): \(due.subject): \
       \(Delivery.failure(error, of: channel))
       """
     case .silenced(let notices, let channel):
@@ -63,10 +62,9 @@ extension ScheduleEvent: CustomStringConvertible {
   }
 }
 
-extension Notice {
-  /// The loan, to whom it is lent and by which library, harmless on a terminal.
+extension DueNotice {
+  /// The notice by its loan's number, since what somebody reads is nothing for a journal.
   fileprivate var subject: String {
-    loan.label() + (loan.borrower.map { ", lent to \($0.visible)" } ?? "")
-      + (library.map { ", at \($0.visible)" } ?? "")
+    "\(notice.kind == .reminder ? "reminder" : "expired notice") of loan \(reminderID)"
   }
 }

@@ -49,6 +49,24 @@ import Testing
     #expect(fake.arguments == [])
   }
 
+  @Test(arguments: [67, 75])
+  func `A reader's address is not repeated, and the library's own is`(status: Int) throws {
+    let error = try failure(
+      of: "echo '550 5.1.1 <anna@example.org>: unknown to library@example.org' >&2; exit \(status)")
+    #expect(
+      error.message.contains("status \(status): 550 5.1.1 <…>: unknown to library@example.org; "))
+  }
+
+  @Test func `The loan of a refused address is named by its number`() throws {
+    let fake = try FakeSendmail("exit 67")
+    var notice = reminder("Abigél")
+    notice.number = 3
+    let error = try #require(throws: NotifierError.self) {
+      try fake.notifier().send([notice], in: mailContext())
+    }
+    #expect(error.message.hasSuffix("; correct the address of loan 3 in the catalogue"))
+  }
+
   @Test(arguments: [65, 67, 68])
   func `A recipient who is refused for good is never tried again`(status: Int) throws {
     let error = try failure(
@@ -56,7 +74,7 @@ import Testing
     #expect(error.code == .undeliverable)
     #expect(
       error.message == "mail: PROGRAM failed with exit status \(status): sendmail: no such user; "
-        + "correct the address anna@example.org in the catalogue")
+        + "correct the borrower's address in the catalogue")
   }
 
   @Test(arguments: [1, 64, 66, 69, 70, 71, 73, 74, 75, 77, 78, 127])
@@ -156,9 +174,9 @@ import Testing
       #expect(error.code == (isForGood ? .undeliverable : .temporary), "\(reply)")
       let advice =
         isForGood
-        ? "correct the address anna@example.org in the catalogue"
+        ? "correct the borrower's address in the catalogue"
         : "if this persists, check the mail system"
-      let words = reply.contains("no such user") ? "x" : reply
+      let words = reply.contains("no such user") ? "x" : reply.replacing("a@b.org", with: "…")
       #expect(
         error.message == "mail: PROGRAM failed with exit status \(status): \(words); \(advice)")
     }
@@ -177,7 +195,7 @@ import Testing
     #expect(fallback.code == .temporary)
     #expect(fallback.message == words + "mail-fallback")
     #expect(
-      try failure(of: script).message == words + "the address anna@example.org in the catalogue")
+      try failure(of: script).message == words + "the borrower's address in the catalogue")
   }
 
   @Test func `A program that hangs is stopped with its children`() async throws {

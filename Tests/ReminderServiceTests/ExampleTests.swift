@@ -37,8 +37,8 @@ import Testing
         "event: \(folder.path)/books.xml: scheduled the notices of 2 loans",
         "event: \(folder.path)/books.xml: reloaded: 1 scheduled; 2 new, 0 changed, 0 gone, "
           + "0 as before",
-        "event: delivered through stdout: \"Az ajtó\"",
-        "event: delivered through stdout: \"Abigél\"",
+        "event: delivered through stdout: expired notice of loan 2",
+        "event: delivered through stdout: reminder of loan 1",
       ])
     let second = try await remindMe(folder, at: "2026-11-21T07:00")
     #expect(second.text == "")
