@@ -63,6 +63,16 @@ extension UserID {
   package static var current: UserID { UserID(geteuid()) }
   /// The superuser.
   package static let root = UserID(0)
+
+  /// The user's name; `nil` for one whom the user database does not have.
+  ///
+  /// - SeeAlso: `getpwuid(3)`.
+  package var name: String? {
+    guard let user = unsafe getpwuid(rawValue), let name = unsafe user.pointee.pw_name else {
+      return nil
+    }
+    return unsafe String(cString: name)
+  }
 }
 
 /// Calls that take a path.

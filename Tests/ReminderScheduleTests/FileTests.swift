@@ -214,7 +214,12 @@ import Testing
   func `A file or directory of another user is refused`() throws {
     try makeSchedule()
     try scratch.giveAway(scratch.file)
-    #expect(refusal(scratch.file)?.code == .notPermitted)
+    let error = refusal(scratch.file)
+    #expect(error?.code == .notPermitted)
+    #expect(
+      error?.message
+        == "the schedule \"\(scratch.file)\" belongs to the user nobody; run sudo -u nobody check-loans …; "
+        + "another file named with --state is another schedule, and sends everything again")
     try scratch.makeDirectory(scratch.path("d"), mode: 0o755)
     try scratch.giveAway(scratch.path("d"))
     #expect(refusal(scratch.path("d/schedule.sqlite"))?.code == .notPermitted)

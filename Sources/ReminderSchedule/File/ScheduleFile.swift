@@ -203,7 +203,9 @@ struct ScheduleFile {
     }
     if status.type == .symbolicLink { throw notPermitted("is a symbolic link") }
     guard status.type == .regular else { throw notPermitted("is not a regular file") }
-    guard status.userID == .current else { throw notPermitted("belongs to another user") }
+    guard status.userID == .current else {
+      throw foreign("the schedule \"\(path.visible)\"", of: status.userID, path: path)
+    }
     // SQLite finds the journal of an interrupted run by the file's name, so one name only.
     guard status.linkCount == 1 else { throw notPermitted("has more than one hard link") }
   }
@@ -221,12 +223,25 @@ struct ScheduleFile {
     }
     let isOwn = [.current, .root].contains(status.userID)
     // Not even a sticky one, where others can make files with the names that ours will have.
-    if isOwn, status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) { return }
+    guard isOwn else {
+      throw foreign(
+        "the directory \"\(directory.visible)\"", of: status.userID, path: directory)
+    }
+    if status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) { return }
     throw ScheduleError(
       .notPermitted, path: directory,
-      "the directory \"\(directory.visible)\" "
-        + (isOwn ? "can be written by others" : "belongs to another user")
-        + "; use one that only you can write, or name another file with --state")
+      "the directory \"\(directory.visible)\" can be written by others; use one that only you can "
+        + "write, or name another file with --state")
+  }
+
+  /// The error of what is another user's, who may have told everybody already.
+  private func foreign(_ what: String, of owner: UserID, path: String) -> ScheduleError {
+    let name = owner.name?.visible
+    return ScheduleError(
+      .notPermitted, path: path,
+      "\(what) belongs to the user \(name ?? "\(owner.rawValue)"); run sudo -u "
+        + "\(name ?? "'#\(owner.rawValue)'") check-loans …; another file named with --state is another "
+        + "schedule, and sends everything again")
   }
 
   /// The error of a file that was removed or replaced.
