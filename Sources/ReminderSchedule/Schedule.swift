@@ -127,30 +127,37 @@ public final class Schedule: Sendable {
 
   // MARK: - Cancelling and forgetting
 
+  /// Cancels the pending notices of all loans, until the next reload of their catalogue.
+  ///
+  /// - Returns: how many loans were not cancelled before.
+  @discardableResult
+  public func cancelAll() throws(ScheduleError) -> Int {
+    try writeByUser { database in
+      try database.run("UPDATE loan SET cancelled = 1 WHERE left_on IS NULL AND cancelled = 0")
+      return database.changes
+    }
+  }
+
   /// Cancels the pending notices of loans, until the next reload of their catalogue.
   ///
-  /// - Parameter ids: the loans' numbers; `nil` for all loans.
-  /// - Returns: how many loans were not cancelled before, and the numbers that no loan in a
-  ///   catalogue has.
+  /// - Parameter ids: the loans' numbers.
+  /// - Returns: the loans that were not cancelled before, and the numbers that no loan in a catalogue
+  ///   has.
   @discardableResult
   public func cancel(
-    ids: [Int]? = nil
-  ) throws(ScheduleError) -> (cancelled: Int, unknown: [Int]) {
+    ids: [Int]
+  ) throws(ScheduleError) -> (cancelled: [Loan], unknown: [Int]) {
     try writeByUser { database in
-      guard let ids else {
-        try database.run("UPDATE loan SET cancelled = 1 WHERE left_on IS NULL AND cancelled = 0")
-        return (database.changes, [])
-      }
-      var result = (cancelled: 0, unknown: [Int]())
+      var result = (cancelled: [Loan](), unknown: [Int]())
       for number in ids {
-        guard let id = try database.rowID(ofLoan: number),
-          try database.loan(id)?.leftOn == nil
+        guard let id = try database.rowID(ofLoan: number), let loan = try database.loan(id),
+          loan.leftOn == nil
         else {
           result.unknown.append(number)
           continue
         }
         try database.run("UPDATE loan SET cancelled = 1 WHERE id = ? AND cancelled = 0", id)
-        result.cancelled += database.changes
+        if database.changes > 0 { result.cancelled.append(loan.loan) }
       }
       return result
     }

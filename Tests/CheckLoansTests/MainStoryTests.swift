@@ -336,7 +336,11 @@ struct CancelTests {
     #expect(
       try await desk.run("schedule", "cancel", "5", "2", "5").outcome
         == Outcome(
-          0, output: "cancelled the notices of 2 loans until their catalogue is next read\n"))
+          0,
+          output: """
+            cancelled the notices of 2 loans until their catalogue is next read: "Abigél", "Édes Anna"
+
+            """))
     #expect(
       try await desk.schedule().filter { $0.state == "cancelled" }.map(\.title)
         == ["Abigél", "Édes Anna"])
@@ -353,7 +357,9 @@ struct CancelTests {
     #expect(
       try await desk.run("schedule", "cancel", "2", "999").outcome
         == Outcome(
-          64, output: "cancelled the notices of 1 loan until their catalogue is next read\n",
+          64,
+          output:
+            "cancelled the notices of 1 loan until their catalogue is next read: \"Abigél\"\n",
           errors:
             "check-loans: there is no loan 999 in the schedule; see check-loans schedule list\n"))
     #expect(try await desk.schedule().filter { $0.state == "cancelled" }.map(\.id) == [2])

@@ -38,7 +38,7 @@ struct SilenceTests {
     let desk = try await desk()
     #expect(
       try await desk.run(["schedule", "snooze"] + words).outcome
-        == Outcome(0, output: "snoozed 1 loan until \(day)\n"))
+        == Outcome(0, output: "snoozed 1 loan until \(day): \"Abigél\"\n"))
     #expect(try await told(desk).count == 1)
     #expect(try await told(desk, at: "\(day)T07:00").count == 2)
     let list = try await desk.run("schedule", "list").text
@@ -59,6 +59,21 @@ struct SilenceTests {
     #expect(result.status == 64)
     #expect(result.errorLines.count == 1)
     #expect(try await desk.run("silence").errorText == "check-loans: nothing is silenced\n")
+  }
+
+  @Test func `A snooze that is shorter than the one before says so`() async throws {
+    let desk = try await desk()
+    try await desk.run("schedule", "snooze", "1", "2026-12-01")
+    let shorter = try await desk.run("schedule", "snooze", "1", "3d")
+    #expect(
+      shorter.outcome
+        == Outcome(
+          0, output: "snoozed 1 loan until 2026-11-24: \"Abigél\"\n",
+          errors: """
+            check-loans: loan 1 was snoozed for longer, until 2026-12-01; that no longer holds
+
+            """))
+    #expect(try await desk.run("schedule", "snooze", "1", "4d").errorText == "")
   }
 
   @Test func `The default is tomorrow in the zone of the loan's catalogue`() async throws {
@@ -99,7 +114,8 @@ struct SilenceTests {
     let desk = try await desk()
     #expect(
       try await desk.run("schedule", "returned", "1").outcome
-        == Outcome(0, output: "silenced 1 loan until the catalogue knows of the return\n"))
+        == Outcome(
+          0, output: "silenced 1 loan until the catalogue knows of the return: \"Abigél\"\n"))
     #expect(try await told(desk, at: "2026-12-21T07:00").count == 1)
     let before = try await desk.run("--now", "2026-11-27T07:00", "books.xml").lines.last
     #expect(before?.hasSuffix("0 scheduled, 1 silenced, no reminder to come") == true)

@@ -81,8 +81,10 @@ import Testing
   @Test func `Cancelling takes the numbers listed and gives back the unknown`() throws {
     try schedule.load([Book("bk1", "2026-11-22"), Book("bk2", "2026-11-22")])
     let id = try #require(try schedule.list(at: "2026-11-01").first).id
-    #expect(try schedule.cancel(ids: [id, 999, -1]) == (1, [999, -1]))
-    #expect(try schedule.cancel(ids: [id]) == (0, []))
+    let result = try schedule.cancel(ids: [id, 999, -1])
+    #expect(result.cancelled.map(\.id) == ["bk1"])
+    #expect(result.unknown == [999, -1])
+    #expect(try schedule.cancel(ids: [id]) == ([], []))
     #expect(try schedule.told(at: "2026-11-21") == ["reminder bk2 2026-11-22"])
     #expect(try schedule.told(at: "2026-11-23") == ["expired bk2 2026-11-22"])
     #expect(try schedule.list(at: "2026-11-01").map(\.state) == [.cancelled, .pending])
@@ -96,7 +98,7 @@ import Testing
     try schedule.deliver(at: "2026-11-21")
     let id = try #require(try schedule.list(at: "2026-11-21").first).id
     try schedule.load([Book("bk2", "2027-11-22")])
-    #expect(try schedule.cancel(ids: [id]) == (0, [id]))
+    #expect(try schedule.cancel(ids: [id]) == ([], [id]))
   }
 
   @Test func `A catalogue is forgotten with all that was told of it`() throws {

@@ -154,10 +154,6 @@ extension Schedule {
     }
   }
 
-  /// Cancels all loans, and says how many were not cancelled before.
-  @discardableResult
-  func cancelAll() throws(ScheduleError) -> Int { try cancel().cancelled }
-
   /// How many notices are open.
   func openCount(at now: CivilDateTime) throws -> (reminders: Int, expired: Int) {
     try reader.openCount(at: now)

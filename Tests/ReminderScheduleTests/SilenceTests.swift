@@ -123,7 +123,7 @@ import Testing
     try schedule.load([Book("bk1", "2026-11-22"), Book("bk2", "2026-11-22")])
     try schedule.load([Book("bk1", "2026-11-22")])
     let result = try schedule.silence(loans: [1, 2, 7, -1], by: origin) { _ in nil }
-    #expect(result.silenced == 1)
+    #expect(result.silenced.map(\.id) == ["bk1"])
     #expect(result.unknown == [2, 7, -1])
   }
 
@@ -310,7 +310,7 @@ import Testing
     try schedule.load((1...20_000).map { Book("bk\($0)", "2026-11-22") })
     let start = ContinuousClock.now
     let result = try schedule.silence(loans: Array(1...2_000), by: origin) { _ in nil }
-    #expect(result.silenced == 2_000)
+    #expect(result.silenced.count == 2_000)
     #expect(try schedule.reader.openCount(at: moment("2026-11-22")).reminders == 18_000)
     #expect(try schedule.reader.dueRungs(at: moment("2026-11-22"), channel: "x").silenced == 2_000)
     try schedule.load((1...20_000).map { Book("bk\($0)", "2026-11-22", title: "x") })

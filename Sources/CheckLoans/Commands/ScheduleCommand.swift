@@ -1,4 +1,5 @@
 import ArgumentParser
+import Languages
 import Loans
 import ReminderSchedule
 import ReminderService
@@ -21,6 +22,13 @@ struct ScheduleCommand: ParsableCommand {
       CancelCommand.self, ForgetCommand.self, RenameChannelCommand.self,
     ],
     defaultSubcommand: ListCommand.self)
+}
+
+extension [Loan] {
+  /// The titles of the first ten, so that a wrong number is seen.
+  var titles: String {
+    prefix(10).map { $0.label() }.joined(separator: ", ") + (count > 10 ? ", …" : "")
+  }
 }
 
 extension Console {
@@ -71,13 +79,16 @@ struct CancelCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     try environment.refuseDryRun()
     let schedule = try Schedule(opening: state.path(environment))
-    let (cancelled, unknown) = try schedule.cancel(ids: all ? nil : Set(ids).sorted())
-    if !quiet.quiet, cancelled > 0 || unknown.isEmpty {
-      let loans = counted(cancelled, "loan")
+    let (loans, unknown) =
+      all ? ([], []) : try schedule.cancel(ids: Set(ids).sorted())
+    let count = all ? try schedule.cancelAll() : loans.count
+    if !quiet.quiet, count > 0 || unknown.isEmpty {
+      let titles = all ? "" : ": \(loans.titles)"
       try console.print(
-        line: cancelled == 0
+        line: count == 0
           ? "nothing to cancel"
-          : "cancelled the notices of \(loans) until their catalogue is next read")
+          : "cancelled the notices of \(counted(count, "loan")) until their catalogue is next read\(titles)"
+      )
     }
     return console.report(unknownLoans: unknown)
   }

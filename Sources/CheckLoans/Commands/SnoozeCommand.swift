@@ -66,8 +66,9 @@ struct SnoozeCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (silenced, until, status) = try environment.silence(
       ids, "snoozed", until: givenEnd ?? .days(1), clock, state, console)
-    if let until, !quiet.quiet, silenced > 0 {
-      try console.print(line: "snoozed \(counted(silenced, "loan")) until \(until)")
+    if let until, !quiet.quiet, !silenced.isEmpty {
+      try console.print(
+        line: "snoozed \(counted(silenced.count, "loan")) until \(until): \(silenced.titles)")
     }
     return status
   }
@@ -99,9 +100,10 @@ struct ReturnedCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (silenced, _, status) = try environment.silence(
       ids, "said to be returned", until: nil, clock, state, console)
-    if !quiet.quiet, silenced > 0 {
-      let loans = counted(silenced, "loan")
-      try console.print(line: "silenced \(loans) until the catalogue knows of the return")
+    if !quiet.quiet, !silenced.isEmpty {
+      let loans = counted(silenced.count, "loan")
+      try console.print(
+        line: "silenced \(loans) until the catalogue knows of the return: \(silenced.titles)")
     }
     return status
   }
@@ -111,11 +113,11 @@ extension Environment {
   /// Silences loans of the schedule, and reports those that are not there.
   ///
   /// - Parameter end: when what is due is sent again, by the time of each loan's library.
-  /// - Returns: how many loans were silenced, and until when.
+  /// - Returns: the loans that were silenced, and until when.
   fileprivate func silence(
     _ ids: [Int], _ reason: String, until end: SilenceEnd?, _ clock: ClockOptions,
     _ state: StateOptions, _ console: Console
-  ) throws -> (silenced: Int, until: CivilDate?, status: ExitStatus) {
+  ) throws -> (silenced: [Loan], until: CivilDate?, status: ExitStatus) {
     try refuseDryRun()
     let (now, zone) = try clock.read(self)
     let schedule = try Schedule(opening: state.path(self))
@@ -124,18 +126,20 @@ extension Environment {
     try end?.check(today: groups.map(\.now.date).reduce(now.date, max))
     let origin = Silence.Origin(reason: reason, by: userName, at: now)
     var until: CivilDate?
-    let (silenced, returned, unknown) = try schedule.silence(loans: Set(ids).sorted(), by: origin) {
-      name in
+    let result = try schedule.silence(loans: Set(ids).sorted(), by: origin) { name in
       // A catalogue may have its own time zone.
       let now = groups.first { $0.names.contains(name) }?.now ?? now
       until = end?.day(from: now.date)
       return until
     }
-    for id in returned {
+    for (id, day) in result.shortened {
+      console.printError("loan \(id) was snoozed for longer, until \(day); that no longer holds")
+    }
+    for id in result.returned {
       console.printError(
         "loan \(id) is said to be returned, and so is silenced for longer; see check-loans silence list"
       )
     }
-    return (silenced, until, console.report(unknownLoans: unknown))
+    return (result.silenced, until, console.report(unknownLoans: result.unknown))
   }
 }

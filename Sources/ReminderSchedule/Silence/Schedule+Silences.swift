@@ -8,14 +8,20 @@ extension Schedule {
   ///   - origin: the reason for it, and who has ordered it.
   ///   - until: the day from which the notices of a catalogue's loans are sent again; `nil` if the book
   ///     is said to be returned: until the loan has left its catalogue or was renewed.
-  /// - Returns: how many loans were silenced; those said to be returned, which are silenced for longer;
-  ///   and the numbers that no loan in a catalogue has.
+  /// - Returns: the loans that were silenced; the numbers of those of them that were silenced for longer,
+  ///   with the day until which; of those said to be returned, which stay silenced for longer; and the
+  ///   numbers that no loan in a catalogue has.
   public func silence(
     loans ids: [Int], by origin: Silence.Origin, until: (_ catalogue: String) -> CivilDate?
-  ) throws(ScheduleError) -> (silenced: Int, returned: [Int], unknown: [Int]) {
+  ) throws(ScheduleError) -> (
+    silenced: [Loan], shortened: [(id: Int, until: CivilDate)], returned: [Int], unknown: [Int]
+  ) {
     try writeByUser { database in
       let ladders = try Ladders(database)
-      var result = (silenced: 0, returned: [Int](), unknown: [Int]())
+      var result = (
+        silenced: [Loan](), shortened: [(id: Int, until: CivilDate)](), returned: [Int](),
+        unknown: [Int]()
+      )
       for number in ids {
         guard let id = try database.rowID(ofLoan: number),
           let loan = try database.loan(id, ladders), loan.leftOn == nil
@@ -25,20 +31,23 @@ extension Schedule {
         }
         let end = until(loan.catalogue)
         let key = loan.key
-        let isReturned =
-          try database.integer(
-            """
-            SELECT 1 FROM silence
-            WHERE catalogue = ? AND identity = ? AND expiration = ? AND copy = ? AND until IS NULL
-            """, key.catalogue, key.identity, key.expiration, key.copy) != nil
-        if end != nil, isReturned {
-          result.returned.append(number)
-          continue
+        let earlier = try database.rows(
+          """
+          SELECT until FROM silence
+          WHERE catalogue = ? AND identity = ? AND expiration = ? AND copy = ?
+          """, key.catalogue, key.identity, key.expiration, key.copy
+        ) { $0.day(0) }.first
+        if let end, let earlier {
+          guard let earlier else {
+            result.returned.append(number)
+            continue
+          }
+          if earlier > end { result.shortened.append((number, earlier)) }
         }
         try database.store(SilenceConditions(), about: key, end, origin)
-        result.silenced += 1
+        result.silenced.append(loan.loan)
       }
-      if result.silenced > 0 { try database.countCopies() }
+      if !result.silenced.isEmpty { try database.countCopies() }
       return result
     }
   }
