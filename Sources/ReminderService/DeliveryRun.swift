@@ -77,6 +77,8 @@ public struct DeliveryReport: Sendable, Hashable {
   public fileprivate(set) var unreachableNotices = 0
   /// The number of notices that stay pending because the channel may send no more messages in a run.
   public fileprivate(set) var overLimit = 0
+  /// The most messages that the channel may send in a run, if that leaves out any.
+  public fileprivate(set) var limit: Int?
   /// The messages that could not be sent, by reason, in the order of the first of each.
   public var failures: [Failure] = []
   /// The number of notices that stay pending because a stop was requested.
@@ -96,6 +98,7 @@ public struct DeliveryReport: Sendable, Hashable {
     unreachable += other.unreachable
     unreachableNotices += other.unreachableNotices
     overLimit += other.overLimit
+    limit = limit ?? other.limit
     leftByStop += other.leftByStop
     if let until = other.heldUntil { addHeld(other.held, until: until) }
     for failure in other.failures { add(failure) }
@@ -179,6 +182,7 @@ private struct DeliveryRun {
       report.addHeld(parts.held.count, until: CivilDateTime(context.now.date.adding(days: 1)))
     }
     report.overLimit = parts.limit(messages: earlier.messages)
+    if report.overLimit > 0 { report.limit = parts.limit }
     report.unreachable = parts.unreachable.borrowers
     for (reason, rungs) in parts.unreachable.groups {
       report.unreachableNotices += rungs.count

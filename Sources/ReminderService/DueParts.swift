@@ -28,7 +28,8 @@ struct DueParts {
   /// Whether the library itself was written to today.
   private var isLibraryDone = false
   private var parts: ArraySlice<Part> = []
-  private var limit = Int.max
+  /// The most messages of a run.
+  private(set) var limit = Int.max
   /// Whether the library itself gets what is for nobody who can be written to.
   private(set) var hasFallback = false
 

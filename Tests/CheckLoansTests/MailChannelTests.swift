@@ -40,9 +40,10 @@ struct MailChannelTests {
 
   @Test func `Without a sender nothing is read`() async throws {
     let desk = try Desk()
+    let file = "\(desk.folder.path)/.config/check-loans/config.toml"
     let words = """
-      check-loans: mail needs a sender; set mail-from = "Town Library <desk@example.org>" in the \
-      settings file, or use --mail-from
+      check-loans: mail needs a sender; set mail-from = "Town Library <desk@example.org>" in \(file), \
+      which does not exist, or use --mail-from
 
       """
     for arguments in [["missing.xml"], ["deliver"], ["--dry-run", "missing.xml"]] {
@@ -63,7 +64,8 @@ struct MailChannelTests {
     let state = try? desk.desk.stateBytes()
     let result = try await desk.desk.run(
       arguments, output: .appended("\(desk.desk.folder.path)/mbox"))
-    #expect(result.outcome == Outcome(0, errors: Self.unreachable))
+    let count = "check-loans: would send 2 messages with 2 notices through mail\n"
+    #expect(result.outcome == Outcome(0, errors: count + Self.unreachable))
     let mails = try await desk.mails(in: "mbox")
     #expect(mails.map(\.to) == ["Béla <bela@example.org>", "Anna <anna@example.org>"])
     #expect(mails.map(\.defects) == [0, 0])
@@ -126,7 +128,7 @@ struct MailChannelTests {
     #expect(first.ending == .exited(0))
     #expect(
       first.errors.hasSuffix(
-        "failed with exit status 67: no such user; correct the address bela@example.org in the "
+        "failed with exit status 67: no such user; correct the address of loan 3 in the "
           + "catalogue; the library is written to instead\n"))
     #expect(desk.tried == ["anna@example.org", "bela@example.org", "help@example.org"])
     let mail = try #require(try await desk.mails().last)
@@ -157,7 +159,7 @@ struct MailChannelTests {
         == Outcome(
           69,
           errors: "check-loans: mail: \(program) failed with exit status 67: no such user; correct "
-            + "the address anna@example.org in the catalogue; 1 notice stays pending\n"))
+            + "the address of loan 1 in the catalogue; 1 notice stays pending\n"))
     try desk.desk.folder.remove("refused-anna@example.org")
     #expect(try await desk.run() == Outcome(0, errors: Self.unreachable))
     #expect(desk.tried == ["anna@example.org"], "it is not tried again")
@@ -283,11 +285,12 @@ struct MailChannelTests {
     func left(_ count: String) -> Outcome {
       Outcome(
         0,
-        errors: "check-loans: mail: \(count) pending for the next run, since this one has sent as "
-          + "many messages as mail-limit allows\n")
+        errors: "check-loans: mail: \(count) for the next run, since a run sends no more than 2 "
+          + "messages; raise mail-limit to send more\n")
     }
-    #expect(try await desk.run() == left("3 notices stay"))
-    #expect(try await desk.run() == left("1 notice stays"))
+    #expect(try await desk.run("--dry-run").errors.contains("would send 2 messages with 2 notices"))
+    #expect(try await desk.run() == left("3 notices wait"))
+    #expect(try await desk.run() == left("1 notice waits"))
     #expect(try await desk.run() == Outcome(0))
     #expect(desk.tried == (1...5).map { "reader\($0)@example.org" })
   }

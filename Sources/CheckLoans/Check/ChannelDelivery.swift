@@ -31,11 +31,11 @@ extension DeliveryReport {
         see check-loans schedule list --failed, or set mail-fallback to an address of the library
         """)
     }
-    if overLimit > 0 {
+    if overLimit > 0, let limit {
       words.append(
         """
-        \(name): \(counted(overLimit, "notice")) \(overLimit == 1 ? "stays" : "stay") pending for the \
-        next run, since this one has sent as many messages as mail-limit allows
+        \(name): \(counted(overLimit, "notice")) \(overLimit == 1 ? "waits" : "wait") for the next \
+        run, since a run sends no more than \(counted(limit, "message")); raise mail-limit to send more
         """)
     }
     return words
@@ -153,6 +153,13 @@ struct ChannelDelivery {
       let isNothingDue: Bool
       if isResult, let rehearsal = notifiers.rehearsal(of: channel, console) {
         let report = try deliver(channel, through: rehearsal)
+        if report.messages > 0 {
+          console.printError(
+            """
+            would send \(counted(report.messages, "message")) with \
+            \(counted(report.delivered, "notice")) through \(channel.name.visible)
+            """)
+        }
         self.report(report, channel)
         isNothingDue = report == DeliveryReport()
       } else {

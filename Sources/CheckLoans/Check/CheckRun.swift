@@ -202,12 +202,18 @@ extension CheckRun {
 
   /// Says how to be rid of a catalogue whose file is gone.
   private func adviseOnMissing(_ catalogue: CatalogueToRead) throws {
-    guard plan.state != nil, !FileSystem.exists(catalogue.path) else { return }
-    let pending = try pending(of: catalogue)?.count ?? 0
-    if pending > 0 {
+    guard plan.state != nil, let schedule, !FileSystem.exists(catalogue.path) else { return }
+    let (name, now) = (catalogue.source.name, catalogue.now)
+    let due = try plan.channels.flatMap { channel in
+      try schedule.reader.dueRungs(at: now, channel: channel.name, catalogues: [name]).rungs
+    }
+    let notices =
+      try Set(due.map(\.reminderID)).count
+      + schedule.reader.loansWithNotices(after: now, in: name)
+    if notices > 0 {
       console.printError(
         """
-        \(catalogue.path.visible): its \(counted(pending, "reminder")) will still be delivered; if it \
+        \(catalogue.path.visible): its \(counted(notices, "notice")) will still be delivered; if it \
         is gone for good, use check-loans schedule forget \(catalogue.path.shellQuoted.visible)
         """)
     }

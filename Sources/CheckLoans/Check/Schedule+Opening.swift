@@ -8,12 +8,12 @@ extension Schedule {
     if isDryRun { try self.init(rehearsing: path) } else { try self.init(opening: path) }
   }
 
-  /// The warning if the clock is behind, since then nothing is due that should be.
+  /// The warning if the clock is behind: what a later run has sent is not sent again when its day comes.
   func clockSetBackWarning(now: CivilDateTime) throws(ScheduleError) -> String? {
     guard let days = try daysSetBack(at: now) else { return nil }
     return """
-      the clock (\(now.date)) is \(counted(days, "day")) behind the last run (or its --now); reminders \
-      wait until it catches up
+      the clock (\(now.date)) is \(counted(days, "day")) behind the last run (or its --now); what that \
+      run sent counts as sent; all else goes by today
       """
   }
 }

@@ -100,11 +100,13 @@ struct MailOptions: ParsableArguments {
     _ languageOf: @escaping @Sendable (Notice) -> Language
   ) throws(CommandError) -> MailSettings {
     guard let from = mailFrom ?? sender else {
+      let file = environment.given.file?.path ?? environment.standardSettingsFile
+      let state = file.map(FileSystem.exists) == false ? ", which does not exist," : ""
       throw CommandError(
         .badSetting,
         """
-        mail needs a sender; set mail-from = "Town Library <desk@example.org>" in the settings file, or \
-        use --mail-from
+        mail needs a sender; set mail-from = "Town Library <desk@example.org>" in \
+        \(file?.visible ?? "a settings file")\(state) or use --mail-from
         """)
     }
     var settings = MailSettings(from: from)

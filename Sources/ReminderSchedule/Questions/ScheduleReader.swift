@@ -48,6 +48,19 @@ public struct ScheduleReader: Sendable {
     }
   }
 
+  /// The number of loans with a notice to come, a reminder or the one that they have expired.
+  ///
+  /// - Parameters:
+  ///   - now: the library's civil time.
+  ///   - catalogue: the catalogue whose loans count.
+  public func loansWithNotices(
+    after now: CivilDateTime, in catalogue: String
+  ) throws(ScheduleError) -> Int {
+    try connection.read { database in
+      try database.countLoans(withNoticesAfter: now, [catalogue], Ladders(database))
+    }
+  }
+
   /// The next time of a day at which reminders fire, or the midnight at which a day ends: before it,
   /// nothing becomes due.
   public func nextCheck(after now: CivilDateTime) throws(ScheduleError) -> CivilDateTime {
@@ -90,6 +103,19 @@ public struct ScheduleReader: Sendable {
     loan.id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0
       AND (expiration < ?3 OR fire_at <= ?4)
     """
+}
+
+extension Database {
+  /// The number of loans with a notice to come.
+  func countLoans(
+    withNoticesAfter now: CivilDateTime, _ catalogues: [String], _ ladders: Ladders
+  ) throws -> Int {
+    var count = 0
+    try forEachPlan(in: catalogues, from: .first, ladders) { plan in
+      if plan.next(after: now) != nil { count += 1 }
+    }
+    return count
+  }
 }
 
 /// The notices that are still to come.

@@ -69,13 +69,9 @@ extension ScheduleReader {
         "SELECT id, name FROM channel WHERE last_used >= ? ORDER BY name",
         now.date.adding(days: -Delivery.daysInUse).dayNumber
       ) { row in (row.integer(0), row.text(1) ?? "") }
-      var pending = 0
-      if !channels.isEmpty {
-        try database.forEachPlan(in: catalogues, from: .first, ladders) { plan in
-          if plan.next(after: now) != nil { pending += 1 }
-        }
-      }
-      return try channels.map { [pending] id, name in
+      let pending =
+        channels.isEmpty ? 0 : try database.countLoans(withNoticesAfter: now, catalogues, ladders)
+      return try channels.map { id, name in
         var status = ChannelStatus(name: name, pending: pending)
         for (_, due) in try database.due(at: [now], channel: name, catalogues).due {
           status.due += 1
