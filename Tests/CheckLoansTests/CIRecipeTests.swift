@@ -228,6 +228,18 @@ struct CIRecipeTests {
     try await expectJUnit("library/\(reports.junit.text ?? "")", pipeline)
   }
 
+  @Test(arguments: ["GitLab, yaml, .gitlab-ci.yml", "Jenkins, groovy, Jenkinsfile"])
+  func `No report hides that the check did not take place`(name: String) async throws {
+    let lines = page[name].text.split(separator: "\n").filter { $0.contains("--output") }
+    let pipeline = try await Pipeline()
+    for line in lines {
+      let command = line.trimmingPrefix(/[ -]+/)
+      try pipeline.folder.write("files = [\"none.xml\"]\n", to: ".check-loans.toml")
+      let result = try await pipeline.shell("! (\(command))")
+      #expect(result.errorText.contains("none.xml: cannot read"))
+    }
+  }
+
   /// Expects a report with at least one failure, and one whose message is that of the first book.
   private func expectJUnit(_ path: String, _ pipeline: Pipeline) async throws {
     let script = """

@@ -403,6 +403,12 @@ struct ProjectSettingsTests {
     #expect(try JSON(parsing: diff.text).catalogues[0].path == "books.xml", "relative")
   }
 
+  @Test func `Where it names none, books.xml is checked by its rules`() async throws {
+    let desk = try desk("strict = true\n")
+    #expect(try await desk.run("validate").status == 1)
+    #expect(try await status(desk, "cd sub; exec \"$0\" validate") == 64)
+  }
+
   @Test func `A code that is named twice is a mistake in it`() async throws {
     let desk = try desk("strict = true\nerror = [\"no-loans\"]\nignore = [\"no-loans\"]\n")
     let words = "no-loans is given with two of --error, --warn and --ignore; choose one\n"

@@ -31,7 +31,7 @@ struct PipelineFileTests {
     for block in blocks {
       guard let file = block.file else {
         let steps = block.text.split(separator: "\n").map { "      \($0)\n" }.joined()
-        let job = "on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n\(steps)"
+        let job = "on: push\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    steps:\n\(steps)"
         try await expectValid(job, ".github/workflows/a.yml")
         continue
       }
@@ -82,19 +82,27 @@ struct PreCommitTests {
     #expect(log.text == "Change\n")
   }
 
-  @Test func `Files of other names are none of its business`() async throws {
+  @Test func `It checks what the project's settings name, and no other file`() async throws {
     let config = try configuration(0).replacing("id: check-loans", with: "id: check-loans-system")
     let pipeline = try await pipeline(config)
-    for name in ["ebooks.xml", "pom.xml", "books.xml.txt", "branches/ledgers.xml"] {
+    try pipeline.folder.write(
+      "files = [\"branches/*.xml\"]\n", to: "library/.check-loans.toml")
+    for name in ["books.xml", "pom.xml", "branches/north/books.xml"] {
       try pipeline.folder.write("<x", to: "library/\(name)")
     }
+    let east = "branches/east.xml"
+    try pipeline.folder.write(catalogue(("Abigél", "x")), to: "library/\(east)")
+    let refused = try await pipeline.shell(Self.commit, in: "library", status: 1)
+    #expect((refused.text + refused.errorText).matches(of: /\.xml:\d+:\d+:/).count == 1)
+    #expect((refused.text + refused.errorText).contains("\n\(east):2:"))
+    try pipeline.folder.write(catalogue(("Abigél", "2026.11.30")), to: "library/\(east)")
     try await pipeline.shell(Self.commit, in: "library")
-    for name in ["books.xml", "Books.xml", "branches/book.xml"] {
-      try pipeline.folder.write("<x", to: "library/\(name)")
-      let refused = try await pipeline.shell(Self.commit, in: "library", status: 1)
-      #expect((refused.text + refused.errorText).contains("\n\(name):1:"))
-      try await pipeline.shell("git rm -q --cached '\(name)'; rm '\(name)'", in: "library")
-    }
+  }
+
+  @Test func `Where there is nothing to check, the commit is refused`() async throws {
+    let config = try configuration(0).replacing("id: check-loans", with: "id: check-loans-system")
+    let refused = try await pipeline(config).shell(Self.commit, in: "library", status: 1)
+    #expect((refused.text + refused.errorText).contains("exit code: 64"))
   }
 
   @Test func `What is safe to put right is put right and shown`() async throws {
@@ -113,7 +121,7 @@ struct PreCommitTests {
     let hooks = try await pipeline.yaml("\(projectDirectory)/.pre-commit-hooks.yaml").elements
     #expect(hooks.map { $0["id"].text } == ["check-loans", "check-loans-system"])
     #expect(hooks.map { $0["language"].text } == ["swift", "system"])
-    for key in ["entry", "files", "types", "pass_filenames", "require_serial", "name"] {
+    for key in ["entry", "description", "pass_filenames", "require_serial", "name"] {
       #expect(hooks[0][key] == hooks[1][key])
       #expect(hooks[0][key] != .null)
     }

@@ -330,13 +330,30 @@ struct ValidateTests {
     #expect(!result.errorText.contains("no problems"))
   }
 
-  @Test(arguments: [["validate"], ["validate", "--nonsense", "books.xml"], ["validate", "-q"]])
+  @Test(arguments: [["validate", "--nonsense"], ["validate", "-q", "--fix", "-"]])
   func `Wrong usage is 64`(arguments: [String]) async throws {
     let desk = try Desk(now: nil)
     let result = try await desk.run(arguments)
     #expect(result.status == 64)
     #expect(result.text == "")
     #expect(result.errorText.hasPrefix("check-loans: "))
+  }
+
+  @Test func `Where nothing names a catalogue it is books.xml, which must be there`() async throws {
+    let desk = try Desk(now: nil, catalogue: catalogue(("Abigél", "x")))
+    let result = try await desk.run("validate")
+    #expect(result.status == 1)
+    #expect(result.lines.map { $0.hasPrefix("books.xml:2:") } == [true])
+    try desk.folder.makeDirectory("empty")
+    #expect(
+      try await desk.shell("cd empty; exec \"$0\" validate").outcome
+        == Outcome(
+          64,
+          errors: """
+            check-loans: no catalogue is given, and there is no books.xml here; name one, a list \
+            of them with --files-from, or "files" in .check-loans.toml
+
+            """))
   }
 
   @Test(arguments: [Command.Output.file("/dev/full"), .closed], [[], ["--format", "text"]])

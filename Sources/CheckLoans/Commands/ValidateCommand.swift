@@ -33,7 +33,11 @@ struct ValidateCommand: Subcommand {
   static var commandLineOnly: Set<String> { ["config", "show-settings", "explain", "list-rules"] }
 
   @Argument(
-    help: "Catalogues to check; - is standard input. (default: those of the project's settings)",
+    help: ArgumentHelp(
+      """
+      Catalogues to check; - is standard input. (default: files of the project's settings, or \
+      books.xml)
+      """),
     completion: .file())
   var catalogues: [String] = []
 

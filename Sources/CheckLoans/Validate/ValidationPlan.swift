@@ -55,6 +55,9 @@ struct ValidationPlan: Sendable {
     isQuiet = command.shown.quiet.quiet
   }
 
+  /// The catalogue that is checked where nothing names one.
+  private static let usualName = "books.xml"
+
   private static func catalogues(
     _ command: ValidateCommand, _ environment: Environment
   ) throws(CommandError) -> [String] {
@@ -78,8 +81,13 @@ struct ValidationPlan: Sendable {
     }
     guard let list = command.filesFrom else {
       if !catalogues.isEmpty { return catalogues }
+      if FileSystem.exists(usualName) { return [usualName] }
       throw CommandError(
-        .usage, "no catalogue is given; name one, or a list of them with --files-from")
+        .usage,
+        """
+        no catalogue is given, and there is no \(usualName) here; name one, a list of them with \
+        --files-from, or "files" in .check-loans.toml
+        """)
     }
     if list == "-" && catalogues.contains("-") {
       throw CommandError(

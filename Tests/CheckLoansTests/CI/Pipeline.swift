@@ -186,7 +186,7 @@ func workflow(steps: String) -> String {
     on: push
     jobs:
       validate:
-        runs-on: ubuntu-latest
+        runs-on: ubuntu-24.04
         steps:
           - uses: actions/checkout@v4
     \(indented)
