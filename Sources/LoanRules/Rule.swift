@@ -246,7 +246,7 @@ public struct Rule: Hashable, Sendable {
     case .unknownDateElement:
       summary = "a date is under another name than expiration"
       explanation = """
-        A book without <expiration> is on the shelf. This one has a date in an element or attribute \
+        A book without <expiration> is on the shelf. This one has none, but a date in an element or attribute \
         whose name is nearly expiration, or one that libraries use for it (due, expires, return-by), \
         so it may be a loan that would get no reminder.
         """
@@ -256,7 +256,10 @@ public struct Rule: Hashable, Sendable {
       fixed = """
         <book id="bk1"><title>Abigél</title><expiration>2026.12.01</expiration></book>
         """
-      remedy = "Write it as <expiration>, or ignore the problem if it is another date."
+      remedy = """
+        Write it as <expiration>, or give the element another name if it is another date; --warn \
+        unknown-date-element makes it a warning.
+        """
     case .duplicateLoan:
       summary = "an earlier book is the same loan"
       explanation = """

@@ -45,6 +45,9 @@ extension Diagnostic.Code {
   /// An expiration that is overlooked prevents nothing else from being read, but whoever validates a
   /// catalogue wants to know.
   public var validationSeverity: Diagnostic.Severity {
-    [.unknownCase, .misplacedExpiration].contains(self) ? .error : severity
+    switch self {
+    case .unknownCase, .misplacedExpiration, .unknownDateElement: .error
+    default: severity
+    }
   }
 }

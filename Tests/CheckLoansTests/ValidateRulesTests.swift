@@ -67,6 +67,20 @@ struct ValidateRulesTests {
         .allSatisfy { $0.hasPrefix("error ") })
   }
 
+  @Test func `A date under another name is an error, unless it is to be a warning`() async throws {
+    let hidden = "<book><title>A</title><expiraton>2026.11.22</expiraton></book>"
+    let other =
+      "<book><title>B</title><due>2026.11.22</due><expiration>2026.12.22</expiration></book>"
+    let desk = try Desk(now: nil, catalogue: "<books>\(hidden)\(other)</books>")
+    let result = try await desk.run("validate", "books.xml")
+    #expect(result.status == 1)
+    #expect(result.lines.first?.hasSuffix("[unknown-date-element]") == true)
+    #expect(result.lines.count == 1)
+    let lowered = try await desk.run("validate", "--warn", "unknown-date-element", "books.xml")
+    #expect(lowered.status == 0)
+    #expect(lowered.lines.count == 1)
+  }
+
   @Test(arguments: [
     (["--ignore", "date-fromat"], "did you mean date-format? --list-rules lists the codes"),
     (["--error", "x"], "--list-rules lists the codes"),

@@ -9,7 +9,7 @@ struct SeverityPolicyTests {
     }
   }
 
-  @Test(arguments: [Diagnostic.Code.unknownCase, .misplacedExpiration])
+  @Test(arguments: [Diagnostic.Code.unknownCase, .misplacedExpiration, .unknownDateElement])
   func `An expiration that is not seen is an error, unless it is to be a warning`(
     code: Diagnostic.Code
   ) {
