@@ -54,6 +54,35 @@ struct SourceCharactersTests {
   }
 }
 
+struct TextConverterTests {
+  @Test func `What is not of the encoding is replaced, and what is cut is waited for`() throws {
+    func convert(_ pieces: [[UInt8]]) -> String {
+      guard var converter = TextConverter(from: "EUC-JP", to: "UTF-8") else { return "none" }
+      return pieces.map { String(decoding: converter.convert($0), as: UTF8.self) }.joined(
+        separator: "|")
+    }
+    #expect(convert([[0x41, 0xFF, 0x42, 0xFF]]) == "A\u{FFFD}B\u{FFFD}")
+    #expect(convert([[0x41, 0xA4], [0xA2, 0x42]]) == "A|あB")
+    #expect(
+      convert([Array(repeating: 0xFF, count: 5_000)]) == String(repeating: "\u{FFFD}", count: 5_000)
+    )
+  }
+
+  @Test func `Bytes of no encoding take time in proportion to them`() {
+    func time(_ count: Int) -> Duration {
+      let bytes = [UInt8](repeating: 0xFF, count: count)
+      let times = (0..<3).map { _ in
+        ContinuousClock().measure {
+          var converter = TextConverter(from: "EUC-JP", to: "UTF-8")
+          #expect(converter?.convert(bytes).count == count * 3)
+        }
+      }
+      return times.min() ?? .zero
+    }
+    #expect(time(131_072) < time(16_384) * 30)
+  }
+}
+
 struct SourceLinesTests {
   private func lines(_ bytes: [UInt8], in folder: ScratchFolder) throws -> SourceLines {
     try folder.write(bytes: bytes, to: "books.xml")

@@ -90,44 +90,55 @@ struct TextEncoding: Sendable {
 
   /// Converts the next bytes; what is not of the encoding becomes U+FFFD, one byte at a time.
   mutating func convert(_ bytes: [UInt8]) -> [UInt8] {
-    var input = rest + bytes
+    let input = rest + bytes
     var result: [UInt8] = []
-    while !input.isEmpty {
-      let (output, used, problem) = run(input)
-      result += output
-      input.removeFirst(used)
-      if problem == EINVAL { break }
-      guard problem == EILSEQ else { continue }
-      result += Array("\u{FFFD}".utf8)
-      input.removeFirst()
-    }
-    rest = input
+    let used = convert(input, to: &result, replacing: true)
+    rest = Array(input[used...])
     return result
   }
 
   /// Converts a whole text; `nil` if that cannot be done.
   mutating func convertAll(_ bytes: [UInt8]) -> [UInt8]? {
-    let (output, used, problem) = run(bytes)
-    return problem == 0 && used == bytes.count ? output + run(nil).output : nil
+    var result: [UInt8] = []
+    guard convert(bytes, to: &result, replacing: false) == bytes.count else { return nil }
+    // Back to the state that the text began in.
+    var end = [CChar](repeating: 0, count: 64)
+    var room = end.count
+    _ = unsafe end.withUnsafeMutableBufferPointer { end in
+      var start = end.baseAddress
+      return unsafe iconv(descriptor, nil, nil, &start, &room)
+    }
+    return result + end.dropLast(room).map { UInt8(bitPattern: $0) }
   }
 
-  /// - Parameter bytes: `nil` to go back to the state that the text began in.
-  /// - Returns: what they become, how many were taken, and `errno` of what kept it from taking all.
-  private func run(_ bytes: [UInt8]?) -> (output: [UInt8], used: Int, problem: Int32) {
-    var input = (bytes ?? []).map { CChar(bitPattern: $0) }
-    var output = [CChar](repeating: 0, count: 64 + input.count * 8)
-    var (left, room) = (input.count, output.count)
-    let result = unsafe input.withUnsafeMutableBufferPointer { input in
-      unsafe output.withUnsafeMutableBufferPointer { output in
-        var (start, end) = (input.baseAddress, output.baseAddress)
-        return bytes == nil
-          ? unsafe iconv(descriptor, nil, nil, &end, &room)
-          : unsafe iconv(descriptor, &start, &left, &end, &room)
+  /// Converts bytes as far as they go.
+  ///
+  /// - Parameters:
+  ///   - result: takes what they become.
+  ///   - replacing: whether U+FFFD takes the place of a byte that is not of the encoding.
+  /// - Returns: how many were taken.
+  private func convert(_ bytes: [UInt8], to result: inout [UInt8], replacing: Bool) -> Int {
+    var input = bytes.map { CChar(bitPattern: $0) }
+    var output = [CChar](repeating: 0, count: 4_096)
+    var left = input.count
+    unsafe input.withUnsafeMutableBufferPointer { input in
+      var next = input.baseAddress
+      while left > 0 {
+        var room = output.count
+        let problem = unsafe output.withUnsafeMutableBufferPointer { output in
+          var end = output.baseAddress
+          return unsafe iconv(descriptor, &next, &left, &end, &room) == -1 ? errno : 0
+        }
+        result += output.dropLast(room).lazy.map { UInt8(bitPattern: $0) }
+        if problem == EILSEQ && replacing {
+          result += "\u{FFFD}".utf8
+          next = unsafe next.map { unsafe $0 + 1 }
+          left -= 1
+        } else if problem != E2BIG {
+          break
+        }
       }
     }
-    return (
-      output.dropLast(room).map { UInt8(bitPattern: $0) }, input.count - left,
-      result == -1 ? errno : 0
-    )
+    return bytes.count - left
   }
 }
