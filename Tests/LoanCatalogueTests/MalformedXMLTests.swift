@@ -113,6 +113,28 @@ struct MalformedXMLTests {
   }
 
   @Test(arguments: [
+    ("    <title>", "<<<<<<< HEAD\n    <title>"), ("<?xml", "<<<<<<< HEAD\n<?xml"),
+    ("  <book", "<<<<<<< 1 < 2\n  <book"), ("</books>\n", "</books>\n=======\n"),
+    ("</books>\n", "</books>\n>>>>>>> theirs\n"), ("<book ", "<book\n=======\n"),
+  ])
+  func `The mark of a merge conflict is called one`(old: String, new: String) throws {
+    #expect(
+      try fault(old, new)
+        == "an unresolved merge conflict is here; keep what is right, and remove the lines that begin "
+        + "with <<<<<<<, ======= and >>>>>>>")
+  }
+
+  @Test(arguments: [
+    ("<title>", "x<<<<<<< HEAD\n<title>"), ("    <title>", "<<<<<< HEAD\n<title>"),
+    ("</books>\n", "</books> ======="), ("<title>", " <<<<<<< HEAD\n<title>"),
+  ])
+  func `What is not at the beginning of a line is no mark of a merge conflict`(
+    old: String, new: String
+  ) throws {
+    #expect(try fault(old, new)?.contains("conflict") == false)
+  }
+
+  @Test(arguments: [
     ("Abi & gél", "this & does not begin a reference; write it as &amp;"),
     ("A&B", "this & does not begin a reference; write it as &amp;"),
     (

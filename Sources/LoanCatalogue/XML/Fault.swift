@@ -50,7 +50,8 @@ struct Fault {
   @unsafe static func text(of error: xmlError) -> String {
     guard unsafe error.level == XML_ERR_FATAL else { return unsafe message(of: error) }
     let fault = unsafe Fault(error)
-    return unsafe fault.characterText ?? fault.markupText ?? fault.otherText ?? message(of: error)
+    return unsafe fault.conflictText ?? fault.characterText ?? fault.markupText ?? fault.otherText
+      ?? message(of: error)
   }
 
   /// The message of libxml2 itself.
@@ -69,6 +70,23 @@ struct Fault {
   /// The part of the tag that has been read, from its `<`.
   private var tag: Substring {
     before.lastIndex(of: "<").map { before[$0...] } ?? ""
+  }
+}
+
+// MARK: - Merge conflicts
+
+extension Fault {
+  /// The message for a line that a version control system has put there.
+  private var conflictText: String? {
+    let lineBreak = before.lastIndex(where: \.isNewline)
+    // A longer line is none of these marks.
+    guard lineBreak != nil || before.utf8.count < Self.reach else { return nil }
+    let line = (lineBreak.map { before[$0...].dropFirst() } ?? before[...]) + next
+    guard ["<<<<<<< ", "=======", ">>>>>>> "].contains(where: line.hasPrefix) else { return nil }
+    return """
+      an unresolved merge conflict is here; keep what is right, and remove the lines that begin with \
+      <<<<<<<, ======= and >>>>>>>
+      """
   }
 }
 
