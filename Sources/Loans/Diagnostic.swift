@@ -68,7 +68,8 @@ public struct Diagnostic: Hashable, Sendable {
     case misplacedExpiration = "misplaced-expiration"
     /// An element whose name differs from a known one only in case; it is ignored.
     case unknownCase = "unknown-case"
-    /// An element or attribute of a record that holds a date under another name than expiration.
+    /// An element or attribute that holds a date under another name than expiration, in a record
+    /// without one.
     case unknownDateElement = "unknown-date-element"
     /// A loan that an earlier record has already, with the same barcode or alike in everything.
     case duplicateLoan = "duplicate-loan"
@@ -133,9 +134,10 @@ public struct Diagnostic: Hashable, Sendable {
   public var endColumn: Int?
   /// One lower-case sentence: what was expected and what was found; harmless on a terminal.
   public var message: String
-  /// The text at fault, as written; untrusted.
+  /// The text at fault, as written, but for what is beyond 4,096 bytes of it; untrusted.
   public var value: String?
-  /// The id or title of the record concerned, as written; untrusted.
+  /// The id or title of the record concerned, as written, but for what is beyond 4,096 bytes of it;
+  /// untrusted.
   public var loan: String?
   /// The only possible meaning of ``value``, if there is one: a date of the form `yyyy.MM.dd`.
   public var replacement: String?
@@ -151,6 +153,9 @@ public struct Diagnostic: Hashable, Sendable {
   /// problems of one catalogue have the same only by chance (1 in 2⁶⁴).
   public var fingerprint: UInt64 = 0
 
+  /// The most bytes that a problem has of a catalogue's text.
+  static let longestText = 4_096
+
   /// A problem of this kind at `location`.
   public init(
     _ code: Code, at location: SourceLocation, endColumn: Int? = nil, message: String,
@@ -160,10 +165,19 @@ public struct Diagnostic: Hashable, Sendable {
     self.location = location
     self.endColumn = endColumn
     self.message = message
-    self.value = value
-    self.loan = loan
+    self.value = value?.cut(to: Self.longestText)
+    self.loan = loan?.cut(to: Self.longestText)
     self.replacement = replacement
     severity = code.severity
+  }
+}
+
+extension String {
+  /// The text, or as many of its characters as have together at most `limit` bytes.
+  fileprivate func cut(to limit: Int) -> String {
+    guard utf8.count > limit else { return self }
+    let end = utf8.index(startIndex, offsetBy: limit)
+    return String(unicodeScalars[..<end])
   }
 }
 

@@ -271,6 +271,74 @@ struct ExternalTextTests {
   }
 }
 
+/// Books and files that are longer than anybody's, within what is accepted.
+struct LongCatalogueTests {
+  /// Reads a text in batches, on one thread.
+  private func reading(_ text: String) throws -> Reading {
+    let folder = try ScratchFolder()
+    try folder.write(text, to: "books.xml")
+    var reader = CatalogueReader()
+    reader.parts.least = 0
+    return try reader.reading(of: "\(folder.path)/books.xml")
+  }
+
+  @Test func `A long book with many slips is read`() throws {
+    let title = times(1_100_000, "x")
+    let reading = try reading(
+      // Whatever declares a document type is read as a whole.
+      "<!DOCTYPE books><books><book><title>\(title)</title>\(times(40, "<Isbn/>"))"
+        + "<author>A</author>\(expiration)</book><book><title>T</title>\(expiration)</book></books>"
+    )
+    #expect(reading.diagnostics.count == 40)
+    #expect(reading.titles == [title, "T"])
+    #expect(reading.records.first?.loan?.author == "A")
+  }
+
+  @Test func `A long id is not copied into each finding`() throws {
+    let reading = try reading(
+      "<books><book id='\(times(9_000, "ő"))'><title>T</title>\(times(3, "<Isbn/>"))</book></books>"
+    )
+    #expect(reading.diagnostics.compactMap(\.loan) == Array(repeating: times(2_048, "ő"), count: 3))
+  }
+
+  @Test(.timeLimit(.minutes(5)), arguments: [1, 2])
+  func `A file with a hole is refused where that begins`(jobs: Int) throws {
+    let folder = try ScratchFolder()
+    try folder.write(
+      "<books>\n\(times(30_000, "<book><title>T</title></book>\n"))", to: "books.xml")
+    try folder.setSize(of: "books.xml", 1 << 40)
+    var reader = CatalogueReader()
+    reader.jobs = jobs
+    let reading = try reader.reading(of: "\(folder.path)/books.xml")
+    #expect(reading.findings == ["30002:1 malformed-xml"])
+    #expect(reading.records.count == 30_000)
+  }
+
+  @Test func `Two problems far along one line are two`() throws {
+    let comment = "<!--\(times(9_000_000, "x"))-->"
+    let item = "<item><item_data><due_date>28/11/26x</due_date></item_data></item>"
+    let reading = try reading("<items>\(item)\(comment)\(comment)\(item)\(item)</items>")
+    let bad = reading.diagnostics.filter { $0.code == .dateFormat }
+    #expect(bad.map(\.location.column) == [25, 18_000_105, 18_000_171])
+  }
+
+  @Test func `An attribute's value is only looked at where its name is one of an expiration`()
+    throws
+  {
+    func time(_ book: String) throws -> Duration {
+      let text = "<books>\(times(2_000, book))</books>"
+      var records = 0
+      let time = try ContinuousClock().measure { records = try reading(text).summary.records }
+      #expect(records == 2_000)
+      return time
+    }
+    let attributes = (0..<40).map { " lang\($0)='1 Dec 2026'" }.joined()
+    let elements = (0..<40).map { "<lang\($0)>1 Dec 2026</lang\($0)>" }.joined()
+    let plain = try time("<book><title>T</title>\(elements)</book>")
+    #expect(try time("<book\(attributes)><title>T</title></book>") < plain * 4)
+  }
+}
+
 struct EncodingTests {
   private func reading(_ encoding: String, _ text: String = "T") throws -> Reading {
     try CatalogueReader().reading(
@@ -310,5 +378,17 @@ struct EncodingTests {
     let reading = try CatalogueReader().reading(ofBytes: start + bytes + end, in: ScratchFolder())
     #expect(reading.findings == ["2:15 malformed-xml"])
     #expect(reading.records == [])
+  }
+}
+
+/// A program may have parsers of its own beside this library's.
+struct OtherParserTests {
+  @Test func `An entity that another parser wants is refused without a look at what it carries`()
+    throws
+  {
+    _ = try CatalogueReader().reading(ofText: "<books/>")
+    #expect(OtherParser.read("<!DOCTYPE a [<!ENTITY x 'y'>]><a>&x;</a>"))
+    // Whether that is a fault depends on libxml2's version.
+    _ = OtherParser.read("<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///dev/null'>]><a>&x;</a>")
   }
 }

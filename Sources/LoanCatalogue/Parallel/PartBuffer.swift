@@ -13,11 +13,11 @@ import Loans
   /// - Parameter capacity: bytes that there will be, about.
   init(capacity: Int) {
     self.capacity = capacity
-    unsafe start = .allocate(capacity: capacity)
+    unsafe start = allocateBytes(capacity)
   }
 
   deinit {
-    unsafe start.deallocate()
+    unsafe free(start)
   }
 
   /// Reads bytes of a catalogue.
@@ -39,9 +39,9 @@ import Loans
   }
 
   private mutating func grow(to size: Int) {
-    unsafe start.deallocate()
+    unsafe free(start)
     capacity = size + size / 4 + 1
-    unsafe start = .allocate(capacity: capacity)
+    unsafe start = allocateBytes(capacity)
   }
 
   /// Ends the part after some bytes of the file.

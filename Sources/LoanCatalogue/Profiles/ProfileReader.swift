@@ -97,7 +97,7 @@ extension ProfileReader {
       let place = unsafe TagText.start(endingAt: session.pointee.document)
       unsafe node.pointee._private = place?.noted
       unsafe session.pointee.notePlace()
-      unsafe session.pointee.place.column += 1
+      unsafe session.pointee.place.column &+= 1
     }
     if root == nil { unsafe startRoot(context, node) }
     if unsafe open.count == 1 && root?.isKnown == false && root?.firstChild == nil {
@@ -198,9 +198,7 @@ extension ProfileReader {
     else { return }
     fields.bytesRead = unsafe session.pointee.bytesRead
     // The text of what has not been closed may be a part of it.
-    if let text = unsafe context.pointee.node?.pointee.last,
-      unsafe text.pointee.type == XML_TEXT_NODE
-    {
+    if let text = unsafe open.last?.pointee.last, unsafe text.pointee.type == XML_TEXT_NODE {
       unsafe free(text)
     }
     do throws(XPathFailure) {
@@ -317,10 +315,10 @@ private let commentHandler: commentSAXFunc = { context, text in
   unsafe reader(of: parser).pointee.comment(parser, text)
 }
 
-private let endDocumentHandler: endDocumentSAXFunc = { context in
+private let endHandler: endDocumentSAXFunc = { context in
   let parser = unsafe parserContext(context)
   unsafe reader(of: parser).pointee.endDocument(parser)
-  unsafe xmlSAX2EndDocument(context)
+  unsafe endDocumentHandler(context)
 }
 
 extension ProfileReader {
@@ -333,6 +331,6 @@ extension ProfileReader {
     unsafe handlers.pointee.cdataBlock = textHandler
     unsafe handlers.pointee.comment = commentHandler
     unsafe handlers.pointee.processingInstruction = nil
-    unsafe handlers.pointee.endDocument = endDocumentHandler
+    unsafe handlers.pointee.endDocument = endHandler
   }
 }

@@ -175,11 +175,12 @@ extension SourceLocation {
   /// The place that ``noted`` gave; `nil` for nothing.
   @unsafe init?(noted: UnsafeMutableRawPointer?) {
     guard let noted = unsafe noted.map({ UInt(bitPattern: $0) }) else { return nil }
-    self.init(line: Int(noted >> 24), column: Int(noted & 0xFF_FFFF))
+    self.init(line: Int(noted >> 32), column: Int(noted & 0xFFFF_FFFF))
   }
 
   /// A place as it is noted in a node.
   var noted: UnsafeMutableRawPointer? {
-    unsafe UnsafeMutableRawPointer(bitPattern: UInt(line) << 24 | UInt(min(column, 0xFF_FFFF)))
+    unsafe UnsafeMutableRawPointer(
+      bitPattern: UInt(UInt32(clamping: line)) << 32 | UInt(UInt32(clamping: column)))
   }
 }

@@ -39,7 +39,8 @@ struct BatchAssembler: ~Copyable {
   /// Turns the next batch into events.
   mutating func events(of batch: RecordBatch) -> [CatalogueEvent] {
     // As many in proportion in what is still to come.
-    let records = (summary.records + batch.keys.count) * max(1, size / max(1, batch.end))
+    let records =
+      Double(summary.records + batch.keys.count) * Double(size) / Double(max(1, batch.end))
     identities.prepare(for: batch.keys, expecting: records)
     loans.prepare(for: batch.loanKeys, expecting: records)
     if reader.detail == .loans { events.reserveCapacity(batch.items.count) }

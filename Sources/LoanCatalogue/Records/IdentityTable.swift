@@ -17,9 +17,11 @@ struct IdentityTable: ~Copyable {
   /// Their slots are far apart in memory: they need not be waited for one by one if all are
   /// looked at first.
   ///
-  /// - Parameter total: how many there may be in the end.
-  mutating func prepare(for keys: [UInt64], expecting total: Int) {
-    if (count + keys.count) * 4 >= slots.count * 3 { grow(to: max(total, count + keys.count)) }
+  /// - Parameter total: how many there may be in the end; a guess, so that room is made for at most
+  ///   twice as many as there are.
+  mutating func prepare(for keys: [UInt64], expecting total: Double) {
+    let known = count + keys.count
+    if known * 4 >= slots.count * 3 { grow(to: max(known, Int(min(total, Double(known * 2))))) }
     for key in keys { seen |= slots.key(at: start(of: key)) }
   }
 
@@ -76,7 +78,7 @@ struct IdentityTable: ~Copyable {
   init(count: Int) {
     self.count = count
     guard let keys = unsafe calloc(count, 8), let lines = unsafe calloc(count, 4) else {
-      preconditionFailure("no memory for \(count) identities")
+      endWithoutMemory()
     }
     unsafe self.keys = keys.bindMemory(to: UInt64.self, capacity: count)
     unsafe self.lines = lines.bindMemory(to: UInt32.self, capacity: count)

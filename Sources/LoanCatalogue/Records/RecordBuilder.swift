@@ -21,6 +21,8 @@ struct RecordBuilder: ~Copyable {
   /// The bytes of the file in which dates are written, as far as they are known.
   private var dateBytes: [(field: LoanField, bytes: Range<Int>)] = []
   private(set) var isInRecord = false
+  /// The name of the record at hand, once there is a finding that has it: one text for all of them.
+  private var name: String?
   /// The error that the reader's time zone threw; nothing more is wanted then.
   private(set) var failure: (any Error)?
   private var findings: [Diagnostic] = []
@@ -47,7 +49,7 @@ struct RecordBuilder: ~Copyable {
   ///
   /// - Parameter bytes: how far the document has been read.
   func isFull(at bytes: Int) -> Bool {
-    batch.items.count >= 4_096 || draft.count > 1 << 20
+    batch.items.count >= 4_096 || draft.batchLength > 1 << 20
       || bytes - lastEnd > 1 << 20
   }
 
@@ -96,6 +98,7 @@ extension RecordBuilder {
   mutating func beginRecord(at start: SourceLocation) {
     if !findings.isEmpty { flushFindings() }
     isInRecord = true
+    name = nil
     if !dateBytes.isEmpty { dateBytes.removeAll(keepingCapacity: true) }
     draft.record.begin(at: start)
     places = ValuePlaces()
@@ -150,10 +153,11 @@ extension RecordBuilder {
     value: String? = nil, replacement: CivilDate? = nil
   ) {
     if findings.count >= Self.mostFindings { flushFindings() }
-    findings.append(
-      Diagnostic(
-        code, at: location, endColumn: endColumn, message: message, value: value,
-        loan: isInRecord ? draft.record.name : nil, replacement: replacement?.dotted))
+    let finding = Diagnostic(
+      code, at: location, endColumn: endColumn, message: message, value: value,
+      loan: isInRecord ? name ?? draft.record.name : nil, replacement: replacement?.dotted)
+    name = finding.loan
+    findings.append(finding)
   }
 
   private mutating func findInValue(

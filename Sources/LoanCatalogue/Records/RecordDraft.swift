@@ -1,3 +1,4 @@
+import Glibc
 import Loans
 
 /// Memory in which the texts of some records are, one after the other.
@@ -9,11 +10,11 @@ import Loans
 
   init(capacity: Int) {
     self.capacity = capacity
-    unsafe start = .allocate(capacity: capacity)
+    unsafe start = allocateBytes(capacity)
   }
 
   deinit {
-    unsafe start.deallocate()
+    unsafe free(start)
   }
 
   /// The text in a range, as UTF-8.
@@ -41,6 +42,8 @@ import Loans
   private var capacity: Int
   /// Bytes written so far.
   private(set) var count = 0
+  /// Bytes that had been written when the batch began.
+  private var batchStart = 0
   private var fieldStart = 0
 
   /// - Parameter capacity: bytes of texts that there will be, about.
@@ -51,13 +54,16 @@ import Loans
     self.capacity = capacity
   }
 
-  /// Writes the texts to come elsewhere.
-  ///
-  /// - Parameter isInRecord: whether those of the record at hand are needed there, too.
+  /// Bytes that have been written since the batch began.
+  var batchLength: Int { count - batchStart }
+
+  /// Writes the texts to come elsewhere, unless a record is at hand, whose texts stay together.
   mutating func beginBatch(isInRecord: Bool) {
-    if isInRecord { return grow(to: count) }
-    use(TextStorage(capacity: min(capacity, 65_536)))
-    count = 0
+    if !isInRecord {
+      use(TextStorage(capacity: min(capacity, 65_536)))
+      count = 0
+    }
+    batchStart = count
   }
 
   private mutating func use(_ texts: TextStorage) {

@@ -61,9 +61,15 @@ let readHandler: xmlInputReadCallback = { session, buffer, length in
   return unsafe Int32(session.pointee.input.read(into: target))
 }
 
+let endDocumentHandler: endDocumentSAXFunc = { context in
+  unsafe xmlSAX2EndDocument(context)
+  unsafe session(of: parserContext(context)).pointee.endDocument()
+}
+
 /// Sets the handlers that all readers have in common.
 @unsafe func setCommonHandlers(_ handlers: UnsafeMutablePointer<xmlSAXHandler>) {
   unsafe handlers.pointee.startDocument = startDocumentHandler
+  unsafe handlers.pointee.endDocument = endDocumentHandler
   unsafe handlers.pointee.internalSubset = internalSubsetHandler
   unsafe handlers.pointee.reference = referenceHandler
   unsafe handlers.pointee.getEntity = entityHandler
@@ -81,7 +87,9 @@ let prepareLibrary: Void = {
     { unsafe allocated($0.flatMap { unsafe strdup($0) }, 1) })
   xmlInitParser()
   unsafe xmlSetExternalEntityLoader { address, _, context in
-    guard let parser = unsafe context, unsafe parser.pointee._private != nil else { return nil }
+    // Another part of the program may have parsers of its own, with whatever they carry.
+    guard let parser = unsafe context, unsafe ParserSession.isLive(parser.pointee._private)
+    else { return nil }
     unsafe session(of: parser).pointee.refuseEntity(
       address.map { unsafe String(cString: $0) } ?? "")
     return nil
@@ -91,6 +99,12 @@ let prepareLibrary: Void = {
 private func allocated<Memory>(_ memory: Memory?, _ size: Int) -> Memory? {
   if memory == nil && size > 0 { endWithoutMemory() }
   return memory
+}
+
+/// Memory for some bytes, to be given back by `free`.
+func allocateBytes(_ count: Int) -> UnsafeMutablePointer<UInt8> {
+  guard let memory = unsafe malloc(max(1, count)) else { endWithoutMemory() }
+  return unsafe memory.bindMemory(to: UInt8.self, capacity: count)
 }
 
 /// Ends the process, as Swift's own runtime does where memory lacks, but with a sentence: libxml2

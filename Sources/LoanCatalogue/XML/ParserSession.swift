@@ -1,6 +1,7 @@
 import CLibXML2
 import Glibc
 import Loans
+internal import Synchronization
 
 /// The state that libxml2's handlers share while it reads a document: where the parser is, and why
 /// it was stopped.
@@ -14,7 +15,10 @@ import Loans
   let reader: UnsafeMutableRawPointer
   var input: CatalogueInput
   let context: xmlParserCtxtPtr
+  /// The input of the document itself, from its beginning to its end: libxml2 frees it then.
   private(set) var document: xmlParserInputPtr?
+  /// Bytes of the file up to where the parser came to the document's end; `nil` before that.
+  private var end: Int?
   /// Lines before the first one that the parser reads.
   private let linesBefore: Int
   /// Bytes of the file before those that the parser reads.
@@ -85,7 +89,7 @@ import Loans
   /// Whether the whole document was read, and was well-formed.
   var isWellFormed: Bool {
     // Where nothing could be read at all, there was no fault either.
-    unsafe !isStopped && document != nil && context.pointee.wellFormed == 1
+    unsafe !isStopped && end != nil && context.pointee.wellFormed == 1
   }
 
   /// Refuses a document of millions of different names, which would keep libxml2's dictionary busy
@@ -130,6 +134,12 @@ extension ParserSession {
       place.line += Int32(linesBefore)
     }
     if let name = unsafe refusedEncoding(context) { refuseEncoding(name) }
+  }
+
+  /// - SeeAlso: `endDocumentSAXFunc`.
+  mutating func endDocument() {
+    end = bytesRead
+    unsafe document = nil
   }
 
   /// The encoding that the document declares, if it is refused.
@@ -213,7 +223,7 @@ extension ParserSession {
   ) -> SourceLocation {
     guard let context = unsafe context, unsafe !isInsideEntity(context), unsafe error.line > 0
     else { return position }
-    let isBefore = unsafe document == nil
+    let isBefore = unsafe document == nil && end == nil
     return unsafe SourceLocation(
       line: Int(error.line) + (isBefore ? linesBefore : 0), column: max(1, Int(error.int2)))
   }
@@ -224,7 +234,7 @@ extension ParserSession {
 extension ParserSession {
   /// The place in the document itself where the last event ended and the next one begins.
   var position: SourceLocation {
-    SourceLocation(line: Int(place.line), column: Int(place.column))
+    SourceLocation(line: Int(place.line), column: Int(UInt32(bitPattern: place.column)))
   }
 
   /// Notes where the parser is in the document itself.
@@ -234,20 +244,23 @@ extension ParserSession {
     unsafe place = (input.pointee.line, input.pointee.col)
   }
 
+  private mutating func note(_ location: SourceLocation) {
+    place = (Int32(clamping: location.line), Int32(truncatingIfNeeded: location.column))
+  }
+
   /// Goes on as if the document began at a place, which is that of the next character.
   mutating func move(to location: SourceLocation) {
-    place = (Int32(clamping: location.line), Int32(clamping: location.column))
+    note(location)
     guard let input = unsafe document else { return }
     unsafe input.pointee.line = place.line
     // libxml2 goes on after the tag's end.
-    unsafe input.pointee.col = place.column - 1
+    unsafe input.pointee.col = place.column &- 1
   }
 
   /// The place of the parser in the document itself.
   @inline(__always)
   var currentPosition: SourceLocation {
-    guard let input = unsafe document else { return position }
-    return unsafe SourceLocation(line: Int(input.pointee.line), column: Int(input.pointee.col))
+    unsafe document?.pointee.location ?? position
   }
 
   /// The number of bytes of the file before the parser, if they are read as they are.
@@ -255,7 +268,7 @@ extension ParserSession {
   var bytesRead: Int {
     guard let input = unsafe document, let cursor = unsafe input.pointee.cur,
       let base = unsafe input.pointee.base
-    else { return 0 }
+    else { return end ?? 0 }
     return unsafe bytesBefore &+ Int(input.pointee.consumed) &+ (cursor - base)
   }
 
@@ -291,7 +304,7 @@ extension ParserSession {
     if unsafe isInsideEntity(context) {
       settleReference()
     } else if let end = referenceEnd {
-      place = (Int32(clamping: end.line), Int32(clamping: end.column))
+      note(end)
       referenceEnd = nil
     }
   }
@@ -299,9 +312,9 @@ extension ParserSession {
   private mutating func settleReference() {
     let end = currentPosition
     if let start = referenceStart(endingAt: end) {
-      place = (Int32(clamping: start.line), Int32(clamping: start.column))
+      note(start)
     } else if let referenceEnd, referenceEnd != end {
-      place = (Int32(clamping: referenceEnd.line), Int32(clamping: referenceEnd.column))
+      note(referenceEnd)
     }
     referenceEnd = end
   }
@@ -319,6 +332,36 @@ extension ParserSession {
     else { return nil }
     let length = unsafe text[start...].count { $0 & 0xC0 != 0x80 }
     return SourceLocation(line: end.line, column: end.column - length)
+  }
+}
+
+extension xmlParserInput {
+  /// The place of the parser in the input.
+  ///
+  /// libxml2 counts the columns of a line of more than 2³¹ characters on into the negative numbers.
+  @inline(__always)
+  var location: SourceLocation {
+    unsafe SourceLocation(line: Int(line), column: Int(UInt32(bitPattern: col)))
+  }
+}
+
+// MARK: - Sessions
+
+extension ParserSession {
+  /// The addresses of the sessions that there are, by which a parser of this library is known.
+  private static let live = Mutex<Set<UInt>>([])
+
+  static func begin(at address: UnsafeMutableRawPointer) {
+    live.withLock { _ = $0.insert(UInt(bitPattern: address)) }
+  }
+
+  static func end(at address: UnsafeMutableRawPointer) {
+    live.withLock { _ = $0.remove(UInt(bitPattern: address)) }
+  }
+
+  /// Whether a session is at an address.
+  static func isLive(_ address: UnsafeMutableRawPointer?) -> Bool {
+    live.withLock { $0.contains(UInt(bitPattern: address)) }
   }
 }
 

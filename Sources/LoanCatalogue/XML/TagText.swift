@@ -38,16 +38,17 @@ struct TagText {
       unsafe text[$0] == first && text[$0...].starts(with: opening.utf8)
     }
     guard let start, let input = unsafe input else { return nil }
-    let (line, column) = unsafe (Int(input.pointee.line), Int(input.pointee.col))
+    let end = unsafe input.pointee.location
     let lineBreaks = unsafe text[start...].count { $0 == 0x0A }
     if lineBreaks == 0 {
-      return SourceLocation(line: line, column: column - (unsafe text[start...].characterCount))
+      return SourceLocation(
+        line: end.line, column: end.column - (unsafe text[start...].characterCount))
     }
     let lineStart = unsafe text[..<start].lastIndex(of: 0x0A).map { $0 + 1 }
     let before = lineStart == nil ? origin?.column ?? 1 : 1
     let indentation = unsafe text[min(lineStart ?? origin?.bytes ?? 0, start)..<start]
     return SourceLocation(
-      line: line - lineBreaks, column: before + (unsafe indentation.characterCount))
+      line: end.line - lineBreaks, column: before + (unsafe indentation.characterCount))
   }
 
   @unsafe private static func textRead(

@@ -30,12 +30,14 @@ import Glibc
       to: ParserSession(
         UnsafeMutableRawPointer(reader), context, path: path, from: start))
     unsafe context.pointee._private = UnsafeMutableRawPointer(session)
+    unsafe ParserSession.begin(at: session)
     unsafe setCommonHandlers(handlers)
     unsafe setHandlers(handlers)
   }
 
   deinit {
     unsafe xmlFreeParserCtxt(context)
+    unsafe ParserSession.end(at: session)
     unsafe reader.deinitialize(count: 1).deallocate()
     unsafe session.deinitialize(count: 1).deallocate()
   }
