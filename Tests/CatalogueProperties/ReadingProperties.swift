@@ -29,7 +29,7 @@ public struct ReadingProperties: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - sizes: of a part, at least.
-  ///   - jobs: how many threads read.
+  ///   - jobs: how many threads read, more than one.
   /// - Returns: one sentence for each way in which something else came out.
   public func faults(ofReadingInParts bytes: [UInt8], sizes: [Int], jobs: [Int]) -> [String] {
     file.fill(with: bytes)
@@ -50,7 +50,7 @@ public struct ReadingProperties: ~Copyable, Sendable {
   /// - Throws: `CatalogueError`.
   private func faults(ofReadingInParts whole: Reading, _ count: Int) throws -> [String] {
     try [count % 97 + 1, count / 3 + 1].flatMap { size in
-      try faults(ofReadingInParts: whole, size: size, jobs: 1 + count % 3, .loans)
+      try faults(ofReadingInParts: whole, size: size, jobs: 2 + count % 3, .loans)
     }
   }
 

@@ -148,6 +148,21 @@ extension DocumentOpening {
   }
 }
 
+extension DocumentOpening {
+  /// The name of the first element without its prefix, if a text in ASCII or UTF-8 begins with one or
+  /// with a prolog that declares no document type.
+  static func rootName(_ text: ArraySlice<UInt8>) -> String? {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let start = text.starts(with: mark) ? text.dropFirst(mark.count) : text
+    let root = skippingProlog(start.drop(while: \.isXMLWhiteSpace))
+    guard root.first == UInt8(ascii: "<") else { return nil }
+    let name = root.dropFirst().prefix(256).prefix {
+      !$0.isXMLWhiteSpace && !">/".utf8.contains($0)
+    }
+    return name.split(separator: UInt8(ascii: ":")).last.map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
 // MARK: - Messages
 
 extension DocumentOpening {

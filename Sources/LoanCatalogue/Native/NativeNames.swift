@@ -25,9 +25,15 @@ enum NativeElement: Equatable {
     name: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?,
     namespace: UnsafePointer<xmlChar>?, element: NativeElement
   )
+  /// The names that were met first, as many as a usual document has.
   private var entries: [Entry] = unsafe []
-  /// More names than a usual document has; beyond, a name's meaning is worked out each time.
-  private static let capacity = 128
+  private static let capacity = 24
+  /// The names beyond these: each with its prefix and its namespace.
+  private var others: [[UnsafePointer<xmlChar>?]: NativeElement] = unsafe [:]
+  /// Whether an attribute's value may be an expiration, by the attribute's name.
+  private var attributes: [UnsafePointer<xmlChar>: Bool] = unsafe [:]
+  /// More names than any document has that is read to its end.
+  private static let mostNames = 100_000
   /// The namespace and prefix of the root element, by which its like are known.
   private var root: (namespace: UnsafePointer<xmlChar>?, prefix: UnsafePointer<xmlChar>?)?
   /// Whether the root is `Books`, so that its fields may be written like that, too.
@@ -63,12 +69,36 @@ enum NativeElement: Equatable {
     {
       return unsafe entries[index].element
     }
-    return unsafe note(name, prefix, namespace)
+    return unsafe otherElement(name, prefix, namespace)
   }
 
-  /// Works out the meaning of a name that is new.
+  /// Whether an attribute probably holds an expiration, if its value is a date.
+  @unsafe mutating func isDateName(_ name: UnsafePointer<xmlChar>) -> Bool {
+    if let known = unsafe attributes[name] { return known }
+    let isLikely = unsafe ExpirationName.isLikely(String(cString: name))
+    if unsafe attributes.count < Self.mostNames { unsafe attributes[name] = isLikely }
+    return isLikely
+  }
+
+  /// Returns the meaning of a name that is not among the first ones.
   @inline(never)
-  @unsafe private mutating func note(
+  @unsafe private mutating func otherElement(
+    _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
+    _ namespace: UnsafePointer<xmlChar>?
+  ) -> NativeElement {
+    let key = unsafe [name, prefix, namespace]
+    if let known = unsafe others[key] { return known }
+    let element = unsafe newElement(name, prefix, namespace)
+    if unsafe entries.count < Self.capacity {
+      unsafe entries.append((name, prefix, namespace, element))
+    } else if unsafe others.count < Self.mostNames {
+      unsafe others[key] = element
+    }
+    return element
+  }
+
+  /// Works out the meaning of a name.
+  @unsafe private mutating func newElement(
     _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
     _ namespace: UnsafePointer<xmlChar>?
   ) -> NativeElement {
@@ -78,29 +108,32 @@ enum NativeElement: Equatable {
       unsafe namespace == root?.namespace
       && (namespace != nil || prefix == nil || prefix == root?.prefix)
     let text = unsafe String(cString: name)
-    let element =
-      isOwn ? meaning(of: text) : text.lowercased() == "expiration" ? .foreignExpiration : .unknown
-    if unsafe entries.count < Self.capacity {
-      unsafe entries.append((name, prefix, namespace, element))
-    }
-    return element
+    if isOwn { return meaning(of: text) }
+    return text.lowercased() == "expiration" ? .foreignExpiration : .unknown
   }
 
   private func meaning(of name: String) -> NativeElement {
+    if let field = Self.fields[name] { return .field(field) }
     if name == "book" || name == "Book" { return .book }
     let lowercased = name.lowercased()
     if lowercased == "book" { return .misspeltBook }
-    guard
-      let field = LoanField.allCases.first(where: {
-        "\($0)".lowercased() == lowercased && $0 != .id
-      })
-    else { return ExpirationName.isLikely(name) ? .dateName : .unknown }
+    guard let (right, field) = Self.fieldsInLowerCase[lowercased] else {
+      return ExpirationName.isLikely(name) ? .dateName : .unknown
+    }
     // Only the first letter may be a capital one.
-    let isRight =
-      name == "\(field)"
-      || isCapitalized && name.dropFirst() == "\(field)".dropFirst()
+    let isRight = isCapitalized && name.dropFirst() == right.dropFirst()
     return isRight ? .field(field) : .misspelt(field)
   }
+
+  /// The elements of a record by their names.
+  private static let fields: [String: LoanField] = [
+    "title": .title, "author": .author, "isbn": .isbn, "barcode": .barcode,
+    "borrower": .borrower, "email": .email, "expiration": .expiration, "loaned": .loaned,
+    "language": .language, "category": .category, "type": .type, "library": .library,
+    "renewable": .renewable, "phone": .phone, "address": .address, "callNumber": .callNumber,
+  ]
+  private static let fieldsInLowerCase = Dictionary(
+    uniqueKeysWithValues: fields.map { ($0.key.lowercased(), (name: $0.key, field: $0.value)) })
 
   @unsafe private mutating func noteCharacters(
     of name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?

@@ -341,12 +341,14 @@ extension NativeReader {
         let value = unsafe tag.attributes[index + 3], let end = unsafe tag.attributes[index + 4]
       else { continue }
       let text = unsafe UnsafeBufferPointer(start: value, count: end - value)
-      builder.draft.beginField()
-      unsafe builder.draft.append(text.span)
       guard unsafe isID(name) else {
-        unsafe noteAttribute(String(cString: name), at: start)
+        if unsafe expiration.suspect == nil && names.isDateName(name) {
+          unsafe noteDate(text, inAttribute: name, at: start)
+        }
         continue
       }
+      builder.draft.beginField()
+      unsafe builder.draft.append(text.span)
       builder.draft.endField(.id)
       // Where an entity has the tag, its own place is not one of the document.
       let hasPlace = unsafe !session.pointee.isInsideEntity(context)
@@ -359,12 +361,15 @@ extension NativeReader {
     }
   }
 
-  private mutating func noteAttribute(_ name: String, at start: SourceLocation) {
-    let text = builder.draft.removeField()
-    guard Self.isDate(text), ExpirationName.isLikely(name), expiration.suspect == nil else {
-      return
-    }
-    expiration.suspect = Suspect(name: name, place: start, isAttribute: true)
+  @unsafe private mutating func noteDate(
+    _ text: UnsafeBufferPointer<xmlChar>, inAttribute name: UnsafePointer<xmlChar>,
+    at start: SourceLocation
+  ) {
+    builder.draft.beginField()
+    unsafe builder.draft.append(text.span)
+    guard Self.isDate(builder.draft.removeField()) else { return }
+    expiration.suspect = unsafe Suspect(
+      name: String(cString: name), place: start, isAttribute: true)
   }
 
   @inline(__always)
@@ -393,7 +398,7 @@ extension NativeReader {
       unsafe end < cursor, unsafe Int(input.pointee.line) == tagStart.line
     else { return nil }
     // In ASCII the tag has as many bytes as columns; its < is no character of a value.
-    let length = unsafe Int(input.pointee.col) &- tagStart.column
+    let length = unsafe input.pointee.location.column &- tagStart.column
     guard length > 0, unsafe length <= cursor - base, unsafe cursor[-length] == UInt8(ascii: "<"),
       unsafe !value.pointee.isXMLWhiteSpace, unsafe !end[-1].isXMLWhiteSpace
     else { return nil }
@@ -531,7 +536,7 @@ extension NativeReader {
     guard unsafe input.pointee.cur - input.pointee.base < 2 || input.pointee.cur[-2] != 0x2F else {
       return
     }
-    unsafe input.pointee.col -= Int32(surplus)
+    unsafe input.pointee.col &-= Int32(surplus)
   }
 }
 

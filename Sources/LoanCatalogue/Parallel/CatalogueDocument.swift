@@ -27,9 +27,10 @@ struct CatalogueDocument: Sendable {
       linesBefore: linesBefore)
   }
 
-  /// The tags around parts of it; `nil` if it cannot be read in parts, or is too short to.
+  /// The tags around parts of it; `nil` if it cannot be read in parts, is too short to, or only one
+  /// thread reads.
   var frame: PartFrame? {
-    guard profile.isNative, catalogue.payload == nil, let size = catalogue.size,
+    guard reader.jobs > 1, profile.isNative, catalogue.payload == nil, let size = catalogue.size,
       size >= reader.parts.least, let bytes = try? catalogue.firstBytes(FormDetection.reach)
     else { return nil }
     return PartFrame(
@@ -99,7 +100,7 @@ struct DocumentReading: ~Copyable {
   /// Reads it in parts.
   private func parts(_ frame: PartFrame) -> BatchStream<CatalogueDocument.Item> {
     let reader = PartReader(document, frame, from: document.beginning)
-    return BatchStream(threads: max(1, document.reader.jobs), mayStall: false) { reader.run($0) }
+    return BatchStream(threads: document.reader.jobs, mayStall: false) { reader.run($0) }
   }
 
   /// Reads it on one thread, as a whole, or all that is left of it.

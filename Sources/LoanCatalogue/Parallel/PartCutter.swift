@@ -35,7 +35,7 @@ struct PartCutter {
     self.frame = frame
     size = file.size ?? 0
     leastLength = partSize
-    usualLength = jobs > 1 ? partSize * 32 / jobs : partSize
+    usualLength = partSize * 32 / jobs
     next = start
   }
 

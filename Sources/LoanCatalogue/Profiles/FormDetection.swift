@@ -17,6 +17,8 @@ enum FormDetection {
     let start = catalogue.documentStart
     let head = try catalogue.firstBytes(start + reach).dropFirst(start)
     if let chosen, chosen.mayBegin(with: "Envelope") { return chosen }
+    // So that the tool's own documents need no tree.
+    if let root = DocumentOpening.rootName(head), isNative(root) { return chosen ?? .native }
     let plain = tree(head)
     for payload in SOAPPayload.candidates(in: plain) {
       guard let found = chosen ?? form(of: head, tree(head, in: payload), in: payload),
@@ -36,7 +38,7 @@ enum FormDetection {
   private static func form(
     of head: ArraySlice<UInt8>, _ plain: borrowing XMLTree, in payload: SOAPPayload? = nil
   ) -> CatalogueProfile? {
-    guard let name = plain.root?.name, !["books", "Books"].contains(name) else { return .native }
+    guard let name = plain.root?.name, !isNative(name) else { return .native }
     var possible: CatalogueProfile?
     for profile in BuiltInProfiles.foreign where profile.mayBegin(with: name) {
       let own = tree(head, as: profile, in: payload)
@@ -47,6 +49,8 @@ enum FormDetection {
     }
     return possible
   }
+
+  private static func isNative(_ root: String) -> Bool { ["books", "Books"].contains(root) }
 
   /// The tree of a document's beginning.
   ///

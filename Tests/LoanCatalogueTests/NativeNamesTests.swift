@@ -1,0 +1,50 @@
+import Glibc
+import Loans
+import Testing
+
+@testable import LoanCatalogue
+
+struct NativeNamesTests {
+  /// Names in memory that stays, as libxml2's dictionary has them.
+  private static func interned(_ text: String) -> UnsafePointer<UInt8> {
+    let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: text.utf8.count + 1)
+    for (index, byte) in (Array(text.utf8) + [0]).enumerated() { unsafe copy[index] = byte }
+    return unsafe UnsafePointer(copy)
+  }
+
+  @Test(arguments: LoanField.allCases.filter { $0 != .id })
+  func `Each field has an element of its name`(field: LoanField) {
+    var names = NativeNames()
+    #expect(unsafe names.noteRoot(Self.interned("books"), nil, nil))
+    #expect(unsafe names.element(Self.interned("\(field)"), nil, nil) == .field(field))
+    let misspelt = "\(field)".uppercased()
+    #expect(unsafe names.element(Self.interned(misspelt), nil, nil) == .misspelt(field))
+  }
+
+  @Test func `The meaning of a name is worked out once, of however many there are`() {
+    var names = NativeNames()
+    #expect(unsafe names.noteRoot(Self.interned("books"), nil, nil))
+    let texts = unsafe (0..<300).map { unsafe Self.interned("z\($0)") }
+    for isNew in [true, false] {
+      names.hasMissed = false
+      for index in unsafe texts.indices {
+        #expect(unsafe names.element(texts[index], nil, nil) == .unknown)
+      }
+      #expect(names.hasMissed == isNew)
+    }
+  }
+
+  @Test(arguments: [
+    ("<books>", "books"), ("<Books/>", "Books"), ("<b:books\nxmlns:b='x'>", "books"),
+    ("<?xml version='1.0'?>\n<!-- <x> -->\n<?y?><NCIPMessage>", "NCIPMessage"), ("<books", "books"),
+    ("\u{FEFF}<books>", "books"), ("\n <books>", "books"),
+  ])
+  func `The root's name is read from the bytes`(text: String, name: String) {
+    #expect(DocumentOpening.rootName(Array(text.utf8)[...]) == name)
+  }
+
+  @Test(arguments: ["", "x<books>", "<!DOCTYPE books><books>", "<!-- <books>", "<\0b\0>"])
+  func `It is not guessed`(text: String) {
+    #expect(DocumentOpening.rootName(Array(text.utf8)[...]) != "books")
+  }
+}
