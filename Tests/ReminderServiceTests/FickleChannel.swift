@@ -22,7 +22,7 @@ final class FickleChannel: Notifier {
     var offered: [Notice] = []
     /// The addresses of the messages taken, whose taking the run came to know; empty for the library.
     var addresses: [String] = []
-    /// The addresses that are refused for ever.
+    /// The addresses that are refused for ever, in lower case.
     var refused: [String] = []
     /// The messages taken whose taking the run came to know.
     var taken: [ArraySlice<Notice>] = []
@@ -69,7 +69,7 @@ final class FickleChannel: Notifier {
     if isMail, happens(10), let address = context.address {
       // The library gets them in its place, in this run.
       state.withLock { state in
-        state.record.refused.append(address)
+        state.record.refused.append(address.lowercased())
         state.record.offered.removeAll(where: message.contains)
       }
       throw NotifierError(.undeliverable, channel: channel, message: "no such user")
@@ -81,7 +81,7 @@ final class FickleChannel: Notifier {
     }
     state.withLock { state in
       state.record.taken.append(message)
-      state.record.addresses.append(context.address ?? "")
+      state.record.addresses.append(context.address?.lowercased() ?? "")
     }
   }
 
