@@ -1,3 +1,4 @@
+import Languages
 import TestSupport
 import Testing
 
@@ -71,6 +72,29 @@ struct ManualPageTests {
         == ChannelTable.declaredSettings.map(\.name).sorted())
     #expect(
       page.items("Ic", in: "PROJECT SETTINGS").sorted() == SettingsKeys.project.names.sorted())
+  }
+
+  @Test func `Every channel is described wherever channels are named`() throws {
+    func names(_ words: [some StringProtocol]) -> Set<String> {
+      Set(words.map { $0.prefix { $0 != ":" } + ($0.contains(":") ? ":" : "") })
+    }
+    let channels = names(ChannelName.allValueStrings.filter { $0 != "NAME" })
+    let page = try ManualPage("check-loans.1")
+    #expect(names(page.items("Cm", in: "CHANNELS").map { $0.split(separator: " ")[0] }) == channels)
+    #expect(names(page.item("Fl Fl notify", in: "OPTIONS")).isSuperset(of: channels))
+    let settings = try ManualPage("check-loans.toml.5")
+    #expect(names(settings.item("Ic notify", in: "USER SETTINGS")).isSuperset(of: channels))
+  }
+
+  @Test func `The texts are those that a library may word itself`() throws {
+    let page = try ManualPage("check-loans.toml.5")
+    #expect(page.items("Ic", in: "WORDING").sorted() == Message.worded.keys.sorted())
+  }
+
+  @Test(arguments: names)
+  func `No word after an option gets its hyphen`(name: String) throws {
+    let lines = try ManualPage(name).lines.filter { $0.hasPrefix(".") }
+    #expect(lines.filter { $0.contains(#/Fl [a-z-]+ [a-z]/#) } == [])
   }
 
   @Test func `The codes are those that validate lists, with their severities`() async throws {

@@ -31,6 +31,12 @@ struct ManualPage {
     }
   }
 
+  /// The words of the item of a list in a section whose head begins like this.
+  func item(_ head: String, in title: String) -> [Substring] {
+    self[title].drop { !$0.hasPrefix(".It \(head)") }.dropFirst()
+      .prefix { !$0.hasPrefix(".It ") && $0 != ".El" }.flatMap { $0.split(separator: " ") }
+  }
+
   /// The commands of the synopsis, with the long options of each as they are typed.
   var synopsis: [String: Set<String>] {
     var synopsis: [String: Set<String>] = [:]
