@@ -182,7 +182,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      exclude: ["Help", "Pages", "Screens", "Tools"], swiftSettings: testSettings),
+      exclude: ["help.txt", "Pages", "Screens", "Tools"], swiftSettings: testSettings),
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
       exclude: ["Shim"], swiftSettings: testSettings),

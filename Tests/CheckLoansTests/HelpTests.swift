@@ -1,50 +1,68 @@
+import ArgumentParser
+import SystemPackage
 import TestSupport
 import Testing
 
+@testable import CheckLoans
+
 /// What the command says about itself.
 struct HelpTests {
-  private static let commands = [
-    [], ["check"], ["validate"], ["deliver"], ["schedule"], ["schedule", "list"],
-    ["schedule", "cancel"], ["schedule", "explain"], ["schedule", "forget"],
-    ["schedule", "snooze"], ["schedule", "returned"], ["silence"], ["silence", "list"],
-    ["silence", "add"], ["silence", "end"], ["watch"], ["plan"], ["status"], ["config"],
-    ["timer"],
-    ["schema"], ["profiles"], ["closed"], ["calendar"], ["schedule", "rename-channel"], ["notice"],
-    ["notice", "preview"], ["languages"], ["lists"],
-  ]
+  /// The help of a command, and the words that are typed for the command.
+  private typealias Help = (words: [String], text: String)
 
-  private func expectedHelp(_ command: [String]) throws -> String {
-    let name = command.isEmpty ? "check-loans" : command.joined(separator: "-")
-    return try File.text(of: "\(projectDirectory)/Tests/CheckLoansTests/Help/\(name).txt")
+  /// The help of each command, as it is on a screen of 80 columns.
+  private static let helps = helps(of: RootCommand.self, [])
+
+  private static func helps(of command: any ParsableCommand.Type, _ words: [String]) -> [Help] {
+    let text = RootCommand.helpMessage(for: command, columns: 80) + "\n"
+    return [(words, text)]
+      + command.configuration.subcommands.flatMap {
+        helps(of: $0, words + [$0.configuration.commandName ?? ""])
+      }
   }
 
-  @Test(arguments: commands)
-  func `The help is as in Help`(command: [String]) async throws {
+  /// The lines of the examples, which begin with two blanks each.
+  private static func examples(in help: Help) -> [Substring] {
+    help.text.split(separator: "\n", omittingEmptySubsequences: false)
+      .drop { $0 != "Example:" && $0 != "Examples:" }.dropFirst().prefix { $0 != "" }
+  }
+
+  @Test func `The help is as in help.txt`() throws {
+    let path = "\(projectDirectory)/Tests/CheckLoansTests/help.txt"
+    let help = Self.helps.map {
+      "$ \((["check-loans"] + $0.words).joined(separator: " ")) --help\n\n\($0.text)"
+    }.joined(separator: "\n")
+    if testVariable("CHECK_LOANS_RENEW_HELP") != nil {
+      let file = try FileDescriptor.open(FilePath(path), .writeOnly, options: .truncate)
+      try file.closeAfter { _ = try file.writeAll(help.utf8) }
+    }
+    let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+    let pinned = try File.text(of: path).split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines == pinned, "CHECK_LOANS_RENEW_HELP=1 writes help.txt anew")
+  }
+
+  @Test(arguments: [[], ["check"], ["validate"], ["schedule"], ["schedule", "list"]])
+  func `Each way to ask for the help prints it`(words: [String]) async throws {
     let desk = try Desk()
-    let expected = Outcome(0, output: try expectedHelp(command))
-    #expect(try await desk.run(command + ["--help"]).outcome == expected)
-    #expect(try await desk.run(command + ["-h"]).outcome == expected)
-    #expect(try await desk.run(["help"] + command).outcome == expected)
+    let help = try #require(Self.helps.first { $0.words == words })
+    for arguments in [words + ["--help"], words + ["-h"], ["help"] + words] {
+      #expect(try await desk.run(arguments).outcome == Outcome(0, output: help.text))
+    }
     #expect(try File.names(in: desk.folder.path) == ["books.xml"])
   }
 
-  @Test(arguments: commands)
-  func `The help has an example`(command: [String]) async throws {
-    let lines = try await Desk().run(command + ["--help"]).lines
-    let start = try #require(lines.firstIndex { $0 == "Example:" || $0 == "Examples:" })
-    let example = (["  check-loans"] + command).joined(separator: " ")
-    #expect(
-      lines.dropFirst(start + 1).first?
-        .hasPrefix(command == ["check"] ? "  check-loans" : example) == true)
+  @Test func `Every help has an example, which is of its command`() {
+    for help in Self.helps {
+      let words = help.words == ["check"] ? [] : help.words
+      let start = (["  check-loans"] + words).joined(separator: " ")
+      #expect(Self.examples(in: help).first?.hasPrefix(start) == true, "\(help.words)")
+    }
   }
 
-  @Test(arguments: commands)
-  func `No example is broken in two`(command: [String]) async throws {
-    let lines = try await Desk().run(command + ["--help"]).text
-      .split(separator: "\n", omittingEmptySubsequences: false)
-    let start = try #require(lines.firstIndex { $0 == "Example:" || $0 == "Examples:" })
-    let end = try #require(lines[start...].firstIndex(of: ""))
-    #expect(lines[start + 1..<end].allSatisfy { $0.hasPrefix("  ") })
+  @Test func `No example is broken in two`() {
+    for help in Self.helps {
+      #expect(Self.examples(in: help).allSatisfy { $0.hasPrefix("  ") }, "\(help.words)")
+    }
   }
 
   @Test(arguments: [["--help"], ["--version"], ["help", "check"], ["schedule", "list", "-h"]])

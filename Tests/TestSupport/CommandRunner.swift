@@ -124,7 +124,7 @@ public struct Command: Sendable {
 }
 
 /// What became of a ``Command``.
-public struct CommandResult: Sendable {
+public struct CommandResult: Sendable, CustomStringConvertible {
   /// How a program ends.
   public enum Ending: Sendable, Hashable {
     /// By itself, with this status.
@@ -186,6 +186,21 @@ public struct CommandResult: Sendable {
 
   /// The lines of standard error.
   public var errorLines: [String] { errorText.split(separator: "\n").map(String.init) }
+
+  /// Whether it ended with this status after this output, and after a line for each of these words on
+  /// standard error, with the words in it.
+  ///
+  /// For what is said word for word elsewhere, beside the code that says it.
+  public func ends(_ status: Int32, output: String = "", saying words: String...) -> Bool {
+    let lines = errorLines
+    return ending == .exited(status) && text == output && lines.count == words.count
+      && zip(lines, words).allSatisfy { $0.contains($1) }
+  }
+
+  /// How it ended, and what it wrote to both outputs.
+  public var description: String {
+    "\(ending), output: \(text.debugDescription), errors: \(errorText.debugDescription)"
+  }
 
   /// End and words together.
   public var outcome: Outcome {
