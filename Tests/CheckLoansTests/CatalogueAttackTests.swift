@@ -128,15 +128,10 @@ struct CatalogueAttackTests {
   }
 
   @Test(arguments: [
-    ("https://user:secret@example.org\n", "this is plain text, not XML [not-a-catalogue]\n"),
+    ("https://user:secret@example.org\n", "plain text"),
+    ("<html><head><title>secret</title></head></html>", "an HTML page"),
     (
-      "<html><head><title>secret</title></head></html>",
-      "this is an HTML page, not a list of loans; look at it in a browser, since the address or the "
-        + "login may be wrong [not-a-catalogue]\n"
-    ),
-    (
-      "PK\u{3}\u{4}\(String(repeating: "\0", count: 22))\u{A}\0\0\0secret.xml",
-      "this ZIP archive is cut off or damaged; fetch it again [not-a-catalogue]\n"
+      "PK\u{3}\u{4}\(String(repeating: "\0", count: 22))\u{A}\0\0\0secret.xml", "ZIP archive"
     ),
   ])
   func `Nothing is quoted of what is not a catalogue`(text: String, words: String) async throws {
@@ -145,7 +140,7 @@ struct CatalogueAttackTests {
     for path in ["books.xml", "link.xml"] {
       for arguments in [["validate", path], ["--no-state", path]] {
         let result = try await desk.run(arguments)
-        #expect((result.text + result.errorText).contains("error: \(words)"), "\(path)")
+        #expect((result.text + result.errorText).contains(" \(words)"), "\(path)")
         #expect(!(result.text + result.errorText).contains("secret"))
       }
     }

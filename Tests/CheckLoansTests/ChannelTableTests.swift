@@ -40,9 +40,7 @@ struct ChannelTableTests {
     #expect(
       try await desk.run("schedule", "forget", "phone").text
         == "forgot the channel phone with 2 notices\n")
-    #expect(
-      try await desk.run("schedule", "forget", "phone").errorText
-        == "check-loans: nothing was ever sent through the channel phone\n")
+    #expect(try await desk.run("schedule", "forget", "phone").ends(64, saying: " phone"))
   }
 
   @Test func `A run for each notice gets no input where none is wanted`() async throws {
@@ -143,12 +141,7 @@ struct ChannelTableTests {
     try desk.folder.write(program: "#!/bin/sh\nexec sleep 10000\n", to: "hang")
     let option = seconds == "1" ? [] : ["--exec-timeout", seconds]
     let result = try await desk.run(["--notify", "exec:./hang", "books.xml"] + option)
-    #expect(result.status == 69)
-    #expect(
-      result.errorText
-        == "check-loans: exec:\(desk.folder.path)/hang did not finish within \(seconds) s and was "
-        + "stopped; raise --exec-timeout, or have it print ok INDEX for each notice that it has "
-        + "sent; 2 notices stay pending\n")
+    #expect(result.ends(69, saying: "did not finish within \(seconds) s and was stopped;"))
   }
 
   /// Lines of a table, and what is wrong with it.

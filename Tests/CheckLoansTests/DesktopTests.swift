@@ -179,22 +179,20 @@ struct DesktopTests {
   @Test func `Without a bus the notice stays pending until there is one`() async throws {
     try await expectRetry(
       ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"],
-      fails: "no desktop session bus was reached; log in to a desktop, or use --notify stdout")
+      fails: "no desktop session bus was reached; ")
   }
 
   @Test func `Without notify-send the notice stays pending until it is installed`() async throws {
     try await expectRetry(
       ["PATH": "/nonexistent"],
-      fails: "notify-send was not found in PATH; install it (Debian: apt install libnotify-bin) "
-        + "or use --notify stdout")
+      fails: "notify-send was not found in PATH; ")
   }
 
   @Test func `Without a service the notice stays pending until there is one`() async throws {
     let mute = try await DesktopSession(.none)
     try await expectRetry(
       mute.environment,
-      fails: "no notification service runs on the desktop session bus; start one, "
-        + "or use --notify stdout")
+      fails: "no notification service runs on the desktop session bus; ")
   }
 
   @Test func `A notice that the service refuses stays pending until it is taken`() async throws {

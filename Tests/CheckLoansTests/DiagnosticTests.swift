@@ -46,17 +46,10 @@ struct DiagnosticTests {
     #expect(try await desk.run("books.xml", "-q").outcome == Outcome(0))
     let verbose = try await desk.run("books.xml", "-q", "-v")
     #expect(verbose.status == 0)
-    #expect(
-      verbose.errorLines.filter { $0.contains("warning") } == [
-        """
-        books.xml:2:1: warning: the book has no title, so its notices can only name its id or \
-        barcode [missing-title]
-        """,
-        """
-        books.xml:3:40: warning: expiration "2126.11.28" is outside the years 1970 to 2099; \
-        check the year [unlikely-date]
-        """,
-      ])
+    let warnings = verbose.errorLines.filter { $0.contains(": warning: ") }
+    #expect(warnings.map { $0.prefix { $0 != " " } } == ["books.xml:2:1:", "books.xml:3:40:"])
+    #expect(warnings.first?.hasSuffix(" [missing-title]") == true)
+    #expect(warnings.last?.hasSuffix(" [unlikely-date]") == true)
     #expect(try await desk.pending() == ["", "Abigél"])
   }
 
@@ -92,10 +85,7 @@ struct DiagnosticTests {
     #expect(result.status == 65)
     #expect(result.errorLines.count == 2)
     #expect(result.errorLines.first?.hasSuffix(" [malformed-xml]") == true)
-    #expect(
-      result.errorLines.last
-        == "check-loans: books.xml: its reminders are unchanged; fix the catalogue and run again"
-    )
+    #expect(result.errorLines.last?.contains("books.xml: its reminders are unchanged;") == true)
     #expect(try desk.stateBytes() == bytes)
     #expect(try desk.folder.status(of: Desk.state) == status)
   }
@@ -231,9 +221,7 @@ struct DiagnosticTests {
         2 loans, 1 expired, 0 expire today, 1 scheduled, no reminder to come
 
         """)
-    #expect(
-      result.errorLines.first
-        == "check-loans: missing.xml: cannot read the catalogue: no such file or directory")
+    #expect(result.errorLines.first?.contains("missing.xml: cannot read") == true)
     #expect(try await desk.pending() == ["Abigél", "Az ajtó"])
   }
 

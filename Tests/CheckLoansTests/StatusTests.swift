@@ -55,12 +55,11 @@ struct StatusTests {
     let failed = try await desk.run("status")
     #expect(failed.status == 1)
     #expect(failed.lines.last == "stdout: 2 pending, 0 due, 0 failed")
+    let sentence = try #require(failed.errorLines.first)
+    #expect(failed.errorLines.count == 1)
     #expect(
-      failed.errorText == """
-        check-loans: 1 notice failed through exec:/nowhere/tell: was not found; correct the path in \
-        --notify; see check-loans schedule list --failed
-
-        """)
+      sentence.hasPrefix("check-loans: 1 notice failed through exec:/nowhere/tell: was not found;"))
+    #expect(sentence.hasSuffix("; see check-loans schedule list --failed"))
     let json = try JSON(parsing: await desk.run("status", "--format", "json").text)
     #expect(json.ok == .bool(false))
     #expect(json.lastRun == "2026-11-21T07:00:00+00:00")
@@ -126,13 +125,9 @@ struct StatusTests {
     let desk = try Desk()
     let result = try await desk.run("books.xml", "nosuch.xml", "--format", "json")
     #expect(result.status == 66)
-    #expect(
-      try JSON(parsing: result.text).unread == [
-        [
-          "path": "nosuch.xml",
-          "message": "nosuch.xml: cannot read the catalogue: no such file or directory",
-        ]
-      ])
+    let unread = try JSON(parsing: result.text).unread
+    #expect(unread.elements.map(\.path) == ["nosuch.xml"])
+    #expect(unread[0].message.text?.hasPrefix("nosuch.xml: cannot read") == true)
   }
 
   @Test func `--verbose says when, and names a loan by its number`() async throws {

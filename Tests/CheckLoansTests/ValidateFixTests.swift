@@ -80,12 +80,9 @@ struct ValidateFixTests {
       """)
     #expect(result.lines.suffix(2) == ["77", "\(owner) \(owner) \(String(mode, radix: 8))"])
     #expect(
-      result.errorText.hasPrefix(
-        """
-        check-loans: books.xml: its owner or group cannot be kept: operation not permitted; the \
-        catalogue was left as it was
-
-        """))
+      result.errorLines.first?.hasPrefix(
+        "check-loans: books.xml: its owner or group cannot be kept")
+        == true)
     #expect(try content(desk) == Self.bytes(Self.before))
   }
 
@@ -166,9 +163,8 @@ struct ValidateFixTests {
       "validate", "--fix", "--dry-run", "--max-diagnostics", "3", "a.xml", "b.xml")
     let lines = result.errorText.split(separator: "\n")
     #expect(lines.dropLast().map { $0.prefix(8) } == ["a.xml:3:", "a.xml:4:", "b.xml:3:"])
-    #expect(
-      lines.last?.hasSuffix(
-        "(1 not shown, because of --max-diagnostics), 2 fixable with --fix") == true)
+    #expect(lines.last?.contains("(1 not shown, ") == true)
+    #expect(lines.last?.hasSuffix("), 2 fixable with --fix") == true)
   }
 
   @Test func `What is ignored is not fixed`() async throws {
