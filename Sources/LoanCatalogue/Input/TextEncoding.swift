@@ -132,7 +132,7 @@ struct TextEncoding: Sendable {
         result += output.dropLast(room).lazy.map { UInt8(bitPattern: $0) }
         if problem == EILSEQ && replacing {
           result += "\u{FFFD}".utf8
-          next = unsafe next.map { unsafe $0 + 1 }
+          unsafe next = next?.successor()
           left -= 1
         } else if problem != E2BIG {
           break
