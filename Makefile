@@ -50,11 +50,7 @@ RELEASED := CHECK_LOANS_BINARY="$(CURDIR)/$(BINARY)"
 
 .PHONY: test
 test: setup-test lint build test-build ## Install what is missing, lint, run every suite, try the release
-	# What waits for children runs apart from what keeps all cores busy.
-	Tests/run.sh --skip 'NotifiersTests|ExampleTests|CheckLoansTests|^FaultTests'
-	Tests/run.sh --filter 'NotifiersTests|ExampleTests'
-	Tests/run.sh --filter CheckLoansTests
-	Tests/run.sh --filter '^FaultTests'
+	Tests/run.sh
 	$(RELEASED) Tests/run.sh --list Tests/smoke.txt
 
 .PHONY: test-all
@@ -62,7 +58,7 @@ test-all: test test-command test-ci-recipes docs ## Test everything, for a night
 	# The soak waits most of its time, so the others run beside it, each to its end.
 	$(MAKE) test-soak & soak=$$!; \
 	$(MAKE) test-sanitize & sanitize=$$!; \
-	status=0; $(MAKE) -k test-faults test-growth || status=$$?; \
+	status=0; $(MAKE) -k test-random test-faults test-growth || status=$$?; \
 	wait $$soak || status=$$?; wait $$sanitize || status=$$?; exit $$status
 	@if [ -n "$${XMLCONF_DIR:-}" ]; then \
 	  $(MAKE) test-conformance; \
@@ -86,9 +82,13 @@ test-ci-recipes: setup-test setup-browser build test-build test-tools ## Run doc
 
 .PHONY: test-faults
 test-faults: setup-test test-build ## Kill, starve and damage it everywhere: takes an hour
-	# Apart, because a child that is being started may for a moment hold the others' locks.
+	CHECK_LOANS_EFFORT=full CHECK_LOANS_KILLS=500 Tests/run.sh --filter '^FaultTests'
+
+.PHONY: test-random
+test-random: setup-test test-build ## Try ten thousand histories, and all seeds of what is random
 	CHECK_LOANS_HISTORIES=10000 Tests/run.sh --filter 'Any history of a library'
-	CHECK_LOANS_FAULTS=full CHECK_LOANS_KILLS=500 Tests/run.sh --filter '^FaultTests'
+	CHECK_LOANS_EFFORT=full Tests/run.sh --filter \
+	  'ClosedDaysTests|DeliveryHoursTests|CalendarReadingTests|steps|Any order of reloads|RemindTests|ZoneTests|SplitReadingTests'
 
 .PHONY: test-growth
 test-growth: setup-test test-build ## Run it daily for 400 days over 100,000 loans: takes half an hour

@@ -22,9 +22,14 @@ let fuzzers: [Target] =
       path: "Fuzz/CatalogueFuzzer", swiftSettings: settings)
   ]
 
-// A test is compiled as it is written, also beside optimised code: to optimise it takes longer than
-// to run it, and Swift 6.3's compiler crashes over some of the command's.
-let testSettings = settings + [.unsafeFlags(["-Onone"])]
+// What is compiled as it is written, by as many compilers as there are cores, in the optimised build
+// of the tests: the tests, and what they start for so short a time that to optimise it takes longer.
+// Swift 6.3's compiler also crashes over some of the command's tests when it optimises them.
+let plain: [SwiftSetting] = [
+  .unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])
+]
+let testSettings = settings + plain
+let commandSettings = settings + (Context.environment["FAILPOINTS"] == "1" ? plain : [])
 
 // How the catalogues of other programs are read.
 let foreignForms = [
@@ -80,7 +85,7 @@ let package = Package(
       resources: foreignForms.map { .embedInCode("Profiles/Forms/\($0).xml") },
       swiftSettings: settings),
     .target(name: "LoanRules", dependencies: ["Loans"], swiftSettings: settings),
-    .target(name: "Calendar", dependencies: ["CIcal", "Loans"], swiftSettings: settings),
+    .target(name: "Calendar", dependencies: ["CIcal", "Loans"], swiftSettings: commandSettings),
     .target(
       name: "ReminderSchedule",
       dependencies: [
@@ -95,14 +100,14 @@ let package = Package(
         .embedInCode("Translations/\($0)")
       },
       swiftSettings: settings),
-    .target(name: "Mail", dependencies: ["Languages", "Loans"], swiftSettings: settings),
+    .target(name: "Mail", dependencies: ["Languages", "Loans"], swiftSettings: commandSettings),
     .target(
       name: "Notifiers",
       dependencies: [
         "Languages", "Loans", "Mail", "System",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: settings),
+      swiftSettings: commandSettings),
     .target(
       name: "ReminderService",
       dependencies: [
@@ -125,7 +130,7 @@ let package = Package(
         .embedInCode("Settings/config.toml"), .embedInCode("Report/Page/page.css"),
         .embedInCode("Report/Page/page.js"),
       ],
-      swiftSettings: settings),
+      swiftSettings: commandSettings),
     // The documentation's example of a program that uses the library.
     .executableTarget(
       name: "RemindMe",

@@ -1,5 +1,6 @@
 import Calendar
 import Loans
+import TestSupport
 import Testing
 
 struct CalendarReadingTests {
@@ -296,7 +297,7 @@ struct CalendarReadingTests {
     #expect(duration < .seconds(60))
   }
 
-  @Test(arguments: 0..<300)
+  @Test(arguments: Effort.seeds(0..<300))
   func `A damaged calendar is read, or refused with a line of it`(seed: Int) throws {
     let lines = event(
       "DTSTART;VALUE=DATE:20210402", "RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1FR", "SUMMARY:A\\,b",

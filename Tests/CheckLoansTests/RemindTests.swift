@@ -6,7 +6,7 @@ import Testing
 /// warnings of a reminder in days that are not omitted.
 @Suite(.enabled(if: File.exists(Remind.program), "the Debian package remind is not installed"))
 struct RemindTests {
-  @Test(arguments: 0..<40 as Range<UInt64>)
+  @Test(arguments: Effort.seeds(0..<32 as Range<UInt64>))
   func `Notices are planned for the days on which remind has them`(seed: UInt64) async throws {
     let library = try RandomLibrary(Dice(state: seed))
     let planned = try await library.planned()

@@ -486,7 +486,7 @@ struct TimerInstallTests {
       variables: ["PATH": "\(path):/usr/bin:/bin"], userID: 1_000)
     return UnitInstaller(
       name: "check-loans", directory: "\(path)/\(Self.directory)", environment: environment,
-      console: Console(), timeout: .seconds(5))
+      console: Console(), timeout: .seconds(1))
   }
 
   @Test func `69 is a systemd that never answers, which is not waited for`() async throws {
@@ -499,7 +499,7 @@ struct TimerInstallTests {
     #expect(error?.status == .unavailable)
     #expect(
       error?.message == """
-        systemctl --user enable check-loans.timer did not finish within 5 s; see in systemctl \
+        systemctl --user enable check-loans.timer did not finish within 1 s; see in systemctl \
         --user list-jobs what keeps systemd busy, or log in again, and run this again; \
         \(units).service and \(units).timer remain until check-loans timer --uninstall
         """)
@@ -520,7 +520,7 @@ struct TimerInstallTests {
     let error = #expect(throws: CommandError.self) { try installer.uninstall() }
     #expect(
       error?.message == """
-        systemctl \(hanging) did not finish within 5 s; check-loans.timer may run until the user logs \
+        systemctl \(hanging) did not finish within 1 s; check-loans.timer may run until the user logs \
         out or systemctl --user stop check-loans.timer
         """)
     #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == [])

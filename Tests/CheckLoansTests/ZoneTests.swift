@@ -226,7 +226,7 @@ struct WrongClockTests {
     let desk = try Desk(now: nil)
     let whole = try File.bytes(of: "/usr/share/zoneinfo/\(zone)")
     var dice = Dice(state: 12)
-    for number in 0..<400 {
+    for number in Effort.seeds(0..<400) {
       let bit = Int.random(in: 0..<whole.count * 8, using: &dice)
       var bytes = whole
       bytes[bit / 8] ^= 1 << UInt8(bit % 8)
@@ -239,7 +239,7 @@ struct WrongClockTests {
         echo $zone $(TZ="$PWD/$zone" date -d @1795258800 +%z)
       done
       """)
-    #expect(offsets.lines.count > 100, "most bits are in instants")
+    #expect(offsets.lines.count > 25, "most bits are in instants")
     #expect(offsets.lines.filter { $0.hasSuffix(" +0000") } == [])
   }
 

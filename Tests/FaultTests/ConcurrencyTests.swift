@@ -47,7 +47,9 @@ struct ConcurrencyTests {
     let scene = try await Scenes.shared.scene(.reload, loans: 200)
     let trial = try scene.trial()
     let first = try await stopped(scene, trial, at: scene.trace[scene.trace.count / 2])
-    for arguments in [scene.arguments, ["deliver"], ["schedule", "cancel", "--all"]] {
+    // All wait at the same time.
+    try await forEach([scene.arguments, ["deliver"], ["schedule", "cancel", "--all"]]) {
+      arguments in
       let second = try await trial.run(arguments, phase: "two")
       checkEnd(second, [75], "\(arguments)")
       #expect(second.elapsed >= .seconds(4), "it waits for a while")

@@ -51,15 +51,6 @@ enum Failpoints {
   }
 }
 
-/// How much is tried.
-enum Effort {
-  /// Whether everything is to be tried, which takes long: `CHECK_LOANS_FAULTS=full`.
-  static let isFull = testVariable("CHECK_LOANS_FAULTS") == "full"
-
-  /// How many random moments are tried: `CHECK_LOANS_KILLS`.
-  static let kills = testVariable("CHECK_LOANS_KILLS").flatMap { Int($0) } ?? 20
-}
-
 /// Where the package's sources are.
 let projectDirectory = #filePath.split(separator: "/", omittingEmptySubsequences: false)
   .dropLast(3).joined(separator: "/")

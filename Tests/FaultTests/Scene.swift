@@ -44,7 +44,7 @@ struct Scene: Sendable {
   static let yesterday = today.adding(days: -1)
 
   /// Sets the scene: makes the files that the run begins with, and tries it once.
-  init(_ plot: Plot, loans: Int = 2_000, channels: [Channel] = Channel.all) async throws {
+  init(_ plot: Plot, loans: Int, channels: [Channel] = Channel.all) async throws {
     self.plot = plot
     self.channels =
       switch plot {
@@ -205,8 +205,10 @@ actor Scenes {
 
   private var scenes: [String: Task<Scene, any Error>] = [:]
 
+  private static let loans = Effort.isFull ? 2_000 : 500
+
   /// The scene of a plot.
-  func scene(_ plot: Scene.Plot, loans: Int = 2_000) async throws -> Scene {
+  func scene(_ plot: Scene.Plot, loans: Int = loans) async throws -> Scene {
     let key = "\(plot) \(loans)"
     let task = scenes[key] ?? Task { try await Scene(plot, loans: loans) }
     scenes[key] = task

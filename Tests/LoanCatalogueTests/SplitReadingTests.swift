@@ -40,7 +40,7 @@ struct SplitReadingTests {
     #expect(faults == [])
   }
 
-  @Test(arguments: 0..<24)
+  @Test(arguments: Effort.seeds(0..<24))
   func `So does a catalogue full of traps`(tenth: Int) {
     let properties = ReadingProperties()
     for seed in tenth * 12..<tenth * 12 + 12 {

@@ -93,7 +93,7 @@ struct ClosedDaysTests {
     #expect(try !closed(days: ["05-01"]).isEmpty)
   }
 
-  @Test(arguments: 0..<200)
+  @Test(arguments: Effort.seeds(0..<200))
   func `The answer is that of a search from day to day`(seed: UInt64) throws {
     var dice = Dice(state: seed)
     let start = try date(["2026-12-20", "2024-02-10", "0001-01-20", "9999-12-10"][Int(seed % 4)])

@@ -43,7 +43,7 @@ struct DeliveryHoursTests {
     #expect(try hours.holds(at: moment("2026-11-29T12:00")) == moment("2026-11-30T08:00"))
   }
 
-  @Test(arguments: 1...100)
+  @Test(arguments: Effort.seeds(1..<101))
   func `Notices are held until the first minute at which they may be sent`(seed: Int) throws {
     var dice = Dice(state: UInt64(seed))
     let start = Int.random(in: 0..<1_440, using: &dice)

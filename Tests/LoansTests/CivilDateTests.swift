@@ -24,13 +24,14 @@ struct CivilDateTests {
     years: ClosedRange<Int>
   ) throws {
     for number in dayNumbers(of: years) {
-      let date = try #require(CivilDate(dayNumber: number))
       let (year, month, day) = LibraryCalendar.parts(ofDay: number)
-      guard date.parts == (year, month, day),
+      // A macro for each of millions of days takes half a minute.
+      guard let date = CivilDate(dayNumber: number), date.parts == (year, month, day),
         CivilDate(year: year, month: month, day: day)?.dayNumber == number,
         LibraryCalendar.seconds(year: year, month: month, day: day) == number * 86_400
       else {
-        Issue.record("day \(number) is \(date.parts), not \((year, month, day))")
+        let parts = CivilDate(dayNumber: number)?.parts
+        Issue.record("day \(number) is \(String(describing: parts)), not \((year, month, day))")
         return
       }
     }
@@ -39,7 +40,10 @@ struct CivilDateTests {
   @Test(arguments: thousands)
   func `Every day printed and parsed again is the same day`(years: ClosedRange<Int>) throws {
     for number in dayNumbers(of: years) {
-      let date = try #require(CivilDate(dayNumber: number))
+      guard let date = CivilDate(dayNumber: number) else {
+        Issue.record("day \(number) is none")
+        return
+      }
       let dotted = Array(date.dotted.utf8)
       let iso = Array(date.description.utf8)
       guard try CivilDate(dotted: dotted.span) == date, try CivilDate(iso: iso.span) == date else {

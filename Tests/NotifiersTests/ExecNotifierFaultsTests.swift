@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// How a program that misbehaves is survived.
-@Suite struct ExecNotifierFaultsTests {
+@Suite(.waiting) struct ExecNotifierFaultsTests {
   @Test func `A missing program is told with where it was looked for`() async throws {
     let folder = try ScratchFolder()
     let environment = ["PATH": "\(folder.path):relative::/nonexistent"]
@@ -152,13 +152,13 @@ import Testing
   func `A program that does not end is killed, with its children`(script: String) async throws {
     let fake = try FakeProgram(#"echo $$ >> "$here/pids"; "# + script)
     let error = try #require(throws: NotifierError.self) {
-      try fake.notifier(timeout: .seconds(2)).sendAll(largeMessage)
+      try fake.notifier(timeout: .milliseconds(500)).sendAll(largeMessage)
     }
     #expect(error.code == .timedOut)
     #expect(error.stopsTheRun)
     #expect(
       error.message
-        == "exec:\(fake.path) did not finish within 2 s and was stopped; "
+        == "exec:\(fake.path) did not finish within 0.5 s and was stopped; "
         + "raise --exec-timeout, or have it print ok INDEX for each notice that it has sent")
     #expect(!fake.processes.isEmpty)
     try await expectEnd(of: fake.processes)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a program of an exec channel is given.
-@Suite struct ExecNotifierTests {
+@Suite(.waiting) struct ExecNotifierTests {
   @Test func `The document is this one, word for word`() async throws {
     let fake = try FakeProgram.recording()
     let loan = Loan(
@@ -186,7 +186,7 @@ import Testing
     let hanging = try FakeProgram("exec sleep 1000")
     async let first: Void = working.notifier().sendAll([reminder("Abigél")])
     async let second = failure(of: failing.notifier())
-    async let third = failure(of: hanging.notifier(timeout: .seconds(2)))
+    async let third = failure(of: hanging.notifier(timeout: .milliseconds(500)))
     try await first
     #expect(try await second.code == .failed)
     #expect(try await third.code == .timedOut)

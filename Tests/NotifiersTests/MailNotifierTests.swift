@@ -4,7 +4,7 @@ import Notifiers
 import TestSupport
 import Testing
 
-@Suite struct MailNotifierTests {
+@Suite(.waiting) struct MailNotifierTests {
   @Test func `The program gets one recipient as an argument, and the message as input`() throws {
     let fake = try FakeSendmail.recording()
     let settings = try MailSettings.sample()
@@ -260,6 +260,7 @@ import Testing
 
 /// The whole way through a real program to a real server.
 @Suite(
+  .waiting,
   .enabled(
     if: File.exists("/usr/bin/msmtp") && File.exists("/usr/lib/python3/dist-packages/aiosmtpd"),
     "needs msmtp and python3-aiosmtpd"))
@@ -315,10 +316,10 @@ struct MailServerTests {
   @Test func `A server that does not answer is not waited for without end`() async throws {
     let server = try await MailServer("slow")
     let error = try #require(throws: NotifierError.self) {
-      try server.notifier(timeout: .seconds(2)).send([reminder("Abigél")], in: mailContext())
+      try server.notifier(timeout: .milliseconds(500)).send([reminder("Abigél")], in: mailContext())
     }
     #expect(error.code == .temporary)
-    #expect(error.message.contains("did not finish within 2 s"))
+    #expect(error.message.contains("did not finish within 0.5 s"))
   }
 }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Buttons, pressed or not, with a fake notify-send.
-@Suite struct NotificationActionsTests {
+@Suite(.waiting) struct NotificationActionsTests {
   @Test func `The button is told to notify-send before everything else`() async throws {
     let fake = try FakeNotifySend(#"printf '%s\0' "$#" "$@" >> "$here/calls"; echo 1"#)
     let actions = try quiet("View  all=true")
@@ -271,7 +271,7 @@ import Testing
       "sh -c 'trap \"\" TERM; echo $$ >> \"$0/pids\"; while :; do sleep 1; done' \"$here\" & "
         + #"echo $$ >> "$here/pids"; \#(script)"#)
     let actions = try quiet()
-    let error = try await failure(of: fake.notifier(timeout: .seconds(2), actions: actions))
+    let error = try await failure(of: fake.notifier(timeout: .milliseconds(500), actions: actions))
     #expect(error.code == .timedOut)
     #expect(error.stopsTheRun)
     #expect(fake.processes.count == 2)

@@ -7,7 +7,7 @@ import Testing
 @testable import Notifiers
 
 /// How a notify-send that misbehaves is survived.
-@Suite struct NotifySendFaultsTests {
+@Suite(.waiting) struct NotifySendFaultsTests {
   @Test(arguments: ["", "/nonexistent", ":", ".", "/nonexistent:/dev/null"])
   func `A missing notify-send is told with what to do`(path: String) async throws {
     let error = try await failure(NotifySendNotifier(environment: ["PATH": path], userID: 0))
@@ -119,7 +119,7 @@ import Testing
   ])
   func `One that does not end is killed, with its children`(script: String) async throws {
     let fake = try FakeNotifySend(#"echo $$ >> "$here/pids"; "# + script)
-    let notifier = fake.notifier(timeout: .seconds(2))
+    let notifier = fake.notifier(timeout: .milliseconds(500))
     let stopped = #expect(throws: NotifierError.self) {
       try notifier.sendAll([reminder("Abigél")])
     }
@@ -128,7 +128,7 @@ import Testing
     #expect(error.stopsTheRun)
     #expect(
       error.message
-        == "notify-send did not finish within 2 s and was stopped; "
+        == "notify-send did not finish within 0.5 s and was stopped; "
         + "restart the desktop's notification service, or use --notify stdout")
     #expect(!fake.processes.isEmpty)
     try await expectEnd(of: fake.processes)

@@ -367,7 +367,7 @@ private struct SilenceModel {
 }
 
 @Suite struct `Any order of reloads and silences` {
-  @Test(arguments: 1...60)
+  @Test(arguments: Effort.seeds(1..<61))
   func `Exactly what a plain list leaves is due`(seed: UInt64) throws {
     var dice = Dice(state: seed)
     var model = SilenceModel()

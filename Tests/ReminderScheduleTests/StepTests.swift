@@ -193,7 +193,7 @@ struct Steps {
   }
 }
 
-@Test(arguments: 1...40)
+@Test(arguments: Effort.seeds(1..<41))
 func `Any steps in any order end as the plain model says`(seed: Int) throws {
   var steps = try Steps(seed: UInt64(seed), loans: 12)
   for _ in 0..<25 {
@@ -202,7 +202,7 @@ func `Any steps in any order end as the plain model says`(seed: Int) throws {
   }
 }
 
-@Test(arguments: 1...8)
+@Test(arguments: Effort.seeds(1..<9))
 func `So do steps of many loans`(
   seed: Int
 ) throws {

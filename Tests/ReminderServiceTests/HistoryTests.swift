@@ -537,7 +537,7 @@ extension Array {
 private let seeds: ClosedRange<Int> = {
   let environment = ProcessInfo.processInfo.environment
   if let one = environment["CHECK_LOANS_HISTORY"].flatMap({ Int($0) }) { return one...one }
-  return 1...(environment["CHECK_LOANS_HISTORIES"].flatMap { Int($0) } ?? 100)
+  return 1...(environment["CHECK_LOANS_HISTORIES"].flatMap { Int($0) } ?? 25)
 }()
 
 @Test(arguments: seeds)
