@@ -28,6 +28,8 @@ final class BatchQueue<Item: Sendable>: Sendable {
   ///
   /// - Returns: whether one more is wanted.
   func waitForRoom() -> Bool {
+    // A thread that was woken to end must not wait once more.
+    guard state.withLock({ $0.count == nil }) else { return false }
     if state.withLock({ $0.isUnlimited }) { return true }
     room.wait()
     return state.withLock { $0.count == nil }
