@@ -88,7 +88,7 @@ test-faults: setup-test test-build ## Kill, starve and damage it everywhere: tak
 test-random: setup-test test-build ## Try ten thousand histories, and all seeds of what is random
 	CHECK_LOANS_HISTORIES=10000 Tests/run.sh --filter 'Any history of a library'
 	CHECK_LOANS_EFFORT=full Tests/run.sh --filter \
-	  'ClosedDaysTests|DeliveryHoursTests|CalendarReadingTests|steps|Any order of reloads|RemindTests|ZoneTests|SplitReadingTests'
+	  'ClosedDaysTests|DeliveryHoursTests|CalendarReadingTests|steps|Any order of reloads|RemindTests|ZoneTests|SplitReadingTests|ChangedCatalogueTests'
 
 .PHONY: test-growth
 test-growth: setup-test test-build ## Run it daily for 400 days over 100,000 loans: takes half an hour

@@ -528,7 +528,10 @@ struct TimerInstallTests {
     try await desk.expectNothingRunning()
   }
 
-  @Test(arguments: [(Signal.interrupt, 2), (.terminate, 15), (.hangUp, 1)] as [(Signal, Int32)])
+  // Within the five seconds that systemctl has.
+  @Test(
+    .ownThread,
+    arguments: [(Signal.interrupt, 2), (.terminate, 15), (.hangUp, 1)] as [(Signal, Int32)])
   func `A signal ends systemctl too`(signal: Signal, number: Int32) async throws {
     var desk = try desk()
     _ = try installer(desk, hangingAt: "--user daemon-reload")

@@ -138,12 +138,12 @@ struct ChangedCatalogueTests {
     }
   }
 
-  @Test(arguments: 0..<10)
+  @Test(arguments: Effort.seeds(0..<10))
   func `Any byte in the place of any other gives a result`(tenth: Int) {
     changeEveryByte(of: Array(Self.tiny.utf8), tenth: tenth)
   }
 
-  @Test(arguments: 0..<10)
+  @Test(arguments: Effort.seeds(0..<10))
   func `Any byte in the place of any other of UTF-16 gives a result`(tenth: Int) {
     let text = "<books><book id='ő'><title/><expiration>2026.02.30</expiration></book></books>"
     changeEveryByte(of: utf16(text, isBigEndian: true), tenth: tenth)

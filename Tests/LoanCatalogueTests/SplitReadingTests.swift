@@ -55,7 +55,7 @@ struct SplitReadingTests {
     }
   }
 
-  @Test(arguments: 0..<12)
+  @Test(arguments: Effort.seeds(0..<12))
   func `So does one that is broken anywhere`(tenth: Int) {
     let properties = ReadingProperties()
     for seed in tenth * 40..<tenth * 40 + 40 {

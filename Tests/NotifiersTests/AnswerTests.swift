@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a program that reads JSON answers, and what then counts as delivered.
-@Suite(.waiting) struct AnswerTests {
+@Suite(.ownThread) struct AnswerTests {
   /// The places of three notices that count as delivered, with the failure if there was one.
   private func delivered(
     _ script: String, timeout: Duration = .seconds(60), count: Int = 3

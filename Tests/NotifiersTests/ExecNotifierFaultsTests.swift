@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// How a program that misbehaves is survived.
-@Suite(.waiting) struct ExecNotifierFaultsTests {
+@Suite(.ownThread) struct ExecNotifierFaultsTests {
   @Test func `A missing program is told with where it was looked for`() async throws {
     let folder = try ScratchFolder()
     let environment = ["PATH": "\(folder.path):relative::/nonexistent"]

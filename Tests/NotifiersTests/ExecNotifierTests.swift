@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a program of an exec channel is given.
-@Suite(.waiting) struct ExecNotifierTests {
+@Suite(.ownThread) struct ExecNotifierTests {
   @Test func `The document is this one, word for word`() async throws {
     let fake = try FakeProgram.recording()
     let loan = Loan(

@@ -4,7 +4,7 @@ import Notifiers
 import TestSupport
 import Testing
 
-@Suite(.waiting) struct MailNotifierTests {
+@Suite(.ownThread) struct MailNotifierTests {
   @Test func `The program gets one recipient as an argument, and the message as input`() throws {
     let fake = try FakeSendmail.recording()
     let settings = try MailSettings.sample()
@@ -260,7 +260,7 @@ import Testing
 
 /// The whole way through a real program to a real server.
 @Suite(
-  .waiting,
+  .ownThread,
   .enabled(
     if: File.exists("/usr/bin/msmtp") && File.exists("/usr/lib/python3/dist-packages/aiosmtpd"),
     "needs msmtp and python3-aiosmtpd"))
@@ -299,7 +299,8 @@ struct MailServerTests {
       try server.notifier().send([reminder("Abigél")], in: mailContext())
     }
     #expect(error.code == code, "\(error.message)")
-    #expect(error.message.contains(": msmtp: server message: \(reply); "), "\(error.message)")
+    let shown = reply.replacing("anna@example.org", with: "…")
+    #expect(error.message.contains(": msmtp: server message: \(shown); "), "\(error.message)")
     #expect(!server.folder.contains("0.eml"))
   }
 

@@ -4,7 +4,7 @@ import Notifiers
 import TestSupport
 import Testing
 
-@Suite(.waiting) struct MaildirNotifierTests {
+@Suite(.ownThread) struct MaildirNotifierTests {
   private let folder: ScratchFolder
   private let settings: MailSettings
   private let notifier: MaildirNotifier

@@ -6,7 +6,7 @@ import Testing
 
 /// Buttons, with the real notify-send on a private session bus.
 @Suite(
-  .waiting,
+  .ownThread,
   .enabled(
     if: DesktopSession.isAvailable,
     "needs dbus-daemon, libglib2.0-bin, libnotify-bin and python3-dbusmock"))

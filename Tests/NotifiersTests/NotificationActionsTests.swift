@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Buttons, pressed or not, with a fake notify-send.
-@Suite(.waiting) struct NotificationActionsTests {
+@Suite(.ownThread) struct NotificationActionsTests {
   @Test func `The button is told to notify-send before everything else`() async throws {
     let fake = try FakeNotifySend(#"printf '%s\0' "$#" "$@" >> "$here/calls"; echo 1"#)
     let actions = try quiet("View  all=true")

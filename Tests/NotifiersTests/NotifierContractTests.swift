@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What every notifier promises, asked of each.
-@Suite(.waiting) struct NotifierContractTests {
+@Suite(.ownThread) struct NotifierContractTests {
   @Test(arguments: Subject.all, [0, 1, 2, 5, 6, 99, 100, 101, 200, 201, 500])
   func `Every notice is in exactly one message, in order, and no message is empty`(
     subject: Subject, count: Int

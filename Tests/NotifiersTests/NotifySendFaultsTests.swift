@@ -7,7 +7,7 @@ import Testing
 @testable import Notifiers
 
 /// How a notify-send that misbehaves is survived.
-@Suite(.waiting) struct NotifySendFaultsTests {
+@Suite(.ownThread) struct NotifySendFaultsTests {
   @Test(arguments: ["", "/nonexistent", ":", ".", "/nonexistent:/dev/null"])
   func `A missing notify-send is told with what to do`(path: String) async throws {
     let error = try await failure(NotifySendNotifier(environment: ["PATH": path], userID: 0))

@@ -6,7 +6,7 @@ import Testing
 @testable import Notifiers
 
 /// What notify-send is told, read from the arguments that a fake one gets.
-@Suite(.waiting) struct NotifySendWordsTests {
+@Suite(.ownThread) struct NotifySendWordsTests {
   @Test func `A reminder is a normal notification about one loan`() async throws {
     #expect(
       try await arguments(of: [reminder("Abigél")]) == [

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a program of a channel with arguments is given.
-@Suite(.waiting) struct ProgramNotifierTests {
+@Suite(.ownThread) struct ProgramNotifierTests {
   /// A program that keeps its arguments and its input, and a notifier that runs it.
   private struct Recorder {
     let fake: FakeProgram

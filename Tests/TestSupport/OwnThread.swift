@@ -1,0 +1,63 @@
+import Dispatch
+public import Testing
+
+/// Runs tests that keep their thread busy or waiting for seconds on a thread apart, one after the
+/// other.
+///
+/// There are as many threads for tests as cores. Were all of them taken, no other test would go on,
+/// and what it does within a deadline would come too late.
+public struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
+  public let isRecursive = true
+
+  public func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    await Turn.shared.take()
+    let result: Result<Void, any Error>
+    do {
+      result = .success(
+        try await withTaskExecutorPreference(ThreadsApart.shared) { try await function() })
+    } catch {
+      result = .failure(error)
+    }
+    await Turn.shared.pass()
+    try result.get()
+  }
+}
+
+extension Trait where Self == OwnThreadTrait {
+  /// Keeps its thread for seconds, and so runs on one apart, while no other test with this trait does.
+  public static var ownThread: Self { OwnThreadTrait() }
+}
+
+/// Threads that are none of those for all tests.
+private final class ThreadsApart: TaskExecutor {
+  static let shared = ThreadsApart()
+
+  private let queue = DispatchQueue(label: "tests on threads apart", attributes: .concurrent)
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { [self] in unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+}
+
+/// Whose turn it is among the tests on a thread apart.
+private actor Turn {
+  static let shared = Turn()
+
+  private var isTaken = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  func take() async {
+    if isTaken {
+      await withCheckedContinuation { waiting.append($0) }
+    } else {
+      isTaken = true
+    }
+  }
+
+  func pass() {
+    if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
+  }
+}
