@@ -7,8 +7,10 @@ public import Testing
 /// There are as many threads for tests as cores. Were all of them taken, no other test would go on,
 /// and what it does within a deadline would come too late.
 public struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
+  /// Whether it holds for each test of a suite: it does.
   public let isRecursive = true
 
+  /// Waits for its turn and runs the test, on a thread apart.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
