@@ -114,17 +114,7 @@ struct DiagnosticTests {
     let bytes = try desk.stateBytes()
     try desk.folder.write(empty, to: "books.xml")
     let refused = try await desk.run("books.xml", "-q")
-    #expect(
-      refused.outcome
-        == Outcome(
-          65,
-          errors: """
-            books.xml:1:1: error: no book record was found: <books> holds no <book>; expected \
-            <books> with <book> records [no-loans]
-            check-loans: books.xml: no loan with an expiration, but 14 loans in the schedule; \
-            nothing was changed; if all books are back, run again with --allow-empty
-
-            """))
+    #expect(refused.ends(65, saying: " [no-loans]", "but 14 loans in the schedule; "))
     #expect(try desk.stateBytes() == bytes)
     #expect(
       try await desk.run("books.xml", "--allow-empty").outcome
@@ -198,14 +188,8 @@ struct DiagnosticTests {
   @Test func `--require-expiration takes a book on the shelf for an error`() async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", nil)))
     #expect(
-      try await desk.run("books.xml", "-q", "--require-expiration").outcome
-        == Outcome(
-          65,
-          errors: """
-            books.xml:2:1: error: the book has no <expiration>; add one of the form yyyy.MM.dd \
-            [missing-expiration]
-
-            """))
+      try await desk.run("books.xml", "-q", "--require-expiration")
+        .ends(65, saying: "books.xml:2:1: error: the book has no <expiration>; "))
   }
 
   @Test func `Of several catalogues a broken one does not stop the others`() async throws {

@@ -111,13 +111,7 @@ struct StandardInputTests {
         ulimit -f 9000
         TMPDIR="$PWD" "$0" --notify stdout -)
       """)
-    #expect(result.status == 74)
-    #expect(
-      result.errorText == """
-        check-loans: -: cannot keep standard input in \(desk.folder.path): \
-        file too large; free some room there, or name another directory with TMPDIR
-
-        """)
+    #expect(result.ends(74, saying: "standard input in \(desk.folder.path): file too large;"))
     #expect(try await desk.pending() == ["Az ajtó"])
   }
 }

@@ -42,9 +42,7 @@ struct StatusTests {
     #expect(
       try await desk.run("status", "--now", "2026-11-23T19:00", "--max-age", "3d").status == 0)
     try await desk.run("schedule", "forget", "books.xml")
-    #expect(
-      try await desk.run("status").errorText
-        == "check-loans: no catalogue was ever read; run check-loans CATALOGUE first\n")
+    #expect(try await desk.run("status").errorText.contains(": no catalogue was ever read; "))
   }
 
   @Test func `A channel that fails has status 1 until it is forgotten, or no longer used`()

