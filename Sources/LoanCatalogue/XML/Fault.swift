@@ -29,10 +29,7 @@ struct Fault {
     name = unsafe Self.name(error.str1)
     otherName = unsafe Self.name(error.str2)
     number = unsafe Int(error.int1)
-    // Of bytes in another encoding libxml2 speaks as the converter from 2.14 on.
-    let isOfParser =
-      unsafe error.domain == XML_FROM_PARSER.rawValue || error.domain == XML_FROM_I18N.rawValue
-    guard isOfParser, let context = unsafe error.ctxt,
+    guard unsafe error.domain == XML_FROM_PARSER.rawValue, let context = unsafe error.ctxt,
       let input = unsafe context.assumingMemoryBound(to: xmlParserCtxt.self).pointee.input,
       let base = unsafe input.pointee.base, let place = unsafe input.pointee.cur,
       let end = unsafe input.pointee.end
