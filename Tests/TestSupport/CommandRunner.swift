@@ -77,16 +77,10 @@ public struct Command: Sendable {
   ///
   /// - Throws: ``SystemFailure`` if it cannot be started.
   public func run() async throws -> CommandResult {
-    await Turnstile.shared.enter()
-    let result: Result<CommandResult, any Error>
-    do {
-      result = .success(try await (measuresMemory ? measured() : supervised()))
-    } catch {
-      result = .failure(error)
-    }
-    await Turnstile.shared.leave()
-    return try result.get()
+    try await Self.turnstile.pass { try await (measuresMemory ? measured() : supervised()) }
   }
+
+  private static let turnstile = Turnstile(places: 6)
 
   private func supervised() async throws -> CommandResult {
     try await RunningCommand(self).end()
@@ -211,15 +205,24 @@ public struct CommandResult: Sendable, CustomStringConvertible {
 }
 
 /// Lets only a few in at a time.
-private actor Turnstile {
-  static let shared = Turnstile(places: 6)
-
+actor Turnstile {
   private var places: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
   init(places: Int) { self.places = places }
 
-  func enter() async {
+  /// Does something as soon as there is a place.
+  nonisolated func pass<Value: Sendable>(
+    _ body: @Sendable () async throws -> Value
+  ) async throws -> Value {
+    await enter()
+    let result: Result<Value, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    await leave()
+    return try result.get()
+  }
+
+  private func enter() async {
     if places > 0 {
       places -= 1
     } else {
@@ -227,7 +230,7 @@ private actor Turnstile {
     }
   }
 
-  func leave() {
+  private func leave() {
     if waiting.isEmpty {
       places += 1
     } else {

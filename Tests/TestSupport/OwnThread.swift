@@ -14,17 +14,12 @@ public struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    await Turn.shared.take()
-    let result: Result<Void, any Error>
-    do {
-      result = .success(
-        try await withTaskExecutorPreference(ThreadsApart.shared) { try await function() })
-    } catch {
-      result = .failure(error)
+    try await Self.turn.pass {
+      try await withTaskExecutorPreference(ThreadsApart.shared) { try await function() }
     }
-    await Turn.shared.pass()
-    try result.get()
   }
+
+  private static let turn = Turnstile(places: 1)
 }
 
 extension Trait where Self == OwnThreadTrait {
@@ -41,25 +36,5 @@ private final class ThreadsApart: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async { [self] in unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
-  }
-}
-
-/// Whose turn it is among the tests on a thread apart.
-private actor Turn {
-  static let shared = Turn()
-
-  private var isTaken = false
-  private var waiting: [CheckedContinuation<Void, Never>] = []
-
-  func take() async {
-    if isTaken {
-      await withCheckedContinuation { waiting.append($0) }
-    } else {
-      isTaken = true
-    }
-  }
-
-  func pass() {
-    if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
   }
 }

@@ -105,9 +105,7 @@ extension DocumentOpening {
     {
       return .other("this is \(name), not XML; export the loans as XML")
     }
-    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let text = (bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes)
-      .drop(while: \.isXMLWhiteSpace)
+    let text = withoutStart(bytes)
     if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
       return .other(
         """
@@ -135,6 +133,13 @@ extension DocumentOpening {
     }
   }
 
+  /// The rest after a byte order mark and white space.
+  private static func withoutStart(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    return (text.starts(with: mark) ? text.dropFirst(mark.count) : text)
+      .drop(while: \.isXMLWhiteSpace)
+  }
+
   /// The rest after an XML declaration, processing instructions and comments.
   static func skippingProlog(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = text
@@ -146,15 +151,11 @@ extension DocumentOpening {
     }
     return rest
   }
-}
 
-extension DocumentOpening {
   /// The name of the first element without its prefix, if a text in ASCII or UTF-8 begins with one or
   /// with a prolog that declares no document type.
   static func rootName(_ text: ArraySlice<UInt8>) -> String? {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let start = text.starts(with: mark) ? text.dropFirst(mark.count) : text
-    let root = skippingProlog(start.drop(while: \.isXMLWhiteSpace))
+    let root = skippingProlog(withoutStart(text))
     guard root.first == UInt8(ascii: "<") else { return nil }
     let name = root.dropFirst().prefix(256).prefix {
       !$0.isXMLWhiteSpace && !">/".utf8.contains($0)

@@ -21,15 +21,25 @@ enum NativeElement: Equatable {
 /// libxml2 interns names in its dictionary, so that one name is one pointer, and a known one is
 /// found by comparing pointers.
 @safe struct NativeNames {
-  private typealias Entry = (
-    name: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?,
-    namespace: UnsafePointer<xmlChar>?, element: NativeElement
-  )
+  /// The addresses of what an element is named by.
+  private struct Name: Hashable {
+    let name, prefix, namespace: UInt
+
+    init(
+      _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
+      _ namespace: UnsafePointer<xmlChar>?
+    ) {
+      self.name = UInt(bitPattern: name)
+      self.prefix = UInt(bitPattern: prefix)
+      self.namespace = UInt(bitPattern: namespace)
+    }
+  }
+
   /// The names that were met first, as many as a usual document has.
-  private var entries: [Entry] = unsafe []
+  private var first: [(name: Name, element: NativeElement)] = []
   private static let capacity = 24
-  /// The names beyond these: each with its prefix and its namespace.
-  private var others: [[UnsafePointer<xmlChar>?]: NativeElement] = unsafe [:]
+  /// The names beyond these.
+  private var others: [Name: NativeElement] = [:]
   /// Whether an attribute's value may be an expiration, by the attribute's name.
   private var attributes: [UnsafePointer<xmlChar>: Bool] = unsafe [:]
   /// More names than any document has that is read to its end.
@@ -63,13 +73,10 @@ enum NativeElement: Equatable {
     _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
     _ namespace: UnsafePointer<xmlChar>?
   ) -> NativeElement {
-    for index in unsafe entries.indices
-    where unsafe entries[index].name == name && entries[index].namespace == namespace
-      && entries[index].prefix == prefix
-    {
-      return unsafe entries[index].element
-    }
-    return unsafe otherElement(name, prefix, namespace)
+    let key = unsafe Name(name, prefix, namespace)
+    for index in first.indices where first[index].name == key { return first[index].element }
+    if let known = others[key] { return known }
+    return unsafe note(key, newElement(name, prefix, namespace))
   }
 
   /// Whether an attribute probably holds an expiration, if its value is a date.
@@ -80,24 +87,17 @@ enum NativeElement: Equatable {
     return isLikely
   }
 
-  /// Returns the meaning of a name that is not among the first ones.
-  @inline(never)
-  @unsafe private mutating func otherElement(
-    _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
-    _ namespace: UnsafePointer<xmlChar>?
-  ) -> NativeElement {
-    let key = unsafe [name, prefix, namespace]
-    if let known = unsafe others[key] { return known }
-    let element = unsafe newElement(name, prefix, namespace)
-    if unsafe entries.count < Self.capacity {
-      unsafe entries.append((name, prefix, namespace, element))
-    } else if unsafe others.count < Self.mostNames {
-      unsafe others[key] = element
+  private mutating func note(_ name: Name, _ element: NativeElement) -> NativeElement {
+    if first.count < Self.capacity {
+      first.append((name, element))
+    } else if others.count < Self.mostNames {
+      others[name] = element
     }
     return element
   }
 
   /// Works out the meaning of a name.
+  @inline(never)
   @unsafe private mutating func newElement(
     _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
     _ namespace: UnsafePointer<xmlChar>?

@@ -28,9 +28,9 @@ final class BatchQueue<Item: Sendable>: Sendable {
   ///
   /// - Returns: whether one more is wanted.
   func waitForRoom() -> Bool {
+    let (isOver, isUnlimited) = state.withLock { ($0.count != nil, $0.isUnlimited) }
     // A thread that was woken to end must not wait once more.
-    guard state.withLock({ $0.count == nil }) else { return false }
-    if state.withLock({ $0.isUnlimited }) { return true }
+    if isOver || isUnlimited { return !isOver }
     room.wait()
     return state.withLock { $0.count == nil }
   }
