@@ -308,6 +308,13 @@ extension CalendarCommandTests {
     return result.lines
   }
 
+  @Test func `The list has each reader's address as the catalogue has it`() async throws {
+    let desk = try desk(
+      Self.books(Self.book("1", "Emma", "2026.11.22", to: "Anna", email: "Anna@Example.org")))
+    let line = try await update(desk).first ?? ""
+    #expect(line.hasPrefix("Anna\tAnna@Example.org\t"), "\(line)")
+  }
+
   @Test
   func `Each reader has a file in the reader's language, under a name that is always the same`()
     async throws

@@ -606,6 +606,14 @@ struct MailChannelTests {
     #expect(desk.tried == [])
   }
 
+  @Test func `A preview is addressed as the mail is`() async throws {
+    let desk = try MailDesk([loan("Abigél", "Anna", "Anna@Example.org")])
+    let preview = try await desk.desk.run("notice", "preview", "--format", "eml", "books.xml")
+    #expect(preview.text.contains("To: Anna <Anna@Example.org>"), "\(preview)")
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried == ["Anna@Example.org"])
+  }
+
   @Test func `A mail program is found by a path from where the command runs`() async throws {
     let desk = try MailDesk([Self.anna])
     try desk.desk.folder.write(program: "#!/bin/sh\ncat > ~/told\n", to: "tell")

@@ -84,7 +84,8 @@ struct BorrowerCalendars {
       }
       if lists {
         let names = Set(loans.compactMap(\.notice.loan.borrower)).sorted().joined(separator: ", ")
-        let address = loans.lazy.compactMap { EmailAddress.key(of: $0.notice.loan.email) }.first
+        let address = loans.lazy.compactMap(\.notice.loan.email)
+          .first { EmailAddress.key(of: $0) != nil }
         try console.print(line: "\(names.visible)\t\((address ?? "").visible)\t\(path.visible)")
       }
     }

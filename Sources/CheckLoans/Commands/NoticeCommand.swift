@@ -71,7 +71,7 @@ struct PreviewCommand: Subcommand {
     let center = ReminderCenter(schedule: nil, civilTime: clock.civilTime)
     let context = DeliveryContext(
       now: now, utcOffset: center.utcOffset(at: now), openCount: 0,
-      address: notices.first?.loan.address)
+      address: notices.first?.loan.email)
     guard !notices.isEmpty, let message = notifiers.message(about: notices, in: context) else {
       let name = borrower.map { " named \($0.quoted())" } ?? ""
       console.printError("nothing is due for a borrower\(name) with an e-mail address")
@@ -98,9 +98,9 @@ struct PreviewCommand: Subcommand {
     for entry in read { status = status.worse(try entry.reload(in: schedule, console).status) }
     let due = try schedule.reader.due(at: now, channel: ChannelName.mail.name).map(\.notice)
     let first = due.first {
-      $0.loan.address != nil && $0.loan.borrower.fits(anyCase: borrower)
+      $0.loan.addressKey != nil && $0.loan.borrower.fits(anyCase: borrower)
     }
-    return (due.filter { first != nil && $0.loan.address == first?.loan.address }, status)
+    return (due.filter { first != nil && $0.loan.addressKey == first?.loan.addressKey }, status)
   }
 
   /// One book of each kind.
@@ -120,6 +120,6 @@ struct PreviewCommand: Subcommand {
 }
 
 extension Loan {
-  /// The borrower's address; `nil` for none, or one that is not valid.
-  fileprivate var address: String? { EmailAddress.key(of: email) }
+  /// The key of the borrower's address; `nil` for none, or one that is not valid.
+  fileprivate var addressKey: String? { EmailAddress.key(of: email) }
 }
