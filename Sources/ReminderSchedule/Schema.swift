@@ -32,8 +32,8 @@ internal import Loans
 ///
 /// Days are day numbers from 1970-01-01, times are seconds of the library's civil time, see
 /// `CivilDateTime.ordinal`. The views show both as people write them, and states in words; they are
-/// documented for other programs, so columns are only added. This program reads the tables alone, and
-/// whoever opens a schedule for writing makes its views anew where their text is another.
+/// documented for other programs, so columns are only added. This program reads the tables alone,
+/// and replaces the views whose text differs when it opens a schedule for writing.
 enum Schema {
   /// "LOAN" in ASCII, at byte 68 of the file.
   static let applicationID: Int32 = 0x4C4F_414E
@@ -308,7 +308,7 @@ enum Schema {
     try database.execute("COMMIT TRANSACTION")
   }
 
-  /// Makes those views anew whose text is another version's.
+  /// Replaces the views whose text differs, as that of another version may.
   static func updateViews(_ database: Database) throws {
     let found = Set(try database.texts("SELECT sql FROM sqlite_master WHERE type = 'view'"))
     let outdated = views.filter { !found.contains($0.value) }

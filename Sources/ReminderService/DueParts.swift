@@ -35,7 +35,7 @@ struct DueParts {
 
   /// Who a notice is for.
   private enum Recipient: Hashable {
-    /// The one at an address, of which this is the key.
+    /// The person at an address, by the key of the address.
     case address(String)
     /// Nobody who could be written to, for a reason.
     case nobody(String)

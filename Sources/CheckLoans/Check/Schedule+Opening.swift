@@ -8,7 +8,7 @@ extension Schedule {
     if isDryRun { try self.init(rehearsing: path) } else { try self.init(opening: path) }
   }
 
-  /// The warning if the clock is behind: what a later run has sent is not sent again when its day comes.
+  /// The warning for a clock that was set back: what a later run has sent is not sent again.
   func clockSetBackWarning(now: CivilDateTime) throws(ScheduleError) -> String? {
     guard let days = try daysSetBack(at: now) else { return nil }
     return """

@@ -29,9 +29,9 @@ struct SilenceAddCommand: Subcommand {
     commandName: "add",
     abstract: "Send nothing about the loans that meet some conditions, now or later.",
     discussion: """
-      All conditions that are given must be met. Texts must be those of the catalogue, in upper and \
-      lower case but for addresses; runs of white space count as one space. Who orders a silence, when and why is \
-      shown by silence list, schedule list and schedule explain.
+      All conditions that are given must be met. Texts must be those of the catalogue: case matters, \
+      except in addresses, and runs of white space count as one space. silence list, schedule list and \
+      schedule explain show who ordered a silence, when and why.
 
       Examples:
         check-loans silence add --borrower "Lee, An" --for 2w --reason "holiday"
