@@ -93,7 +93,7 @@ extension MailNotifier {
     _ setting: String?
   ) -> NotifierError {
     if report.timedOut { return program.error(.temporary, program.lateness) }
-    let words = hidingReaders(in: report.failure { ServerReply(in: $0) != nil })
+    let words = hidingReaders(in: report.failure { ServerReply(in: $0) != nil }, recipient)
     guard Self.refusals.contains(report.ending), refusesRecipient(report.errors, recipient) else {
       return program.error(.temporary, "\(words); \(ChannelProgram.Advice.mail.failure)")
     }
@@ -104,12 +104,19 @@ extension MailNotifier {
   }
 
   /// A text with `…` in place of addresses but the library's own: it goes to logs and cron's mail.
-  private func hidingReaders(in text: String) -> String {
+  private func hidingReaders(in text: String, _ recipient: String) -> String {
     let own = [
       bounce, settings.from.address, settings.fallback?.address, settings.redirect?.address,
     ]
     .compactMap { $0?.key }
-    return text.replacing(/[^\s<>()"',;:]+@[^\s<>()"',;:]+/) { match in
+    var text = text
+    if !own.contains(recipient.lowercased()) {
+      // Some servers name nothing but the mailbox.
+      for name in [recipient[...], recipient.prefix { $0 != "@" }] {
+        text.mentions(of: name).reversed().forEach { text.replaceSubrange($0, with: "…") }
+      }
+    }
+    return text.replacing(/[^\s<>()\[\]"',;:]+@[^\s<>()\[\]"',;:]*[^\s<>()\[\]"',;:.]/) { match in
       own.contains(match.output.lowercased()) ? match.output : "…"
     }
   }
@@ -117,7 +124,8 @@ extension MailNotifier {
   /// Whether a refusal for good is about the recipient, as far as it says.
   private func refusesRecipient(_ errors: String, _ recipient: String) -> Bool {
     let senders = [bounce, settings.from.address].map(\.description)
-    if senders.contains(where: errors.mentions), !errors.mentions(recipient) { return false }
+    let isOfSender = senders.contains { !errors.mentions(of: $0).isEmpty }
+    if isOfSender && errors.mentions(of: recipient).isEmpty { return false }
     if errors.lowercased().contains("relay") { return false }
     let replies = errors.split(whereSeparator: \.isNewline).lazy.compactMap { ServerReply(in: $0) }
     return replies.first?.refusesRecipient ?? true

@@ -229,15 +229,34 @@ struct CIRecipeTests {
   }
 
   @Test(arguments: ["GitLab, yaml, .gitlab-ci.yml", "Jenkins, groovy, Jenkinsfile"])
-  func `No report hides that the check did not take place`(name: String) async throws {
-    let lines = page[name].text.split(separator: "\n").filter { $0.contains("--output") }
+  func `A catalogue that is missing keeps no report of the others from being written`(name: String)
+    async throws
+  {
     let pipeline = try await Pipeline()
-    for line in lines {
-      let command = line.trimmingPrefix(/[ -]+/)
-      try pipeline.folder.write("files = [\"none.xml\"]\n", to: ".check-loans.toml")
-      let result = try await pipeline.shell("! (\(command))")
-      #expect(result.errorText.contains("none.xml: cannot read"))
+    try pipeline.folder.write("files = [\"books.xml\", \"none.xml\"]\n", to: ".check-loans.toml")
+    try pipeline.folder.write(Self.badCatalogue, to: "books.xml")
+    let result = try await pipeline.shell(Self.script(page[name].text), status: 66)
+    #expect(result.errorText.contains("none.xml: cannot read"))
+    let reports = try File.names(in: pipeline.folder.path).filter { $0.contains("-") }
+    #expect(reports.filter { pipeline.folder.contents(of: $0).contains("2026.11.31") }.count == 2)
+  }
+
+  @Test(arguments: ["GitLab, yaml, .gitlab-ci.yml", "Jenkins, groovy, Jenkinsfile"])
+  func `A report that cannot be written fails the job`(name: String) async throws {
+    let pipeline = try await Pipeline()
+    try pipeline.folder.write(catalogue(("Abigél", "2026.11.30")), to: "books.xml")
+    let script = Self.script(page[name].text)
+    try await pipeline.shell(script)
+    for report in script.matches(of: /--output (\S+)/).map(\.output.1) {
+      try await pipeline.shell(script.replacing(report, with: "/dev/full"), status: 74)
     }
+  }
+
+  /// The commands of a recipe that check something, as a shell gets them that stops at a failure.
+  private static func script(_ recipe: String) -> String {
+    let commands = recipe.split(separator: "\n").map { $0.trimmingPrefix(/[ -]+/) }
+      .filter { $0.hasPrefix("check-loans validate") || $0.hasPrefix("exit ") }
+    return "set -e\n" + commands.joined(separator: "\n")
   }
 
   /// Expects a report with at least one failure, and one whose message is that of the first book.

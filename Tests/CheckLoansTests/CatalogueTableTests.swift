@@ -217,7 +217,7 @@ struct CatalogueTableTests {
       let result = try await desk.run("--now", "2026-11-23", "--notify", "stdout")
       #expect(result.status == 66)
       #expect(result.errorLines.count == 2)
-      #expect(result.errorLines.last?.contains("\(file): its ") == true)
+      #expect(result.errorLines.last?.contains("\(file): the notices of ") == true)
       #expect(result.errorLines.last?.hasSuffix("schedule forget \(file)") == true)
     }
     #expect(
@@ -292,7 +292,7 @@ struct CatalogueTableTests {
     #expect(result.status == 66)
     #expect(
       result.errorText.contains(
-        "\(desk.folder.path)/patrons/7.xml: its 1 notice will still be delivered"))
+        "\(desk.folder.path)/patrons/7.xml: the notices of 1 loan will still be delivered"))
     #expect(try await desk.run("-q", "patrons/7.xml").status == 66)
   }
 

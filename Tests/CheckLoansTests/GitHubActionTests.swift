@@ -97,19 +97,31 @@ struct GitHubActionTests {
     #expect(job.annotations == [])
   }
 
-  @Test(arguments: ["none.xml", "brnches/**/*.xml", "[a].xml"])
-  func `Each line of the files must match a file, and the others are checked`(line: String)
-    async throws
-  {
+  @Test(arguments: ["none.xml", "brnches/**/*.xml", "[a].xml"], ["", "\nsarif-file: a.sarif"])
+  func `Each line of the files must match a file, and the others are checked`(
+    line: String, others: String
+  ) async throws {
     let pipeline = try await Pipeline()
     try await pipeline.makeLibrary([
-      Self.path: workflow("files: |\n  books.xml\n  \(line)"),
+      Self.path: workflow("files: |\n  books.xml\n  \(line)\(others)"),
       "books.xml": catalogue(("Abigél", "2026.11.30")), "branches/north/books.xml": bad,
     ])
     let job = try await pipeline.play()
     #expect(job.log.last == "Error: Process completed with exit code 66.")
     #expect(job.annotations.map(\.place) == ["\(line):?"], job.told)
     #expect(job.summary.hasSuffix("1 file, 1 loan: no problems, 1 file not read\n"))
+  }
+
+  @Test func `Lost results make the check red, and it still says what is wrong`() async throws {
+    let pipeline = try await Pipeline()
+    try await pipeline.makeLibrary([
+      Self.path: workflow("sarif-file: /dev/full"),
+      "books.xml": catalogue(("Abigél", "2026.11.30"), ("", "2026.11.30")),
+    ])
+    let job = try await pipeline.play()
+    #expect(job.log.last == "Error: Process completed with exit code 74.")
+    #expect(job.annotations.map(\.place) == ["books.xml:3"], job.told)
+    #expect(job.summary.hasSuffix("1 file, 2 loans: 0 errors, 1 warning\n"))
   }
 
   @Test(arguments: ["", "files: ''"])

@@ -165,6 +165,12 @@ struct HelpTests {
     #expect(result.errorText == "check-loans: \(words)\n")
   }
 
+  @Test(arguments: ["--help", "-h"])
+  func `The help of the program is that, whatever comes after it`(option: String) async throws {
+    let help = try await Desk().run(option).outcome
+    #expect(try await Desk().run(option, "books.xml", "--due-in", "3").outcome == help)
+  }
+
   @Test func `-V is the version`() async throws {
     let version = try await Desk().run("--version")
     #expect(try await Desk().run("-V").outcome == version.outcome)

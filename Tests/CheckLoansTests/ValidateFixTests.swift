@@ -44,6 +44,21 @@ struct ValidateFixTests {
 
     """
 
+  @Test func `Nothing is fixed that nobody has named`() async throws {
+    let desk = try Desk(now: nil, catalogue: catalogue(("Abigél", "2026-11-22")))
+    let text = desk.folder.contents(of: "books.xml")
+    for options in [[], ["--dry-run"]] {
+      let result = try await desk.run(["validate", "--fix"] + options)
+      #expect(result.status == 64)
+      #expect(
+        result.errorText == "check-loans: --fix fixes no catalogue that is not named; name it\n")
+      #expect(desk.folder.contents(of: "books.xml") == text)
+    }
+    try desk.folder.write("files = [\"books.xml\"]\n", to: ".check-loans.toml")
+    #expect(try await desk.run("validate", "--fix").status == 0)
+    #expect(desk.folder.contents(of: "books.xml") != text)
+  }
+
   @Test func `A catalogue that has two names is fixed once`() async throws {
     let books = (0..<4_000).map { ("Book \($0)", Optional("2026-12-01")) }
     for _ in 0..<5 {

@@ -338,8 +338,8 @@ struct ValidateTests {
         == Outcome(
           64,
           errors: """
-            check-loans: no catalogue is given, and there is no books.xml here; name one, a list \
-            of them with --files-from, or "files" in .check-loans.toml
+            check-loans: no catalogue is given, and there is no books.xml here; name one, - for \
+            standard input, a list of them with --files-from, or "files" in .check-loans.toml
 
             """))
   }

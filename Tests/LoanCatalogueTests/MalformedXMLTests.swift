@@ -127,6 +127,7 @@ struct MalformedXMLTests {
   @Test(arguments: [
     ("<title>", "x<<<<<<< HEAD\n<title>"), ("    <title>", "<<<<<< HEAD\n<title>"),
     ("</books>\n", "</books> ======="), ("<title>", " <<<<<<< HEAD\n<title>"),
+    ("</books>\n", "</books>\n======== Fiction & poetry\n"), ("</books>\n", "</books>\n======= x"),
   ])
   func `What is not at the beginning of a line is no mark of a merge conflict`(
     old: String, new: String

@@ -182,6 +182,23 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("450 4.7.1 not from library@example.org.", nil), ("450 4.7.1 [library@example.org] x", nil),
+    ("450 4.7.1 from LIBRARY@example.org, again", nil),
+    ("550 5.1.1 User unknown: anna.o'neill", "550 5.1.1 User unknown: …"),
+    ("550 5.1.1 Anna.O'Neill: no such user", "550 5.1.1 …: no such user"),
+    ("450 4.2.1 anna.o'neill-k is another, and so is joanna.o'neill", nil),
+    ("450 4.2.1 <Anna.O'Neill@example.org>, [b@c.org].", "450 4.2.1 <…>, […]."),
+    ("450 4.2.1 anna.o'neill@localhost is full", "450 4.2.1 … is full"),
+  ])
+  func `A refusal shows the library's addresses and no reader's`(
+    reply: String, shown: String?
+  ) throws {
+    let error = try failure(
+      of: "cat >&2 <<'END'\n\(reply)\nEND\nexit 67", to: "anna.o'neill@example.org")
+    #expect(error.message.contains(": \(shown ?? reply); "), "\(error.message)")
+  }
+
   @Test func `A refusal of one of the library's own addresses names its setting`() throws {
     let redirected = try MailSettings.sample { $0.redirect = try Mailbox("me@example.net") }
     let words = "mail: PROGRAM failed with exit status 67: 550 5.1.1 no such user; correct "

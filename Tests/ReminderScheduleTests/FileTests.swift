@@ -222,7 +222,13 @@ import Testing
         + "another file named with --state is another schedule, and sends everything again")
     try scratch.makeDirectory(scratch.path("d"), mode: 0o755)
     try scratch.giveAway(scratch.path("d"))
-    #expect(refusal(scratch.path("d/schedule.sqlite"))?.code == .notPermitted)
+    let path = scratch.path("d/schedule.sqlite")
+    #expect(refusal(path)?.code == .notPermitted)
+    #expect(
+      refusal(path)?.message.hasSuffix(", or name a file in a directory of your own with --state")
+        == true)
+    try scratch.write(Data(), to: path)
+    #expect(refusal(path)?.message.hasSuffix("and sends everything again") == true)
   }
 
   @Test func `A directory that cannot be made is said`() throws {

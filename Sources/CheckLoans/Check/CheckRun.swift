@@ -203,20 +203,15 @@ extension CheckRun {
   /// Says how to be rid of a catalogue whose file is gone.
   private func adviseOnMissing(_ catalogue: CatalogueToRead) throws {
     guard plan.state != nil, let schedule, !FileSystem.exists(catalogue.path) else { return }
-    let (name, now) = (catalogue.source.name, catalogue.now)
-    let due = try plan.channels.flatMap { channel in
-      try schedule.reader.dueRungs(at: now, channel: channel.name, catalogues: [name]).rungs
-    }
-    let notices =
-      try Set(due.map(\.reminderID)).count
-      + schedule.reader.loansWithNotices(after: now, in: name)
-    if notices > 0 {
-      console.printError(
-        """
-        \(catalogue.path.visible): its \(counted(notices, "notice")) will still be delivered; if it \
-        is gone for good, use check-loans schedule forget \(catalogue.path.shellQuoted.visible)
-        """)
-    }
+    let loans = try schedule.reader.loansWithNotices(
+      at: catalogue.now, channels: plan.channels.map(\.name), in: catalogue.source.name)
+    if loans == 0 { return }
+    console.printError(
+      """
+      \(catalogue.path.visible): the notices of \(counted(loans, "loan")) will still be delivered; \
+      if the catalogue is gone for good, use check-loans schedule forget \
+      \(catalogue.path.shellQuoted.visible)
+      """)
   }
 
   private func note(_ fault: CommandError, _ part: inout CatalogueReport) {

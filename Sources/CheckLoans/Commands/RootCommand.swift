@@ -49,8 +49,7 @@ struct RootCommand: ParsableCommand {
   static func withCommand(_ arguments: [String]) -> [String] {
     let first = arguments.first ?? ""
     let isOfProgram =
-      arguments.count == 1
-      && ["-h", "--help", "--help-hidden", "--experimental-dump-help"].contains(first)
+      ["-h", "--help", "--help-hidden", "--experimental-dump-help"].contains(first)
       // This is how a shell asks for completions.
       || first.hasPrefix("---")
     return isOfProgram || names.contains(first) ? arguments : [CheckCommand.name] + arguments

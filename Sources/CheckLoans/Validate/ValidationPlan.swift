@@ -81,12 +81,15 @@ struct ValidationPlan: Sendable {
     }
     guard let list = command.filesFrom else {
       if !catalogues.isEmpty { return catalogues }
+      if command.fixing.fix {
+        throw CommandError(.usage, "--fix fixes no catalogue that is not named; name it")
+      }
       if FileSystem.exists(usualName) { return [usualName] }
       throw CommandError(
         .usage,
         """
-        no catalogue is given, and there is no \(usualName) here; name one, a list of them with \
-        --files-from, or "files" in .check-loans.toml
+        no catalogue is given, and there is no \(usualName) here; name one, - for standard input, a \
+        list of them with --files-from, or "files" in .check-loans.toml
         """)
     }
     if list == "-" && catalogues.contains("-") {

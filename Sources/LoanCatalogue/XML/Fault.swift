@@ -82,7 +82,10 @@ extension Fault {
     // A longer line is none of these marks.
     guard lineBreak != nil || before.utf8.count < Self.reach else { return nil }
     let line = (lineBreak.map { before[$0...].dropFirst() } ?? before[...]) + next
-    guard ["<<<<<<< ", "=======", ">>>>>>> "].contains(where: line.hasPrefix) else { return nil }
+    let isMark =
+      ["<<<<<<< ", ">>>>>>> "].contains(where: line.hasPrefix)
+      || line.prefix { !$0.isNewline } == "======="
+    guard isMark else { return nil }
     return """
       an unresolved merge conflict is here; keep what is right, and remove the lines that begin with \
       <<<<<<<, ======= and >>>>>>>

@@ -234,14 +234,19 @@ struct ScheduleFile {
         + "write, or name another file with --state")
   }
 
-  /// The error of what is another user's, who may have told everybody already.
+  /// The error of what is another user's, whose runs may have sent everything already.
   private func foreign(_ what: String, of owner: UserID, path: String) -> ScheduleError {
     let name = owner.name?.visible
+    var isNew = false
+    do { _ = try Stat(ofLink: location) } catch { isNew = error.isMissing }
+    let others =
+      isNew
+      ? ", or name a file in a directory of your own with --state"
+      : "; another file named with --state is another schedule, and sends everything again"
     return ScheduleError(
       .notPermitted, path: path,
       "\(what) belongs to the user \(name ?? "\(owner.rawValue)"); run sudo -u "
-        + "\(name ?? "'#\(owner.rawValue)'") check-loans …; another file named with --state is another "
-        + "schedule, and sends everything again")
+        + "\(name ?? "'#\(owner.rawValue)'") check-loans …\(others)")
   }
 
   /// The error of a file that was removed or replaced.

@@ -39,7 +39,7 @@ public struct ScheduleReader: Sendable {
     try connection.read { database in
       let ladders = try Ladders(database)
       var pending = PendingNotices()
-      try database.forEachPlan(in: catalogues, from: now.date, ladders) { plan in
+      try database.forEachPlan(in: catalogues, from: now.date, ladders) { _, plan in
         pending.count += 1
         guard let (rung, fireAt) = plan.next(after: now), rung <= 0 else { return }
         pending.nextFireAt = min(pending.nextFireAt ?? fireAt, fireAt)
@@ -48,16 +48,22 @@ public struct ScheduleReader: Sendable {
     }
   }
 
-  /// The number of loans with a notice to come, a reminder or the one that they have expired.
+  /// The number of loans with a notice to come, or with one that is due through one of some channels.
   ///
   /// - Parameters:
   ///   - now: the library's civil time.
+  ///   - channels: the channels' names.
   ///   - catalogue: the catalogue whose loans count.
   public func loansWithNotices(
-    after now: CivilDateTime, in catalogue: String
+    at now: CivilDateTime, channels: [String], in catalogue: String
   ) throws(ScheduleError) -> Int {
     try connection.read { database in
-      try database.countLoans(withNoticesAfter: now, [catalogue], Ladders(database))
+      var loans = try database.loans(withNoticesAfter: now, [catalogue], Ladders(database))
+      for channel in channels {
+        loans.formUnion(
+          try database.due(at: [now], channel: channel, [catalogue]).due.map(\.rung.reminderID))
+      }
+      return loans.count
     }
   }
 
@@ -106,15 +112,15 @@ public struct ScheduleReader: Sendable {
 }
 
 extension Database {
-  /// The number of loans with a notice to come.
-  func countLoans(
+  /// The numbers of the loans with a notice to come.
+  func loans(
     withNoticesAfter now: CivilDateTime, _ catalogues: [String], _ ladders: Ladders
-  ) throws -> Int {
-    var count = 0
-    try forEachPlan(in: catalogues, from: .first, ladders) { plan in
-      if plan.next(after: now) != nil { count += 1 }
+  ) throws -> Set<Int> {
+    var numbers: Set<Int> = []
+    try forEachPlan(in: catalogues, from: .first, ladders) { number, plan in
+      if plan.next(after: now) != nil { numbers.insert(number) }
     }
-    return count
+    return numbers
   }
 }
 

@@ -70,7 +70,8 @@ extension ScheduleReader {
         now.date.adding(days: -Delivery.daysInUse).dayNumber
       ) { row in (row.integer(0), row.text(1) ?? "") }
       let pending =
-        channels.isEmpty ? 0 : try database.countLoans(withNoticesAfter: now, catalogues, ladders)
+        channels.isEmpty
+        ? 0 : try database.loans(withNoticesAfter: now, catalogues, ladders).count
       return try channels.map { id, name in
         var status = ChannelStatus(name: name, pending: pending)
         for (_, due) in try database.due(at: [now], channel: name, catalogues).due {

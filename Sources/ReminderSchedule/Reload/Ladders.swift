@@ -59,13 +59,14 @@ struct Ladders {
 }
 
 extension Database {
-  /// Calls `body` with the plan of each loan that has not left and is not cancelled.
+  /// Calls `body` with the number and the plan of each loan that has not left and is not cancelled.
   ///
   /// - Parameters:
   ///   - catalogues: the catalogues whose loans count; `nil` for all.
   ///   - day: the first expiration that counts.
   func forEachPlan(
-    in catalogues: [String]?, from day: CivilDate, _ ladders: Ladders, _ body: (LoanPlan) -> Void
+    in catalogues: [String]?, from day: CivilDate, _ ladders: Ladders,
+    _ body: (Int, LoanPlan) -> Void
   ) throws {
     let query = try statement(
       """
@@ -76,9 +77,11 @@ extension Database {
     for range in try ranges(catalogues) {
       query.bind(range.lowerBound, range.upperBound, day.dayNumber)
       while try query.step() {
+        let number = Int(query.integer(0))
         body(
+          number,
           try ladders.plan(
-            expiration: query, 1, fireAt: 2, ladder: 3, openDays: 4, of: Int(query.integer(0))))
+            expiration: query, 1, fireAt: 2, ladder: 3, openDays: 4, of: number))
       }
     }
   }
