@@ -250,16 +250,10 @@ struct CalendarReadingTests {
       + (0..<12).flatMap { _ in event("DTSTART:20261224T120000") }
     let warnings = try read(lines).warnings
     #expect(warnings.map(\.line) == Array(3...13) + stride(from: 18, through: 58, by: 4))
-    #expect(
-      warnings.filter { $0.message.contains("like this") } == [
-        CalendarFault(
-          line: 13,
-          "\"x\" is not of the form NAME:VALUE; it is ignored; 5 are like this from here on"),
-        CalendarFault(
-          line: 58,
-          "this event has a time of day and closes no day; only events of whole days do; 2 are like "
-            + "this from here on"),
-      ])
+    let last = warnings.filter { $0.message.contains("like this") }
+    #expect(last.map(\.line) == [13, 58])
+    #expect(last[0].message.hasSuffix("; 5 are like this from here on"))
+    #expect(last[1].message.hasSuffix("; 2 are like this from here on"))
   }
 
   @Test func `A long name is shortened`() throws {

@@ -145,9 +145,7 @@ struct CatalogueTableTests {
     let desk = try desk("[[catalogue]]\npath = \"../../none/*.xml\"\n")
     let result = try await desk.run("-q")
     #expect(result.status == 66)
-    #expect(
-      result.errorText.contains(
-        "/none/*.xml: cannot read the catalogue: no such file or directory"))
+    #expect(result.errorText.contains("/none/*.xml: cannot read "))
     try desk.writeSettings(
       """
       catalogues = ["../../books.xml"]
@@ -411,14 +409,13 @@ struct ProjectSettingsTests {
 
   @Test func `A code that is named twice is a mistake in it`() async throws {
     let desk = try desk("strict = true\nerror = [\"no-loans\"]\nignore = [\"no-loans\"]\n")
-    let words = "no-loans is given with two of --error, --warn and --ignore; choose one\n"
     #expect(
-      try await desk.run("validate", "books.xml").outcome
-        == Outcome(78, errors: "check-loans: \(desk.folder.path)/\(Self.name):2: \(words)"))
+      try await desk.run("validate", "books.xml")
+        .ends(78, saying: "\(desk.folder.path)/\(Self.name):2: no-loans is given with two "))
     let options = ["--error", "no-loans", "--ignore", "no-loans"]
     #expect(
-      try await desk.run(["validate", "books.xml"] + options).outcome
-        == Outcome(64, errors: "check-loans: \(words)"))
+      try await desk.run(["validate", "books.xml"] + options)
+        .ends(64, saying: "check-loans: no-loans is given with two "))
   }
 
   @Test func `What the command line says of a rule wins`() async throws {

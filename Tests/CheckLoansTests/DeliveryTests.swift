@@ -242,17 +242,14 @@ struct BrokenCatalogueDeliveryTests {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
     try await desk.run("books.xml", "--now", "2026-11-20")
     try desk.folder.write("<books>\n<book><title>Abi", to: "books.xml")
-    let outcome = try await desk.run("--notify", "stdout", "books.xml").outcome
-    #expect(outcome.ending == .exited(65))
-    #expect(outcome.output == "\"Abigél\" expires tomorrow (2026.11.22)\n")
-    #expect(outcome.errors.hasPrefix("books.xml:2:17: error: not well-formed XML: "))
+    let result = try await desk.run("--notify", "stdout", "books.xml")
+    #expect(result.status == 65)
+    #expect(result.text == "\"Abigél\" expires tomorrow (2026.11.22)\n")
+    let lines = result.errorLines
+    #expect(lines.map { $0.hasPrefix("books.xml:2:17: error: ") } == [true, false])
     #expect(
-      outcome.errors.hasSuffix(
-        """
-         [malformed-xml]
-        check-loans: books.xml: its reminders are unchanged; fix the catalogue and run again
-
-        """))
+      lines.last?.hasSuffix(": its reminders are unchanged; fix the catalogue and run again")
+        == true)
   }
 
   @Test func `A missing catalogue still delivers what was scheduled before`() async throws {

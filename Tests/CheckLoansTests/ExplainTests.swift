@@ -40,11 +40,7 @@ struct ExplainTests {
     let result = try await desk.run("schedule", "explain", "7", "1")
     #expect(result.status == 64)
     #expect(result.lines.first?.hasPrefix("Loan 1: ") == true)
-    #expect(
-      result.errorText == """
-        check-loans: there is no loan "7" in the schedule; see check-loans schedule list
-
-        """)
+    #expect(result.errorText.hasPrefix("check-loans: there is no loan \"7\" "))
   }
 
   @Test func `A loan that was returned is explained as long as it is known`() async throws {
@@ -164,14 +160,8 @@ struct ExplainTests {
     #expect(
       try await explained(desk, "--borrower", "kovács", "--email", "anna@example.org")
         == ["Loan 1"])
-    #expect(
-      try await desk.run("schedule", "explain", "--borrower", "Szabó").outcome
-        == Outcome(
-          64,
-          errors: """
-            check-loans: there is no loan to "Szabó" in the schedule; see check-loans schedule list
-
-            """))
+    let none = try await desk.run("schedule", "explain", "--borrower", "Szabó")
+    #expect(none.ends(64, saying: "there is no loan to \"Szabó\" in the schedule;"))
     #expect(try await desk.run("schedule", "explain").status == 64)
   }
 

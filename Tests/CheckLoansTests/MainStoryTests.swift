@@ -355,13 +355,10 @@ struct CancelTests {
     let desk = try Desk()
     try await desk.run("books.xml")
     #expect(
-      try await desk.run("schedule", "cancel", "2", "999").outcome
-        == Outcome(
-          64,
-          output:
-            "cancelled the notices of 1 loan until their catalogue is next read: \"Abigél\"\n",
-          errors:
-            "check-loans: there is no loan 999 in the schedule; see check-loans schedule list\n"))
+      try await desk.run("schedule", "cancel", "2", "999").ends(
+        64,
+        output: "cancelled the notices of 1 loan until their catalogue is next read: \"Abigél\"\n",
+        saying: "there is no loan 999 in the schedule; see check-loans schedule list"))
     #expect(try await desk.schedule().filter { $0.state == "cancelled" }.map(\.id) == [2])
   }
 

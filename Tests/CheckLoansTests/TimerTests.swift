@@ -498,11 +498,12 @@ struct TimerInstallTests {
     #expect(ContinuousClock.now - start < .seconds(30))
     #expect(error?.status == .unavailable)
     #expect(
-      error?.message == """
+      error?.message?.hasPrefix(
+        """
         systemctl --user enable check-loans.timer did not finish within 1 s; see in systemctl \
         --user list-jobs what keeps systemd busy, or log in again, and run this again; \
-        \(units).service and \(units).timer remain until check-loans timer --uninstall
-        """)
+        \(units).service and 
+        """) == true)
     try await desk.expectNothingRunning()
     // Another test's may just have ended.
     for _ in 0..<100 where !Processes.zombies(named: "systemctl").isEmpty {

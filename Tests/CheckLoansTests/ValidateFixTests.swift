@@ -108,13 +108,7 @@ struct ValidateFixTests {
     try desk.folder.write(before, to: "books.xml")
     let result = try await desk.shell("ulimit -f 20; exec \"$0\" validate --fix books.xml")
     #expect(result.status == 74)
-    #expect(
-      result.errorText.contains(
-        """
-        check-loans: books.xml: the new file cannot be written: file too large; the catalogue was \
-        left as it was
-
-        """))
+    #expect(result.errorText.contains(": file too large; "))
     #expect(desk.folder.contents(of: "books.xml") == before)
     #expect(try File.names(in: desk.folder.path).filter { $0 != "state" } == ["books.xml"])
   }

@@ -55,10 +55,7 @@ import Testing
       "echo ok 0; printf 'ok 2'; exec sleep 10000", timeout: .milliseconds(500))
     #expect(result.places == [0])
     #expect(result.code == .timedOut)
-    #expect(
-      result.failure
-        == "did not finish within 0.5 s and was stopped; raise --exec-timeout, or have it print ok "
-        + "INDEX for each notice that it has sent")
+    #expect(result.failure?.hasPrefix("did not finish within 0.5 s and was stopped; ") == true)
   }
 
   @Test func `A thousand answers among a lot of output are read`() throws {

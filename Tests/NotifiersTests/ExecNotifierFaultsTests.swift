@@ -21,10 +21,7 @@ import Testing
   @Test(arguments: ["", ":", ".", "bin:../bin"])
   func `Without an absolute entry in PATH nothing is run`(path: String) async throws {
     let error = try await failure(of: ProgramNotifier.exec("sh", environment: ["PATH": path]))
-    #expect(
-      error.message
-        == "exec:sh was not found in PATH, which has no absolute entry; install it, or give its path"
-    )
+    #expect(error.message.contains(" in PATH, which has no absolute entry; "))
   }
 
   @Test(arguments: ["/nonexistent/tell", "/tmp", "/dev/null", "/bin/sh/tell"])
