@@ -51,7 +51,7 @@ struct ValidateFixTests {
       let result = try await desk.run(["validate", "--fix"] + options)
       #expect(result.status == 64)
       #expect(
-        result.errorText == "check-loans: --fix fixes no catalogue that is not named; name it\n")
+        result.errorText == "check-loans: --fix changes only catalogues that are named; name one\n")
       #expect(desk.folder.contents(of: "books.xml") == text)
     }
     try desk.folder.write("files = [\"books.xml\"]\n", to: ".check-loans.toml")

@@ -82,7 +82,7 @@ struct ValidationPlan: Sendable {
     guard let list = command.filesFrom else {
       if !catalogues.isEmpty { return catalogues }
       if command.fixing.fix {
-        throw CommandError(.usage, "--fix fixes no catalogue that is not named; name it")
+        throw CommandError(.usage, "--fix changes only catalogues that are named; name one")
       }
       if FileSystem.exists(usualName) { return [usualName] }
       throw CommandError(

@@ -58,7 +58,8 @@ public struct ScheduleReader: Sendable {
     at now: CivilDateTime, channels: [String], in catalogue: String
   ) throws(ScheduleError) -> Int {
     try connection.read { database in
-      var loans = try database.loans(withNoticesAfter: now, [catalogue], Ladders(database))
+      var loans = Set(
+        try database.loans(withNoticesAfter: now, [catalogue], Ladders(database)))
       for channel in channels {
         loans.formUnion(
           try database.due(at: [now], channel: channel, [catalogue]).due.map(\.rung.reminderID))
@@ -115,10 +116,10 @@ extension Database {
   /// The numbers of the loans with a notice to come.
   func loans(
     withNoticesAfter now: CivilDateTime, _ catalogues: [String], _ ladders: Ladders
-  ) throws -> Set<Int> {
-    var numbers: Set<Int> = []
+  ) throws -> [Int] {
+    var numbers: [Int] = []
     try forEachPlan(in: catalogues, from: .first, ladders) { number, plan in
-      if plan.next(after: now) != nil { numbers.insert(number) }
+      if plan.next(after: now) != nil { numbers.append(number) }
     }
     return numbers
   }
