@@ -6,12 +6,14 @@ extension ChildProcess.Report {
   /// the first line of standard error, else of standard output that is no answer.
   package var failure: String { failure(preferring: { _ in true }) }
 
-  /// The same with the first line for which `isPreferred`, if there is one.
-  func failure(preferring isPreferred: (Substring) -> Bool) -> String {
+  /// The same with the first line for which `isPreferred`, if there is one, and of that what `shown` leaves.
+  func failure(
+    preferring isPreferred: (Substring) -> Bool, shown: (String) -> String = { $0 }
+  ) -> String {
     let lines = [errors, output].flatMap { $0.split(whereSeparator: \.isNewline) }
       .filter { !$0.allSatisfy(\.isWhitespace) && $0.answeredIndex == nil }
     guard let line = lines.first(where: isPreferred) ?? lines.first else { return ending.words }
-    return "\(ending.words): \(String(line).shortened(to: 300).visible)"
+    return "\(ending.words): \(shown(String(line.prefix(3_000))).shortened(to: 300).visible)"
   }
 }
 

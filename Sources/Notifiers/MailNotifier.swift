@@ -72,7 +72,7 @@ public struct MailNotifier: MailingNotifier {
     let arguments = command.dropFirst() + ["-i", "-f", bounce.description, "--", recipient]
     let report = try program.report(of: Array(arguments), input: mail.bytes)
     if report.ending.isSuccess && !report.timedOut { return }
-    throw failure(report, of: program, recipient, message.first?.number, setting(of: context))
+    throw failure(report, of: program, mail.to, message.first?.number, setting(of: context))
   }
 }
 
@@ -89,11 +89,16 @@ extension MailNotifier {
   }
 
   private func failure(
-    _ report: ChildProcess.Report, of program: ChannelProgram, _ recipient: String, _ loan: Int?,
+    _ report: ChildProcess.Report, of program: ChannelProgram, _ mailbox: Mailbox, _ loan: Int?,
     _ setting: String?
   ) -> NotifierError {
     if report.timedOut { return program.error(.temporary, program.lateness) }
-    let words = hidingReaders(in: report.failure { ServerReply(in: $0) != nil }, recipient)
+    let recipient = mailbox.address.description
+    let words = report.failure {
+      ServerReply(in: $0) != nil
+    } shown: {
+      hidingReaders(in: $0, mailbox)
+    }
     guard Self.refusals.contains(report.ending), refusesRecipient(report.errors, recipient) else {
       return program.error(.temporary, "\(words); \(ChannelProgram.Advice.mail.failure)")
     }
@@ -103,31 +108,51 @@ extension MailNotifier {
     return program.error(.undeliverable, "\(words); correct \(whose) in the catalogue")
   }
 
-  /// A text with `…` in place of addresses but the library's own: it goes to logs and cron's mail.
-  private func hidingReaders(in text: String, _ recipient: String) -> String {
+  /// A line with `…` in place of readers, since it goes to logs and cron's mail; the library's own addresses
+  /// stay.
+  private func hidingReaders(in line: String, _ recipient: Mailbox) -> String {
     let own = [
       bounce, settings.from.address, settings.fallback?.address, settings.redirect?.address,
     ]
     .compactMap { $0?.key }
-    var text = text
-    if !own.contains(recipient.lowercased()) {
-      // Some servers name nothing but the mailbox.
-      for name in [recipient[...], recipient.prefix { $0 != "@" }] {
-        text.mentions(of: name).reversed().forEach { text.replaceSubrange($0, with: "…") }
-      }
-    }
-    return text.replacing(/[^\s<>()\[\]"',;:]+@[^\s<>()\[\]"',;:]*[^\s<>()\[\]"',;:.]/) { match in
+    let address = recipient.address.description
+    let isReader = !own.contains(address.lowercased())
+    var line = isReader ? line.hiding(address) : line
+    line = line.replacing(/=\?[^\s?]+\?[BbQq]\?[^\s?]*\?=/, with: "…")
+    let anyAddress =
+      #/
+      [^\s<>()\[\]"',;:] [^\s<>()\[\]",;:]* @
+      [^\s<>()\[\]"',;:]* [^\s<>()\[\]"',;:.]
+      /#
+    line = line.replacing(anyAddress) { match in
       own.contains(match.output.lowercased()) ? match.output : "…"
     }
+    guard isReader else { return line }
+    // Some servers name nothing but the mailbox, or its file.
+    let mailbox = address.prefix { $0 != "@" }.trimmingPrefix("\"").prefix { $0 != "\"" }
+    let names = [recipient.name ?? "", String(mailbox), String(mailbox.prefix { $0 != "+" })]
+    // A short number is the code of a reply.
+    return names.filter { $0.count > 3 || Int($0) == nil }.reduce(line) { $0.hiding($1) }
   }
 
   /// Whether a refusal for good is about the recipient, as far as it says.
   private func refusesRecipient(_ errors: String, _ recipient: String) -> Bool {
     let senders = [bounce, settings.from.address].map(\.description)
-    let isOfSender = senders.contains { !errors.mentions(of: $0).isEmpty }
-    if isOfSender && errors.mentions(of: recipient).isEmpty { return false }
+    if senders.contains(where: errors.mentions), !errors.mentions(recipient) { return false }
     if errors.lowercased().contains("relay") { return false }
     let replies = errors.split(whereSeparator: \.isNewline).lazy.compactMap { ServerReply(in: $0) }
     return replies.first?.refusesRecipient ?? true
+  }
+}
+
+extension String {
+  /// The text with `…` in place of a name, in upper or lower case, wherever it stands by itself.
+  fileprivate func hiding(_ name: String) -> String {
+    if name.isEmpty { return self }
+    return replacing(Regex<Substring>(verbatim: name).ignoresCase()) { match in
+      let around = [self[..<match.range.lowerBound].last, self[match.range.upperBound...].first]
+      return around.contains { $0.map { $0.isLetter || $0.isNumber || $0 == "@" } ?? false }
+        ? match.output : "…"
+    }
   }
 }

@@ -41,22 +41,6 @@ struct ServerReply {
   private static let otherReasons: Set = [521, 530, 535, 552, 554]
 }
 
-extension String {
-  /// Where an address or a mailbox is in the text, in upper or lower case, and not as a part of another.
-  func mentions(of name: some StringProtocol) -> [Range<Index>] {
-    ranges(of: Regex<Substring>(verbatim: String(name)).ignoresCase()).filter { range in
-      let before = self[..<range.lowerBound].unicodeScalars.last
-      // A full stop may be that of a sentence.
-      let after = self[range.upperBound...].unicodeScalars.drop { $0 == "." }.first
-      let isContinued =
-        [before, after].contains { $0?.properties.isAlphabetic == true }
-        || [before, after].contains { $0?.properties.numericType != nil }
-      return !isContinued && !(before.map("!#$%&*+-./?^_{|}~".unicodeScalars.contains) ?? false)
-        && after != "-"
-    }
-  }
-}
-
 extension StringProtocol {
   /// The code of a reply that refuses something, by the grammar of RFC 5321, section 4.2.
   fileprivate var replyCode: Int? {
@@ -69,5 +53,20 @@ extension StringProtocol {
     let parts = split(separator: ".", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { $0.utf8.count <= 3 ? Int($0) : nil }
     return numbers.count == 3 && parts.count == 3 && [4, 5].contains(numbers[0]) ? numbers : nil
+  }
+
+  /// Whether an address is in the text, in upper or lower case, and not as a part of another.
+  func mentions(_ address: String) -> Bool {
+    let text = lowercased()
+    return text.ranges(of: address.lowercased()).contains { range in
+      let before = text[..<range.lowerBound].unicodeScalars.last
+      // A full stop may be that of a sentence.
+      let after = text[range.upperBound...].unicodeScalars.drop { $0 == "." }.first
+      let isContinued =
+        [before, after].contains { $0?.properties.isAlphabetic == true }
+        || [before, after].contains { $0?.properties.numericType != nil }
+      return !isContinued && !(before.map("!#$%&*+-./?^_{|}~".unicodeScalars.contains) ?? false)
+        && after != "-"
+    }
   }
 }

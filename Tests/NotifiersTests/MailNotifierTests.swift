@@ -187,7 +187,20 @@ import Testing
     ("450 4.7.1 from LIBRARY@example.org, again", nil),
     ("550 5.1.1 User unknown: anna.o'neill", "550 5.1.1 User unknown: …"),
     ("550 5.1.1 Anna.O'Neill: no such user", "550 5.1.1 …: no such user"),
-    ("450 4.2.1 anna.o'neill-k is another, and so is joanna.o'neill", nil),
+    ("450 4.2.1 it is not joanna.o'neill, nor anna.o'neilly", nil),
+    (
+      "procmail: cannot create /var/mail/anna.o'neill: no",
+      "procmail: cannot create /var/mail/…: no"
+    ),
+    ("user anna.o'neill- {anna.o'neill} ~anna.o'neill", "user …- {…} ~…"),
+    (
+      "450 4.2.1 Kovács Anna is away; To: =?UTF-8?Q?Anna_Kov=C3=A1cs?=",
+      "450 4.2.1 … is away; To: …"
+    ),
+    (
+      "450 4.7.1 \(String(repeating: "x", count: 281)) <anna.o'neill@example.org>",
+      "450 4.7.1 \(String(repeating: "x", count: 281)) <…>"
+    ),
     ("450 4.2.1 <Anna.O'Neill@example.org>, [b@c.org].", "450 4.2.1 <…>, […]."),
     ("450 4.2.1 anna.o'neill@localhost is full", "450 4.2.1 … is full"),
   ])
@@ -197,6 +210,24 @@ import Testing
     let error = try failure(
       of: "cat >&2 <<'END'\n\(reply)\nEND\nexit 67", to: "anna.o'neill@example.org")
     #expect(error.message.contains(": \(shown ?? reply); "), "\(error.message)")
+  }
+
+  @Test(arguments: [
+    ("anna+library@example.org", "550 5.1.1 mailbox anna unknown", "550 5.1.1 mailbox … unknown"),
+    ("\"anna.k\"@example.org", "550 5.1.1 anna.k unknown", "550 5.1.1 … unknown"),
+    ("exit@example.org", "550 5.1.1 unknown", "550 5.1.1 unknown"),
+    ("550@example.org", "550 5.1.1 unknown", "550 5.1.1 unknown"),
+    (
+      "library@example.com", "450 <library@example.org> refused",
+      "450 <library@example.org> refused"
+    ),
+  ])
+  func `Nothing else is hidden, whatever the reader's address`(
+    address: String, reply: String, shown: String
+  ) throws {
+    let error = try failure(of: "cat >&2 <<'END'\n\(reply)\nEND\nexit 67", to: address)
+    let start = "mail: PROGRAM failed with exit status 67: \(shown); "
+    #expect(error.message.hasPrefix(start), "\(error.message)")
   }
 
   @Test func `A refusal of one of the library's own addresses names its setting`() throws {
@@ -267,7 +298,8 @@ import Testing
   ) throws -> NotifierError {
     let fake = try FakeSendmail(script)
     let error = try #require(throws: NotifierError.self) {
-      try fake.notifier(settings).send([reminder("Abigél")], in: mailContext(address))
+      try fake.notifier(settings)
+        .send([reminder("Abigél", to: "Kovács Anna")], in: mailContext(address))
     }
     return NotifierError(
       error.code, channel: error.channel,

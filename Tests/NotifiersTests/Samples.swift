@@ -18,10 +18,12 @@ func sampleDay(_ day: Int) -> CivilDate {
 
 /// A notice about a loan that expires on the 22nd, unless told otherwise.
 func reminder(
-  _ title: String?, id: String? = nil, on day: Int = 22, at library: String? = nil
+  _ title: String?, id: String? = nil, to borrower: String? = nil, on day: Int = 22,
+  at library: String? = nil
 ) -> Notice {
   Notice(
-    rung: -1, loan: Loan(id: id, title: title, expiration: sampleDay(day)),
+    rung: -1,
+    loan: Loan(id: id, title: title, borrower: borrower, expiration: sampleDay(day)),
     catalogue: "books.xml", library: library)
 }
 
