@@ -34,6 +34,7 @@ public final class CatalogueReading {
     if catalogue.isPacked { reader.locatesFixes = false }
     let opening = try DocumentOpening(of: catalogue)
     catalogue.documentStart = opening.headerLength
+    catalogue.isMarked = opening.isMarked
     onProgress = reader.onProgress
     size = catalogue.size
     refusal = opening.refusal(

@@ -76,7 +76,8 @@ public struct Rule: Hashable, Sendable {
       example = "<report><line>nothing selected</line></report>"
       fixed = Self.sound
       remedy = """
-        Look at what wrote the file, and export it again; or choose the format with --profile.
+        Look at what wrote the file, and export it again; or choose the format with --profile. \
+        --allow-empty accepts a list without any book.
         """
     case .notACatalogue:
       summary = "the file is not XML"
@@ -248,7 +249,7 @@ public struct Rule: Hashable, Sendable {
       explanation = """
         A book without <expiration> is on the shelf. This one has none, but a date in an element or attribute \
         whose name is nearly expiration, or one that libraries use for it (due, expires, return-by), \
-        so it may be a loan that would get no reminder.
+        so it may be a loan that would get no reminder. A slip such as <expiraton> counts whatever is in it.
         """
       example = """
         <book id="bk1"><title>Abigél</title><due>2026.12.01</due></book>

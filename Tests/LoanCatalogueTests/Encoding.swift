@@ -22,6 +22,7 @@ struct Encoding: CustomTestStringConvertible, Sendable {
   static let table = [
     Encoding(library: "UTF-8", words: all, hasWideDigits: true),
     Encoding(name: "utf-8", library: "UTF-8", hasMark: true, words: all, hasWideDigits: true),
+    Encoding(name: "ISO-8859-2", library: "UTF-8", hasMark: true, words: all, hasWideDigits: true),
     Encoding(
       name: "UTF-16", library: "UTF-16LE", hasMark: true, words: all, hasWideDigits: true),
     Encoding(

@@ -314,6 +314,19 @@ struct LongCatalogueTests {
     #expect(reading.records.count == 30_000)
   }
 
+  @Test(arguments: [
+    ("<!--", "-->", "a comment"), ("<title><![CDATA[", "]]></title>", "a <![CDATA[ section"),
+    ("<book id='", "'/>", "the value of an attribute"),
+  ])
+  func `What passes libxml2's limit is called long, not open`(
+    start: String, end: String, what: String
+  ) throws {
+    let reading = try reading("<books>\(start)\(times(10_500_000, "x"))\(end)</books>")
+    #expect(
+      reading.diagnostics.last?.message
+        == "not well-formed XML: \(what) is longer than 10,000,000 bytes")
+  }
+
   @Test func `Two problems far along one line are two`() throws {
     let comment = "<!--\(times(9_000_000, "x"))-->"
     let item = "<item><item_data><due_date>28/11/26x</due_date></item_data></item>"

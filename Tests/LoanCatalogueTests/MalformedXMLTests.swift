@@ -120,8 +120,8 @@ struct MalformedXMLTests {
   func `The mark of a merge conflict is called one`(old: String, new: String) throws {
     #expect(
       try fault(old, new)
-        == "an unresolved merge conflict is here; keep what is right, and remove the lines that begin "
-        + "with <<<<<<<, ======= and >>>>>>>")
+        == "an unresolved merge conflict is here; keep what is right, and remove the rest with the lines "
+        + "that begin with <<<<<<<, |||||||, ======= and >>>>>>>")
   }
 
   @Test(arguments: [

@@ -19,6 +19,8 @@ final class CatalogueFile: @unchecked Sendable {
   private var head: [UInt8] = []
   /// The beginning of the document, after the headers that it came with.
   var documentStart = 0
+  /// Whether a byte order mark says that the document is UTF-8, whatever it declares.
+  var isMarked = false
   /// The part of the document that is read, if it is an envelope.
   var payload: SOAPPayload?
 

@@ -10,6 +10,8 @@ struct DocumentOpening {
   /// The server's last status, `401 Unauthorized`, if there are headers.
   private var status: String?
   private let kind: Kind?
+  /// Whether the document begins with the byte order mark of UTF-8.
+  let isMarked: Bool
 
   /// The kinds of file that are not a list of loans.
   ///
@@ -48,6 +50,7 @@ struct DocumentOpening {
       }
       bytes = body
     }
+    isMarked = bytes.isMarked
     kind =
       status != nil && bytes.isEmpty
       ? .other("nothing follows the headers; correct the request and try again")
@@ -135,9 +138,7 @@ extension DocumentOpening {
 
   /// The rest after a byte order mark and white space.
   private static func withoutStart(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    return (text.starts(with: mark) ? text.dropFirst(mark.count) : text)
-      .drop(while: \.isXMLWhiteSpace)
+    (text.isMarked ? text.dropFirst(3) : text).drop(while: \.isXMLWhiteSpace)
   }
 
   /// The rest after an XML declaration, processing instructions and comments.
@@ -162,6 +163,11 @@ extension DocumentOpening {
     }
     return name.split(separator: UInt8(ascii: ":")).last.map { String(decoding: $0, as: UTF8.self) }
   }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether they begin with the byte order mark of UTF-8 (XML 1.0, appendix F).
+  var isMarked: Bool { starts(with: [0xEF, 0xBB, 0xBF]) }
 }
 
 // MARK: - Messages

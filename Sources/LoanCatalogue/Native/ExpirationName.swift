@@ -17,6 +17,16 @@ enum ExpirationName {
     let plain = name.lowercased().filter { !"-_.".contains($0) }
     if words.contains(plain) { return true }
     return (8...12).contains(plain.unicodeScalars.count)
-      && plain.editDistance(to: "expiration") <= 2
+      && plain.editDistance(to: right) <= 2
   }
+
+  /// Whether a name can be nothing but a slip for `expiration`: with one letter more, less or wrong, or two in
+  /// the wrong order.
+  static func isSlip(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return name != right && isLikely(name)
+      && (name.editDistance(to: right) == 1 || name.sorted() == right.sorted())
+  }
+
+  private static let right = "expiration"
 }

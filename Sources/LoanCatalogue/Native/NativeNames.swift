@@ -7,6 +7,8 @@ enum NativeElement: Equatable {
   case field(LoanField)
   /// A book but for its name's case.
   case misspeltBook
+  /// Nearly `book`.
+  case likeBook
   /// A field but for its name's case.
   case misspelt(LoanField)
   /// A name that people may have written for an expiration.
@@ -118,7 +120,9 @@ enum NativeElement: Equatable {
     let lowercased = name.lowercased()
     if lowercased == "book" { return .misspeltBook }
     guard let (right, field) = Self.fieldsInLowerCase[lowercased] else {
-      return ExpirationName.isLikely(name) ? .dateName : .unknown
+      if ExpirationName.isLikely(name) { return .dateName }
+      return lowercased.utf8.count <= 8 && lowercased.editDistance(to: "book") == 1
+        ? .likeBook : .unknown
     }
     // Only the first letter may be a capital one.
     let isRight = isCapitalized && name.dropFirst() == right.dropFirst()

@@ -21,8 +21,10 @@ import Loans
   /// Elements that are open and mean nothing, the innermost ones.
   private var skipped = 0
   private var text = FieldText()
-  /// Whether the parser is in a child of the root that is a record but for its name's case.
-  private var isInMisspelt = false
+  /// What is wrong with the name of the child of the root that the parser is in.
+  private var slip = Slip.none
+  /// The child's name, if it is nearly `book`.
+  private var childName = ""
   private var root: RootElement?
   private var expiration = ExpirationElement()
 
@@ -41,7 +43,7 @@ import Loans
     var count = 0
     var start = SourceLocation(line: 1, column: 1)
     var hasMarkup = false
-    /// An element that may have been meant for one: the first that contains a date.
+    /// An element that may have been meant for one: the first that contains a date, or is misspelt.
     var suspect: Suspect?
     /// Whether texts go to the suspect.
     var isInSuspect = false
@@ -54,7 +56,11 @@ import Loans
     var isAttribute = false
     /// Whether only its namespace is another one.
     var isForeign = false
+    var hasDate = true
   }
+
+  /// What is wrong with the name of a child of the root that was meant for a book.
+  private enum Slip { case none, wrongCase, misspelt }
 
   /// More names than a usual document has: how many a document has in all is only known where one
   /// parser reads it.
@@ -202,9 +208,14 @@ extension NativeReader {
     at start: SourceLocation
   ) {
     guard case .book = element else {
-      if element == .misspeltBook {
-        isInMisspelt = true
+      switch element {
+      case .misspeltBook:
+        slip = .wrongCase
         findWrongCase(unsafe String(cString: tag.name), "book", at: start)
+      case .likeBook:
+        slip = .misspelt
+        childName = unsafe String(cString: tag.name)
+      default: break
       }
       return skip(element, at: start)
     }
@@ -274,11 +285,14 @@ extension NativeReader {
     }
     switch element {
     case .field(.expiration), .misspelt(.expiration), .foreignExpiration:
-      guard root?.isKnown == true, !isInMisspelt else { return }
+      guard root?.isKnown == true, slip != .wrongCase else { return }
       if expiration.isInSuspect { expiration.suspect = nil }
       builder.find(
         .misplacedExpiration, at: start,
-        "this expiration is not directly inside a book, so it is ignored; move it into its book")
+        slip == .misspelt
+          ? "this expiration is in <\(childName.visible)>, so it is ignored; did you mean <book>?"
+          : "this expiration is not directly inside a book, so it is ignored; move it into its book"
+      )
       handOver()
     default: break
     }
@@ -451,7 +465,7 @@ extension NativeReader {
 
   /// Ends a child of the root.
   private mutating func endChild() {
-    isInMisspelt = false
+    slip = .none
     if skipped > 0 {
       skipped = 0
       builder.endChild()
@@ -464,7 +478,13 @@ extension NativeReader {
   private mutating func endSuspect() {
     expiration.isInSuspect = false
     text.field = nil
-    if !Self.isDate(builder.draft.removeField()) { expiration.suspect = nil }
+    if Self.isDate(builder.draft.removeField()) { return }
+    let isSlip = expiration.suspect.map { !$0.isForeign && ExpirationName.isSlip($0.name) } ?? false
+    if isSlip {
+      expiration.suspect?.hasDate = false
+    } else {
+      expiration.suspect = nil
+    }
   }
 
   /// Whether a text is a date, in whatever form.
@@ -505,8 +525,8 @@ extension NativeReader {
         ? "this <\(name)> is in another namespace, so its date is ignored; remove its prefix or xmlns"
         : suspect.isAttribute
           ? "the attribute \(name) holds a date but is ignored; did you mean the element <expiration>?"
-          : "<\(name)> holds a date but is ignored; did you mean <expiration>?", value: suspect.name
-    )
+          : "<\(name)> \(suspect.hasDate ? "holds a date but " : "")is ignored; did you mean <expiration>?",
+      value: suspect.name)
   }
 
   private mutating func endExpiration() {

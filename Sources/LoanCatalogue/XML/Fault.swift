@@ -87,8 +87,8 @@ extension Fault {
       || line.prefix { !$0.isNewline } == "======="
     guard isMark else { return nil }
     return """
-      an unresolved merge conflict is here; keep what is right, and remove the lines that begin with \
-      <<<<<<<, ======= and >>>>>>>
+      an unresolved merge conflict is here; keep what is right, and remove the rest with the lines \
+      that begin with <<<<<<<, |||||||, ======= and >>>>>>>
       """
   }
 }
@@ -179,6 +179,8 @@ extension Fault {
       return "something follows the end of the document; remove it"
     case XML_ERR_ATTRIBUTE_NOT_STARTED:
       return "the value of an attribute needs quotes\(withQuotes.map { ": \($0)" } ?? "")"
+    case XML_ERR_ATTRIBUTE_NOT_FINISHED where !after.isEmpty:
+      return Self.tooLong("the value of an attribute")
     case XML_ERR_ATTRIBUTE_NOT_FINISHED:
       return "the document ends inside the value of an attribute; are its quotes closed?"
     case XML_ERR_LT_IN_ATTRIBUTE:
@@ -251,13 +253,20 @@ extension Fault {
 // MARK: - The rest
 
 extension Fault {
+  /// The message for what passes libxml2's limit, `XML_MAX_TEXT_LENGTH`.
+  private static func tooLong(_ what: String) -> String {
+    "\(what) is longer than 10,000,000 bytes"
+  }
+
   private var otherText: String? {
     switch code {
-    case XML_ERR_ENTITY_LOOP: "an entity contains itself"
+    case XML_ERR_ENTITY_LOOP: "an entity contains itself, or its text is too long"
     case XML_ERR_DOCUMENT_EMPTY: "it is empty; did the program that wrote it fail?"
     case XML_ERR_HYPHEN_IN_COMMENT: "two hyphens (--) are not allowed inside a comment"
-    case XML_ERR_COMMENT_NOT_FINISHED: "a comment is not closed with -->"
-    case XML_ERR_CDATA_NOT_FINISHED: "a <![CDATA[ is not closed with ]]>"
+    case XML_ERR_COMMENT_NOT_FINISHED:
+      after.isEmpty ? "a comment is not closed with -->" : Self.tooLong("a comment")
+    case XML_ERR_CDATA_NOT_FINISHED:
+      after.isEmpty ? "a <![CDATA[ is not closed with ]]>" : Self.tooLong("a <![CDATA[ section")
     case XML_ERR_MISPLACED_CDATA_END: "]]> closes nothing here; write it as ]]&gt;"
     case XML_ERR_PI_NOT_STARTED: "a <? begins nothing here; remove it, or write it as &lt;?"
     case XML_ERR_PI_NOT_FINISHED: "a <?\(name ?? "") is not closed with ?>"

@@ -46,7 +46,9 @@ import Glibc
   ///
   /// - SeeAlso: `xmlCtxtReadIO`.
   func parse() {
-    unsafe session.pointee.enter(session.pointee.input.catalogue?.payload)
+    let catalogue = unsafe session.pointee.input.catalogue
+    unsafe session.pointee.enter(catalogue?.payload)
+    let options = options | ignoringDeclaration(if: catalogue?.isMarked == true)
     _ = unsafe tree { unsafe xmlCtxtReadIO(context, readHandler, nil, session, nil, nil, options) }
   }
 
@@ -55,12 +57,13 @@ import Glibc
   /// - SeeAlso: `xmlCtxtReadMemory`.
   func parse(_ bytes: ArraySlice<UInt8>) -> XMLTree {
     let options =
-      XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue | XML_PARSE_RECOVER.rawValue
+      Int32(XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue | XML_PARSE_RECOVER.rawValue)
+      | ignoringDeclaration(if: bytes.isMarked)
     return unsafe tree {
       unsafe bytes.withUnsafeBytes { bytes in
         let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
         let count = Int32(clamping: bytes.count)
-        return unsafe xmlCtxtReadMemory(context, start, count, nil, nil, Int32(options))
+        return unsafe xmlCtxtReadMemory(context, start, count, nil, nil, options)
       }
     }
   }
@@ -87,3 +90,9 @@ import Glibc
 /// The options for documents that may be long.
 private let options = Int32(
   XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue)
+
+/// The option for a document with a byte order mark, which is UTF-8 whatever it declares: libxml2 goes by the
+/// declaration before 2.12.
+private func ignoringDeclaration(if isMarked: Bool) -> Int32 {
+  isMarked ? Int32(XML_PARSE_IGNORE_ENC.rawValue) : 0
+}
