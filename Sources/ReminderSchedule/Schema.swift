@@ -314,8 +314,13 @@ enum Schema {
     let outdated = views.filter { !found.contains($0.value) }
     if outdated.isEmpty { return }
     try database.execute("BEGIN IMMEDIATE TRANSACTION")
-    for (name, definition) in outdated {
-      try database.execute("DROP VIEW IF EXISTS \(name); \(definition)")
+    do {
+      for (name, definition) in outdated {
+        try database.execute("DROP VIEW IF EXISTS \(name); \(definition)")
+      }
+    } catch let error as DatabaseError where error.code == SQLITE_ERROR {
+      // Something else has the name.
+      throw DatabaseError.damage("the views")
     }
     try database.execute("COMMIT TRANSACTION")
   }

@@ -59,7 +59,7 @@ struct DueParts {
     switch grouping {
     case .together: parts = [Part(rungs: due)]
     case .byBorrower:
-      let groups = try Self.grouped(due, schedule, channel) { [$0, $1] }
+      let groups = try Self.grouped(due, schedule, channel, Self.reader)
       parts = Self.inTurn(groups.map { Part(rungs: $0.rungs, triedAt: $0.triedAt) })
     case .byAddress(let hasFallback, let limit):
       hasAddresses = true
@@ -97,7 +97,7 @@ struct DueParts {
     let rest = unreachable.flatMap(\.rungs).sorted()
     if !hasFallback {
       self.unreachable = (
-        try Self.grouped(rest, schedule, channel) { [$0, $1] }.count, unreachable
+        try Self.grouped(rest, schedule, channel, Self.reader).count, unreachable
       )
     } else if isLibraryDone {
       held += rest
@@ -105,6 +105,11 @@ struct DueParts {
       self.parts.append(Part(rungs: rest))
     }
     held.sort()
+  }
+
+  /// What tells readers apart.
+  private static func reader(_ borrower: String?, _ email: String?) -> [String?] {
+    [borrower, email.map { EmailAddress.key(of: $0) ?? $0 }]
   }
 
   /// Those that were tried in vain least lately first, and else in their order.

@@ -169,7 +169,8 @@ struct DesktopTests {
     #expect(delivery.attempts == .int(attempts))
     #expect(delivery.error.text?.hasPrefix(fails) == true)
     // The channel is named once.
-    let words = fails.hasPrefix("notify-send ") ? fails.dropFirst("notify-send ".count) : fails[...]
+    let words =
+      fails.hasPrefix("notify-send ") ? "it\(fails.dropFirst("notify-send".count))" : fails
     #expect(try await desk.run("schedule", "list").text.contains("; notify-send: \(words)"))
     #expect(try await notify(desk).outcome == Outcome(0))
     #expect(try await session.notifications().count == 1)

@@ -46,7 +46,9 @@ struct DryRunTests {
 
   @Test(arguments: [
     ["watch", "books.xml"], ["schedule", "cancel", "--all"], ["schedule", "forget", "books.xml"],
-    ["timer", "--uninstall"],
+    ["timer", "--uninstall"], ["calendar", "--per-borrower", "cal", "books.xml"],
+    ["calendar", "--output", "cal.ics", "books.xml"],
+    ["lists", "--shelf", "--output", "list", "books.xml"],
   ])
   func `The variable keeps what has no dry run from doing anything`(command: [String]) async throws
   {
@@ -63,6 +65,7 @@ struct DryRunTests {
 
             """))
     #expect(try await desk.schedule() == before)
+    #expect(try File.names(in: desk.folder.path).filter { $0 != "state" } == ["books.xml"])
   }
 
   @Test func `It starts no notify-send`() async throws {

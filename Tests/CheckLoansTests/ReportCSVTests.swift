@@ -93,6 +93,21 @@ struct ReportCSVTests {
   }
 
   @Test(arguments: [
+    ["check", "--closed-calendars", "FILE", "--now", "2026-11-21"],
+    ["check", "--mail-css", "FILE"],
+    ["check", "--notify", "exec:./FILE"], ["check", "--mail-program", "./FILE"],
+    ["validate", "--files-from", "FILE"],
+  ])
+  func `A report takes the place of no file that an option names`(command: [String]) async throws {
+    let desk = try Desk()
+    try desk.folder.write("books.xml\n", to: "file.xml")
+    let arguments = command.map { $0.replacing("FILE", with: "file.xml") }
+    let result = try await desk.run(arguments + ["--output", "file.xml", "books.xml"])
+    #expect(result.ends(64, saying: "would take the place of "), "\(result)")
+    #expect(desk.folder.contents(of: "file.xml") == "books.xml\n")
+  }
+
+  @Test(arguments: [
     ["check", "--output"], ["lists", "--call", "--output"], ["calendar", "--output"],
     ["validate", "--output"],
   ])
@@ -107,7 +122,8 @@ struct ReportCSVTests {
     if command[0] != "validate" {
       needed += [
         "config.toml", "state/check-loans/schedule.sqlite",
-        "state/check-loans/schedule.sqlite.lock",
+        "state/check-loans/schedule.sqlite.lock", "state/check-loans/schedule.sqlite-journal",
+        "state/check-loans/schedule.sqlite-wal",
         "state/check-loans/calendar.key",
       ]
     }

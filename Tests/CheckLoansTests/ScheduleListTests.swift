@@ -94,13 +94,13 @@ struct ScheduleListTests {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
     try await desk.run("books.xml", "--notify", "exec:/nowhere/tell")
     let line = try await desk.run("schedule", "list").text
-    #expect(line.contains("; exec:/nowhere/tell: was not found; "))
+    #expect(line.contains("; exec:/nowhere/tell: it was not found; "))
     let explained = try await desk.run("schedule", "explain", "1").lines[3]
     #expect(
       explained.hasPrefix(
         """
         The reminder was not delivered through exec:/nowhere/tell on 2026-11-21 at 07:00 \
-        (UTC+00:00), after 1 attempt: was not found; 
+        (UTC+00:00), after 1 attempt: it was not found; 
         """))
     #expect(explained.hasSuffix("."))
   }

@@ -85,6 +85,12 @@ import Testing
     #expect(try scratch.names() == ["schedule.sqlite", "schedule.sqlite.lock"])
   }
 
+  @Test func `A table in the place of a view is damage`() throws {
+    try makeSchedule()
+    try Database(scratch.file).execute("DROP VIEW reminders; CREATE TABLE reminders (a)")
+    #expect(refusal(scratch.file)?.code == .damaged)
+  }
+
   @Test func `Damage to the list of free pages is seen beside views made anew`() throws {
     do {
       let schedule = try Schedule(opening: scratch.file)

@@ -49,8 +49,11 @@ struct CalendarCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "Hours before the day at which an alarm goes off; 16h is 08:00 on the day before.",
-      valueName: "hours|none"))
+      """
+      Hours before the day at which an alarm goes off; 16h is 08:00 on the day before. (default: 16h)
+      """,
+      valueName: "hours|none"),
+    transform: AlarmLead.parse)
   var alarm = AlarmLead(hours: 16)
 
   @Flag(help: "Write tasks to be ticked off instead of events; few programs show them.")
@@ -105,6 +108,7 @@ struct CalendarCommand: Subcommand {
       catalogues, environment.given.options(with: []), now: clock.now.now,
       jobs: SystemLimits.processors, schedule: nil, example: "check-loans calendar books.xml")
     let output = try environment.output(output, sparing: read.map(\.path), state: state)
+    if output != nil || perBorrower != nil { try environment.refuseDryRun() }
     let schedule = try ScheduleReader(opening: state)
     var (loans, status, isWhole) = ([CalendarLoan](), ExitStatus.done, true)
     for catalogue in read {
@@ -140,16 +144,14 @@ struct CalendarCommand: Subcommand {
 }
 
 /// How long before a day an alarm goes off, `16h` or `none`.
-struct AlarmLead: ExpressibleByArgument {
+struct AlarmLead {
   let hours: Int?
 
-  init(hours: Int?) { self.hours = hours }
-
-  init?(argument: String) {
-    let number = argument.hasSuffix("h") ? Int(argument.dropLast()) : nil
-    guard argument == "none" || number.map({ 0...1_000 ~= $0 }) == true else { return nil }
-    hours = number
+  @Sendable static func parse(_ text: String) throws -> AlarmLead {
+    if text == "none" { return AlarmLead(hours: nil) }
+    guard text.hasSuffix("h"), let hours = Int(text.dropLast()), 0...1_000 ~= hours else {
+      throw ValidationError("write hours, as in 16h, or none")
+    }
+    return AlarmLead(hours: hours)
   }
-
-  var defaultValueDescription: String { hours.map { "\($0)h" } ?? "none" }
 }

@@ -92,8 +92,10 @@ struct ListsCommand: Subcommand {
     let read = try environment.catalogues(
       catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: path,
       example: "check-loans lists --shelf books.xml")
+    let output = try environment.output(output, sparing: read.map(\.path), state: path)
+    if output != nil { try environment.refuseDryRun() }
     let results = try ResultsOutput(
-      console, file: try environment.output(output, sparing: read.map(\.path), state: path),
+      console, file: output,
       permissions: .ownerReadWrite, pager: pager.noPager ? nil : Pager(terminal, environment))
     let (list, status) = try list(of: read, path, console)
     switch format {

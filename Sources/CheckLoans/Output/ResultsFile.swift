@@ -72,7 +72,8 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - output: what was given as it.
-  ///   - catalogues: the paths of files whose place it must not take, besides that of the settings.
+  ///   - catalogues: the paths of files whose place it must not take, besides that of the settings and those
+  ///     that options name.
   ///   - state: the schedule's path, whose place and those of the files that belong to it are spared too.
   /// - Throws: ``CommandError`` with the status `usage`.
   func output(
@@ -80,8 +81,12 @@ extension Environment {
   ) throws(CommandError) -> String? {
     guard let output, output != "-" && output != "/dev/stdout" else { return nil }
     if output.isEmpty { throw CommandError(.usage, "--output needs the name of a file") }
-    let ofState = state.map { [$0, "\($0).lock", CalendarKey(besideSchedule: $0).path.string] }
-    let spared = catalogues + [given.file?.path].compactMap(\.self) + (ofState ?? [])
+    let ofState = state.map { state in
+      ["", ".lock", "-journal", "-wal", "-shm"].map { state + $0 }
+        + [CalendarKey(besideSchedule: state).path.string]
+    }
+    let spared =
+      catalogues + [given.file?.path].compactMap(\.self) + (ofState ?? []) + given.namedFiles
     let file = try? Stat(of: output)
     let name = catalogueName(output)
     // A file that is still to be made is known by its name alone.

@@ -37,6 +37,17 @@ struct GivenSettings: Sendable {
   /// The files of the command line.
   var files: [String] { command?.settings.first { $0.kind == .argument }?.texts ?? [] }
 
+  /// The files that options name to be read or run.
+  var namedFiles: [String] {
+    let values = values
+    let files = ["files-from", "translation", "closed-calendars", "mail-css"]
+      .flatMap { values[$0]?.texts ?? [] }
+    let others = ["profile", "mail-program", "notify"].flatMap { values[$0]?.texts ?? [] }
+      .map { String($0.trimmingPrefix("exec:")) }
+    // Without a slash it is a name.
+    return files + others.filter { $0.contains("/") }
+  }
+
   /// Adds what a weaker source than those before gives.
   ///
   /// Two options can be one setting, or decide about one rule: the stronger source counts alone.

@@ -66,7 +66,8 @@ extension Delivery {
   /// A channel's error, harmless on a terminal, without the channel's name at its beginning.
   public static func failure(_ error: String, of channel: String) -> String {
     guard error.hasPrefix(channel) else { return error.visible }
-    return String(error.dropFirst(channel.count).drop { ": ".contains($0) }).visible
+    let rest = error.dropFirst(channel.count)
+    return (rest.hasPrefix(": ") ? String(rest.dropFirst(2)) : "it\(rest)").visible
   }
 }
 
