@@ -152,9 +152,9 @@ struct ChannelTableTests {
       "4: unknown key \"elephants\"; known are name, run, per, input, titles, timeout, environment"
     ),
     ("run = [\"x\"]", "1: this channel has no name; add name = \"phone\""),
-    ("name = \"x\"", "1: this channel has no run; add run = [\"curl\", \"--version\"]"),
-    ("name = \"x\"\nrun = []", "1: this channel has no run; add run = [\"curl\", \"--version\"]"),
-    ("name = \"\"", "2: \"name\" is empty; expected a text or a number"),
+    ("name = \"x\"", "1: this channel has no run; add run = [\"/path/to/program\"]"),
+    ("name = \"x\"\nrun = []", "1: this channel has no run; add run = [\"/path/to/program\"]"),
+    ("name = \"\"", "2: \"name\" is empty; expected a text"),
     (
       "name = \"Phone\"",
       "2: the value 'Phone' is invalid for '--name <name>': give a name of lower-case letters a-z, "

@@ -136,6 +136,26 @@ struct HelpTests {
     ),
     (["--colour", "x"], "unknown option '--colour'; did you mean --color?"),
     (["schedule", "lst"], "unexpected argument 'lst'; did you mean check-loans schedule list?"),
+    (
+      ["schedule", "snoze", "3"],
+      "2 unexpected arguments: 'snoze', '3'; did you mean check-loans schedule snooze?"
+    ),
+    (["silence", "drop", "3"], "2 unexpected arguments: 'drop', '3'; silence has list, add, end"),
+    (
+      ["silence", "ad", "--borrower", "x"],
+      "unknown option '--borrower'; did you mean check-loans silence add?"
+    ),
+    (["--fix", "books.xml"], "unknown option '--fix'; it belongs to check-loans validate"),
+    (["--max-days", "3"], "unknown option '--max-days'; it belongs to check-loans validate"),
+    (
+      ["validate", "--notify", "x"],
+      "unknown option '--notify'; it belongs to check-loans check, deliver, watch and others"
+    ),
+    (["help", "validate", "--foo"], "unknown option '--foo'; see check-loans --help"),
+    (
+      ["calendar", "--alarm", "8", "books.xml"],
+      "the value '8' is invalid for '--alarm <hours|none>': write hours, as in 16h, or none"
+    ),
     (["schedule", "list", "x"], "unexpected argument 'x'; see check-loans schedule list --help"),
     (
       ["schedule", "list", "x", "y"],

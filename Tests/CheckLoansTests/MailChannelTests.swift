@@ -147,6 +147,19 @@ struct MailChannelTests {
     }
   }
 
+  @Test func `One reader without a working address is one, however the address is written`()
+    async throws
+  {
+    let desk = try MailDesk([
+      loan("Biblia", "Béla", "bela@example.org"), loan("Toldi", "Béla", "Bela@Example.org"),
+    ])
+    try desk.desk.folder.write("", to: "refused-bela@example.org")
+    try desk.desk.folder.write("", to: "refused-Bela@Example.org")
+    _ = try await desk.run()
+    #expect(try await desk.run().errors.contains(" 1 borrower has no address"))
+    #expect(desk.tried.count == 1)
+  }
+
   @Test func `A refused address is left alone until it is forgotten`() async throws {
     let desk = try MailDesk([Self.anna])
     try desk.desk.folder.write("", to: "refused-anna@example.org")
@@ -658,12 +671,12 @@ struct MailChannelTests {
     #expect(Set(desk.tried) == ["me@example.org"])
     try desk.desk.folder.remove("tried")
     try await desk.desk.run("schedule", "forget", "mail-redirect")
-    let marked = "51 notices of earlier days through mail as delivered, and"
+    let marked = "51 notices of earlier days through mail as delivered; the others"
     let rehearsed = try await desk.run("--first-run", "mark", "--dry-run")
-    #expect(rehearsed.errors.contains("check-loans: would mark \(marked) send the others\n"))
+    #expect(rehearsed.errors.contains("check-loans: would mark \(marked) would be sent\n"))
     #expect(
       try await desk.run("--first-run", "mark")
-        == Outcome(0, errors: "check-loans: marked \(marked) sends the others\n"))
+        == Outcome(0, errors: "check-loans: marked \(marked) are sent\n"))
     #expect(desk.tried == ["anna@example.org"], "only what is new")
     #expect(try await desk.run() == Outcome(0))
     #expect(desk.tried.count == 1)

@@ -87,6 +87,9 @@ struct LadderRuleTests {
       type = "DVD"
       [[rules]]
       catalogue = "nowhere.xml"
+      [[rules]]
+      type = []
+      remind = 3
       """)
     let path = "\(desk.folder.path)/\(Desk.settings)"
     #expect(
@@ -95,6 +98,7 @@ struct LadderRuleTests {
           + "loans; move it before that one",
         "check-loans: \(path):9: this rule is never used, since no catalogue is \"nowhere.xml\"; "
           + "correct the path or name",
+        "check-loans: \(path):11: this rule is never used, since its type is an empty list",
       ])
   }
 

@@ -42,7 +42,7 @@ struct StatusTests {
     #expect(
       try await desk.run("status", "--now", "2026-11-23T19:00", "--max-age", "3d").status == 0)
     try await desk.run("schedule", "forget", "books.xml")
-    #expect(try await desk.run("status").errorText.contains(": no catalogue was ever read; "))
+    #expect(try await desk.run("status").errorText.contains(": the schedule has no catalogue; "))
   }
 
   @Test func `A channel that fails has status 1 until it is forgotten, or no longer used`()
@@ -56,7 +56,8 @@ struct StatusTests {
     let sentence = try #require(failed.errorLines.first)
     #expect(failed.errorLines.count == 1)
     #expect(
-      sentence.hasPrefix("check-loans: 1 notice failed through exec:/nowhere/tell: was not found;"))
+      sentence.hasPrefix(
+        "check-loans: 1 notice failed through exec:/nowhere/tell: it was not found;"))
     #expect(sentence.hasSuffix(" --failed"))
     let json = try JSON(parsing: await desk.run("status", "--format", "json").text)
     #expect(json.ok == .bool(false))
@@ -115,7 +116,7 @@ struct StatusTests {
       try await desk.run("status").outcome
         == Outcome(
           1, output: "last run: never\n",
-          errors: "check-loans: no catalogue was ever read; run check-loans CATALOGUE first\n"))
+          errors: "check-loans: the schedule has no catalogue; run check-loans CATALOGUE first\n"))
     #expect(!desk.folder.contains("state"))
   }
 

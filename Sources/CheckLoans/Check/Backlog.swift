@@ -42,7 +42,7 @@ extension ChannelDelivery {
     if firstRun == .mark {
       try note(backlog, as: .delivered, channel)
       if count > 0 {
-        let rest = "\(isDryRun ? "send" : "sends") the others"
+        let rest = "; the others \(isDryRun ? "would be" : "are") sent"
         report(marked: "\(counted(count, "notice")) of earlier days", rest, channel, isDryRun)
       }
       return nil
@@ -63,7 +63,7 @@ extension ChannelDelivery {
     let due = try due(channel)
     try note(due, as: .delivered, channel)
     let count = due.reduce(0) { $0 + $1.rungs.count }
-    let rest = "\(isDryRun ? "send" : "sent") none of them"
+    let rest = ", and \(isDryRun ? "send" : "sent") none of them"
     report(marked: counted(count, "notice"), rest, channel, isDryRun)
   }
 
@@ -73,7 +73,7 @@ extension ChannelDelivery {
     console.printError(
       """
       \(isDryRun ? "would mark" : "marked") \(notices) through \(channel.name.visible) as \
-      delivered, and \(rest)
+      delivered\(rest)
       """)
   }
 

@@ -309,10 +309,12 @@ struct CheckPlan {
   let terminal: Terminal
   let notifiers: ChannelNotifiers
 
+  /// - Parameter example: shows how to name a catalogue.
   /// - Throws: ``CommandError`` if something that an option names is not there, or no catalogue is
   ///   named.
   init(
-    _ options: CheckOptions, _ once: OneRunOptions, _ environment: Environment
+    _ options: CheckOptions, _ once: OneRunOptions, _ environment: Environment,
+    example: String = "check-loans books.xml"
   ) throws(CommandError) {
     self.options = options
     isDryRun = once.dryRun.dryRun
@@ -325,8 +327,7 @@ struct CheckPlan {
     terminal = Terminal(environment)
     catalogues = try environment.catalogues(
       options.catalogues, options.catalogue, now: once.now.now, jobs: options.jobs.count,
-      schedule: state,
-      example: "check-loans books.xml")
+      schedule: state, example: example)
     output = try environment.output(
       options.report.output, sparing: catalogues.map(\.path), state: state)
   }

@@ -59,7 +59,8 @@ struct DeliverCommand: Subcommand {
     if markOnly {
       if try schedule.reader.catalogues().isEmpty {
         throw CommandError(
-          .usage, "no catalogue was ever read, so nothing is due; run check-loans CATALOGUE first")
+          .usage,
+          "the schedule has no catalogue, so nothing is due; run check-loans CATALOGUE first")
       }
       for channel in channels { try delivery.markAll(channel, isDryRun: dryRun.dryRun) }
       return status

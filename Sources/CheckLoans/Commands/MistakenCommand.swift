@@ -49,34 +49,57 @@ enum MistakenCommand {
     let text = RootCommand.line(for: error)
     let (command, words) = RootCommand.command(of: arguments)
     let name = words.joined(separator: " ")
-    var advice = "see check-loans \(name) --help"
-    if let match = text.prefixMatch(of: #/unknown option '(-[^']*)'/#) {
-      let option = String(match.1)
-      let options = command.declaredSettings.map { "--\($0.name)" } + ["--version", "--help"]
-      // To offer --strict for --no-strict would be the opposite.
-      let near = option.nearest(
-        among: options.filter { $0.hasPrefix("--no-") == option.hasPrefix("--no-") })
-      if let guess = Self.advice(onOption: option) ?? near {
-        advice = "did you mean \(guess)?"
-      }
-      return "\(match.0); \(advice)"
+    let help = "see \((["check-loans"] + words).joined(separator: " ")) --help"
+    let unknown = text.prefixMatch(of: #/unknown option '(-[^']*)'/#)
+    let mistake = unknown.map { String($0.0) } ?? text
+    let group = groups.first { $0.name == name }
+    // Where a command is misspelt, nothing is wrong with its options.
+    if let group, let word = arguments.dropFirst(words.count).first, !word.hasPrefix("-"),
+      let guess = word.nearest(among: group.names)
+    {
+      return "\(mistake); did you mean check-loans \(name) \(guess)?"
     }
-    let mistake = #/(?:missing|[0-9]+ unexpected arguments|unexpected argument '([^']*)')/#
-    guard let match = text.prefixMatch(of: mistake) else { return text }
-    if let word = match.1, words.count == 1, let group = groups.first(where: { $0.name == name }) {
-      advice = "\(name) has \(group.names.joined(separator: ", "))"
-      if let guess = String(word).nearest(among: group.names) {
-        advice = "did you mean check-loans \(name) \(guess)?"
-      }
+    if let unknown {
+      return "\(mistake); \(advice(onOption: String(unknown.1), of: command) ?? help)"
     }
-    return "\(text); \(advice)"
+    if text.prefixMatch(of: #/([0-9]+ )?unexpected argument/#) != nil {
+      return "\(text); \(group.map { "\(name) has \($0.names.joined(separator: ", "))" } ?? help)"
+    }
+    return text.hasPrefix("missing") ? "\(text); \(help)" : text
+  }
+
+  /// Where an unknown option belongs, or what was probably meant by it.
+  private static func advice(
+    onOption option: String, of command: any ParsableCommand.Type
+  ) -> String? {
+    let owners = commands(with: option)
+    if !owners.isEmpty {
+      let others = owners.count > 3 ? " and others" : ""
+      return "it belongs to check-loans \(owners.prefix(3).joined(separator: ", "))\(others)"
+    }
+    let options = command.declaredSettings.map { "--\($0.name)" } + ["--version", "--help"]
+    // To offer --strict for --no-strict would be the opposite.
+    let near = option.nearest(
+      among: options.filter { $0.hasPrefix("--no-") == option.hasPrefix("--no-") })
+    return (meaning(ofOption: option) ?? near).map { "did you mean \($0)?" }
+  }
+
+  /// The commands that have an option, each by its words.
+  private static func commands(with option: String) -> [String] {
+    let commands = RootCommand.configuration.subcommands.flatMap { command in
+      [(command.name, command)]
+        + command.configuration.subcommands.map { ("\(command.name) \($0.name)", $0) }
+    }
+    return commands.filter { _, command in
+      command.declaredSettings.contains { "--\($0.name)" == option }
+    }.map(\.0)
   }
 
   /// What an unknown option was probably meant to be, where that is not just a similar name.
-  private static func advice(onOption option: String) -> String? {
+  private static func meaning(ofOption option: String) -> String? {
     switch option {
     case "--json": "--format json"
-    case "--days", "--lead", "--before": "--remind"
+    case "--lead", "--before": "--remind"
     case "--tz", "--zone", "--timezone": "--time-zone"
     case "--channel", "--via": "--notify"
     case "--no-color", "--no-colour": "--color never"

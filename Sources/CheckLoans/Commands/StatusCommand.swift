@@ -132,7 +132,9 @@ private struct ScheduleStatus {
 
   /// What needs somebody to look, and what to do.
   var problems: [String] {
-    if catalogues.isEmpty { return ["no catalogue was ever read; run check-loans CATALOGUE first"] }
+    if catalogues.isEmpty {
+      return ["the schedule has no catalogue; run check-loans CATALOGUE first"]
+    }
     return catalogues.filter(isOld).map { catalogue in
       let name = catalogue.name.visibleCatalogue
       let age = age(catalogue.readAt)

@@ -114,7 +114,7 @@ struct TimerCommand: Subcommand {
       return .done
     }
     // Whatever would keep each run from its work is said now.
-    let plan = try CheckPlan(options, once, environment)
+    let plan = try CheckPlan(options, once, environment, example: "check-loans timer books.xml")
     if let fault = plan.catalogues.lazy.compactMap(\.fault).first { throw fault }
     if plan.catalogues.contains(where: { $0.path == "-" }) {
       throw CommandError(.usage, "a timer has no standard input; name a catalogue's file")

@@ -32,10 +32,12 @@ struct CommandError: Error {
 }
 
 extension CatalogueError {
-  /// The words to add where the file is missing and another one is named nearly like it.
+  /// The words to add where the file is missing: that the path is a pattern, or that another file is named
+  /// nearly like it.
   var advice: String {
-    guard underlying == ENOENT, let file = FilePattern.file(namedLike: path) else { return "" }
-    return "; did you mean \(file.visible)?"
+    guard underlying == ENOENT else { return "" }
+    if FilePattern.isPattern(path) { return "; no file fits this pattern" }
+    return FilePattern.file(namedLike: path).map { "; did you mean \($0.visible)?" } ?? ""
   }
 }
 

@@ -54,6 +54,10 @@ extension Environment {
     return rules.indices.compactMap { index in
       let rule = rules[index]
       let place = (rule.first?.place ?? given.file?.path ?? "").visible
+      if let empty = SettingsKeys.conditions.first(where: { rule[$0.name]?.texts.isEmpty == true })
+      {
+        return "\(place): this rule is never used, since its \(empty.name) is an empty list"
+      }
       let earlier = rules[..<index].first {
         $0.covers(rule) && ($0.isOfLadder || !rule.isOfLadder)
           && ($0[LadderRule.language] != nil || rule[LadderRule.language] == nil)

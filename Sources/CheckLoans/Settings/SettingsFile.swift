@@ -229,7 +229,7 @@ private struct SettingsReading {
       try rules(ruleTables, known),
       try settings(
         channelTables, of: "channel", ChannelTable.declaredSettings,
-        required: [("name", "\"phone\""), ("run", "[\"curl\", \"--version\"]")],
+        required: [("name", "\"phone\""), ("run", "[\"/path/to/program\"]")],
         by: ChannelTable.parse),
       try wordings(wordingTables, known)
     )
@@ -274,6 +274,7 @@ private struct SettingsReading {
     ("expected value, saw", "the value is missing"),
     ("determine value type", "expected a text in quotation marks, a number, true or false"),
     ("leading zeroes", "write the number without a zero before it"),
+    ("representable", "this number is too large"),
     ("decimal integer", "expected only digits in the number, and nothing after it"),
     ("table header", "expected the end of the line after the name of a table"),
     (
@@ -290,6 +291,9 @@ private struct SettingsReading {
   private func advice(on error: TOMLParseError) -> String {
     let words = error.description.withSmallBeginning
     let line = lines.dropFirst(error.source.begin.line - 1).first ?? ""
+    if line.isConflictMark {
+      return "an unresolved merge conflict is here; keep what is right, and remove the rest"
+    }
     if words.contains("control characters"), error.source.begin.column > line.unicodeScalars.count {
       return "this text has no closing quotation mark"
     }
@@ -571,6 +575,9 @@ private struct SettingsReading {
       return "write closed days in a table of their own: [closed]"
     }
     if keys == .user, isTable {
+      if let option = known.first(where: { $0.hasPrefix("\(key)-") }) {
+        return "\(words); write \(option) = … above the first table"
+      }
       let name = key.nearest(among: SettingsKeys.lists + [Wording.table]) ?? "catalogue"
       if name == Wording.table { return "\(words); \(Wording.advice)" }
       return "\(words); a \(name == "rules" ? "rule" : name)'s table begins with [[\(name)]]"
@@ -597,7 +604,8 @@ private struct SettingsReading {
       expected =
         setting.kind == .argument && keys == .user
         ? "a list of texts, or tables that begin with [[catalogue]]" : "a list of texts"
-    default: (texts, expected) = ([node.scalar], "a text or a number")
+    case .number: (texts, expected) = ([node.scalar], "a number")
+    case .text: (texts, expected) = ([node.scalar], "a text")
     }
     var fault: String?
     if texts.contains(nil) {
@@ -626,6 +634,13 @@ extension KnownLanguages {
   fileprivate var list: String {
     let tags = Self.builtInTags.filter { $0 != own?.tag }.joined(separator: ", ")
     return "\(tags), and \(own?.tag ?? "translation = \"FILE\" adds one from a PO file")"
+  }
+}
+
+extension Substring {
+  /// Whether a version control system has put the line there.
+  fileprivate var isConflictMark: Bool {
+    ["<<<<<<< ", "||||||| ", ">>>>>>> "].contains(where: hasPrefix) || self == "======="
   }
 }
 

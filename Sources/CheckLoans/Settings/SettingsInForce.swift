@@ -48,7 +48,7 @@ struct SettingsInForce {
     var table = [("config", file?.visible ?? "-", fileSource + missing)]
     for row in rows {
       let value = row.texts.map(\.visible).joined(separator: ", ")
-      table.append((row.name, value.isEmpty ? row.noValue : value, row.place.visible))
+      table.append((row.name, value.isEmpty ? "-" : value, row.place.visible))
     }
     func append(_ values: [Setting], of name: String) {
       for value in values {
@@ -106,9 +106,6 @@ extension Wording {
 }
 
 extension Setting {
-  /// What is shown for no value.
-  fileprivate var noValue: String { kind == .list || kind == .argument ? "none" : "-" }
-
   fileprivate var json: JSONValue {
     switch kind {
     case .list, .argument: .array(texts.map { .string($0) })

@@ -12,6 +12,8 @@ struct CatalogueValidation: ~Copyable {
   private var piece = ResultsWriter.Piece()
   private var tally: FileTally
   private var isPacked = false
+  /// Whether it was to be fixed, and cannot be read to its end.
+  private var isUnfixable = false
   /// The lines that findings are about, from a second reading of the file.
   private var lines: SourceLines?
   /// The places of the dates that a diff fixes, and so are not reported.
@@ -64,6 +66,9 @@ struct CatalogueValidation: ~Copyable {
     } catch {
       throw CommandError(error)
     }
+    if isUnfixable {
+      report(": nothing was fixed, because the catalogue cannot be read to its end")
+    }
     piece.tally = tally
     return piece
   }
@@ -105,7 +110,8 @@ extension CatalogueValidation {
     do throws(CommandError) {
       let fixer = CatalogueFixer(path)
       guard let problems = try problems(fixer) else {
-        return report(": nothing can be fixed, because the catalogue cannot be read to its end")
+        isUnfixable = true
+        return
       }
       let outcome = try fixer.fix(problems, isDryRun: plan.fixing == .dryRun)
       if outcome.left > 0 {
