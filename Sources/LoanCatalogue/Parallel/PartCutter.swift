@@ -15,7 +15,8 @@ struct PartCutter {
   private let frame: PartFrame
   private let size: Int
   private let leastLength: Int
-  /// Bytes of a part of a large file: fewer the more threads there are, since all of them hold one.
+  /// Bytes of a part of a large file: fewer the more threads there are, since all of them hold one, and
+  /// several wait for whoever uses them.
   private let usualLength: Int
   /// The beginning of the next part; `nil` after the last one.
   private(set) var next: PartStart?
@@ -35,7 +36,7 @@ struct PartCutter {
     self.frame = frame
     size = file.size ?? 0
     leastLength = partSize
-    usualLength = partSize * 32 / jobs
+    usualLength = partSize * 8 / jobs
     next = start
   }
 

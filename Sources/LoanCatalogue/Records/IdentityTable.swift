@@ -17,11 +17,14 @@ struct IdentityTable: ~Copyable {
   /// Their slots are far apart in memory: they need not be waited for one by one if all are
   /// looked at first.
   ///
-  /// - Parameter total: how many there may be in the end; a guess, so that room is made for at most
-  ///   twice as many as there are.
+  /// - Parameter total: how many there may be in the end: a guess from the file's size, which is trusted more
+  ///   the more is known. To grow again costs a copy, and the memory of both.
   mutating func prepare(for keys: [UInt64], expecting total: Double) {
     let known = count + keys.count
-    if known * 4 >= slots.count * 3 { grow(to: max(known, Int(min(total, Double(known * 2))))) }
+    if known * 4 >= slots.count * 3 {
+      let most = known * (known < 65_536 ? 64 : 1_024)
+      grow(to: max(known, Int(min(total, Double(most)))))
+    }
     for key in keys { seen |= slots.key(at: start(of: key)) }
   }
 

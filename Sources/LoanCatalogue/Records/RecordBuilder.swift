@@ -45,12 +45,12 @@ struct RecordBuilder: ~Copyable {
     draft = RecordDraft(capacity: texts)
   }
 
-  /// Whether there is enough to hand over.
+  /// Whether there is enough to hand over: about as much as a part of a document that is read side by side.
   ///
   /// - Parameter bytes: how far the document has been read.
   func isFull(at bytes: Int) -> Bool {
-    batch.items.count >= 4_096 || draft.batchLength > 1 << 20
-      || bytes - lastEnd > 1 << 20
+    batch.items.count >= 1_024 || draft.batchLength > 1 << 18
+      || bytes - lastEnd > 1 << 18
   }
 
   /// Removes and returns what has been made so far.
