@@ -127,4 +127,13 @@ import Testing
     #expect(try schedule.forget(channel: "stdout") == 2)
     #expect(try schedule.told(at: "2026-11-21").count == 2)
   }
+
+  @Test(arguments: [
+    ("mail: no route", "mail", "no route"),
+    ("exec:tell was not found", "exec:tell", "it was not found"),
+    ("mailbox full", "mail", "mailbox full"), ("mail", "mail", "mail"), ("x", "mail", "x"),
+  ])
+  func `A failure is said without its channel`(error: String, channel: String, words: String) {
+    #expect(Delivery.failure(error, of: channel) == words)
+  }
 }

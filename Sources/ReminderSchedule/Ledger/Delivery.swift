@@ -65,9 +65,8 @@ extension Delivery {
 
   /// A channel's error, harmless on a terminal, without the channel's name at its beginning.
   public static func failure(_ error: String, of channel: String) -> String {
-    guard error.hasPrefix(channel) else { return error.visible }
-    let rest = error.dropFirst(channel.count)
-    return (rest.hasPrefix(": ") ? String(rest.dropFirst(2)) : "it\(rest)").visible
+    if error.hasPrefix("\(channel): ") { return String(error.dropFirst(channel.count + 2)).visible }
+    return (error.hasPrefix("\(channel) ") ? "it\(error.dropFirst(channel.count))" : error).visible
   }
 }
 
