@@ -6,7 +6,7 @@ extension ChildProcess.Report {
   /// the first line of standard error, else of standard output that is no answer.
   package var failure: String { failure(preferring: { _ in true }) }
 
-  /// The same with the first line for which `isPreferred`, if there is one, and of that what `shown` leaves.
+  /// The same with the first line for which `isPreferred`, if there is one, as `shown` changes it.
   func failure(
     preferring isPreferred: (Substring) -> Bool, shown: (String) -> String = { $0 }
   ) -> String {

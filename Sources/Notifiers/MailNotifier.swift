@@ -146,7 +146,7 @@ extension MailNotifier {
 }
 
 extension String {
-  /// The text with `…` in place of a name, in upper or lower case, wherever it stands by itself.
+  /// The text with `…` in place of each whole word or group of words that is a name, whatever its case.
   fileprivate func hiding(_ name: String) -> String {
     if name.isEmpty { return self }
     return replacing(Regex<Substring>(verbatim: name).ignoresCase()) { match in

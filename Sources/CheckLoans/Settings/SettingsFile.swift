@@ -1,6 +1,7 @@
 import ArgumentParser
-import LoanRules
 import Languages
+import LoanCatalogue
+import LoanRules
 import Loans
 import System
 import TOMLKit
@@ -634,13 +635,6 @@ extension KnownLanguages {
   fileprivate var list: String {
     let tags = Self.builtInTags.filter { $0 != own?.tag }.joined(separator: ", ")
     return "\(tags), and \(own?.tag ?? "translation = \"FILE\" adds one from a PO file")"
-  }
-}
-
-extension Substring {
-  /// Whether a version control system has put the line there.
-  fileprivate var isConflictMark: Bool {
-    ["<<<<<<< ", "||||||| ", ">>>>>>> "].contains(where: hasPrefix) || self == "======="
   }
 }
 

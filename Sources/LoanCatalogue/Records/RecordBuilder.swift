@@ -45,7 +45,7 @@ struct RecordBuilder: ~Copyable {
     draft = RecordDraft(capacity: texts)
   }
 
-  /// Whether there is enough to hand over: about as much as a part of a document that is read side by side.
+  /// Whether there is enough to hand over: about as much as a part of a document that is read in parts.
   ///
   /// - Parameter bytes: how far the document has been read.
   func isFull(at bytes: Int) -> Bool {

@@ -82,14 +82,18 @@ extension Fault {
     // A longer line is none of these marks.
     guard lineBreak != nil || before.utf8.count < Self.reach else { return nil }
     let line = (lineBreak.map { before[$0...].dropFirst() } ?? before[...]) + next
-    let isMark =
-      ["<<<<<<< ", ">>>>>>> "].contains(where: line.hasPrefix)
-      || line.prefix { !$0.isNewline } == "======="
-    guard isMark else { return nil }
+    guard line.prefix(while: { !$0.isNewline }).isConflictMark else { return nil }
     return """
       an unresolved merge conflict is here; keep what is right, and remove the rest with the lines \
       that begin with <<<<<<<, |||||||, ======= and >>>>>>>
       """
+  }
+}
+
+extension StringProtocol {
+  /// Whether a version control system has put the line there, where it could not merge two texts.
+  package var isConflictMark: Bool {
+    ["<<<<<<< ", "||||||| ", ">>>>>>> "].contains(where: hasPrefix) || self == "======="
   }
 }
 

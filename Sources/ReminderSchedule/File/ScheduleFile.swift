@@ -237,10 +237,8 @@ struct ScheduleFile {
   /// The error of what is another user's, whose runs may have sent everything already.
   private func foreign(_ what: String, of owner: UserID, path: String) -> ScheduleError {
     let name = owner.name?.visible
-    var isNew = false
-    do { _ = try Stat(ofLink: location) } catch { isNew = error.isMissing }
     let others =
-      isNew
+      isMissing
       ? ", or name a file in a directory of your own with --state"
       : "; another file named with --state is another schedule, and sends everything again"
     return ScheduleError(
