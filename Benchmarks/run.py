@@ -265,7 +265,7 @@ class Bench:
         state = self.fresh_folder("due")
         fresh = ["find", state, "-mindepth", "1", "-delete"]
         silent = self.check("DUE", due, state, prepare=fresh)
-        options = ("--notify", "stdout", "--first-run", "deliver")
+        options = ("--notify", "stdout", "--backlog", "send")
         telling = self.check("--notify stdout DUE", due, state, *options, prepare=fresh)
         self.meter.measure("delivery", silent)
         self.meter.measure("delivery", telling, silent)

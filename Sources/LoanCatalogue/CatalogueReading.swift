@@ -53,6 +53,9 @@ public final class CatalogueReading {
   /// the file.
   public var isPacked: Bool { catalogue.isPacked }
 
+  /// The second since 1970-01-01T00:00:00Z in which the file was modified last; `nil` for standard input.
+  public var modifiedAt: Int? { catalogue.modifiedAt }
+
   /// The counts of what has been read so far.
   public var summary: CatalogueSummary { assembler.summary }
 

@@ -22,6 +22,9 @@ public struct MailSettings: Sendable {
   public var redirect: Mailbox?
   /// The most messages of one run.
   public var limit = 500
+  /// The most borrowers that an address may have: that of more is none, but what somebody typed where
+  /// there was none.
+  public var mostBorrowers = 6
   /// Where a recipient can say that there should be no more.
   public var unsubscribe: UnsubscribeLink?
   /// The forms of the body.
@@ -95,7 +98,9 @@ public protocol MailingNotifier: Notifier {
 extension MailingNotifier {
   /// By address, and what has none for the library.
   public var grouping: Grouping {
-    .byAddress(hasFallback: settings.fallback != nil, limit: settings.limit)
+    .byAddress(
+      hasFallback: settings.fallback != nil, limit: settings.limit,
+      mostBorrowers: settings.mostBorrowers)
   }
 
   /// One message of all, since they are for one address.

@@ -6,7 +6,7 @@ public struct DeliveryContext: Sendable, Hashable {
   public var now: CivilDateTime
   /// The seconds by which that is ahead of UTC, if they are known.
   public var utcOffset: Int?
-  /// How many notices of the schedule are open, for badges.
+  /// How many notices of the schedule are open, for badges; 0 if the notifier does not need it.
   public var openCount: Int
 
   /// The address that a message is for; `nil` where the channel needs none, or has none that can be
@@ -35,7 +35,9 @@ public enum Grouping: Sendable, Hashable {
   /// - Parameters:
   ///   - hasFallback: whether the library has an address for the latter; else they stay pending.
   ///   - limit: the most messages of one run.
-  case byAddress(hasFallback: Bool, limit: Int)
+  ///   - mostBorrowers: the most borrowers that an address may have: that of more is none, but what
+  ///     somebody typed where there was none.
+  case byAddress(hasFallback: Bool, limit: Int, mostBorrowers: Int)
 }
 
 /// A way to tell someone about loans.
@@ -51,6 +53,9 @@ public protocol Notifier: Sendable {
 
   /// The notices that may be in one message.
   var grouping: Grouping { get }
+
+  /// Whether it says how many notices are open, which takes a while to count.
+  var needsOpenCount: Bool { get }
 
   /// Groups what is due into messages; each message is delivered whole or not at all, unless the error
   /// says which part was.
@@ -75,4 +80,7 @@ extension Notifier {
 
   /// All notices together.
   public var grouping: Grouping { .together }
+
+  /// No.
+  public var needsOpenCount: Bool { false }
 }

@@ -24,17 +24,36 @@ extension Schedule {
   public func keep(_ calendar: KeptCalendar) throws(ScheduleError) {
     if try reader.calendar(calendar.path)?.days == calendar.days { return }
     try write { database in
-      try database.run("DELETE FROM closed_day WHERE calendar = ?", calendar.path)
       try database.run(
-        "INSERT OR REPLACE INTO calendar VALUES (?, ?)", calendar.path, calendar.readOn.dayNumber)
-      for day in calendar.days {
-        try database.run(
-          "INSERT OR IGNORE INTO closed_day VALUES (?, ?, ?, ?)", calendar.path, day.day.dayNumber,
-          day.line,
-          day.name)
-      }
+        "INSERT OR REPLACE INTO calendar VALUES (?, ?, ?)", calendar.path,
+        calendar.readOn.dayNumber, calendar.stored)
       failpoint("calendar-before-commit")
     }
+  }
+}
+
+extension KeptCalendar {
+  /// The days as they are stored: a JSON array of each one's number, line and name.
+  fileprivate var stored: String {
+    let days = days.map { day in
+      var name = TextBuffer()
+      if let text = day.name { name.append(quoting: text.utf8.span) }
+      return "\(day.day.dayNumber),\(day.line),\(day.name == nil ? "null" : name.text)"
+    }
+    return "[\(days.joined(separator: ","))]"
+  }
+
+  /// The days in a text as ``stored`` makes it; `nil` for any other.
+  fileprivate static func days(_ text: String) -> [CalendarDay]? {
+    guard let values = StoredTexts.values(of: text) else { return nil }
+    let days = stride(from: 0, to: values.count - 2, by: 3).compactMap { place -> CalendarDay? in
+      guard let number = values[place].flatMap({ Int($0) }),
+        let line = Int(values[place + 1] ?? ""),
+        let day = CivilDate(dayNumber: number)
+      else { return nil }
+      return CalendarDay(day: day, name: values[place + 2], line: line)
+    }
+    return days.count * 3 == values.count ? days : nil
   }
 }
 
@@ -42,18 +61,12 @@ extension ScheduleReader {
   /// The last good reading of a calendar; `nil` if there was none.
   public func calendar(_ path: String) throws(ScheduleError) -> KeptCalendar? {
     try connection.read { database in
-      let readOn = try database.rows("SELECT read_on FROM calendar WHERE path = ?", path) {
-        $0.day(0)
-      }
-      guard let found = readOn.first else { return nil }
-      let days = try database.rows(
-        "SELECT day, line, name FROM closed_day WHERE calendar = ? ORDER BY day, line", path
-      ) { row in
-        guard let day = row.day(0) else { throw DatabaseError.damage("a closed day") }
-        return CalendarDay(day: day, name: row.text(2), line: Int(row.integer(1)))
-      }
-      guard let found else { throw DatabaseError.damage("the day of a calendar") }
-      return KeptCalendar(path: path, readOn: found, days: days)
+      try database.rows("SELECT read_on, days FROM calendar WHERE path = ?", path) { row in
+        guard let readOn = row.day(0), let days = row.text(1).flatMap(KeptCalendar.days) else {
+          throw DatabaseError.damage("the days of a calendar")
+        }
+        return KeptCalendar(path: path, readOn: readOn, days: days)
+      }.first
     }
   }
 }

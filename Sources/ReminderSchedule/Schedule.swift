@@ -133,7 +133,7 @@ public final class Schedule: Sendable {
   @discardableResult
   public func cancelAll() throws(ScheduleError) -> Int {
     try writeByUser { database in
-      try database.run("UPDATE loan SET cancelled = 1 WHERE left_on IS NULL AND cancelled = 0")
+      try database.run("UPDATE loan SET hash = ?1 WHERE hash <> ?1", LoanRow.cancelled)
       return database.changes
     }
   }
@@ -156,24 +156,23 @@ public final class Schedule: Sendable {
           result.unknown.append(number)
           continue
         }
-        try database.run("UPDATE loan SET cancelled = 1 WHERE id = ? AND cancelled = 0", id)
+        try database.run(
+          "UPDATE loan SET hash = ?2 WHERE id = ?1 AND hash <> ?2", id, LoanRow.cancelled)
         if database.changes > 0 { result.cancelled.append(loan.loan) }
       }
       return result
     }
   }
 
-  /// Forgets a catalogue: its loans, those that have left it, and their deliveries.
+  /// Forgets a catalogue: its loans, those that have left it, their deliveries and silences, and what was
+  /// said of their readers' addresses.
   ///
   /// - Parameter catalogue: its name in the schedule.
   /// - Returns: how many loans it had, or `nil` if the schedule has no such catalogue.
   public func forget(catalogue: String) throws(ScheduleError) -> Int? {
     try writeByUser { database in
       guard let id = try database.knownCatalogueID(catalogue) else { return nil }
-      try database.run("DELETE FROM loan WHERE catalogue = ? AND left_on IS NOT NULL", id)
-      let all = LoanID.all(of: id)
-      try database.run("DELETE FROM loan WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
-      let count = database.changes
+      let count = try database.forgetLoans(of: id)
       for table in ["delivery", "outbox", "silence"] {
         try database.run("DELETE FROM \(table) WHERE catalogue = ?", id)
       }
@@ -191,9 +190,7 @@ public final class Schedule: Sendable {
       guard let id = try database.knownChannelID(channel) else { return nil }
       try database.run("DELETE FROM delivery WHERE channel = ?", id)
       let count = database.changes
-      for table in ["outbox", "recipient"] {
-        try database.run("DELETE FROM \(table) WHERE channel = ?", id)
-      }
+      try database.run("DELETE FROM outbox WHERE channel = ?", id)
       try database.run("DELETE FROM channel WHERE id = ?", id)
       try database.forgetReasons()
       return count
@@ -209,12 +206,7 @@ public final class Schedule: Sendable {
     try writeByUser { database in
       guard let id = try database.knownChannelID(channel), channel != name else { return nil }
       if let other = try database.knownChannelID(name) {
-        for statement in Self.lessOfBoth { try database.run(statement, other, id) }
-        for table in ["delivery", "recipient"] {
-          try database.run("UPDATE OR IGNORE \(table) SET channel = ? WHERE channel = ?", id, other)
-          try database.run("DELETE FROM \(table) WHERE channel = ?", other)
-        }
-        try database.run("DELETE FROM channel WHERE id = ?", other)
+        for statement in Self.mergeChannels { try database.run(statement, other, id) }
       }
       try database.run("UPDATE channel SET name = ? WHERE id = ?", name, id)
       try database.run("UPDATE silence SET channel = ? WHERE channel = ?", name, channel)
@@ -222,28 +214,107 @@ public final class Schedule: Sendable {
     }
   }
 
-  /// What a channel gives up for what another knows: that it was used later, has delivered a notice, has
-  /// written to an address later, or was refused there.
-  private static let lessOfBoth = [
+  /// Gives a channel, ?2, what another one, ?1, knows: a notice that was delivered through one of the two
+  /// counts.
+  private static let mergeChannels = [
     """
-    UPDATE channel SET last_used = max(
-      last_used, (SELECT last_used FROM channel AS other WHERE other.id = ?1))
-    WHERE id = ?2
+    UPDATE channel SET
+      first_used = min(channel.first_used, other.first_used),
+      last_used = max(channel.last_used, other.last_used)
+    FROM channel AS other WHERE other.id = ?1 AND channel.id = ?2
     """,
     """
     DELETE FROM delivery WHERE channel = ?2 AND delivered_at IS NULL AND EXISTS (
       SELECT 1 FROM delivery AS other WHERE other.channel = ?1
         AND other.catalogue = delivery.catalogue AND other.identity = delivery.identity
         AND other.expiration = delivery.expiration AND other.copy = delivery.copy
-        AND other.rung = delivery.rung)
+        AND other.person = delivery.person AND other.rung = delivery.rung)
+    """,
+    "UPDATE OR IGNORE delivery SET channel = ?2 WHERE channel = ?1",
+    "DELETE FROM delivery WHERE channel = ?1 AND ?2",
+    "DELETE FROM channel WHERE id = ?1 AND ?2",
+  ]
+
+  /// Gives a catalogue another name, under which its loans and what was delivered count; if the schedule
+  /// has a catalogue of that name, what was delivered of one of the two.
+  ///
+  /// - Returns: how many loans it has; `nil` if the schedule has no such catalogue, or it has the name.
+  public func rename(catalogue: String, to name: String) throws(ScheduleError) -> Int? {
+    try writeByUser { database in
+      guard let id = try database.knownCatalogueID(catalogue),
+        !catalogue.utf8.elementsEqual(name.utf8)
+      else { return nil }
+      if let other = try database.knownCatalogueID(name) {
+        for statement in Self.mergeCatalogues { try database.run(statement, other, id) }
+        _ = try database.forgetLoans(of: other)
+        try database.run("DELETE FROM catalogue WHERE id = ?", other)
+      }
+      try database.run("UPDATE catalogue SET path = ? WHERE id = ?", name, id)
+      let all = LoanID.all(of: id)
+      return Int(
+        try database.integer(
+          "SELECT count(*) FROM loan WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
+          ?? 0)
+    }
+  }
+
+  /// Gives a catalogue, ?2, what another one, ?1, knows.
+  private static let mergeCatalogues = [
+    """
+    UPDATE catalogue SET is_delivered = max(catalogue.is_delivered, other.is_delivered)
+    FROM catalogue AS other WHERE other.id = ?1 AND catalogue.id = ?2
     """,
     """
-    DELETE FROM recipient WHERE channel = ?2 AND reason IS NULL AND EXISTS (
-      SELECT 1 FROM recipient AS other WHERE other.channel = ?1
-        AND other.address = recipient.address AND other.utc_offset = recipient.utc_offset
-        AND (other.reason IS NOT NULL OR other.sent_on > recipient.sent_on))
+    DELETE FROM delivery WHERE catalogue = ?2 AND delivered_at IS NULL AND EXISTS (
+      SELECT 1 FROM delivery AS other WHERE other.catalogue = ?1
+        AND other.channel = delivery.channel AND other.identity = delivery.identity
+        AND other.expiration = delivery.expiration AND other.copy = delivery.copy
+        AND other.person = delivery.person AND other.rung = delivery.rung)
     """,
+    "UPDATE OR IGNORE delivery SET catalogue = ?2 WHERE catalogue = ?1",
+    "DELETE FROM delivery WHERE catalogue = ?1 AND ?2",
+    "UPDATE OR IGNORE silence SET catalogue = ?2 WHERE catalogue = ?1",
+    "DELETE FROM silence WHERE catalogue = ?1 AND ?2",
   ]
+
+  /// Has the notice that a loan has reached sent again by the next run, through every channel: it no
+  /// longer counts as delivered.
+  ///
+  /// - Parameters:
+  ///   - id: the loan's number.
+  ///   - now: the library's civil time.
+  /// - Returns: the loan, and whether a notice was delivered that is sent again; `nil` if no loan in a
+  ///   catalogue has the number.
+  public func sendAgain(
+    _ id: Int, at now: CivilDateTime
+  ) throws(ScheduleError) -> (loan: ScheduledLoan, isSentAgain: Bool)? {
+    try writeByUser { database in
+      guard let row = try database.rowID(ofLoan: id), let loan = try database.loan(row),
+        loan.leftOn == nil
+      else { return nil }
+      guard let rung = loan.plan.reached(at: now) else { return (loan, false) }
+      let key = loan.key
+      try database.run(
+        """
+        DELETE FROM delivery
+        WHERE catalogue = ? AND identity = ? AND expiration = ? AND copy = ? AND person = ?
+          AND rung >= ? AND delivered_at IS NOT NULL
+        """, key.catalogue, key.identity, key.expiration, key.copy, key.person, rung)
+      return (loan, database.changes > 0)
+    }
+  }
+
+  /// Has the notices sent that were due for days when a channel or their loans were new: it asks for them
+  /// no longer.
+  public func sendBacklog(
+    of channel: String, at now: CivilDateTime
+  ) throws(ScheduleError) {
+    try writeByUser { database in
+      let id = try database.channelID(channel, today: now.date)
+      try database.run(
+        "UPDATE channel SET backlog_sent_on = ? WHERE id = ?", now.date.dayNumber, id)
+    }
+  }
 
   /// Runs `body` in one transaction, for a command that the user has given.
   func writeByUser<Value>(
@@ -261,5 +332,19 @@ public final class Schedule: Sendable {
   /// Runs `body` in one transaction.
   func write(_ body: (Database) throws -> Void) throws(ScheduleError) {
     try connection.write(body)
+  }
+}
+
+extension Database {
+  /// Forgets the loans of a catalogue, and those that have left it.
+  ///
+  /// - Returns: how many it had.
+  fileprivate func forgetLoans(of catalogue: Int64) throws -> Int {
+    let all = LoanID.all(of: catalogue)
+    for table in LoanTable.allCases.reversed() {
+      try run(
+        "DELETE FROM \(table.rawValue) WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
+    }
+    return changes
   }
 }

@@ -4,28 +4,34 @@ internal import Loans
 
 /// The tables of a schedule, and what distinguishes it from another program's file.
 ///
-/// - `catalogue`: the catalogues by path, each with the name of its library if that has one, and the
-///   time of the last reading that could be used, to ten minutes.
+/// - `catalogue`: the catalogues by path, each with the name of its library if that has one; the day
+///   on which the schedule got it; the time of the last reading that could be used, to ten minutes, and
+///   when its file was modified then; and whether its notices are delivered, or it was only looked at.
 /// - `loan`: their loans with a usable expiration, in the order of each catalogue. The row's `id` is
 ///   made of both: the catalogue's number shifted left by 40 bits, and the loan's own number, by
 ///   which people know it (see ``LoanID``). So the loans of a catalogue lie side by side without an
 ///   index, which would cost more than the rows. `identity` and `ordinal` say which loan it is in
-///   another version of the catalogue; `copy` counts loans alike in identity and expiration.
-///   `left_on` is the day on which its catalogue no longer had it, NULL while it is there.
+///   another version of the catalogue; `copy` counts loans alike in identity, expiration and person.
+///   `hash` is of everything that a reading compares, see ``LoanRow``, and 0 once the user has
+///   cancelled it. `person` is whom its notices are for, see ``Person``, and `armed_on` the day on which
+///   it was first scheduled with this expiration, person and ladder. `fields` holds its texts, see
+///   ``StoredTexts``.
+/// - `left_loan`: loans that their catalogue no longer has, since the day `left_on`.
 /// - `ladder`: the rungs by which loans are reminded of, each ladder once, see `Ladder`; `remind` and
 ///   `expired` are lists of days in JSON. `fire_at` of a loan is when its first notice fires, and
 ///   `open_before` and `open_after` are the open days next to an expiration on a closed day.
-/// - `delivery`: the ledger, keyed by what a notice says and not by a loan's number: so a loan that
-///   leaves, comes back, or returns to an earlier expiration finds its deliveries. `rung` is the
-///   signed number of days from the expiration, see ``DueNotice/rung``.
-/// - `channel`, `reason`: names of channels and what they said when they failed, each once.
+/// - `delivery`: the ledger, keyed by what a notice says and to whom, and not by a loan's number: so a
+///   loan that leaves, comes back, or returns to an earlier expiration finds its deliveries, and what
+///   somebody else was told counts for nobody. `rung` is the signed number of days from the expiration,
+///   see ``DueNotice/rung``; `sent_to` is the address or the name as it was told, NULL for nobody and
+///   for the library.
+/// - `channel`: names of channels, with the days on which each was first and last used, and the day on
+///   which the user had its backlog sent, see ``DueRung/isBacklog``.
+/// - `reason`: what channels said when they failed, each once.
 /// - `outbox`: the notices that are being sent right now, see ``Outbox``.
-/// - `recipient`: the addresses to which a channel has sent a message, with the day and the offset from
-///   UTC, or that it can never reach, see ``AddressState``.
-/// - `calendar`, `closed_day`: the last good reading of each calendar of closed days, see
-///   ``KeptCalendar``.
+/// - `calendar`: the last good reading of each calendar of closed days, see ``KeptCalendar``.
 /// - `silence`: what people have silenced, see ``Silence``: one loan, by its key in the ledger, or all
-///   that meet the conditions that are not NULL. `copies` is how many loans were alike.
+///   that meet the conditions that are not NULL.
 /// - `counter`: one row: the highest number of a loan, the days from which the age of the ledger is
 ///   counted (see ``LastRun``), a random number made with the tables, and the time of the last run, to
 ///   ten minutes.
@@ -46,8 +52,23 @@ enum Schema {
 
   /// How a loan's row and delivery are found from each other.
   static let isDeliveryOfLoan = """
-    delivery.catalogue = loan.catalogue AND delivery.identity = loan.identity
+    delivery.catalogue = loan.id >> \(LoanID.shift) AND delivery.identity = loan.identity
           AND delivery.expiration = loan.expiration AND delivery.copy = loan.copy
+          AND delivery.person = loan.person
+    """
+
+  /// The columns of a loan, in the order in which rows are inserted.
+  private static let loanColumns = """
+    id INTEGER PRIMARY KEY, identity INTEGER, hash INTEGER, expiration INTEGER, fire_at INTEGER,
+      ladder INTEGER, ordinal INTEGER, copy INTEGER, person INTEGER, armed_on INTEGER,
+      open_before INTEGER, open_after INTEGER, fields TEXT
+    """
+
+  /// The columns by which a notice is known, in the ledger and the outbox.
+  private static let noticeColumns = """
+    catalogue INTEGER NOT NULL, identity INTEGER NOT NULL, expiration INTEGER NOT NULL,
+      copy INTEGER NOT NULL, person INTEGER NOT NULL, channel INTEGER NOT NULL, rung INTEGER NOT NULL,
+      at INTEGER NOT NULL, utc_offset INTEGER, sent_to TEXT
     """
 
   /// The definitions of the tables and indexes.
@@ -57,31 +78,17 @@ enum Schema {
       id INTEGER PRIMARY KEY,
       path TEXT NOT NULL UNIQUE,
       library TEXT,
+      added_on INTEGER NOT NULL,
+      is_delivered INTEGER NOT NULL,
       read_at INTEGER,
-      read_utc_offset INTEGER
+      read_utc_offset INTEGER,
+      modified_at INTEGER,
+      modified_utc_offset INTEGER
     )
     """,
-    """
-    CREATE TABLE loan (
-      id INTEGER PRIMARY KEY,
-      identity INTEGER NOT NULL,
-      ordinal INTEGER NOT NULL,
-      copy INTEGER NOT NULL,
-      fingerprint INTEGER NOT NULL,
-      expiration INTEGER NOT NULL,
-      fire_at INTEGER NOT NULL,
-      ladder INTEGER NOT NULL,
-      open_before INTEGER,
-      open_after INTEGER,
-      cancelled INTEGER NOT NULL,
-      left_on INTEGER,
-      expiration_time INTEGER,
-      loan_id TEXT, title TEXT, author TEXT, isbn TEXT, barcode TEXT, borrower TEXT, email TEXT,
-      language TEXT, category TEXT, item_type TEXT, library TEXT, renewable INTEGER,
-      number INTEGER AS (id & \(LoanID.numbers - 1)),
-      catalogue INTEGER AS (id >> \(LoanID.shift))
-    )
-    """,
+    "CREATE TABLE loan (\(loanColumns))",
+    "CREATE TABLE left_loan (\(loanColumns), left_on INTEGER)",
+    "CREATE INDEX left_loan_identity ON left_loan (identity)",
     """
     CREATE TABLE ladder (
       id INTEGER PRIMARY KEY,
@@ -92,13 +99,13 @@ enum Schema {
       at TEXT NOT NULL
     )
     """,
-    "CREATE INDEX loan_left ON loan (catalogue, left_on) WHERE left_on IS NOT NULL",
-    "CREATE INDEX loan_left_identity ON loan (identity, ordinal) WHERE left_on IS NOT NULL",
     """
     CREATE TABLE channel (
       id INTEGER PRIMARY KEY,
       name TEXT NOT NULL UNIQUE,
-      last_used INTEGER NOT NULL
+      first_used INTEGER NOT NULL,
+      last_used INTEGER NOT NULL,
+      backlog_sent_on INTEGER
     )
     """,
     """
@@ -109,19 +116,12 @@ enum Schema {
     """,
     """
     CREATE TABLE delivery (
-      catalogue INTEGER NOT NULL,
-      identity INTEGER NOT NULL,
-      expiration INTEGER NOT NULL,
-      channel INTEGER NOT NULL,
-      copy INTEGER NOT NULL,
-      rung INTEGER NOT NULL,
+      \(noticeColumns),
       state INTEGER NOT NULL,
       attempts INTEGER NOT NULL,
-      at INTEGER NOT NULL,
-      utc_offset INTEGER,
       delivered_at INTEGER,
       reason INTEGER,
-      PRIMARY KEY (catalogue, identity, expiration, channel, copy, rung)
+      PRIMARY KEY (catalogue, identity, expiration, copy, person, channel, rung)
     ) WITHOUT ROWID
     """,
     """
@@ -129,41 +129,14 @@ enum Schema {
       id INTEGER PRIMARY KEY,
       sending INTEGER NOT NULL,
       message INTEGER NOT NULL,
-      catalogue INTEGER NOT NULL,
-      identity INTEGER NOT NULL,
-      expiration INTEGER NOT NULL,
-      channel INTEGER NOT NULL,
-      copy INTEGER NOT NULL,
-      rung INTEGER NOT NULL,
-      at INTEGER NOT NULL,
-      utc_offset INTEGER,
-      address TEXT
+      \(noticeColumns)
     )
-    """,
-    "CREATE INDEX outbox_identity ON outbox (identity)",
-    """
-    CREATE TABLE recipient (
-      channel INTEGER NOT NULL,
-      address TEXT NOT NULL,
-      utc_offset INTEGER NOT NULL,
-      sent_on INTEGER,
-      reason INTEGER,
-      PRIMARY KEY (channel, address, utc_offset)
-    ) WITHOUT ROWID
     """,
     """
     CREATE TABLE calendar (
       path TEXT PRIMARY KEY,
-      read_on INTEGER NOT NULL
-    ) WITHOUT ROWID
-    """,
-    """
-    CREATE TABLE closed_day (
-      calendar TEXT NOT NULL,
-      day INTEGER NOT NULL,
-      line INTEGER NOT NULL,
-      name TEXT,
-      PRIMARY KEY (calendar, day, line)
+      read_on INTEGER NOT NULL,
+      days TEXT NOT NULL
     ) WITHOUT ROWID
     """,
     """
@@ -172,8 +145,7 @@ enum Schema {
       catalogue INTEGER,
       identity INTEGER,
       expiration INTEGER,
-      copy INTEGER,
-      copies INTEGER,
+      person INTEGER,
       borrower TEXT, email TEXT, category TEXT, loan TEXT, title TEXT,
       kind TEXT,
       channel TEXT,
@@ -181,7 +153,7 @@ enum Schema {
       reason TEXT NOT NULL,
       made_by TEXT NOT NULL,
       made_at INTEGER NOT NULL,
-      UNIQUE (identity, expiration, copy, catalogue)
+      UNIQUE (identity, expiration, person, catalogue)
     )
     """,
     """
@@ -205,13 +177,15 @@ enum Schema {
         (SELECT max(-value) FROM json_each(remind)
           WHERE coalesce(open_before, expiration) - value <= counter.last_day) AS rung,
         (substr(at, 1, 2) * 60 + substr(at, 4)) * 60 AS second
-      FROM loan JOIN ladder ON ladder.id = loan.ladder, counter WHERE left_on IS NULL
+      FROM loan JOIN ladder ON ladder.id = loan.ladder, counter
     ), known AS (
       SELECT loan.*,
         EXISTS (
           SELECT 1 FROM delivery WHERE \(isDeliveryOfLoan)
             AND delivery.rung BETWEEN coalesce(loan.rung, -\(Ladder.longest)) AND 0
-            AND state = \(Delivery.State.delivered.stored)) AS is_delivered,
+            AND state = \(Delivery.State.delivered.stored)
+            AND delivered_at <= (loan.last_day + 1) * 86400 + \(Delivery.farthestZones)
+        ) AS is_delivered,
         EXISTS (
           SELECT 1 FROM delivery JOIN channel ON channel.id = delivery.channel
           WHERE \(isDeliveryOfLoan) AND delivery.rung <= 0
@@ -220,15 +194,19 @@ enum Schema {
         \(Silence.isSilenced(today: "loan.last_day")) AS is_silenced
       FROM reached AS loan
     )
-    SELECT number AS id, catalogue.path AS catalogue,
-      coalesce(known.library, catalogue.library) AS library, loan_id, title, author, borrower, email,
-      barcode, isbn, language, category, item_type, renewable,
+    SELECT known.id & \(LoanID.numbers - 1) AS id, catalogue.path AS catalogue,
+      coalesce(\(StoredTexts.column(.library)), catalogue.library) AS library,
+      \(named([
+        (.id, "loan_id"), (.title, "title"), (.author, "author"), (.borrower, "borrower"),
+        (.email, "email"), (.barcode, "barcode"), (.isbn, "isbn"), (.language, "language"),
+        (.category, "category"), (.type, "item_type"), (.renewable, "renewable"),
+      ])),
       date(expiration * 86400, 'unixepoch') AS expiration,
       strftime('%Y-%m-%dT%H:%M', max(fire_at, coalesce(
         (coalesce(open_before, expiration) + rung) * 86400 + second, 0)), 'unixepoch') AS fire_at,
       CASE
-        WHEN is_delivered AND (cancelled OR NOT has_failed OR expiration < last_day) THEN 'delivered'
-        WHEN cancelled THEN 'cancelled'
+        WHEN known.is_delivered AND (hash = 0 OR NOT has_failed OR expiration < last_day) THEN 'delivered'
+        WHEN hash = 0 THEN 'cancelled'
         WHEN expiration < last_day THEN 'expired'
         WHEN is_silenced THEN 'silenced'
         WHEN has_failed THEN 'failed'
@@ -236,25 +214,29 @@ enum Schema {
       END AS state,
       remind, expired AS remind_expired, repeat_expired, expired_until,
       date(open_before * 86400, 'unixepoch') AS open_before,
-      date(open_after * 86400, 'unixepoch') AS open_after
-    FROM known JOIN catalogue ON catalogue.id = known.catalogue
+      date(open_after * 86400, 'unixepoch') AS open_after,
+      date(armed_on * 86400, 'unixepoch') AS armed_on
+    FROM known JOIN catalogue ON catalogue.id = known.id >> \(LoanID.shift)
     """,
     "deliveries": """
     CREATE VIEW deliveries AS
     WITH known AS (
-      SELECT catalogue, identity, copy, expiration, max(number) AS number, title, borrower, email,
-        library
-        FROM loan GROUP BY catalogue, identity, expiration, copy
+      SELECT *, NULL AS left_on FROM loan UNION ALL SELECT * FROM left_loan
+    ), same AS (
+      SELECT id >> \(LoanID.shift) AS catalogue, identity, copy, expiration, person,
+        max(id) AS id, fields
+      FROM known GROUP BY 1, 2, 3, 4, 5
     ), latest AS (
-      SELECT catalogue, identity, ordinal, max(number) AS number, title, borrower, email,
-        library
-        FROM loan GROUP BY catalogue, identity, ordinal
+      SELECT id >> \(LoanID.shift) AS catalogue, identity, ordinal, max(id) AS id, fields
+      FROM known GROUP BY 1, 2, 3
     )
-    SELECT coalesce(loan.number, latest.number) AS id, catalogue.path AS catalogue,
-      coalesce(loan.library, latest.library, catalogue.library) AS library,
-      coalesce(loan.title, latest.title) AS title,
-      coalesce(loan.borrower, latest.borrower) AS borrower,
-      coalesce(loan.email, latest.email) AS email,
+    SELECT coalesce(same.id, latest.id) & \(LoanID.numbers - 1) AS id, catalogue.path AS catalogue,
+      coalesce(\(StoredTexts.column(.library, of: "coalesce(same.fields, latest.fields)")),
+        catalogue.library) AS library,
+      \(StoredTexts.column(.title, of: "coalesce(same.fields, latest.fields)")) AS title,
+      \(StoredTexts.column(.borrower, of: "same.fields")) AS borrower,
+      \(StoredTexts.column(.email, of: "same.fields")) AS email,
+      sent_to,
       date(delivery.expiration * 86400, 'unixepoch') AS expiration,
       CASE WHEN rung > 0 THEN 'expired' ELSE 'reminder' END AS kind, rung,
       channel.name AS channel,
@@ -273,24 +255,29 @@ enum Schema {
       JOIN catalogue ON catalogue.id = delivery.catalogue
       JOIN channel ON channel.id = delivery.channel
       LEFT JOIN reason ON reason.id = delivery.reason
-      LEFT JOIN known AS loan ON \(isDeliveryOfLoan)
-      LEFT JOIN latest ON loan.identity IS NULL AND latest.identity = delivery.identity
+      LEFT JOIN same ON same.catalogue = delivery.catalogue AND same.identity = delivery.identity
+        AND same.expiration = delivery.expiration AND same.copy = delivery.copy
+        AND same.person = delivery.person
+      LEFT JOIN latest ON same.id IS NULL AND latest.identity = delivery.identity
         AND latest.catalogue = delivery.catalogue AND latest.ordinal = delivery.copy
     """,
     "silences": """
     CREATE VIEW silences AS
-    WITH known AS (
-      SELECT catalogue, identity, expiration, copy, number FROM loan WHERE left_on IS NULL
-    )
-    SELECT silence.id, known.number AS reminder, borrower, email, category, loan, title, kind, channel,
+    WITH known AS (SELECT id, identity, expiration, person FROM loan)
+    SELECT silence.id, known.id & \(LoanID.numbers - 1) AS reminder, borrower, email, category, loan,
+      title, kind, channel,
       date(until * 86400, 'unixepoch') AS until, reason, made_by,
       strftime('%Y-%m-%dT%H:%M:%S', made_at, 'unixepoch') AS made_at
     FROM silence LEFT JOIN known ON known.identity = silence.identity
-      AND known.expiration = silence.expiration AND known.copy = silence.copy
-      AND known.catalogue = silence.catalogue
+      AND known.expiration = silence.expiration AND known.person = silence.person
+      AND known.id >> \(LoanID.shift) = silence.catalogue
     """,
   ]
 
+  /// Texts of a loan as columns with these names.
+  private static func named(_ columns: [(field: LoanField, name: String)]) -> String {
+    columns.map { "\(StoredTexts.column($0.field)) AS \($0.name)" }.joined(separator: ", ")
+  }
   /// Makes the tables and views of a new file.
   static func create(_ database: Database) throws {
     try database.execute("BEGIN IMMEDIATE TRANSACTION")

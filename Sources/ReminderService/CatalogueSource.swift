@@ -33,6 +33,9 @@ public struct ReloadSettings: Sendable {
   public var profile: CatalogueProfile?
   /// The number of days of a loan, 1 or more, for formats that record only when it began.
   public var loanDays: Int?
+  /// Whether the catalogue's notices are delivered, rather than that somebody only looks at it: then
+  /// whoever delivers what is stored leaves them out.
+  public var isDelivered = true
   /// The number of threads that read a large catalogue, 1 or more; the result is always the same.
   public var jobs: Int
   /// Called now and then with the progress of the reading, on one of its threads.
@@ -112,6 +115,9 @@ public struct ReloadReport: Hashable, Sendable {
   /// that its closed days were not applied; `nil` if there is none.
   public var closedForLong: CivilDate?
 
+  /// When its file was modified last, by the library's clock, if that is known.
+  public var modifiedAt: ClockTime?
+
   /// Whether the catalogue was read to its end, has a known format and does not itself say that its
   /// loans are elsewhere: otherwise it says nothing about the loans that there are.
   public var isUsable: Bool { summary.isUsable }
@@ -124,6 +130,12 @@ extension CatalogueSummary {
   ///
   /// Otherwise all of them may be back, or the date may be written in another way since yesterday.
   var hasExpirations: Bool { onShelf < records || records == 0 }
+
+  /// Whether it is a whole catalogue of the tool's own form, in which no book is lent.
+  var isWithoutLoans: Bool {
+    isUsable && profile == CatalogueProfile.native.name && loans == 0 && leftOut == 0
+      && withoutExpiration == 0
+  }
 
   /// Whether there are loans, and none has anything where an expiration is looked for.
   public var isUndated: Bool { records > 0 && undated == records }

@@ -3,7 +3,31 @@ public import Loans
 public import Notifiers
 public import ReminderSchedule
 
+/// Catalogues of libraries where it is the same time.
+public struct DeliveryZone: Sendable {
+  /// The civil time there.
+  public var now: CivilDateTime
+  /// The names of the catalogues whose loans count; `nil` for all.
+  public var catalogues: [String]?
+  /// Whether nobody is told that a loan has expired, as nobody should by a list that is out of date.
+  public var isReminding = false
+  /// The civil time there at an instant, in seconds since 1970-01-01T00:00:00Z.
+  fileprivate let civilTime: @Sendable (Int) -> CivilDateTime?
+
+  /// The number of seconds by which the clock there is ahead of UTC; `nil` if that is not known.
+  public var utcOffset: Int? { now.utcOffset(civilTime) }
+}
+
 extension ReminderCenter {
+  /// Catalogues in the center's time zone.
+  ///
+  /// - Parameters:
+  ///   - now: the library's civil time.
+  ///   - catalogues: the names of the catalogues whose loans count; `nil` for all.
+  public func zone(at now: CivilDateTime, catalogues: [String]? = nil) -> DeliveryZone {
+    DeliveryZone(now: now, catalogues: catalogues, civilTime: civilTime)
+  }
+
   /// Delivers what is due and was not yet delivered through a channel, each notice once.
   ///
   /// A message that fails leaves its notices pending. Where every other would fail too, no more
@@ -11,39 +35,59 @@ extension ReminderCenter {
   ///
   /// - Parameters:
   ///   - notifier: the channel.
+  ///   - zones: the catalogues of libraries in each time zone; those where it is the same day share
+  ///     messages.
+  ///   - leavesBacklog: whether what is old and not expected stays pending, see `DueRung.backlog`.
+  ///   - isStopRequested: asked before each message; once it says yes, the rest stays pending.
+  /// - Throws: `ScheduleError`: what was sent and could not be noted is sent again.
+  @discardableResult
+  public func deliver(
+    through notifier: any Notifier, in zones: [DeliveryZone], leavesBacklog: Bool = false,
+    isStopRequested: @Sendable () -> Bool = { false }
+  ) throws(ScheduleError) -> DeliveryReport {
+    guard let schedule, let first = zones.first else { return DeliveryReport() }
+    try schedule.beginDelivery(
+      through: notifier.channel, at: first.now, utcOffset: first.utcOffset)
+    var run = DeliveryRun(notifier: notifier, schedule: schedule, events: events)
+    for (index, zone) in zones.enumerated()
+    where !zones[..<index].contains(where: { $0.now.date == zone.now.date }) {
+      var due = DueRungs()
+      for other in zones[index...] where other.now.date == zone.now.date {
+        due.add(try schedule.reader.due(through: notifier.channel, in: other, leavesBacklog))
+      }
+      try run.deliver(due, in: zone, isStopRequested: isStopRequested)
+    }
+    try run.end()
+    return run.report
+  }
+
+  /// Delivers what is due of catalogues in one time zone.
+  ///
+  /// - Parameters:
+  ///   - notifier: the channel.
   ///   - now: the library's civil time.
   ///   - catalogues: the names of the catalogues whose loans count; `nil` for all.
-  ///   - others: catalogues of libraries where it is another time of the same day.
-  ///   - earlier: the report of what the same run has delivered through the channel before, for a limit
-  ///     that holds for the whole run.
   ///   - isStopRequested: asked before each message; once it says yes, the rest stays pending.
   /// - Throws: `ScheduleError`: what was sent and could not be noted is sent again.
   @discardableResult
   public func deliver(
     through notifier: any Notifier, at now: CivilDateTime, catalogues: [String]? = nil,
-    and others: [(now: CivilDateTime, catalogues: [String])] = [],
-    after earlier: DeliveryReport = DeliveryReport(),
     isStopRequested: @Sendable () -> Bool = { false }
   ) throws(ScheduleError) -> DeliveryReport {
-    guard let schedule else { return DeliveryReport() }
-    let utcOffset = utcOffset(at: now)
-    try schedule.noteUse(of: notifier.channel, at: now, utcOffset: utcOffset)
-    var due = try schedule.reader.dueRungs(
-      at: now, channel: notifier.channel, catalogues: catalogues)
-    for (now, catalogues) in others {
-      due.add(
-        try schedule.reader.dueRungs(at: now, channel: notifier.channel, catalogues: catalogues))
-    }
-    if due.silenced > 0 {
-      events.announce(.silenced(notices: due.silenced, channel: notifier.channel))
-    }
-    if due.rungs.isEmpty { return DeliveryReport() }
-    let open = try schedule.reader.openCount(at: now)
-    var run = DeliveryRun(
-      notifier: notifier, schedule: schedule, events: events,
-      context: DeliveryContext(
-        now: now, utcOffset: utcOffset, openCount: open.reminders + open.expired))
-    return try run.deliver(due.rungs, after: earlier, isStopRequested: isStopRequested)
+    try deliver(
+      through: notifier, in: [zone(at: now, catalogues: catalogues)],
+      isStopRequested: isStopRequested)
+  }
+}
+
+extension ScheduleReader {
+  /// The notices that are due through a channel in a zone.
+  public func due(
+    through channel: String, in zone: DeliveryZone, _ leavesBacklog: Bool = false
+  ) throws(ScheduleError) -> DueRungs {
+    var due = try dueRungs(at: zone.now, channel: channel, catalogues: zone.catalogues)
+    due.remove { zone.isReminding && $0.rung > 0 || leavesBacklog && $0.backlog != nil }
+    return due
   }
 }
 
@@ -55,7 +99,7 @@ public struct DeliveryReport: Sendable, Hashable {
     public var error: NotifierError
     /// The number of notices that stay pending because of it.
     public var notices: Int
-    /// Whether the library itself gets them instead, so that they stay pending only if that fails too.
+    /// Whether the library itself got them instead.
     public var isHandedOn = false
 
     /// A failure of this number of notices.
@@ -70,7 +114,7 @@ public struct DeliveryReport: Sendable, Hashable {
   public var delivered = 0
   /// The number of messages that were handed over.
   public fileprivate(set) var messages = 0
-  /// The number of borrowers without an address that can be written to, where the library gets no
+  /// The number of borrowers without a usable address, where the library gets no
   /// message in their place.
   public fileprivate(set) var unreachable = 0
   /// The number of their notices, which stay pending.
@@ -90,19 +134,6 @@ public struct DeliveryReport: Sendable, Hashable {
 
   /// A report of nothing yet.
   public init() {}
-
-  /// Adds the result of another delivery through the channel.
-  public mutating func add(_ other: DeliveryReport) {
-    delivered += other.delivered
-    messages += other.messages
-    unreachable += other.unreachable
-    unreachableNotices += other.unreachableNotices
-    overLimit += other.overLimit
-    limit = limit ?? other.limit
-    leftByStop += other.leftByStop
-    if let until = other.heldUntil { addHeld(other.held, until: until) }
-    for failure in other.failures { add(failure) }
-  }
 
   /// Adds notices that are held.
   public mutating func addHeld(_ count: Int, until end: CivilDateTime) {
@@ -133,14 +164,22 @@ private struct DeliveryRun {
   let notifier: any Notifier
   let schedule: Schedule
   let events: ScheduleEvents
-  let context: DeliveryContext
   var report = DeliveryReport()
-  var parts = DueParts()
+  private var context = DeliveryContext(now: CivilDateTime(.first), openCount: 0)
+  private var parts = DueParts()
   /// The messages whose notices have been read, and that have not been tried.
-  var waiting: ArraySlice<Message> = []
-  var temporaryFailures = 0
-  /// The messages whose addresses have refused them, which are for the library if it has one.
-  var refused: [Message] = []
+  private var waiting: ArraySlice<Message> = []
+  private var temporaryFailures = 0
+  /// The messages that their addresses have refused, and why: they are for the library if it has one.
+  private var refused: [(message: Message, error: NotifierError, isHandedOn: Bool)] = []
+  /// Whether the library itself was written to in this run.
+  private var isLibraryWritten = false
+  /// Why nothing more is tried in this run.
+  private var fault: NotifierError?
+
+  init(notifier: any Notifier, schedule: Schedule, events: ScheduleEvents) {
+    (self.notifier, self.schedule, self.events) = (notifier, schedule, events)
+  }
 
   /// A mail server that is busy three times in a row is left alone for this run, and so is one that
   /// refuses the first three.
@@ -150,40 +189,45 @@ private struct DeliveryRun {
 
   /// Sends each notice once, and notes it in the schedule before and after.
   mutating func deliver(
-    _ due: [DueRung], after earlier: DeliveryReport, isStopRequested: @Sendable () -> Bool
-  ) throws(ScheduleError) -> DeliveryReport {
+    _ due: DueRungs, in zone: DeliveryZone, isStopRequested: @Sendable () -> Bool
+  ) throws(ScheduleError) {
+    if due.silenced > 0 {
+      events.announce(.silenced(notices: due.silenced, channel: notifier.channel))
+    }
+    if due.rungs.isEmpty { return }
     let size = notifier.messagesPerCommit
     precondition(size >= 1, "\(size) messages for each commit")
-    parts = try DueParts(
-      due, notifier.grouping, schedule, channel: notifier.channel, today: context.now.date,
-      utcOffset: context.utcOffset)
-    try leaveOut(after: earlier)
-    while try readMessages(size), !isStopRequested() {
+    context = DeliveryContext(now: zone.now, utcOffset: zone.utcOffset, openCount: 0)
+    if notifier.needsOpenCount {
+      let open = try schedule.reader.openCount(at: zone.now)
+      context.openCount = open.reminders + open.expired
+    }
+    parts = try DueParts(due.rungs, notifier, schedule, zone, after: report.messages)
+    try leaveOut()
+    while fault == nil, try readMessages(size), !isStopRequested() {
       let (tried, error) = try send(waiting.prefix(size), isStopRequested)
       waiting = waiting.dropFirst(tried)
       guard let error else { continue }
       if error.stopsTheRun || temporaryFailures == Self.mostFailures {
-        try giveUp(error)
-        return report
-      }
-      if refused.count == Self.mostFailures, earlier.messages + report.messages == 0 {
-        try takeBackRefusals(error)
-        return report
+        fault = error
+      } else if refused.count == Self.mostFailures, report.messages == 0 {
+        fault = error.ofChannel
       }
     }
+    if let fault { return try giveUp(fault) }
     giveRefusedToLibrary()
-    report.leftByStop = waiting.reduce(parts.count) { $0 + $1.notices.count }
-    return report
+    report.leftByStop += waiting.reduce(parts.count) { $0 + $1.notices.count }
+    waiting = []
   }
 
   /// Counts what is not sent to anybody now.
-  private mutating func leaveOut(after earlier: DeliveryReport) throws(ScheduleError) {
+  private mutating func leaveOut() throws(ScheduleError) {
     if !parts.held.isEmpty {
       report.addHeld(parts.held.count, until: CivilDateTime(context.now.date.adding(days: 1)))
     }
-    report.overLimit = parts.limit(messages: earlier.messages)
+    report.overLimit += parts.overLimit
     if report.overLimit > 0 { report.limit = parts.limit }
-    report.unreachable = parts.unreachable.borrowers
+    report.unreachable += parts.unreachable.borrowers
     for (reason, rungs) in parts.unreachable.groups {
       report.unreachableNotices += rungs.count
       try schedule.note(
@@ -215,29 +259,25 @@ private struct DeliveryRun {
   }
 
   private mutating func giveRefusedToLibrary() {
-    guard parts.hasFallback else { return }
-    let held = parts.giveToLibrary(refused.flatMap(\.notices).map(\.due))
-    refused = []
-    if held > 0 {
-      report.addHeld(held, until: CivilDateTime(context.now.date.adding(days: 1)))
+    let new = refused.indices.filter { !refused[$0].isHandedOn }
+    if parts.giveToLibrary(new.flatMap { refused[$0].message.notices.map(\.due) }) {
+      for index in new { refused[index].isHandedOn = true }
     }
   }
 
-  /// Forgets that addresses were refused, and gives up: where nobody is accepted, that is no fault of
-  /// theirs.
-  private mutating func takeBackRefusals(_ error: NotifierError) throws(ScheduleError) {
-    for message in refused {
-      if let address = message.address {
-        _ = try schedule.forget(address: address, channel: notifier.channel)
+  /// Decides about the addresses that have refused messages: where the channel has accepted nobody, that
+  /// is no fault of theirs.
+  mutating func end() throws(ScheduleError) {
+    let isTheirs = report.messages > 0
+    for (message, error, isHandedOn) in refused {
+      if isTheirs {
+        try schedule.noteRefused(
+          message.notices, channel: notifier.channel, reason: error.message)
       }
+      fail(
+        Array(message.notices), isTheirs ? error : error.ofChannel,
+        isHandedOn: isHandedOn && isLibraryWritten)
     }
-    report.failures.removeAll { $0.error.code == .undeliverable }
-    waiting = refused[...] + waiting
-    refused = []
-    try giveUp(
-      NotifierError(
-        .temporary, channel: error.channel,
-        message: "\(error.message), or check the channel, which has accepted nobody so far"))
   }
 
   /// Sends messages that share a commit, up to the first one that fails.
@@ -248,7 +288,7 @@ private struct DeliveryRun {
   ) throws(ScheduleError) -> (tried: Int, error: NotifierError?) {
     var outbox = try schedule.beginSending(
       batch.map(\.notices),
-      to: parts.hasAddresses ? batch.map { EmailAddress.key(of: $0.address) ?? "" } : [],
+      to: parts.hasAddresses ? batch.map { $0.address ?? "" } : [],
       channel: notifier.channel, at: context.now, utcOffset: context.utcOffset)
     var sent = 0
     for message in batch {
@@ -261,7 +301,7 @@ private struct DeliveryRun {
       } catch {
         do throws(ScheduleError) {
           try outbox.fail(
-            error: error.message, isFinal: error.code == .undeliverable,
+            error: error.message,
             delivered: error.delivered.filter((0..<message.notices.count).contains))
         } catch let failure {
           throw failure.after(error)
@@ -288,8 +328,6 @@ private struct DeliveryRun {
 
   /// Notes what is not tried, since it would fail too.
   private mutating func giveUp(_ error: NotifierError) throws(ScheduleError) {
-    // What the library would have got instead fails with its message.
-    report.failures.removeAll(where: \.isHandedOn)
     while try readMessages(Self.mostAtOnce) {
       let notices = waiting.flatMap(\.notices)
       waiting = []
@@ -307,6 +345,9 @@ private struct DeliveryRun {
   private mutating func note(delivered messages: ArraySlice<Message>) {
     if !messages.isEmpty { temporaryFailures = 0 }
     report.messages += messages.count
+    if parts.hasAddresses, messages.contains(where: { $0.address == nil }) {
+      isLibraryWritten = true
+    }
     for message in messages { note(delivered: message.notices) }
   }
 
@@ -322,12 +363,13 @@ private struct DeliveryRun {
     let delivered = Set(error.delivered)
     let places = message.notices.enumerated()
     note(delivered: places.filter { delivered.contains($0.offset) }.map(\.element))
+    let rest = places.filter { !delivered.contains($0.offset) }.map(\.element)
     // The library's own address may be refused as well, and then nobody else is left to write to.
-    let isRefused = error.code == .undeliverable && message.address != nil
-    if isRefused { refused.append(message) }
-    fail(
-      places.filter { !delivered.contains($0.offset) }.map(\.element), error,
-      isHandedOn: isRefused && parts.hasFallback)
+    if error.code == .undeliverable, message.address != nil {
+      refused.append((Message(notices: rest[...], address: message.address), error, false))
+    } else {
+      fail(rest, error)
+    }
   }
 
   private mutating func fail(
@@ -338,6 +380,15 @@ private struct DeliveryRun {
     for notice in notices {
       events.announce(.failed(notice, channel: notifier.channel, error: error.message))
     }
+  }
+}
+
+extension NotifierError {
+  /// The error where a channel refuses everybody.
+  fileprivate var ofChannel: NotifierError {
+    NotifierError(
+      .temporary, channel: channel,
+      message: "\(message), or check the channel, which has accepted nobody so far")
   }
 }
 

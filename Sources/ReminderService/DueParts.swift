@@ -13,9 +13,18 @@ struct DueParts {
   struct Part {
     var rungs: [DueRung]
     var address: String?
+
     /// When one of the notices was last tried in vain, 0 for never: that goes first, so that all have
     /// their turn though runs give up early.
-    var triedAt = 0
+    var triedAt: Int { rungs.lazy.map(\.triedAt).max() ?? 0 }
+
+    /// What can still be saved comes first: reminders by expiration, then expired notices, the newest
+    /// first.
+    var urgency: (isLate: Int, day: Int) {
+      let reminders = rungs.lazy.filter { $0.rung <= 0 }.map(\.expiration.dayNumber)
+      if let first = reminders.min() { return (0, first) }
+      return (1, -(rungs.lazy.map(\.expiration.dayNumber).max() ?? 0))
+    }
   }
 
   /// The notices for addresses to which a message was sent today, which wait for tomorrow.
@@ -30,6 +39,8 @@ struct DueParts {
   private var parts: ArraySlice<Part> = []
   /// The most messages of a run.
   private(set) var limit = Int.max
+  /// The number of notices that are left out, since they are beyond that.
+  private(set) var overLimit = 0
   /// Whether the library itself gets what is for nobody who can be written to.
   private(set) var hasFallback = false
 
@@ -48,62 +59,63 @@ struct DueParts {
   ///
   /// - Parameters:
   ///   - due: the notices, in their order.
-  ///   - grouping: what may be in one message.
-  ///   - channel: the channel's name.
-  ///   - today: the library's date.
-  ///   - utcOffset: the offset of its clock from UTC in seconds, if it is known.
+  ///   - notifier: the channel, which decides what may be in one message.
+  ///   - zone: the time in the library.
+  ///   - messages: how many messages the run has sent before.
   init(
-    _ due: [DueRung], _ grouping: Grouping, _ schedule: Schedule, channel: String,
-    today: CivilDate, utcOffset: Int?
+    _ due: [DueRung], _ notifier: any Notifier, _ schedule: Schedule, _ zone: DeliveryZone,
+    after messages: Int
   ) throws(ScheduleError) {
-    switch grouping {
+    switch notifier.grouping {
     case .together: parts = [Part(rungs: due)]
     case .byBorrower:
-      let groups = try Self.grouped(due, schedule, channel, Self.reader)
-      parts = Self.inTurn(groups.map { Part(rungs: $0.rungs, triedAt: $0.triedAt) })
-    case .byAddress(let hasFallback, let limit):
+      parts = Self.inTurn(
+        try Self.grouped(due, schedule, Self.reader).map { Part(rungs: $0.rungs) })
+    case .byAddress(let hasFallback, let limit, let mostBorrowers):
       hasAddresses = true
       (self.hasFallback, self.limit) = (hasFallback, limit)
-      let known = try schedule.addresses(of: channel, today: today, utcOffset: utcOffset)
-      try divide(due, schedule, channel, known)
+      let unusable = try schedule.reader.unusableAddresses(
+        for: notifier.channel, mostBorrowers: mostBorrowers)
+      let written = try schedule.reader.addressesWritten(
+        by: notifier.channel, at: ClockTime(zone.now, utcOffset: zone.utcOffset))
+      try divide(due, schedule, unusable, written, room: max(0, limit - messages))
     }
   }
 
   /// Puts what is for one address into one part.
   private mutating func divide(
-    _ due: [DueRung], _ schedule: Schedule, _ channel: String, _ known: [String: AddressState]
+    _ due: [DueRung], _ schedule: Schedule, _ unusable: UnusableAddresses, _ written: Set<String>,
+    room: Int
   ) throws(ScheduleError) {
-    var written: [String: String] = [:]
-    let groups = try Self.grouped(due, schedule, channel) { _, email -> Recipient in
+    var addresses: [String: String] = [:]
+    let groups = try Self.grouped(due, schedule) { _, email -> Recipient in
       guard let email, let key = EmailAddress.key(of: email) else {
-        return .nobody("the borrower has no address that can be written to; correct the catalogue")
+        return .nobody("the borrower has no usable address; correct the catalogue")
       }
-      if case .isRefused(let reason) = known[key] { return .nobody(reason) }
-      if written[key] == nil { written[key] = email }
+      if let reason = unusable[key] { return .nobody(reason) }
+      if addresses[key] == nil { addresses[key] = email }
       return .address(key)
     }
-    isLibraryDone = known[""] == .wasWritten
+    isLibraryDone = written.contains("")
     var unreachable: [(reason: String, rungs: [DueRung])] = []
     var parts: [Part] = []
-    for (recipient, rungs, triedAt) in groups {
+    for (recipient, rungs) in groups {
       switch recipient {
       case .nobody(let reason): unreachable.append((reason, rungs))
-      case .address(let key) where known[key] == .wasWritten: held += rungs
-      case .address(let key):
-        parts.append(Part(rungs: rungs, address: written[key], triedAt: triedAt))
+      case .address(let key) where written.contains(key): held += rungs
+      case .address(let key): parts.append(Part(rungs: rungs, address: addresses[key]))
       }
     }
-    self.parts = Self.inTurn(parts)
     let rest = unreachable.flatMap(\.rungs).sorted()
     if !hasFallback {
-      self.unreachable = (
-        try Self.grouped(rest, schedule, channel, Self.reader).count, unreachable
-      )
+      self.unreachable = (try Self.grouped(rest, schedule, Self.reader).count, unreachable)
     } else if isLibraryDone {
       held += rest
-    } else if !rest.isEmpty {
-      self.parts.append(Part(rungs: rest))
     }
+    parts = parts.map { ($0.urgency, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+    overLimit = parts.dropFirst(room).reduce(0) { $0 + $1.rungs.count }
+    self.parts = Self.inTurn(Array(parts.prefix(room)))
+    if hasFallback, !isLibraryDone, !rest.isEmpty { self.parts.append(Part(rungs: rest)) }
     held.sort()
   }
 
@@ -119,40 +131,28 @@ struct DueParts {
       .map(\.element)[...]
   }
 
-  /// The notices by what `key` makes of their borrower and address, in the order of the first of each,
-  /// and when one of each was last tried in vain.
+  /// The notices by what `key` makes of their borrower and address, in the order of the first of each.
   private static func grouped<Key: Hashable>(
-    _ due: [DueRung], _ schedule: Schedule, _ channel: String, _ key: (String?, String?) -> Key
-  ) throws(ScheduleError) -> [(key: Key, rungs: [DueRung], triedAt: Int)] {
+    _ due: [DueRung], _ schedule: Schedule, _ key: (String?, String?) -> Key
+  ) throws(ScheduleError) -> [(key: Key, rungs: [DueRung])] {
     var places: [Key: Int] = [:]
-    var groups: [(key: Key, rungs: [DueRung], triedAt: Int)] = []
+    var groups: [(key: Key, rungs: [DueRung])] = []
     var next = due.makeIterator()
-    try schedule.reader.forEachBorrower(of: due, channel: channel) { borrower, email, triedAt in
+    try schedule.reader.forEachBorrower(of: due) { borrower, email in
       guard let rung = next.next() else { return }
       let key = key(borrower, email)
       let place = places[key] ?? groups.count
       if place == groups.count {
         places[key] = place
-        groups.append((key, [], 0))
+        groups.append((key, []))
       }
       groups[place].rungs.append(rung)
-      groups[place].triedAt = max(groups[place].triedAt, triedAt)
     }
     return groups
   }
 
   /// The number of notices that are still to be sent.
   var count: Int { parts.reduce(0) { $0 + $1.rungs.count } }
-
-  /// Leaves out what is beyond the most messages of a run.
-  ///
-  /// - Parameter messages: how many messages the run has sent before.
-  /// - Returns: how many notices are left out.
-  mutating func limit(messages: Int) -> Int {
-    let all = count
-    parts = parts.prefix(max(0, limit - messages))
-    return all - count
-  }
 
   /// Whether the rest, if there is any, is for the library itself.
   var isForLibrary: Bool { hasAddresses && parts.first?.address == nil }
@@ -163,10 +163,10 @@ struct DueParts {
   /// Has notices sent to the library itself, which must have an address, after all others, since their
   /// own address was refused.
   ///
-  /// - Returns: how many are held until tomorrow, since the library was written to today.
-  mutating func giveToLibrary(_ rungs: [DueRung]) -> Int {
-    if rungs.isEmpty || isLibraryDone { return rungs.count }
-    parts = [Part(rungs: parts.flatMap(\.rungs) + rungs)]
-    return 0
+  /// - Returns: whether it gets them, and was not written to today.
+  mutating func giveToLibrary(_ rungs: [DueRung]) -> Bool {
+    if !hasFallback || isLibraryDone { return false }
+    if !rungs.isEmpty { parts = [Part(rungs: parts.flatMap(\.rungs) + rungs)] }
+    return true
   }
 }

@@ -128,7 +128,9 @@ extension Explanation {
     }
     let isRepeated = delivery.deliveredAt.map { time in delivery.at.map { $0 > time } ?? false }
     let deliveredAt = when(delivery.deliveredAt ?? delivery.at, of: delivery)
-    let channel = delivery.channel.visible
+    var channel = delivery.channel.visible
+    // Whom it told, where that does not go without saying.
+    if let person = delivery.sentTo, person != loan.borrower { channel += " (\(person.visible))" }
     var values = [
       "notice": name, "channel": channel, "when": when(delivery.at, of: delivery),
       "error": delivery.failure, "uncertainty": text(.uncertainty),

@@ -22,7 +22,7 @@ public struct ReminderCenter: Sendable {
   public let schedule: Schedule?
   /// The events of the schedule, for whoever wants to know.
   public let events: ScheduleEvents
-  private let civilTime: @Sendable (Int) -> CivilDateTime?
+  let civilTime: @Sendable (Int) -> CivilDateTime?
 
   /// A center for a schedule.
   ///
@@ -68,6 +68,7 @@ public struct ReminderCenter: Sendable {
       var closedForLong: CivilDate?
       // The finding that the catalogue has no record, which may be allowed.
       var emptiness: Diagnostic?
+      var mayHideLoans = false
       while let events = try reading.next() {
         for event in events {
           switch event {
@@ -82,27 +83,42 @@ public struct ReminderCenter: Sendable {
             try reload?.add(
               loan.parts, record.identity, fingerprint: record.fingerprint, loan.plan)
           case .diagnostic(let diagnostic):
-            if diagnostic.code == .noLoans && settings.allowsEmpty && emptiness == nil {
+            if diagnostic.code == .noLoans && emptiness == nil {
               emptiness = diagnostic
-            } else {
-              onDiagnostic(diagnostic)
+              continue
             }
+            let hints: [Diagnostic.Code] = [
+              .unknownCase, .unknownDateElement, .misplacedExpiration,
+            ]
+            if diagnostic.severity == .error || hints.contains(diagnostic.code) {
+              mayHideLoans = true
+            }
+            onDiagnostic(diagnostic)
           }
         }
       }
       let summary = reading.summary
-      if let emptiness, !summary.isKnownForm { onDiagnostic(emptiness) }
       failpoint("catalogue-read")
       // It may be allowed that nothing is lent, but not that no date is where it was.
       guard summary.isUsable, !(summary.isUndated && settings.allowsEmpty) else {
+        if let emptiness { onDiagnostic(emptiness) }
         return ReloadReport(summary: summary, outcome: .kept)
       }
+      let modifiedAt = reading.modifiedAt.flatMap { instant in
+        civilTime(instant).map { ClockTime($0, utcOffset: $0.ordinal - instant) }
+      }
+      let isAllBack = summary.isWithoutLoans && !mayHideLoans
       let outcome =
         try reload?.commit(
           records: summary.hasExpirations ? summary.records - summary.withoutExpiration : 0,
-          allowEmpty: settings.allowsEmpty) ?? .kept
+          allowEmpty: settings.allowsEmpty, isAllBack: isAllBack,
+          ReadingFacts(modifiedAt: modifiedAt, isDelivered: settings.isDelivered)) ?? .kept
       if case .replaced(let changes) = outcome { announce(changes, of: catalogue.name) }
-      return ReloadReport(summary: summary, outcome: outcome, closedForLong: closedForLong)
+      let isGoodNews =
+        if case .replaced(let changes) = outcome { changes.removed > 0 } else { false }
+      if let emptiness, !settings.allowsEmpty, !isGoodNews { onDiagnostic(emptiness) }
+      return ReloadReport(
+        summary: summary, outcome: outcome, closedForLong: closedForLong, modifiedAt: modifiedAt)
     } catch let error as ScheduleError {
       throw .schedule(error)
     } catch let error as CatalogueError {
@@ -114,15 +130,7 @@ public struct ReminderCenter: Sendable {
 
   /// The number of seconds by which the library's clock is ahead of UTC when it shows a time; `nil` if
   /// that is not known.
-  public func utcOffset(at now: CivilDateTime) -> Int? {
-    var instant = now.ordinal
-    // The first guess is off by the offset, and the clocks may change in between.
-    for _ in 0..<2 {
-      guard let shown = civilTime(instant) else { return nil }
-      instant += now.ordinal - shown.ordinal
-    }
-    return now.ordinal - instant
-  }
+  public func utcOffset(at now: CivilDateTime) -> Int? { now.utcOffset(civilTime) }
 
   private func announce(_ changes: ReloadSummary, of catalogue: String) {
     let gone = changes.removed + changes.changed
@@ -133,6 +141,22 @@ public struct ReminderCenter: Sendable {
         .scheduled(catalogue: catalogue, loans: new, nextFireAt: changes.nextFireAt))
     }
     events.announce(.reloaded(catalogue: catalogue, changes))
+  }
+}
+
+extension CivilDateTime {
+  /// The number of seconds by which a clock that shows this time is ahead of UTC; `nil` if that is not
+  /// known.
+  ///
+  /// - Parameter civilTime: what the clock shows at an instant.
+  func utcOffset(_ civilTime: (Int) -> CivilDateTime?) -> Int? {
+    var instant = ordinal
+    // The first guess is off by the offset, and the clocks may change in between.
+    for _ in 0..<2 {
+      guard let shown = civilTime(instant) else { return nil }
+      instant += ordinal - shown.ordinal
+    }
+    return ordinal - instant
   }
 }
 

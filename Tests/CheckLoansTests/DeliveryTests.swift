@@ -5,14 +5,15 @@ import Testing
 struct DeliveryTests {
   @Test func `Where no channel is wanted, nothing is delivered`() async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try desk.list()
     try await desk.run("books.xml")
     #expect(try await desk.run("deliver", "--notify", "none").outcome == Outcome(0))
     let variables = ["CHECK_LOANS_NOTIFY": "none"]
     #expect(try await desk.run(["deliver"], variables: variables).outcome == Outcome(0))
-    try desk.writeSettings("notify = []")
+    try desk.writeSettings("notify = []\ncatalogues = [\"\(desk.folder.path)/books.xml\"]")
     #expect(try await desk.run("deliver").outcome == Outcome(0))
     #expect(try await desk.pending() == ["Abigél"])
-    #expect(try await desk.run("deliver", "--config", "/dev/null").lines.count == 1)
+    #expect(try await desk.run("deliver", "--notify", "stdout").lines.count == 1)
   }
 
   @Test(arguments: [["deliver"], ["books.xml"], ["watch", "books.xml"], ["config"]])
@@ -148,15 +149,11 @@ struct DeliveryTests {
   @Test func `A clock set back repeats nothing that had expired`() async throws {
     let desk = try Desk()
     _ = try await cron(desk, "2026-12-21")
-    #expect(
-      try await cron(desk, "2026-11-21").output == """
-        "Az arany ember" expires today (2026.11.21), by Jókai Mór
-        "Abigél" expires tomorrow (2026.11.22), by Szabó Magda, lent to Halmos Benedek
-
-        """, "their reminders were never sent, only their expired notices")
+    let right = try await cron(desk, "2026-11-21").output
+    #expect(right.contains("\"Abigél\" expires tomorrow"))
+    #expect(right.contains("Egri csillagok"), "what a clock ahead told does not count")
     let told = try await cron(desk, "2026-12-21").output
-    #expect(!told.contains("Egri csillagok"), "it had expired when the clock was right")
-    #expect(told.contains("\"Abigél\" expired 29 days ago"), "now it really has")
+    #expect(!told.contains("Egri csillagok"), "it was told again once")
     #expect(try await cron(desk, "2026-12-22") == Outcome(0))
   }
 
@@ -180,6 +177,7 @@ struct DeliveryTests {
 
   @Test func `deliver needs no catalogue`() async throws {
     let desk = try Desk()
+    try desk.list()
     try await desk.run("books.xml")
     try desk.folder.remove("books.xml")
     #expect(try await desk.run("deliver").outcome == Outcome(0, output: Self.ofThe21st))
@@ -205,6 +203,7 @@ struct DeliveryTests {
     async throws
   {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try desk.list("books.xml", "more.xml")
     try desk.folder.write(catalogue(("Az ajtó", "2026.11.22")), to: "more.xml")
     try await desk.run("books.xml", "more.xml")
     #expect(

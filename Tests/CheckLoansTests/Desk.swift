@@ -62,6 +62,18 @@ struct Desk {
     return try await command.run()
   }
 
+  /// Lists catalogues in the settings file, so that they are delivered although nobody read them with
+  /// `--notify`.
+  func list(_ names: String...) throws {
+    let paths = (names.isEmpty ? ["books.xml"] : names).map { "\"\(folder.path)/\($0)\"" }
+    if !folder.contains(".config") {
+      try folder.makeDirectory(".config")
+      try folder.makeDirectory(".config/check-loans")
+    }
+    try folder.write(
+      "catalogues = [\(paths.joined(separator: ", "))]\n", to: ".config/check-loans/config.toml")
+  }
+
   /// Runs a line of shell with the command as `$0`.
   func shell(_ line: String) async throws -> CommandResult {
     var command = command(["-c", line, Command.checkLoans])

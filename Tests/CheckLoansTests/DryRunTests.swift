@@ -85,6 +85,7 @@ struct DryRunTests {
 
   @Test func `deliver --dry-run says what is due and marks nothing`() async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try desk.list()
     try await desk.run("books.xml")
     let bytes = try desk.stateBytes()
     let line = "\"Abigél\" expires tomorrow (2026.11.22)\n"
@@ -113,6 +114,7 @@ struct ClosedPipeTests {
   ])
   func `A pipe without reader is a quiet end`(arguments: [String]) async throws {
     let desk = try Desk()
+    try desk.list()
     try desk.folder.write(catalogue(("Abigél", "x")), to: "broken.xml")
     try await desk.run("books.xml")
     #expect(try await desk.run(arguments, output: .brokenPipe).outcome == Outcome(74))

@@ -352,6 +352,7 @@ struct LostOutputTests {
     arguments: [String], output: (Command.Output, String)
   ) async throws {
     let desk = try Desk()
+    try desk.list()
     try await desk.run("books.xml")
     let delivers = arguments.first == "--notify" || arguments.first == "deliver"
     let fate = delivers ? "; 6 notices stay pending" : ""

@@ -197,6 +197,7 @@ struct ExplainTests {
 
   @Test func `Each reason is given where it holds`() async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try desk.list()
     func reason(_ arguments: String...) async throws -> String? {
       try await desk.run(["schedule", "explain", "1"] + arguments).lines.last
     }
@@ -226,6 +227,7 @@ struct ExplainTests {
 struct ForgetTests {
   @Test func `A catalogue that is gone can be taken out of the schedule`() async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try desk.list()
     try desk.folder.write(catalogue(("Az ajtó", "2026.11.22")), to: "old.xml")
     try await desk.run("books.xml", "old.xml")
     try desk.folder.remove("old.xml")

@@ -205,7 +205,7 @@ struct FailureTests {
       """
       mkfifo out
       exec 3<>out
-      "$0" --notify stdout --first-run deliver books.xml > out &
+      "$0" --notify stdout --backlog send books.xml > out &
       head -c 1 <&3 > begun
       sleep 1
       kill -TERM $!
@@ -228,7 +228,7 @@ struct FailureTests {
       """
       mkfifo out
       exec 3<>out
-      "$0" watch --notify stdout --first-run deliver books.xml > out &
+      "$0" watch --notify stdout --backlog send books.xml > out &
       head -c 1 <&3 > begun
       sleep 1
       kill -TERM $!

@@ -75,6 +75,7 @@ struct ForeignSystemTests {
 
   @Test func `The hour of a loan is told, and travels with its notice`() async throws {
     let desk = try Desk()
+    try desk.list("loans.xml")
     let text = ForeignSystem.all[2].document(due: "2026-11-22T17:30:00Z")
     try desk.folder.write(text, to: "loans.xml")
     let line = "\"Abigél\" expires tomorrow (2026.11.22 18:30), lent to R7"

@@ -236,6 +236,7 @@ struct CommandLineTests {
   @Test(arguments: ["two words/s.sqlite", "file:s.sqlite", ":memory:", "s%41?mode=memory", "-s"])
   func `A schedule may have any name`(name: String) async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try desk.list()
     if name.contains("/") { try desk.folder.makeDirectory("two words") }
     #expect(try await desk.run("books.xml", "-q", "--state=\(name)").status == 0)
     #expect(desk.folder.contains(name))

@@ -174,7 +174,7 @@ struct MainStoryTests {
             "deliveries": [
               [
                 "channel": "stdout", "state": "delivered", "at": "2026-11-21T07:00:00+00:00",
-                "attempts": 1, "error": nil,
+                "attempts": 1, "error": nil, "sentTo": nil,
               ]
             ],
             "library": nil, "rung": -1, "next": ["rung": 1, "fireAt": "2026-11-23T00:00"],
@@ -318,6 +318,7 @@ struct ReloadStoryTests {
 struct CancelTests {
   @Test func `All reminders are cancelled, until the catalogue is read again`() async throws {
     let desk = try Desk()
+    try desk.list()
     try await desk.run("books.xml")
     let before = try await desk.schedule()
     #expect(

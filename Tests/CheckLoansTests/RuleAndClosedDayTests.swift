@@ -245,6 +245,7 @@ struct ClosedDayLadderTests {
 
   @Test func `Deliver reports a calendar that was never read`() async throws {
     let desk = try Desk()
+    try desk.list()
     try await desk.run("-q", "books.xml")
     let result = try await desk.run(
       "deliver", "--deliver-when-closed", "false", "--closed-calendars", "typo.ics")

@@ -18,6 +18,7 @@ struct ScheduleListTests {
 
   @Test func `--due lists what a run would send now, or try again to`() async throws {
     let desk = try Desk(catalogue: Self.books)
+    try desk.list()
     try await desk.run("books.xml")
     #expect(try await titles(desk, "--due") == ["Abigél", "Az ajtó"])
     try await desk.run("deliver", "--notify", "exec:/nowhere/tell")

@@ -370,7 +370,9 @@ struct SettingsFileTests {
   @Test(arguments: [["deliver"], ["schedule", "list"], ["schedule", "cancel", "--all"]])
   func `The other commands read it too`(command: [String]) async throws {
     let desk = try Desk()
-    try desk.folder.write("state = \"other.sqlite\"", to: "other.toml")
+    let catalogue = "\"\(desk.folder.path)/books.xml\""
+    try desk.folder.write(
+      "state = \"other.sqlite\"\ncatalogues = [\(catalogue)]", to: "other.toml")
     try await desk.run("books.xml", "--config", "other.toml")
     #expect(desk.folder.contains("other.sqlite"))
     let result = try await desk.run(command + ["--config", "other.toml"])
@@ -1015,7 +1017,7 @@ struct ConfigTests {
     #expect(
       fromFile == (isUncommented ? settings.count - 8 : 0),
       """
-      format is a flag here; now, dry-run, first-run, output, per-borrower, refresh and screen are for \
+      format is a flag here; now, dry-run, backlog, output, per-borrower, refresh and screen are for \
       one run
       """)
   }

@@ -9,6 +9,7 @@ struct SilenceTests {
   /// A desk whose catalogue was read.
   private func desk(_ text: String = books) async throws -> Desk {
     let desk = try Desk(catalogue: text)
+    try desk.list()
     try await desk.run("-q", "books.xml")
     return desk
   }
@@ -165,6 +166,7 @@ struct SilenceTests {
         <expiration>2026.11.22</expiration></book><book id="bk2"><title>Az ajtó</title>\
         <expiration>2026.11.14</expiration></book></books>
         """)
+    try desk.list()
     try await desk.run("-q", "books.xml")
     #expect(
       try await desk.run(

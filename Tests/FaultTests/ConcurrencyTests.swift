@@ -11,7 +11,8 @@ struct ConcurrencyTests {
     let notify = channels.flatMap { ["--notify", $0.name(programs: scene.folder.path)] }
     let check = notify + ["\(scene.folder.path)/books.xml"]
     let kinds = [
-      check, ["deliver"] + notify, ["schedule", "list"],
+      check, ["deliver", "--config", "\(scene.folder.path)/listed.toml"] + notify,
+      ["schedule", "list"],
       ["schedule", "cancel", "999999"], check,
     ]
     var runs: [(arguments: [String], run: RunningCommand)] = []

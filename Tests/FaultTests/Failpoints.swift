@@ -43,11 +43,12 @@ enum Failpoints {
   ///
   /// - Parameter rotation: another number for each scene, so that together they try all names.
   static func sample(_ trace: [String], common: Set<String>, rotation: Int) -> [Pass] {
-    counts(trace).enumerated().compactMap { index, place in
+    let places = counts(trace).enumerated().compactMap { index, place -> Pass? in
       guard !common.contains(place.name) || (index + rotation) % 4 == 0 else { return nil }
       let numbers = [1, (place.count + 1) / 2, place.count]
       return Pass(name: place.name, number: numbers[(index + rotation) % 3])
     }
+    return places.isEmpty ? trace.suffix(1).map { Pass(name: $0, number: 1) } : places
   }
 }
 

@@ -56,7 +56,7 @@ struct MemoryTests {
       Command.checkLoans, arguments + ["--state", "state.sqlite"],
       environment: [
         "HOME": folder.path, "PATH": "/usr/bin:/bin", "TZ": "UTC",
-        "CHECK_LOANS_FIRST_RUN": "deliver",
+        "CHECK_LOANS_BACKLOG": "send",
       ]
       .merging(variables) { _, new in new },
       directory: folder.path

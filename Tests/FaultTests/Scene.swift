@@ -72,10 +72,11 @@ struct Scene: Sendable {
       arguments = notify + [catalogue]
     case .unchangedReload, .deliver, .cancel, .cancelSome:
       try folder.write(library.xml, to: "books.xml")
+      try folder.write("catalogues = [\"\(catalogue)\"]\n", to: "listed.toml")
       try await Self.prepare(["-q", catalogue], folder)
       arguments =
         switch plot {
-        case .deliver: ["deliver"] + notify
+        case .deliver: ["deliver", "--config", "\(folder.path)/listed.toml"] + notify
         case .cancel: ["schedule", "cancel", "--all"]
         case .cancelSome: ["schedule", "cancel", "3", "1", "4"]
         default: notify + [catalogue]

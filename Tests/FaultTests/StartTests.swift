@@ -23,7 +23,7 @@ struct StartTests {
         Command.checkLoans,
         ["--now", "2026-11-21", "--notify", "exec:\(folder.path)/tell", "books.xml"],
         environment: [
-          "HOME": folder.path, "PATH": "/usr/bin:/bin", "CHECK_LOANS_FIRST_RUN": "deliver",
+          "HOME": folder.path, "PATH": "/usr/bin:/bin", "CHECK_LOANS_BACKLOG": "send",
         ], directory: folder.path)
       let plain = command.environment
       command.environment.merge(

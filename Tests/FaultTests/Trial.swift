@@ -34,7 +34,7 @@ struct Trial: Sendable {
       Command.checkLoans, arguments + ["--state", path, "--now", "\(day)T07:00"],
       environment: [
         "HOME": folder.path, "PATH": "\(programs):/usr/bin:/bin", "TZ": "UTC", "LC_ALL": "C",
-        "CHECK_LOANS_FIRST_RUN": "deliver",
+        "CHECK_LOANS_BACKLOG": "send",
       ].merging(variables) { _, new in new },
       directory: folder.path)
     if arguments.starts(with: ["schedule", "cancel"]) {

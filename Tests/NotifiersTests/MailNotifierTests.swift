@@ -29,12 +29,15 @@ import Testing
 
   @Test func `Notices are grouped by address, within a limit`() throws {
     let fake = try FakeSendmail.recording()
-    #expect(try fake.notifier().grouping == .byAddress(hasFallback: true, limit: 500))
+    #expect(
+      try fake.notifier().grouping == .byAddress(hasFallback: true, limit: 500, mostBorrowers: 6))
     let settings = try MailSettings.sample {
       $0.fallback = nil
       $0.limit = 3
     }
-    #expect(try fake.notifier(settings).grouping == .byAddress(hasFallback: false, limit: 3))
+    #expect(
+      try fake.notifier(settings).grouping
+        == .byAddress(hasFallback: false, limit: 3, mostBorrowers: 6))
     #expect(try fake.notifier().messagesPerCommit == 1)
   }
 

@@ -98,7 +98,7 @@ import Testing
 
   @Test func `Messages are written in larger steps than they are sent`() throws {
     #expect(notifier.messagesPerCommit == 100)
-    #expect(notifier.grouping == .byAddress(hasFallback: true, limit: 500))
+    #expect(notifier.grouping == .byAddress(hasFallback: true, limit: 500, mostBorrowers: 6))
   }
 
   @Test(.enabled(if: File.exists("/usr/bin/mlist"), "needs mblaze"))

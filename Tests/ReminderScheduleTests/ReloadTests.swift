@@ -238,7 +238,7 @@ import Testing
     let many = (0..<600).map { Book("b\($0)", "2026-12-01") }
     try schedule.load(many)
     try schedule.load([], allowEmpty: true)
-    var entries = try schedule.reader.returned(at: moment("2026-11-01"))
+    var entries = try schedule.reader.entries(at: moment("2026-11-01"), .returned)
     var ids = [try entries.next()?.id]
     try schedule.load(many)
     try schedule.load(Array(many.dropFirst(5)), at: "2026-11-02")

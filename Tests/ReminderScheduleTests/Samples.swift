@@ -184,8 +184,17 @@ extension ScheduleReader {
 
   /// Every entry of a returned loan at a moment.
   func returned(at now: String) throws -> [ScheduleEntry] {
-    var entries = try returned(at: moment(now))
+    var entries = try entries(at: moment(now), .returned)
     return try entries.all()
+  }
+}
+
+extension EntryFilter {
+  /// The loans that have left their catalogues.
+  static var returned: EntryFilter {
+    var filter = EntryFilter()
+    filter.haveLeft = true
+    return filter
   }
 }
 

@@ -70,7 +70,9 @@ import Testing
     #expect(list.map(\.state) == Array(repeating: .pending, count: 5))
     #expect(
       list[0].deliveries == [
-        Delivery(channel: "stdout", state: .sending, at: later, attempts: 2, rung: -1)
+        Delivery(
+          channel: "stdout", state: .sending, at: later, attempts: 2, sentTo: "Kovács Anna",
+          rung: -1)
       ])
     #expect(list[1].deliveries.map(\.attempts) == [1])
     #expect(list[2].deliveries.isEmpty)
@@ -84,7 +86,8 @@ import Testing
     #expect(
       try schedule.history(of: list[0].id, at: now)?.notices.first?.deliveries == [
         Delivery(
-          channel: "stdout", state: .delivered, at: later, attempts: 2, deliveredAt: later,
+          channel: "stdout", state: .delivered, at: later, attempts: 2, sentTo: "Kovács Anna",
+          deliveredAt: later,
           rung: -1, deliveredRung: -1)
       ])
   }
@@ -231,10 +234,10 @@ import Testing
     func state(at now: String) throws -> ScheduleEntry.State? {
       try schedule.list(at: now).first?.state
     }
-    try schedule.noteUse(of: "stdout", at: moment("2026-11-28"))
+    try schedule.beginDelivery(through: "stdout", at: moment("2026-11-28"))
     #expect(try state(at: "2026-11-28") == .failed)
     #expect(try state(at: "2026-11-29") == .pending)
-    try schedule.noteUse(of: "exec:/nowhere", at: moment("2026-11-29"))
+    try schedule.beginDelivery(through: "exec:/nowhere", at: moment("2026-11-29"))
     #expect(try state(at: "2026-11-29") == .failed)
   }
 
@@ -245,7 +248,7 @@ import Testing
         try due(schedule).map { [$0] }, channel: "stdout", at: now)
       for _ in 0..<3 { try sending.noteSent() }
     }
-    try schedule.noteUse(of: "stdout", at: now)
+    try schedule.beginDelivery(through: "stdout", at: now)
     #expect(ids(try due(schedule)) == ["bk4", "bk5"])
   }
 
@@ -326,11 +329,13 @@ import Testing
         [
           Delivery(
             channel: "stdout", isInUse: false, state: .delivered, at: told, attempts: 1,
-            deliveredAt: told, rung: -1, deliveredRung: -1)
+            sentTo: "Kovács Anna", deliveredAt: told, rung: -1, deliveredRung: -1)
         ],
         [
           Delivery(
-            channel: "mail", state: .failed, at: now, attempts: 1, error: "no route", rung: -1)
+            channel: "mail", state: .failed, at: now, attempts: 1, sentTo: "Kovács Anna",
+            error: "no route",
+            rung: -1)
         ],
       ])
     try schedule.load([Book("bk2", "2027-11-22")], at: "2026-12-23")

@@ -124,7 +124,7 @@ struct Steps {
   private mutating func someBook(_ identity: String) -> Book {
     Book(
       identity, now.date.adding(days: Int.random(in: -5...10, using: &dice)),
-      title: "Title \(Int.random(in: 0..<3, using: &dice))",
+      title: "Title \(Int.random(in: 0..<3, using: &dice)) of \(identity)",
       lead: Int.random(in: 0...3, using: &dice))
   }
 

@@ -205,8 +205,8 @@ import Testing
       try explain("2026-11-23").dropFirst(2) == [
         "Its reminder will fire on 2026-12-21 at 00:00.",
         """
-        The reminder for its former expiration 2026-11-22 was delivered through stdout on \
-        2026-11-21 at 07:30 (UTC+00:00).
+        The reminder for its former expiration 2026-11-22 was delivered through stdout \
+        (Halmos\\u{85} Benedek) on 2026-11-21 at 07:30 (UTC+00:00).
         """,
         "Next: the reminder, on 2026-12-21 at 00:00.",
       ])

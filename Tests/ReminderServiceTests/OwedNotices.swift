@@ -16,7 +16,15 @@ struct Book: Hashable {
   /// What makes it the same loan from one day to the next: without an id, also who has it.
   var identity: String { id ?? "\(title), \(borrower ?? "nobody")" }
 
-  var lent: OwedNotices.Lent { OwedNotices.Lent(identity: identity, expiration: expiration) }
+  /// Whom it is told: the address in lower case, or else the name without regard to case and space.
+  var person: String {
+    if let email, email.contains("@") { return email.lowercased() }
+    return (borrower ?? "").lowercased().split(separator: " ").joined(separator: " ")
+  }
+
+  var lent: OwedNotices.Lent {
+    OwedNotices.Lent(identity: identity, expiration: expiration, person: person)
+  }
 }
 
 extension [Book] {
@@ -103,6 +111,7 @@ struct OwedNotices {
   struct Lent: Hashable {
     var identity: String
     var expiration: CivilDate
+    var person: String
   }
 
   /// Which notice it is, and through what it is sent.
@@ -141,8 +150,8 @@ struct OwedNotices {
   /// What somebody has silenced.
   struct Silence: Hashable {
     enum Subject: Hashable {
-      /// A loan, and as many others alike as there were.
-      case lent(Lent, copies: Int)
+      /// A loan, which no other is like.
+      case lent(Lent)
       /// All loans with these, by the number of the silence.
       case all(title: String?, borrower: String?, id: Int)
     }
@@ -153,7 +162,7 @@ struct OwedNotices {
 
     func isAbout(_ loan: Book) -> Bool {
       switch subject {
-      case .lent(let lent, _): loan.lent == lent
+      case .lent(let lent): loan.lent == lent
       case .all(let title, let borrower, _):
         (title == nil || title == loan.title) && (borrower == nil || borrower == loan.borrower)
       }
@@ -171,23 +180,112 @@ struct OwedNotices {
   var silences: [Silence] = []
   /// Those among them that the user has cancelled since.
   var cancelled: Set<String> = []
-  /// What was told, in the order in which it was.
-  var told: [Told] = []
+  /// What was told, and when by the clock of that run.
+  var told: [(notice: Told, at: CivilDateTime)] = []
 
   /// How many loans are alike.
   var alike: [Lent: Int] {
     loans.reduce(into: [:]) { counts, loan in counts[loan.lent, default: 0] += 1 }
   }
 
+  /// A loan among all that have its identity.
+  private struct Known: Hashable {
+    var identity: String
+    var ordinal: Int
+  }
+
+  /// The loans of the last reading, by what they are known by.
+  private var known: [Known: Book] = [:]
+  /// Those that have left, and when.
+  private var left: [(known: Known, expiration: CivilDate, on: CivilDate)] = []
+  /// The day of the last run.
+  private var lastDay: CivilDate?
+
+  /// There is a run.
+  mutating func note(run today: CivilDate) { lastDay = today }
+
   /// The catalogue is read.
-  mutating func read(_ loans: [Book], _ steps: Steps, _ closed: ClosedWeeks) {
-    (self.loans, self.steps, self.closed) = (loans, steps, closed)
+  ///
+  /// - Parameter books: all of it, in its order; what cannot be read is no loan.
+  mutating func read(
+    _ books: [Book], _ steps: Steps, _ closed: ClosedWeeks, on today: CivilDate
+  ) {
+    (self.steps, self.closed) = (steps, closed)
+    loans = books.filter(\.isReadable)
     cancelled = []
+    var ordinals: [String: Int] = [:]
+    var current: [(known: Known, book: Book)] = []
+    for book in books {
+      ordinals[book.identity, default: 0] += 1
+      let known = Known(identity: book.identity, ordinal: ordinals[book.identity] ?? 1)
+      if book.isReadable { current.append((known, book)) }
+    }
+    let present = Set(current.map(\.known))
+    var gone = known.filter { !present.contains($0.key) }
+      .sorted { ($0.key.identity, $0.key.ordinal) < ($1.key.identity, $1.key.ordinal) }
+    for (known, book) in current where self.known[known] == nil && !returns(known, book, today) {
+      // The same loan with an id, or another spelling of a name.
+      let index = gone.firstIndex {
+        $0.value.title == book.title && $0.value.lent.person == book.lent.person
+          && $0.value.expiration == book.expiration
+      }
+      if let index { succeed(gone.remove(at: index).value, by: book) }
+    }
+    for (known, book) in gone {
+      left.append((known, book.expiration, max(today, lastDay ?? today)))
+    }
+    known = Dictionary(current.map { ($0.known, $0.book) }) { _, last in last }
+    lastDay = today
     let alike = alike
     silences.removeAll { silence in
-      guard case .lent(let lent, let copies) = silence.subject else { return false }
-      return alike[lent] != copies
+      guard case .lent(let lent) = silence.subject else { return false }
+      return alike[lent] ?? 1 > 1
     }
+  }
+
+  /// Whether a loan is one that has left, which then has not.
+  private mutating func returns(_ known: Known, _ book: Book, _ today: CivilDate) -> Bool {
+    let found = left.indices.filter {
+      left[$0].known == known
+        && (left[$0].expiration == book.expiration || left[$0].on >= today.adding(days: -7))
+    }
+    let best = found.max { first, second in
+      let (first, second) = (left[first], left[second])
+      return (first.expiration == book.expiration ? 1 : 0, first.on)
+        < (second.expiration == book.expiration ? 1 : 0, second.on)
+    }
+    if let best { left.remove(at: best) }
+    return best != nil
+  }
+
+  /// What was told of a loan, and silenced, goes to another one.
+  private mutating func succeed(_ old: Book, by new: Book) {
+    func successor(_ lent: Lent) -> Lent {
+      var lent = lent
+      if lent.identity == old.identity, lent.person == old.lent.person {
+        lent.identity = new.identity
+      }
+      return lent
+    }
+    for index in told.indices {
+      told[index].notice.lent = successor(told[index].notice.lent)
+    }
+    for index in silences.indices {
+      if case .lent(let lent) = silences[index].subject {
+        silences[index].subject = .lent(successor(lent))
+      }
+    }
+  }
+
+  /// A notice is sent; where the clock had been ahead, that was no sending of it, and is forgotten.
+  ///
+  /// - Returns: whether it was.
+  @discardableResult
+  mutating func tell(_ notice: Told, at now: CivilDateTime) -> Bool {
+    let index = told.firstIndex { $0.notice == notice && !$0.at.counts(at: now) }
+    if let index { told.remove(at: index) }
+    told.append((notice, now))
+    return index != nil
   }
 
   /// The loans about which something may be sent.
@@ -204,7 +302,7 @@ struct OwedNotices {
     return times.map { time in
       let owed = future.owed(at: time, channel: channel)
       for (notice, count) in owed {
-        future.told.append(contentsOf: Array(repeating: notice, count: count))
+        for _ in 0..<count { future.tell(notice, at: time) }
       }
       return owed
     }
@@ -219,7 +317,8 @@ struct OwedNotices {
     }
     for (notice, count) in owed {
       let done = told.count {
-        $0.lent == notice.lent && $0.channel == channel && $0.rung >= notice.rung
+        $0.notice.lent == notice.lent && $0.notice.channel == channel
+          && $0.notice.rung >= notice.rung && $0.at.counts(at: now)
       }
       owed[notice] = count > done ? count - done : nil
     }
@@ -243,10 +342,15 @@ struct OwedNotices {
   }
 }
 
+extension CivilDateTime {
+  /// Whether what was told then was told: otherwise the clock was ahead by more than two zones differ.
+  func counts(at now: CivilDateTime) -> Bool { ordinal <= now.ordinal + 26 * 3_600 }
+}
+
 /// Who was written to, and who cannot be, in the plainest way.
 struct Postbox {
-  /// The day of the last message to each address; the library's is empty.
-  var written: [String: CivilDate] = [:]
+  /// The notices sent to each address, and when; the library's is empty.
+  var written: [(address: String, notice: OwedNotices.Told, at: CivilDateTime)] = []
   var refused: Set<String> = []
 
   /// The address to which a notice about a loan goes; empty for the library's own.
@@ -258,6 +362,14 @@ struct Postbox {
 
   /// Whether nothing more is sent to an address on a day.
   func isDone(_ address: String, on day: CivilDate) -> Bool {
-    written[address] == day
+    written.contains { $0.address == address && $0.at.date == day }
+  }
+
+  /// A notice is sent to an address.
+  mutating func send(_ notice: OwedNotices.Told, to address: String, at now: CivilDateTime) {
+    if let index = written.firstIndex(where: { $0.notice == notice && !$0.at.counts(at: now) }) {
+      written.remove(at: index)
+    }
+    written.append((address, notice, now))
   }
 }

@@ -6,6 +6,7 @@ import Synchronization
 final class Recorder: Notifier {
   let channel: String
   let messagesPerCommit: Int
+  let needsOpenCount = true
   private let failures: [String: NotifierError.Code]
   private let beforeEach: @Sendable () -> Void
   private let recorded = Mutex<[String]>([])

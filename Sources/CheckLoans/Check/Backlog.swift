@@ -3,88 +3,94 @@ import Notifiers
 import ReminderSchedule
 import ReminderService
 
-/// What has been due for days when a channel is used for the first time.
-enum Backlog {
-  /// The most notices of it that a new channel sends unasked.
-  static let most = 50
+extension ChannelDelivery {
+  /// The most notices of a backlog that a channel sends unasked.
+  static let mostBacklog = 50
+
+  /// Does with the backlog of a channel what is wanted: with notices that were due for days when the
+  /// channel, or their loans as they are now, were new, so that nobody may expect them.
+  ///
+  /// - Parameters:
+  ///   - zones: the catalogues that are delivered now.
+  ///   - isDryRun: whether the schedule is a copy.
+  /// - Returns: the sentence that asks what to do, if the backlog is too large and stays pending.
+  func settleBacklog(
+    of channel: ChannelName, in zones: [DeliveryZone], isDryRun: Bool
+  ) throws(ScheduleError) -> String? {
+    // A trial reaches no borrower.
+    if !isRemembered || channel == .mailRedirect { return nil }
+    var parts: [(zone: DeliveryZone, rungs: [DueRung])] = []
+    for zone in zones {
+      let due = try schedule.reader.due(through: channel.name, in: zone).rungs
+      parts.append((zone, due.filter { $0.backlog != nil }))
+    }
+    let count = parts.reduce(0) { $0 + $1.rungs.count }
+    if count == 0 { return nil }
+    switch backlog {
+    case .send: try schedule.sendBacklog(of: channel.name, at: parts[0].zone.now)
+    case .mark:
+      for (zone, rungs) in parts {
+        try schedule.note(
+          rungs, as: .delivered, channel: channel.name, at: zone.now, utcOffset: zone.utcOffset)
+      }
+      console.printError(
+        """
+        \(isDryRun ? "would mark" : "marked") \(counted(count, "old notice")) through \
+        \(channel.name.visible) as delivered; the others \(isDryRun ? "would be" : "are") sent
+        """)
+    case nil where count > Self.mostBacklog:
+      // That it is asked for is a use of the channel, so that the question stays the same.
+      if !isDryRun { try schedule.noteHeld(through: channel.name, at: parts[0].zone.now) }
+      return try question(channel, count, parts.flatMap(\.rungs))
+    case nil: break
+    }
+    return nil
+  }
+
+  private func question(
+    _ channel: ChannelName, _ count: Int, _ rungs: [DueRung]
+  ) throws(ScheduleError) -> String {
+    let counts = rungs.reduce(into: [:]) { $0[$1.backlog, default: 0] += 1 }
+    let reason = BacklogReason.allCases.max { counts[$0] ?? 0 < counts[$1] ?? 0 }
+    let example = try schedule.reader.notices(
+      of: rungs.filter { $0.backlog == reason }.prefix(1)
+    ).first
+    let catalogue = example?.notice.catalogue ?? ""
+    let words =
+      switch reason {
+      case .newChannel, nil: "the channel is new"
+      case .newCatalogue:
+        """
+        the catalogue \(catalogue.visibleCatalogue) is new; if it was moved, use check-loans schedule \
+        rename-catalogue OLD \(catalogue.shellQuoted.visible)
+        """
+      case .newLoans:
+        """
+        the ids, the readers or the notice days of \(catalogue.visibleCatalogue) have changed
+        """
+      }
+    return """
+      \(channel.name.visible): \(counted(count, "notice")) were due days ago and are not sent, since \
+      \(words); add --backlog send to send them, or --backlog mark to count them as sent
+      """
+  }
 }
 
-extension ChannelDelivery {
-  /// What is due through a channel, in each time zone.
-  private func due(
-    _ channel: ChannelName
-  ) throws(ScheduleError) -> [(center: ReminderCenter, now: CivilDateTime, rungs: [DueRung])] {
-    var due: [(ReminderCenter, CivilDateTime, [DueRung])] = []
-    for (clock, now, names) in groups {
-      let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
-      let rungs = try schedule.reader.dueRungs(
-        at: now, channel: channel.name, catalogues: names
-      ).rungs
-      due.append((center, now, rungs))
-    }
-    return due
+extension Environment {
+  /// The catalogues of a schedule whose notices are delivered: those that a run with `--notify` has read,
+  /// or the settings file lists; and those that somebody has only looked at.
+  func delivered(
+    _ schedule: ScheduleReader
+  ) throws(ScheduleError) -> (names: [String], lookedAt: [String]) {
+    let isListed = isListed
+    let all = try schedule.catalogueStatus()
+    let names = all.filter { $0.isDelivered || isListed($0.name) }.map(\.name)
+    return (names, all.map(\.name).filter { !names.contains($0) })
   }
 
-  /// Marks what has been due for days through a channel that has never delivered, if that is wanted.
-  ///
-  /// - Returns: why the channel is not used, if there is too much of it and nobody has said what to do.
-  func settleBacklog(
-    of channel: ChannelName, isDryRun: Bool = false
-  ) throws(ScheduleError) -> DeliveryReport.Failure? {
-    // A trial reaches no borrower.
-    if firstRun == .deliver || channel == .mailRedirect { return nil }
-    if try schedule.reader.wasUsed(channel: channel.name) { return nil }
-    let due = try due(channel)
-    let backlog = due.map { part in
-      (part.center, part.now, part.rungs.filter { $0.isBacklog(today: part.now.date) })
-    }
-    let count = backlog.reduce(0) { $0 + $1.2.count }
-    if firstRun == .mark {
-      try note(backlog, as: .delivered, channel)
-      if count > 0 {
-        let rest = "; the others \(isDryRun ? "would be" : "are") sent"
-        report(marked: "\(counted(count, "notice")) of earlier days", rest, channel, isDryRun)
-      }
-      return nil
-    }
-    if count <= Backlog.most { return nil }
-    let message = """
-      \(channel.name.visible): nothing was ever sent through this channel, and \(count) notices have \
-      been due for days; add --first-run deliver to send them, or --first-run mark to begin now
-      """
-    if !isDryRun { try note(due, as: .failed, channel, error: message) }
-    return DeliveryReport.Failure(
-      error: NotifierError(.unavailable, channel: channel.name, message: message),
-      notices: due.reduce(0) { $0 + $1.rungs.count })
-  }
-
-  /// Marks all that is due through a channel as delivered; in a dry run, in a copy of the schedule.
-  func markAll(_ channel: ChannelName, isDryRun: Bool) throws(ScheduleError) {
-    let due = try due(channel)
-    try note(due, as: .delivered, channel)
-    let count = due.reduce(0) { $0 + $1.rungs.count }
-    let rest = ", and \(isDryRun ? "send" : "sent") none of them"
-    report(marked: counted(count, "notice"), rest, channel, isDryRun)
-  }
-
-  private func report(
-    marked notices: String, _ rest: String, _ channel: ChannelName, _ isDryRun: Bool
-  ) {
-    console.printError(
-      """
-      \(isDryRun ? "would mark" : "marked") \(notices) through \(channel.name.visible) as \
-      delivered\(rest)
-      """)
-  }
-
-  private func note(
-    _ parts: [(center: ReminderCenter, now: CivilDateTime, rungs: [DueRung])],
-    as state: Delivery.State, _ channel: ChannelName, error: String? = nil
-  ) throws(ScheduleError) {
-    for (center, now, rungs) in parts {
-      try schedule.note(
-        rungs, as: state, channel: channel.name, at: now, utcOffset: center.utcOffset(at: now),
-        error: error)
-    }
+  /// The catalogues that a status bar and monitoring look at: all, if none is delivered.
+  func watched(_ schedule: ScheduleReader) throws(ScheduleError) -> [String] {
+    let (names, lookedAt) = try delivered(schedule)
+    return names.isEmpty ? lookedAt : names
   }
 }

@@ -26,7 +26,7 @@ extension DeliveryReport {
       let verb = unreachable == 1 ? "has" : "have"
       words.append(
         """
-        \(name): \(counted(unreachable, "borrower")) \(verb) no address that can be written to, so \
+        \(name): \(counted(unreachable, "borrower")) \(verb) no usable address, so \
         \(counted(unreachableNotices, "notice")) \(unreachableNotices == 1 ? "stays" : "stay") pending; \
         see check-loans schedule list --failed, or set mail-fallback to an address of the library
         """)
@@ -56,50 +56,50 @@ struct ChannelDelivery {
   var actions: NotificationActions?
   /// Whether what could not be delivered is kept for the next run.
   var isRemembered = true
-  /// What to do with what a new channel has not sent for days.
-  var firstRun: FirstRun?
+  /// What to do with notices that nobody may expect; `nil` to ask if they are many.
+  var backlog: BacklogChoice?
 
   /// Delivers through one channel, without a report to the user.
-  func deliver(through channel: ChannelName) throws(ScheduleError) -> DeliveryReport {
-    if isRemembered, let refusal = try settleBacklog(of: channel) {
-      var report = DeliveryReport()
-      report.add(refusal)
-      return report
-    }
+  ///
+  /// - Returns: the report, and the question about a backlog that stays pending.
+  func deliver(
+    through channel: ChannelName
+  ) throws(ScheduleError) -> (report: DeliveryReport, question: String?) {
     let notifier = notifiers.notifier(of: channel, console, actions: actions)
     return try deliver(channel, through: notifier)
   }
 
   private func deliver(
-    _ channel: ChannelName, through notifier: any Notifier
-  ) throws(ScheduleError) -> DeliveryReport {
-    var sum = DeliveryReport()
-    var open: [(center: ReminderCenter, now: CivilDateTime, catalogues: [String])] = []
-    for (clock, now, names) in groups {
-      let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
-      for (end, names) in times.held(names, at: now) {
-        guard let end else {
-          open.append((center, now, names))
-          continue
-        }
-        let due = try schedule.reader.dueRungs(
-          at: now, channel: channel.name, catalogues: names
-        ).rungs
-        if !due.isEmpty { try schedule.noteHeld(through: channel.name, at: now) }
-        sum.addHeld(due.count, until: end)
+    _ channel: ChannelName, through notifier: any Notifier, isDryRun: Bool = false
+  ) throws(ScheduleError) -> (report: DeliveryReport, question: String?) {
+    var (zones, held) = (open: [DeliveryZone](), held: [(CivilDateTime, Int)]())
+    for (zone, end) in self.zones {
+      guard let end else {
+        zones.append(zone)
+        continue
+      }
+      let due = try schedule.reader.due(through: channel.name, in: zone).rungs
+      if !due.isEmpty { try schedule.noteHeld(through: channel.name, at: zone.now) }
+      held.append((end, due.count))
+    }
+    let question = try settleBacklog(of: channel, in: zones, isDryRun: isDryRun)
+    let center = ReminderCenter(schedule: schedule, events: events)
+    var report = try center.deliver(
+      through: notifier, in: zones, leavesBacklog: question != nil,
+      isStopRequested: { StopSignals.isStopRequested })
+    for (end, count) in held { report.addHeld(count, until: end) }
+    return (report, question)
+  }
+
+  /// The catalogues in each time zone, and the time until which their notices are held; `nil` for those
+  /// that are sent now.
+  private var zones: [(zone: DeliveryZone, until: CivilDateTime?)] {
+    groups.flatMap { clock, now, names in
+      let center = ReminderCenter(schedule: schedule, civilTime: clock.civilTime)
+      return times.held(names, at: now).map { end, names in
+        (center.zone(at: now, catalogues: names), end)
       }
     }
-    while let first = open.first {
-      // One message for an address is about all libraries where it is the same day.
-      let others = open.dropFirst().filter { $0.now.date == first.now.date }
-      open.removeAll { $0.now.date == first.now.date }
-      sum.add(
-        try first.center.deliver(
-          through: notifier, at: first.now, catalogues: first.catalogues,
-          and: others.map { ($0.now, $0.catalogues) }, after: sum,
-          isStopRequested: { StopSignals.isStopRequested }))
-    }
-    return sum
   }
 
   /// - Throws: `ScheduleError`; or, once every channel had its turn, ``CommandError`` if standard
@@ -112,7 +112,11 @@ struct ChannelDelivery {
     // Where the system cannot, a signal ends the process at once.
     if !channels.isEmpty { try? StopSignals.catchThem() }
     for channel in channels where !StopSignals.isStopRequested {
-      let report = try deliver(through: channel)
+      let (report, question) = try deliver(through: channel)
+      if let question {
+        console.printError(question)
+        status = status.worse(.badSetting)
+      }
       leftByStop += report.leftByStop
       self.report(report, channel)
       for failure in report.failures {
@@ -147,12 +151,10 @@ struct ChannelDelivery {
     _ channels: [ChannelName], before: ScheduleReader? = nil, isResult: Bool = true
   ) throws {
     for channel in channels {
-      if isRemembered, let refusal = try settleBacklog(of: channel, isDryRun: true) {
-        console.printError("would refuse: \(refusal.error.message)")
-      }
       let isNothingDue: Bool
       if isResult, let rehearsal = notifiers.rehearsal(of: channel, console) {
-        let report = try deliver(channel, through: rehearsal)
+        let (report, question) = try deliver(channel, through: rehearsal, isDryRun: true)
+        if let question { console.printError(question) }
         if report.messages > 0 {
           console.printError(
             """
@@ -161,7 +163,7 @@ struct ChannelDelivery {
             """)
         }
         self.report(report, channel)
-        isNothingDue = report == DeliveryReport()
+        isNothingDue = report == DeliveryReport() && question == nil
       } else {
         isNothingDue = try !listDue(channel, before: before, isResult: isResult)
       }
@@ -185,30 +187,33 @@ struct ChannelDelivery {
   private func listDue(
     _ channel: ChannelName, before: ScheduleReader?, isResult: Bool
   ) throws -> Bool {
-    var (count, fromSettings) = (0, 0)
-    for (_, now, names) in groups {
-      let known = try before?.dueRungs(at: now, channel: channel.name, catalogues: names)
+    let open = zones.filter { $0.until == nil }.map(\.zone)
+    let question = try settleBacklog(of: channel, in: open, isDryRun: true)
+    if let question { console.printError(question) }
+    var (count, fromSettings) = (question == nil ? 0 : 1, 0)
+    for (zone, end) in zones {
+      let now = zone.now
+      let known = try before?.due(through: channel.name, in: zone)
       let numbers = Set((known?.rungs ?? []).map(\.reminderID))
-      for (end, names) in times.held(names, at: now) {
-        let due = try schedule.reader.due(at: now, channel: channel.name, catalogues: names)
-        count += due.count
-        for notice in due {
-          if let before, !numbers.contains(notice.reminderID),
-            let old = try before.history(of: notice.reminderID, at: now), old.leftOn == nil,
-            !old.isCancelled, old.loan.expiration == notice.notice.loan.expiration
-          {
-            fromSettings += 1
-          }
-          let seen = notice.notice.hidingTitles(notifiers.titles(of: channel))
-          var values = [
-            "channel": channel.name.visible,
-            "sentence": seen.line(today: now.date, in: language),
-          ]
-          values["date"] = end.map { language.dateInSentence($0.date) }
-          values["time"] = end?.time.description
-          let sentence = language.text(end == nil ? .wouldDeliver : .wouldHold, values)
-          if isResult { try console.print(line: sentence) } else { console.printError(sentence) }
+      let due = try schedule.reader.notices(
+        of: schedule.reader.due(through: channel.name, in: zone, question != nil).rungs)
+      count += due.count
+      for notice in due {
+        if let before, !numbers.contains(notice.reminderID),
+          let old = try before.history(of: notice.reminderID, at: now), old.leftOn == nil,
+          !old.isCancelled, old.loan.expiration == notice.notice.loan.expiration
+        {
+          fromSettings += 1
         }
+        let seen = notice.notice.hidingTitles(notifiers.titles(of: channel))
+        var values = [
+          "channel": channel.name.visible,
+          "sentence": seen.line(today: now.date, in: language),
+        ]
+        values["date"] = end.map { language.dateInSentence($0.date) }
+        values["time"] = end?.time.description
+        let sentence = language.text(end == nil ? .wouldDeliver : .wouldHold, values)
+        if isResult { try console.print(line: sentence) } else { console.printError(sentence) }
       }
     }
     if fromSettings > 0 {

@@ -113,6 +113,7 @@ private struct DiscreetNotifier: Notifier {
   var channel: String { notifier.channel }
   var messagesPerCommit: Int { notifier.messagesPerCommit }
   var grouping: Grouping { notifier.grouping }
+  var needsOpenCount: Bool { notifier.needsOpenCount }
 
   func messages(for notices: [Notice]) -> [ArraySlice<Notice>] {
     notifier.messages(for: notices)

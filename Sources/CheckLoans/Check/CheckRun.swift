@@ -131,7 +131,7 @@ final class CheckRun {
         schedule.reader, after: closedDays),
       events: events,
       notifiers: plan.notifiers, console: console, isRemembered: plan.state != nil,
-      firstRun: plan.options.channels.firstRun)
+      backlog: plan.options.channels.backlog)
     if plan.isDryRun {
       try delivery.rehearse(
         plan.channels, before: plan.state.map { try ScheduleReader(opening: $0) },
@@ -167,6 +167,7 @@ extension CheckRun {
       return try countPending(&part)
     }
     reload.onProgress = progress?.notes(of: number)
+    reload.isDelivered = !plan.channels.isEmpty
     do throws(ReminderError) {
       let center = ReminderCenter(
         schedule: schedule, events: events, civilTime: catalogue.clock.civilTime)

@@ -14,15 +14,10 @@ struct DeliverCommand: Subcommand {
 
       Examples:
         check-loans deliver --notify notify-send
-        check-loans deliver --notify mail --mark-only
+        check-loans deliver --notify mail --backlog mark
       """)
 
-  static var commandLineOnly: Set<String> { ["mark-only"] }
-
   @OptionGroup var channels: ChannelOptions
-
-  @Flag(help: "Mark what is due through the channels of --notify as delivered, and send nothing.")
-  var markOnly = false
 
   @OptionGroup var closed: ClosedDayOptions
   @OptionGroup var clock: ClockOptions
@@ -32,12 +27,6 @@ struct DeliverCommand: Subcommand {
   @OptionGroup var dryRun: DryRunOptions
   @OptionGroup var verbose: VerboseOptions
 
-  func validate() throws {
-    if markOnly && channels.notify.isEmpty {
-      throw ValidationError("--mark-only needs --notify with the channel that is not to send")
-    }
-  }
-
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let channels = try channels.channels(environment, otherwise: [.stdout])
     let (now, zone) = try clock.read(environment)
@@ -45,26 +34,22 @@ struct DeliverCommand: Subcommand {
     if verbose.verbose { console.printError(zone.words(for: now)) }
     let schedule = try Schedule(state.path(environment), isDryRun: dryRun.dryRun)
     if let warning = try schedule.clockSetBackWarning(now: now) { console.printError(warning) }
+    let (names, lookedAt) = try environment.delivered(schedule.reader)
+    for name in lookedAt {
+      console.printError(
+        """
+        \(name.visibleCatalogue) was only looked at, and is left out; read it with --notify, or list it \
+        in the settings file
+        """)
+    }
     let times = try DeliveryTimes(
-      self.channels.times, environment.closedDays(of: schedule.reader.catalogues(), closed),
-      today: now.date, schedule.reader)
+      self.channels.times, environment.closedDays(of: names, closed), today: now.date,
+      schedule.reader)
     let status = console.report(times.problems)
     let delivery = ChannelDelivery(
-      schedule: schedule,
-      groups: try environment.namesByZone(
-        schedule.reader.catalogues(), zone, now: clock.now.now),
-      times: times,
-      events: ScheduleEvents(isPrinted: verbose.verbose, console),
-      notifiers: notifiers, console: console, firstRun: self.channels.firstRun)
-    if markOnly {
-      if try schedule.reader.catalogues().isEmpty {
-        throw CommandError(
-          .usage,
-          "the schedule has no catalogue, so nothing is due; run check-loans CATALOGUE first")
-      }
-      for channel in channels { try delivery.markAll(channel, isDryRun: dryRun.dryRun) }
-      return status
-    }
+      schedule: schedule, groups: try environment.namesByZone(names, zone, now: clock.now.now),
+      times: times, events: ScheduleEvents(isPrinted: verbose.verbose, console),
+      notifiers: notifiers, console: console, backlog: self.channels.backlog)
     if !dryRun.dryRun { return status.worse(try delivery.run(channels)) }
     try delivery.rehearse(channels)
     return status

@@ -78,7 +78,7 @@ struct ExplainCommand: Subcommand {
           .now,
         let history = try schedule.history(of: number, at: now)
       else { continue }
-      var reason = history.reason(at: now)
+      var reason = history.reason
       let held = times.reason(of: history.catalogue, at: now)
       var heldUntil: CivilDateTime?
       if let held, [.due, .failed].contains(reason) { (reason, heldUntil) = held }
@@ -112,7 +112,7 @@ struct ExplainCommand: Subcommand {
       let found = try schedule.loans(named: text)
       numbers += found
       if !found.isEmpty { continue }
-      let near = text.nearest(among: try schedule.names())
+      let near = text.nearest(among: try schedule.suggestions())
       unknown.append(
         "there is no loan \(text.quoted()) in the schedule; "
           + (near.map { "did you mean \($0.quoted())?" } ?? "see check-loans schedule list"))

@@ -79,10 +79,14 @@ struct ListCommand: Subcommand {
     let (_, zone) = try clock.read(environment)
     let schedule = try ScheduleReader(opening: state.path(environment))
     let known = try schedule.catalogues()
-    let names = try catalogue.isEmpty ? known : environment.names(of: catalogue, in: known)
+    let isBadge = format == .waybar || format == .i3blocks
+    let names =
+      try isBadge
+      ? environment.watched(schedule)
+      : catalogue.isEmpty ? known : environment.names(of: catalogue, in: known)
     // A catalogue may have its own time zone.
     let groups = try environment.namesByZone(names, zone, now: clock.now.now)
-    if format == .waybar || format == .i3blocks {
+    if isBadge {
       let badge = try Badge(schedule, groups)
       try console.print(line: format == .waybar ? badge.waybar : badge.i3blocks)
       return .done
@@ -129,9 +133,15 @@ struct ListCommand: Subcommand {
     _ schedule: ScheduleReader, _ groups: [ZoneGroup],
     _ body: (ScheduleEntry, CivilDateTime) throws -> Void
   ) throws {
-    var lists = try groups.map { _, now, names in
-      try ZoneEntries(
-        returned ? schedule.returned(at: now) : schedule.entries(at: now), of: Set(names))
+    var filter = EntryFilter()
+    (filter.haveLeft, filter.isDue) = (returned, due)
+    if failed { filter.state = .failed }
+    var lists: [(entries: ScheduleEntries, next: ScheduleEntry?)] = []
+    for (_, now, names) in groups {
+      filter.catalogues = names
+      var entries = try schedule.entries(at: now, filter)
+      lists.append((entries, try entries.next()))
+      lists[lists.count - 1].entries = entries
     }
     while true {
       let next = lists.indices.filter { lists[$0].next != nil }.min { left, right in
@@ -139,31 +149,9 @@ struct ListCommand: Subcommand {
         return left.isListed(before: right)
       }
       guard let next, let entry = lists[next].next else { return }
-      if fits(entry, at: groups[next].now) { try body(entry, groups[next].now) }
-      try lists[next].advance()
+      if entry.scheduled.loan.borrower.fits(anyCase: borrower) { try body(entry, groups[next].now) }
+      lists[next].next = try lists[next].entries.next()
     }
-  }
-
-  private func fits(_ entry: ScheduleEntry, at now: CivilDateTime) -> Bool {
-    if failed && entry.state != .failed || due && !entry.isDue(at: now) { return false }
-    return entry.scheduled.loan.borrower.fits(anyCase: borrower)
-  }
-}
-
-/// The entries of the catalogues in one time zone, one after the other.
-private struct ZoneEntries {
-  private var entries: ScheduleEntries
-  private let names: Set<String>
-  private(set) var next: ScheduleEntry?
-
-  init(_ entries: ScheduleEntries, of names: Set<String>) throws(ScheduleError) {
-    self.entries = entries
-    self.names = names
-    try advance()
-  }
-
-  mutating func advance() throws(ScheduleError) {
-    repeat { next = try entries.next() } while next.map { !names.contains($0.catalogue) } ?? false
   }
 }
 

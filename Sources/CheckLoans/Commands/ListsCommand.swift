@@ -97,7 +97,7 @@ struct ListsCommand: Subcommand {
     let results = try ResultsOutput(
       console, file: output,
       permissions: .ownerReadWrite, pager: pager.noPager ? nil : Pager(terminal, environment))
-    let (list, status) = try list(of: read, path, console)
+    let (list, status) = try list(of: read, path, environment, console)
     switch format {
     case .json: try results.print(list.json.text + "\n")
     case .csv: try results.print(list.csv)
@@ -123,12 +123,13 @@ struct ListsCommand: Subcommand {
 
   /// The list, and the status of reading the catalogues.
   private func list(
-    of read: [CatalogueToRead], _ schedule: String, _ console: Console
+    of read: [CatalogueToRead], _ schedule: String, _ environment: Environment, _ console: Console
   ) throws -> (StaffList, ExitStatus) {
     // What will be sent is what a run would send that read them now.
     let copy = try Schedule(rehearsing: schedule)
     defer { withExtendedLifetime(copy) {} }
-    var list = StaffList(kinds[0], days: days ?? 2, borrower: borrower)
+    var list = StaffList(
+      kinds[0], days: days ?? 2, borrower: borrower, mostBorrowers: environment.mostBorrowers)
     var status = ExitStatus.done
     for entry in read {
       let result = try entry.reload(in: copy, console) { loan, _ in list.note(loan, of: entry) }

@@ -19,7 +19,8 @@ struct ScheduleCommand: ParsableCommand {
       """,
     subcommands: [
       ListCommand.self, ExplainCommand.self, SnoozeCommand.self, ReturnedCommand.self,
-      CancelCommand.self, ForgetCommand.self, RenameChannelCommand.self,
+      CancelCommand.self, AgainCommand.self, ForgetCommand.self, RenameChannelCommand.self,
+      RenameCatalogueCommand.self,
     ],
     defaultSubcommand: ListCommand.self)
 }
@@ -155,7 +156,7 @@ struct ForgetCommand: Subcommand {
         try report(
           schedule.forget(address: address.key)
             ? "\(name.visible) is written to again when something is due" : nil,
-          otherwise: "the address \(name.visible) was not refused, nor written to lately")
+          otherwise: "the address \(name.visible) was not refused")
       } else {
         try report(
           catalogue.flatMap { try schedule.forget(catalogue: $0) }.map {
@@ -208,6 +209,97 @@ struct RenameChannelCommand: Subcommand {
         line: "\(old.visible) is now \(new.visible), with \(counted(count, "notice"))")
     }
     return .done
+  }
+}
+
+/// `check-loans schedule rename-catalogue`.
+struct RenameCatalogueCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rename-catalogue",
+    abstract: "Give a catalogue a new name, under which what was delivered counts.",
+    discussion: """
+      For a file that was moved or renamed: otherwise its loans would count as new, and what is due would \
+      be sent once more. If the schedule has the new name already, what was delivered of one of the two \
+      counts.
+
+      Example:
+        check-loans schedule rename-catalogue /srv/old/books.xml /srv/new/books.xml
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The name that the schedule has.", valueName: "old"),
+    completion: .custom { _, _, word in ScheduleCompletion.catalogues(of: word) })
+  var old: String
+
+  @Argument(help: ArgumentHelp("The new name.", valueName: "new"), completion: .file())
+  var new: String
+
+  @OptionGroup var state: StateOptions
+
+  @OptionGroup var quiet: QuietOptions
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try environment.refuseDryRun()
+    let schedule = try Schedule(opening: state.path(environment))
+    let known = try schedule.reader.catalogues()
+    guard let name = environment.name(of: old, in: known) else {
+      console.printError(known.unknownWords(old))
+      return .usage
+    }
+    guard let count = try schedule.rename(catalogue: name, to: environment.catalogueName(new))
+    else {
+      console.printError("the catalogue \(old.visible) has this name")
+      return .usage
+    }
+    if !quiet.quiet {
+      try console.print(
+        line: "\(old.visible) is now \(new.visible), with \(counted(count, "loan"))")
+    }
+    return .done
+  }
+}
+
+/// `check-loans schedule again`.
+struct AgainCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "again",
+    abstract: "Have the notices that loans have now sent once more.",
+    discussion: """
+      The next run sends them through each channel through which they were delivered, as if they had not \
+      been; mail at most one message to an address and day.
+
+      Example:
+        check-loans schedule again 3
+      """)
+
+  @Argument(
+    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
+    completion: LoanNumbers.completion, transform: LoanNumbers.parse)
+  var ids: [Int]
+
+  @OptionGroup var clock: ClockOptions
+  @OptionGroup var state: StateOptions
+  @OptionGroup var quiet: QuietOptions
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try environment.refuseDryRun()
+    let (now, _) = try clock.read(environment)
+    let schedule = try Schedule(opening: state.path(environment))
+    var unknown: [Int] = []
+    for id in Set(ids).sorted() {
+      guard let (scheduled, isSentAgain) = try schedule.sendAgain(id, at: now) else {
+        unknown.append(id)
+        continue
+      }
+      let title = scheduled.loan.label()
+      if !isSentAgain {
+        console.printError("nothing that loan \(id), \(title), has now was delivered")
+      } else if !quiet.quiet {
+        let notice = scheduled.loan.expiration < now.date ? "expired notice" : "reminder"
+        try console.print(line: "the next run sends the \(notice) of loan \(id) again: \(title)")
+      }
+    }
+    return console.report(unknownLoans: unknown)
   }
 }
 

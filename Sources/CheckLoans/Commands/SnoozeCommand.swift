@@ -68,7 +68,9 @@ struct SnoozeCommand: Subcommand {
       ids, "snoozed", until: givenEnd ?? .days(1), clock, state, console)
     if let until, !quiet.quiet, !silenced.isEmpty {
       try console.print(
-        line: "snoozed \(counted(silenced.count, "loan")) until \(until): \(silenced.titles)")
+        line:
+          "snoozed \(counted(silenced.count, "loan")) until \(until): \(silenced.map(\.loan).titles)"
+      )
     }
     return status
   }
@@ -102,8 +104,9 @@ struct ReturnedCommand: Subcommand {
       ids, "said to be returned", until: nil, clock, state, console)
     if !quiet.quiet, !silenced.isEmpty {
       let loans = counted(silenced.count, "loan")
+      let titles = silenced.map(\.loan).titles
       try console.print(
-        line: "silenced \(loans) until the catalogue knows of the return: \(silenced.titles)")
+        line: "silenced \(loans) until the catalogue knows of the return: \(titles)")
     }
     return status
   }
@@ -117,7 +120,7 @@ extension Environment {
   fileprivate func silence(
     _ ids: [Int], _ reason: String, until end: SilenceEnd?, _ clock: ClockOptions,
     _ state: StateOptions, _ console: Console
-  ) throws -> (silenced: [Loan], until: CivilDate?, status: ExitStatus) {
+  ) throws -> (silenced: [ScheduledLoan], until: CivilDate?, status: ExitStatus) {
     try refuseDryRun()
     let (now, zone) = try clock.read(self)
     let schedule = try Schedule(opening: state.path(self))
@@ -140,6 +143,14 @@ extension Environment {
         "loan \(id) is said to be returned, and so is silenced for longer; see check-loans silence list"
       )
     }
-    return (result.silenced, until, console.report(unknownLoans: result.unknown))
+    for id in result.alike {
+      console.printError(
+        """
+        loan \(id) is one of several that are alike, and nobody could say which is meant; give the books \
+        ids, or use check-loans silence add --title
+        """)
+    }
+    let status = console.report(unknownLoans: result.unknown)
+    return (result.silenced, until, result.alike.isEmpty ? status : .usage)
   }
 }

@@ -12,10 +12,11 @@ struct StatusCommand: Subcommand {
       Shows when a run last reloaded or delivered, when each catalogue in the schedule was last read \
       with success (both to ten minutes), and for each channel that was used within seven days how many \
       loans have a notice to come, how many notices are due, how many of these have failed, and how many \
-      are for borrowers without an address that can be written to. Reads the schedule without locking it.
+      are for borrowers without a usable address. Reads the schedule without locking it.
 
-      Exit status: 0 if every catalogue was read within --max-age and nothing has failed; 1 if not, or \
-      if no catalogue is in the schedule, with what to do on standard error.
+      Exit status: 0 if every catalogue that is delivered was read within --max-age, nothing has failed, \
+      and nothing has been due for two days; 1 if not, or if no catalogue is in the schedule, with what to \
+      do on standard error. If none is delivered, those that were only looked at count.
 
       Examples:
         check-loans status
@@ -37,8 +38,9 @@ struct StatusCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (now, zone) = try clock.read(environment)
     let schedule = try ScheduleReader(opening: state.path(environment))
+    let names = try environment.watched(schedule)
     let status = try ScheduleStatus(
-      schedule, environment.namesByZone(schedule.catalogues(), zone, now: clock.now.now),
+      schedule, names, environment.namesByZone(names, zone, now: clock.now.now),
       now: zone.clockTime(now), maxAge: maxAge)
     switch format {
     case .text: for line in status.lines { try console.print(line: line) }
@@ -96,16 +98,22 @@ private struct ScheduleStatus {
   let now: ClockTime
   let maxAge: Age
   let lastRun: ClockTime?
+  /// The catalogues that are delivered, and those that somebody has only looked at.
   let catalogues: [CatalogueStatus]
+  let lookedAt: [CatalogueStatus]
   var channels: [ChannelStatus] = []
 
   init(
-    _ schedule: ScheduleReader, _ groups: [ZoneGroup], now: ClockTime, maxAge: Age
+    _ schedule: ScheduleReader, _ names: [String], _ groups: [ZoneGroup], now: ClockTime,
+    maxAge: Age
   ) throws(ScheduleError) {
     self.now = now
     self.maxAge = maxAge
     lastRun = try schedule.lastRun()
-    catalogues = try schedule.catalogueStatus()
+    let all = try schedule.catalogueStatus()
+    let names = Set(names.map { Array($0.utf8) })
+    catalogues = all.filter { names.contains(Array($0.name.utf8)) }
+    lookedAt = all.filter { !names.contains(Array($0.name.utf8)) }
     for (_, now, names) in groups {
       for status in try schedule.channelStatus(at: now, catalogues: names) {
         if let index = channels.firstIndex(where: { $0.name == status.name }) {
@@ -113,6 +121,7 @@ private struct ScheduleStatus {
           channels[index].due += status.due
           channels[index].failed += status.failed
           channels[index].undeliverable += status.undeliverable
+          channels[index].late += status.late
           channels[index].error = channels[index].error ?? status.error
         } else {
           channels.append(status)
@@ -155,20 +164,21 @@ private struct ScheduleStatus {
         check-loans schedule list --failed
         """
       }
+      + channels.filter { $0.late > 0 && $0.failed == 0 }.map { channel in
+        """
+        \(counted(channel.late, "notice")) through \(channel.name.visible) \
+        \(channel.late == 1 ? "has" : "have") been due for two days; see check-loans schedule list --due, \
+        and what a run prints
+        """
+      }
   }
 
   var lines: [String] {
-    func words(_ time: ClockTime?) -> String {
-      guard let time, let age = age(time) else { return "never" }
-      return "\(time.words), \(age.words) ago"
-    }
-    return ["last run: \(words(lastRun))"]
-      + catalogues.map { catalogue in
-        let library = catalogue.library.map { " (\($0.visible))" } ?? ""
-        return """
-          \(catalogue.name.visibleCatalogue)\(library): last read \(words(catalogue.readAt)); \
-          \(counted(catalogue.loans, "loan"))
-          """
+    ["last run: \(words(lastRun))"] + catalogueLines
+      + lookedAt.map { catalogue in
+        """
+        \(catalogue.name.visibleCatalogue): only looked at, \(words(catalogue.readAt)); not delivered
+        """
       }
       + channels.map { channel in
         """
@@ -179,13 +189,42 @@ private struct ScheduleStatus {
       }
   }
 
+  /// A line for each catalogue; one for all of a library that has several.
+  private var catalogueLines: [String] {
+    let groups = Dictionary(grouping: catalogues) { $0.library ?? "" }
+    var done: Set<String> = []
+    return catalogues.compactMap { catalogue in
+      let loans = counted(catalogue.loans, "loan")
+      guard let library = catalogue.library, let group = groups[library], group.count > 1 else {
+        let library = catalogue.library.map { " (\($0.visible))" } ?? ""
+        let file = catalogue.modifiedAt.map { "; its file is of \($0.words)" } ?? ""
+        return """
+          \(catalogue.name.visibleCatalogue)\(library): last read \(words(catalogue.readAt))\(file); \
+          \(loans)
+          """
+      }
+      guard done.insert(library).inserted else { return nil }
+      let first = group.compactMap(\.readAt).max { $0.seconds(until: $1) < 0 }
+      let sum = counted(group.reduce(0) { $0 + $1.loans }, "loan")
+      return """
+        \(library.visible): \(group.count) catalogues, the least lately read \(words(first)); \(sum)
+        """
+    }
+  }
+
+  private func words(_ time: ClockTime?) -> String {
+    guard let time, let age = age(time) else { return "never" }
+    return "\(time.words), \(age.words) ago"
+  }
+
   var json: JSONValue {
     let catalogues = catalogues.map { catalogue in
       [
         "path": .string(catalogue.name), "library": JSONValue(catalogue.library),
         "readAt": JSONValue(catalogue.readAt?.description),
         "ageSeconds": JSONValue(age(catalogue.readAt)?.seconds),
-        "loans": .int(catalogue.loans), "ok": .bool(!isOld(catalogue)),
+        "modifiedAt": JSONValue(catalogue.modifiedAt?.description),
+        "loans": .int(catalogue.loans), "ok": .bool(!isOld(catalogue)), "delivered": .bool(true),
       ] as JSONValue
     }
     let channels = channels.map { channel in
@@ -193,7 +232,8 @@ private struct ScheduleStatus {
         "channel": .string(channel.name), "pending": .int(channel.pending),
         "due": .int(channel.due), "failed": .int(channel.failed),
         "undeliverable": .int(channel.undeliverable),
-        "error": JSONValue(channel.error), "ok": .bool(channel.failed == 0),
+        "late": .int(channel.late), "error": JSONValue(channel.error),
+        "ok": .bool(channel.failed == 0 && channel.late == 0),
       ] as JSONValue
     }
     return [

@@ -1,5 +1,6 @@
 import Languages
 import Loans
+import ReminderSchedule
 
 /// The reason why a borrower cannot be written to.
 enum AddressFault: Hashable {
@@ -12,12 +13,12 @@ enum AddressFault: Hashable {
 
   /// What is wrong with an address; `nil` for nothing.
   ///
-  /// - Parameter refused: the addresses that were refused, and how.
-  init?(_ email: String?, refused: [String: String]) {
+  /// - Parameter unusable: the addresses that were refused, or are those of too many.
+  init?(_ email: String?, _ unusable: UnusableAddresses) {
     if email == nil {
       self = .missing
     } else if let key = EmailAddress.key(of: email) {
-      guard let words = refused[key] else { return nil }
+      guard let words = unusable[key] else { return nil }
       self = .refused(words)
     } else {
       self = .invalid

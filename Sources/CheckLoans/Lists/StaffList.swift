@@ -28,12 +28,15 @@ struct StaffList {
   let days: Int
   /// What the borrowers' names contain; `nil` for any.
   let borrower: String?
+  /// The most borrowers that an address may have.
+  let mostBorrowers: Int
   private(set) var loans: [ListedLoan] = []
   /// The loans that may be listed, since the schedule does not keep all of their texts.
   private var read: [Key: Loan] = [:]
 
-  init(_ kind: Kind, days: Int, borrower: String?) {
+  init(_ kind: Kind, days: Int, borrower: String?, mostBorrowers: Int) {
     (self.kind, self.days, self.borrower) = (kind, days, borrower)
+    self.mostBorrowers = mostBorrowers
   }
 
   /// Keeps a loan that was read, if it may be listed.
@@ -46,7 +49,7 @@ struct StaffList {
 
   /// Adds the loans of catalogues that have been read into a schedule.
   mutating func add(_ group: ZoneGroup, _ schedule: ScheduleReader) throws(ScheduleError) {
-    let refused = try schedule.refusedAddresses()
+    let unusable = try schedule.unusableAddresses(mostBorrowers: mostBorrowers)
     let (now, isOfShelf) = (group.now, kind == .shelf)
     let open = try schedule.openLoans(
       at: isOfShelf ? CivilDateTime(now.date.adding(days: days)) : now, catalogues: group.names,
@@ -62,7 +65,7 @@ struct StaffList {
         listed.noticeOn = (0...days).map { now.date.adding(days: $0) }
           .first { scheduled.plan.reached(at: CivilDateTime($0)) ?? 0 > 0 }
       } else {
-        listed.fault = AddressFault(listed.loan.email, refused: refused)
+        listed.fault = AddressFault(listed.loan.email, unusable)
       }
       if listed.noticeOn != nil || listed.fault != nil { loans.append(listed) }
     }

@@ -25,7 +25,7 @@ extension Delivery {
     .object([
       ("channel", .string(channel)), ("state", .string(state.rawValue)),
       ("at", JSONValue(clockTime?.description)),
-      ("attempts", .int(attempts)), ("error", JSONValue(error)),
+      ("attempts", .int(attempts)), ("error", JSONValue(error)), ("sentTo", JSONValue(sentTo)),
     ])
   }
 }

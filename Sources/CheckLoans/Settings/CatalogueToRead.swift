@@ -130,6 +130,18 @@ extension Environment {
     return groups
   }
 
+  /// Whether the settings file lists a catalogue of the schedule.
+  var isListed: (_ name: String) -> Bool {
+    let owners = CatalogueOwners(given.file?.tables ?? [], self)
+    let listed = given.file?.catalogues?.texts ?? []
+    let names = Set(listed.map { Array(catalogueName($0).utf8) })
+    let patterns = listed.flatMap { self.patterns(of: $0) }
+    return { name in
+      owners[name] != nil || names.contains(Array(name.utf8))
+        || patterns.contains { FilePattern.fits(name, $0.text) }
+    }
+  }
+
   /// The closed days of each of the schedule's catalogues, as the tables of the settings file have them.
   ///
   /// - Parameter options: what holds for a catalogue without closed days of its own.

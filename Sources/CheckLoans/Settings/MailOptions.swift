@@ -51,6 +51,17 @@ struct MailOptions: ParsableArguments {
   var mailLimit = 500
 
   @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      Most borrowers that an address may have: that of more counts as none. 1 to 1000.
+      """, valueName: "number"), transform: number(1...1_000))
+  var mailMaxBorrowers = mostBorrowers
+
+  /// The most borrowers that an address may have, unless it is said.
+  static let mostBorrowers = 6
+
+  @Option(
     help: ArgumentHelp(
       "Address, https: or mailto:, at which a borrower can stop such mail.", valueName: "link"),
     transform: link)
@@ -112,6 +123,7 @@ struct MailOptions: ParsableArguments {
     var settings = MailSettings(from: from)
     (settings.replyTo, settings.fallback) = (mailReplyTo, mailFallback)
     (settings.redirect, settings.limit) = (mailRedirect, mailLimit)
+    settings.mostBorrowers = mailMaxBorrowers
     (settings.format, settings.unsubscribe) = (mailFormat, mailUnsubscribe)
     settings.style = try style(environment)
     (settings.deskLanguage, settings.language) = (language, languageOf)
@@ -161,4 +173,11 @@ struct TitleChoice: ExpressibleByArgument, Sendable, Hashable {
   }
 
   static let allValueStrings = TitleDetail.allCases.map(\.rawValue)
+}
+
+extension Environment {
+  /// The most borrowers that an address may have, as the settings say.
+  var mostBorrowers: Int {
+    given["mail-max-borrowers"]?.texts.first.flatMap { Int($0) } ?? MailOptions.mostBorrowers
+  }
 }

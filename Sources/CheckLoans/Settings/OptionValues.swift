@@ -191,8 +191,8 @@ enum FailureCondition: String, CaseIterable, ExpressibleByArgument {
   case expired
 }
 
-/// What a channel through which nothing was ever sent does with what has been due for days.
-enum FirstRun: String, CaseIterable, ExpressibleByArgument {
-  case deliver
+/// What is done with notices that are old, and that nobody may expect.
+enum BacklogChoice: String, CaseIterable, ExpressibleByArgument {
+  case send
   case mark
 }

@@ -200,10 +200,11 @@ struct ChannelOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      What to do if nothing was ever sent through a channel and more than \(Backlog.most) notices have \
-      been due for days: deliver them, or mark them as delivered and begin now. (default: refuse)
-      """, valueName: "deliver|mark"))
-  var firstRun: FirstRun?
+      What to do with more than \(ChannelDelivery.mostBacklog) notices that were due more than two days \
+      before their loans, or the channel, were new: send them, or mark them as delivered. (default: \
+      send only the others, and ask)
+      """, valueName: "send|mark"))
+  var backlog: BacklogChoice?
 
   @Option(
     parsing: .unconditional,

@@ -15,7 +15,7 @@ enum SettingsKeys {
 
   /// What is for a single run only, and has no place in a file.
   static let forOneRun = [
-    "now", "dry-run", "config", "fix", "output", "first-run", "per-borrower", "screen", "refresh",
+    "now", "dry-run", "config", "fix", "output", "backlog", "per-borrower", "screen", "refresh",
   ]
 
   // Looked up once, which takes a millisecond or more.

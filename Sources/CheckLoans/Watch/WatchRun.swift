@@ -191,7 +191,7 @@ extension WatchRun {
     let delivery = ChannelDelivery(
       schedule: schedule, groups: groups, times: times, events: events,
       notifiers: settings.notifiers, console: console, actions: actions,
-      firstRun: settings.command.channels.firstRun)
+      backlog: settings.command.channels.backlog)
     // A program that was not found may be there by now.
     for channel in settings.channels.map(environment.resolved)
     where !StopSignals.isStopRequested {
@@ -269,7 +269,7 @@ extension WatchRun {
   private func deliver(
     through channel: ChannelName, _ delivery: ChannelDelivery
   ) throws {
-    let report = try delivery.deliver(through: channel)
+    let (report, backlog) = try delivery.deliver(through: channel)
     let now = delivery.groups.first?.now
     reporter.report(report.heldWords(channel, now: now), about: .held(channel.name))
     var lines: [String] = []
@@ -284,7 +284,8 @@ extension WatchRun {
       lines.append("\(error.message); what is due stays pending")
     }
     reporter.report(
-      report.undeliveredWords(channel) + lines, about: .channel(channel.name))
+      report.undeliveredWords(channel) + [backlog].compactMap(\.self) + lines,
+      about: .channel(channel.name))
     // What stays pending though the channel works is for the next delivery, whenever that is.
     if lines.isEmpty {
       channelPauses[channel.name] = nil

@@ -52,7 +52,7 @@ extension Message {
   // Translators: {delivery} is the message "… was delivered through …".
   package static let delivered = message("{delivery}.")
   package static let deliveredToLibrary = message(
-    "{delivery}, to the library: the borrower has no address that can be written to.")
+    "{delivery}, to the library: the borrower has no usable address.")
   package static let deliveredToLibraryInstead = message("{delivery}, to the library: {error}.")
   package static let deliveredAtAttempt = message("{delivery}, at attempt {count}.")
   package static let deliveredBefore = message("{delivery}; an earlier one on {times}.")

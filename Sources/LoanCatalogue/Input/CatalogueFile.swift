@@ -57,6 +57,9 @@ final class CatalogueFile: @unchecked Sendable {
   /// file, which can only be read from beginning to end.
   var size: Int? { isPacked ? nil : before?.regularSize }
 
+  /// The second since 1970-01-01T00:00:00Z in which the file was modified last; `nil` for standard input.
+  var modifiedAt: Int? { before.map { Int($0.st_mtim.tv_sec) } }
+
   /// Whether the document is inside a gzip file or a ZIP archive.
   var isPacked: Bool { content.isPacked }
 

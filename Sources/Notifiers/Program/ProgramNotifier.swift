@@ -93,6 +93,9 @@ public struct ProgramNotifier: Notifier {
   /// fail come after those for others.
   public var grouping: Grouping { scope == .run ? .together : .byBorrower }
 
+  /// Yes: the document has it.
+  public var needsOpenCount: Bool { true }
+
   /// One notice in each message, or up to 1,000, and up to 8 MB unless a single notice is longer.
   public func messages(for notices: [Notice]) -> [ArraySlice<Notice>] {
     scope == .notice

@@ -11,8 +11,7 @@ public struct Delivery: Hashable, Sendable {
     /// The last attempt failed, or was not made because the channel could not be used; it will be
     /// tried again.
     case failed
-    /// The borrower has no address that the channel can write to; it is not tried again until the
-    /// catalogue has another.
+    /// The borrower has no usable address; it is not tried again until the catalogue has another.
     case undeliverable
   }
 
@@ -30,6 +29,9 @@ public struct Delivery: Hashable, Sendable {
   /// The number of attempts, all repetitions together; 0 if the channel could not be used when it was
   /// its turn, or it was marked as delivered and not sent.
   public var attempts: Int
+  /// The address or the name of whoever was told, as it was; `nil` for nobody known, and for the
+  /// library; untrusted.
+  public var sentTo: String?
   /// The channel's error when it failed, or why the library was written to instead; untrusted.
   public var error: String?
   /// The time of the last delivery; an attempt to send another notice may have failed since.
@@ -40,22 +42,43 @@ public struct Delivery: Hashable, Sendable {
   public var earlier: [CivilDateTime] = []
   /// The furthest rung that was delivered; `nil` if none was.
   public var deliveredRung: Int?
+  /// What was delivered by a clock that was ahead, and counts once the time has come.
+  var marks: [Mark] = []
+
+  /// A rung that was delivered, and when.
+  struct Mark: Hashable {
+    var rung: Int
+    var at: CivilDateTime
+  }
 }
 
 extension Delivery {
+  /// For how many days after its last use a channel counts as one in use.
+  static let daysInUse = 7
+  /// The most seconds by which the clocks of two time zones differ.
+  static let farthestZones = 26 * 3_600
+
+  /// Whether what was delivered at a time counts: later than the clock of any time zone can be it was by
+  /// one that was wrong.
+  static func counts(_ deliveredAt: CivilDateTime, at now: CivilDateTime) -> Bool {
+    deliveredAt.ordinal <= now.ordinal + farthestZones
+  }
+
+  /// Whether it is through a channel: names that are equal by Unicode are different programs.
+  func isThrough(_ channel: String) -> Bool { self.channel.utf8.elementsEqual(channel.utf8) }
+
   /// Whether it failed, for now or until the address changes.
   public var hasFailed: Bool { state == .failed || state == .undeliverable }
 
   /// Whether it was marked as delivered, and nothing was sent.
   public var isMarked: Bool { state == .delivered && attempts == 0 }
 
-  /// Whether the library was written to, since the borrower has no address that can be written to; where
-  /// that was refused before, ``error`` is how.
+  /// Whether it went to the library because the borrower has no usable address.
   public var isToLibrary: Bool { state == .delivered && error == Self.toLibrary }
 
   /// What the ledger has for the reason of that.
   static let toLibrary =
-    "the library was written to, since the borrower has no address that can be written to"
+    "the library was written to, since the borrower has no usable address"
 
   /// The time at which it came to this state, with the offset of that clock.
   public var clockTime: ClockTime? { at.map { ClockTime($0, utcOffset: utcOffset) } }
@@ -82,6 +105,39 @@ extension Delivery.State {
   }
 
   init(stored: Int64) {
-    self = Self.allCases.first { $0.stored == stored } ?? .sending
+    self =
+      switch stored {
+      case 1: .delivered
+      case 2: .failed
+      case 3: .undeliverable
+      default: .sending
+      }
+  }
+}
+
+extension [Delivery] {
+  /// Adds another rung of the same kind of notice, or another attempt: there is one delivery for each
+  /// channel and kind.
+  mutating func add(_ other: Delivery, now: CivilDateTime) {
+    let index = firstIndex {
+      ($0.rung > 0) == (other.rung > 0) && $0.isThrough(other.channel)
+    }
+    guard let index else { return append(other) }
+    let known = self[index]
+    let isLater = known.at.map { at in other.at.map { at <= $0 } ?? false } ?? true
+    var delivery = isLater ? other : known
+    delivery.earlier = known.earlier
+    delivery.marks = known.marks + other.marks
+    if known.rung == other.rung {
+      delivery.attempts = known.attempts &+ other.attempts
+    } else if let before = (isLater ? known : other).deliveredAt, delivery.deliveredAt != nil {
+      delivery.earlier.append(before)
+    }
+    delivery.deliveredRung = [known.deliveredRung, other.deliveredRung].compactMap(\.self).max()
+    // The last one that counts.
+    delivery.deliveredAt = [known.deliveredAt, other.deliveredAt].compactMap(\.self).max {
+      (Delivery.counts($0, at: now) ? 1 : 0, $0) < (Delivery.counts($1, at: now) ? 1 : 0, $1)
+    }
+    self[index] = delivery
   }
 }

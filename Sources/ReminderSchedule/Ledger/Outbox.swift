@@ -64,27 +64,23 @@ public struct Outbox: ~Copyable, Sendable {
 }
 
 extension Schedule {
-  /// Notes that a channel is in use, so that its failures count, before it is asked what is due
-  /// through it; nothing is noted about one through which nothing was ever sent.
-  ///
-  /// It also notes that there was a run, the state of messages of an outbox that never came to its end,
-  /// and that a clock was set back.
-  public func noteUse(
-    of channel: String, at now: CivilDateTime, utcOffset: Int? = nil
+  /// Prepares for a delivery through a channel: settles what a killed run was sending, and records
+  /// the run, and that the channel is in use if something was ever due through it.
+  public func beginDelivery(
+    through channel: String, at now: CivilDateTime, utcOffset: Int? = nil
   ) throws(ScheduleError) {
     try emptyOutbox()
-    let isSetBack = try daysSetBack(at: now) != nil
     try write { database in
       let now = ClockTime(now, utcOffset: utcOffset)
-      if isSetBack { try database.noteRun(at: now) } else { try database.note(run: now) }
+      try database.noteRun(at: now)
       try database.run(
         "UPDATE channel SET last_used = ?1 WHERE name = ?2 AND last_used <> ?1",
         now.time.date.dayNumber, channel)
     }
   }
 
-  /// Notes that a channel is in use whose notices are held, so that it is among those that are asked
-  /// about.
+  /// Notes that a channel is in use of which something is due that is held, so that it is among those
+  /// that are asked about.
   public func noteHeld(through channel: String, at now: CivilDateTime) throws(ScheduleError) {
     try write { database in _ = try database.channelID(channel, today: now.date) }
   }
@@ -96,13 +92,14 @@ extension Schedule {
   /// - Parameters:
   ///   - messages: the notices of each message; the schedule's own, see
   ///     ``ScheduleReader/due(at:channel:catalogues:)``.
-  ///   - addresses: the address of each message, for a channel that sends one a day to each.
+  ///   - addresses: the address of each message, for a channel that sends one a day to each; empty for
+  ///     the library's own.
   ///   - channel: the channel's name.
   ///   - now: the library's civil time.
   ///   - utcOffset: the number of seconds by which that is ahead of UTC, if it is known.
   /// - Returns: the outbox, which counts the messages sent and finally notes them in the ledger.
   public func beginSending(
-    _ messages: [ArraySlice<DueNotice>], to addresses: [String?] = [], channel: String,
+    _ messages: [ArraySlice<DueNotice>], to addresses: [String] = [], channel: String,
     at now: CivilDateTime, utcOffset: Int? = nil
   ) throws(ScheduleError) -> Outbox {
     let number = Int64.random(in: 1...Int64.max)
@@ -115,12 +112,15 @@ extension Schedule {
     try write { database in
       let channel = try database.channelID(channel, today: now.date)
       let insertion = try database.statement(
-        "INSERT INTO outbox VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        "INSERT INTO outbox VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
       for (place, message) in messages.enumerated() {
         for due in message {
-          insertion.bind(number, place)
-          insertion.bind(due, channel, now, utcOffset)
-          insertion.bind(addresses.indices.contains(place) ? addresses[place] : nil)
+          let key = due.key
+          insertion.bind(
+            number, place, key.catalogue, key.identity, key.expiration, key.copy, key.person,
+            channel, due.notice.rung, now.ordinal, utcOffset)
+          let loan = due.notice.loan
+          insertion.bind(addresses.isEmpty ? loan.borrower ?? loan.email : addresses[place])
           try insertion.run()
         }
       }
@@ -153,11 +153,11 @@ extension Schedule {
       let reason = try error.flatMap(database.reasonID)
       let insertion = try database.statement(
         """
-        INSERT INTO delivery (\(Database.ledgerColumns))
-        SELECT id >> \(LoanID.shift), identity, expiration, ?1, copy, ?2, ?3, ?4, ?5, 0,
+        INSERT INTO delivery
+        SELECT id >> \(LoanID.shift), identity, expiration, copy, person, ?1, ?2, ?3, ?4, NULL, ?5, 0,
           iif(?5 = \(Delivery.State.delivered.stored), ?3, NULL), ?6
         FROM loan WHERE id = ?7
-        ON CONFLICT (catalogue, identity, expiration, channel, copy, rung) DO UPDATE SET
+        ON CONFLICT (catalogue, identity, expiration, copy, person, channel, rung) DO UPDATE SET
           state = excluded.state, at = excluded.at, utc_offset = excluded.utc_offset,
           attempts = iif(excluded.delivered_at IS NULL, attempts, 0), reason = excluded.reason,
           delivered_at = coalesce(excluded.delivered_at, delivered_at)
@@ -187,10 +187,9 @@ extension Database {
     let sent = count.flatMap { $0.sending == sending ? $0.sent : nil }
     let last = (sent ?? .max) - (next == nil ? 1 : 0)
     let reason = try error.flatMap(reasonID)
-    let isForLibrary = try integer("SELECT 1 FROM outbox WHERE address = '' LIMIT 1") != nil
+    let isForLibrary = try integer("SELECT 1 FROM outbox WHERE sent_to = '' LIMIT 1") != nil
     let library = isForLibrary ? try reasonID(Delivery.toLibrary) : nil
     try run(Self.outboxToLedger, sent ?? 0, last, next?.stored, reason, library)
-    try noteRecipients(sent: sent ?? 0, refused: next == .undeliverable ? reason : nil)
     try execute("DELETE FROM outbox")
   }
 
@@ -204,15 +203,18 @@ extension Database {
   }
 
   /// In the order of the ledger, so that it is written from beginning to end.
+  ///
+  /// Where the library was written to, the reason why the borrower was not is kept.
   private static let outboxToLedger = """
-    INSERT INTO delivery (\(ledgerColumns))
-    SELECT catalogue, identity, expiration, channel, copy, rung, at, utc_offset,
-      iif(message < ?1, \(Delivery.State.delivered.stored), ?3), 1,
-      iif(message < ?1, at, NULL), iif(message >= ?1, ?4, iif(address = '', ?5, NULL))
+    INSERT INTO delivery
+    SELECT catalogue, identity, expiration, copy, person, channel, rung, at, utc_offset,
+      nullif(sent_to, ''), iif(message < ?1, \(Delivery.State.delivered.stored), ?3), 1,
+      iif(message < ?1, at, NULL), iif(message >= ?1, ?4, iif(sent_to = '', ?5, NULL))
     FROM outbox WHERE message <= ?2
-    ORDER BY catalogue, identity, expiration, channel, copy, rung
-    ON CONFLICT (catalogue, identity, expiration, channel, copy, rung) DO UPDATE SET
+    ORDER BY catalogue, identity, expiration, copy, person, channel, rung
+    ON CONFLICT (catalogue, identity, expiration, copy, person, channel, rung) DO UPDATE SET
       attempts = attempts + excluded.attempts, at = excluded.at, utc_offset = excluded.utc_offset,
+      sent_to = excluded.sent_to,
       reason = iif(
         excluded.reason = ?5 AND state = \(Delivery.State.undeliverable.stored),
         reason, excluded.reason),
@@ -220,23 +222,17 @@ extension Database {
       delivered_at = coalesce(excluded.delivered_at, delivered_at)
     """
 
-  /// The columns of the ledger, those that an outbox has too before the others.
-  fileprivate static let ledgerColumns = """
-    catalogue, identity, expiration, channel, copy, rung, at, utc_offset, state, attempts,
-    delivered_at, reason
-    """
-
   /// The number of a channel's error, which is stored once.
-  fileprivate func reasonID(_ text: String) throws -> Int64? {
+  func reasonID(_ text: String) throws -> Int64? {
     try run("INSERT OR IGNORE INTO reason (text) VALUES (?)", text)
     return try integer("SELECT id FROM reason WHERE text = ?", text)
   }
 
   /// The number of a channel, which is made if it is new, and is in use today.
-  fileprivate func channelID(_ name: String, today: CivilDate) throws -> Int64 {
+  func channelID(_ name: String, today: CivilDate) throws -> Int64 {
     try run(
       """
-      INSERT INTO channel (name, last_used) VALUES (?1, ?2)
+      INSERT INTO channel (name, first_used, last_used) VALUES (?1, ?2, ?2)
       ON CONFLICT (name) DO UPDATE SET last_used = ?2 WHERE last_used <> ?2
       """, name, today.dayNumber)
     guard let id = try knownChannelID(name) else {
@@ -248,17 +244,5 @@ extension Database {
   /// The number of a channel; `nil` if nothing was ever sent through it.
   func knownChannelID(_ name: String) throws -> Int64? {
     try integer("SELECT id FROM channel WHERE name = ?", name)
-  }
-}
-
-extension Statement {
-  /// Gives the next parameters the key of a notice in the ledger, and the time at which it is sent.
-  fileprivate func bind(
-    _ due: DueNotice, _ channel: Int64, _ now: CivilDateTime, _ utcOffset: Int?
-  ) {
-    let key = due.key
-    bind(
-      key.catalogue, key.identity, key.expiration, channel, key.copy, due.notice.rung, now.ordinal,
-      utcOffset)
   }
 }

@@ -1,160 +1,159 @@
-public import Loans
+internal import Loans
 
-/// What a channel that writes to addresses knows of one of them.
-public enum AddressState: Hashable, Sendable {
-  /// Another run has sent it a message today.
-  case wasWritten
-  /// It was refused for ever.
-  ///
-  /// - Parameter reason: what the channel said; untrusted.
-  case isRefused(reason: String)
-}
+/// Addresses to which nothing is sent, each with the reason.
+public struct UnusableAddresses: Sendable {
+  fileprivate var reasons: [Int64: String] = [:]
 
-extension Schedule {
-  /// The addresses that a run leaves out today: those to which a message was sent, and those that were
-  /// refused.
-  ///
-  /// - Parameters:
-  ///   - channel: the channel's name.
-  ///   - today: the library's date.
-  ///   - utcOffset: the offset of its clock from UTC in seconds, if it is known. Where that is another,
-  ///     the day is another: a library would otherwise wait for ever for one where it begins before.
-  public func addresses(
-    of channel: String, today: CivilDate, utcOffset: Int?
-  ) throws(ScheduleError) -> [String: AddressState] {
-    try reader.connection.read { database in
-      guard let id = try database.knownChannelID(channel) else { return [:] }
-      let rows = try database.rows(
-        """
-        SELECT address, text, recipient.reason
-        FROM recipient LEFT JOIN reason ON reason.id = recipient.reason
-        WHERE channel = ?1
-          AND (recipient.reason IS NOT NULL OR utc_offset = ?2 AND sent_on = ?3)
-        """, id, utcOffset ?? 0, today.dayNumber
-      ) { row -> (String, AddressState) in
-        let isRefused = row.optionalInteger(2) != nil
-        return (row.text(0) ?? "", isRefused ? .isRefused(reason: row.text(1) ?? "") : .wasWritten)
-      }
-      return Dictionary(rows) { first, next in first == .wasWritten ? next : first }
-    }
-  }
-
-  /// Forgets that an address was refused, or written to today, by any channel; in upper or lower case.
-  ///
-  /// What could not be delivered there has failed, and is tried again.
-  ///
-  /// - Parameters:
-  ///   - address: the address.
-  ///   - channel: the name of the only channel that forgets it; `nil` for all.
-  /// - Returns: whether anything was known of it.
-  public func forget(
-    address: String, channel: String? = nil
-  ) throws(ScheduleError) -> Bool {
-    try writeByUser { database in
-      let id = try channel.flatMap(database.knownChannelID)
-      try database.run(
-        """
-        DELETE FROM recipient
-        WHERE lower(address) = lower(?1) AND channel = coalesce(?2, channel)
-        """, address, id)
-      if database.changes == 0 { return false }
-      try database.run(
-        """
-        UPDATE delivery SET state = \(Delivery.State.failed.stored)
-        WHERE state = \(Delivery.State.undeliverable.stored) AND channel = coalesce(?2, channel)
-          AND EXISTS (
-            SELECT 1 FROM loan WHERE \(Schema.isDeliveryOfLoan) AND lower(email) = lower(?1))
-        """, address, id)
-      return true
-    }
-  }
+  /// Why nothing is sent to an address, in upper or lower case; `nil` if it can be used; untrusted.
+  public subscript(address: String) -> String? { reasons[Person.number(of: address)] }
 }
 
 extension ScheduleReader {
-  /// Calls `body` with the borrower and the e-mail address of each of some loans, in their order, and
-  /// with when a notice of the loan was last tried through a channel in vain, 0 for never; both texts are
-  /// untrusted.
+  /// The addresses that a channel has refused for ever, and those of so many borrowers that somebody
+  /// must have typed them where there was none.
+  ///
+  /// - Parameters:
+  ///   - channel: the channel's name; `nil` for all channels: then the reasons are harmless on a
+  ///     terminal and without the channel's name.
+  ///   - mostBorrowers: the most borrowers that an address may have.
+  public func unusableAddresses(
+    for channel: String? = nil, mostBorrowers: Int
+  ) throws(ScheduleError) -> UnusableAddresses {
+    try connection.read { database in
+      var addresses = UnusableAddresses()
+      let borrower = StoredTexts.column(.borrower)
+      _ = try database.rows(
+        """
+        SELECT person, count(DISTINCT \(borrower)) AS borrowers FROM loan
+        WHERE person IN (SELECT person FROM loan GROUP BY person HAVING count(*) > ?1)
+        GROUP BY person HAVING borrowers > ?1
+        """, mostBorrowers
+      ) { row in
+        addresses.reasons[row.integer(0)] = """
+          \(row.integer(1)) borrowers have the same address, so it is probably nobody's; correct the \
+          catalogue, or raise mail-max-borrowers
+          """
+      }
+      _ = try database.rows(
+        """
+        SELECT person, text, name FROM delivery
+          JOIN reason ON reason.id = delivery.reason JOIN channel ON channel.id = delivery.channel
+        WHERE name = coalesce(?1, name) AND \(Database.isRefused)
+        """, channel
+      ) { row in
+        let reason = row.text(1) ?? ""
+        let shown = channel == nil ? Delivery.failure(reason, of: row.text(2) ?? "") : reason
+        addresses.reasons[row.integer(0)] = shown
+      }
+      return addresses
+    }
+  }
+
+  /// The addresses to which a channel has sent a message today, in lower case; the library's own is
+  /// empty.
+  ///
+  /// The day is that of the library that wrote; what was sent a whole day ago was sent on another one,
+  /// by a library where it began before.
+  ///
+  /// - Parameters:
+  ///   - channel: the channel's name.
+  ///   - now: the library's time.
+  public func addressesWritten(
+    by channel: String, at now: ClockTime
+  ) throws(ScheduleError) -> Set<String> {
+    try connection.read { database in
+      var written: Set<String> = []
+      guard let id = try database.knownChannelID(channel) else { return [] }
+      _ = try database.rows(
+        """
+        SELECT delivered_at, utc_offset, lower(sent_to), reason FROM delivery
+        WHERE channel = ?1 AND delivered_at / 86400 = ?2 AND attempts > 0
+        """, id, now.time.date.dayNumber
+      ) { row in
+        guard let time = row.clockTime(0), time.seconds(until: now) < 86_400 else { return }
+        if let address = row.text(2) {
+          written.insert(address.lowercased())
+        } else if row.optionalInteger(3) != nil {
+          written.insert("")
+        }
+      }
+      return written
+    }
+  }
+
+  /// Calls `body` with the borrower and the e-mail address of each of some loans, in their order; both
+  /// are untrusted.
   public func forEachBorrower(
-    of rungs: some Collection<DueRung> & Sendable, channel: String,
-    _ body: (_ borrower: String?, _ email: String?, _ triedAt: Int) -> Void
+    of rungs: some Collection<DueRung> & Sendable,
+    _ body: (_ borrower: String?, _ email: String?) -> Void
   ) throws(ScheduleError) {
     try connection.read { database in
-      let id = try database.knownChannelID(channel)
       for due in rungs {
-        // A loan that is not there has no notice either.
-        let found = try database.rows(Self.borrower, due.id, id) {
-          ($0.text(0), $0.text(1), Int($0.integer(2)))
-        }.first
-        body(found?.0, found?.1, found?.2 ?? 0)
+        let texts =
+          try database.rows("SELECT fields FROM loan WHERE id = ?", due.id) {
+            $0.text(0).flatMap(StoredTexts.init)
+          }.first ?? nil
+        body(texts?[.borrower], texts?[.email])
+      }
+    }
+  }
+}
+
+extension Schedule {
+  /// Notes that the address for some notices has refused them for ever: they have failed so far, or
+  /// the library was written to instead.
+  ///
+  /// - Parameter reason: what the channel said; untrusted.
+  public func noteRefused(
+    _ notices: some Collection<DueNotice> & Sendable, channel: String, reason: String
+  ) throws(ScheduleError) {
+    try write { database in
+      let update = try database.statement(
+        """
+        UPDATE delivery SET reason = ?8,
+          state = iif(state = \(Delivery.State.delivered.stored), state,
+            \(Delivery.State.undeliverable.stored))
+        WHERE catalogue = ?1 AND identity = ?2 AND expiration = ?3 AND copy = ?4 AND person = ?5
+          AND channel = (SELECT id FROM channel WHERE name = ?6) AND rung = ?7 AND reason IS NOT NULL
+        """)
+      let reason = try database.reasonID(reason)
+      for due in notices {
+        let key = due.key
+        update.bind(
+          key.catalogue, key.identity, key.expiration, key.copy, key.person, channel,
+          due.notice.rung, reason)
+        try update.run()
       }
     }
   }
 
-  /// The addresses that were refused for ever, each with what the channel said, which is harmless on a
-  /// terminal.
-  public func refusedAddresses() throws(ScheduleError) -> [String: String] {
-    try connection.read { database in
-      let rows = try database.rows(
+  /// Forgets that an address was refused, in upper or lower case.
+  ///
+  /// What could not be delivered there has failed, and is tried again.
+  ///
+  /// - Returns: whether it was refused.
+  public func forget(address: String) throws(ScheduleError) -> Bool {
+    try writeByUser { database in
+      let person = Person.number(of: address)
+      try database.run(
         """
-        SELECT address, text, name FROM recipient
-          JOIN reason ON reason.id = recipient.reason JOIN channel ON channel.id = recipient.channel
-        """
-      ) { ($0.text(0) ?? "", Delivery.failure($0.text(1) ?? "", of: $0.text(2) ?? "")) }
-      return Dictionary(rows) { first, _ in first }
-    }
-  }
-
-  private static let borrower = """
-    SELECT borrower, email, (
-      SELECT max(at) FROM delivery
-      WHERE \(Schema.isDeliveryOfLoan) AND channel = ?2 AND attempts > 0
-        AND state IN (\(Delivery.State.failed.stored), \(Delivery.State.sending.stored)))
-    FROM loan WHERE id = ?1
-    """
-
-  /// Whether a notice was ever sent through a channel, or tried to be, or marked as delivered.
-  public func wasUsed(channel: String) throws(ScheduleError) -> Bool {
-    try connection.read { database in
-      guard let id = try database.knownChannelID(channel) else { return false }
-      return try database.integer(
-        """
-        SELECT 1 FROM delivery
-        WHERE channel = ? AND (attempts > 0 OR delivered_at IS NOT NULL) LIMIT 1
-        """, id) != nil
+        UPDATE delivery SET
+          state = iif(state = \(Delivery.State.delivered.stored), state,
+            \(Delivery.State.failed.stored)),
+          reason = iif(state = \(Delivery.State.delivered.stored), ?2, reason)
+        WHERE person = ?1 AND \(Database.isRefused)
+        """, person, database.reasonID(Delivery.toLibrary))
+      return database.changes > 0
     }
   }
 }
 
 extension Database {
-  /// Notes the addresses of the outbox to which messages were sent, and that of the next one if it was
-  /// refused.
-  ///
-  /// - Parameters:
-  ///   - sent: how many messages were sent.
-  ///   - reason: the number of the error by which the next address was refused.
-  func noteRecipients(sent: Int, refused reason: Int64?) throws {
-    let insertion = """
-      INSERT INTO recipient (channel, address, utc_offset, sent_on, reason)
-      SELECT channel, address, coalesce(utc_offset, 0)
-      """
-    try run(
-      """
-      \(insertion), max(at) / 86400, NULL FROM outbox
-      WHERE message < ?1 AND address IS NOT NULL GROUP BY 1, 2, 3
-      ON CONFLICT DO UPDATE SET sent_on = excluded.sent_on, reason = NULL
-      """, sent)
-    guard let reason else { return }
-    try run(
-      """
-      \(insertion), NULL, ?2 FROM outbox WHERE message = ?1 AND address IS NOT NULL GROUP BY 1, 2, 3
-      ON CONFLICT DO UPDATE SET reason = excluded.reason
-      """, sent, reason)
-  }
-
-  /// Forgets on which days addresses were written to, but for the last ones.
-  func forgetRecipients(before today: CivilDate) throws {
-    try run(
-      "DELETE FROM recipient WHERE reason IS NULL AND sent_on < ?",
-      today.adding(days: -2).dayNumber)
-  }
+  /// An SQL condition: whether the address of a delivery has refused a message for ever; the library may
+  /// have been written to since.
+  fileprivate static let isRefused = """
+    delivery.attempts > 0 AND (state = \(Delivery.State.undeliverable.stored)
+      OR state = \(Delivery.State.delivered.stored) AND delivery.reason NOT IN (
+        SELECT id FROM reason WHERE text = '\(Delivery.toLibrary)'))
+    """
 }

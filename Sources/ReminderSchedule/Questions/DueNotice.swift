@@ -42,12 +42,21 @@ public struct DueRung: Hashable, Sendable {
   public let rung: Int
   /// The time at which it became due.
   public let fireAt: CivilDateTime
+  /// Why nobody may expect it to be sent, if so: it had been due for more than two days when its loan was
+  /// first scheduled as it is, or its channel first used; and nobody has asked for it to be sent since.
+  public let backlog: BacklogReason?
+  /// When a notice of the loan was last tried through the channel in vain; 0 for never.
+  public let triedAt: Int
+}
 
-  /// Whether it has been due for so long that a new channel may not be meant to send it: an expired
-  /// notice of another day than today, or a reminder of more than a week ago.
-  public func isBacklog(today: CivilDate) -> Bool {
-    rung > 0 ? fireAt.date < today : fireAt.date.days(until: today) > 7
-  }
+/// The most likely reason why notices are due that are old.
+public enum BacklogReason: Hashable, Sendable, CaseIterable {
+  /// The channel is new.
+  case newChannel
+  /// The catalogue is new, or has another name.
+  case newCatalogue
+  /// Its loans, their readers or the days of their notices are others than before.
+  case newLoans
 }
 
 /// The notices that are due through a channel.
@@ -56,6 +65,18 @@ public struct DueRungs: Sendable {
   public private(set) var rungs: [DueRung]
   /// The number of those that would be due too if they were not silenced.
   public private(set) var silenced: Int
+
+  /// None.
+  public init() { self.init(rungs: [], silenced: 0) }
+
+  fileprivate init(rungs: [DueRung], silenced: Int) {
+    (self.rungs, self.silenced) = (rungs, silenced)
+  }
+
+  /// Leaves out those for which a condition holds.
+  public mutating func remove(where condition: (DueRung) -> Bool) {
+    rungs.removeAll(where: condition)
+  }
 
   /// Adds those of other catalogues.
   public mutating func add(_ others: DueRungs) {
@@ -89,10 +110,9 @@ extension ScheduleReader {
   /// The notices that are due at `now` and have not been delivered through a channel.
   ///
   /// That is the notice of the furthest rung that a loan has reached, unless one as far was delivered
-  /// through the channel for this expiration, see `LoanPlan.reached(at:)`. Loans that were cancelled or
-  /// have left their catalogue have none, nor has what is silenced. A delivery dated later than
-  /// tomorrow is one by a clock that was wrong: it counts as that of the first day after the expiration
-  /// at most.
+  /// through the channel to the same person for this expiration, see `LoanPlan.reached(at:)`. Loans that
+  /// were cancelled or have left their catalogue have none, nor has what is silenced. A delivery dated
+  /// more than 26 hours later than `now` is one by a clock that was wrong, and does not count.
   ///
   /// - Parameters:
   ///   - now: the library's civil time.
@@ -156,26 +176,55 @@ extension ScheduleReader {
     withoutExpiredNotice: Bool = false
   ) throws(ScheduleError) -> [ScheduledLoan] {
     try connection.read { database in
-      let ladders = try Ladders(database)
-      let open = try database.ranges(catalogues).flatMap { range in
-        try database.rows(
-          Self.openQuery, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal,
-          limit, withoutExpiredNotice ? 1 : 0
-        ) { row in try ScheduledLoan(row, ladders) }
+      var open: [(expiration: CivilDate, id: Int64)] = []
+      let standings = try Standings(database, at: now)
+      try standings.forEachOpen(catalogues) { standing in
+        let wasTold = standing.deliveries.contains { $0.rung > 0 && $0.deliveredAt != nil }
+        if withoutExpiredNotice && wasTold { return }
+        open.append((standing.plan.expiration, standing.id))
       }
-      return Array(
-        open.sorted { ($0.loan.expiration, $0.id) < ($1.loan.expiration, $1.id) }.prefix(limit))
+      return try open.sorted(by: <).prefix(limit).compactMap {
+        try database.loan($0.id, standings.ladders)
+      }
     }
   }
 
-  private static let openQuery = """
-    \(ScheduledLoan.query)
-    WHERE \(isOpen) AND NOT \(Silence.isSilenced(today: "?3"))
-      AND NOT (?6 AND EXISTS (
-        SELECT 1 FROM delivery
-        WHERE \(Schema.isDeliveryOfLoan) AND rung > 0 AND delivered_at IS NOT NULL))
-    ORDER BY expiration, number LIMIT ?5
-    """
+  /// The numbers of loans whose reminder has fired and of those that have expired, for a badge.
+  ///
+  /// Loans that were cancelled, are silenced or have left their catalogue do not count; whether a notice
+  /// was delivered makes no difference.
+  ///
+  /// - Parameters:
+  ///   - now: the library's civil time.
+  ///   - catalogues: the catalogues whose loans count; `nil` for all.
+  public func openCount(
+    at now: CivilDateTime, catalogues: [String]? = nil
+  ) throws(ScheduleError) -> (reminders: Int, expired: Int) {
+    try connection.read { database in
+      var count = (reminders: 0, expired: 0)
+      // Deliveries make no difference; no channel has the number 0.
+      try Standings(database, at: now).forEachOpen(catalogues, channel: 0) { standing in
+        if standing.plan.expiration < now.date { count.expired += 1 } else { count.reminders += 1 }
+      }
+      return count
+    }
+  }
+}
+
+extension Standings {
+  /// Calls `body` with each loan that is open and not silenced.
+  fileprivate func forEachOpen(
+    _ catalogues: [String]?, channel: Int64? = nil, _ body: (Standing) throws -> Void
+  ) throws {
+    try forEach(
+      in: database.ranges(catalogues), where: "loan.expiration < ?4 OR fire_at <= ?5",
+      now.date.dayNumber, now.ordinal, channel: channel
+    ) { standing in
+      if try standing.isOpen(at: now) && !isSilenced(standing, on: now.date, through: nil) {
+        try body(standing)
+      }
+    }
+  }
 }
 
 extension Database {
@@ -184,56 +233,71 @@ extension Database {
   func due(
     at times: [CivilDateTime], channel name: String?, _ catalogues: [String]?
   ) throws -> (due: [(time: CivilDateTime, rung: DueRung)], silenced: Int) {
-    let ladders = try Ladders(self)
-    let hasSilences = try hasSilences
-    let channel = try name.map { try knownChannelID($0) ?? 0 }
+    let standings = try Standings(self, at: times[0])
+    let number = try name.flatMap(knownChannelID)
+    let channel = number.flatMap { standings.channels[$0] }
+    let added = try catalogueDays()
     var due: [(time: CivilDateTime, rung: DueRung)] = []
     var silenced = 0
-    let query = try statement(Self.candidates)
-    defer { query.reset() }
-    let wrong = CivilDateTime(times[0].date.adding(days: 2)).ordinal
-    for range in try ranges(catalogues) {
-      query.bind(
-        range.lowerBound, range.upperBound, times[times.count - 1].ordinal, channel, wrong)
-      while try query.step() {
-        let (id, number) = (query.integer(0), Int(query.integer(1)))
-        let plan = try ladders.plan(
-          expiration: query, 2, fireAt: 3, ladder: 4, openDays: 5, of: number)
-        var told = query.optionalInteger(7).map { Int($0) } ?? .min
-        for time in times {
-          guard let rung = plan.reached(at: time), rung > told else { continue }
-          if try hasSilences && isSilenced(id, time.date, name) {
-            silenced += 1
-            continue
-          }
-          let found = DueRung(
-            id: id, reminderID: number, expiration: plan.expiration, rung: rung,
-            fireAt: plan.fireDate(rung))
-          due.append((time, found))
-          told = rung
+    try standings.forEach(
+      in: ranges(catalogues), where: "fire_at <= ?4 AND hash <> \(LoanRow.cancelled)",
+      times[times.count - 1].ordinal, channel: name == nil ? nil : number ?? 0
+    ) { standing in
+      var told = standing.told(through: name) ?? .min
+      for time in times {
+        if time != times[0] { told = max(told, standing.told(through: name, by: time) ?? .min) }
+        guard let rung = standing.plan.reached(at: time), rung > told else { continue }
+        if try standings.isSilenced(standing, on: time.date, through: name) {
+          silenced += 1
+          continue
         }
+        let fireAt = standing.plan.fireDate(rung)
+        let added = added[standing.key.catalogue] ?? .min
+        let backlog = standing.backlog(
+          firedOn: fireAt.date, channel, today: times[0].date, addedOn: added)
+        let found = DueRung(
+          id: standing.id, reminderID: standing.number, expiration: standing.plan.expiration,
+          rung: rung, fireAt: fireAt, backlog: backlog, triedAt: standing.triedAt(through: name))
+        due.append((time, found))
+        told = rung
       }
     }
     due.sort { ($0.time, $0.rung) < ($1.time, $1.rung) }
     return (due, silenced)
   }
 
+  /// The days on which the schedule got its catalogues, by their numbers.
+  private func catalogueDays() throws -> [Int64: Int] {
+    let days = try rows("SELECT id, added_on FROM catalogue") {
+      ($0.integer(0), Int($0.integer(1)))
+    }
+    return Dictionary(days) { first, _ in first }
+  }
+
   /// A notice with the texts of its loan.
   fileprivate func notice(of due: DueRung, _ ladders: Ladders) throws -> DueNotice? {
     try loan(due.id, ladders).map { DueNotice($0, due) }
   }
+}
 
-  /// Loans whose first notice has fired, each with the furthest rung that was delivered.
-  private static let candidates = """
-    SELECT id, number, expiration, fire_at, ladder, open_before, open_after, (
-      SELECT max(iif(delivered_at >= ?5, min(rung, 1), rung)) FROM delivery
-      WHERE delivery.catalogue = loan.id >> \(LoanID.shift)
-        AND delivery.identity = loan.identity AND delivery.expiration = loan.expiration
-        AND delivery.channel = coalesce(?4, delivery.channel) AND delivery.copy = loan.copy
-        AND delivered_at IS NOT NULL)
-    FROM loan
-    WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0 AND fire_at <= ?3
-    """
+extension Standing {
+  /// See ``DueRung/backlog``.
+  fileprivate func backlog(
+    firedOn day: CivilDate, _ channel: Channel?, today: CivilDate, addedOn: Int
+  ) -> BacklogReason? {
+    let (armed, used) = (armedOn.dayNumber, channel?.firstUsed ?? today.dayNumber)
+    let expected = max(armed, used)
+    if day.dayNumber >= expected - 2 || expected <= channel?.backlogSentOn ?? .min { return nil }
+    return used >= armed || channel == nil
+      ? .newChannel : armed <= addedOn ? .newCatalogue : .newLoans
+  }
+
+  /// When a notice was last tried through a channel in vain; 0 for never.
+  fileprivate func triedAt(through channel: String?) -> Int {
+    deliveries.lazy.filter {
+      $0.attempts > 0 && [.failed, .sending].contains($0.state) && channel.map($0.isThrough) == true
+    }.compactMap(\.at?.ordinal).max() ?? 0
+  }
 }
 
 extension DueRung: Comparable {

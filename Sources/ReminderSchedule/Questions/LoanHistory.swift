@@ -9,6 +9,8 @@ public struct LoanHistory: Hashable, Sendable {
     public var expiration: CivilDate
     /// The kind of notice.
     public var kind: Notice.Kind
+    /// Whether it was for the person who has the loan now, rather than somebody before.
+    public var isForBorrower: Bool
     /// The deliveries, by channel name; never empty.
     public var deliveries: [Delivery]
   }
@@ -19,10 +21,20 @@ public struct LoanHistory: Hashable, Sendable {
   public let notices: [NoticeHistory]
   /// The silences that hold for the notice that it has now, the one that ends last first.
   public let silences: [Silence]
+  /// The reason why a notice is sent now, or is not.
+  public let reason: NoticeReason
 
   /// A property of the loan.
   public subscript<Value>(dynamicMember property: KeyPath<ScheduledLoan, Value>) -> Value {
     scheduled[keyPath: property]
+  }
+
+  /// The deliveries of the notices of the kind that is due or comes next, for its expiration.
+  public func current(at now: CivilDateTime) -> [Delivery] {
+    let kind = self.loan.expiration < now.date ? Notice.Kind.expired : .reminder
+    return notices.first {
+      $0.kind == kind && $0.expiration == self.loan.expiration && $0.isForBorrower
+    }?.deliveries ?? []
   }
 }
 
@@ -34,112 +46,63 @@ extension ScheduleReader {
   /// it was sent, as before if it was not begun. Only the message on its way is `sending`.
   public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
     try connection.read { database in
-      guard let row = try database.rowID(ofLoan: id), let scheduled = try database.loan(row)
+      let sent = try? LockFile.count(beside: connection.file)
+      let standings = try Standings(database, at: now, sent: sent)
+      guard let row = try database.rowID(ofLoan: id),
+        let standing = try standings.standing(of: row),
+        let scheduled = try database.loan(row, standings.ladders)
       else { return nil }
+      let silences = try standings.silences(of: scheduled, standing)
+      let isSilenced = silences.contains { $0.conditions.channel == nil }
       return LoanHistory(
-        scheduled: scheduled,
-        notices: try database.notices(
-          of: scheduled.key, today: now.date, sent: try? LockFile.count(beside: connection.file)),
-        silences: try database.silences(of: scheduled, row, today: now.date))
+        scheduled: scheduled, notices: try standings.notices(of: standing), silences: silences,
+        reason: standing.reason(isSilenced: isSilenced, at: now))
     }
   }
 }
 
-extension Database {
-  /// What the ledger and the outbox hold of a loan, by expiration, reminders first.
-  ///
-  /// - Parameters:
-  ///   - expirations: those wanted; all but the loan's own have everything sent for the same identity.
-  ///   - sent: how many messages of the outbox were sent, and are delivered, while those that were not
-  ///     begun are as they were before; if it is `nil`, all of them are being sent.
-  func notices(
-    of key: LedgerKey, expirations: ClosedRange<Int64> = .min ... .max, today: CivilDate,
-    sent: OutboxCount? = nil
-  ) throws -> [LoanHistory.NoticeHistory] {
+extension Standings {
+  /// What the ledger and the outbox hold of a loan, by expiration, reminders first; also what was sent
+  /// of it to others, and for other expirations.
+  fileprivate func notices(of standing: Standing) throws -> [LoanHistory.NoticeHistory] {
     var notices: [LoanHistory.NoticeHistory] = []
-    _ = try rows(
-      Self.ledgerQuery, key.catalogue, key.identity, key.expiration, key.copy,
-      expirations.lowerBound, expirations.upperBound
+    let key = standing.key
+    _ = try database.rows(
+      """
+      SELECT expiration, person, channel, rung, state, attempts, at, utc_offset, delivered_at, sent_to,
+        reason
+      FROM delivery
+      WHERE catalogue = ?1 AND identity = ?2 AND (expiration <> ?3 OR person <> ?4)
+      ORDER BY expiration, person, rung > 0, rung
+      """, key.catalogue, key.identity, key.expiration, key.person
     ) { row in
-      guard let delivery = Delivery(row, today: today, sent: sent) else { return }
+      guard let delivery = delivery(row, from: 2) else { return }
       guard let expiration = row.day(0) else {
         throw DatabaseError.damage("an expiration in the ledger")
       }
-      let kind: Notice.Kind = row.integer(1) > 0 ? .expired : .reminder
-      if notices.last?.expiration != expiration || notices.last?.kind != kind {
-        notices.append(.init(expiration: expiration, kind: kind, deliveries: []))
+      let kind = Notice.Kind(rung: delivery.rung)
+      let isForBorrower = row.integer(1) == key.person
+      let isSame =
+        notices.last.map {
+          $0.expiration == expiration && $0.kind == kind && $0.isForBorrower == isForBorrower
+        } ?? false
+      if !isSame {
+        notices.append(
+          .init(expiration: expiration, kind: kind, isForBorrower: isForBorrower, deliveries: []))
       }
-      notices[notices.count - 1].deliveries.add(delivery, today: today)
+      notices[notices.count - 1].deliveries.add(delivery, now: now)
     }
+    for kind in [Notice.Kind.reminder, .expired] {
+      let deliveries = standing.deliveries(of: kind)
+      if deliveries.isEmpty { continue }
+      let place =
+        notices.firstIndex { $0.expiration > standing.plan.expiration } ?? notices.endIndex
+      notices.insert(
+        .init(
+          expiration: standing.plan.expiration, kind: kind, isForBorrower: true,
+          deliveries: deliveries), at: place)
+    }
+    for index in notices.indices { notices[index].deliveries.sort { $0.channel < $1.channel } }
     return notices
-  }
-
-  /// What belongs together is side by side; what is on its way comes last, so that it is the latest.
-  private static let ledgerQuery = """
-    WITH found AS (
-      SELECT expiration, rung, channel, state, at, utc_offset, attempts, reason, delivered_at,
-        NULL AS sending, NULL AS message
-      FROM delivery WHERE \(isOfLoan)
-      UNION ALL
-      SELECT expiration, rung, channel, \(Delivery.State.sending.stored), at, utc_offset, 1, NULL,
-        NULL, sending, message
-      FROM outbox WHERE \(isOfLoan)
-    )
-    SELECT expiration, rung, name, last_used, state, at, utc_offset, attempts, text, delivered_at,
-      sending, message
-    FROM found JOIN channel ON channel.id = found.channel
-      LEFT JOIN reason ON reason.id = found.reason
-    ORDER BY expiration, rung > 0, name, sending IS NOT NULL, rung
-    """
-
-  private static let isOfLoan = """
-    catalogue = ?1 AND identity = ?2 AND expiration BETWEEN ?5 AND ?6
-        AND (expiration <> ?3 OR copy = ?4)
-    """
-}
-
-extension Delivery {
-  /// For how many days after its last use a channel counts as one in use.
-  static let daysInUse = 7
-
-  /// The delivery in a row of the ledger or the outbox; `nil` for a message that was not begun.
-  fileprivate init?(_ row: Statement, today: CivilDate, sent: OutboxCount?) {
-    self.init(
-      channel: row.text(2) ?? "",
-      isInUse: Int(row.integer(3)) >= today.adding(days: -Self.daysInUse).dayNumber,
-      state: .init(stored: row.integer(4)), at: row.time(5),
-      utcOffset: row.offset(6), attempts: Int(row.integer(7)),
-      error: row.text(8), deliveredAt: row.time(9), rung: Int(row.integer(1)))
-    if let sent, sent.sending == row.optionalInteger(10) {
-      let message = row.integer(11)
-      if message > sent.sent { return nil }
-      if message < sent.sent { (state, deliveredAt) = (.delivered, at) }
-    }
-    if let deliveredAt {
-      let isWrong = deliveredAt >= CivilDateTime(today.adding(days: 2))
-      deliveredRung = isWrong ? min(rung, 1) : rung
-    }
-  }
-}
-
-extension [Delivery] {
-  /// Adds another rung of the same kind of notice, or another attempt: there is one delivery for each
-  /// channel.
-  fileprivate mutating func add(_ other: Delivery, today: CivilDate) {
-    guard let known = last, known.channel == other.channel else { return append(other) }
-    let isLater = known.at.map { at in other.at.map { at <= $0 } ?? false } ?? true
-    var delivery = isLater ? other : known
-    delivery.earlier = known.earlier
-    if known.rung == other.rung {
-      delivery.attempts = known.attempts &+ other.attempts
-    } else if let before = (isLater ? known : other).deliveredAt, delivery.deliveredAt != nil {
-      delivery.earlier.append(before)
-    }
-    delivery.deliveredRung = [known.deliveredRung, other.deliveredRung].compactMap(\.self).max()
-    // The last one that counts: later ones are those of a clock that was wrong.
-    let future = CivilDateTime(today.adding(days: 2))
-    delivery.deliveredAt = [known.deliveredAt, other.deliveredAt].compactMap(\.self)
-      .max { ($0 < future ? 1 : 0, $0) < ($1 < future ? 1 : 0, $1) }
-    self[count - 1] = delivery
   }
 }

@@ -7,9 +7,22 @@ extension ScheduleReader {
   ///
   /// - Returns: the numbers, those of loans in a catalogue first; empty if the text means nothing.
   public func loans(named text: String) throws(ScheduleError) -> [Int] {
-    if let number = Int(text), try !numbers(where: "number = ?", number).isEmpty { return [number] }
-    for column in ["loan_id", "barcode"] {
-      let found = try numbers(where: "\(column) = ?", text)
+    if let number = Int(text),
+      try connection.read({ database in try database.rowID(ofLoan: number) }) != nil
+    {
+      return [number]
+    }
+    for field in [LoanField.id, .barcode] {
+      let found = try connection.read { database in
+        try LoanTable.allCases.flatMap { table in
+          try database.rows(
+            """
+            SELECT id & ?2 FROM \(table.rawValue) WHERE \(StoredTexts.column(field)) = ?1
+            ORDER BY \(table.leftOn) DESC, id & ?2
+            """, text, LoanID.numbers - 1
+          ) { Int($0.integer(0)) }
+        }
+      }
       if !found.isEmpty { return found }
     }
     return text.isEmpty ? [] : try loans { $0.title.fits(anyCase: text) }
@@ -18,42 +31,28 @@ extension ScheduleReader {
   /// The numbers of the loans that fit, also of those that have left within the last 400 days.
   ///
   /// - Parameter fits: whether a loan does.
+  /// - Returns: the numbers, those of loans in a catalogue first, then the last to leave.
   public func loans(where fits: (Loan) -> Bool) throws(ScheduleError) -> [Int] {
     try connection.read { database in
       let ladders = try Ladders(database)
-      return try database.rows(ScheduledLoan.query) { row in
-        let scheduled = try ScheduledLoan(row, ladders)
-        return fits(scheduled.loan) ? (scheduled.leftOn, scheduled.id) : nil
-      }.inOrder
+      return try LoanTable.allCases.flatMap { table in
+        let order = "ORDER BY \(table.leftOn) DESC, loan.id & \(LoanID.numbers - 1)"
+        return try database.rows("\(ScheduledLoan.query(table)) \(order)") { row in
+          let scheduled = try ScheduledLoan(row, ladders)
+          return fits(scheduled.loan) ? scheduled.id : nil
+        }.compactMap(\.self)
+      }
     }
   }
 
-  /// Some ids, barcodes and titles of loans, the first 10,000 loans of them: more take long to compare.
-  public func names() throws(ScheduleError) -> [String] {
+  /// The ids, barcodes and titles of the first 10,000 loans: more take long to compare.
+  public func suggestions() throws(ScheduleError) -> [String] {
     try connection.read { database in
-      try database.rows("SELECT loan_id, barcode, title FROM loan LIMIT 10000") { row in
-        (0..<3).compactMap { row.text($0) }
+      try database.rows("SELECT fields FROM loan LIMIT 10000") { row in
+        let texts = row.text(0).flatMap(StoredTexts.init)
+        return [LoanField.id, .barcode, .title].compactMap { texts?[$0] }
       }.flatMap(\.self)
     }
-  }
-
-  private func numbers(
-    where condition: String, _ value: some Bindable
-  ) throws(ScheduleError) -> [Int] {
-    try connection.read { database in
-      try database.rows("SELECT left_on, number FROM loan WHERE \(condition)", value) { row in
-        (row.day(0), Int(row.integer(1)))
-      }.inOrder
-    }
-  }
-}
-
-extension [(leftOn: CivilDate?, number: Int)?] {
-  /// The numbers, those of loans in a catalogue first, then the last to leave.
-  fileprivate var inOrder: [Int] {
-    compactMap(\.self)
-      .sorted { ($1.leftOn ?? .last, $0.number) < ($0.leftOn ?? .last, $1.number) }
-      .map(\.number)
   }
 }
 

@@ -24,25 +24,23 @@ public enum NoticeReason: String, CaseIterable, Sendable {
   case delivered
   /// Sending its notice has failed, and the next run tries again.
   case failed
-  /// The borrower has no address that can be written to: none, one that is not valid, or one that was
+  /// The borrower has no usable address: none, one that is not valid, or one that was
   /// refused.
   case undeliverable
   /// Its notice is due, and the next run sends it.
   case due
 }
 
-extension ScheduledLoan {
+extension Standing {
   /// The reason why a notice is sent now, or is not.
   ///
   /// - Parameters:
-  ///   - deliveries: those of the notices of the kind that is due or comes next, for its expiration.
-  ///   - isSilenced: whether these notices are silenced through all channels.
+  ///   - isSilenced: whether the notice is silenced through all channels.
   ///   - now: the library's civil time.
-  func reason(
-    _ deliveries: [Delivery], isSilenced: Bool, at now: CivilDateTime
-  ) -> NoticeReason {
+  func reason(isSilenced: Bool, at now: CivilDateTime) -> NoticeReason {
     if leftOn != nil { return .notInCatalogue }
     if isCancelled { return .cancelled }
+    let deliveries = deliveries(of: plan.expiration < now.date ? .expired : .reminder)
     func isDelivered(_ rung: Int) -> Bool {
       deliveries.contains { $0.deliveredRung ?? .min >= rung }
     }
@@ -60,34 +58,12 @@ extension ScheduledLoan {
     let isUndeliverable = !open.isEmpty && open.allSatisfy { $0.state == .undeliverable }
     return isUndeliverable ? .undeliverable : .due
   }
+}
 
+extension ScheduledLoan {
   /// The rung of the next notice that is sent unless the loan is renewed, and when it fires; `nil` if
   /// there is none to come.
   public func next(after now: CivilDateTime) -> (rung: Int, fireAt: CivilDateTime)? {
     leftOn == nil && !isCancelled ? plan.next(after: now) : nil
-  }
-}
-
-extension LoanHistory {
-  /// The deliveries of the notices of the kind that is due or comes next, for its expiration.
-  public func current(at now: CivilDateTime) -> [Delivery] {
-    let kind = self.loan.expiration < now.date ? Notice.Kind.expired : .reminder
-    return notices.first { $0.kind == kind && $0.expiration == self.loan.expiration }?.deliveries
-      ?? []
-  }
-
-  /// The reason why a notice is sent now, or is not.
-  public func reason(at now: CivilDateTime) -> NoticeReason {
-    let isSilenced = silences.contains { $0.conditions.channel == nil }
-    return scheduled.reason(current(at: now), isSilenced: isSilenced, at: now)
-  }
-}
-
-extension ScheduleEntry {
-  /// Whether the next run sends its notice, or tries again to.
-  public func isDue(at now: CivilDateTime) -> Bool {
-    !isOver
-      && [.due, .failed].contains(
-        scheduled.reason(deliveries, isSilenced: state == .silenced, at: now))
   }
 }

@@ -21,12 +21,12 @@ public struct ScheduleEntry: Hashable, Sendable {
   public let scheduled: ScheduledLoan
   /// The rung that was reached, or else the one to come.
   public let rung: Int
-  /// Whether nothing of its kind is sent any longer, since the loan has expired or left.
-  let isOver: Bool
   /// Its deliveries, by channel name; those of earlier rungs of its kind are among them.
   public let deliveries: [Delivery]
-  /// The silence that holds for it through all channels; of several, the one that ends last.
-  let holding: Silence?
+  /// Its state, which follows from the deliveries.
+  public let state: State
+  /// The silence that keeps it from being sent; of several, the one that ends last.
+  public let silence: Silence?
 
   /// The kind of its notice.
   public var kind: Notice.Kind { Notice.Kind(rung: rung) }
@@ -34,31 +34,30 @@ public struct ScheduleEntry: Hashable, Sendable {
   /// The time from which it is due.
   public var fireAt: CivilDateTime { scheduled.plan.shownFireAt(rung) }
 
-  /// Its state, which follows from the deliveries.
-  public var state: State {
-    let isCancelled = scheduled.isCancelled || scheduled.leftOn != nil
-    let isDelivered = deliveries.contains { delivery in
-      delivery.deliveredRung.map { isOver || $0 >= rung } ?? false
-    }
-    let hasFailed = deliveries.contains { $0.hasFailed && $0.isInUse }
-    if isDelivered && (!hasFailed || isCancelled) { return .delivered }
-    if isCancelled { return .cancelled }
-    if holding != nil { return .silenced }
-    return hasFailed ? .failed : .pending
-  }
-
-  /// The silence that keeps it from being sent.
-  public var silence: Silence? { state == .silenced ? holding : nil }
-
   /// A property of the loan.
   public subscript<Value>(dynamicMember property: KeyPath<ScheduledLoan, Value>) -> Value {
     scheduled[keyPath: property]
   }
 }
 
+/// Which entries of a schedule are wanted.
+public struct EntryFilter: Sendable {
+  /// The catalogues whose loans are listed; `nil` for all.
+  public var catalogues: [String]?
+  /// Whether the loans are those that have left their catalogues.
+  public var haveLeft = false
+  /// The only state, of what is still sent; `nil` for any, and all.
+  public var state: ScheduleEntry.State?
+  /// Whether only what the next run sends, or tries again to, is listed.
+  public var isDue = false
+
+  /// All entries of the loans in catalogues.
+  public init() {}
+}
+
 /// Entries of a schedule in their order, one at a time.
 ///
-/// Only their order is kept, 24 bytes for each; what they hold is read some hundreds at a time.
+/// Only their order is kept, 32 bytes for each; what they hold is read some hundreds at a time.
 /// No lock is held in between, so that a list left open in a pager keeps no run waiting; an
 /// entry whose loan has left its catalogue meanwhile, or come back to it, is passed over.
 public struct ScheduleEntries {
@@ -72,8 +71,7 @@ public struct ScheduleEntries {
   }
 
   private let connection: Connection
-  /// Whether the loans are those that have left their catalogues.
-  private let haveLeft: Bool
+  private let table: LoanTable
   private let now: CivilDateTime
   private var keys: ArraySlice<Key>
   /// Those that were read, the next one last.
@@ -83,62 +81,58 @@ public struct ScheduleEntries {
   private static let batchSize = 500
 
   fileprivate init(
-    _ connection: Connection, haveLeft: Bool, at now: CivilDateTime
+    _ connection: Connection, _ filter: EntryFilter, at now: CivilDateTime
   ) throws(ScheduleError) {
     self.connection = connection
-    self.haveLeft = haveLeft
     self.now = now
+    let table = filter.haveLeft ? LoanTable.left : .present
+    self.table = table
     keys = try connection.read { database in
-      try haveLeft ? Self.left(database) : Self.present(database, now)
-    }[...]
-  }
-
-  /// The entries in fire order: a loan has the notice of its kind, and once it has expired also its
-  /// reminder if one was ever attempted.
-  private static func present(
-    _ database: Database, _ now: CivilDateTime
-  ) throws -> ArraySlice<Key> {
-    let ladders = try Ladders(database)
-    var found: [(fireAt: CivilDateTime, number: Int64, key: Key)] = []
-    _ = try database.rows(presentQuery, now.date.dayNumber) { row in
-      let (id, number) = (row.integer(0), row.integer(1))
-      let plan = try ladders.plan(
-        expiration: row, 2, fireAt: 3, ladder: 4, openDays: 5, of: Int(number))
-      let wasTried = row.integer(7) != 0
-      if wasTried, let rung = plan.ladder.reminders.last {
-        found.append((plan.shownFireAt(rung), number, Key(id: id, rung: rung, isOver: true)))
+      var found: [(at: CivilDateTime, key: Key)] = []
+      let standings = try Standings(database, at: now)
+      try standings.forEach(in: database.ranges(filter.catalogues), of: table) { standing in
+        for key in Self.keys(of: standing, at: now) {
+          if filter.isDue || filter.state != nil {
+            let isSilenced =
+              try !key.isOver && standings.isSilenced(standing, on: now.date, through: nil)
+            let state = standing.state(key.rung, isOver: key.isOver, isSilenced: isSilenced)
+            let reason = standing.reason(isSilenced: isSilenced, at: now)
+            // What is over is not tried again.
+            if key.isOver || state != filter.state ?? state { continue }
+            if filter.isDue, ![.due, .failed].contains(reason) { continue }
+          }
+          let day = standing.leftOn.map { CivilDateTime($0) }
+          found.append((day ?? standing.plan.shownFireAt(key.rung), key))
+        }
       }
-      let isLate = plan.expiration < now.date
-      let rung = plan.reached(at: now) ?? plan.next(after: now)?.rung
-      if let rung = rung ?? (isLate ? plan.ladder.expired.last : nil) {
-        found.append((plan.shownFireAt(rung), number, Key(id: id, rung: rung)))
+      func number(_ key: Key) -> Int64 { key.id & (LoanID.numbers - 1) }
+      if filter.haveLeft {
+        found.sort { ($1.at, number($1.key)) < ($0.at, number($0.key)) }
+      } else {
+        found.sort { ($0.at, number($0.key), $0.key.id) < ($1.at, number($1.key), $1.key.id) }
       }
+      return found.map(\.key)[...]
     }
-    found.sort { ($0.fireAt, $0.number, $0.key.id) < ($1.fireAt, $1.number, $1.key.id) }
-    return found.map(\.key)[...]
   }
 
-  /// The loans that have expired say whether a reminder was attempted.
-  private static let presentQuery = """
-    SELECT id, number, expiration, fire_at, ladder, open_before, open_after, expiration < ?1 AND (
-      EXISTS (
-        SELECT 1 FROM delivery
-        WHERE delivery.catalogue = loan.id >> \(LoanID.shift)
-          AND delivery.identity = loan.identity AND delivery.expiration = loan.expiration
-          AND delivery.copy = loan.copy AND rung <= 0 AND attempts > 0)
-      OR (identity, expiration, copy, catalogue) IN (
-        SELECT identity, expiration, copy, catalogue FROM outbox WHERE rung <= 0))
-    FROM loan WHERE left_on IS NULL
-    """
-
-  /// A loan that has left has its expired notice, or its reminder if it was returned in time.
-  private static func left(_ database: Database) throws -> ArraySlice<Key> {
-    try database.rows(
-      """
-      SELECT id, expiration < left_on FROM loan
-      WHERE left_on IS NOT NULL ORDER BY left_on DESC, number DESC
-      """
-    ) { row in Key(id: row.integer(0), rung: Int(row.integer(1)), isOver: true) }[...]
+  /// A loan has the notice of its kind, and once it has expired also its reminder if one was ever
+  /// attempted; one that has left, its expired notice, or its reminder if it was returned in time.
+  private static func keys(of standing: Standing, at now: CivilDateTime) -> [Key] {
+    let plan = standing.plan
+    if let leftOn = standing.leftOn {
+      return [Key(id: standing.id, rung: plan.expiration < leftOn ? 1 : 0, isOver: true)]
+    }
+    var keys: [Key] = []
+    let isLate = plan.expiration < now.date
+    let wasTried = standing.deliveries.contains { $0.rung <= 0 && $0.attempts > 0 }
+    if isLate, wasTried, let rung = plan.ladder.reminders.last {
+      keys.append(Key(id: standing.id, rung: rung, isOver: true))
+    }
+    let rung = plan.reached(at: now) ?? plan.next(after: now)?.rung
+    if let rung = rung ?? (isLate ? plan.ladder.expired.last : nil) {
+      keys.append(Key(id: standing.id, rung: rung))
+    }
+    return keys
   }
 
   /// The next entry, or `nil` after the last one.
@@ -148,26 +142,46 @@ public struct ScheduleEntries {
     while batch.isEmpty, !keys.isEmpty {
       let part = keys.prefix(Self.batchSize)
       keys = keys.dropFirst(Self.batchSize)
-      batch = try connection.read { [haveLeft, now] database in
-        let ladders = try Ladders(database)
+      batch = try connection.read { [table, now] database in
+        let standings = try Standings(database, at: now)
         return try part.reversed().compactMap { key in
-          guard let scheduled = try database.loan(key.id, ladders),
-            (scheduled.leftOn != nil) == haveLeft
+          guard let standing = try standings.standing(of: key.id),
+            (standing.leftOn != nil) == (table == .left),
+            let scheduled = try database.loan(key.id, standings.ladders)
           else { return nil }
-          let ledger = scheduled.key
-          let notices = try database.notices(
-            of: ledger, expirations: ledger.expiration...ledger.expiration, today: now.date)
-          let kind = Notice.Kind(rung: key.rung)
-          let silences =
-            key.isOver ? [] : try database.silences(of: scheduled, key.id, today: now.date)
+          let silence =
+            key.isOver
+            ? nil
+            : try standings.silences(of: scheduled, standing)
+              .first { $0.conditions.channel == nil }
+          let state = standing.state(key.rung, isOver: key.isOver, isSilenced: silence != nil)
           return ScheduleEntry(
-            scheduled: scheduled, rung: key.rung, isOver: key.isOver,
-            deliveries: notices.first { $0.kind == kind }?.deliveries ?? [],
-            holding: silences.first { $0.conditions.channel == nil })
+            scheduled: scheduled, rung: key.rung,
+            deliveries: standing.deliveries(of: Notice.Kind(rung: key.rung)), state: state,
+            silence: state == .silenced ? silence : nil)
         }
       }
     }
     return batch.popLast()
+  }
+}
+
+extension Standing {
+  /// The state of the notice of a rung.
+  ///
+  /// - Parameter isOver: whether nothing of its kind is sent any longer, since the loan has expired or
+  ///   left.
+  func state(_ rung: Int, isOver: Bool, isSilenced: Bool) -> ScheduleEntry.State {
+    let deliveries = deliveries(of: Notice.Kind(rung: rung))
+    let isCancelled = isCancelled || leftOn != nil
+    let isDelivered = deliveries.contains { delivery in
+      delivery.deliveredRung.map { isOver || $0 >= rung } ?? false
+    }
+    let hasFailed = deliveries.contains { $0.hasFailed && $0.isInUse }
+    if isDelivered && (!hasFailed || isCancelled) { return .delivered }
+    if isCancelled { return .cancelled }
+    if isSilenced { return .silenced }
+    return hasFailed ? .failed : .pending
   }
 }
 
@@ -177,17 +191,14 @@ extension LoanPlan {
 }
 
 extension ScheduleReader {
-  /// The whole schedule in fire order.
+  /// The schedule in fire order; loans that have left within the last 400 days the last first.
   ///
   /// A loan in a catalogue has the notice of the rung that it has reached, or else of the next one;
-  /// and, once it has expired, the last reminder if one was ever attempted.
-  public func entries(at now: CivilDateTime) throws(ScheduleError) -> ScheduleEntries {
-    try ScheduleEntries(connection, haveLeft: false, at: now)
-  }
-
-  /// The loans that have left their catalogue within the last 400 days, the last first: each with the
+  /// and, once it has expired, the last reminder if one was ever attempted. One that has left has the
   /// notice that it had then.
-  public func returned(at now: CivilDateTime) throws(ScheduleError) -> ScheduleEntries {
-    try ScheduleEntries(connection, haveLeft: true, at: now)
+  public func entries(
+    at now: CivilDateTime, _ filter: EntryFilter = EntryFilter()
+  ) throws(ScheduleError) -> ScheduleEntries {
+    try ScheduleEntries(connection, filter, at: now)
   }
 }

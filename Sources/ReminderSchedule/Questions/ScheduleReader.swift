@@ -37,18 +37,22 @@ public struct ScheduleReader: Sendable {
     after now: CivilDateTime, catalogues: [String]? = nil
   ) throws(ScheduleError) -> PendingNotices {
     try connection.read { database in
-      let ladders = try Ladders(database)
       var pending = PendingNotices()
-      try database.forEachPlan(in: catalogues, from: now.date, ladders) { _, plan in
+      // Deliveries make no difference; no channel has the number 0.
+      try Standings(database, at: now).forEach(
+        in: database.ranges(catalogues), where: "loan.expiration >= ?4 AND hash <> ?5",
+        now.date.dayNumber, LoanRow.cancelled, channel: 0
+      ) { standing in
         pending.count += 1
-        guard let (rung, fireAt) = plan.next(after: now), rung <= 0 else { return }
+        guard let (rung, fireAt) = standing.plan.next(after: now), rung <= 0 else { return }
         pending.nextFireAt = min(pending.nextFireAt ?? fireAt, fireAt)
       }
       return pending
     }
   }
 
-  /// The number of loans with a notice to come, or with one that is due through one of some channels.
+  /// The number of loans with a notice to come, or with one that is due through one of some channels,
+  /// and is not silenced.
   ///
   /// - Parameters:
   ///   - now: the library's civil time.
@@ -58,13 +62,17 @@ public struct ScheduleReader: Sendable {
     at now: CivilDateTime, channels: [String], in catalogue: String
   ) throws(ScheduleError) -> Int {
     try connection.read { database in
-      var loans = Set(
-        try database.loans(withNoticesAfter: now, [catalogue], Ladders(database)))
-      for channel in channels {
-        loans.formUnion(
-          try database.due(at: [now], channel: channel, [catalogue]).due.map(\.rung.reminderID))
+      var count = 0
+      let standings = try Standings(database, at: now)
+      try standings.forEach(
+        in: database.ranges([catalogue]), where: "hash <> ?4", LoanRow.cancelled
+      ) { standing in
+        let reached = standing.plan.reached(at: now) ?? .min
+        let isDue = channels.contains { reached > standing.told(through: $0) ?? .min }
+        guard isDue || standing.plan.next(after: now) != nil else { return }
+        if try !standings.isSilenced(standing, on: now.date, through: nil) { count += 1 }
       }
-      return loans.count
+      return count
     }
   }
 
@@ -74,54 +82,6 @@ public struct ScheduleReader: Sendable {
     let times = try connection.read { database in try Ladders(database).times }
     let midnight = CivilDateTime(now.date.adding(days: 1))
     return times.map { CivilDateTime(now.date, $0) }.filter { $0 > now }.min() ?? midnight
-  }
-
-  /// The numbers of loans whose reminder has fired and of those that have expired, for a badge.
-  ///
-  /// Loans that were cancelled, are silenced or have left their catalogue do not count; whether a notice
-  /// was delivered makes no difference.
-  ///
-  /// - Parameters:
-  ///   - now: the library's civil time.
-  ///   - catalogues: the catalogues whose loans count; `nil` for all.
-  public func openCount(
-    at now: CivilDateTime, catalogues: [String]? = nil
-  ) throws(ScheduleError) -> (reminders: Int, expired: Int) {
-    try connection.read { database in
-      var count = (reminders: 0, expired: 0)
-      for range in try database.ranges(catalogues) {
-        _ = try database.rows(
-          """
-          SELECT count(iif(expiration >= ?3, 1, NULL)), count(iif(expiration < ?3, 1, NULL))
-          FROM loan WHERE \(Self.isOpen) AND NOT \(Silence.isSilenced(today: "?3"))
-          """, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal
-        ) { row in
-          count.reminders += Int(row.integer(0))
-          count.expired += Int(row.integer(1))
-        }
-      }
-      return count
-    }
-  }
-
-  /// An SQL condition: whether a notice of a loan is open, with the first and the last row number, the
-  /// day and the time as its parameters.
-  static let isOpen = """
-    loan.id BETWEEN ?1 AND ?2 AND left_on IS NULL AND cancelled = 0
-      AND (expiration < ?3 OR fire_at <= ?4)
-    """
-}
-
-extension Database {
-  /// The numbers of the loans with a notice to come.
-  func loans(
-    withNoticesAfter now: CivilDateTime, _ catalogues: [String], _ ladders: Ladders
-  ) throws -> [Int] {
-    var numbers: [Int] = []
-    try forEachPlan(in: catalogues, from: .first, ladders) { number, plan in
-      if plan.next(after: now) != nil { numbers.append(number) }
-    }
-    return numbers
   }
 }
 

@@ -9,6 +9,10 @@ public struct CatalogueStatus: Hashable, Sendable {
   /// The time of the last reading that replaced its part of the schedule, to ten minutes; `nil` if there
   /// was none.
   public var readAt: ClockTime?
+  /// When its file was modified last before that reading, if that is known.
+  public var modifiedAt: ClockTime?
+  /// Whether a run that delivers has read it; otherwise somebody has only looked at it.
+  public var isDelivered: Bool
   /// The number of its loans.
   public var loans: Int
 }
@@ -23,8 +27,10 @@ public struct ChannelStatus: Hashable, Sendable {
   public var due = 0
   /// Those of them that it could not deliver when that was tried last.
   public var failed = 0
-  /// Those of them whose borrower has no address that can be written to.
+  /// Those of them whose borrower has no usable address.
   public var undeliverable = 0
+  /// Those of them that have been due for two days, and their loans and the channel known for as long.
+  public var late = 0
   /// Why some have failed, the last time; untrusted.
   public var error: String?
 }
@@ -42,15 +48,17 @@ extension ScheduleReader {
   public func catalogueStatus() throws(ScheduleError) -> [CatalogueStatus] {
     try connection.read { database in
       try database.rows(
-        "SELECT path, library, read_at, read_utc_offset, id FROM catalogue ORDER BY path"
+        """
+        SELECT path, library, read_at, read_utc_offset, modified_at, modified_utc_offset, is_delivered, (
+          SELECT count(*) FROM loan
+          WHERE loan.id BETWEEN catalogue.id << ?1 AND ((catalogue.id + 1) << ?1) - 1)
+        FROM catalogue ORDER BY path
+        """, LoanID.shift
       ) { row in
-        let all = LoanID.all(of: row.integer(4))
-        let count = try database.integer(
-          "SELECT count(*) FROM loan WHERE id BETWEEN ? AND ? AND left_on IS NULL",
-          all.lowerBound, all.upperBound)
-        return CatalogueStatus(
+        CatalogueStatus(
           name: row.text(0) ?? "", library: row.text(1), readAt: row.clockTime(2),
-          loans: Int(count ?? 0))
+          modifiedAt: row.clockTime(4), isDelivered: row.integer(6) != 0,
+          loans: Int(row.integer(7)))
       }
     }
   }
@@ -64,39 +72,46 @@ extension ScheduleReader {
     at now: CivilDateTime, catalogues: [String]
   ) throws(ScheduleError) -> [ChannelStatus] {
     try connection.read { database in
-      let ladders = try Ladders(database)
-      let channels = try database.rows(
-        "SELECT id, name FROM channel WHERE last_used >= ? ORDER BY name",
-        now.date.adding(days: -Delivery.daysInUse).dayNumber
-      ) { row in (row.integer(0), row.text(1) ?? "") }
-      let pending =
-        channels.isEmpty
-        ? 0 : try database.loans(withNoticesAfter: now, catalogues, ladders).count
-      return try channels.map { id, name in
-        var status = ChannelStatus(name: name, pending: pending)
-        for (_, due) in try database.due(at: [now], channel: name, catalogues).due {
-          status.due += 1
-          let last = try database.rows(Self.lastDelivery, due.id, id, due.rung) {
-            (state: $0.integer(0), error: $0.text(1))
-          }.first
-          switch last?.state {
-          case Delivery.State.failed.stored:
-            status.failed += 1
-            status.error = last?.error ?? status.error
-          case Delivery.State.undeliverable.stored: status.undeliverable += 1
-          default: break
-          }
-        }
-        return status
+      let standings = try Standings(database, at: now)
+      let channels = standings.channels.values.sorted { $0.name < $1.name }.filter {
+        $0.lastUsed >= now.date.adding(days: -Delivery.daysInUse).dayNumber
       }
+      if channels.isEmpty { return [] }
+      var status = channels.map { ChannelStatus(name: $0.name) }
+      var pending = 0
+      try standings.forEach(
+        in: database.ranges(catalogues), where: "hash <> ?4", LoanRow.cancelled
+      ) { standing in
+        if standing.plan.next(after: now) != nil { pending += 1 }
+        guard let rung = standing.plan.reached(at: now) else { return }
+        for (index, channel) in channels.enumerated() {
+          if rung <= standing.told(through: channel.name) ?? .min { continue }
+          if try standings.isSilenced(standing, on: now.date, through: channel.name) { continue }
+          status[index].note(standing, rung, channel, today: now.date)
+        }
+      }
+      for index in status.indices { status[index].pending = pending }
+      return status
     }
   }
+}
 
-  /// The latest delivery of a loan's notices of the same kind.
-  private static let lastDelivery = """
-    SELECT state, text FROM (
-      SELECT state, reason AS number, max(at) FROM loan JOIN delivery ON \(Schema.isDeliveryOfLoan)
-      WHERE loan.id = ?1 AND channel = ?2 AND (rung > 0) = (?3 > 0)
-    ) LEFT JOIN reason ON reason.id = number
-    """
+extension ChannelStatus {
+  /// Counts a notice that is due.
+  fileprivate mutating func note(
+    _ standing: Standing, _ rung: Int, _ channel: Channel, today: CivilDate
+  ) {
+    due += 1
+    let since = max(
+      standing.plan.fireDate(rung).date.dayNumber, standing.armedOn.dayNumber, channel.firstUsed)
+    if today.dayNumber - since >= 2 { late += 1 }
+    let last = standing.deliveries(of: Notice.Kind(rung: rung)).first { $0.isThrough(name) }
+    switch last?.state {
+    case .failed:
+      failed += 1
+      error = last?.error ?? error
+    case .undeliverable: undeliverable += 1
+    case .sending, .delivered, nil: break
+    }
+  }
 }

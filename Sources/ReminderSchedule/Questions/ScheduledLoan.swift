@@ -23,55 +23,60 @@ public struct ScheduledLoan: Hashable, Sendable {
   let key: LedgerKey
 
   /// Selects loans with the columns that are read, in their order.
-  static let query = """
-    SELECT number, loan.catalogue, identity, copy, expiration, fire_at, cancelled, left_on,
-      ladder, open_before, open_after, expiration_time, loan_id, title, author, isbn, barcode, borrower,
-      email, language, category, item_type, loan.library, renewable, path, catalogue.library, ordinal
-    FROM loan LEFT JOIN catalogue ON catalogue.id = loan.catalogue
+  static func query(_ table: LoanTable) -> String {
     """
+    SELECT loan.id >> \(LoanID.shift), identity, expiration, copy, person, loan.id, fire_at, ladder,
+      open_before, open_after, hash, ordinal, \(table.leftOn), fields, path, library
+    FROM \(table.rawValue) AS loan JOIN catalogue ON catalogue.id = loan.id >> \(LoanID.shift)
+    """
+  }
 
-  /// The loan in the current row of a ``query``.
+  /// The loan in the current row of a query.
   ///
-  /// - Throws: `DatabaseError` `SQLITE_CORRUPT` for days that no calendar has, or a catalogue without
-  ///   path.
+  /// - Throws: `DatabaseError` `SQLITE_CORRUPT` for days that no calendar has, and texts that make no
+  ///   sense.
   init(_ row: Statement, _ ladders: Ladders) throws {
-    id = Int(row.integer(0))
-    plan = try ladders.plan(expiration: row, 4, fireAt: 5, ladder: 8, openDays: 9, of: id)
-    guard let path = row.text(24) else { throw DatabaseError.damage("the path of a catalogue") }
-    key = LedgerKey(
-      catalogue: row.integer(1), identity: row.integer(2), expiration: row.integer(4),
-      copy: row.integer(3))
+    id = Int(row.integer(5) & (LoanID.numbers - 1))
+    plan = try ladders.plan(expiration: row, 2, fireAt: 6, ladder: 7, openDays: 8, of: id)
+    guard let path = row.text(14), let texts = row.text(13).flatMap(StoredTexts.init) else {
+      throw DatabaseError.damage("the texts of loan \(id)")
+    }
+    key = LedgerKey(row)
     identity = LoanIdentity(
-      hash: UInt64(bitPattern: row.integer(2)), ordinal: Int(row.integer(26)))
-    isCancelled = row.integer(6) != 0
-    leftOn = row.day(7)
+      hash: UInt64(bitPattern: row.integer(1)), ordinal: Int(row.integer(11)))
+    isCancelled = row.integer(10) == LoanRow.cancelled
+    leftOn = row.day(12)
     catalogue = path
-    loan = Loan(
-      id: row.text(12), title: row.text(13), author: row.text(14), isbn: row.text(15),
-      barcode: row.text(16), borrower: row.text(17), email: row.text(18), language: row.text(19),
-      category: row.text(20), type: row.text(21), library: row.text(22),
-      renewable: row.optionalInteger(23).map { $0 != 0 }, expiration: plan.expiration,
-      expirationTime: row.optionalInteger(11).flatMap { CivilTime(secondOfDay: Int($0)) })
-    library = loan.library ?? row.text(25)
+    loan = texts.loan(expiration: plan.expiration)
+    library = loan.library ?? row.text(15)
   }
 }
 
 extension Database {
-  /// The loan in a row of its table.
+  /// The loan in a row, in its catalogue or not.
   func loan(_ id: Int64, _ ladders: Ladders? = nil) throws -> ScheduledLoan? {
     let ladders = try ladders ?? Ladders(self)
-    return try rows("\(ScheduledLoan.query) WHERE loan.id = ?", id) { row in
-      try ScheduledLoan(row, ladders)
-    }.first
+    for table in LoanTable.allCases {
+      let found = try rows("\(ScheduledLoan.query(table)) WHERE loan.id = ?", id) { row in
+        try ScheduledLoan(row, ladders)
+      }
+      if let loan = found.first { return loan }
+    }
+    return nil
   }
 
   /// The row number of the loan with a number, also if it has left.
   func rowID(ofLoan number: Int) throws -> Int64? {
     guard (0..<LoanID.numbers).contains(Int64(number)) else { return nil }
-    return try integer(
-      """
-      SELECT loan.id FROM catalogue JOIN loan ON loan.id = catalogue.id << \(LoanID.shift) | ?
-      """, number)
+    for table in LoanTable.allCases {
+      let found = try integer(
+        """
+        SELECT loan.id FROM catalogue
+          JOIN \(table.rawValue) AS loan ON loan.id = catalogue.id << \(LoanID.shift) | ?
+        """, number)
+      if let found { return found }
+    }
+    return nil
   }
 
   /// The row numbers of the loans in some catalogues, which lie side by side for each; `nil` for all.
@@ -104,6 +109,14 @@ struct LedgerKey: Hashable, Sendable {
   var identity: Int64
   /// A day number.
   var expiration: Int64
-  /// Its number among loans alike in the other three, from 1.
+  /// Its number among loans alike in the others, from 1.
   var copy: Int64
+  /// The person to whom the book is lent, see ``Person``.
+  var person: Int64
+
+  /// The key in the first five columns of a row.
+  init(_ row: Statement) {
+    (catalogue, identity) = (row.integer(0), row.integer(1))
+    (expiration, copy, person) = (row.integer(2), row.integer(3), row.integer(4))
+  }
 }

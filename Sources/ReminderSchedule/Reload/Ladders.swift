@@ -59,33 +59,6 @@ struct Ladders {
 }
 
 extension Database {
-  /// Calls `body` with the number and the plan of each loan that has not left and is not cancelled.
-  ///
-  /// - Parameters:
-  ///   - catalogues: the catalogues whose loans count; `nil` for all.
-  ///   - day: the first expiration that counts.
-  func forEachPlan(
-    in catalogues: [String]?, from day: CivilDate, _ ladders: Ladders,
-    _ body: (Int, LoanPlan) -> Void
-  ) throws {
-    let query = try statement(
-      """
-      SELECT number, expiration, fire_at, ladder, open_before, open_after FROM loan
-      WHERE id BETWEEN ? AND ? AND left_on IS NULL AND cancelled = 0 AND expiration >= ?
-      """)
-    defer { query.reset() }
-    for range in try ranges(catalogues) {
-      query.bind(range.lowerBound, range.upperBound, day.dayNumber)
-      while try query.step() {
-        let number = Int(query.integer(0))
-        body(
-          number,
-          try ladders.plan(
-            expiration: query, 1, fireAt: 2, ladder: 3, openDays: 4, of: number))
-      }
-    }
-  }
-
   /// Stores a ladder.
   ///
   /// - Returns: its number.
@@ -99,14 +72,6 @@ extension Database {
       throw DatabaseError.damage("a ladder")
     }
     return number
-  }
-}
-
-extension Database {
-  /// Forgets ladders that no loan has any longer, once there are many.
-  func forgetLadders() throws {
-    guard try integer("SELECT count(*) FROM ladder") ?? 0 > 64 else { return }
-    try execute("DELETE FROM ladder WHERE id NOT IN (SELECT ladder FROM loan)")
   }
 }
 

@@ -17,10 +17,6 @@ struct LastRun {
   /// So a clock that is years ahead for some days makes nothing forgotten.
   fileprivate static let longestStep = 30
 
-  /// 2026-01-01, before which this ledger was on no machine: an earlier day is that of a clock
-  /// without battery, which says nothing about other clocks.
-  fileprivate static let firstPossibleDay = 20_454
-
   /// The day on which a loan leaves that is missing today: never before one known to be past.
   func dayOfLeaving(today: CivilDate) -> CivilDate {
     guard let day, let known = CivilDate(dayNumber: day) else { return today }
@@ -42,35 +38,35 @@ extension Database {
 
   /// Remembers that there was a run; writes nothing if the last one was on that day, and less than ten
   /// minutes before.
-  ///
-  /// If a clock was ahead until then, forgets the expired notices, of expirations that have not passed,
-  /// which were delivered in what is the future: once the loan has really expired it must be sent. Two
-  /// days ahead it can be in another time zone.
   func noteRun(at now: ClockTime) throws {
     try note(run: now)
-    let today = now.time.date
-    let last = try lastRun().day
-    if last == today.dayNumber { return }
-    try forgetRecipients(before: today)
     try run(
       """
       UPDATE counter SET last_day = ?1,
         ledger_day = coalesce(min(?1, ledger_day + \(LastRun.longestStep)), ?1)
-      """, today.dayNumber)
-    guard let last, last > today.dayNumber + 2 || last < LastRun.firstPossibleDay,
-      today.dayNumber >= LastRun.firstPossibleDay
-    else { return }
-    try run(
-      "DELETE FROM delivery WHERE rung > 0 AND expiration >= ? AND delivered_at >= ?",
-      today.dayNumber, CivilDateTime(today.adding(days: 3)).ordinal)
+      WHERE last_day IS NOT ?1
+      """, now.time.date.dayNumber)
   }
 
   /// Remembers the time of a run, to ten minutes.
   func note(run now: ClockTime) throws { try note(now, in: "counter", "run", row: 1) }
 
-  /// Remembers the time of the last good reading of a catalogue, to ten minutes.
-  func note(readingOf catalogue: Int64, at now: ClockTime) throws {
+  /// Remembers the time of the last good reading of a catalogue, to ten minutes, and what is kept of it.
+  func note(readingOf catalogue: Int64, at now: ClockTime, _ facts: ReadingFacts) throws {
     try note(now, in: "catalogue", "read", row: catalogue)
+    try run(
+      """
+      UPDATE catalogue SET modified_at = ?1, modified_utc_offset = ?2,
+        is_delivered = max(is_delivered, ?3)
+      WHERE id = ?4 AND (is_delivered < ?3 OR
+        modified_at - coalesce(modified_utc_offset, 0) IS NOT ?1 - coalesce(?2, 0))
+      """, facts.modifiedAt?.time.ordinal, facts.modifiedAt?.utcOffset, facts.isDelivered ? 1 : 0,
+      catalogue)
+  }
+
+  /// The day of the last good reading of a catalogue.
+  func dayOfReading(of catalogue: Int64) throws -> Int? {
+    try integer("SELECT read_at / 86400 FROM catalogue WHERE id = ?", catalogue).map { Int($0) }
   }
 
   /// Remembers the time of something in two columns of a row, `read_at` and `read_utc_offset`, unless
@@ -92,21 +88,23 @@ extension Database {
     let number = try integer("SELECT last_id FROM counter") ?? 0
     let all = LoanID.all(of: catalogue)
     let last = try integer(
-      "SELECT number FROM loan WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1",
+      "SELECT id FROM loan WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1",
       all.lowerBound, all.upperBound)
-    guard (0..<LoanID.numbers).contains(number), last ?? 0 <= number else {
+    guard (0..<LoanID.numbers).contains(number),
+      last ?? 0 <= all.lowerBound + number
+    else {
       throw DatabaseError.damage("the highest number of a loan")
     }
     return number
   }
 
   /// The number of a catalogue, which is made if it is new, and gets this name for its library.
-  func catalogueID(_ path: String, library: String?) throws -> Int64 {
+  func catalogueID(_ path: String, library: String?, today: CivilDate) throws -> Int64 {
     try run(
       """
-      INSERT INTO catalogue (path, library) VALUES (?1, ?2)
+      INSERT INTO catalogue (path, library, added_on, is_delivered) VALUES (?1, ?2, ?3, 0)
       ON CONFLICT (path) DO UPDATE SET library = ?2 WHERE library IS NOT ?2
-      """, path, library)
+      """, path, library, today.dayNumber)
     guard let id = try knownCatalogueID(path) else {
       throw DatabaseError.damage("the path of a catalogue")
     }
@@ -135,53 +133,57 @@ extension Database {
   func prune(_ catalogue: Int64, loans: Int, last: LastRun, today: CivilDate) throws {
     guard let ledgerDay = last.ledgerDay else { return }
     let oldest = min(today.dayNumber, ledgerDay) - LastRun.lifetime
-    try run("DELETE FROM silence WHERE until < ?", oldest)
     let youngest = last.dayOfLeaving(today: today).adding(days: -7).dayNumber
+    let all = LoanID.all(of: catalogue)
+    let left = "left_loan WHERE id BETWEEN ?1 AND ?2"
     let firstDay = try firstKept(
-      of: "left_on", in: "loan", catalogue, count: max(25_000, loans / 4), from: Int64(oldest),
-      through: Int64(youngest))
+      of: "left_on", in: left, all, count: max(25_000, loans / 4), from: oldest, through: youngest)
     if let firstDay {
-      try run("DELETE FROM loan WHERE catalogue = ? AND left_on < ?", catalogue, firstDay)
+      try run("DELETE FROM \(left) AND left_on < ?3", all.lowerBound, all.upperBound, firstDay)
     }
     let firstTime = try firstKept(
-      of: "at", in: "delivery", catalogue, count: max(100_000, loans * 2),
-      from: Int64(oldest) * 86_400, through: Int64(youngest) * 86_400)
-    if let firstTime { try forgetDeliveries(catalogue, before: firstTime) }
+      of: "at", in: "delivery WHERE catalogue BETWEEN ?1 AND ?2", catalogue...catalogue,
+      count: max(100_000, loans * 2), from: oldest * 86_400, through: youngest * 86_400)
+    if let firstTime {
+      // Not with NOT IN: for each pair that is not found, SQLite would look through all for a NULL.
+      try run(
+        """
+        DELETE FROM delivery WHERE catalogue = ?4 AND at < ?1 AND (identity, expiration) IN (
+          SELECT identity, expiration FROM delivery WHERE catalogue = ?4 AND at < ?1
+          EXCEPT SELECT identity, expiration FROM loan WHERE id BETWEEN ?2 AND ?3
+          EXCEPT SELECT identity, expiration FROM left_loan WHERE id BETWEEN ?2 AND ?3)
+        """, firstTime, all.lowerBound, all.upperBound, catalogue)
+      if changes > 0 { try forgetReasons() }
+    }
+    try run(
+      """
+      DELETE FROM silence WHERE until < ?1 OR catalogue = ?2 AND made_at < ?1 * 86400
+        AND identity NOT IN (SELECT identity FROM loan WHERE id BETWEEN ?3 AND ?4)
+      """, oldest, catalogue, all.lowerBound, all.upperBound)
   }
 
   /// The first value that is kept of a column; `nil` if all of them are.
   ///
   /// - Parameters:
+  ///   - rows: the table, and a condition with the ends of a range.
   ///   - count: how many of the latest are kept in any case; none is forgotten for their number until
   ///     there are an eighth more, so that this is not done every day.
   ///   - oldest: what is before this is never kept, and what is from `youngest` on always.
   private func firstKept(
-    of column: String, in table: String, _ catalogue: Int64, count: Int, from oldest: Int64,
-    through youngest: Int64
-  ) throws -> Int64? {
-    let rows = "FROM \(table) WHERE catalogue = ? AND \(column) IS NOT NULL"
-    let found = try self.rows("SELECT count(*), min(\(column)) \(rows)", catalogue) { row in
-      (row.integer(0), row.optionalInteger(1) ?? .max)
+    of column: String, in rows: String, _ range: ClosedRange<Int64>, count: Int, from oldest: Int,
+    through youngest: Int
+  ) throws -> Int? {
+    let found = try self.rows(
+      "SELECT count(*), min(\(column)) FROM \(rows)", range.lowerBound, range.upperBound
+    ) { row in
+      (row.integer(0), row.optionalInteger(1).map { Int($0) } ?? .max)
     }
     guard let (known, first) = found.first, first < youngest else { return nil }
     if known <= count + count / 8 { return first < oldest ? oldest : nil }
     let last = try integer(
-      "SELECT \(column) \(rows) ORDER BY \(column) DESC LIMIT 1 OFFSET ?", catalogue, count)
-    return last.map { max(oldest, min($0, youngest)) }
-  }
-
-  /// Forgets what was delivered before a time, except for loans that are there or left.
-  private func forgetDeliveries(_ catalogue: Int64, before time: Int64) throws {
-    let all = LoanID.all(of: catalogue)
-    // Not with NOT IN: for each pair that is not found, SQLite would look through all for a NULL.
-    try run(
-      """
-      DELETE FROM delivery
-      WHERE catalogue = ?1 AND at < ?2 AND (identity, expiration) IN (
-        SELECT identity, expiration FROM delivery WHERE catalogue = ?1 AND at < ?2
-        EXCEPT SELECT identity, expiration FROM loan WHERE id BETWEEN ?3 AND ?4)
-      """, catalogue, time, all.lowerBound, all.upperBound)
-    if changes > 0 { try forgetReasons() }
+      "SELECT \(column) FROM \(rows) ORDER BY \(column) DESC LIMIT 1 OFFSET ?3",
+      range.lowerBound, range.upperBound, count)
+    return last.map { max(oldest, min(Int($0), youngest)) }
   }
 
   /// Forgets reasons to which nothing in the ledger refers any longer.
@@ -190,7 +192,6 @@ extension Database {
       """
       DELETE FROM reason
       WHERE id NOT IN (SELECT reason FROM delivery WHERE reason IS NOT NULL)
-        AND id NOT IN (SELECT reason FROM recipient WHERE reason IS NOT NULL)
       """)
   }
 }

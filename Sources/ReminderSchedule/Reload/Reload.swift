@@ -47,10 +47,10 @@ package struct Reload: ~Copyable {
   private let clockTime: ClockTime
   private var now: CivilDateTime { clockTime.time }
   private var stored: StoredLoans
-  private let insertion: Statement
-  private let replacement: Statement
+  private var rows: LoanRows
   /// Whether there are loans that left and may come back.
   private let hasLeft: Bool
+  private let firstNumber: Int64
   private var lastNumber: Int64
   private var summary = ReloadSummary()
   /// The numbers of the ladders so far.
@@ -62,25 +62,30 @@ package struct Reload: ~Copyable {
 
   /// For how many days a loan that comes back gets its number again, even if it was renewed.
   private static let daysOfAbsence = 7
+  /// The most loans that a catalogue without any may say are all back.
+  private static let mostBack = 10
 
   init(
     _ schedule: Schedule, _ connection: Connection, catalogue path: String, library: String?,
     at now: ClockTime
   ) throws(ScheduleError) {
     let transaction = try Transaction(connection, of: schedule)
-    (database, catalogue, lastNumber, insertion, replacement, hasLeft) =
+    (database, catalogue, lastNumber, stored, rows, hasLeft) =
       try connection.perform { database in
         failpoint("reload-begun")
-        let catalogue = try database.catalogueID(path, library: library)
+        let catalogue = try database.catalogueID(path, library: library, today: now.time.date)
+        let lastNumber = try database.lastNumber(catalogue: catalogue)
+        let all = LoanID.all(of: catalogue)
         let left = try database.integer(
-          "SELECT 1 FROM loan WHERE catalogue = ? AND left_on IS NOT NULL LIMIT 1", catalogue)
+          "SELECT 1 FROM left_loan WHERE id BETWEEN ? AND ? LIMIT 1", all.lowerBound,
+          all.upperBound)
         return (
-          database, catalogue, try database.lastNumber(catalogue: catalogue),
-          try database.statement("INSERT INTO loan \(Self.values)"),
-          try database.statement("INSERT OR REPLACE INTO loan \(Self.values)"), left != nil
+          database, catalogue, lastNumber,
+          StoredLoans(database, catalogue: catalogue, lastNumber: lastNumber),
+          try LoanRows(database), left != nil
         )
       }
-    stored = StoredLoans(database, catalogue: catalogue)
+    firstNumber = lastNumber
     self.transaction = transaction
     clockTime = now
   }
@@ -100,26 +105,25 @@ package struct Reload: ~Copyable {
     note(plan)
     if identity.ordinal > 1 { hasRepetitions = true }
     do {
-      let read = StoredLoan(
-        id: 0, identity: Int64(bitPattern: identity.hash),
-        fingerprint: Int64(bitPattern: fingerprint ^ plan.hashOfOpenDays),
-        fireAt: Int64(plan.firstFireAt.ordinal),
-        expiration: Int32(truncatingIfNeeded: plan.expiration.dayNumber),
-        ordinal: Int32(clamping: identity.ordinal), ladder: try number(of: plan.ladder))
-      let days = plan.openDays
-      guard let known = try stored.match(read) else {
-        summary.added += 1
-        if let id = try returning(read) {
-          return try store(read, loan, days, as: id, by: replacement)
-        }
-        return try store(read, loan, days, as: try nextID(), by: insertion)
-      }
-      if known.isSame(as: read), !known.isCancelled {
+      let ladder = try number(of: plan.ladder)
+      let hash = LoanRow.hash(fingerprint, plan, ladder: ladder)
+      let known = try stored.match(StoredLoan.key(identity.hash, ordinal: identity.ordinal))
+      if let known, known.hash == hash {
         summary.unchanged += 1
-      } else {
-        summary.changed += 1
-        try store(read, loan, days, as: known.id, by: replacement)
+        return
       }
+      var row = LoanRow(loan, identity, hash: hash, plan, ladder: ladder, today: now.date)
+      if let known {
+        summary.changed += 1
+        row.id = known.id
+        _ = try database.rows(
+          "SELECT \(LoanRow.columnsBefore) FROM loan WHERE id = ?", known.id
+        ) { row.keepArmed($0) }
+      } else {
+        summary.added += 1
+        row.id = try returning(&row) ?? nextID()
+      }
+      try rows.add(row, loan)
     } catch {
       throw transaction.connection.failure(error)
     }
@@ -155,78 +159,54 @@ package struct Reload: ~Copyable {
   ///
   /// One with another expiration may be another lending of the book, unless it was away for a few
   /// days only.
-  private func returning(_ loan: StoredLoan) throws -> Int64? {
+  private mutating func returning(_ row: inout LoanRow) throws -> Int64? {
     guard hasLeft else { return nil }
-    return try database.integer(
+    let all = LoanID.all(of: catalogue)
+    let found = try database.rows(
       """
-      SELECT id FROM loan
-      WHERE left_on IS NOT NULL AND identity = ?1 AND ordinal = ?2 AND catalogue = ?3
-        AND (expiration = ?4 OR left_on >= ?5)
-      ORDER BY expiration = ?4 DESC, left_on DESC, id LIMIT 1
-      """,
-      loan.identity, Int(loan.ordinal), catalogue, Int(loan.expiration),
-      now.date.adding(days: -Self.daysOfAbsence).dayNumber)
-  }
-
-  private static let values = """
-    (id, identity, ordinal, copy, fingerprint, expiration, fire_at, ladder, open_before, open_after,
-     cancelled, expiration_time, renewable, loan_id, title, author, isbn, barcode, borrower, email,
-     language, category, item_type, library)
-    VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    """
-
-  private static let texts: InlineArray<11, LoanField> = [
-    .id, .title, .author, .isbn, .barcode, .borrower, .email, .language, .category, .type, .library,
-  ]
-
-  private func store(
-    _ loan: StoredLoan, _ parts: some LoanParts, _ days: OpenDays?, as id: Int64,
-    by statement: Statement
-  ) throws {
-    statement.bind(
-      id, loan.identity, Int64(loan.ordinal), loan.fingerprint, Int64(loan.expiration),
-      loan.fireAt, loan.ladder, days?.before.dayNumber, days?.after.dayNumber,
-      parts.lastTime?.secondOfDay, parts.isRenewable.map { $0 ? 1 : 0 })
-    try run(statement, parts)
-  }
-
-  /// Runs a statement with the texts from one on, none of which is copied: each is inside of the call
-  /// that lends the one before.
-  private func run(
-    _ statement: Statement, _ parts: some LoanParts, textsFrom index: Int = 0
-  ) throws {
-    guard index < Self.texts.count else { return try statement.run() }
-    var result: Result<Void, any Error>?
-    parts.withText(of: Self.texts[index]) { text in
-      statement.bind(text: text, isCopied: false)
-      result = Result { try run(statement, parts, textsFrom: index + 1) }
+      SELECT \(LoanRow.columnsBefore) FROM left_loan
+      WHERE identity = ?1 AND ordinal = ?2 AND id BETWEEN ?3 AND ?4
+        AND (expiration = ?5 OR left_on >= ?6)
+      ORDER BY expiration = ?5 DESC, left_on DESC, id LIMIT 1
+      """, row.identity, row.ordinal, all.lowerBound, all.upperBound, row.expiration,
+      now.date.adding(days: -Self.daysOfAbsence).dayNumber
+    ) { before in
+      row.keepArmed(before)
+      return before.integer(0)
     }
-    if let result { return try result.get() }
-    statement.bind(integer: nil)
-    try run(statement, parts, textsFrom: index + 1)
+    guard let id = found.first else { return nil }
+    try database.run("DELETE FROM left_loan WHERE id = ?", id)
+    stored.note(added: id)
+    return id
   }
 
   /// Replaces what was stored of the catalogue by the loans that were added.
   ///
   /// Loans that stay as they were keep their number and cost no write, and the ledger stays.
   /// Reminders that the user cancelled are scheduled again. A loan that is no longer there has left:
-  /// it has no notices, and is kept for 400 days with its deliveries.
+  /// it has no notices, and is kept for 400 days with its deliveries. One that is gone and a new one with
+  /// the same title, author, ISBN, person and expiration are the same loan.
   ///
   /// - Parameters:
   ///   - records: how many loan records the catalogue had, those without a usable expiration
   ///     included.
   ///   - allowEmpty: whether a catalogue without one record may replace one that had loans.
+  ///   - isAllBack: whether the catalogue shows that nothing is lent any longer, which is believed of a
+  ///     few loans.
+  ///   - facts: what is kept of the reading.
   /// - Throws: ``ScheduleError``; then nothing has changed.
   package consuming func commit(
-    records: Int, allowEmpty: Bool = false
+    records: Int, allowEmpty: Bool = false, isAllBack: Bool = false,
+    _ facts: ReadingFacts = ReadingFacts()
   ) throws(ScheduleError) -> ReloadOutcome {
     failpoint("reload-read")
     do {
       let unmatched = try stored.unmatched()
-      if records == 0, !allowEmpty, !unmatched.isEmpty {
+      let isBelieved = allowEmpty || isAllBack && unmatched.count <= Self.mostBack
+      if records == 0, !isBelieved, !unmatched.isEmpty {
         return .refusedEmpty(stored: unmatched.count)
       }
-      try finish(removing: unmatched)
+      try finish(removing: unmatched, facts)
     } catch {
       throw transaction.connection.failure(error)
     }
@@ -238,54 +218,83 @@ package struct Reload: ~Copyable {
   }
 
   /// Removes what was not read again, and what is old.
-  private mutating func finish(removing unmatched: [Int64]) throws {
-    let last = try database.lastRun()
-    let leftOn = last.dayOfLeaving(today: now.date)
-    for id in unmatched {
-      try database.run("UPDATE loan SET left_on = ? WHERE id = ?", leftOn.dayNumber, id)
-    }
-    summary.removed = unmatched.count
+  private mutating func finish(removing unmatched: [Int64], _ facts: ReadingFacts) throws {
+    try rows.flush()
+    let gone = try leave(unmatched)
+    summary.removed = gone
     failpoint("reload-rows-removed")
+    let hasChanged = summary.added + summary.changed + summary.removed > 0
     // As they were after the last reload, unless something has changed since.
-    if hasRepetitions, summary.added + summary.changed + summary.removed > 0 {
-      try database.numberCopies(in: catalogue)
+    if hasRepetitions, hasChanged { try database.numberCopies(in: catalogue) }
+    if try database.dayOfReading(of: catalogue) != now.date.dayNumber {
+      try database.prune(
+        catalogue, loans: summary.loans, last: database.lastRun(), today: now.date)
     }
-    if summary.added + summary.changed + summary.removed > 0 {
-      try database.endSilences(in: catalogue)
-      try database.forgetLadders()
-    }
-    try database.prune(catalogue, loans: summary.loans, last: last, today: now.date)
     failpoint("reload-pruned")
     try database.noteRun(at: clockTime)
-    try database.note(readingOf: catalogue, at: clockTime)
-    if summary.added > 0 { try database.run("UPDATE counter SET last_id = ?", lastNumber) }
+    try database.note(readingOf: catalogue, at: clockTime, facts)
+    if lastNumber > firstNumber { try database.run("UPDATE counter SET last_id = ?", lastNumber) }
+  }
+
+  /// Moves loans that are gone among those that have left, unless new ones are the same.
+  ///
+  /// - Returns: how many have left.
+  private mutating func leave(_ unmatched: [Int64]) throws -> Int {
+    if unmatched.isEmpty { return 0 }
+    var again: Set<Int64> = []
+    if lastNumber > firstNumber {
+      let all = LoanID.all(of: catalogue)
+      again = try GoneLoans(database, unmatched)
+        .recognise(in: all.lowerBound + firstNumber + 1...all.lowerBound + lastNumber)
+      summary.added -= again.count
+      summary.changed += again.count
+    }
+    let leftOn = try database.lastRun().dayOfLeaving(today: now.date)
+    for id in unmatched where !again.contains(id) {
+      try database.run(
+        "INSERT INTO left_loan SELECT *, ?2 FROM loan WHERE id = ?1", id, leftOn.dayNumber)
+      try database.run("DELETE FROM loan WHERE id = ?", id)
+    }
+    return unmatched.count - again.count
   }
 }
 
-extension LoanPlan {
-  /// A hash of the open days, 0 without any: the rest of a plan is compared by itself.
-  fileprivate var hashOfOpenDays: UInt64 {
-    guard let openDays else { return 0 }
-    let days = UInt64(bitPattern: Int64(openDays.before.dayNumber << 32 ^ openDays.after.dayNumber))
-    return (days &+ 1) &* 0x9E37_79B9_7F4A_7C15
+/// What is kept of the reading of a catalogue.
+package struct ReadingFacts: Sendable {
+  /// When its file was modified last, if that is known.
+  package var modifiedAt: ClockTime?
+  /// Whether its notices are delivered, rather than that it is only looked at.
+  package var isDelivered: Bool
+
+  package init(modifiedAt: ClockTime? = nil, isDelivered: Bool = true) {
+    self.modifiedAt = modifiedAt
+    self.isDelivered = isDelivered
   }
 }
 
 extension Database {
-  /// Numbers loans alike in identity and expiration, in the order of the catalogue: by that number
-  /// each finds its deliveries, whichever of them leaves.
+  /// Numbers loans alike in identity, expiration and person, in the order of the catalogue: by that
+  /// number each finds its deliveries, whichever of them leaves.
+  ///
+  /// Of loans alike nobody can tell which one was silenced, so nothing of them is.
   fileprivate func numberCopies(in catalogue: Int64) throws {
     let all = LoanID.all(of: catalogue)
     try run(
       """
       UPDATE loan SET copy = numbered.copy
       FROM (
-        SELECT id, row_number() OVER (PARTITION BY identity, expiration ORDER BY ordinal, id) AS copy
+        SELECT id, row_number() OVER (
+          PARTITION BY identity, expiration, person ORDER BY ordinal, id) AS copy
         FROM loan
-        WHERE id BETWEEN ?1 AND ?2 AND left_on IS NULL AND identity IN (
+        WHERE id BETWEEN ?1 AND ?2 AND identity IN (
           SELECT identity FROM loan WHERE id BETWEEN ?1 AND ?2 AND ordinal > 1)
       ) AS numbered
       WHERE loan.id = numbered.id AND loan.copy <> numbered.copy
       """, all.lowerBound, all.upperBound)
+    try run(
+      """
+      DELETE FROM silence WHERE catalogue = ?3 AND (identity, expiration, person) IN (
+        SELECT identity, expiration, person FROM loan WHERE id BETWEEN ?1 AND ?2 AND copy > 1)
+      """, all.lowerBound, all.upperBound, catalogue)
   }
 }

@@ -1,132 +1,146 @@
-/// The values of a loan that a reload compares.
+/// The values of a stored loan that a reload compares.
 struct StoredLoan {
-  /// The row number; 0 for a loan that has been read and not stored.
+  /// The row number; 0 once it is matched.
   var id: Int64
-  var identity: Int64
-  var fingerprint: Int64
-  /// The ordinal of the time.
-  var fireAt: Int64
-  /// A day number.
-  var expiration: Int32
-  var ordinal: Int32
-  /// The number of its ladder.
-  var ladder: Int64
-  var isCancelled = false
-  var isMatched = false
+  /// Which loan it is: identity and ordinal in one.
+  var key: UInt64
+  /// See ``LoanRow/hash``.
+  var hash: Int64
 
-  /// Whether it is the same loan as another, whatever their other values.
-  fileprivate func isSameLoan(as other: StoredLoan) -> Bool {
-    identity == other.identity && ordinal == other.ordinal
-  }
-
-  /// Whether it is the same loan as another, with the same values.
-  func isSame(as other: StoredLoan) -> Bool {
-    isSameLoan(as: other) && fingerprint == other.fingerprint && expiration == other.expiration
-      && fireAt == other.fireAt && ladder == other.ladder
+  /// The key of an identity.
+  static func key(_ identity: UInt64, ordinal: Int) -> UInt64 {
+    identity &+ UInt64(truncatingIfNeeded: ordinal - 1) &* 0x9E37_79B9_7F4A_7C15
   }
 }
 
 /// The loans that a catalogue had before, matched with those that it has now.
 ///
 /// A catalogue usually has the order of the last time. So the stored loans are read in step with it,
-/// some hundreds at a time, and only those that were passed over are kept. If a loan is not among the
-/// next 1,000, all that remain are read and sorted, 48 bytes for each: so a row that is added then is
-/// never read as one that was there.
+/// some hundreds at a time, and only those that were passed over are kept. At the first loan that is
+/// not among the next 1,000, all that remain are read, 32 bytes for each, and found by their keys
+/// from then on; the step goes on, so that a new loan costs one look into the table.
 ///
 /// Of the stored loans A, B, C, D and a catalogue with A, C, X: A is the next one and matched at
 /// once; C is found near, after B; X is found nowhere; B and D are unmatched at the end.
 struct StoredLoans {
   private let database: Database
-  /// The row number up to which loans were read, and the last there is.
+  /// The row number up to which loans were read, and the last that there was before the reload.
   private var reached: Int64
   private let last: Int64
   private var hasMore = true
-  /// Those that were read and not reached.
-  private var ahead: ArraySlice<StoredLoan> = []
-  /// Those that were passed over; once some loan was not found nearby, all that were not matched, in
-  /// the order of their identities.
+  /// Those that were read, from `position` on in step; once there is a table, all that were not matched.
+  private var loans: [StoredLoan] = []
+  private var position = 0
+  /// Those that were passed over before there is a table.
   private var passed: [StoredLoan] = []
-  private var isSorted = false
+  /// Places in `loans` plus one by key, 0 for none: an open-addressing table, empty at first.
+  private var table: [UInt32] = []
+  /// The rows that were stored during the reload among those that are still to be read.
+  private var added: Set<Int64> = []
 
-  /// The number of loans among which one is searched for before all are searched: this many in a row
-  /// may have left at little cost.
+  /// The number of loans among which one is searched for in step.
   private static let reach = 1_000
 
   /// Reads loans of a catalogue.
-  init(_ database: Database, catalogue: Int64) {
+  ///
+  /// - Parameter lastNumber: the highest number of a loan before the reload.
+  init(_ database: Database, catalogue: Int64, lastNumber: Int64) {
     self.database = database
-    let all = LoanID.all(of: catalogue)
-    (reached, last) = (all.lowerBound, all.upperBound)
+    reached = LoanID.all(of: catalogue).lowerBound
+    last = reached + lastNumber
   }
 
   /// Matches a loan with the same stored one; `nil` if there is none.
-  mutating func match(_ loan: StoredLoan) throws -> StoredLoan? {
-    if isSorted { return matchPassed(loan) }
-    while hasMore, ahead.count < Self.reach { try readSome() }
-    if let first = ahead.first, first.isSameLoan(as: loan) {
-      ahead.removeFirst()
-      return first
+  mutating func match(_ key: UInt64) throws -> StoredLoan? {
+    if table.isEmpty { try readAhead() }
+    if position < loans.count, loans[position].key == key, loans[position].id != 0 {
+      return take(position)
     }
-    if let place = ahead.prefix(Self.reach).firstIndex(where: loan.isSameLoan) {
-      passed += ahead[..<place]
-      let found = ahead[place]
-      ahead.removeFirst(place + 1 - ahead.startIndex)
-      return found
+    if table.isEmpty {
+      if let place = loans[position...].prefix(Self.reach).firstIndex(where: { $0.key == key }) {
+        return take(place)
+      }
+      try makeTable()
     }
-    try passAll()
-    passed.sort { ($0.identity, $0.ordinal, $0.id) < ($1.identity, $1.ordinal, $1.id) }
-    isSorted = true
-    return matchPassed(loan)
+    return find(key).map { take($0) }
   }
 
-  /// Finds a loan by binary search.
-  private mutating func matchPassed(_ loan: StoredLoan) -> StoredLoan? {
-    var (low, high) = (0, passed.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if (passed[middle].identity, passed[middle].ordinal) < (loan.identity, loan.ordinal) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
+  /// Notes that a row was stored during the reload which may still be read.
+  mutating func note(added id: Int64) { added.insert(id) }
+
+  /// Marks a loan as matched, and goes on after it if it is near.
+  private mutating func take(_ place: Int) -> StoredLoan {
+    let loan = loans[place]
+    loans[place].id = 0
+    if (position..<position + Self.reach).contains(place) { position = place + 1 }
+    return loan
+  }
+
+  /// The place of a loan that is not matched.
+  private func find(_ key: UInt64) -> Int? {
+    var slot = slot(of: key)
+    while table[slot] != 0 {
+      let place = Int(table[slot]) - 1
+      if loans[place].key == key, loans[place].id != 0 { return place }
+      slot = (slot + 1) & (table.count - 1)
     }
-    let place = passed[low...].prefix(while: loan.isSameLoan).firstIndex { !$0.isMatched }
-    guard let place else { return nil }
-    passed[place].isMatched = true
-    return passed[place]
+    return nil
+  }
+
+  private func slot(of key: UInt64) -> Int {
+    Int(truncatingIfNeeded: key &* 0x9E37_79B9_7F4A_7C15 >> 32) & (table.count - 1)
+  }
+
+  /// Reads so many that one can be searched for among the next ones, and forgets those matched.
+  private mutating func readAhead() throws {
+    guard hasMore, loans.count - position < Self.reach else { return }
+    passed += loans[..<position].lazy.filter { $0.id != 0 }
+    loans.removeFirst(position)
+    position = 0
+    while hasMore, loans.count - position < 2 * Self.reach { try readSome() }
+  }
+
+  private mutating func makeTable() throws {
+    while hasMore { try readSome() }
+    position += passed.count
+    loans = passed + loans
+    passed = []
+    var size = 1_024
+    while size < 2 * loans.count { size *= 2 }
+    table = Array(repeating: 0, count: size)
+    for (place, loan) in loans.enumerated() where loan.id != 0 {
+      var slot = slot(of: loan.key)
+      while table[slot] != 0 { slot = (slot + 1) & (size - 1) }
+      table[slot] = UInt32(place + 1)
+    }
   }
 
   private mutating func readSome() throws {
-    let some = try database.rows(
+    let query = try database.statement(
       """
-      SELECT id, identity, fingerprint, fire_at, expiration, ordinal, cancelled, ladder
-      FROM loan WHERE id > ? AND id <= ? AND left_on IS NULL ORDER BY id LIMIT 500
-      """, reached, last
-    ) { row in
-      StoredLoan(
-        id: row.integer(0), identity: row.integer(1), fingerprint: row.integer(2),
-        fireAt: row.integer(3), expiration: Int32(truncatingIfNeeded: row.integer(4)),
-        ordinal: Int32(truncatingIfNeeded: row.integer(5)), ladder: row.integer(7),
-        isCancelled: row.integer(6) != 0)
+      SELECT id, identity, hash, ordinal FROM loan WHERE id > ? AND id <= ? ORDER BY id LIMIT 500
+      """)
+    query.bind(reached, last)
+    var count = 0
+    while try query.step() {
+      let id = query.integer(0)
+      // In a damaged file, rows can be out of their order: they would come again and again.
+      if id <= reached { throw DatabaseError.damage("the order of loans") }
+      reached = id
+      count += 1
+      if !added.isEmpty, added.contains(id) { continue }
+      let identity = UInt64(bitPattern: query.integer(1))
+      loans.append(
+        StoredLoan(
+          id: id, key: StoredLoan.key(identity, ordinal: Int(query.integer(3))),
+          hash: query.integer(2)))
     }
-    ahead += some
-    let end = some.last?.id ?? last
-    // In a damaged file, rows can be out of their order: they would come again and again.
-    if end <= reached { throw DatabaseError.damage("the order of loans") }
-    reached = end
-    hasMore = !some.isEmpty
-  }
-
-  /// Passes over all that remain.
-  private mutating func passAll() throws {
-    while hasMore { try readSome() }
-    passed += ahead
-    ahead = []
+    hasMore = count == 500
   }
 
   /// The row numbers of the loans that none was matched with.
   mutating func unmatched() throws -> [Int64] {
-    try passAll()
-    return passed.lazy.filter { !$0.isMatched }.map(\.id)
+    while hasMore { try readSome() }
+    return (passed + loans).lazy.map(\.id).filter { $0 != 0 }
   }
 }

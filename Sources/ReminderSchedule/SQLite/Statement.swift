@@ -61,6 +61,12 @@ internal import Loans
     if code != SQLITE_OK { failure = code }
   }
 
+  /// Leaves the next parameters as they are: NULL, if none was given since the last ``clear()``.
+  func skip(_ count: Int32) { bound += count }
+
+  /// Gives all parameters NULL (`sqlite3_clear_bindings`).
+  func clear() { unsafe sqlite3_clear_bindings(handle) }
+
   // MARK: - Execution
 
   /// Executes a statement that yields no row (`sqlite3_step`, `sqlite3_reset`).

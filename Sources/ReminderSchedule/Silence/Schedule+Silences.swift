@@ -8,20 +8,13 @@ extension Schedule {
   ///   - origin: the reason for it, and who has ordered it.
   ///   - until: the day from which the notices of a catalogue's loans are sent again; `nil` if the book
   ///     is said to be returned: until the loan has left its catalogue or was renewed.
-  /// - Returns: the loans that were silenced; the numbers of those of them that were silenced for longer,
-  ///   with the day until which; of those said to be returned, which stay silenced for longer; and the
-  ///   numbers that no loan in a catalogue has.
+  /// - Returns: what became of each.
   public func silence(
     loans ids: [Int], by origin: Silence.Origin, until: (_ catalogue: String) -> CivilDate?
-  ) throws(ScheduleError) -> (
-    silenced: [Loan], shortened: [(id: Int, until: CivilDate)], returned: [Int], unknown: [Int]
-  ) {
+  ) throws(ScheduleError) -> SilencedLoans {
     try writeByUser { database in
       let ladders = try Ladders(database)
-      var result = (
-        silenced: [Loan](), shortened: [(id: Int, until: CivilDate)](), returned: [Int](),
-        unknown: [Int]()
-      )
+      var result = SilencedLoans()
       for number in ids {
         guard let id = try database.rowID(ofLoan: number),
           let loan = try database.loan(id, ladders), loan.leftOn == nil
@@ -29,13 +22,17 @@ extension Schedule {
           result.unknown.append(number)
           continue
         }
-        let end = until(loan.catalogue)
         let key = loan.key
+        if try database.hasAlike(key) {
+          result.alike.append(number)
+          continue
+        }
+        let end = until(loan.catalogue)
         let earlier = try database.rows(
           """
           SELECT until FROM silence
-          WHERE catalogue = ? AND identity = ? AND expiration = ? AND copy = ?
-          """, key.catalogue, key.identity, key.expiration, key.copy
+          WHERE catalogue = ? AND identity = ? AND expiration = ? AND person = ?
+          """, key.catalogue, key.identity, key.expiration, key.person
         ) { $0.day(0) }.first
         if let end, let earlier {
           guard let earlier else {
@@ -45,9 +42,8 @@ extension Schedule {
           if earlier > end { result.shortened.append((number, earlier)) }
         }
         try database.store(SilenceConditions(), about: key, end, origin)
-        result.silenced.append(loan.loan)
+        result.silenced.append(loan)
       }
-      if !result.silenced.isEmpty { try database.countCopies() }
       return result
     }
   }
@@ -68,7 +64,7 @@ extension Schedule {
       let loans = try database.integer(
         """
         SELECT count(*) FROM silence, loan
-        WHERE silence.id = ? AND left_on IS NULL AND \(Silence.isAboutLoan)
+        WHERE silence.id = ? AND \(Silence.isAboutLoan)
         """, id)
       return (id, Int(loans ?? 0))
     }
@@ -112,30 +108,31 @@ extension ScheduleReader {
       for range in try database.ranges(catalogues) {
         count.loans += Int(
           try database.integer(
-            Self.silencedQuery, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal)
-            ?? 0)
+            """
+            SELECT count(*) FROM loan
+            WHERE id BETWEEN ?1 AND ?2 AND hash <> \(LoanRow.cancelled)
+              AND (expiration < ?3 OR fire_at <= ?4) AND \(Silence.isSilenced(today: "?3"))
+            """, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal) ?? 0)
         count.overdueReturns += Int(
           try database.integer(
             """
-            SELECT count(*) FROM silence
-            WHERE catalogue BETWEEN ?1 >> \(LoanID.shift) AND ?2 >> \(LoanID.shift)
-              AND until IS NULL AND made_at < ?3
+            SELECT count(*) FROM loan CROSS JOIN silence
+            WHERE loan.id BETWEEN ?1 AND ?2 AND until IS NULL AND made_at < ?3
+              AND \(Silence.isOfLoan)
             """, range.lowerBound, range.upperBound, CivilDateTime(latest).ordinal) ?? 0)
       }
       return count
     }
   }
 
-  private static let silencedQuery = """
-    SELECT count(*) FROM loan
-    WHERE \(ScheduleReader.isOpen) AND \(Silence.isSilenced(today: "?3"))
-    """
-
   /// The names of those who have borrowed something, each once; 10,000 at most.
   public func borrowers() throws(ScheduleError) -> [String] {
     try connection.read { database in
       try database.texts(
-        "SELECT DISTINCT borrower FROM loan WHERE borrower IS NOT NULL LIMIT 10000")
+        """
+        SELECT DISTINCT \(StoredTexts.column(.borrower)) AS borrower FROM loan
+        WHERE borrower IS NOT NULL LIMIT 10000
+        """)
     }
   }
 }
@@ -151,10 +148,10 @@ extension Database {
   ) throws -> Int {
     try run(
       """
-      INSERT OR REPLACE INTO silence (catalogue, identity, expiration, copy, borrower, email,
+      INSERT OR REPLACE INTO silence (catalogue, identity, expiration, person, borrower, email,
         category, loan, title, kind, channel, until, reason, made_by, made_at)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """, loan?.catalogue, loan?.identity, loan?.expiration, loan?.copy, conditions.borrower,
+      """, loan?.catalogue, loan?.identity, loan?.expiration, loan?.person, conditions.borrower,
       conditions.email, conditions.category, conditions.loan, conditions.title,
       conditions.kind?.rawValue,
       conditions.channel, until?.dayNumber, origin.reason, origin.by, origin.at.ordinal)
@@ -164,37 +161,28 @@ extension Database {
     return Int(id)
   }
 
-  /// Notes for new silences how many loans are alike to theirs.
-  fileprivate func countCopies() throws {
-    try execute(
+  /// Whether several loans are alike in what a silence knows of one.
+  fileprivate func hasAlike(_ key: LedgerKey) throws -> Bool {
+    let all = LoanID.all(of: key.catalogue)
+    return try integer(
       """
-      UPDATE silence SET copies = alike.count
-      FROM (
-        SELECT silence.id, count(*) AS count FROM loan CROSS JOIN silence
-        WHERE loan.left_on IS NULL AND \(Self.isAlike) AND silence.copies IS NULL
-        GROUP BY silence.id
-      ) AS alike
-      WHERE silence.id = alike.id
-      """)
+      SELECT 1 FROM loan WHERE id BETWEEN ?1 AND ?2
+        AND identity = ?3 AND expiration = ?4 AND person = ?5 LIMIT 1 OFFSET 1
+      """, all.lowerBound, all.upperBound, key.identity, key.expiration, key.person) != nil
   }
+}
 
-  /// Ends the silences of loans that have left a catalogue or were renewed.
-  ///
-  /// Which one of several loans alike that was, nobody can tell: their silences end if their number
-  /// has changed.
-  func endSilences(in catalogue: Int64) throws {
-    let all = LoanID.all(of: catalogue)
-    try run(
-      """
-      DELETE FROM silence WHERE catalogue = ?1 AND id NOT IN (
-        SELECT silence.id FROM loan CROSS JOIN silence
-        WHERE loan.id BETWEEN ?2 AND ?3 AND loan.left_on IS NULL AND \(Self.isAlike)
-        GROUP BY silence.id HAVING count(*) = silence.copies)
-      """, catalogue, all.lowerBound, all.upperBound)
-  }
-
-  private static let isAlike = """
-    silence.identity = loan.identity AND silence.expiration = loan.expiration
-      AND silence.catalogue = loan.id >> \(LoanID.shift)
-    """
+/// What became of loans that were to be silenced.
+public struct SilencedLoans: Sendable {
+  /// Those that were silenced.
+  public var silenced: [ScheduledLoan] = []
+  /// The numbers of those of them that were silenced for longer, with the day until which.
+  public var shortened: [(id: Int, until: CivilDate)] = []
+  /// The numbers of those that are said to be returned, which stay silenced for longer.
+  public var returned: [Int] = []
+  /// The numbers of those that nothing distinguishes from others, so that nobody could say which is
+  /// meant once one of them has left.
+  public var alike: [Int] = []
+  /// The numbers that no loan in a catalogue has.
+  public var unknown: [Int] = []
 }

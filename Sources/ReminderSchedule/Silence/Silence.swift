@@ -3,9 +3,9 @@ public import Loans
 /// A time during which no notice is sent about some loans, which are read, judged and reported all the
 /// same.
 ///
-/// It is about one loan of the schedule, by its key in the ledger, until that is renewed or leaves its
-/// catalogue; or about all loans, of now and later, that meet its conditions. Nothing of it is in the
-/// ledger: once it has ended, the rung that a loan has reached by then is due, once.
+/// It is about one loan of the schedule, with its present expiration and person, and has no effect while
+/// that is not in its catalogue; or about all loans, of now and later, that meet its conditions. Nothing
+/// of it is in the ledger: once it has ended, the rung that a loan has reached by then is due, once.
 public struct Silence: Hashable, Sendable {
   /// The loan of the schedule that a silence is about.
   public struct Target: Hashable, Sendable {
@@ -88,15 +88,23 @@ public struct SilenceConditions: Hashable, Sendable {
 extension Silence {
   /// An SQL condition: whether a silence is about the loan of a row of `loan`.
   static let isAboutLoan = """
-    (silence.identity = loan.identity AND silence.expiration = loan.expiration
-        AND silence.copy = loan.copy AND silence.catalogue = loan.id >> \(LoanID.shift)
-      OR silence.identity IS NULL
-        AND (silence.borrower IS NULL OR silence.borrower = loan.borrower)
-        AND (silence.email IS NULL OR lower(silence.email) = lower(loan.email))
-        AND (silence.category IS NULL OR silence.category = loan.category)
-        AND (silence.loan IS NULL OR silence.loan = loan.loan_id OR silence.loan = loan.barcode)
-        AND (silence.title IS NULL OR loan.title GLOB silence.title))
+    (\(isOfLoan) OR silence.identity IS NULL
+        AND (silence.borrower IS NULL OR silence.borrower = \(column(.borrower)))
+        AND (silence.email IS NULL OR lower(silence.email) = lower(\(column(.email))))
+        AND (silence.category IS NULL OR silence.category = \(column(.category)))
+        AND (silence.loan IS NULL OR silence.loan IN (\(column(.id)), \(column(.barcode))))
+        AND (silence.title IS NULL OR \(column(.title)) GLOB silence.title))
     """
+
+  /// An SQL condition: whether a silence is about the loan of a row of `loan` alone.
+  static let isOfLoan = """
+    silence.identity = loan.identity AND silence.expiration = loan.expiration
+        AND silence.person = loan.person AND silence.catalogue = loan.id >> \(LoanID.shift)
+    """
+
+  private static func column(_ field: LoanField) -> String {
+    StoredTexts.column(field, of: "loan.fields")
+  }
 
   /// An SQL condition: whether a silence holds for the notice that a loan has on a day.
   ///
@@ -142,10 +150,7 @@ extension Silence {
   /// Loans come first, since a silence is found by its loan's key, and a loan not by a silence's.
   static let queryOfAll = """
     WITH target AS (
-      SELECT silence.id, loan.id AS loan FROM loan CROSS JOIN silence
-      WHERE loan.left_on IS NULL AND silence.identity = loan.identity
-        AND silence.expiration = loan.expiration AND silence.copy = loan.copy
-        AND silence.catalogue = loan.id >> \(LoanID.shift)
+      SELECT silence.id, loan.id AS loan FROM loan CROSS JOIN silence WHERE \(isOfLoan)
     )
     \(query), target.loan FROM silence LEFT JOIN target ON target.id = silence.id
     WHERE (silence.until IS NULL OR silence.until > ?1)
@@ -193,8 +198,7 @@ extension Database {
   ///
   /// - Parameter id: the loan's row number.
   func silences(of loan: ScheduledLoan, _ id: Int64, today: CivilDate) throws -> [Silence] {
-    guard try hasSilences, loan.leftOn == nil else { return [] }
-    return try rows(Silence.queryOfLoan, id, today.dayNumber) { row in
+    try rows(Silence.queryOfLoan, id, today.dayNumber) { row in
       try Silence(row, target: row.optionalInteger(12).map { _ in loan })
     }
   }

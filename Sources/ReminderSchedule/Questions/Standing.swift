@@ -1,0 +1,231 @@
+internal import Loans
+
+/// The standing of a loan: all that decides about its notices, and what became of them.
+///
+/// What is due, the plan, the list, the status, an explanation and the badge are functions of it.
+struct Standing {
+  /// The row number of the loan.
+  let id: Int64
+  /// The key of its notices in the ledger.
+  let key: LedgerKey
+  /// When its notices fire.
+  let plan: LoanPlan
+  /// Whether the user has cancelled its notices, until the next reload.
+  let isCancelled: Bool
+  /// The day on which it was first scheduled with its expiration, person and ladder.
+  let armedOn: CivilDate
+  /// The day on which it was no longer in its catalogue; `nil` if it is there.
+  let leftOn: CivilDate?
+  /// The deliveries of its notices to the person who has it, by channel, and for each its reminders
+  /// before the others.
+  var deliveries: [Delivery] = []
+
+  /// The number by which people know the loan.
+  var number: Int { Int(id & (LoanID.numbers - 1)) }
+
+  /// The furthest rung that was delivered through a channel, or through any; `nil` if none was.
+  ///
+  /// - Parameter time: by when; `nil` for now.
+  func told(through channel: String?, by time: CivilDateTime? = nil) -> Int? {
+    deliveries.lazy.filter { channel.map($0.isThrough) ?? true }.flatMap { delivery in
+      let marks = delivery.marks.filter { mark in
+        time.map { Delivery.counts(mark.at, at: $0) } ?? false
+      }
+      return marks.map(\.rung) + [delivery.deliveredRung].compactMap(\.self)
+    }.max()
+  }
+
+  /// The deliveries of its reminders, or of the notices after its expiration.
+  func deliveries(of kind: Notice.Kind) -> [Delivery] {
+    deliveries.filter { Notice.Kind(rung: $0.rung) == kind }
+  }
+
+  /// Whether it is open, for a badge: its first notice has fired, or it has expired.
+  func isOpen(at now: CivilDateTime) -> Bool {
+    !isCancelled && (plan.expiration < now.date || plan.firstFireAt <= now)
+  }
+}
+
+/// What all questions about the standing of loans look up, read once for each question.
+struct Standings {
+  let database: Database
+  let now: CivilDateTime
+  let ladders: Ladders
+  let channels: [Int64: Channel]
+  private let reasons: [Int64: String]
+  private let hasSilences: Bool
+  /// What is being sent right now.
+  private var sending: [LedgerKey: [Delivery]] = [:]
+
+  /// - Parameter sent: how many messages of the outbox were sent, and are delivered, while those that
+  ///   were not begun are as they were before; if it is `nil`, all of them are being sent.
+  init(_ database: Database, at now: CivilDateTime, sent: OutboxCount? = nil) throws {
+    (self.database, self.now) = (database, now)
+    ladders = try Ladders(database)
+    channels = try database.channels()
+    hasSilences = try database.hasSilences
+    reasons = Dictionary(
+      try database.rows("SELECT id, text FROM reason") { ($0.integer(0), $0.text(1) ?? "") },
+      uniquingKeysWith: { first, _ in first })
+    _ = try database.rows(
+      """
+      SELECT catalogue, identity, expiration, copy, person, channel, rung,
+        \(Delivery.State.sending.stored), 1, at, utc_offset, NULL, sent_to, NULL, sending, message
+      FROM outbox ORDER BY channel, rung
+      """
+    ) { row in
+      guard var delivery = delivery(row, from: 5) else { return }
+      if let sent, sent.sending == row.optionalInteger(14) {
+        let message = row.integer(15)
+        if message > sent.sent { return }
+        if message < sent.sent {
+          (delivery.state, delivery.deliveredAt) = (.delivered, delivery.at)
+          delivery.deliveredRung = delivery.rung
+        }
+      }
+      sending[LedgerKey(row), default: []].append(delivery)
+    }
+  }
+
+  /// Calls `body` with the standing of loans, in the order of their rows.
+  ///
+  /// - Parameters:
+  ///   - ranges: their row numbers.
+  ///   - table: the loans in their catalogues, or those that have left.
+  ///   - condition: which of them, in SQL, with parameters from ?4 on.
+  ///   - channel: the only channel whose deliveries count; `nil` for all.
+  func forEach<each Value: Bindable>(
+    in ranges: [ClosedRange<Int64>], of table: LoanTable = .present, where condition: String = "1",
+    _ values: repeat each Value, channel: Int64? = nil, _ body: (Standing) throws -> Void
+  ) throws {
+    let query = try database.statement(
+      """
+      SELECT loan.id >> \(LoanID.shift), loan.identity, loan.expiration, loan.copy, loan.person,
+        delivery.channel, rung, state, attempts, at, utc_offset, delivered_at, sent_to, reason,
+        loan.id, fire_at, ladder, open_before, open_after, hash, armed_on, \(table.leftOn)
+      FROM \(table.rawValue) AS loan LEFT JOIN delivery ON \(Schema.isDeliveryOfLoan)
+        AND (?3 IS NULL OR delivery.channel = ?3)
+      WHERE loan.id BETWEEN ?1 AND ?2 AND (\(condition))
+      ORDER BY loan.id
+      """)
+    defer { query.reset() }
+    for range in ranges {
+      query.bind(range.lowerBound, range.upperBound, channel)
+      query.bind(repeat each values)
+      var standing: Standing?
+      while try query.step() {
+        if standing?.id != query.integer(14) {
+          if let standing { try body(completed(standing)) }
+          standing = try self.standing(query, table)
+        }
+        if let delivery = delivery(query, from: 5) { standing?.deliveries.add(delivery, now: now) }
+      }
+      if let standing { try body(completed(standing)) }
+    }
+  }
+
+  /// The standing of a loan in its catalogue, or of one that has left; `nil` if there is no such row.
+  func standing(of id: Int64) throws -> Standing? {
+    for table in LoanTable.allCases {
+      var found: Standing?
+      try forEach(in: [id...id], of: table) { found = $0 }
+      if let found { return found }
+    }
+    return nil
+  }
+
+  private func standing(_ row: Statement, _ table: LoanTable) throws -> Standing {
+    let id = row.integer(14)
+    let number = Int(id & (LoanID.numbers - 1))
+    let plan = try ladders.plan(
+      expiration: row, 2, fireAt: 15, ladder: 16, openDays: 17, of: number)
+    guard let armedOn = row.day(20) else {
+      throw DatabaseError.damage("the dates of loan \(number)")
+    }
+    return Standing(
+      id: id, key: LedgerKey(row), plan: plan,
+      isCancelled: row.integer(19) == LoanRow.cancelled, armedOn: armedOn, leftOn: row.day(21))
+  }
+
+  /// A standing with what is being sent right now, which is the latest, by channel.
+  private func completed(_ standing: Standing) -> Standing {
+    let sending = sending.isEmpty ? [] : sending[standing.key] ?? []
+    if sending.isEmpty, standing.deliveries.count < 2 { return standing }
+    var standing = standing
+    for delivery in sending { standing.deliveries.add(delivery, now: now) }
+    standing.deliveries.sort { ($0.channel, $0.rung) < ($1.channel, $1.rung) }
+    return standing
+  }
+
+  /// The delivery in the columns of a row that begin with its channel; `nil` if there is none.
+  func delivery(_ row: Statement, from column: Int32) -> Delivery? {
+    guard let channel = row.optionalInteger(column).flatMap({ channels[$0] }) else { return nil }
+    var delivery = Delivery(
+      channel: channel.name,
+      isInUse: channel.lastUsed >= now.date.adding(days: -Delivery.daysInUse).dayNumber,
+      state: .init(stored: row.integer(column + 2)), at: row.time(column + 4),
+      utcOffset: row.offset(column + 5), attempts: Int(row.integer(column + 3)),
+      sentTo: row.text(column + 7),
+      error: row.optionalInteger(column + 8).flatMap { reasons[$0] },
+      deliveredAt: row.time(column + 6), rung: Int(row.integer(column + 1)))
+    if let at = delivery.deliveredAt {
+      if Delivery.counts(at, at: now) {
+        delivery.deliveredRung = delivery.rung
+      } else {
+        delivery.marks = [Delivery.Mark(rung: delivery.rung, at: at)]
+      }
+    }
+    return delivery
+  }
+
+  /// Whether the notice that a loan has on a day is silenced.
+  ///
+  /// - Parameter channel: the name of the channel; `nil` for all of them.
+  func isSilenced(_ standing: Standing, on day: CivilDate, through channel: String?) throws -> Bool
+  {
+    guard hasSilences, standing.leftOn == nil else { return false }
+    return try database.isSilenced(standing.id, day, channel)
+  }
+
+  /// The silences that hold for the notice of a loan, the one that ends last first.
+  func silences(of scheduled: ScheduledLoan, _ standing: Standing) throws -> [Silence] {
+    guard hasSilences, standing.leftOn == nil else { return [] }
+    return try database.silences(of: scheduled, standing.id, today: now.date)
+  }
+}
+
+/// The two tables of loans.
+enum LoanTable: String, CaseIterable {
+  /// The loans that their catalogues have.
+  case present = "loan"
+  /// Those that have left within the last 400 days.
+  case left = "left_loan"
+
+  /// The day on which a loan left, in SQL.
+  var leftOn: String { self == .left ? "left_on" : "NULL" }
+}
+
+/// What the ledger knows of a channel.
+struct Channel {
+  var id: Int64
+  var name: String
+  /// The numbers of the days on which it was first and last used.
+  var firstUsed: Int
+  var lastUsed: Int
+  /// The number of the day on which the user last had its backlog sent.
+  var backlogSentOn: Int?
+}
+
+extension Database {
+  /// The channels of the ledger, by their numbers.
+  func channels() throws -> [Int64: Channel] {
+    let found = try rows(
+      "SELECT id, name, first_used, last_used, backlog_sent_on FROM channel"
+    ) { row in
+      Channel(
+        id: row.integer(0), name: row.text(1) ?? "", firstUsed: Int(row.integer(2)),
+        lastUsed: Int(row.integer(3)), backlogSentOn: row.optionalInteger(4).map { Int($0) })
+    }
+    return Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
+  }
+}

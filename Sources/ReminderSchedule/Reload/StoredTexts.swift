@@ -1,0 +1,198 @@
+internal import Loans
+
+/// The texts of a loan as one column of its row: a JSON array, of which the nulls at its end are left
+/// out.
+///
+///     ["bk101","Abigél","Szabó Magda","9789631193619",null,"Halmos Benedek","halmos@example.org"]
+///
+/// One value is bound and stored in place of thirteen; people and views take it apart with SQLite's
+/// `json_extract`. After the texts come whether the loan can be renewed, and the second of its last day
+/// at which it ends.
+struct StoredTexts {
+  /// The fields in the order of the array, whose places never change.
+  private static let fields: [LoanField] = [
+    .id, .title, .author, .isbn, .barcode, .borrower, .email, .language, .category, .type, .library,
+    .renewable, .expiration,
+  ]
+  /// Those that are texts.
+  private static let texts = fields.dropLast(2)
+
+  /// Texts, and literals of JSON, in the order of the fields.
+  private var values: [String?]
+
+  /// The text of a field, `true` or `false`, or the number of a second; `nil` if there is none.
+  subscript(field: LoanField) -> String? {
+    guard let place = Self.fields.firstIndex(of: field), values.indices.contains(place) else {
+      return nil
+    }
+    return values[place]
+  }
+
+  /// The loan with this expiration.
+  func loan(expiration: CivilDate) -> Loan {
+    Loan(
+      id: self[.id], title: self[.title], author: self[.author], isbn: self[.isbn],
+      barcode: self[.barcode], borrower: self[.borrower], email: self[.email],
+      language: self[.language], category: self[.category], type: self[.type],
+      library: self[.library], renewable: self[.renewable].map { $0 == "true" },
+      expiration: expiration,
+      expirationTime: self[.expiration].flatMap { Int($0) }.flatMap(CivilTime.init(secondOfDay:)))
+  }
+
+  /// An SQL expression for a field.
+  ///
+  /// - Parameter column: the column that holds the array.
+  static func column(_ field: LoanField, of column: String = "fields") -> String {
+    guard let place = fields.firstIndex(of: field) else {
+      preconditionFailure("\(field) is not stored")
+    }
+    return "json_extract(\(column), '$[\(place)]')"
+  }
+}
+
+// MARK: - Writing
+
+/// Arrays of texts in UTF-8, one behind the other, in memory that is used again.
+struct TextBuffer {
+  /// The bytes, with room behind them.
+  private(set) var bytes = [UInt8](repeating: 0, count: 4_096)
+  /// How many bytes there are.
+  private(set) var count = 0
+
+  /// The whole as a string.
+  var text: String { String(decoding: bytes[..<count], as: UTF8.self) }
+
+  /// Forgets what there is.
+  mutating func removeAll() { count = 0 }
+
+  /// Appends a byte.
+  mutating func append(_ byte: UInt8) {
+    makeRoom(1)
+    bytes[count] = byte
+    count += 1
+  }
+
+  /// Appends a literal.
+  mutating func append(_ literal: String) {
+    for byte in literal.utf8 { append(byte) }
+  }
+
+  /// Appends a string of JSON, and before it a comma, and so many nulls with commas.
+  mutating func append(quoting text: Span<UInt8>, after nulls: Int = 0, isFirst: Bool = true) {
+    if !isFirst { append(UInt8(ascii: ",")) }
+    for _ in 0..<nulls { append("null,") }
+    // Of each byte there are six at most, and the quotation marks.
+    makeRoom(6 * text.count + 2)
+    let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+    var end = count
+    var output = bytes.mutableSpan
+    output[end] = quote
+    end += 1
+    for index in text.indices {
+      let byte = text[index]
+      if byte < 0x20 {
+        for escape in "\\u\(UInt16(byte).digits(4, radix: 16))".utf8 {
+          output[end] = escape
+          end += 1
+        }
+        continue
+      }
+      if byte == quote || byte == backslash {
+        output[end] = backslash
+        end += 1
+      }
+      output[end] = byte
+      end += 1
+    }
+    output[end] = quote
+    count = end + 1
+  }
+
+  private mutating func makeRoom(_ needed: Int) {
+    if bytes.count - count < needed {
+      bytes += [UInt8](repeating: 0, count: max(needed, bytes.count))
+    }
+  }
+}
+
+extension StoredTexts {
+  /// Appends the array of a loan's texts.
+  static func append(_ loan: some LoanParts, to buffer: inout TextBuffer) {
+    buffer.append(UInt8(ascii: "["))
+    let start = buffer.count
+    // The fields without a text since the last one that has one.
+    var nulls = 0
+    for field in texts {
+      nulls += 1
+      loan.withText(of: field) { text in
+        buffer.append(quoting: text, after: nulls - 1, isFirst: buffer.count == start)
+        nulls = 0
+      }
+    }
+    let last = [loan.isRenewable.map { "\($0)" }, loan.lastTime.map { "\($0.secondOfDay)" }]
+    for literal in last {
+      nulls += 1
+      guard let literal else { continue }
+      if buffer.count > start { buffer.append(",") }
+      for _ in 1..<nulls { buffer.append("null,") }
+      buffer.append(literal)
+      nulls = 0
+    }
+    buffer.append(UInt8(ascii: "]"))
+  }
+}
+
+// MARK: - Reading
+
+extension StoredTexts {
+  /// Reads an array; `nil` if the text is anything else.
+  init?(_ text: String) {
+    guard let values = Self.values(of: text) else { return nil }
+    self.values = values
+  }
+
+  /// The strings and literals of an array, `nil` for null; `nil` if the text is anything else.
+  static func values(of text: String) -> [String?]? {
+    var rest = Substring(text).utf8
+    guard rest.popFirst() == UInt8(ascii: "["), text.utf8.last == UInt8(ascii: "]") else {
+      return nil
+    }
+    var values: [String?] = []
+    while let byte = rest.first {
+      if byte == UInt8(ascii: "\"") {
+        rest.removeFirst()
+        guard let value = string(from: &rest) else { return nil }
+        values.append(value)
+      } else {
+        let literal = String(
+          Substring(rest.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "]") }))
+        rest = rest.dropFirst(literal.utf8.count)
+        if literal != "" { values.append(literal == "null" ? nil : literal) }
+      }
+      rest = rest.dropFirst()
+    }
+    return values
+  }
+
+  /// Reads a string up to the quotation mark after it.
+  private static func string(from rest: inout Substring.UTF8View) -> String? {
+    var bytes: [UInt8] = []
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "\"") { return String(decoding: bytes, as: UTF8.self) }
+      guard byte == UInt8(ascii: "\\") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let escaped = rest.popFirst() else { return nil }
+      if escaped == UInt8(ascii: "u") {
+        let digits = String(Substring(rest.prefix(4)))
+        guard let code = UInt8(digits, radix: 16) else { return nil }
+        bytes.append(code)
+        rest = rest.dropFirst(4)
+      } else {
+        bytes.append(escaped)
+      }
+    }
+    return nil
+  }
+}
