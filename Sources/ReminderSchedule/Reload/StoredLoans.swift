@@ -101,9 +101,11 @@ struct StoredLoans {
   }
 
   private mutating func makeTable() throws {
+    // In one piece, rather than grown and moved; numbers that no loan has any longer cost nothing.
+    loans.reserveCapacity(loans.count + passed.count + Int(min(last - reached, 16 << 20)))
     while hasMore { try readSome() }
     position += passed.count
-    loans = passed + loans
+    loans.insert(contentsOf: passed, at: 0)
     passed = []
     var size = 1_024
     while size < 2 * loans.count { size *= 2 }
