@@ -169,6 +169,25 @@ struct DiagnosticTests {
     #expect(try await desk.schedule() == [])
   }
 
+  @Test(arguments: [(80, 1, true), (80, 40, false), (10, 1, false)])
+  func `Most of the loans gone at once are named`(
+    before: Int, after: Int, isNamed: Bool
+  ) async throws {
+    func books(_ count: Int) -> String {
+      catalogue((1...count).map { ("Title \($0)", "2026.12.28" as String?) })
+    }
+    let desk = try Desk(catalogue: books(before))
+    try await desk.run("books.xml")
+    try desk.folder.write(books(after), to: "books.xml")
+    let words = """
+      check-loans: books.xml: \(before - after) of \(before) loans are gone since the last reading; \
+      check-loans schedule list --returned lists them
+
+      """
+    #expect(
+      try await desk.run("books.xml", "-q").outcome == Outcome(0, errors: isNamed ? words : ""))
+  }
+
   @Test(arguments: [catalogue(("Abigél", nil)), "<books/>"])
   func `That all of a few loans are back is believed, and no error`(empty: String) async throws {
     let ten = (1...10).map { ("Title \($0)", "2026.11.28" as String?) }

@@ -245,6 +245,9 @@ extension CheckRun {
     switch result.outcome {
     case .replaced(let summary):
       (part.scheduled, part.nextReminder) = (summary.scheduled, summary.nextFireAt)
+      if plan.state != nil, !part.catalogue.settings.allowsEmpty, let words = summary.lossWords {
+        console.printError("\(path): \(words)")
+      }
     case .refusedEmpty(let stored):
       let words = "\(path): \(emptinessWords(stored: stored))"
       console.printError(words)
@@ -269,6 +272,19 @@ extension CheckRun {
 
   private func pending(of catalogue: CatalogueToRead) throws -> PendingNotices? {
     try schedule?.reader.pending(after: catalogue.now, catalogues: [catalogue.source.name])
+  }
+}
+
+extension ReloadSummary {
+  /// The sentence about loans of which most are gone at once, as after an export that was cut short;
+  /// `nil` if they are not.
+  var lossWords: String? {
+    let before = removed + changed + unchanged
+    if removed <= 10 || removed * 2 <= before { return nil }
+    return """
+      \(removed) of \(counted(before, "loan")) are gone since the last reading; check-loans schedule list \
+      --returned lists them
+      """
   }
 }
 
