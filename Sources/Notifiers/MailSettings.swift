@@ -24,7 +24,9 @@ public struct MailSettings: Sendable {
   public var limit = 500
   /// The most borrowers that an address may have: that of more is none, but what somebody typed where
   /// there was none.
-  public var mostBorrowers = 6
+  public var mostBorrowers = Self.mostBorrowers
+  /// The same unless it is set.
+  public static let mostBorrowers = 6
   /// Where a recipient can say that there should be no more.
   public var unsubscribe: UnsubscribeLink?
   /// The forms of the body.

@@ -206,34 +206,21 @@ public final class Schedule: Sendable {
     try writeByUser { database in
       guard let id = try database.knownChannelID(channel), channel != name else { return nil }
       if let other = try database.knownChannelID(name) {
-        for statement in Self.mergeChannels { try database.run(statement, other, id) }
+        try database.run(
+          """
+          UPDATE channel SET
+            first_used = min(channel.first_used, other.first_used),
+            last_used = max(channel.last_used, other.last_used)
+          FROM channel AS other WHERE other.id = ?1 AND channel.id = ?2
+          """, other, id)
+        try database.mergeDeliveries(by: "channel", from: other, into: id)
+        try database.run("DELETE FROM channel WHERE id = ?", other)
       }
       try database.run("UPDATE channel SET name = ? WHERE id = ?", name, id)
       try database.run("UPDATE silence SET channel = ? WHERE channel = ?", name, channel)
       return Int(try database.integer("SELECT count(*) FROM delivery WHERE channel = ?", id) ?? 0)
     }
   }
-
-  /// Gives a channel, ?2, what another one, ?1, knows: a notice that was delivered through one of the two
-  /// counts.
-  private static let mergeChannels = [
-    """
-    UPDATE channel SET
-      first_used = min(channel.first_used, other.first_used),
-      last_used = max(channel.last_used, other.last_used)
-    FROM channel AS other WHERE other.id = ?1 AND channel.id = ?2
-    """,
-    """
-    DELETE FROM delivery WHERE channel = ?2 AND delivered_at IS NULL AND EXISTS (
-      SELECT 1 FROM delivery AS other WHERE other.channel = ?1
-        AND other.catalogue = delivery.catalogue AND other.identity = delivery.identity
-        AND other.expiration = delivery.expiration AND other.copy = delivery.copy
-        AND other.person = delivery.person AND other.rung = delivery.rung)
-    """,
-    "UPDATE OR IGNORE delivery SET channel = ?2 WHERE channel = ?1",
-    "DELETE FROM delivery WHERE channel = ?1 AND ?2",
-    "DELETE FROM channel WHERE id = ?1 AND ?2",
-  ]
 
   /// Gives a catalogue another name, under which its loans and what was delivered count; if the schedule
   /// has a catalogue of that name, what was delivered of one of the two.
@@ -245,7 +232,15 @@ public final class Schedule: Sendable {
         !catalogue.utf8.elementsEqual(name.utf8)
       else { return nil }
       if let other = try database.knownCatalogueID(name) {
-        for statement in Self.mergeCatalogues { try database.run(statement, other, id) }
+        try database.run(
+          """
+          UPDATE catalogue SET is_delivered = max(catalogue.is_delivered, other.is_delivered)
+          FROM catalogue AS other WHERE other.id = ?1 AND catalogue.id = ?2
+          """, other, id)
+        try database.mergeDeliveries(by: "catalogue", from: other, into: id)
+        try database.run(
+          "UPDATE OR IGNORE silence SET catalogue = ?2 WHERE catalogue = ?1", other, id)
+        try database.run("DELETE FROM silence WHERE catalogue = ?", other)
         _ = try database.forgetLoans(of: other)
         try database.run("DELETE FROM catalogue WHERE id = ?", other)
       }
@@ -257,25 +252,6 @@ public final class Schedule: Sendable {
           ?? 0)
     }
   }
-
-  /// Gives a catalogue, ?2, what another one, ?1, knows.
-  private static let mergeCatalogues = [
-    """
-    UPDATE catalogue SET is_delivered = max(catalogue.is_delivered, other.is_delivered)
-    FROM catalogue AS other WHERE other.id = ?1 AND catalogue.id = ?2
-    """,
-    """
-    DELETE FROM delivery WHERE catalogue = ?2 AND delivered_at IS NULL AND EXISTS (
-      SELECT 1 FROM delivery AS other WHERE other.catalogue = ?1
-        AND other.channel = delivery.channel AND other.identity = delivery.identity
-        AND other.expiration = delivery.expiration AND other.copy = delivery.copy
-        AND other.person = delivery.person AND other.rung = delivery.rung)
-    """,
-    "UPDATE OR IGNORE delivery SET catalogue = ?2 WHERE catalogue = ?1",
-    "DELETE FROM delivery WHERE catalogue = ?1 AND ?2",
-    "UPDATE OR IGNORE silence SET catalogue = ?2 WHERE catalogue = ?1",
-    "DELETE FROM silence WHERE catalogue = ?1 AND ?2",
-  ]
 
   /// Has the notice that a loan has reached sent again by the next run, through every channel: it no
   /// longer counts as delivered.
@@ -297,8 +273,7 @@ public final class Schedule: Sendable {
       try database.run(
         """
         DELETE FROM delivery
-        WHERE catalogue = ? AND identity = ? AND expiration = ? AND copy = ? AND person = ?
-          AND rung >= ? AND delivered_at IS NOT NULL
+        WHERE \(LedgerKey.isOfLoan) AND rung >= ?6 AND delivered_at IS NOT NULL
         """, key.catalogue, key.identity, key.expiration, key.copy, key.person, rung)
       return (loan, database.changes > 0)
     }
@@ -336,6 +311,25 @@ public final class Schedule: Sendable {
 }
 
 extension Database {
+  /// Gives a channel or a catalogue the deliveries of another one; of two of the same notice, one that
+  /// was delivered counts.
+  ///
+  /// - Parameter column: the column of the ledger with its number.
+  fileprivate func mergeDeliveries(
+    by column: String, from other: Int64, into id: Int64
+  ) throws {
+    let key = ["catalogue", "identity", "expiration", "copy", "person", "channel", "rung"]
+    let isSameNotice = key.filter { $0 != column }
+      .map { "other.\($0) = delivery.\($0)" }.joined(separator: " AND ")
+    try run(
+      """
+      DELETE FROM delivery WHERE \(column) = ?2 AND delivered_at IS NULL AND EXISTS (
+        SELECT 1 FROM delivery AS other WHERE other.\(column) = ?1 AND \(isSameNotice))
+      """, other, id)
+    try run("UPDATE OR IGNORE delivery SET \(column) = ?2 WHERE \(column) = ?1", other, id)
+    try run("DELETE FROM delivery WHERE \(column) = ?", other)
+  }
+
   /// Forgets the loans of a catalogue, and those that have left it.
   ///
   /// - Returns: how many it had.

@@ -115,9 +115,6 @@ public struct ReloadReport: Hashable, Sendable {
   /// that its closed days were not applied; `nil` if there is none.
   public var closedForLong: CivilDate?
 
-  /// When its file was modified last, by the library's clock, if that is known.
-  public var modifiedAt: ClockTime?
-
   /// Whether the catalogue was read to its end, has a known format and does not itself say that its
   /// loans are elsewhere: otherwise it says nothing about the loans that there are.
   public var isUsable: Bool { summary.isUsable }

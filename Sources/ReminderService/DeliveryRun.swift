@@ -9,13 +9,29 @@ public struct DeliveryZone: Sendable {
   public var now: CivilDateTime
   /// The names of the catalogues whose loans count; `nil` for all.
   public var catalogues: [String]?
-  /// Whether nobody is told that a loan has expired, as nobody should by a list that is out of date.
-  public var isReminding = false
   /// The civil time there at an instant, in seconds since 1970-01-01T00:00:00Z.
   fileprivate let civilTime: @Sendable (Int) -> CivilDateTime?
 
   /// The number of seconds by which the clock there is ahead of UTC; `nil` if that is not known.
   public var utcOffset: Int? { now.utcOffset(civilTime) }
+}
+
+/// What is due through a channel in one time zone.
+public struct ZoneDue: Sendable {
+  /// The catalogues.
+  public let zone: DeliveryZone
+  /// The notices.
+  public var due: DueRungs
+
+  /// What is due through a channel.
+  ///
+  /// - Throws: `ScheduleError` if the schedule cannot be read.
+  public init(
+    through channel: String, in zone: DeliveryZone, of schedule: ScheduleReader
+  ) throws(ScheduleError) {
+    self.zone = zone
+    due = try schedule.dueRungs(at: zone.now, channel: channel, catalogues: zone.catalogues)
+  }
 }
 
 extension ReminderCenter {
@@ -37,25 +53,30 @@ extension ReminderCenter {
   ///   - notifier: the channel.
   ///   - zones: the catalogues of libraries in each time zone; those where it is the same day share
   ///     messages.
-  ///   - leavesBacklog: whether what is old and not expected stays pending, see `DueRung.backlog`.
+  ///   - onDue: gets what is due before anything is sent, and may remove what is not to be.
   ///   - isStopRequested: asked before each message; once it says yes, the rest stays pending.
   /// - Throws: `ScheduleError`: what was sent and could not be noted is sent again.
   @discardableResult
   public func deliver(
-    through notifier: any Notifier, in zones: [DeliveryZone], leavesBacklog: Bool = false,
+    through notifier: any Notifier, in zones: [DeliveryZone],
+    onDue: (inout [ZoneDue]) throws(ScheduleError) -> Void = { (_: inout [ZoneDue]) in },
     isStopRequested: @Sendable () -> Bool = { false }
   ) throws(ScheduleError) -> DeliveryReport {
     guard let schedule, let first = zones.first else { return DeliveryReport() }
     try schedule.beginDelivery(
       through: notifier.channel, at: first.now, utcOffset: first.utcOffset)
+    var parts: [ZoneDue] = []
+    for zone in zones {
+      parts.append(try ZoneDue(through: notifier.channel, in: zone, of: schedule.reader))
+    }
+    try onDue(&parts)
     var run = DeliveryRun(notifier: notifier, schedule: schedule, events: events)
-    for (index, zone) in zones.enumerated()
-    where !zones[..<index].contains(where: { $0.now.date == zone.now.date }) {
+    while let first = parts.first {
+      let isSameDay = { (part: ZoneDue) in part.zone.now.date == first.zone.now.date }
       var due = DueRungs()
-      for other in zones[index...] where other.now.date == zone.now.date {
-        due.add(try schedule.reader.due(through: notifier.channel, in: other, leavesBacklog))
-      }
-      try run.deliver(due, in: zone, isStopRequested: isStopRequested)
+      for part in parts where isSameDay(part) { due.add(part.due) }
+      parts.removeAll(where: isSameDay)
+      try run.deliver(due, in: first.zone, isStopRequested: isStopRequested)
     }
     try run.end()
     return run.report
@@ -77,17 +98,6 @@ extension ReminderCenter {
     try deliver(
       through: notifier, in: [zone(at: now, catalogues: catalogues)],
       isStopRequested: isStopRequested)
-  }
-}
-
-extension ScheduleReader {
-  /// The notices that are due through a channel in a zone.
-  public func due(
-    through channel: String, in zone: DeliveryZone, _ leavesBacklog: Bool = false
-  ) throws(ScheduleError) -> DueRungs {
-    var due = try dueRungs(at: zone.now, channel: channel, catalogues: zone.catalogues)
-    due.remove { zone.isReminding && $0.rung > 0 || leavesBacklog && $0.backlog != nil }
-    return due
   }
 }
 

@@ -117,8 +117,7 @@ public struct ReminderCenter: Sendable {
       let isGoodNews =
         if case .replaced(let changes) = outcome { changes.removed > 0 } else { false }
       if let emptiness, !settings.allowsEmpty, !isGoodNews { onDiagnostic(emptiness) }
-      return ReloadReport(
-        summary: summary, outcome: outcome, closedForLong: closedForLong, modifiedAt: modifiedAt)
+      return ReloadReport(summary: summary, outcome: outcome, closedForLong: closedForLong)
     } catch let error as ScheduleError {
       throw .schedule(error)
     } catch let error as CatalogueError {

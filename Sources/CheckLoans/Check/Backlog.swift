@@ -11,25 +11,24 @@ extension ChannelDelivery {
   /// channel, or their loans as they are now, were new, so that nobody may expect them.
   ///
   /// - Parameters:
-  ///   - zones: the catalogues that are delivered now.
+  ///   - due: what is due now, from which is removed what is not sent.
   ///   - isDryRun: whether the schedule is a copy.
   /// - Returns: the sentence that asks what to do, if the backlog is too large and stays pending.
   func settleBacklog(
-    of channel: ChannelName, in zones: [DeliveryZone], isDryRun: Bool
+    of channel: ChannelName, in due: inout [ZoneDue], isDryRun: Bool
   ) throws(ScheduleError) -> String? {
     // A trial reaches no borrower.
     if !isRemembered || channel == .mailRedirect { return nil }
-    var parts: [(zone: DeliveryZone, rungs: [DueRung])] = []
-    for zone in zones {
-      let due = try schedule.reader.due(through: channel.name, in: zone).rungs
-      parts.append((zone, due.filter { $0.backlog != nil }))
-    }
-    let count = parts.reduce(0) { $0 + $1.rungs.count }
+    let backlog = due.map { $0.due.rungs.filter { $0.backlog != nil } }
+    let count = backlog.reduce(0) { $0 + $1.count }
     if count == 0 { return nil }
-    switch backlog {
-    case .send: try schedule.sendBacklog(of: channel.name, at: parts[0].zone.now)
+    func leaveOut() {
+      for index in due.indices { due[index].due.remove { $0.backlog != nil } }
+    }
+    switch self.backlog {
+    case .send: try schedule.sendBacklog(of: channel.name, at: due[0].zone.now)
     case .mark:
-      for (zone, rungs) in parts {
+      for (zone, rungs) in zip(due.map(\.zone), backlog) {
         try schedule.note(
           rungs, as: .delivered, channel: channel.name, at: zone.now, utcOffset: zone.utcOffset)
       }
@@ -38,10 +37,12 @@ extension ChannelDelivery {
         \(isDryRun ? "would mark" : "marked") \(counted(count, "old notice")) through \
         \(channel.name.visible) as delivered; the others \(isDryRun ? "would be" : "are") sent
         """)
+      leaveOut()
     case nil where count > Self.mostBacklog:
       // That it is asked for is a use of the channel, so that the question stays the same.
-      if !isDryRun { try schedule.noteHeld(through: channel.name, at: parts[0].zone.now) }
-      return try question(channel, count, parts.flatMap(\.rungs))
+      if !isDryRun { try schedule.noteHeld(through: channel.name, at: due[0].zone.now) }
+      leaveOut()
+      return try question(channel, count, backlog.flatMap(\.self))
     case nil: break
     }
     return nil
@@ -82,10 +83,14 @@ extension Environment {
   func delivered(
     _ schedule: ScheduleReader
   ) throws(ScheduleError) -> (names: [String], lookedAt: [String]) {
-    let isListed = isListed
-    let all = try schedule.catalogueStatus()
-    let names = all.filter { $0.isDelivered || isListed($0.name) }.map(\.name)
-    return (names, all.map(\.name).filter { !names.contains($0) })
+    var (names, lookedAt): ([String], [String]) = ([], [])
+    let all = try schedule.cataloguesByUse()
+    // What the settings list is looked up only where that matters.
+    let isListed = all.allSatisfy(\.isDelivered) ? { _ in true } : isListed
+    for (name, isDelivered) in all {
+      if isDelivered || isListed(name) { names.append(name) } else { lookedAt.append(name) }
+    }
+    return (names, lookedAt)
   }
 
   /// The catalogues that a status bar and monitoring look at: all, if none is delivered.

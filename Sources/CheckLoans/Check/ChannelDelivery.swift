@@ -78,14 +78,17 @@ struct ChannelDelivery {
         zones.append(zone)
         continue
       }
-      let due = try schedule.reader.due(through: channel.name, in: zone).rungs
+      let due = try ZoneDue(through: channel.name, in: zone, of: schedule.reader).due.rungs
       if !due.isEmpty { try schedule.noteHeld(through: channel.name, at: zone.now) }
       held.append((end, due.count))
     }
-    let question = try settleBacklog(of: channel, in: zones, isDryRun: isDryRun)
+    var question: String?
     let center = ReminderCenter(schedule: schedule, events: events)
     var report = try center.deliver(
-      through: notifier, in: zones, leavesBacklog: question != nil,
+      through: notifier, in: zones,
+      onDue: { (due: inout [ZoneDue]) throws(ScheduleError) in
+        question = try settleBacklog(of: channel, in: &due, isDryRun: isDryRun)
+      },
       isStopRequested: { StopSignals.isStopRequested })
     for (end, count) in held { report.addHeld(count, until: end) }
     return (report, question)
@@ -187,16 +190,23 @@ struct ChannelDelivery {
   private func listDue(
     _ channel: ChannelName, before: ScheduleReader?, isResult: Bool
   ) throws -> Bool {
-    let open = zones.filter { $0.until == nil }.map(\.zone)
-    let question = try settleBacklog(of: channel, in: open, isDryRun: true)
+    var open: [ZoneDue] = []
+    for (zone, end) in zones where end == nil {
+      open.append(try ZoneDue(through: channel.name, in: zone, of: schedule.reader))
+    }
+    let question = try settleBacklog(of: channel, in: &open, isDryRun: true)
     if let question { console.printError(question) }
     var (count, fromSettings) = (question == nil ? 0 : 1, 0)
     for (zone, end) in zones {
-      let now = zone.now
-      let known = try before?.due(through: channel.name, in: zone)
-      let numbers = Set((known?.rungs ?? []).map(\.reminderID))
-      let due = try schedule.reader.notices(
-        of: schedule.reader.due(through: channel.name, in: zone, question != nil).rungs)
+      let part =
+        try end == nil
+        ? open.removeFirst() : ZoneDue(through: channel.name, in: zone, of: schedule.reader)
+      let now = part.zone.now
+      let known = try before.map { reader throws(ScheduleError) in
+        try ZoneDue(through: channel.name, in: part.zone, of: reader)
+      }
+      let numbers = Set((known?.due.rungs ?? []).map(\.reminderID))
+      let due = try schedule.reader.notices(of: part.due.rungs)
       count += due.count
       for notice in due {
         if let before, !numbers.contains(notice.reminderID),

@@ -276,8 +276,7 @@ extension CheckRun {
 }
 
 extension ReloadSummary {
-  /// The sentence about loans of which most are gone at once, as after an export that was cut short;
-  /// `nil` if they are not.
+  /// The warning that most loans are gone at once, as after a truncated export; `nil` if they are not.
   var lossWords: String? {
     let before = removed + changed + unchanged
     if removed <= 10 || removed * 2 <= before { return nil }

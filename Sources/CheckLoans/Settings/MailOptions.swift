@@ -56,10 +56,7 @@ struct MailOptions: ParsableArguments {
       """
       Most borrowers that an address may have: that of more counts as none. 1 to 1000.
       """, valueName: "number"), transform: number(1...1_000))
-  var mailMaxBorrowers = mostBorrowers
-
-  /// The most borrowers that an address may have, unless it is said.
-  static let mostBorrowers = 6
+  var mailMaxBorrowers = MailSettings.mostBorrowers
 
   @Option(
     help: ArgumentHelp(
@@ -178,6 +175,6 @@ struct TitleChoice: ExpressibleByArgument, Sendable, Hashable {
 extension Environment {
   /// The most borrowers that an address may have, as the settings say.
   var mostBorrowers: Int {
-    given["mail-max-borrowers"]?.texts.first.flatMap { Int($0) } ?? MailOptions.mostBorrowers
+    given["mail-max-borrowers"]?.texts.first.flatMap { Int($0) } ?? MailSettings.mostBorrowers
   }
 }

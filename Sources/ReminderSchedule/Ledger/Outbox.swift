@@ -79,8 +79,7 @@ extension Schedule {
     }
   }
 
-  /// Notes that a channel is in use of which something is due that is held, so that it is among those
-  /// that are asked about.
+  /// Notes that a channel is in use although its notices are held, so that its status is shown.
   public func noteHeld(through channel: String, at now: CivilDateTime) throws(ScheduleError) {
     try write { database in _ = try database.channelID(channel, today: now.date) }
   }

@@ -9,8 +9,8 @@ public struct UnusableAddresses: Sendable {
 }
 
 extension ScheduleReader {
-  /// The addresses that a channel has refused for ever, and those of so many borrowers that somebody
-  /// must have typed them where there was none.
+  /// The addresses that a channel has refused for ever, and those that more borrowers share than can
+  /// have one address.
   ///
   /// - Parameters:
   ///   - channel: the channel's name; `nil` for all channels: then the reasons are harmless on a
@@ -66,7 +66,7 @@ extension ScheduleReader {
       guard let id = try database.knownChannelID(channel) else { return [] }
       _ = try database.rows(
         """
-        SELECT delivered_at, utc_offset, lower(sent_to), reason FROM delivery
+        SELECT delivered_at, utc_offset, sent_to, reason FROM delivery
         WHERE channel = ?1 AND delivered_at / 86400 = ?2 AND attempts > 0
         """, id, now.time.date.dayNumber
       ) { row in
@@ -113,7 +113,7 @@ extension Schedule {
         UPDATE delivery SET reason = ?8,
           state = iif(state = \(Delivery.State.delivered.stored), state,
             \(Delivery.State.undeliverable.stored))
-        WHERE catalogue = ?1 AND identity = ?2 AND expiration = ?3 AND copy = ?4 AND person = ?5
+        WHERE \(LedgerKey.isOfLoan)
           AND channel = (SELECT id FROM channel WHERE name = ?6) AND rung = ?7 AND reason IS NOT NULL
         """)
       let reason = try database.reasonID(reason)

@@ -28,6 +28,15 @@ public struct ScheduleReader: Sendable {
     }
   }
 
+  /// The names of all catalogues in the schedule, each with whether a run that delivers has read it.
+  public func cataloguesByUse() throws(ScheduleError) -> [(name: String, isDelivered: Bool)] {
+    try connection.read { database in
+      try database.rows("SELECT path, is_delivered FROM catalogue ORDER BY id") { row in
+        (row.text(0) ?? "", row.integer(1) != 0)
+      }
+    }
+  }
+
   /// The notices that are still to come.
   ///
   /// - Parameters:

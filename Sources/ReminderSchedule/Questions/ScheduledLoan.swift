@@ -114,6 +114,10 @@ struct LedgerKey: Hashable, Sendable {
   /// The person to whom the book is lent, see ``Person``.
   var person: Int64
 
+  /// An SQL condition: whether a delivery is of the loan whose key the first five parameters are.
+  static let isOfLoan =
+    "catalogue = ?1 AND identity = ?2 AND expiration = ?3 AND copy = ?4 AND person = ?5"
+
   /// The key in the first five columns of a row.
   init(_ row: Statement) {
     (catalogue, identity) = (row.integer(0), row.integer(1))

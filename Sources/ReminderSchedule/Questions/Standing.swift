@@ -27,12 +27,15 @@ struct Standing {
   ///
   /// - Parameter time: by when; `nil` for now.
   func told(through channel: String?, by time: CivilDateTime? = nil) -> Int? {
-    deliveries.lazy.filter { channel.map($0.isThrough) ?? true }.flatMap { delivery in
-      let marks = delivery.marks.filter { mark in
-        time.map { Delivery.counts(mark.at, at: $0) } ?? false
+    var told: Int?
+    for delivery in deliveries where channel.map(delivery.isThrough) ?? true {
+      if let rung = delivery.deliveredRung { told = max(told ?? rung, rung) }
+      guard let time else { continue }
+      for mark in delivery.marks where Delivery.counts(mark.at, at: time) {
+        told = max(told ?? mark.rung, mark.rung)
       }
-      return marks.map(\.rung) + [delivery.deliveredRung].compactMap(\.self)
-    }.max()
+    }
+    return told
   }
 
   /// The deliveries of its reminders, or of the notices after its expiration.

@@ -91,7 +91,7 @@ struct StoredLoans {
     Int(truncatingIfNeeded: key &* 0x9E37_79B9_7F4A_7C15 >> 32) & (table.count - 1)
   }
 
-  /// Reads so many that one can be searched for among the next ones, and forgets those matched.
+  /// Reads far enough ahead to search among the next loans, and forgets those matched.
   private mutating func readAhead() throws {
     guard hasMore, loans.count - position < Self.reach else { return }
     passed += loans[..<position].lazy.filter { $0.id != 0 }
@@ -101,8 +101,10 @@ struct StoredLoans {
   }
 
   private mutating func makeTable() throws {
-    // In one piece, rather than grown and moved; numbers that no loan has any longer cost nothing.
-    loans.reserveCapacity(loans.count + passed.count + Int(min(last - reached, 16 << 20)))
+    // In one piece, rather than grown and moved.
+    let rest = try database.integer(
+      "SELECT count(*) FROM loan WHERE id > ? AND id <= ?", reached, last)
+    loans.reserveCapacity(loans.count + passed.count + Int(rest ?? 0))
     while hasMore { try readSome() }
     position += passed.count
     loans.insert(contentsOf: passed, at: 0)

@@ -1,7 +1,7 @@
 internal import Loans
 
-/// The texts of a loan as one column of its row: a JSON array, of which the nulls at its end are left
-/// out.
+/// The texts of a loan as one column of its row: a JSON array without the nulls at its
+/// end.
 ///
 ///     ["bk101","Abigél","Szabó Magda","9789631193619",null,"Halmos Benedek","halmos@example.org"]
 ///
@@ -52,9 +52,9 @@ struct StoredTexts {
 
 // MARK: - Writing
 
-/// Arrays of texts in UTF-8, one behind the other, in memory that is used again.
+/// Arrays of texts in UTF-8, one after the other, in memory that is used again.
 struct TextBuffer {
-  /// The bytes, with room behind them.
+  /// The bytes, with room after them.
   private(set) var bytes = [UInt8](repeating: 0, count: 4_096)
   /// How many bytes there are.
   private(set) var count = 0
@@ -77,10 +77,14 @@ struct TextBuffer {
     for byte in literal.utf8 { append(byte) }
   }
 
-  /// Appends a string of JSON, and before it a comma, and so many nulls with commas.
-  mutating func append(quoting text: Span<UInt8>, after nulls: Int = 0, isFirst: Bool = true) {
+  /// Appends what comes before a value: a comma, unless it is the first, and nulls.
+  mutating func beginValue(after nulls: Int, isFirst: Bool) {
     if !isFirst { append(UInt8(ascii: ",")) }
     for _ in 0..<nulls { append("null,") }
+  }
+
+  /// Appends a string of JSON.
+  mutating func append(quoting text: Span<UInt8>) {
     // Of each byte there are six at most, and the quotation marks.
     makeRoom(6 * text.count + 2)
     let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
@@ -125,7 +129,8 @@ extension StoredTexts {
     for field in texts {
       nulls += 1
       loan.withText(of: field) { text in
-        buffer.append(quoting: text, after: nulls - 1, isFirst: buffer.count == start)
+        buffer.beginValue(after: nulls - 1, isFirst: buffer.count == start)
+        buffer.append(quoting: text)
         nulls = 0
       }
     }
@@ -133,8 +138,7 @@ extension StoredTexts {
     for literal in last {
       nulls += 1
       guard let literal else { continue }
-      if buffer.count > start { buffer.append(",") }
-      for _ in 1..<nulls { buffer.append("null,") }
+      buffer.beginValue(after: nulls - 1, isFirst: buffer.count == start)
       buffer.append(literal)
       nulls = 0
     }
