@@ -160,7 +160,8 @@ extension Schedule {
           state = excluded.state, at = excluded.at, utc_offset = excluded.utc_offset,
           attempts = iif(excluded.delivered_at IS NULL, attempts, 0), reason = excluded.reason,
           delivered_at = coalesce(excluded.delivered_at, delivered_at)
-        WHERE state <> excluded.state OR reason IS NOT excluded.reason
+        WHERE (state <> excluded.state OR reason IS NOT excluded.reason)
+          AND NOT (\(Database.isHeldAgainstAddress))
         """)
       for due in rungs {
         insertion.bind(channel, due.rung, now.ordinal, utcOffset, state.stored, reason, due.id)
@@ -203,7 +204,8 @@ extension Database {
 
   /// In the order of the ledger, so that it is written from beginning to end.
   ///
-  /// Where the library was written to, the reason why the borrower was not is kept.
+  /// Where the library was written to, the reason why the borrower was not is kept; and where that was
+  /// in vain, that the borrower's address has refused it.
   private static let outboxToLedger = """
     INSERT INTO delivery
     SELECT catalogue, identity, expiration, copy, person, channel, rung, at, utc_offset,
@@ -215,10 +217,17 @@ extension Database {
       attempts = attempts + excluded.attempts, at = excluded.at, utc_offset = excluded.utc_offset,
       sent_to = excluded.sent_to,
       reason = iif(
-        excluded.reason = ?5 AND state = \(Delivery.State.undeliverable.stored),
-        reason, excluded.reason),
-      state = excluded.state,
+        excluded.reason = ?5 AND state <> \(Delivery.State.failed.stored)
+          OR \(isHeldAgainstAddress), coalesce(reason, ?5), excluded.reason),
+      state = iif(\(isHeldAgainstAddress), state, excluded.state),
       delivered_at = coalesce(excluded.delivered_at, delivered_at)
+    """
+
+  /// An SQL condition of a conflict: whether the address has refused a message for ever, which another
+  /// failure does not undo; then the library alone was written to.
+  fileprivate static let isHeldAgainstAddress = """
+    state = \(Delivery.State.undeliverable.stored) AND attempts > 0
+      AND excluded.state <> \(Delivery.State.delivered.stored)
     """
 
   /// The number of a channel's error, which is stored once.
