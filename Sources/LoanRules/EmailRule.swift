@@ -8,6 +8,7 @@ public enum EmailRule {
   public static func judge(_ text: Span<UInt8>) -> Finding? {
     guard let fault = EmailAddress.fault(of: text) else { return nil }
     let quoted = String(decoding: [UInt8](copying: text), as: UTF8.self).quoted()
-    return Finding(.invalidEmail, "e-mail \(quoted) \(fault); expected NAME@DOMAIN")
+    let form = if case .domainBeyondASCII = fault { "" } else { "; expected NAME@DOMAIN" }
+    return Finding(.invalidEmail, "e-mail \(quoted) \(fault)\(form)")
   }
 }

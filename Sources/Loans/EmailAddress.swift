@@ -1,8 +1,11 @@
-/// An e-mail address of the form `NAME@DOMAIN`, by RFC 5321, sections 4.1.2 and 4.5.3.1, and
-/// RFC 6531; whether it exists is another matter.
+/// An e-mail address of the form `NAME@DOMAIN`, by RFC 5321, sections 4.1.2 and 4.5.3.1; whether it
+/// exists is another matter.
+///
+/// It is in ASCII: what else RFC 6531 allows is refused by many mail systems. A domain has a form in ASCII
+/// too, `xn--plda-bpa.hu`.
 ///
 /// It is harmless as an argument of a program and in a header: it begins with no hyphen, and has no
-/// control character, no invisible one and no white space but a space in quotation marks.
+/// control character and no white space but a space in quotation marks.
 public struct EmailAddress: Hashable, Sendable {
   /// The part before the last `@`, as written.
   public let name: String
@@ -90,6 +93,10 @@ public enum EmailFault: Error, Hashable, Sendable {
   case empty(isDomain: Bool)
   /// Two full stops are next to each other, or one is at the edge of a part.
   case fullStop(isDomain: Bool)
+  /// The part before the `@` has a character beyond ASCII, for which there is no other form.
+  case nameBeyondASCII(Unicode.Scalar)
+  /// The domain is beyond ASCII; this is the address with its other form, if that is known.
+  case domainBeyondASCII(ascii: String?)
   /// It contains `=?`, after which a header's reader would decode a word (RFC 2047).
   case encodedWord
   /// It is longer than 254 bytes.
@@ -118,6 +125,10 @@ extension EmailFault: CustomStringConvertible {
     case .empty(isDomain: true): "has nothing after the @"
     case .fullStop(isDomain: false): "has one full stop too many before the @"
     case .fullStop(isDomain: true): "has one full stop too many after the @"
+    case .nameBeyondASCII(let scalar):
+      "contains \(String(scalar).quoted()) before the @, which many mail systems refuse"
+    case .domainBeyondASCII(let ascii):
+      "has a domain beyond ASCII; write \(ascii ?? "its form that begins with xn--")"
     case .encodedWord: "contains =?, which mail programs would decode"
     case .long: "is longer than 254 bytes"
     case .longName: "has more than 64 bytes before the @"
@@ -137,7 +148,7 @@ extension EmailAddress {
     if text.count > longest { return .long }
     if text[0] == UInt8(ascii: "-") { return .hyphen }
     return nameFault(text.extracting(..<at)) ?? domainFault(text.extracting((at + 1)...))
-      ?? encodedFault(text) ?? hiddenFault(text)
+      ?? encodedFault(text) ?? foreignFault(text)
   }
 
   private static func nameFault(_ name: Span<UInt8>) -> EmailFault? {
@@ -204,13 +215,20 @@ extension EmailAddress {
     return isEncoded ? .encodedWord : nil
   }
 
-  /// Beyond ASCII, what could reorder or hide text, and white space.
-  private static func hiddenFault(_ text: Span<UInt8>) -> EmailFault? {
+  /// Beyond ASCII, what could reorder or hide text is named first, and white space.
+  private static func foreignFault(_ text: Span<UInt8>) -> EmailFault? {
     guard text.indices.contains(where: { text[$0] >= 0x80 }) else { return nil }
-    let hidden = String(decoding: [UInt8](copying: text), as: UTF8.self).unicodeScalars.first {
+    let text = String(decoding: [UInt8](copying: text), as: UTF8.self)
+    let hidden = text.unicodeScalars.first {
       $0.isUnsafeToShow || $0 != " " && $0.properties.isWhitespace || $0 == "\u{FFFD}"
     }
-    return hidden.map { .forbidden($0) }
+    if let hidden { return .forbidden(hidden) }
+    let at = text.unicodeScalars.lastIndex(of: "@") ?? text.endIndex
+    if let scalar = text[..<at].unicodeScalars.first(where: { !$0.isASCII }) {
+      return .nameBeyondASCII(scalar)
+    }
+    let domain = Punycode.domain(Substring(text.unicodeScalars[at...].dropFirst()))
+    return .domainBeyondASCII(ascii: domain.map { "\(text[..<at])@\($0)" })
   }
 
   /// Whether a character needs quotation marks, or is not allowed in an address.
@@ -224,7 +242,7 @@ extension EmailAddress {
     }
   }
 
-  /// Names beyond ASCII are left to those who look them up.
+  /// What is beyond ASCII is judged by itself.
   private static func isForbiddenInDomain(_ byte: UInt8) -> Bool {
     !byte.isASCIILetterOrDigit && byte < 0x80 && byte != UInt8(ascii: "-")
       && byte != UInt8(ascii: ".")

@@ -292,6 +292,26 @@ struct MailChannelTests {
     #expect(desk.tried == (1...5).map { "reader\($0)@example.org" })
   }
 
+  @Test(arguments: ["mail-reply-to", "mail-bounce", "mail-fallback", "mail-redirect"])
+  func `A mailbox of the library is in ASCII`(key: String) async throws {
+    let desk = try MailDesk([Self.anna], settings: "\(key) = \"Példa <post@példa.hu>\"\n")
+    #expect(
+      try await desk.run()
+        == Outcome(
+          78,
+          errors: "check-loans: \(desk.desk.folder.path)/\(Desk.settings):4: \"Példa "
+            + "<post@példa.hu>\" has a domain beyond ASCII; write post@xn--plda-bpa.hu\n"))
+    let sender = try await desk.desk.run("--mail-from", "rónai@example.org", "books.xml")
+    #expect(sender.ends(64, saying: "contains \"ó\" before the @, which many mail systems refuse"))
+    #expect(desk.tried == [])
+  }
+
+  @Test func `A reader whose address is not in ASCII is not written to`() async throws {
+    let desk = try MailDesk([Self.anna, loan("Toldi", "Zoltán", "zoltan@példa.hu")])
+    #expect(try await desk.run() == Outcome(0, errors: Self.unreachable))
+    #expect(desk.tried == ["anna@example.org"])
+  }
+
   // MARK: - Contents
 
   @Test(arguments: [

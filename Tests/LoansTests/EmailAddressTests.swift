@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct EmailAddressTests {
   @Test(arguments: [
-    "eszter@example.org", "desk@localhost", "rónai@példa.hu", "\"odd name\"@example.org",
+    "eszter@example.org", "desk@localhost", "\"odd name\"@example.org",
     "\"a@b\"@example.org", #""a\"b"@example.org"#, "root@[192.0.2.1]", "root@[IPv6:2001:db8::1]",
     "e-ster@example.org", "a=b?c@example.org", "a=@example.org",
   ])
@@ -29,11 +29,37 @@ import Testing
     ("a@[x,y]", .quotation), ("", .noAt), ("a@", .empty(isDomain: true)),
     ("a@[]", .empty(isDomain: true)), ("=?utf-8?Q?x?=@example.org", .encodedWord),
     ("\"=?x\"@example.org", .encodedWord), ("a=?@example.org", .encodedWord),
+    ("rónai@példa.hu", .nameBeyondASCII("ó")), ("\"ó x\"@example.org", .nameBeyondASCII("ó")),
   ])
   func `What could be an option, hide or be several addresses is none`(
     text: String, fault: EmailFault
   ) {
     #expect(throws: fault) { try EmailAddress(text) }
+  }
+}
+
+@Suite struct PunycodeTests {
+  @Test(arguments: [
+    ("post@példa.hu", "post@xn--plda-bpa.hu"), ("Post@PÉLDA.hu", "Post@xn--plda-bpa.hu"),
+    ("\"a@b\"@www.bücher.example", "\"a@b\"@www.xn--bcher-kva.example"),
+    ("a@пример.рф", "a@xn--e1afmkfd.xn--p1ai"), ("a@例え.テスト", "a@xn--r8jz45g.xn--zckzah"),
+    // RFC 3492, section 7.1, (B), (L) and (S).
+    ("a@他们为什么不说中文", "a@xn--ihqwcrb4cv8a8dqg056pqjye"),
+    ("a@3年B組金八先生", "a@xn--3b-ww4c5e180e575a65lsy2b"),
+    ("a@パフィーdeルンバ", "a@xn--de-jg4avhby1noc0d"),
+  ])
+  func `A domain beyond ASCII is refused with its form in ASCII`(text: String, ascii: String) throws
+  {
+    let fault = try #require(throws: EmailFault.self) { try EmailAddress(text) }
+    #expect(fault == .domainBeyondASCII(ascii: ascii))
+    #expect(fault.description == "has a domain beyond ASCII; write \(ascii)")
+    #expect(throws: Never.self) { try EmailAddress(ascii) }
+  }
+
+  @Test func `No form is made up for a domain that would have to be composed first`() throws {
+    let fault = try #require(throws: EmailFault.self) { try EmailAddress("post@pe\u{301}lda.hu") }
+    #expect(
+      fault.description == "has a domain beyond ASCII; write its form that begins with xn--")
   }
 }
 
