@@ -26,6 +26,13 @@ struct HeaderField {
     lines += "\n"
   }
 
+  /// A field of one line, whatever its length: several programs lose an identifier that is on the line
+  /// after its name.
+  init(_ name: String, unfolded text: String) {
+    self.init(name)
+    lines += " \(text.visible)\n"
+  }
+
   /// A field of any text, such as a subject.
   init(_ name: String, text: String) {
     let text = text.visible

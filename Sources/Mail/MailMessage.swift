@@ -96,7 +96,7 @@ public struct MailMessage: Hashable, Sendable {
     fields += [
       HeaderField("To", to),
       HeaderField("Subject", text: subject),
-      HeaderField("Message-ID", words: "<\(id)>"),
+      HeaderField("Message-ID", unfolded: "<\(id)>"),
       HeaderField("Auto-Submitted", words: "auto-generated"),
       // Exchange goes by this one.
       HeaderField("X-Auto-Response-Suppress", words: "DR, RN, NRN, OOF, AutoReply"),

@@ -38,6 +38,15 @@ import Testing
       ])
   }
 
+  @Test func `An identifier is in the line of its name, however long the domain is`() throws {
+    var message = try sampleMessage()
+    let domain = "catalogue.of.the.library.example.org"
+    message.id = MessageID(
+      about: [], to: "kate@example.org", on: try sampleDay(21), domain: domain)
+    #expect(message.header.contains("Message-ID: <\(message.id)>"))
+    #expect("Message-ID: <\(message.id)>".utf8.count > 78)
+  }
+
   @Test(arguments: [
     (3_600, "+0100"), (-12_600, "-0330"), (0, "+0000"), (20_700, "+0545"), (nil as Int?, "-0000"),
   ])
@@ -173,15 +182,10 @@ import Testing
   }
 
   @Test func `The longest link is in a line that a header may have`() throws {
-    let name = String(repeating: "é", count: 32)
-    let label = String(repeating: "é", count: 31)
-    let address = try EmailAddress("\(name)@\(label).\(label).\(label)")
-    let template = "https://example.org/{email}\(String(repeating: "x", count: 213))"
+    let template = "https://example.org/\(String(repeating: "x", count: 975))"
     var message = try sampleMessage()
-    message.to = Mailbox(address)
     message.unsubscribe = try UnsubscribeLink(template)
-    let longest = message.header.map(\.utf8.count).max() ?? 0
-    #expect(longest > 950 && longest <= 998)
+    #expect(message.header.map(\.utf8.count).max() == 998)
   }
 
   @Test func `A token belongs to the address in lower case`() async throws {
@@ -195,7 +199,7 @@ import Testing
   @Test func `An address is percent-encoded`() throws {
     let link = try UnsubscribeLink("https://example.org/?who={email}")
     #expect(
-      link.link(for: try EmailAddress("a+é&b@example.org"))
-        == "https://example.org/?who=a%2B%C3%A9%26b%40example.org")
+      link.link(for: try EmailAddress("a+%&b@example.org"))
+        == "https://example.org/?who=a%2B%25%26b%40example.org")
   }
 }
