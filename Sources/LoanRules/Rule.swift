@@ -292,7 +292,8 @@ public struct Rule: Hashable, Sendable {
     case .invalidEmail:
       summary = "a borrower's e-mail address is not valid"
       explanation = """
-        Expected is one address like NAME@DOMAIN, without spaces. Whether it exists is not checked.
+        Expected is one address like NAME@DOMAIN, in ASCII and without spaces. Whether it exists is \
+        not checked.
         """
       example = "<email>eszter.example.org</email>"
       fixed = "<email>eszter@example.org</email>"

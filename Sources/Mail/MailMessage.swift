@@ -26,8 +26,8 @@ public struct MailMessage: Hashable, Sendable {
   public var utcOffset: Int?
   /// The identifier, without angle brackets.
   public var id: MessageID
-  /// Where a recipient can say that there should be no more messages.
-  public var unsubscribe: UnsubscribeLink?
+  /// Links with which the recipient can say that there should be no more messages, what is best first.
+  public var unsubscribe: [String] = []
   /// The tag of the language, BCP 47.
   public var language: String
   /// The body as plain text.
@@ -101,10 +101,11 @@ public struct MailMessage: Hashable, Sendable {
       // Exchange goes by this one.
       HeaderField("X-Auto-Response-Suppress", words: "DR, RN, NRN, OOF, AutoReply"),
     ]
-    if let unsubscribe {
-      let link = unsubscribe.link(for: to.address)
-      fields.append(HeaderField("List-Unsubscribe", words: "<\(link)>"))
-      if unsubscribe.isWebPage {
+    if !unsubscribe.isEmpty {
+      // RFC 2369, section 2.
+      let links = unsubscribe.map { "<\($0)>" }.joined(separator: ", ")
+      fields.append(HeaderField("List-Unsubscribe", words: links))
+      if unsubscribe.contains(where: { $0.lowercased().hasPrefix("https:") }) {
         fields.append(HeaderField("List-Unsubscribe-Post", words: "List-Unsubscribe=One-Click"))
       }
     }

@@ -10,7 +10,7 @@ public struct UnsubscribeLink: Hashable, Sendable, CustomStringConvertible {
   /// A link that begins with `https:` or `mailto:`.
   ///
   /// - Parameter template: `{email}` stands in it for the recipient's address, and `{token}` for 32
-  ///   digits that belong to it and do not give it away.
+  ///   digits that belong to it, and that nobody can work out who has not the key.
   /// - Throws: ``LinkFault``.
   public init(_ template: String) throws(LinkFault) {
     guard ["https://", "mailto:"].contains(where: template.lowercased().hasPrefix) else {
@@ -33,9 +33,9 @@ public struct UnsubscribeLink: Hashable, Sendable, CustomStringConvertible {
     if !leadsSomewhere { throw isWebPage ? .host : .address }
   }
 
-  /// The most bytes of a link, which has a line of its own in a header, with a space and brackets:
+  /// The most bytes of a link, which has a line of its own in a header, with a space, brackets and a comma:
   /// RFC 5322, section 2.1.1, allows 998.
-  private static let longest = 995
+  private static let longest = 994
 
   private static let digits = String(repeating: "0", count: 32)
 
@@ -51,11 +51,19 @@ public struct UnsubscribeLink: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether it is a page, where a program can say so for the recipient, RFC 8058.
-  var isWebPage: Bool { !template.lowercased().hasPrefix("mailto:") }
+  public var isWebPage: Bool { !template.lowercased().hasPrefix("mailto:") }
+
+  /// Whether it has a token, which needs a key.
+  public var hasToken: Bool { template.contains("{token}") }
 
   /// The link for one recipient.
-  public func link(for address: EmailAddress) -> String {
-    let token = SHA256.hexadecimal(address.description.lowercased().utf8).prefix(32)
+  ///
+  /// RFC 8058, section 3.1, wants a part that is hard to forge: the token is the first half of an
+  /// HMAC-SHA256 of the address in lower case, RFC 2104.
+  ///
+  /// - Parameter key: a secret, at most 64 bytes.
+  public func link(for address: EmailAddress, key: [UInt8]) -> String {
+    let token = SHA256.hexadecimal(address.key.utf8, key: key).prefix(32)
     return link(email: address.description.percentEncoded(), token: String(token))
   }
 
@@ -84,7 +92,7 @@ public enum LinkFault: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .scheme: "does not begin with https:// or mailto:"
     case .placeholder(let name): "contains \(name.quoted()); known are {email} and {token}"
-    case .long: "is longer than 995 bytes with the longest address in it"
+    case .long: "is longer than 994 bytes with the longest address in it"
     case .host: "has no host after https://"
     case .address: "has no address after mailto:"
     case .forbidden(let scalar):

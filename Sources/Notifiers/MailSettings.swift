@@ -27,8 +27,10 @@ public struct MailSettings: Sendable {
   public var mostBorrowers = Self.mostBorrowers
   /// The same unless it is set.
   public static let mostBorrowers = 6
-  /// Where a recipient can say that there should be no more.
-  public var unsubscribe: UnsubscribeLink?
+  /// Where a recipient can say that there should be no more; a letter ends with the first.
+  public var unsubscribe: [UnsubscribeLink] = []
+  /// The secret of their tokens, at most 64 bytes.
+  public var unsubscribeKey: [UInt8] = []
   /// The forms of the body.
   public var format = Format.both
   /// The look of the HTML.
@@ -59,13 +61,15 @@ public struct MailSettings: Sendable {
       return nil
     }
     let recipient = redirect ?? addressee
-    let link = reader == nil ? nil : unsubscribe
+    let links =
+      reader == nil
+      ? [] : unsubscribe.map { $0.link(for: recipient.address, key: unsubscribeKey) }
     let letter =
       reader == nil
       ? Letter(toDeskAbout: Array(notices), in: deskLanguage, today: today, sender: sender)
       : Letter(
         about: Array(notices), in: language(first), today: today, sender: sender,
-        unsubscribe: link?.link(for: recipient.address))
+        unsubscribe: links.first)
     var message = MailMessage(
       from: from, to: recipient,
       subject: redirect == nil ? letter.subject : "\(addressee.address): \(letter.subject)",
@@ -77,7 +81,7 @@ public struct MailSettings: Sendable {
       language: letter.language, text: letter.text)
     message.replyTo = replyTo
     message.utcOffset = context.utcOffset
-    message.unsubscribe = link
+    message.unsubscribe = links
     if format == .both { message.html = letter.html(style: style) }
     return message
   }

@@ -115,7 +115,7 @@ struct ReportCSVTests {
     let desk = try Desk()
     try desk.folder.write("quiet = true\n", to: "config.toml")
     try await desk.run("books.xml")
-    _ = try await desk.shell("printf %032d 0 > state/check-loans/calendar.key")
+    _ = try await desk.shell("cd state/check-loans && printf %032d 0 | tee calendar.key mail.key")
     let before = try desk.contents()
     try desk.folder.makeLink("link.xml", to: "books.xml")
     var needed = ["books.xml", "link.xml"]
@@ -124,7 +124,7 @@ struct ReportCSVTests {
         "config.toml", "state/check-loans/schedule.sqlite",
         "state/check-loans/schedule.sqlite.lock", "state/check-loans/schedule.sqlite-journal",
         "state/check-loans/schedule.sqlite-wal",
-        "state/check-loans/calendar.key",
+        "state/check-loans/calendar.key", "state/check-loans/mail.key",
       ]
     }
     for file in needed {

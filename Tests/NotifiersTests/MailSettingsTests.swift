@@ -38,7 +38,7 @@ import Testing
     let settings = try MailSettings.sample {
       $0.format = .both
       $0.style = try StyleSheet("p { margin: 0 }")
-      $0.unsubscribe = try UnsubscribeLink("https://example.org/{email}")
+      $0.unsubscribe = [try UnsubscribeLink("https://example.org/{email}")]
     }
     let message = try #require(settings.message(about: [notice()], in: mailContext()))
     let html = try #require(message.html)
@@ -46,17 +46,31 @@ import Testing
     #expect(html.contains("\np { margin: 0 }\n"))
     #expect(html.contains("<a href=\"https://example.org/anna%40example.org\">"))
     #expect(message.text.contains("\nhttps://example.org/anna%40example.org\n"))
-    #expect(message.unsubscribe == settings.unsubscribe)
+    #expect(message.unsubscribe == ["https://example.org/anna%40example.org"])
+  }
+
+  @Test func `A message has every link, and the letter in it the first`() throws {
+    let settings = try MailSettings.sample {
+      $0.unsubscribe = try ["mailto:stop+{token}@example.org", "https://example.org/{token}"].map {
+        try UnsubscribeLink($0)
+      }
+      $0.unsubscribeKey = [1, 2, 3]
+    }
+    let message = try #require(settings.message(about: [notice()], in: mailContext()))
+    let address = try EmailAddress("anna@example.org")
+    #expect(
+      message.unsubscribe == settings.unsubscribe.map { $0.link(for: address, key: [1, 2, 3]) })
+    #expect(message.text.hasSuffix("\nStop these messages:\n\(message.unsubscribe[0])\n"))
   }
 
   @Test func `What has no address is for the library, in its language`() throws {
     let settings = try MailSettings.sample {
-      $0.unsubscribe = try UnsubscribeLink("https://example.org/{email}")
+      $0.unsubscribe = [try UnsubscribeLink("https://example.org/{email}")]
     }
     let message = try #require(settings.message(about: [notice()], in: mailContext(nil)))
     #expect(message.to == settings.fallback)
     #expect(message.subject == "Reminders for 1 reader without a working address")
-    #expect(message.unsubscribe == nil)
+    #expect(message.unsubscribe == [])
     #expect(!message.text.contains("https"))
   }
 
@@ -73,7 +87,7 @@ import Testing
   ) throws {
     let settings = try MailSettings.sample {
       $0.redirect = try Mailbox("me@example.net")
-      $0.unsubscribe = try UnsubscribeLink("https://example.org/{email}")
+      $0.unsubscribe = [try UnsubscribeLink("https://example.org/{email}")]
     }
     let message = try #require(settings.message(about: [notice()], in: mailContext(address)))
     #expect(message.to.address.description == "me@example.net")

@@ -50,7 +50,7 @@ struct BorrowerCalendars {
     (self.directory, self.writer) = (directory, writer)
     // Whoever may list the directory may read what is in it: the web server's group, for example.
     permissions = status.permissions.intersection([.groupRead, .otherRead]).union(.ownerReadWrite)
-    key = try CalendarKey(besideSchedule: schedule).secret()
+    key = try SecretKey(.calendar, besideSchedule: schedule).secret()
   }
 
   /// Brings the files in line with the loans.

@@ -15,12 +15,16 @@ struct ChannelNotifiers {
 
   /// - Parameters:
   ///   - channels: those that are used.
+  ///   - state: where the schedule is, beside which the secret of links in mail is kept; without one they
+  ///     are only examples.
+  ///   - isDryRun: whether no secret is made.
   ///   - sender: who sends mail if nobody is set.
   ///   - isLanguageFixed: whether all are written to in the language of whoever runs the program.
   /// - Throws: ``CommandError`` with the status `badSetting` if one of them cannot be used as it is set.
   init(
     _ channels: [ChannelName], _ options: ChannelOptions, _ language: LanguageOptions,
-    _ environment: Environment, sender: Mailbox? = nil, isLanguageFixed: Bool = false
+    _ environment: Environment, state: StateOptions? = nil, isDryRun: Bool = false,
+    sender: Mailbox? = nil, isLanguageFixed: Bool = false
   ) throws(CommandError) {
     try options.checkTitles(environment)
     (self.environment, self.options) = (environment, options)
@@ -30,7 +34,14 @@ struct ChannelNotifiers {
     self.borrowers = borrowers
     mail =
       channels.contains(where: \.isMail)
-      ? try options.mail.settings(environment, sender: sender, self.language) {
+      ? try options.mail.settings(
+        environment, sender: sender, self.language,
+        key: { () throws(CommandError) in
+          guard let schedule = try state?.path(environment) else { return [] }
+          let key = SecretKey(.mail, besideSchedule: schedule)
+          return try isDryRun ? key.existing() ?? [] : key.secret()
+        }
+      ) {
         [language = self.language] in isLanguageFixed ? language : borrowers.language(of: $0)
       } : nil
   }

@@ -338,7 +338,9 @@ struct CheckPlan {
     now = try clock.now(once.now.now)
     channels = try options.channels.channels(environment)
     state = options.noState ? nil : try options.state.path(environment)
-    notifiers = try ChannelNotifiers(channels, options.channels, options.language, environment)
+    notifiers = try ChannelNotifiers(
+      channels, options.channels, options.language, environment, state: options.state,
+      isDryRun: isDryRun)
     isColored = options.printing.color.isColored(environment)
     terminal = Terminal(environment)
     catalogues = try environment.catalogues(

@@ -140,7 +140,8 @@ struct WatchSettings {
     channels = try command.channels.channels(environment, otherwise: [.stdout])
     clock = try command.catalogue.zone.clock(environment)
     state = try command.state.path(environment)
-    notifiers = try ChannelNotifiers(channels, command.channels, command.language, environment)
+    notifiers = try ChannelNotifiers(
+      channels, command.channels, command.language, environment, state: command.state)
     texts = [command.language.own.translation, command.channels.mail.mailCss]
       .compactMap { $0.map(environment.absolutePath) }
     file = command.settingsPath(environment).map { environment.absolutePath($0.path) }

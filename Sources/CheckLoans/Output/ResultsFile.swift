@@ -83,7 +83,7 @@ extension Environment {
     if output.isEmpty { throw CommandError(.usage, "--output needs the name of a file") }
     let ofState = state.map { state in
       ["", ".lock", "-journal", "-wal", "-shm"].map { state + $0 }
-        + [CalendarKey(besideSchedule: state).path.string]
+        + SecretKey.Use.allCases.map { SecretKey($0, besideSchedule: state).path.string }
     }
     let spared =
       catalogues + [given.file?.path].compactMap(\.self) + (ofState ?? []) + given.namedFiles

@@ -59,10 +59,11 @@ struct MailOptions: ParsableArguments {
   var mailMaxBorrowers = MailSettings.mostBorrowers
 
   @Option(
+    parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Address, https: or mailto:, at which a borrower can stop such mail.", valueName: "link"),
-    transform: link)
-  var mailUnsubscribe: UnsubscribeLink?
+      "Address, https: or mailto:, at which a borrower can stop such mail; one of each at most.",
+      valueName: "link"), transform: link)
+  var mailUnsubscribe: [UnsubscribeLink] = []
 
   @Option(
     help: ArgumentHelp("Forms of the body of mail.", valueName: "both|text"),
@@ -73,6 +74,12 @@ struct MailOptions: ParsableArguments {
     help: ArgumentHelp("Rules in CSS for the HTML of mail.", valueName: "file"),
     completion: .file(extensions: ["css"]))
   var mailCss: String?
+
+  func validate() throws {
+    if Set(mailUnsubscribe.map(\.isWebPage)).count < mailUnsubscribe.count {
+      throw ValidationError("give no second link that begins with https: or with mailto:")
+    }
+  }
 
   @Sendable private static func word(_ text: String) throws -> String {
     if text.isEmpty { throw ValidationError("give a program, or an argument of it") }
@@ -100,11 +107,13 @@ struct MailOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - sender: who sends them if nobody is set.
+  ///   - key: gives the secret for links, if one is needed.
   ///   - language: the language of messages to the library.
   /// - Throws: ``CommandError`` with the status `badSetting` if there is no sender, or the style cannot
   ///   be used.
   func settings(
     _ environment: Environment, sender: Mailbox? = nil, _ language: Language,
+    key: () throws(CommandError) -> [UInt8],
     _ languageOf: @escaping @Sendable (Notice) -> Language
   ) throws(CommandError) -> MailSettings {
     guard let from = mailFrom ?? sender else {
@@ -122,6 +131,7 @@ struct MailOptions: ParsableArguments {
     (settings.redirect, settings.limit) = (mailRedirect, mailLimit)
     settings.mostBorrowers = mailMaxBorrowers
     (settings.format, settings.unsubscribe) = (mailFormat, mailUnsubscribe)
+    if mailUnsubscribe.contains(where: \.hasToken) { settings.unsubscribeKey = try key() }
     settings.style = try style(environment)
     (settings.deskLanguage, settings.language) = (language, languageOf)
     return settings

@@ -2,24 +2,42 @@ import Loans
 import System
 import SystemPackage
 
-/// The secret with which the names of borrowers' calendars are made, in a file beside the schedule.
-struct CalendarKey {
+/// A secret in a file beside the schedule, with which words are made that nobody can guess.
+struct SecretKey {
+  /// What is made with it.
+  enum Use: String, CaseIterable {
+    /// The names of borrowers' calendars.
+    case calendar
+    /// The tokens of the links with which readers stop mail.
+    case mail
+  }
+
   let path: FilePath
+  private let use: Use
 
   private static let length = 32
 
   /// - Parameter schedule: the schedule's path.
-  init(besideSchedule schedule: String) {
-    path = FilePath(schedule).removingLastComponent().appending("calendar.key")
+  init(_ use: Use, besideSchedule schedule: String) {
+    path = FilePath(schedule).removingLastComponent().appending("\(use.rawValue).key")
+    self.use = use
   }
 
   /// The secret, which is made if there is none.
   ///
   /// - Throws: ``CommandError`` if somebody else may know it, or it can neither be read nor made.
   func secret() throws(CommandError) -> [UInt8] {
+    if let secret = try existing() { return secret }
+    return try make()
+  }
+
+  /// The secret; `nil` if there is none yet.
+  ///
+  /// - Throws: ``CommandError`` if somebody else may know it, or it cannot be read.
+  func existing() throws(CommandError) -> [UInt8]? {
     let secret: [UInt8]
     do throws(Errno) { secret = try read(OpenFile(path.string)) } catch {
-      if error == .noSuchFileOrDirectory { return try make() }
+      if error == .noSuchFileOrDirectory { return nil }
       throw CommandError(
         error.isPermission ? .noPermission : .inputOutput,
         "\(failure): \(error.words); it must be yours, with mode 0600")
@@ -29,12 +47,15 @@ struct CalendarKey {
       .inputOutput,
       """
       \(failure): it does not have \(Self.length) bytes; restore it from a backup, or remove it: then \
-      every borrower's calendar gets another name
+      \(use == .calendar ? "every borrower's calendar gets another name" : "links in old mail are void")
       """)
   }
 
   private var failure: String {
-    "\(path.string.quoted(limit: 200)): cannot use the secret of borrowers' calendars"
+    """
+    \(path.string.quoted(limit: 200)): cannot use the secret of \
+    \(use == .calendar ? "borrowers' calendars" : "mail-unsubscribe")
+    """
   }
 
   private func read(_ file: OpenFile) throws(Errno) -> [UInt8] {
