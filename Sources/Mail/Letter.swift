@@ -17,6 +17,8 @@ public import Loans
 ///
 ///     Kind regards,
 ///     Városi Könyvtár
+///
+///     You are receiving this message because you have books on loan from Városi Könyvtár.
 public struct Letter: Sendable {
   /// A part of a letter, in words that are not escaped yet.
   enum Block: Sendable {
@@ -47,11 +49,12 @@ public struct Letter: Sendable {
   /// - Parameters:
   ///   - notices: what is to be told, of one borrower or several; with as much of the titles as may be
   ///     told.
-  ///   - sender: the name at its end.
+  ///   - sender: the name at its end, or an address where there is no name.
+  ///   - givesReason: whether it says why one gets it, as a message should and a sheet of paper need not.
   ///   - unsubscribe: where the recipient can stop such letters.
   public init(
     about notices: [Notice], in language: Language, today: CivilDate, sender: String,
-    unsubscribe: String? = nil
+    givesReason: Bool = false, unsubscribe: String? = nil
   ) {
     let readers = notices.byReader
     let borrower = readers.count == 1 ? readers[0].name : nil
@@ -65,6 +68,7 @@ public struct Letter: Sendable {
       blocks += writer.books(reader.notices, hasIntroduction: true)
     }
     blocks += writer.rest + [.paragraph(writer.text(.mailClosing))]
+    if givesReason { blocks += writer.reason }
     if let unsubscribe { blocks.append(.link(writer.text(.mailUnsubscribe), target: unsubscribe)) }
     self.blocks = blocks
   }
@@ -170,6 +174,13 @@ private struct LetterWriter {
   func heading(_ name: String?, _ reason: String? = nil) -> [Letter.Block] {
     if room == 0 { return [] }
     return [.heading(name ?? text(.deskNameless))] + (reason.map { [.paragraph($0)] } ?? [])
+  }
+
+  /// The reason why one gets the letter, unless its wording is empty.
+  var reason: [Letter.Block] {
+    let isNameless = EmailAddress.key(of: values["library"]) != nil
+    let words = text(isNameless ? .mailReasonNameless : .mailReason)
+    return words.isEmpty ? [] : [.paragraph(words)]
   }
 
   /// The reason why a reader cannot be written to.

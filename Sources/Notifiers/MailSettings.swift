@@ -69,7 +69,7 @@ public struct MailSettings: Sendable {
       ? Letter(toDeskAbout: Array(notices), in: deskLanguage, today: today, sender: sender)
       : Letter(
         about: Array(notices), in: language(first), today: today, sender: sender,
-        unsubscribe: links.first)
+        givesReason: true, unsubscribe: links.first)
     var message = MailMessage(
       from: from, to: recipient,
       subject: redirect == nil ? letter.subject : "\(addressee.address): \(letter.subject)",

@@ -431,6 +431,10 @@ struct MailChannelTests {
       "\"mail-more\": expected a text, found only white space"
     ),
     (
+      "[wording]\nmail-reason = \" \"", 5,
+      "\"mail-reason\": expected a text, found only white space"
+    ),
+    (
       "[wording]\nmail-greeting = \"Hello,\\nhello\"", 5,
       "\"mail-greeting\": the text must be one line"
     ),
@@ -459,6 +463,26 @@ struct MailChannelTests {
     #expect(
       try await desk.run() == Outcome(78, errors: "check-loans: \(path):\(line): \(words)\n"))
     #expect(!desk.desk.folder.contains("state"))
+  }
+
+  @Test func `The reason for a message has words of the library's own, or none`() async throws {
+    let readers = [
+      loan("A", "Anna", "a@example.org", "2026.11.22", "<language>hu</language>"),
+      loan("B", "Bob", "b@example.org"),
+    ]
+    let desk = try MailDesk(
+      readers,
+      settings: """
+        [wording]
+        mail-reason = "Since you read at {library}."
+        [wording.hu]
+        mail-reason = ""
+        """)
+    #expect(try await desk.run() == Outcome(0))
+    let mails = try await desk.mails()
+    #expect(mails.first?.text.hasSuffix("\nTown Library\n") == true, "\(mails)")
+    #expect(mails.last?.text.hasSuffix("\n\nSince you read at Town Library.\n") == true)
+    #expect(mails.last?.html.contains("<p>Since you read at Town Library.</p>") == true)
   }
 
   // MARK: - Stopping the messages
@@ -537,7 +561,8 @@ struct MailChannelTests {
   private static let names = """
     there are desktop-digest, loan-expired, loan-soon, loan-today, loan-tomorrow, loan-yesterday, \
     mail-closed-note, mail-closing, mail-count, mail-greeting, mail-greeting-anyone, \
-    mail-intro-expired, mail-intro-soon, mail-intro-today, mail-more, mail-subject
+    mail-intro-expired, mail-intro-soon, mail-intro-today, mail-more, mail-reason, \
+    mail-reason-nameless, mail-subject
     """
 
   @Test(arguments: ["hun", "HU", "hu-HU", "'hu'"])

@@ -49,7 +49,7 @@ import Testing
     let style = try StyleSheet("strong { color: navy }")
     let letter = Letter(
       about: try various(), in: .english, today: today, sender: "Városi Könyvtár",
-      unsubscribe: "https://example.org/stop?a=1&b=2")
+      givesReason: true, unsubscribe: "https://example.org/stop?a=1&b=2")
     let html = letter.html(style: style)
     try expectGolden(html, "letter.html")
     #expect(html.ranges(of: "http").count == 1)

@@ -452,8 +452,9 @@ private struct SettingsReading {
       }
       var setting = Setting(name: key, kind: .list)
       let (texts, fault) = texts(node, of: setting)
+      let isLeftOut = message.isOptional && texts == [""]
       faults[key] =
-        fault.map { "\"\(key)\" \($0)" }
+        (isLeftOut ? nil : fault).map { "\"\(key)\" \($0)" }
         ?? wording.fault(in: texts, of: message, named: key).map { "\"\(key)\": \($0)" }
       wording.texts[message] = texts
       (setting.texts, setting.origin) = (texts, .file(place.at(key)))

@@ -27,6 +27,7 @@ struct Wording: Sendable {
       let plural = forms == 1 ? "" : ", or the \(forms) plural forms of \"\(language.tag)\""
       return "expected one text\(plural), found \(texts.count)"
     }
+    if message.isOptional && texts == [""] { return nil }
     if texts.contains(where: { $0.allSatisfy(\.isWhitespace) }) {
       return "expected a text, found only white space"
     }
