@@ -22,7 +22,7 @@ struct HeaderField {
   /// A field of words that are a program's: they are not encoded, only folded.
   init(_ name: String, words: String) {
     self.init(name)
-    for word in words.visible.split(separator: " ") { append(String(word)) }
+    append(words: words.visible)
     lines += "\n"
   }
 
@@ -35,14 +35,10 @@ struct HeaderField {
 
   /// A field of any text, such as a subject.
   init(_ name: String, text: String) {
+    self.init(name)
     let text = text.visible
-    if text.needsEncoding {
-      self.init(name)
-      appendEncoded(text)
-      lines += "\n"
-    } else {
-      self.init(name, words: text)
-    }
+    if text.needsEncoding { appendEncoded(text) } else { append(words: text) }
+    lines += "\n"
   }
 
   /// A field with somebody's name and address.
@@ -55,13 +51,16 @@ struct HeaderField {
     if display.needsEncoding || escaped.utf8.count > 60 {
       appendEncoded(display)
     } else if display.utf8.allSatisfy(\.isAtomText) {
-      for word in display.split(separator: " ") { append(String(word)) }
+      append(words: display)
     } else {
       append("\"\(escaped)\"")
     }
-    let address = mailbox.address.description.visible
-    append(display.isEmpty ? address : "<\(address)>")
+    append(display.isEmpty ? "\(mailbox.address)" : "<\(mailbox.address)>")
     lines += "\n"
+  }
+
+  private mutating func append(words: String) {
+    for word in words.split(separator: " ") { append(String(word)) }
   }
 
   /// Appends a word after a space, on a line of its own if this one would be too long.

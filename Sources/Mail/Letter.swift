@@ -68,7 +68,7 @@ public struct Letter: Sendable {
       blocks += writer.books(reader.notices, hasIntroduction: true)
     }
     blocks += writer.rest + [.paragraph(writer.text(.mailClosing))]
-    if givesReason { blocks += writer.reason }
+    if givesReason { blocks += writer.footer }
     if let unsubscribe { blocks.append(.link(writer.text(.mailUnsubscribe), target: unsubscribe)) }
     self.blocks = blocks
   }
@@ -177,7 +177,7 @@ private struct LetterWriter {
   }
 
   /// The reason why one gets the letter, unless its wording is empty.
-  var reason: [Letter.Block] {
+  var footer: [Letter.Block] {
     let isNameless = EmailAddress.key(of: values["library"]) != nil
     let words = text(isNameless ? .mailReasonNameless : .mailReason)
     return words.isEmpty ? [] : [.paragraph(words)]

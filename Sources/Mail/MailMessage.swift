@@ -88,32 +88,25 @@ public struct MailMessage: Hashable, Sendable {
   }
 
   private var header: String {
-    var fields = [
+    // RFC 2369, section 2, and RFC 8058, section 3.1.
+    let links = unsubscribe.map { "<\($0)>" }.joined(separator: ", ")
+    let hasPage = unsubscribe.contains { $0.lowercased().hasPrefix("https:") }
+    let fields: [HeaderField?] = [
       HeaderField("Date", words: stamp),
       HeaderField("From", from),
-    ]
-    if let replyTo { fields.append(HeaderField("Reply-To", replyTo)) }
-    fields += [
+      replyTo.map { HeaderField("Reply-To", $0) },
       HeaderField("To", to),
       HeaderField("Subject", text: subject),
       HeaderField("Message-ID", unfolded: "<\(id)>"),
       HeaderField("Auto-Submitted", words: "auto-generated"),
       // Exchange goes by this one.
       HeaderField("X-Auto-Response-Suppress", words: "DR, RN, NRN, OOF, AutoReply"),
-    ]
-    if !unsubscribe.isEmpty {
-      // RFC 2369, section 2.
-      let links = unsubscribe.map { "<\($0)>" }.joined(separator: ", ")
-      fields.append(HeaderField("List-Unsubscribe", words: links))
-      if unsubscribe.contains(where: { $0.lowercased().hasPrefix("https:") }) {
-        fields.append(HeaderField("List-Unsubscribe-Post", words: "List-Unsubscribe=One-Click"))
-      }
-    }
-    fields += [
+      links.isEmpty ? nil : HeaderField("List-Unsubscribe", words: links),
+      hasPage ? HeaderField("List-Unsubscribe-Post", words: "List-Unsubscribe=One-Click") : nil,
       HeaderField("Content-Language", words: language),
       HeaderField("MIME-Version", words: "1.0"),
     ]
-    return fields.map(\.lines).joined()
+    return fields.compactMap { $0?.lines }.joined()
   }
 
   /// `Sat, 21 Nov 2026 07:00:00 +0100`.

@@ -2,10 +2,8 @@ public import Loans
 
 /// A page, or an address, where a recipient can say that there should be no more messages.
 public struct UnsubscribeLink: Hashable, Sendable, CustomStringConvertible {
-  private let template: String
-
   /// The link as it was given, with its placeholders.
-  public var description: String { template }
+  public let description: String
 
   /// A link that begins with `https:` or `mailto:`.
   ///
@@ -25,7 +23,7 @@ public struct UnsubscribeLink: Hashable, Sendable, CustomStringConvertible {
       !(0x21...0x7E).contains($0.value) || "<>\"{}".unicodeScalars.contains($0)
     }
     if let strange { throw .forbidden(strange) }
-    self.template = template
+    description = template
     // All of an address can be percent-encoded.
     let longest = link(
       email: String(repeating: "%40", count: EmailAddress.longest), token: Self.digits)
@@ -51,10 +49,10 @@ public struct UnsubscribeLink: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether it is a page, where a program can say so for the recipient, RFC 8058.
-  public var isWebPage: Bool { !template.lowercased().hasPrefix("mailto:") }
+  public var isWebPage: Bool { !description.lowercased().hasPrefix("mailto:") }
 
   /// Whether it has a token, which needs a key.
-  public var hasToken: Bool { template.contains("{token}") }
+  public var hasToken: Bool { description.contains("{token}") }
 
   /// The link for one recipient.
   ///
@@ -68,7 +66,7 @@ public struct UnsubscribeLink: Hashable, Sendable, CustomStringConvertible {
   }
 
   private func link(email: String, token: String) -> String {
-    template.replacing("{token}", with: token).replacing("{email}", with: email)
+    description.replacing("{token}", with: token).replacing("{email}", with: email)
   }
 }
 

@@ -70,9 +70,8 @@ public struct MaildirNotifier: MailingNotifier {
   }
 
   private func failure(_ error: Errno, _ path: String) -> NotifierError {
-    failure(
-      error.isSystemLimit ? .systemLimit : .unavailable,
-      "\(path.visible): \(error.words); correct this, or give another directory")
+    let words = "\(path.visible): \(error.words); correct this, or give another directory"
+    return failure(error.isSystemLimit ? .systemLimit : .unavailable, words)
   }
 
   private func failure(_ code: NotifierError.Code, _ words: String) -> NotifierError {
