@@ -13,8 +13,12 @@ public struct CatalogueRules: Sendable {
   public var requiresExpiration: Bool
   /// The rule for an expiration that is a day of the calendar.
   public var expiration: DateRule
-  /// The rule for a loan date that is a day of the calendar; `nil` if loan dates are not judged.
+  /// The rule for a loan date together with the expiration; `nil` if loan dates are not judged.
+  ///
+  /// A date of which there is a finding counts as unknown.
   public var period: PeriodRule?
+  /// The rule for a loan date alone, if loan dates are judged.
+  public var loanDate: DateRule = { _ in nil }
   /// The rule for an ISBN; `nil` to accept anything.
   public var isbn: TextRule?
   /// The rule for an e-mail address; `nil` to accept anything.

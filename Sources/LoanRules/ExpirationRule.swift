@@ -46,4 +46,18 @@ public enum ExpirationRule {
       correct the one that is wrong
       """)
   }
+
+  /// A finding about a day of lending that is still to come, or `nil`.
+  ///
+  /// - Parameters:
+  ///   - loaned: the day on which the book was lent.
+  ///   - today: the civil day in the library's zone.
+  public static func judge(loaned: CivilDate, today: CivilDate) -> Finding? {
+    guard loaned > today else { return nil }
+    return Finding(
+      .invalidLoanDate,
+      """
+      loan date "\(loaned.dotted)" is after today, \(today.dotted); correct the day of lending
+      """)
+  }
 }

@@ -299,10 +299,11 @@ public struct Rule: Hashable, Sendable {
       fixed = "<email>eszter@example.org</email>"
       remedy = "Correct or remove it."
     case .invalidLoanDate:
-      summary = "a loan date is not a day in the form yyyy.MM.dd"
+      summary = "a loan date is no day as yyyy.MM.dd, or is after today"
       explanation = """
         The optional <loaned> is the day on which the book was lent, written like an expiration. \
-        It is only compared with the expiration.
+        One that is wrong counts as unknown, so that no reminder is left out. Days after today are \
+        reported by every run that reminds, and here only with --max-days.
         """
       example = "<loaned>2026.11.1</loaned>"
       fixed = "<loaned>2026.11.01</loaned>"

@@ -85,12 +85,13 @@ public struct LoanPlan: Hashable, Sendable {
   ///   - ladder: the rungs.
   ///   - expiration: the last day that the book may be kept.
   ///   - openDays: the open days next to it, if the library is closed on that day.
-  ///   - loaned: the day of lending, if it is known; a rung on that day or before it is passed over.
+  ///   - loaned: the day of lending, if it is known; a rung on that day or before it is passed over. One
+  ///     after the expiration is wrong, and counts as unknown.
   public init(
     _ ladder: Ladder, expiration: CivilDate, openDays: OpenDays? = nil, loaned: CivilDate? = nil
   ) {
     self.init(ladder, expiration: expiration, openDays: openDays, firstFireAt: Self.never)
-    let first = loaned?.adding(days: 1) ?? .first
+    let first = loaned.flatMap { $0 > expiration ? nil : $0.adding(days: 1) } ?? .first
     let rung = ladder.reminders.first { fireDate($0).date >= first } ?? ladder.expired.first
     if let rung { firstFireAt = fireDate(rung) }
   }

@@ -57,12 +57,15 @@ public struct ReloadSettings: Sendable {
   }
 
   /// A reader that judges catalogues in this way.
-  func reader(_ civilTime: @escaping @Sendable (Int) -> CivilDateTime?) -> CatalogueReader {
+  func reader(
+    today: CivilDate, _ civilTime: @escaping @Sendable (Int) -> CivilDateTime?
+  ) -> CatalogueReader {
+    var rules = CatalogueRules(
+      requiresExpiration: requiresExpiration, expiration: { ExpirationRule.judge($0) })
+    rules.period = { ExpirationRule.judge($1, loaned: $0) }
+    rules.loanDate = { ExpirationRule.judge(loaned: $0, today: today) }
     var reader = CatalogueReader(
-      profile: profile, detail: .loans,
-      rules: CatalogueRules(
-        requiresExpiration: requiresExpiration, expiration: { ExpirationRule.judge($0) }),
-      loanDays: loanDays, civilTime: civilTime)
+      profile: profile, detail: .loans, rules: rules, loanDays: loanDays, civilTime: civilTime)
     reader.jobs = jobs
     reader.onProgress = onProgress
     return reader

@@ -63,7 +63,7 @@ public struct ReminderCenter: Sendable {
     do {
       var reload = try schedule?.beginReload(
         of: catalogue.name, library: catalogue.library, at: now, utcOffset: utcOffset(at: now))
-      let reading = try settings.reader(civilTime).open(catalogue.path)
+      let reading = try settings.reader(today: now.date, civilTime).open(catalogue.path)
       var closed: [CivilDate: ClosedDays.Answer] = [:]
       var closedForLong: CivilDate?
       // The finding that the catalogue has no record, which may be allowed.

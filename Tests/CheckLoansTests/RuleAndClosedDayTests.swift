@@ -9,7 +9,7 @@ struct LadderRuleTests {
     <book id="b"><title>B</title><type>DVD</type><library>North</library>
     <expiration>2026.12.10</expiration></book>
     <book id="c"><title>C</title><library>North</library><expiration>2026.12.10</expiration></book>
-    <book id="d"><title>D</title><loaned>2026.12.09</loaned><expiration>2026.12.10</expiration></book>
+    <book id="d"><title>D</title><loaned>2026.12.01</loaned><expiration>2026.12.02</expiration></book>
     <book id="e"><title>E</title><expiration>2026.12.10</expiration></book>
     </books>
 
@@ -43,14 +43,14 @@ struct LadderRuleTests {
       library = "North"
       remind = 2
       """)
-    // D began on the day before, so that its reminders are passed over.
+    // D began today, the day before, so that its reminders are passed over.
     #expect(
       try await first(desk, "books.xml")
-        == ["A": "12-05", "B": "12-10", "C": "12-08", "D": "12-11", "E": "12-07"])
+        == ["A": "12-05", "B": "12-10", "C": "12-08", "D": "12-03", "E": "12-07"])
     // The command line wins.
     #expect(
       try await first(desk, "--remind", "4", "books.xml")
-        == ["A": "12-06", "B": "12-06", "C": "12-06", "D": "12-11", "E": "12-06"])
+        == ["A": "12-06", "B": "12-06", "C": "12-06", "D": "12-03", "E": "12-06"])
   }
 
   @Test func `A rule can name a catalogue by its path, a pattern or its library`() async throws {
@@ -74,6 +74,31 @@ struct LadderRuleTests {
     }
   }
 
+  @Test func `A wrong day of lending drops no reminder, and every run reports it`() async throws {
+    let desk = try Desk(
+      catalogue: """
+        <books>
+        <book id="a"><title>A</title><loaned>2026.12.28</loaned>
+        <expiration>2026.11.28</expiration></book>
+        <book id="b"><title>B</title><loaned>2026.11.26</loaned>
+        <expiration>2026.11.29</expiration></book>
+        </books>
+
+        """)
+    for _ in 1...2 {
+      #expect(
+        try await desk.run("-q", "books.xml").errorLines == [
+          "books.xml:3:13: warning: expiration \"2026.11.28\" is before the loan date "
+            + "2026.12.28; correct the one that is wrong [expiration-before-loan]",
+          "books.xml:4:38: warning: loan date \"2026.11.26\" is after today, 2026.11.21; "
+            + "correct the day of lending [invalid-loan-date]",
+        ])
+    }
+    let plan = try await desk.run("plan", "--remind", "3", "--format", "json", "books.xml")
+    let dates = try JSON(parsing: plan.text).notices.elements.map { $0.date.text?.suffix(5) }
+    #expect(dates.starts(with: ["11-25", "11-26"]))
+  }
+
   @Test func `A rule that is never used is reported with its line`() async throws {
     let desk = try Desk(catalogue: Self.loans)
     try desk.writeSettings(
@@ -93,7 +118,7 @@ struct LadderRuleTests {
       """)
     let path = "\(desk.folder.path)/\(Desk.settings)"
     #expect(
-      try await desk.run("-q").errorLines == [
+      try await desk.run("-q", "--now", "2026-12-01").errorLines == [
         "check-loans: \(path):6: this rule is never used, since the one at \(path):3 fits the same "
           + "loans; move it before that one",
         "check-loans: \(path):9: this rule is never used, since no catalogue is \"nowhere.xml\"; "

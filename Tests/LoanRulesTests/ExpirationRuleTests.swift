@@ -48,6 +48,17 @@ struct FartherRulesTests {
     #expect(finding?.code == .unlikelyDate)
   }
 
+  @Test func `A book may be lent today, and not tomorrow`() throws {
+    let today = try date("2026.11.21")
+    #expect(ExpirationRule.judge(loaned: today, today: today) == nil)
+    let finding = ExpirationRule.judge(loaned: try date("2026.11.22"), today: today)
+    #expect(finding?.code == .invalidLoanDate)
+    #expect(
+      finding?.message == """
+        loan date "2026.11.22" is after today, 2026.11.21; correct the day of lending
+        """)
+  }
+
   @Test(arguments: [
     ("2026.11.21", "2026.11.21", true), ("2026.11.22", "2026.11.21", true),
     ("2026.11.20", "2026.11.21", false), ("2025.12.31", "2026.01.01", false),

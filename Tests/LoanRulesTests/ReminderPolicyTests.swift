@@ -92,7 +92,9 @@ struct ReminderPolicyTests {
 
   @Test(arguments: [
     ("2026-11-20", ["2026-11-21 -7", "2026-11-25 -3"]), ("2026-11-21", ["2026-11-25 -3"]),
-    ("2026-11-24", ["2026-11-25 -3"]), ("2026-11-25", []), ("2026-12-25", []),
+    ("2026-11-24", ["2026-11-25 -3"]), ("2026-11-25", []), ("2026-11-28", []),
+    // A day after the expiration is a mistake.
+    ("2026-11-29", ["2026-11-21 -7", "2026-11-25 -3"]),
   ])
   func `A rung on the day of lending or before it is passed over`(
     loaned: String, reminders: [String]

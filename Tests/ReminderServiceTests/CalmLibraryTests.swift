@@ -31,7 +31,7 @@ private struct CalmLibrary {
       .adding(days: Int.random(in: 0..<366, using: &dice))
     books = (0..<8).map { number in
       let expiration = start.adding(days: Int.random(in: -30...40, using: &dice))
-      let loaned = expiration.adding(days: Int.random(in: -14...0, using: &dice))
+      let loaned = min(start, expiration.adding(days: Int.random(in: -14...0, using: &dice)))
       return Book(
         id: "bk\(number)", title: "T", expiration: expiration,
         loaned: Bool.random(using: &dice) ? loaned : nil)

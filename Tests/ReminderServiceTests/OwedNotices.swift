@@ -211,6 +211,12 @@ struct OwedNotices {
     _ books: [Book], _ steps: Steps, _ closed: ClosedWeeks, on today: CivilDate
   ) {
     (self.steps, self.closed) = (steps, closed)
+    // A day of lending that is still to come counts as unknown.
+    let books = books.map { book in
+      var book = book
+      if let loaned = book.loaned, loaned > today { book.loaned = nil }
+      return book
+    }
     loans = books.filter(\.isReadable)
     cancelled = []
     var ordinals: [String: Int] = [:]

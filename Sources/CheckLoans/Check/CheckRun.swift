@@ -300,11 +300,13 @@ extension ReloadReport {
 }
 
 extension Diagnostic {
-  /// Whether a loan may go unnoticed because of it: then it is always reported.
+  /// Whether a loan may go unnoticed because of it, or its reminders come on other days: then it is always
+  /// reported.
   var mayHideALoan: Bool {
     severity == .error
       || [
         .unknownCase, .unknownDateElement, .misplacedExpiration, .httpHeaders, .noExpirations,
+        .invalidLoanDate, .expirationBeforeLoan,
       ].contains(code)
   }
 }

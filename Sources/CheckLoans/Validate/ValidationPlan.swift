@@ -166,6 +166,7 @@ struct ValidationPlan: Sendable {
     guard let days = options.maxDays else { return rules }
     let today = try options.clock.read(environment).now.date
     rules.expiration = { ExpirationRule.judge($0, today: today, atMost: days) }
+    rules.loanDate = { ExpirationRule.judge(loaned: $0, today: today) }
     rules.idleCodes = []
     return rules
   }

@@ -326,13 +326,17 @@ extension RecordBuilder {
   }
 
   private mutating func readLoanDate() {
-    let rule = reader.rules.period
-    guard let loaned = readDate(.loaned, loanedForms, isJudged: rule != nil)?.date else { return }
+    let rules = reader.rules
+    guard let loaned = readDate(.loaned, loanedForms, isJudged: rules.period != nil)?.date else {
+      return
+    }
+    if case .date(let expiration) = draft.record.expiration,
+      let finding = rules.period?(loaned, expiration)
+    {
+      return findInValue(of: .expiration, finding)
+    }
+    if let finding = rules.loanDate(loaned) { return findInValue(of: .loaned, finding) }
     draft.record.loanedOn = loaned
-    guard case .date(let expiration) = draft.record.expiration,
-      let finding = rule?(loaned, expiration)
-    else { return }
-    findInValue(of: .expiration, finding)
   }
 
   private mutating func judge(_ field: LoanField, _ rule: CatalogueRules.TextRule) {
