@@ -99,6 +99,46 @@ struct LadderRuleTests {
     #expect(dates.starts(with: ["11-25", "11-26"]))
   }
 
+  @Test(arguments: [
+    ("repeat-expired = 7\n[[rules]]\ncategory = \"staff\"\nexpired = \"none\"", nil),
+    ("repeat-expired = 7\n[[catalogue]]\npath = \"books.xml\"\nexpired = \"none\"", nil),
+    (
+      """
+      [[catalogue]]
+      path = "books.xml"
+      repeat-expired = 7
+      [[rules]]
+      category = "staff"
+      expired = []
+      """, nil
+    ),
+    ("[[rules]]\ncategory = \"staff\"\nexpired = \"none\"\nrepeat-expired = 7", "4"),
+    ("expired = \"none\"\nrepeat-expired = 7", "2"),
+    ("expired = \"none\"\n[[rules]]\ncategory = \"staff\"\nrepeat-expired = 7", "4"),
+  ])
+  func `Where nothing is sent after the expiration, an inherited repetition ends`(
+    settings: String, line: String?
+  ) async throws {
+    let desk = try Desk()
+    try desk.writeSettings(settings.replacing("books.xml", with: "\(desk.folder.path)/books.xml"))
+    let result = try await desk.run("-q", "books.xml")
+    guard let line else {
+      #expect(result.outcome == Outcome(0, output: result.text))
+      return
+    }
+    #expect(result.status == 78)
+    #expect(
+      result.errorText
+        == "check-loans: \(desk.folder.path)/\(Desk.settings):\(line): --expired none leaves "
+        + "nothing for --repeat-expired to repeat\n")
+  }
+
+  @Test func `The command line can end a repetition of the settings`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings("repeat-expired = 7\n")
+    #expect(try await desk.run("-q", "--expired", "none", "books.xml").errorText == "")
+  }
+
   @Test func `A rule that is never used is reported with its line`() async throws {
     let desk = try Desk(catalogue: Self.loans)
     try desk.writeSettings(

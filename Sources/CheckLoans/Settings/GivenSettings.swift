@@ -61,6 +61,7 @@ struct GivenSettings: Sendable {
       case "no-state" where stronger["state"] != nil: continue
       case "state" where (stronger + weaker)["no-state"]?.texts == ["true"]: continue
       case "all" where stronger["within"] != nil: continue
+      case "repeat-expired" where stronger["expired"]?.texts == ["none"]: continue
       case "within" where stronger["all"]?.texts == ["true"]: continue
       case "format"
       where !value.isFromCommandLine && (stronger + weaker)["output"] == nil
@@ -143,16 +144,26 @@ extension Subcommand {
 }
 
 extension CommandError {
-  /// The values whose arguments make no sense by themselves, with what is wrong.
+  /// The values whose arguments make no sense by themselves, with what is wrong; if there are none, the
+  /// first that cannot go with those before it, unless it is not `together` that they are used.
   static func faults(
-    in values: [Setting], by parse: ([String]) throws -> any ParsableArguments
+    in values: [Setting], together: Bool = true,
+    by parse: ([String]) throws -> any ParsableArguments
   ) -> [(value: Setting, words: String)] {
     // All at once, since nearly always nothing is wrong.
     if values.isEmpty || (try? parse(values.flatMap(\.arguments))) != nil { return [] }
-    return values.compactMap { value in
-      do { _ = try parse(value.arguments) } catch { return (value, RootCommand.line(for: error)) }
+    func fault(_ value: Setting, after others: ArraySlice<Setting> = []) -> (Setting, String)? {
+      do { _ = try parse((others + [value]).flatMap(\.arguments)) } catch {
+        return (value, RootCommand.line(for: error))
+      }
       return nil
     }
+    let faults = values.compactMap { fault($0) }
+    if !faults.isEmpty || !together { return faults }
+    for index in values.indices {
+      if let found = fault(values[index], after: values[..<index]) { return [found] }
+    }
+    return []
   }
 
   /// The error after the place where an option was given, unless that is the command line.
@@ -172,14 +183,30 @@ extension GivenSettings {
   /// - Parameter own: what its table in the settings file gives.
   /// - Throws: ``CommandError`` with the status `badSetting` for what makes no sense.
   func options(with own: [Setting]) throws(CommandError) -> CatalogueOptions {
-    let stronger = values.filter { !$0.isFromFile || own[$0.name] == nil }
-    let chosen = (stronger + own.filter { stronger[$0.name] == nil })
-      .filter { SettingsKeys.user.tableOptions[$0.name] != nil }
+    let chosen = values(with: own).filter { SettingsKeys.user.tableOptions[$0.name] != nil }
     do {
       return try CatalogueOptions.parse(chosen.flatMap(\.arguments))
     } catch {
-      throw CommandError(.badSetting, RootCommand.line(for: error))
+      let fault = CommandError.faults(in: chosen.reversed(), by: CatalogueOptions.parse).first
+      throw CommandError(
+        .badSetting,
+        fault.map { "\($0.value.place.visible): \($0.words)" } ?? RootCommand.line(for: error))
     }
+  }
+
+  /// What is in force where a table in the settings file gives settings of its own.
+  func values(with own: [Setting]) -> [Setting] {
+    values.filter { !$0.isFromFile }.over(own).over(values.filter(\.isFromFile))
+  }
+}
+
+extension [Setting] {
+  /// These, and of some weaker ones those of which these say nothing.
+  ///
+  /// Without any notice after the expiration, an inherited repetition ends.
+  func over(_ weaker: [Setting]) -> [Setting] {
+    let ends = self["expired"]?.texts == ["none"]
+    return self + weaker.filter { self[$0.name] == nil && !(ends && $0.name == "repeat-expired") }
   }
 }
 

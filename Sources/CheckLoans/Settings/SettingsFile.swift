@@ -532,7 +532,10 @@ private struct SettingsReading {
       values.append(value)
     }
     let parsed = values.filter { faults[$0.name] == nil && unparsed[$0.name] == nil }
-    for (value, words) in CommandError.faults(in: parsed, by: parse) { faults[value.name] = words }
+    // Outside of tables, what is stronger can take a value's place.
+    for (value, words) in CommandError.faults(in: parsed, together: place.isInTable, by: parse) {
+      faults[value.name] = words
+    }
     let known = options.map(\.name)
     let lists = keys == .user && !place.isInTable ? SettingsKeys.lists + [Wording.table] : []
     let unknown = Set(table.keys).subtracting(known + lists)
