@@ -139,6 +139,29 @@ struct LadderRuleTests {
     #expect(try await desk.run("-q", "--expired", "none", "books.xml").errorText == "")
   }
 
+  @Test func `A day that the ladder's own end comes before is reported`() async throws {
+    let desk = try Desk()
+    try desk.writeSettings(
+      """
+      expired = [1, 7]
+      expired-until = 7
+      [[rules]]
+      category = "staff"
+      expired-until = 3
+      [[rules]]
+      category = "pupil"
+      expired = [2, 9]
+      """)
+    let path = "\(desk.folder.path)/\(Desk.settings)"
+    #expect(
+      try await desk.run("-q", "books.xml").errorLines == [
+        "check-loans: \(path):1: the day 7 of expired is never reached, since expired-until is 3; "
+          + "correct one of them",
+        "check-loans: \(path):8: the day 9 of expired is never reached, since expired-until is 7; "
+          + "correct one of them",
+      ])
+  }
+
   @Test func `A rule that is never used is reported with its line`() async throws {
     let desk = try Desk(catalogue: Self.loans)
     try desk.writeSettings(

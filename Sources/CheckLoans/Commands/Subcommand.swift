@@ -71,7 +71,7 @@ extension Subcommand {
         "\(name) is stronger than the time-zone of a catalogue's table (\(table.place.visible)); unset it"
       )
     }
-    return warnings + environment.idleRules
+    return warnings + environment.idleRules + given.daysNeverReached
   }
 }
 

@@ -76,6 +76,25 @@ extension Environment {
   }
 }
 
+extension GivenSettings {
+  /// A warning for each ladder that has a day after its own end.
+  var daysNeverReached: [String] {
+    ([[]] + (file?.tables ?? []) + (file?.rules ?? [])).compactMap { own in
+      let values = values(with: own)
+      guard let end = values["expired-until"], let last = end.texts.last.flatMap({ Int($0) }),
+        let days = values["expired"],
+        own.isEmpty || own["expired"] != nil || own["expired-until"] != nil,
+        let day = days.texts.flatMap({ $0.split(separator: ",") }).compactMap({ Int($0) }).max(),
+        day > last
+      else { return nil }
+      return """
+        \(days.place.visible): the day \(day) of expired is never reached, since expired-until is \
+        \(last); correct one of them
+        """
+    }
+  }
+}
+
 extension LadderRule {
   /// The key of the language of borrowers, which may stand in a rule beside a ladder, or alone.
   static let language = "borrower-language"
