@@ -162,6 +162,21 @@ struct LadderRuleTests {
       ])
   }
 
+  @Test(arguments: ["rules", "catalogue"])
+  func `Many tables take no more than their share of time`(name: String) async throws {
+    let desk = try Desk()
+    try desk.writeSettings(
+      (0..<20_000).map { number in
+        """
+        [[\(name)]]
+        \(name == "rules" ? "category = ['a\(number)', 'b\(number)']" : "path = '\(number)'")
+        remind = \(number % 9)
+
+        """
+      }.joined())
+    #expect(try await desk.shell("ulimit -t 12; exec \"$0\" config > out").status == 0)
+  }
+
   @Test func `A rule that is never used is reported with its line`() async throws {
     let desk = try Desk(catalogue: Self.loans)
     try desk.writeSettings(

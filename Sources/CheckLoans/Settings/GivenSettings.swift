@@ -1,5 +1,6 @@
 import ArgumentParser
 import Loans
+import Synchronization
 
 /// What the command line, the environment and the settings file give a command: arguments, each with
 /// its origin.
@@ -178,14 +179,21 @@ extension CommandError {
 }
 
 extension GivenSettings {
+  /// The options that were read from some arguments, which many catalogues and rules have in common.
+  private static let parsed = Mutex<[[String]: CatalogueOptions]>([:])
+
   /// The options that a catalogue has, with those of its own.
   ///
   /// - Parameter own: what its table in the settings file gives.
   /// - Throws: ``CommandError`` with the status `badSetting` for what makes no sense.
   func options(with own: [Setting]) throws(CommandError) -> CatalogueOptions {
     let chosen = values(with: own).filter { SettingsKeys.user.tableOptions[$0.name] != nil }
+    let arguments = chosen.flatMap(\.arguments)
+    if let options = Self.parsed.withLock({ $0[arguments] }) { return options }
     do {
-      return try CatalogueOptions.parse(chosen.flatMap(\.arguments))
+      let options = try CatalogueOptions.parse(arguments)
+      Self.parsed.withLock { $0[arguments] = options }
+      return options
     } catch {
       let fault = CommandError.faults(in: chosen.reversed(), by: CatalogueOptions.parse).first
       throw CommandError(

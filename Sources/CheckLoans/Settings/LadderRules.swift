@@ -47,31 +47,91 @@ extension Environment {
   /// it does, or no catalogue is the one that it names.
   var idleRules: [String] {
     let rules = given.file?.rules ?? []
+    let tables = given.file?.tables ?? []
     let names =
-      (given.file?.tables ?? []).flatMap { table in
-        (table["path"]?.texts ?? []).map { ($0, table["name"]?.texts.first) }
-      } + (given.file?.catalogues?.texts ?? []).map { ($0, nil) }
+      tables.flatMap { $0["path"]?.texts ?? [] } + (given.file?.catalogues?.texts ?? [])
+    let known = Set(names.map { Array($0.utf8) })
+    let libraries = Set(tables.compactMap { $0["name"]?.texts.first })
+    let directory = given.file?.directory ?? ""
+    func isNamed(_ text: String) -> Bool {
+      if libraries.contains(text) { return true }
+      let name = catalogueName(absolute(text, in: directory))
+      return known.contains(Array(name.utf8))
+        || FilePattern.isPattern(name) && names.contains { FilePattern.fits($0, name) }
+    }
+    var earlierRules = EarlierRules()
     return rules.indices.compactMap { index in
       let rule = rules[index]
-      let place = (rule.first?.place ?? given.file?.path ?? "").visible
+      // It is looked up in the file, which takes time.
+      var place: String { (rule.first?.place ?? given.file?.path ?? "").visible }
       if let empty = SettingsKeys.conditions.first(where: { rule[$0.name]?.texts.isEmpty == true })
       {
         return "\(place): this rule is never used, since its \(empty.name) is an empty list"
       }
-      let earlier = rules[..<index].first {
-        $0.covers(rule) && ($0.isOfLadder || !rule.isOfLadder)
-          && ($0[LadderRule.language] != nil || rule[LadderRule.language] == nil)
-      }
-      if let earlier {
+      if let earlier = earlierRules.first(covering: rule, in: rules) {
         return
           "\(place): this rule is never used, since the one at \(earlier.first?.place.visible ?? "its top") "
           + "fits the same loans; move it before that one"
       }
+      earlierRules.add(index, rule)
       guard let wanted = rule["catalogue"], given.files.isEmpty,
-        !names.contains(where: { isCatalogue($0.0, $0.1, oneOf: wanted.texts) })
+        !wanted.texts.contains(where: isNamed)
       else { return nil }
       return "\(wanted.place.visible): this rule is never used, since no catalogue is "
         + "\(wanted.texts.joined(separator: ", ").quoted(limit: 80)); correct the path or name"
+    }
+  }
+}
+
+/// Some rules, found by what they ask: comparing each rule with all others would take too long.
+private struct EarlierRules {
+  /// What a rule says, and a text of each condition: `nil` for none, and empty for any of several.
+  fileprivate struct Key: Hashable {
+    var isOfLadder: Bool
+    var hasLanguage: Bool
+    var texts: [String?] = []
+  }
+
+  private var indices: [Key: [Int]] = [:]
+
+  /// Adds a rule: under each text of a condition that has several, unless that makes too many.
+  mutating func add(_ index: Int, _ rule: [Setting]) {
+    var keys = [Key(isOfLadder: rule.isOfLadder, hasLanguage: rule[LadderRule.language] != nil)]
+    for condition in SettingsKeys.conditions {
+      let texts = Set(rule[condition.name]?.texts ?? [])
+      let choices: [String?] =
+        texts.isEmpty
+        ? [nil] : keys.count > 1 && keys.count * texts.count > 16 ? [""] : Array(texts)
+      keys = keys.extended(by: choices)
+    }
+    for key in keys { indices[key, default: []].append(index) }
+  }
+
+  /// The first that fits all loans that another rule fits, and says as much.
+  func first(covering rule: [Setting], in rules: [[Setting]]) -> [Setting]? {
+    var keys: [Key] = []
+    for isOfLadder in rule.isOfLadder ? [true] : [true, false] {
+      for hasLanguage in rule[LadderRule.language] != nil ? [true] : [true, false] {
+        keys.append(Key(isOfLadder: isOfLadder, hasLanguage: hasLanguage))
+      }
+    }
+    for condition in SettingsKeys.conditions {
+      keys = keys.extended(by: rule[condition.name]?.texts.first.map { [nil, $0, ""] } ?? [nil])
+    }
+    let found = keys.compactMap { key in indices[key]?.first { rules[$0].covers(rule) } }
+    return found.min().map { rules[$0] }
+  }
+}
+
+extension [EarlierRules.Key] {
+  /// Each with each of some texts at its end.
+  fileprivate func extended(by texts: [String?]) -> [EarlierRules.Key] {
+    flatMap { key in
+      texts.map { text in
+        var key = key
+        key.texts.append(text)
+        return key
+      }
     }
   }
 }

@@ -367,11 +367,11 @@ private struct SettingsReading {
     _ found: [(table: TOMLTable, place: SettingsPlace)], _ known: KnownLanguages
   ) throws(CommandError) -> [[Setting]] {
     var rules: [[Setting]] = []
+    let parse = Self.once(LadderOptions.parse)
+    let unparsed = SettingsKeys.conditions + [Setting(name: LadderRule.language, kind: .text)]
+    let options = unparsed + LadderOptions.declaredSettings
     for (table, place) in found {
-      let unparsed = SettingsKeys.conditions + [Setting(name: LadderRule.language, kind: .text)]
-      let rule = try values(
-        table, unparsed + LadderOptions.declaredSettings, place, unparsed: unparsed,
-        by: LadderOptions.parse)
+      let rule = try values(table, options, place, unparsed: unparsed, by: parse)
       if let language = rule[LadderRule.language],
         language.texts.contains(where: { known.language(for: $0) == nil })
       {
@@ -482,10 +482,11 @@ private struct SettingsReading {
   private func settings(
     _ found: [(table: TOMLTable, place: SettingsPlace)], of thing: String,
     _ options: [Setting], unparsed: [Setting] = [], required: [(key: String, example: String)],
-    by parse: ([String]) throws -> any ParsableArguments
+    by parse: @escaping ([String]) throws -> any ParsableArguments
   ) throws(CommandError) -> [[Setting]] {
     var known: Set<[String]> = []
     var all: [[Setting]] = []
+    let parse = Self.once(parse)
     for (table, place) in found {
       let settings = try values(table, unparsed + options, place, unparsed: unparsed, by: parse)
       for (key, example) in required where settings[key]?.texts.isEmpty != false {
@@ -499,6 +500,19 @@ private struct SettingsReading {
       all.append(settings)
     }
     return all
+  }
+
+  /// The same, but arguments that make sense are read only once: many tables have the same.
+  private static func once(
+    _ parse: @escaping ([String]) throws -> any ParsableArguments
+  ) -> ([String]) throws -> any ParsableArguments {
+    var known: [[String]: any ParsableArguments] = [:]
+    return { arguments in
+      if let options = known[arguments] { return options }
+      let options = try parse(arguments)
+      known[arguments] = options
+      return options
+    }
   }
 
   /// The settings of a table, in the order of the options, a catalogue's path first.
