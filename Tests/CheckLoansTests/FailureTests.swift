@@ -219,6 +219,45 @@ struct FailureTests {
     #expect(lines.first?.hasPrefix("check-loans: stopping; ") == true)
   }
 
+  @Test(arguments: [["check"], ["calendar"], ["lists", "--call"]])
+  func `A named pipe that nobody reads takes no results`(command: [String]) async throws {
+    let desk = try Desk()
+    try desk.folder.makeNamedPipe("pipe")
+    let result = try await desk.run(command + ["--output", "pipe", "books.xml"])
+    #expect(result.status == 73)
+    #expect(
+      result.errorText == "check-loans: pipe: cannot create the file for the results: nobody reads "
+        + "this named pipe or socket; name a file\n")
+    #expect(result.elapsed < .seconds(10))
+  }
+
+  @Test func `A named pipe that somebody reads takes results`() async throws {
+    let desk = try Desk()
+    let result = try await desk.shell(
+      "mkfifo pipe; exec 3<>pipe; \"$0\" -q --output pipe books.xml; head -n 1 <&3")
+    #expect(result.status == 0)
+    #expect(result.text.contains("expire"))
+  }
+
+  @Test(.enabled(if: isRoot, "only root can make another user's link"))
+  func `Another user's link in a directory for everybody takes no results`() async throws {
+    let desk = try Desk()
+    let result = try await desk.shell(
+      """
+      echo mine > target; mkdir open own; chmod 1777 open
+      ln -s ../target open/link; chown -h 65534 open/link
+      ln -s ../open/link own/link
+      for link in open/link own/link; do "$0" --output $link books.xml; echo $?; done
+      cat target; chown -h 0 open/link; "$0" --output open/link books.xml; echo $?
+      """)
+    #expect(result.text == "73\n73\nmine\n0\n")
+    let words =
+      "cannot create the file for the results: it is another user's link, in a directory that anybody "
+      + "can write to"
+    #expect(
+      result.errorLines == ["open/link", "own/link"].map { "check-loans: \($0): \(words)" })
+  }
+
   @Test func `A signal ends watch, too, while nobody reads`() async throws {
     let books = (0..<2_000).map { number -> (title: String, expiration: String?) in
       ("A title that takes some room, number \(number)", "2020.11.01")

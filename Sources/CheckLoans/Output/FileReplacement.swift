@@ -16,6 +16,7 @@ struct FileReplacement: ~Copyable {
   /// The step that failed; the place is as it was.
   struct Failure: Error {
     enum Step: String {
+      case link = "it is another user's link, in a directory that anybody can write to"
       case creation = "a new file cannot be made beside it"
       case owner = "its owner or group cannot be kept"
       case permissions = "the permissions cannot be kept"
@@ -117,6 +118,7 @@ extension FileReplacement {
   static func begin(
     at path: String, like old: Stat? = nil
   ) throws(Failure) -> FileReplacement {
+    try checkLinks(path)
     if old == nil, (try? Stat(ofLink: path))?.type == .symbolicLink {
       throw Failure(step: .place, errno: .noSuchFileOrDirectory)
     }
@@ -143,6 +145,28 @@ extension FileReplacement {
     }
     if let old { try replacement.keepAccess(of: path, old) }
     return replacement
+  }
+
+  /// Refuses a link that leads to where another user wants it, by the rule of the kernel's
+  /// `protected_symlinks`: it is in a directory that anybody can write to, and neither this user's nor that
+  /// of the directory's owner.
+  ///
+  /// - SeeAlso: `proc_sys_fs(5)`.
+  static func checkLinks(_ path: String) throws(Failure) {
+    var path = FilePath(path)
+    // Links that lead to each other in a circle lead to no file.
+    for _ in 0..<40 {
+      guard let target = FileSystem.linkTarget(of: path), let link = try? Stat(ofLink: path.string)
+      else { return }
+      let folder = path.removingLastComponent()
+      let directory = try? Stat(of: folder.isEmpty ? "." : folder.string)
+      if let directory, directory.permissions.contains(.otherWrite),
+        ![.current, directory.userID].contains(link.userID)
+      {
+        throw Failure(step: .link, errno: .permissionDenied)
+      }
+      path = folder.pushing(target)
+    }
   }
 
   /// The name that a file without one gets before it takes a place.

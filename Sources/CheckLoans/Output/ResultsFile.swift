@@ -24,7 +24,8 @@ final class ResultsFile {
     }
     do {
       if let old, old.type != .regular {
-        let device = try OpenFile(path, .writeOnly, followsLinks: true, waits: true)
+        try FileReplacement.checkLinks(path)
+        let device = try OpenFile(path, .writeOnly, followsLinks: true)
         output = CheckedOutput(descriptor: device.descriptor.rawValue)
         self.device = consume device
       } else {
@@ -34,10 +35,15 @@ final class ResultsFile {
         self.replacement = consume replacement
       }
     } catch {
-      let words = (error as? FileReplacement.Failure)?.errno.words ?? (error as? Errno)?.words
+      let words =
+        switch error {
+        case let failure as FileReplacement.Failure:
+          failure.step == .link ? failure.step.rawValue : failure.errno.words
+        case Errno.noSuchAddressOrDevice: "nobody reads this named pipe or socket; name a file"
+        default: (error as? Errno)?.words ?? ""
+        }
       throw CommandError(
-        .cannotCreate,
-        "\(path.visible): cannot create the file for the results: \(words ?? "")")
+        .cannotCreate, "\(path.visible): cannot create the file for the results: \(words)")
     }
   }
 
