@@ -81,6 +81,12 @@ public struct ClosedDays: Hashable, Sendable {
     return .closed(OpenDays(before: before, after: after))
   }
 
+  /// Whether nothing is done on a day, since the library is closed on it, and not for so long that this
+  /// is probably a mistake.
+  public func rests(on day: CivilDate) -> Bool {
+    if case .closed = openDays(around: day) { true } else { false }
+  }
+
   /// The first open day in one direction, 1 or -1.
   private func openDay(after day: CivilDate, step: Int) -> CivilDate? {
     for distance in 1...Self.longest {

@@ -20,10 +20,10 @@ public struct DeliveryHours: Hashable, Sendable {
   /// since a mistake must not hold them for ever.
   public func holds(at now: CivilDateTime) -> CivilDateTime? {
     let starts = [.midnight, hours?.start ?? .midnight].filter { hours?.contains($0) ?? true }
-    if hours?.contains(now.time) ?? true, !closedDays.isClosed(now.date) { return nil }
+    if hours?.contains(now.time) ?? true, !closedDays.rests(on: now.date) { return nil }
     for distance in 0...Self.longest {
       let day = now.date.adding(days: distance)
-      if closedDays.isClosed(day) { continue }
+      if closedDays.rests(on: day) { continue }
       let next = starts.map { CivilDateTime(day, $0) }.filter { $0 > now }.min()
       if let next { return next }
     }

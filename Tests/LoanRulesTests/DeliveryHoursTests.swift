@@ -70,6 +70,15 @@ struct DeliveryHoursTests {
     }
   }
 
+  @Test func `Closed days that are too many to be right hold nothing`() throws {
+    var closed = ClosedDays()
+    closed.close(try DayRange(reading: "2026-11-01..2027-06-01"), origin: "")
+    closed.close(.sunday, origin: "")
+    let hours = DeliveryHours(except: closed)
+    #expect(try hours.holds(at: moment("2026-11-24")) == nil)
+    #expect(try hours.holds(at: moment("2026-10-25")) == moment("2026-10-26"))
+  }
+
   @Test func `Where every day is closed nothing is held`() throws {
     var closed = ClosedDays()
     for day in Weekday.allCases { closed.close(day, origin: "") }

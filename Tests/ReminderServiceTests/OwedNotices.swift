@@ -58,6 +58,9 @@ struct ClosedWeeks {
     weekdays.contains((day.dayNumber + 3) % 7) || ranges.contains { $0.contains(day) }
   }
 
+  /// Whether nothing is sent on a day: it is closed, and not for so long that this must be a mistake.
+  func rests(on day: CivilDate) -> Bool { openDays(around: day) != (day, day) }
+
   /// The open days nearest to a day, itself if it is one; the day for both, if one is too far away.
   func openDays(around day: CivilDate) -> (before: CivilDate, after: CivilDate) {
     func walk(_ step: Int) -> CivilDate? {
@@ -87,7 +90,7 @@ struct SendingHours {
   var closed = ClosedWeeks()
 
   func contain(_ now: CivilDateTime) -> Bool {
-    if closed.isClosed(now.date) { return false }
+    if closed.rests(on: now.date) { return false }
     guard let (start, end) = minutes else { return true }
     var minute = start
     while minute != end {

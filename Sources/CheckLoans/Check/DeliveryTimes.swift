@@ -52,7 +52,7 @@ struct DeliveryTimes {
 
   /// The reason why notices of a catalogue are held, and until when; `nil` if they are sent now.
   func reason(of name: String, at now: CivilDateTime) -> (NoticeReason, until: CivilDateTime)? {
-    let isClosed = closedDays[name]?.isClosed(now.date) ?? false
+    let isClosed = closedDays[name]?.rests(on: now.date) ?? false
     return hours(of: name).holds(at: now).map { (isClosed ? .closed : .quietHours, $0) }
   }
 
@@ -60,7 +60,7 @@ struct DeliveryTimes {
   func ends(of name: String, from now: CivilDateTime, days: Int) -> [CivilDateTime] {
     let last = hours?.last ?? CivilTime(secondOfDay: 86_399) ?? .midnight
     return (0..<days).map { CivilDateTime(now.date.adding(days: $0), last) }
-      .filter { $0 >= now && closedDays[name]?.isClosed($0.date) != true }
+      .filter { $0 >= now && closedDays[name]?.rests(on: $0.date) != true }
   }
 }
 
