@@ -3,6 +3,17 @@ import Testing
 
 /// What day it is, and where.
 struct TimeTests {
+  @Test(arguments: ["Europe/Budapest", ":Europe/Budapest"])
+  func `A zone that TZDIR hides is not told to be another`(zone: String) async throws {
+    let desk = try Desk()
+    let result = try await desk.run(
+      ["--time-zone", zone, "books.xml"], variables: ["TZDIR": desk.folder.path])
+    #expect(result.status == 78)
+    #expect(
+      result.errorText == "check-loans: the time zone \"\(zone)\" is unknown; its data is not in "
+        + "TZDIR, \(desk.folder.path); unset TZDIR\n")
+  }
+
   private static let edge = catalogue(("Abigél", "2026.11.28"))
 
   @Test(arguments: [

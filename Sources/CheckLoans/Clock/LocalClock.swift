@@ -29,7 +29,8 @@ struct LocalClock: Sendable {
         throw CommandError(
           .badSetting,
           """
-          the time zone \(zone.quoted()) is unknown; \(TimeZoneNames.advice(instead: zone))
+          the time zone \(zone.quoted()) is unknown; \
+          \(TimeZoneNames.advice(instead: zone, in: Self.givenDirectory(environment)))
           """)
       }
       name = zone.isEmpty ? "UTC" : zone
@@ -143,11 +144,14 @@ extension LocalClock {
     return names.isEmpty ? "localtime" : names.map(\.string).joined(separator: "/")
   }
 
+  private static func givenDirectory(_ environment: Environment) -> String? {
+    environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
   private static func isKnown(_ zone: String, _ environment: Environment) -> Bool {
     let name = zone.hasPrefix(":") ? String(zone.dropFirst()) : zone
     if name.isEmpty || name == "UTC" { return true }
-    let set = environment["TZDIR"] ?? ""
-    let directory = set.isEmpty ? "/usr/share/zoneinfo" : set
+    let directory = givenDirectory(environment) ?? "/usr/share/zoneinfo"
     if isZoneFile(name.hasPrefix("/") ? name : "\(directory)/\(name)") { return true }
     return !zone.hasPrefix(":") && isRule(name)
   }

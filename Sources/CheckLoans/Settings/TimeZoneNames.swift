@@ -1,3 +1,4 @@
+import Loans
 import System
 
 /// The names of the time zones that the system knows, for completion and for guesses.
@@ -14,12 +15,17 @@ enum TimeZoneNames {
   }
 
   /// What to give instead of an unknown name.
-  static func advice(instead name: String) -> String {
+  ///
+  /// - Parameter directory: where the zones are looked for, if a variable says so.
+  static func advice(instead name: String, in directory: String?) -> String {
+    if let directory, all.contains(String(name.trimmingPrefix(":"))) {
+      return "its data is not in TZDIR, \(directory.visible); unset TZDIR"
+    }
     let city = "/\(name.lowercased())"
     let guess =
       name.contains("/")
       ? name.nearest(among: all) : all.first { $0.lowercased().hasSuffix(city) }
-    if let guess { return "did you mean \(guess)?" }
+    if let guess, guess != name { return "did you mean \(guess)?" }
     return "give one of /usr/share/zoneinfo such as Europe/Budapest (Debian: apt install tzdata)"
   }
 
