@@ -140,6 +140,15 @@ struct ReportTableTests {
         == ["By Saturday 2026.11.21: 2 books", "By Sunday 2026.12.20: 1 book"])
   }
 
+  @Test func `A visit for what has expired is on the next open day`() async throws {
+    // A Sunday.
+    let desk = try Desk(
+      now: "2026-11-22T07:00", catalogue: catalogue(("One", "2026.11.18"), ("Two", "2026.11.22")))
+    let lines = try await table(
+      desk, "--all", "-q", "--group-by", "visit", "--closed-weekdays", "sunday")
+    #expect(lines.filter { $0.hasPrefix("By ") } == ["By Monday 2026.11.23: 2 books"])
+  }
+
   @Test func `A visit is on the last open day, and takes along what expires within a week`()
     async throws
   {

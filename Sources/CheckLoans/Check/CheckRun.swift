@@ -158,21 +158,21 @@ extension CheckRun {
       return try countPending(&part)
     }
     let kept = report.contents
-    var reload = catalogue.settings
+    var catalogue = catalogue
     do {
-      reload.policy.closedDays = try readClosedDays(catalogue)
-      part.closedDays = reload.policy.closedDays
+      part.closedDays = try readClosedDays(catalogue)
+      catalogue.settings.policy.closedDays = part.closedDays
     } catch let fault as CommandError {
       note(fault, &part)
       return try countPending(&part)
     }
-    reload.onProgress = progress?.notes(of: number)
-    reload.isDelivered = !plan.channels.isEmpty
+    catalogue.settings.onProgress = progress?.notes(of: number)
+    catalogue.settings.isDelivered = !plan.channels.isEmpty
     do throws(ReminderError) {
       let center = ReminderCenter(
         schedule: schedule, events: events, civilTime: catalogue.clock.civilTime)
       let result = try center.reload(
-        catalogue.source, at: catalogue.now, settings: reload,
+        catalogue.source, at: catalogue.now, settings: catalogue.settings,
         onDiagnostic: { note($0, &part) },
         onLoan: { read in
           part.note(read.status)

@@ -108,7 +108,9 @@ struct ReportOrder {
       key.group = group(library(of: loan, catalogue), otherwise: .noLibraryGroup)
       // Visits are days.
       key.text = ""
-      key.day = Visit.day(of: loan.plan, today: today).dayNumber
+      key.day =
+        Visit.day(of: loan.plan, today: today, catalogue.settings.policy.closedDays)
+        .dayNumber
     }
     return key
   }

@@ -8,7 +8,7 @@ import SystemPackage
 /// A catalogue with what holds for it.
 struct CatalogueToRead {
   private(set) var source: CatalogueSource
-  private(set) var settings: ReloadSettings
+  var settings: ReloadSettings
   /// What the settings file has for it alone.
   fileprivate let own: [Setting]
   /// The closed days of its library, which become one of the settings once a run has read them.
