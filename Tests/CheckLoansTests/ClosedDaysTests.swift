@@ -151,6 +151,25 @@ struct ClosedDaysTests {
     }
   }
 
+  @Test func `A calendar without events keeps the days that it had`() async throws {
+    let desk = try Desk()
+    let arguments = ["--closed-calendars", "holidays.ics"]
+    try desk.folder.write(Self.calendar, to: "holidays.ics")
+    #expect(try await desk.run(["books.xml"] + arguments).status == 0)
+    try desk.folder.write("BEGIN:VCALENDAR\nEND:VCALENDAR\n", to: "holidays.ics")
+    for _ in 1...2 {
+      #expect(
+        try await desk.run(["-q", "books.xml"] + arguments).errorText == """
+          check-loans: \(desk.folder.path)/holidays.ics: no event is left in this calendar; using the \
+          closed days that it had on 2026-11-21; if it is right, leave it out of closed-calendars
+
+          """)
+    }
+    let closed = try await desk.run(["closed", "--to", "2026-12-31"] + arguments)
+    #expect(closed.status == 0)
+    #expect(closed.lines.count == 2)
+  }
+
   @Test(arguments: [
     ("folder", "this is a directory, not a calendar"),
     ("pipe", "this is a named pipe, not a calendar"),

@@ -172,6 +172,14 @@ struct ClosedDaySetting: Hashable, Sendable {
           "\(path.visible): no event fits \(only.joined(separator: ", ").quoted(limit: 80)); correct "
             + "closed-only, or the calendar closes nothing")
       }
+      if reading.chosen == 0 && only.isEmpty, let kept = try? schedule?.calendar(key(of: path)),
+        !kept.days.isEmpty
+      {
+        result.idle.append(
+          "\(path.visible): no event is left in this calendar; using the closed days that it had on "
+            + "\(kept.readOn); if it is right, leave it out of closed-calendars")
+        return kept
+      }
       let calendar = KeptCalendar(path: key(of: path), readOn: today, days: reading.days)
       result.read.append(calendar)
       return calendar
