@@ -14,6 +14,8 @@ public struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertible
     case changedWhileReading
     /// An expression of the profile has no value in this document, or takes too long.
     case profileFailed
+    /// There is no memory, or no descriptor left, to open it.
+    case systemLimit
   }
 
   /// The kind of failure.

@@ -70,6 +70,14 @@ enum FailingCalls {
     ]
   }
 
+  /// The environment that makes the opening of a file fail, for want of descriptors.
+  static func variables(opening path: String, report: String) async throws -> [String: String] {
+    [
+      "LD_PRELOAD": "\(try await compiled.value.path)/failing-io.so", "FAULT_BELOW": path,
+      "FAULT_ERRNO": String(Fault.tooManyFiles.rawValue), "FAULT_AT": "1", "FAULT_REPORT": report,
+    ]
+  }
+
   /// The environment that makes the n-th allocation of libxml2 fail.
   ///
   /// - Parameters:

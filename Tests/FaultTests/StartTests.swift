@@ -39,4 +39,17 @@ struct StartTests {
       #expect(folder.contents(of: "told") == "told\n", "once, by \(call) \(number)")
     }
   }
+
+  @Test func `A catalogue that the system cannot open is the system's matter`() async throws {
+    let folder = try ScratchFolder()
+    try folder.write("<books/>", to: "books.xml")
+    let path = "\(folder.path)/books.xml"
+    let result = try await Command(
+      Command.checkLoans, ["--no-state", path],
+      environment: FailingCalls.variables(opening: path, report: "\(folder.path)/report"),
+      directory: folder.path
+    ).run()
+    #expect(result.status == 71)
+    #expect(folder.contains("report"))
+  }
 }

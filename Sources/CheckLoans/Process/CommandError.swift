@@ -61,6 +61,7 @@ extension CatalogueError.Code {
     case .inputOutput: .inputOutput
     case .changedWhileReading: .tryAgain
     case .profileFailed: .badSetting
+    case .systemLimit: .systemLimit
     }
   }
 }

@@ -42,8 +42,10 @@ final class CatalogueFile: @unchecked Sendable {
       // What open(2) of a socket gives.
       kind = "a socket"
     } catch {
+      let code: CatalogueError.Code =
+        error.isSystemLimit ? .systemLimit : error == .ioError ? .inputOutput : .cannotRead
       throw CatalogueError(
-        code: .cannotRead, path: path, message: "cannot read the catalogue: \(error.words)",
+        code: code, path: path, message: "cannot read the catalogue: \(error.words)",
         underlying: error.rawValue)
     }
     throw CatalogueError(
@@ -113,9 +115,14 @@ extension CatalogueFile {
 
   /// Checks that the file is the one that was opened, unchanged.
   ///
-  /// - Throws: ``CatalogueError`` with the code `changedWhileReading`.
+  /// - Throws: ``CatalogueError`` with the code `changedWhileReading`, or `inputOutput`.
   func checkUnchanged() throws(CatalogueError) {
-    guard let before, (try? file?.status)?.hasContent(of: before) != true else { return }
+    guard let before, let file else { return }
+    do throws(Errno) {
+      if try file.status.hasContent(of: before) { return }
+    } catch {
+      throw inputOutputError(error.rawValue)
+    }
     throw CatalogueError(
       code: .changedWhileReading, path: path,
       message: "the file was changed while it was read; nothing was taken from it, try again")
