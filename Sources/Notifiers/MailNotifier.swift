@@ -99,7 +99,9 @@ extension MailNotifier {
     } shown: {
       hidingReaders(in: $0, mailbox)
     }
-    guard Self.refusals.contains(report.ending), refusesRecipient(report.errors, recipient) else {
+    guard Self.refusals.contains(report.ending),
+      refusesRecipient(report.errors, recipient, report.ending)
+    else {
       return program.error(.temporary, "\(words); \(ChannelProgram.Advice.mail.failure)")
     }
     // It would be no fault of the borrowers whom the message is about.
@@ -135,13 +137,16 @@ extension MailNotifier {
     return names.filter { $0.count > 3 || Int($0) == nil }.reduce(line) { $0.hiding($1) }
   }
 
-  /// Whether a refusal for good is about the recipient, as far as it says.
-  private func refusesRecipient(_ errors: String, _ recipient: String) -> Bool {
+  /// Whether a refusal for good is clearly about the recipient; without any reply, EX_NOUSER is.
+  private func refusesRecipient(
+    _ errors: String, _ recipient: String, _ ending: ChildProcess.Ending
+  ) -> Bool {
     let senders = [bounce, settings.from.address].map(\.description)
     if senders.contains(where: errors.mentions), !errors.mentions(recipient) { return false }
     if errors.lowercased().contains("relay") { return false }
     let replies = errors.split(whereSeparator: \.isNewline).lazy.compactMap { ServerReply(in: $0) }
-    return replies.first?.refusesRecipient ?? true
+    return replies.first?.refusesRecipient
+      ?? (ending == .exited(67) || errors.saysThatNobodyIsThere)
   }
 }
 

@@ -13,9 +13,13 @@ struct ServerReply {
   /// The class, the subject and the detail of the status; empty if there is only a code.
   private let status: [Int]
 
+  /// The line.
+  private let line: String
+
   /// The reply in a line; `nil` if there is none.
   init?(in line: some StringProtocol) {
-    let words = String(line).split { $0.isWhitespace || "()#".contains($0) }
+    self.line = String(line)
+    let words = self.line.split { $0.isWhitespace || "()#".contains($0) }
       .flatMap { word -> [Substring] in
         // A line of several begins with the code and a hyphen.
         word.dropFirst(3).first == "-" ? [word.prefix(3), word.dropFirst(4)] : [word]
@@ -27,18 +31,32 @@ struct ServerReply {
 
   /// Whether it refuses the recipient's address for good.
   ///
-  /// Of the statuses these are the permanent ones about an address or a mailbox (RFC 3463, sections 3.2
-  /// and 3.3), but for those about the sender's address (5.1.7 and 5.1.8), a full mailbox (5.2.2) and
-  /// a long message (5.2.3). Without a status, a code says less: 521 and 554 are a server that takes no
-  /// mail, or not from here (RFC 7504), 530 and 535 want a password (RFC 4954, section 6), and 552 is
-  /// about room (RFC 5321, section 4.2.3).
+  /// Of the statuses these are the permanent ones about an address (RFC 3463, section 3.2), but for those
+  /// about the sender's (5.1.7 and 5.1.8). A mailbox that is disabled may be opened again (5.2.1). Without
+  /// a status, or with one that says no more, the words decide: 550 can be any rule of the server's.
   var refusesRecipient: Bool {
-    if status.isEmpty { return code.map { $0 >= 500 && !Self.otherReasons.contains($0) } ?? false }
-    return [[5, 1], [5, 2]].contains(Array(status.prefix(2)))
-      && ![[5, 1, 7], [5, 1, 8], [5, 2, 2], [5, 2, 3]].contains(status)
+    if status.isEmpty || status == [5, 1, 0] {
+      return code.map(Self.codes.contains) ?? false && line.saysThatNobodyIsThere
+    }
+    return status.prefix(2) == [5, 1] && ![[5, 1, 7], [5, 1, 8]].contains(status)
   }
 
-  private static let otherReasons: Set = [521, 530, 535, 552, 554]
+  /// The codes about a mailbox (RFC 5321, section 4.2.3, and RFC 7504).
+  private static let codes: Set = [550, 551, 553, 556]
+}
+
+extension String {
+  /// Whether the text says that there is no such mailbox.
+  var saysThatNobodyIsThere: Bool {
+    let words = lowercased()
+    // Its own address is the sender's matter.
+    return !words.contains("sender")
+      && (words.contains(
+        #/(no such|unknown|unrouteable|invalid) (user|mailbox|recipient|address|account)/#)
+        || words.contains(
+          #/(user|mailbox|recipient|address|account)( is)? (unknown|invalid|not found|not exist)/#)
+        || words.contains(#/(user|mailbox|recipient|address|account) (does not|doesn't) exist/#))
+  }
 }
 
 extension StringProtocol {

@@ -99,7 +99,8 @@ import Testing
     let sender = "sendmail: envelope from address library@example.org not accepted by the server"
     #expect(try failure(of: "echo '\(sender)' >&2; exit 65").code == .temporary)
     let both = "anna@example.org refuses library@example.org"
-    #expect(try failure(of: "echo '\(both)' >&2; exit 65").code == .undeliverable)
+    #expect(try failure(of: "echo '\(both)' >&2; exit 67").code == .undeliverable)
+    #expect(try failure(of: "echo '\(both)' >&2; exit 65").code == .temporary)
   }
 
   @Test(arguments: [
@@ -128,7 +129,15 @@ import Testing
       "msmtp: server message: 550-5.1.1 The email account that you tried to reach does not exist",
       true
     ),
-    ("msmtp: server message: 550 5.2.1 The email account is disabled", true),
+    ("msmtp: server message: 550 5.2.1 The email account is disabled", false),
+    ("msmtp: server message: 550 5.1.0 Rejected by policy", false),
+    ("msmtp: server message: 550 5.1.0 Unknown user", true),
+    ("msmtp: server message: 550 SPF check failed", false),
+    ("msmtp: server message: 550 Administrative prohibition", false),
+    ("msmtp: server message: 550 rate limit exceeded", false),
+    ("msmtp: server message: 550 Domain of sender does not exist, unknown address", false),
+    ("msmtp: server message: 550 No such user here", true),
+    ("msmtp: server message: 550 that user does not exist", true),
     ("msmtp: server message: 550 5.1.10 RESOLVER.ADR.RecipientNotFound; not found", true),
     ("msmtp: server message: 553 5.1.3 Invalid address", true),
     ("msmtp: server message: 556 5.1.10 Recipient address has null MX", true),
