@@ -407,6 +407,20 @@ extension CalendarCommandTests {
     }
   }
 
+  @Test func `No secret is kept where anybody can write`() async throws {
+    let desk = try desk()
+    let result = try await desk.shell(
+      """
+      mkdir open && chmod 1777 open
+      "$0" calendar --state open/s.sqlite --per-borrower www books.xml; echo $?; ls open | grep key
+      """)
+    #expect(result.text == "77\n")
+    #expect(
+      result.errorText.hasPrefix(
+        "check-loans: \"open/calendar.key\": cannot use the secret of borrowers' calendars: anybody can write to the "
+          + "directory; use chmod o-w, or keep the schedule in another\n"))
+  }
+
   @Test func `Several runs at once make one secret, and each ends well`() async throws {
     let desk = try desk()
     let script = """

@@ -35,6 +35,15 @@ struct SecretKey {
   ///
   /// - Throws: ``CommandError`` if somebody else may know it, or it cannot be read.
   func existing() throws(CommandError) -> [UInt8]? {
+    let directory = path.removingLastComponent()
+    let place = directory.isEmpty ? "." : directory.string
+    if (try? Stat(of: place))?.permissions.contains(.otherWrite) == true {
+      throw CommandError(
+        .noPermission,
+        """
+        \(failure): anybody can write to the directory; use chmod o-w, or keep the schedule in another
+        """)
+    }
     let secret: [UInt8]
     do throws(Errno) { secret = try read(OpenFile(path.string)) } catch {
       if error == .noSuchFileOrDirectory { return nil }
