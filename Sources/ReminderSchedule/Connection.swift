@@ -9,14 +9,12 @@ internal import System
 final class Connection: @unchecked Sendable {
   /// The file, as the user named it.
   let file: ScheduleFile
-  /// The identity that the file had when it was opened for writing, by this connection alone; `nil`
-  /// for a reader and in memory.
-  fileprivate let ownID: FileID?
-  /// The database, used only by the holder of the turn.
-  fileprivate let database: Database
-  fileprivate let turn = DispatchSemaphore(value: 1)
-  /// Whether a shared transaction is open; used only by the holder of the turn.
-  fileprivate var isShared = false
+  /// The identity that the file had when it was opened for writing; `nil` for a reader and in memory.
+  private let ownID: FileID?
+  private let database: Database
+  private let turn = DispatchSemaphore(value: 1)
+  /// The transactions that are open, each a part of the one before.
+  private var depth = 0
 
   /// The size in bytes up to which a file is checked for damage whenever it is opened for writing,
   /// which takes less than 10 milliseconds; a longer one is checked if a run was interrupted.
@@ -31,25 +29,20 @@ final class Connection: @unchecked Sendable {
     self.file = file
     ownID = file.id
     do {
-      database = try Self.open(writing: file)
+      let isChecked = file.hasJournal || file.size <= Self.sizeAlwaysChecked
+      if try file.readHeader().isDamaged { throw DatabaseError.damage("the header") }
+      database = try Database(file.location, timeout: 5_000)
+      // Checked before anything is changed that another program may rely on.
+      let isNew = try Schema.check(database, path: file.path)
+      try database.execute(Self.setup)
+      if isChecked, !isNew { try Schema.checkWhole(database) }
+      // EXTRA also syncs the directory after the journal is gone, so that a power cut cannot bring it
+      // back and undo a commit.
+      try database.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA")
+      if isNew { try Schema.create(database) } else { try Schema.updateViews(database) }
     } catch {
-      throw file.failure(error, ownID)
+      throw Self.failure(toOpen: file, error)
     }
-  }
-
-  private static func open(writing file: ScheduleFile) throws -> Database {
-    let isChecked = file.hasJournal || file.size <= sizeAlwaysChecked
-    if try file.readHeader().isDamaged { throw DatabaseError.damage("the header") }
-    let database = try Database(file.location, timeout: 5_000)
-    // Checked before anything is changed that another program may rely on.
-    let isNew = try Schema.check(database, path: file.path)
-    try database.execute(setup)
-    if isChecked, !isNew { try Schema.checkWhole(database) }
-    // EXTRA also syncs the directory after the journal is gone, so that a power cut cannot bring it
-    // back and undo a commit.
-    try database.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA")
-    if isNew { try Schema.create(database) } else { try Schema.updateViews(database) }
-    return database
   }
 
   /// Opens a schedule that is there, for reading; an empty one if it has no tables yet.
@@ -68,8 +61,16 @@ final class Connection: @unchecked Sendable {
       database = isNew ? try Database(":memory:") : found
       if isNew { try Schema.create(database) }
     } catch {
-      throw ScheduleError(error, path: file.path)
+      throw Self.failure(toOpen: file, error)
     }
+  }
+
+  /// The error of a file that could not be opened.
+  private static func failure(toOpen file: ScheduleFile, _ error: any Error) -> ScheduleError {
+    guard let failure = error as? DatabaseError, failure.code == SQLITE_CORRUPT, file.hasJournal
+    else { return ScheduleError(error, path: file.path) }
+    // A journal that is still there could not be read, which SQLite takes for damage.
+    return ScheduleError(DatabaseError(SQLITE_IOERR, failure.message), path: file.path)
   }
 
   /// Copies a schedule, or else an empty one, into memory.
@@ -79,7 +80,7 @@ final class Connection: @unchecked Sendable {
     do {
       database = try Database(":memory:")
       if source == nil { try Schema.create(database) }
-      try source?.read { [database] original in try original.copy(to: database) }
+      try source?.transact { [database] original in try original.copy(to: database) }
     } catch {
       throw ScheduleError(error, path: path)
     }
@@ -92,170 +93,102 @@ final class Connection: @unchecked Sendable {
     turn.signal()
   }
 
-  /// Runs `body` on one state of the schedule.
-  func read<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
-    try run(body, in: Transaction(self, writes: false))
-  }
-
-  /// Runs `body` in one transaction, which a thrown error rolls back.
-  func write<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
-    try run(body, in: Transaction(self))
-  }
-
-  private func run<Value>(
-    _ body: (Database) throws -> Value, in transaction: consuming Transaction
-  ) throws(ScheduleError) -> Value {
-    let value = try perform(body)
-    try transaction.commit()
-    return value
-  }
-
-  /// Runs `body` for the holder of the turn.
-  func perform<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
-    do {
-      return try body(database)
-    } catch {
-      throw failure(error)
+  /// Runs `body` alone, in a transaction or in a part of the one that is open, which a thrown error undoes.
+  func transact<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
+    try perform { database in
+      try begin()
+      let value: Value
+      do {
+        value = try body(database)
+        try release()
+      } catch {
+        undo()
+        throw error
+      }
+      try checkFile()
+      return value
     }
   }
 
-  /// The error for the user; closes the connection if the file is damaged.
-  func failure(_ error: any Error) -> ScheduleError {
-    guard let ownID else { return ScheduleError(error, path: file.path) }
-    if (error as? DatabaseError)?.isDamage ?? false { database.close() }
-    return file.failure(error, ownID)
+  /// Runs `body` alone.
+  func perform<Value>(_ body: (Database) throws -> Value) throws(ScheduleError) -> Value {
+    turn.wait()
+    defer { turn.signal() }
+    do {
+      return try body(database)
+    } catch {
+      throw ScheduleError(error, path: file.path)
+    }
+  }
+
+  /// Whether only one transaction is open, which is no part of another.
+  fileprivate var isOutermost: Bool { depth == 1 }
+
+  /// Begins a transaction, or a part of the one that is open (`SAVEPOINT`).
+  fileprivate func begin() throws {
+    // A part of one that an error has ended would be kept alone.
+    if depth > 0, !database.isInTransaction {
+      throw DatabaseError(SQLITE_IOERR, "an error has ended the transaction")
+    }
+    try database.execute("SAVEPOINT part")
+    depth += 1
+  }
+
+  fileprivate func release() throws {
+    do {
+      try database.execute("RELEASE part")
+    } catch let error as DatabaseError where error.code == SQLITE_CORRUPT {
+      // A commit reads only the journal, and SQLite takes a read that has failed for damage.
+      throw DatabaseError(SQLITE_IOERR, error.message)
+    }
+    depth -= 1
+  }
+
+  fileprivate func undo() {
+    depth -= 1
+    // Rather than keep half of a part, nothing is kept; an error may have undone all already.
+    if depth == 0 || (try? database.execute("ROLLBACK TO part; RELEASE part")) == nil {
+      database.rollBack()
+    }
+  }
+
+  /// Changes to a file without a name are as good as lost.
+  fileprivate func checkFile() throws(ScheduleError) {
+    if depth == 0, let ownID, file.id != ownID { throw file.removed }
   }
 }
 
 /// A transaction on the schedule: kept by ``commit()``, undone if the value goes away before.
 ///
-/// Until then nobody else can use the connection, unless it is shared: then what others do is part
-/// of it.
+/// What is done meanwhile is part of it, another transaction too, which must end first.
 public struct Transaction: ~Copyable, Sendable {
-  let connection: Connection
-  /// Whether it is a savepoint in a shared transaction.
-  private let isPart: Bool
-  private let isShared: Bool
-  private let writes: Bool
+  private let connection: Connection
   /// The schedule, whose end closes the connection and releases the lock.
-  private let schedule: Schedule?
-  private var hasTurn: Bool
+  private let schedule: Schedule
   private var isOpen = true
 
-  /// Begins a transaction, or a part of the shared one that is open.
+  /// Begins a transaction, or a part of the one that is open.
   ///
-  /// - Parameters:
-  ///   - writes: whether it may change something, and nobody else may meanwhile.
-  ///   - isShared: whether what others do meanwhile is part of it; there can be one at a time.
-  ///   - schedule: what must not end before it.
-  init(
-    _ connection: Connection, writes: Bool = true, isShared: Bool = false,
-    of schedule: Schedule? = nil
-  ) throws(ScheduleError) {
-    // Only what has begun is rolled back by `deinit`.
-    connection.turn.wait()
-    let isPart = connection.isShared
-    precondition(!isPart || !isShared, "a shared transaction begins in another one")
-    do {
-      try connection.perform { database in
-        if isPart, !database.isInTransaction {
-          throw DatabaseError(SQLITE_IOERR, "an error has ended the transaction")
-        }
-        // What undoes a part would otherwise need a temporary file.
-        if isShared { try database.execute("PRAGMA temp_store = MEMORY") }
-        try database.execute(
-          isPart ? "SAVEPOINT part" : "BEGIN \(writes ? "IMMEDIATE" : "DEFERRED") TRANSACTION")
-      }
-    } catch {
-      connection.turn.signal()
-      throw error
-    }
-    self.connection = connection
-    self.isPart = isPart
-    self.isShared = isShared
-    self.writes = writes
-    self.schedule = schedule
-    hasTurn = !isShared
-    if isShared {
-      connection.isShared = true
-      connection.turn.signal()
-    }
+  /// - Parameter schedule: what must not end before it.
+  init(_ connection: Connection, of schedule: Schedule) throws(ScheduleError) {
+    // Only what has begun is undone by `deinit`.
+    try connection.perform { _ in try connection.begin() }
+    (self.connection, self.schedule) = (connection, schedule)
   }
 
   deinit {
-    if !hasTurn { connection.turn.wait() }
-    let database = connection.database
-    // Rather than keep half of a part, nothing is kept; an error may have undone all already.
-    if isOpen, !isPart || (try? database.execute("ROLLBACK TO part; RELEASE part")) == nil {
-      database.rollBack()
-    }
-    if isShared {
-      connection.isShared = false
-      try? database.execute("PRAGMA temp_store = DEFAULT")
-    }
-    connection.turn.signal()
+    if isOpen { _ = try? connection.perform { _ in connection.undo() } }
   }
 
   /// Keeps everything that was done since it began.
   ///
   /// - Throws: ``ScheduleError``; then nothing has changed.
   public consuming func commit() throws(ScheduleError) {
-    if !hasTurn {
-      failpoint("shared-before-commit")
-      connection.turn.wait()
-      hasTurn = true
-    }
-    try connection.perform { [isPart] database in
-      try database.execute(isPart ? "RELEASE part" : "COMMIT TRANSACTION")
-    }
+    let isOutermost = connection.isOutermost
+    if isOutermost { failpoint("shared-before-commit") }
+    try connection.perform { _ in try connection.release() }
     isOpen = false
-    if isShared { failpoint("shared-committed") }
-    // Changes to a file without a name are as good as lost.
-    if writes, !isPart, let id = connection.ownID, connection.file.id != id {
-      throw connection.file.removed
-    }
-  }
-}
-
-extension ScheduleFile {
-  /// The error for the writer, who holds the lock; sets the file aside if it is proven to be damaged.
-  ///
-  /// - Parameter ownID: the identity that the file had when it was opened.
-  fileprivate func failure(_ error: any Error, _ ownID: FileID?) -> ScheduleError {
-    guard let error = error as? DatabaseError, error.isDamage else {
-      return ScheduleError(error, path: path)
-    }
-    guard id == ownID else { return removed }
-    do throws(ScheduleError) {
-      try proveDamage(error)
-      let other = try setAside()
-      return ScheduleError(
-        .damaged, path: path,
-        "the schedule \"\(path.visible)\" was damaged and is now \"\(other.visible)\"; the next run "
-          + "starts a new one and sends again what was delivered before", underlying: error.message)
-    } catch {
-      return error
-    }
-  }
-
-  /// Proves that the file is damaged, and not just a read of it has failed: all of it can be read, and
-  /// a new connection detects damage once more.
-  ///
-  /// - Throws: `ScheduleError` `inputOutput` if that cannot be proven.
-  private func proveDamage(_ first: DatabaseError) throws(ScheduleError) {
-    try readWhole()
-    do {
-      if try readHeader().isDamaged { return }
-      let database = try Database(location, timeout: 5_000)
-      _ = try Schema.check(database, path: path)
-      try Schema.checkWhole(database)
-    } catch let error as DatabaseError where error.isDamage {
-      return
-    } catch {
-      throw ScheduleError(error, path: path)
-    }
-    // A value that makes no sense is damage that SQLite does not detect.
-    if first.isOwnFinding { return }
-    throw ScheduleError(DatabaseError(SQLITE_IOERR, first.message), path: path)
+    if isOutermost { failpoint("shared-committed") }
+    try connection.checkFile()
   }
 }

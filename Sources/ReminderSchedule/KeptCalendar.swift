@@ -60,7 +60,7 @@ extension KeptCalendar {
 extension ScheduleReader {
   /// The last good reading of a calendar; `nil` if there was none.
   public func calendar(_ path: String) throws(ScheduleError) -> KeptCalendar? {
-    try connection.read { database in
+    try connection.transact { database in
       try database.rows("SELECT read_on, days FROM calendar WHERE path = ?", path) { row in
         guard let readOn = row.day(0), let days = row.text(1).flatMap(KeptCalendar.days) else {
           throw DatabaseError.damage("the days of a calendar")

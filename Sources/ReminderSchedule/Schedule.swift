@@ -26,8 +26,7 @@ public final class Schedule: Sendable {
   /// - Parameters:
   ///   - path: the file; its lock is `PATH.lock`, which is never removed.
   ///   - timeout: how long to wait for another process to release the lock.
-  /// - Throws: ``ScheduleError``; a file that is not a schedule is left as it is, and a damaged one is
-  ///   set aside.
+  /// - Throws: ``ScheduleError``; a file that is not a schedule, or damaged, is left as it is.
   public convenience init(opening path: String, timeout: Duration = .seconds(5))
     throws(ScheduleError)
   {
@@ -60,7 +59,7 @@ public final class Schedule: Sendable {
   private init(_ connection: Connection, _ lock: LockFile? = nil) throws(ScheduleError) {
     self.connection = connection
     self.lock = lock
-    identity = try connection.read { database in
+    identity = try connection.transact { database in
       try database.integer("SELECT identity FROM counter") ?? 0
     }
     try emptyOutbox()
@@ -73,12 +72,12 @@ public final class Schedule: Sendable {
 
   /// Notes the state of the messages that a killed run was sending, or one that has not ended it.
   func emptyOutbox() throws(ScheduleError) {
-    let first = try connection.read { database in
+    let first = try connection.transact { database in
       try database.integer("SELECT 1 FROM outbox LIMIT 1")
     }
     if first == nil { return }
     let count = try LockFile.count(beside: connection.file)
-    try connection.write { database in
+    try connection.transact { database in
       try database.emptyOutbox(count, next: .sending)
       failpoint("left-outbox-before-commit")
     }
@@ -99,7 +98,9 @@ public final class Schedule: Sendable {
   /// sent would be forgotten if the transaction is undone. After a ``ScheduleError`` it cannot be used
   /// any longer: SQLite may have undone everything.
   public func begin() throws(ScheduleError) -> Transaction {
-    try Transaction(connection, isShared: true, of: self)
+    // What undoes a part would otherwise need a temporary file.
+    try connection.perform { database in try database.execute("PRAGMA temp_store = MEMORY") }
+    return try Transaction(connection, of: self)
   }
 
   /// Begins to replace all reminders of one catalogue by those of the loans that it has now.
@@ -120,7 +121,7 @@ public final class Schedule: Sendable {
   /// The number of days by which `now` is before the last reload or delivery; `nil` if it is not, or by
   /// two days at most: the dates of libraries in different time zones can be so far apart.
   public func daysSetBack(at now: CivilDateTime) throws(ScheduleError) -> Int? {
-    let last = try connection.read { database in try database.lastRun() }
+    let last = try connection.transact { database in try database.lastRun() }
     guard let day = last.day, day - now.date.dayNumber > 2 else { return nil }
     return day - now.date.dayNumber
   }
@@ -295,7 +296,7 @@ public final class Schedule: Sendable {
   func writeByUser<Value>(
     _ body: (Database) throws -> Value
   ) throws(ScheduleError) -> Value {
-    let value = try connection.write { database in
+    let value = try connection.transact { database in
       let value = try body(database)
       failpoint("command-before-commit")
       return value
@@ -306,7 +307,7 @@ public final class Schedule: Sendable {
 
   /// Runs `body` in one transaction.
   func write(_ body: (Database) throws -> Void) throws(ScheduleError) {
-    try connection.write(body)
+    try connection.transact(body)
   }
 }
 

@@ -11,10 +11,9 @@ public struct ScheduleError: Error, Hashable, Sendable {
     case notPermitted
     /// The file or its directory cannot be created.
     case cannotCreate
-    /// The file is another program's, a newer version's, or not a database, and was left as it is; or
-    /// it is damaged and was opened only for reading.
+    /// The file is another program's, a newer version's, or not a database, and was left as it is.
     case notASchedule
-    /// The file was damaged, and was set aside under the name that the message says.
+    /// The file is damaged, and was left as it is.
     case damaged
     /// Another process is using the schedule.
     case locked
@@ -98,8 +97,11 @@ extension ScheduleError {
       return (.notASchedule, notASchedule(path, "is not a database").message)
     case SQLITE_CORRUPT, SQLITE_FORMAT:
       return (
-        .notASchedule,
-        "\(schedule) is damaged; the next run that delivers or reloads sets it aside"
+        .damaged,
+        """
+        \(schedule) is damaged; restore it from a backup, or move it away with its journal: the next \
+        run then makes a new one, which knows nothing of what was delivered
+        """
       )
     // The file was renamed or removed.
     case SQLITE_READONLY where error.extendedCode == SQLITE_READONLY | 4 << 8:

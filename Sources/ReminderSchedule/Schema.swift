@@ -361,11 +361,8 @@ enum Schema {
     for scope in ["1", "sqlite_master"] {
       let finding = try database.texts("PRAGMA integrity_check(\(scope))").first ?? "no result"
       if finding == "ok" { continue }
-      // SQLite reports a read that failed as damage.
-      let isFailedRead = ["error code=", "failed to get page", "unable to get the page"]
-        .contains { finding.contains($0) }
       let sentence = finding.split(separator: "\n").last.map(String.init) ?? finding
-      throw DatabaseError(isFailedRead ? SQLITE_IOERR : SQLITE_CORRUPT, sentence)
+      throw database.error(SQLITE_CORRUPT, sentence)
     }
   }
 }

@@ -57,9 +57,6 @@ struct ScheduleAccess {
         moment + .seconds(1),
         isLong ? "another run is using the schedule; waiting for it" : nil
       )
-    case .damaged:
-      // It was set aside, and there will be a new one.
-      return (moment + .seconds(1), line)
     default:
       guard hasWorked else { throw failure }
       return (pause.noteFailure(at: moment), line)

@@ -1,9 +1,8 @@
-internal import Failpoints
 internal import Loans
 internal import System
 internal import SystemPackage
 
-/// The file of a schedule at a path: checking, making and setting it aside.
+/// The file of a schedule at a path: checking and making it.
 ///
 /// Paths are checked, then opened by SQLite. Nobody can put another file there in between, since only
 /// the owner can write to the directory.
@@ -43,7 +42,6 @@ struct ScheduleFile {
   /// user's alone.
   func prepareFile() throws(ScheduleError) {
     try checkCompanions()
-    try setJournalAside()
     do {
       _ = try OpenFile(
         location, .readWrite, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
@@ -89,25 +87,6 @@ struct ScheduleFile {
     }
   }
 
-  /// Reads the whole file and its journal, as any program would (`pread`).
-  ///
-  /// - Throws: `ScheduleError` `inputOutput` if that fails: then nothing is known to be damaged.
-  func readWhole() throws(ScheduleError) {
-    do throws(Errno) {
-      for path in [location] + (hasJournal ? [location + "-journal"] : []) {
-        let file = try OpenFile(path)
-        var offset = 0
-        while case let count = try file.read(1 << 20, at: offset).count, count > 0 {
-          offset += count
-        }
-      }
-    } catch {
-      throw ScheduleError(
-        .inputOutput, path: path,
-        "cannot read the schedule \"\(path.visible)\"; check its disk, and run again", error)
-    }
-  }
-
   /// The identity of the file with this name; `nil` if there is none.
   var id: FileID? { (try? Stat(ofLink: location))?.fileID }
 
@@ -119,57 +98,8 @@ struct ScheduleFile {
     ((try? Stat(ofLink: location + "-journal").size) ?? 0) > 0
   }
 
-  /// Renames a damaged file, and its journal too, to a name that is free.
-  ///
-  /// - Returns: the new name.
-  func setAside() throws(ScheduleError) -> String {
-    let aside = Self.aside(freeAside())
-    try rename(Self.all, aside)
-    return path + aside
-  }
-
-  /// Renames a journal that was left behind by a run that was killed after it had set the schedule
-  /// aside: to the name of that schedule, if it is free.
-  private func setJournalAside() throws(ScheduleError) {
-    guard isMissing else { return }
-    let free = freeAside()
-    let last = Self.aside(free - 1)
-    let hasOwn = free == 1 || isAnyThere(Self.companions, last)
-    try rename(Self.companions, hasOwn ? Self.aside(free) : last)
-  }
-
-  /// Whether there is any of the files with these endings.
-  private func isAnyThere(_ endings: [String], _ aside: String) -> Bool {
-    endings.contains { FileSystem.exists(location + aside + $0) }
-  }
-
-  /// Renames those of the files with these endings that are there.
-  private func rename(_ endings: [String], _ aside: String) throws(ScheduleError) {
-    do {
-      for ending in endings where FileSystem.exists(location + ending) {
-        try FileSystem.rename(location + ending, to: location + aside + ending)
-        if ending.isEmpty { failpoint("schedule-set-aside") }
-      }
-    } catch {
-      throw ScheduleError(
-        .inputOutput, path: path,
-        "the schedule \"\(path.visible)\" or its journal cannot be used or renamed; move it away",
-        error)
-    }
-  }
-
   /// The endings of the files that SQLite makes beside a database.
   private static let companions = ["-journal", "-wal"]
-  private static let all = [""] + companions
-
-  private static func aside(_ number: Int) -> String { ".damaged-\(number)" }
-
-  /// The first number under which nothing was set aside.
-  private func freeAside() -> Int {
-    var number = 1
-    while isAnyThere(Self.all, Self.aside(number)) { number += 1 }
-    return number
-  }
 
   /// Refuses another user's journal, since SQLite would roll it into the schedule; and without a
   /// schedule anything that is not a journal, since SQLite would delete it.

@@ -19,7 +19,7 @@ extension ScheduleReader {
   public func unusableAddresses(
     for channel: String? = nil, mostBorrowers: Int
   ) throws(ScheduleError) -> UnusableAddresses {
-    try connection.read { database in
+    try connection.transact { database in
       var addresses = UnusableAddresses()
       let borrower = StoredTexts.column(.borrower)
       _ = try database.rows(
@@ -61,7 +61,7 @@ extension ScheduleReader {
   public func addressesWritten(
     by channel: String, at now: ClockTime
   ) throws(ScheduleError) -> Set<String> {
-    try connection.read { database in
+    try connection.transact { database in
       var written: Set<String> = []
       guard let id = try database.knownChannelID(channel) else { return [] }
       _ = try database.rows(
@@ -87,7 +87,7 @@ extension ScheduleReader {
     of rungs: some Collection<DueRung> & Sendable,
     _ body: (_ borrower: String?, _ email: String?) -> Void
   ) throws(ScheduleError) {
-    try connection.read { database in
+    try connection.transact { database in
       for due in rungs {
         let texts =
           try database.rows("SELECT fields FROM loan WHERE id = ?", due.id) {

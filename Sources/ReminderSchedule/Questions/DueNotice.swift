@@ -91,7 +91,7 @@ extension ScheduleReader {
   public func dueRungs(
     at now: CivilDateTime, channel: String, catalogues: [String]? = nil
   ) throws(ScheduleError) -> DueRungs {
-    try connection.read { database in
+    try connection.transact { database in
       let (due, silenced) = try database.due(at: [now], channel: channel, catalogues)
       return DueRungs(rungs: due.map(\.rung), silenced: silenced)
     }
@@ -101,7 +101,7 @@ extension ScheduleReader {
   public func notices(
     of rungs: some Collection<DueRung> & Sendable
   ) throws(ScheduleError) -> [DueNotice] {
-    try connection.read { database in
+    try connection.transact { database in
       let ladders = try Ladders(database)
       return try rungs.compactMap { try database.notice(of: $0, ladders) }
     }
@@ -138,7 +138,7 @@ extension ScheduleReader {
     at times: [CivilDateTime], channel: String?, catalogues: [String]? = nil
   ) throws(ScheduleError) -> [(time: CivilDateTime, notice: DueNotice)] {
     if times.isEmpty { return [] }
-    return try connection.read { database in
+    return try connection.transact { database in
       let ladders = try Ladders(database)
       return try database.due(at: times, channel: channel, catalogues).due.compactMap { due in
         try database.notice(of: due.rung, ladders).map { (due.time, $0) }
@@ -175,7 +175,7 @@ extension ScheduleReader {
     at now: CivilDateTime, catalogues: [String]? = nil, limit: Int = .max,
     withoutExpiredNotice: Bool = false
   ) throws(ScheduleError) -> [ScheduledLoan] {
-    try connection.read { database in
+    try connection.transact { database in
       var open: [(expiration: CivilDate, id: Int64)] = []
       let standings = try Standings(database, at: now)
       try standings.forEachOpen(catalogues) { standing in
@@ -200,7 +200,7 @@ extension ScheduleReader {
   public func openCount(
     at now: CivilDateTime, catalogues: [String]? = nil
   ) throws(ScheduleError) -> (reminders: Int, expired: Int) {
-    try connection.read { database in
+    try connection.transact { database in
       var count = (reminders: 0, expired: 0)
       // Deliveries make no difference; no channel has the number 0.
       try Standings(database, at: now).forEachOpen(catalogues, channel: 0) { standing in

@@ -45,7 +45,7 @@ extension ScheduleReader {
   /// What a run is sending, or was when it was killed, is shown as it will be noted: as delivered if
   /// it was sent, as before if it was not begun. Only the message on its way is `sending`.
   public func history(of id: Int, at now: CivilDateTime) throws(ScheduleError) -> LoanHistory? {
-    try connection.read { database in
+    try connection.transact { database in
       let sent = try? LockFile.count(beside: connection.file)
       let standings = try Standings(database, at: now, sent: sent)
       guard let row = try database.rowID(ofLoan: id),

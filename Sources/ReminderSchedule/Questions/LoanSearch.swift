@@ -8,12 +8,12 @@ extension ScheduleReader {
   /// - Returns: the numbers, those of loans in a catalogue first; empty if the text means nothing.
   public func loans(named text: String) throws(ScheduleError) -> [Int] {
     if let number = Int(text),
-      try connection.read({ database in try database.rowID(ofLoan: number) }) != nil
+      try connection.transact({ database in try database.rowID(ofLoan: number) }) != nil
     {
       return [number]
     }
     for field in [LoanField.id, .barcode] {
-      let found = try connection.read { database in
+      let found = try connection.transact { database in
         try LoanTable.allCases.flatMap { table in
           try database.rows(
             """
@@ -33,7 +33,7 @@ extension ScheduleReader {
   /// - Parameter fits: whether a loan does.
   /// - Returns: the numbers, those of loans in a catalogue first, then the last to leave.
   public func loans(where fits: (Loan) -> Bool) throws(ScheduleError) -> [Int] {
-    try connection.read { database in
+    try connection.transact { database in
       let ladders = try Ladders(database)
       return try LoanTable.allCases.flatMap { table in
         let order = "ORDER BY \(table.leftOn) DESC, loan.id & \(LoanID.numbers - 1)"
@@ -47,7 +47,7 @@ extension ScheduleReader {
 
   /// The ids, barcodes and titles of the first 10,000 loans: more take long to compare.
   public func suggestions() throws(ScheduleError) -> [String] {
-    try connection.read { database in
+    try connection.transact { database in
       try database.rows("SELECT fields FROM loan LIMIT 10000") { row in
         let texts = row.text(0).flatMap(StoredTexts.init)
         return [LoanField.id, .barcode, .title].compactMap { texts?[$0] }

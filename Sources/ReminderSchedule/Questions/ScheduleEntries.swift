@@ -87,7 +87,7 @@ public struct ScheduleEntries {
     self.now = now
     let table = filter.haveLeft ? LoanTable.left : .present
     self.table = table
-    keys = try connection.read { database in
+    keys = try connection.transact { database in
       var found: [(at: CivilDateTime, key: Key)] = []
       let standings = try Standings(database, at: now)
       try standings.forEach(in: database.ranges(filter.catalogues), of: table) { standing in
@@ -142,7 +142,7 @@ public struct ScheduleEntries {
     while batch.isEmpty, !keys.isEmpty {
       let part = keys.prefix(Self.batchSize)
       keys = keys.dropFirst(Self.batchSize)
-      batch = try connection.read { [table, now] database in
+      batch = try connection.transact { [table, now] database in
         let standings = try Standings(database, at: now)
         return try part.reversed().compactMap { key in
           guard let standing = try standings.standing(of: key.id),

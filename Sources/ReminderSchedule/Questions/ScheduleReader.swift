@@ -23,14 +23,14 @@ public struct ScheduleReader: Sendable {
 
   /// The names of all catalogues in the schedule.
   public func catalogues() throws(ScheduleError) -> [String] {
-    try connection.read { database in
+    try connection.transact { database in
       try database.texts("SELECT path FROM catalogue ORDER BY id")
     }
   }
 
   /// The names of all catalogues in the schedule, each with whether a run that delivers has read it.
   public func cataloguesByUse() throws(ScheduleError) -> [(name: String, isDelivered: Bool)] {
-    try connection.read { database in
+    try connection.transact { database in
       try database.rows("SELECT path, is_delivered FROM catalogue ORDER BY id") { row in
         (row.text(0) ?? "", row.integer(1) != 0)
       }
@@ -45,7 +45,7 @@ public struct ScheduleReader: Sendable {
   public func pending(
     after now: CivilDateTime, catalogues: [String]? = nil
   ) throws(ScheduleError) -> PendingNotices {
-    try connection.read { database in
+    try connection.transact { database in
       var pending = PendingNotices()
       // Deliveries make no difference; no channel has the number 0.
       try Standings(database, at: now).forEach(
@@ -70,7 +70,7 @@ public struct ScheduleReader: Sendable {
   public func loansWithNotices(
     at now: CivilDateTime, channels: [String], in catalogue: String
   ) throws(ScheduleError) -> Int {
-    try connection.read { database in
+    try connection.transact { database in
       var count = 0
       let standings = try Standings(database, at: now)
       try standings.forEach(
@@ -88,7 +88,7 @@ public struct ScheduleReader: Sendable {
   /// The next time of a day at which reminders fire, or the midnight at which a day ends: before it,
   /// nothing becomes due.
   public func nextCheck(after now: CivilDateTime) throws(ScheduleError) -> CivilDateTime {
-    let times = try connection.read { database in try Ladders(database).times }
+    let times = try connection.transact { database in try Ladders(database).times }
     let midnight = CivilDateTime(now.date.adding(days: 1))
     return times.map { CivilDateTime(now.date, $0) }.filter { $0 > now }.min() ?? midnight
   }

@@ -38,7 +38,7 @@ public struct ChannelStatus: Hashable, Sendable {
 extension ScheduleReader {
   /// The time of the last run that reloaded or delivered, to ten minutes; `nil` if there was none.
   public func lastRun() throws(ScheduleError) -> ClockTime? {
-    try connection.read { database in
+    try connection.transact { database in
       try database.rows("SELECT run_at, run_utc_offset FROM counter") { $0.clockTime(0) }
         .compactMap(\.self).first
     }
@@ -46,7 +46,7 @@ extension ScheduleReader {
 
   /// The catalogues in the schedule, by their names.
   public func catalogueStatus() throws(ScheduleError) -> [CatalogueStatus] {
-    try connection.read { database in
+    try connection.transact { database in
       try database.rows(
         """
         SELECT path, library, read_at, read_utc_offset, modified_at, modified_utc_offset, is_delivered, (
@@ -71,7 +71,7 @@ extension ScheduleReader {
   public func channelStatus(
     at now: CivilDateTime, catalogues: [String]
   ) throws(ScheduleError) -> [ChannelStatus] {
-    try connection.read { database in
+    try connection.transact { database in
       let standings = try Standings(database, at: now)
       let channels = standings.channels.values.sorted { $0.name < $1.name }.filter {
         $0.lastUsed >= now.date.adding(days: -Delivery.daysInUse).dayNumber

@@ -41,6 +41,7 @@ public struct ReloadSummary: Hashable, Sendable {
 /// A value that goes away before ``commit(records:allowEmpty:)``, after an error for example, leaves
 /// the schedule as it was. Until then the schedule cannot be used for anything else.
 package struct Reload: ~Copyable {
+  private let connection: Connection
   private let transaction: Transaction
   private let database: Database
   private let catalogue: Int64
@@ -86,6 +87,7 @@ package struct Reload: ~Copyable {
         )
       }
     firstNumber = lastNumber
+    self.connection = connection
     self.transaction = transaction
     clockTime = now
   }
@@ -125,7 +127,7 @@ package struct Reload: ~Copyable {
       }
       try rows.add(row, loan)
     } catch {
-      throw transaction.connection.failure(error)
+      throw ScheduleError(error, path: connection.file.path)
     }
   }
 
@@ -208,7 +210,7 @@ package struct Reload: ~Copyable {
       }
       try finish(removing: unmatched, facts)
     } catch {
-      throw transaction.connection.failure(error)
+      throw ScheduleError(error, path: connection.file.path)
     }
     failpoint("reload-before-commit")
     let summary = summary

@@ -95,7 +95,20 @@ internal import CSQLite
   /// The error of a call that has just failed (`sqlite3_errmsg`).
   func error(_ code: Int32) -> DatabaseError {
     let message = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) }
-    return DatabaseError(code, message ?? "unknown")
+    return error(code, message ?? "unknown")
+  }
+
+  /// An error; where SQLite takes a read that has failed for damage, one of input.
+  func error(_ code: Int32, _ message: String) -> DatabaseError {
+    let isDamage = [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF)
+    return DatabaseError(isDamage && hasFailedToRead ? SQLITE_IOERR : code, message)
+  }
+
+  /// Whether the system has failed to read or write the file (`sqlite3_file_control`).
+  private var hasFailedToRead: Bool {
+    var number: Int32 = 0
+    unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &number)
+    return number != 0
   }
 
   private func check(_ code: Int32) throws {
@@ -130,13 +143,5 @@ struct DatabaseError: Error {
   }
 
   /// The error of a value that makes no sense.
-  static func damage(_ what: String) -> DatabaseError {
-    DatabaseError(SQLITE_CORRUPT, "damaged: \(what)")
-  }
-
-  /// Whether it is one of ``damage(_:)``, rather than SQLite's.
-  var isOwnFinding: Bool { message.hasPrefix("damaged: ") }
-
-  /// Whether it says that the file is damaged; SQLite says so after some reads that failed, too.
-  var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_FORMAT, SQLITE_NOTADB].contains(code) }
+  static func damage(_ what: String) -> DatabaseError { DatabaseError(SQLITE_CORRUPT, what) }
 }

@@ -88,7 +88,7 @@ extension Schedule {
 extension ScheduleReader {
   /// The silences that have not ended, in the order in which they were made.
   public func silences(today: CivilDate) throws(ScheduleError) -> [Silence] {
-    try connection.read { database in
+    try connection.transact { database in
       let ladders = try Ladders(database)
       return try database.rows(Silence.queryOfAll, today.dayNumber) { row in
         try Silence(row, target: row.optionalInteger(12).flatMap { try database.loan($0, ladders) })
@@ -101,7 +101,7 @@ extension ScheduleReader {
   public func silencedCount(
     at now: CivilDateTime, catalogues: [String]? = nil
   ) throws(ScheduleError) -> (loans: Int, overdueReturns: Int) {
-    try connection.read { database in
+    try connection.transact { database in
       var count = (loans: 0, overdueReturns: 0)
       guard try database.hasSilences else { return count }
       let latest = now.date.adding(days: 1 - Silence.daysToReturn)
@@ -127,7 +127,7 @@ extension ScheduleReader {
 
   /// The names of those who have borrowed something, each once; 10,000 at most.
   public func borrowers() throws(ScheduleError) -> [String] {
-    try connection.read { database in
+    try connection.transact { database in
       try database.texts(
         """
         SELECT DISTINCT \(StoredTexts.column(.borrower)) AS borrower FROM loan
