@@ -177,6 +177,8 @@ private struct DeliveryRun {
   var report = DeliveryReport()
   private var context = DeliveryContext(now: CivilDateTime(.first), openCount: 0)
   private var parts = DueParts()
+  /// The messages that were tried last, until the next ones are begun.
+  private var outbox: Outbox?
   /// The messages whose notices have been read, and that have not been tried.
   private var waiting: ArraySlice<Message> = []
   private var temporaryFailures = 0
@@ -224,6 +226,8 @@ private struct DeliveryRun {
         fault = error.ofChannel
       }
     }
+    try outbox?.finish()
+    outbox = nil
     if let fault { return try giveUp(fault) }
     giveRefusedToLibrary()
     report.leftByStop += waiting.reduce(parts.count) { $0 + $1.notices.count }
@@ -299,8 +303,10 @@ private struct DeliveryRun {
     var outbox = try schedule.beginSending(
       batch.map(\.notices),
       to: parts.hasAddresses ? batch.map { $0.address ?? "" } : [],
-      channel: notifier.channel, at: context.now, utcOffset: context.utcOffset)
+      channel: notifier.channel, at: context.now, utcOffset: context.utcOffset,
+      after: outbox)
     var sent = 0
+    var failure: NotifierError?
     for message in batch {
       if sent > 0, isStopRequested() { break }
       failpoint("before-sending")
@@ -309,16 +315,11 @@ private struct DeliveryRun {
         context.address = message.address
         try notifier.send(message.notices.map(\.notice)[...], in: context)
       } catch {
-        do throws(ScheduleError) {
-          try outbox.fail(
-            error: error.message,
-            delivered: error.delivered.filter((0..<message.notices.count).contains))
-        } catch let failure {
-          throw failure.after(error)
-        }
-        note(delivered: batch.prefix(sent))
-        note(failed: message, error)
-        return (sent + 1, error)
+        outbox.noteFailed(
+          error: error.message,
+          delivered: error.delivered.filter((0..<message.notices.count).contains))
+        failure = error
+        break
       }
       failpoint("after-sending")
       sent += 1
@@ -327,13 +328,13 @@ private struct DeliveryRun {
       } catch {
         // It was sent all the same, and may still be noted by a commit.
         try outbox.finish()
-        note(delivered: batch.prefix(sent))
         throw error
       }
     }
-    try outbox.finish()
+    self.outbox = outbox
     note(delivered: batch.prefix(sent))
-    return (sent, nil)
+    if let failure { note(failed: batch[batch.startIndex + sent], failure) }
+    return (sent + (failure == nil ? 0 : 1), failure)
   }
 
   /// Notes what is not tried, since it would fail too.

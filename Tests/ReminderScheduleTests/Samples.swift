@@ -216,3 +216,12 @@ extension ScheduleEntries {
     return list
   }
 }
+
+extension Outbox {
+  /// Notes those sent as delivered, and the next one as failed.
+  func fail(error: String, delivered: [Int] = []) throws(ScheduleError) {
+    var outbox = self
+    outbox.noteFailed(error: error, delivered: delivered)
+    try outbox.finish()
+  }
+}

@@ -4,62 +4,62 @@ public import Loans
 /// Messages on their way through a channel, none of which a killed run repeats, but for the one
 /// that was being sent.
 ///
-/// ``Schedule/beginSending(_:to:channel:at:utcOffset:)`` stores all of them, in one commit. Each one
+/// ``Schedule/beginSending(_:to:channel:at:utcOffset:after:)`` stores all of them, in one commit. Each one
 /// sent is then counted by ``noteSent()`` with a single write to the lock file, which needs no commit and
-/// survives the end of the process, though not a power cut. ``finish()`` or
-/// ``fail(error:isFinal:delivered:)`` moves them into the ledger, in one commit. If the process is killed in between, whoever opens the schedule next does so
-/// from the count. Of five messages, two of them counted, the first two are then delivered, the third may
-/// have been sent and is due again, and the others are as if they had never been begun. If the count was
-/// lost all of them are due again: nothing is ever lost.
-public struct Outbox: ~Copyable, Sendable {
+/// survives the end of the process, though not a power cut. ``finish()``, or the next ones that are begun
+/// after it, moves them into the ledger, in one commit. If the process is killed in between, whoever opens
+/// the schedule next does so from the count. Of five messages, two of them counted, the first two are then
+/// delivered, the third may have been sent and is due again, and the others are as if they had never been
+/// begun. If the count was lost all of them are due again: nothing is ever lost.
+public struct Outbox: Sendable {
   fileprivate let schedule: Schedule
   fileprivate let number: Int64
   fileprivate let count: Int
   fileprivate var sent = 0
+  /// Why the message after those sent has failed, and which of its notices were delivered all the same.
+  fileprivate var failure: (error: String, delivered: [Int])?
 
   /// Counts the next message as sent; costs no commit.
   ///
-  /// - Throws: ``ScheduleError`` if the count cannot be written; it is known to ``finish()`` and
-  ///   ``fail(error:isFinal:delivered:)`` all the same.
+  /// - Throws: ``ScheduleError`` if the count cannot be written; it is known to ``finish()`` all the same.
   public mutating func noteSent() throws(ScheduleError) {
     precondition(sent < count, "more than \(count) messages were sent")
     sent += 1
-    try schedule.lock?.write(OutboxCount(sending: number, sent: sent))
+    try writeCount()
     failpoint("sent-noted")
   }
 
-  /// Notes those sent as delivered; the others are as they were before.
-  ///
-  /// - Throws: ``ScheduleError``; then whoever opens the schedule next does it.
-  public consuming func finish() throws(ScheduleError) {
-    try end(next: nil)
+  fileprivate func writeCount() throws(ScheduleError) {
+    try schedule.lock?.write(OutboxCount(sending: number, sent: sent))
   }
 
-  /// Notes those sent as delivered and the next one as failed; the rest is as it was before.
+  /// Remembers that the next message has failed, after which no other of these is sent.
   ///
   /// - Parameters:
   ///   - error: what the channel said; untrusted.
-  ///   - isFinal: whether it will never accept a message for the address.
   ///   - delivered: the notices of that message that were delivered all the same, by their places in
   ///     it.
-  /// - Throws: ``ScheduleError``; then whoever opens the schedule next does it, without the error.
-  public consuming func fail(
-    error: String, isFinal: Bool = false, delivered: [Int] = []
-  ) throws(ScheduleError) {
-    try end(next: isFinal ? .undeliverable : .failed, error, delivered)
+  public mutating func noteFailed(error: String, delivered: [Int] = []) {
+    failure = (error, delivered)
   }
 
-  private func end(
-    next: Delivery.State?, _ error: String? = nil, _ delivered: [Int] = []
-  ) throws(ScheduleError) {
+  /// Notes those sent as delivered, and what became of the next one; the others are as they were before.
+  ///
+  /// - Throws: ``ScheduleError``; then whoever opens the schedule next does it, without the error.
+  public func finish() throws(ScheduleError) {
     if count == 0 { return }
-    let outcome = OutboxCount(sending: number, sent: sent)
     try schedule.write { database in
-      for place in delivered { try database.noteSent(place, ofMessage: sent) }
-      try database.emptyOutbox(outcome, next: next, error)
+      try note(in: database)
       failpoint("outbox-before-commit")
     }
     failpoint("outbox-committed")
+  }
+
+  fileprivate func note(in database: Database) throws {
+    for place in failure?.delivered ?? [] { try database.noteSent(place, ofMessage: sent) }
+    try database.emptyOutbox(
+      OutboxCount(sending: number, sent: sent), next: failure == nil ? nil : .failed, failure?.error
+    )
   }
 }
 
@@ -86,7 +86,7 @@ extension Schedule {
 
   /// Notes that the notices of some messages are about to be sent in this order, in one commit.
   ///
-  /// Only one outbox can be open at a time.
+  /// Only one outbox can be open at a time, so the one before is finished in the same commit.
   ///
   /// - Parameters:
   ///   - messages: the notices of each message; the schedule's own, see
@@ -96,19 +96,19 @@ extension Schedule {
   ///   - channel: the channel's name.
   ///   - now: the library's civil time.
   ///   - utcOffset: the number of seconds by which that is ahead of UTC, if it is known.
+  ///   - previous: the outbox of the messages before these.
   /// - Returns: the outbox, which counts the messages sent and finally notes them in the ledger.
   public func beginSending(
     _ messages: [ArraySlice<DueNotice>], to addresses: [String] = [], channel: String,
-    at now: CivilDateTime, utcOffset: Int? = nil
+    at now: CivilDateTime, utcOffset: Int? = nil, after previous: Outbox? = nil
   ) throws(ScheduleError) -> Outbox {
     let number = Int64.random(in: 1...Int64.max)
     let outbox = Outbox(schedule: self, number: number, count: messages.count)
     if messages.isEmpty { return outbox }
-    // What an outbox holds that never came to its end is noted before its count is gone.
-    try emptyOutbox()
-    // Before the commit, so that there is room for it even if the disk is full afterwards.
-    try lock?.write(OutboxCount(sending: number, sent: 0))
+    // What an outbox holds that never came to its end.
+    if previous == nil { try emptyOutbox() }
     try write { database in
+      try previous?.note(in: database)
       let channel = try database.channelID(channel, today: now.date)
       let insertion = try database.statement(
         "INSERT INTO outbox VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
@@ -127,6 +127,8 @@ extension Schedule {
       failpoint("sending-before-commit")
     }
     failpoint("sending-committed")
+    // Not before: until then it counts what the previous outbox has sent.
+    try outbox.writeCount()
     return outbox
   }
 
