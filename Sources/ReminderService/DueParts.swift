@@ -27,7 +27,8 @@ struct DueParts {
     }
   }
 
-  /// The notices for addresses to which a message was sent today, which wait for tomorrow.
+  /// The notices for addresses to which a message was sent today, or is sent about thousands of others,
+  /// which wait for tomorrow.
   private(set) var held: [DueRung] = []
   /// The notices for nobody who could be written to, by the reason why not; and how many borrowers
   /// these are.
@@ -51,6 +52,10 @@ struct DueParts {
     /// Nobody who could be written to, for a reason.
     case nobody(String)
   }
+
+  /// The most notices in one message to an address, which lists only some of them anyway; more have the
+  /// wrong address, and would take gigabytes of memory.
+  static let mostNotices = 10_000
 
   /// Nothing to send.
   init() {}
@@ -103,19 +108,23 @@ struct DueParts {
       switch recipient {
       case .nobody(let reason): unreachable.append((reason, rungs))
       case .address(let key) where written.contains(key): held += rungs
-      case .address(let key): parts.append(Part(rungs: rungs, address: addresses[key]))
+      case .address(let key):
+        parts.append(Part(rungs: Array(rungs.prefix(Self.mostNotices)), address: addresses[key]))
+        held += rungs.dropFirst(Self.mostNotices)
       }
     }
     let rest = unreachable.flatMap(\.rungs).sorted()
     if !hasFallback {
       self.unreachable = (try Self.grouped(rest, schedule, Self.reader).count, unreachable)
-    } else if isLibraryDone {
-      held += rest
+    } else {
+      held += rest.dropFirst(isLibraryDone ? 0 : Self.mostNotices)
     }
     parts = parts.map { ($0.urgency, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     overLimit = parts.dropFirst(room).reduce(0) { $0 + $1.rungs.count }
     self.parts = Self.inTurn(Array(parts.prefix(room)))
-    if hasFallback, !isLibraryDone, !rest.isEmpty { self.parts.append(Part(rungs: rest)) }
+    if hasFallback, !isLibraryDone, !rest.isEmpty {
+      self.parts.append(Part(rungs: Array(rest.prefix(Self.mostNotices))))
+    }
     held.sort()
   }
 

@@ -107,6 +107,22 @@ private final class Post: Notifier {
     #expect(report.delivered == 3)
   }
 
+  @Test(arguments: [false, true])
+  func `What is due for one address beyond 10,000 notices waits for the next day`(
+    isLibrary: Bool
+  ) throws {
+    let address = isLibrary ? nil : "ada@example.org"
+    try lend((0..<12_000).map { ("\($0)", "2026.11.19", address) })
+    let post = Post(hasFallback: isLibrary)
+    let report = try run(post)
+    #expect(report.delivered == 10_000)
+    #expect(report.held == 2_000)
+    let next = try run(post, at: moment("2026-11-21T12:00"))
+    #expect(next.delivered == 2_000)
+    #expect(post.letters.map(\.titles.count) == [10_000, 2_000])
+    #expect(Set(post.letters.flatMap(\.titles)).count == 12_000)
+  }
+
   @Test func `An address in another case is the same, today, once refused, and as it is written`()
     throws
   {
