@@ -139,7 +139,10 @@ extension [EarlierRules.Key] {
 extension GivenSettings {
   /// A warning for each ladder that has a day after its own end.
   var daysNeverReached: [String] {
-    ([[]] + (file?.tables ?? []) + (file?.rules ?? [])).compactMap { own in
+    let tables = [[]] + (file?.tables ?? []) + (file?.rules ?? [])
+    guard self["expired-until"] != nil || tables.contains(where: { $0["expired-until"] != nil })
+    else { return [] }
+    return tables.compactMap { own in
       let values = values(with: own)
       guard let end = values["expired-until"], let last = end.texts.last.flatMap({ Int($0) }),
         let days = values["expired"],

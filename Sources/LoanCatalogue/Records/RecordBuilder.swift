@@ -326,16 +326,14 @@ extension RecordBuilder {
   }
 
   private mutating func readLoanDate() {
-    let rules = reader.rules
-    guard let loaned = readDate(.loaned, loanedForms, isJudged: rules.period != nil)?.date else {
-      return
-    }
+    let rule = reader.rules.period
+    guard let loaned = readDate(.loaned, loanedForms, isJudged: rule != nil)?.date else { return }
     if case .date(let expiration) = draft.record.expiration,
-      let finding = rules.period?(loaned, expiration)
+      let finding = rule?(loaned, expiration)
     {
       return findInValue(of: .expiration, finding)
     }
-    if let finding = rules.loanDate(loaned) { return findInValue(of: .loaned, finding) }
+    if let finding = reader.rules.loanDate(loaned) { return findInValue(of: .loaned, finding) }
     draft.record.loanedOn = loaned
   }
 
