@@ -1,4 +1,4 @@
-/// Names of the Internet in ASCII, `xn--plda-bpa` for `példa`, as the DNS and mail without SMTPUTF8 have
+/// Domain names in ASCII, `xn--plda-bpa` for `példa`, as the DNS and mail without SMTPUTF8 have
 /// them (RFC 3492, RFC 5890).
 enum Punycode {
   /// The parameters of RFC 3492, section 5.

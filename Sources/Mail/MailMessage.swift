@@ -14,7 +14,7 @@ public import Loans
 public struct MailMessage: Hashable, Sendable {
   /// The sender.
   public var from: Mailbox
-  /// Where answers go, if not to the sender.
+  /// Where replies go, if not to the sender.
   public var replyTo: Mailbox?
   /// The recipient.
   public var to: Mailbox

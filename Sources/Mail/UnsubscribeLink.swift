@@ -7,8 +7,8 @@ public struct UnsubscribeLink: Hashable, Sendable, CustomStringConvertible {
 
   /// A link that begins with `https:` or `mailto:`.
   ///
-  /// - Parameter template: `{email}` stands in it for the recipient's address, and `{token}` for 32
-  ///   digits that belong to it, and that nobody can work out who has not the key.
+  /// - Parameter template: `{email}` is replaced by the recipient's address, and `{token}` by 32 digits
+  ///   that nobody without the key can work out.
   /// - Throws: ``LinkFault``.
   public init(_ template: String) throws(LinkFault) {
     guard ["https://", "mailto:"].contains(where: template.lowercased().hasPrefix) else {

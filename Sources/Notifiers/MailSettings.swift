@@ -14,7 +14,7 @@ public struct MailSettings: Sendable {
 
   /// The sender.
   public var from: Mailbox
-  /// Where answers go, if not to the sender.
+  /// Where replies go, if not to the sender.
   public var replyTo: Mailbox?
   /// Who at the library gets what cannot be sent to a borrower; `nil` for nobody.
   public var fallback: Mailbox?
@@ -22,8 +22,8 @@ public struct MailSettings: Sendable {
   public var redirect: Mailbox?
   /// The most messages of one run.
   public var limit = 500
-  /// The most borrowers that an address may have: that of more is none, but what somebody typed where
-  /// there was none.
+  /// The most borrowers that an address may have. An address of more is taken for a placeholder, and
+  /// nothing is sent to it.
   public var mostBorrowers = Self.mostBorrowers
   /// The same unless it is set.
   public static let mostBorrowers = 6

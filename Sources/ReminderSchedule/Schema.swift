@@ -47,9 +47,6 @@ enum Schema {
   /// The version of the tables and indexes, which a change of any of them raises.
   static let version = 1
 
-  /// A version that no release will reach, so it is damage.
-  private static let impossibleVersion = 1_000
-
   /// How a loan's row and delivery are found from each other.
   static let isDeliveryOfLoan = """
     delivery.catalogue = loan.id >> \(LoanID.shift) AND delivery.identity = loan.identity
@@ -331,16 +328,13 @@ enum Schema {
     if application == 0, version == 0, found.isEmpty { return true }
     let isOurs = found.isSuperset(of: tables)
     guard application == applicationID else {
-      // A file with our tables and one bit off is not another program's.
-      let isFlipped = (application ^ applicationID).nonzeroBitCount == 1
-      if isFlipped, isOurs { throw DatabaseError.damage("the application id") }
       throw ScheduleError.notASchedule(path, "belongs to another program")
     }
     // A version that changes the tables adds a case, which brings those of the one before up to date.
     switch version {
     case Self.version where isOurs: return false
     case Self.version: throw DatabaseError.damage("the tables")
-    case Self.version..<impossibleVersion:
+    case Self.version...:
       throw ScheduleError.notASchedule(path, "was written by a newer version of check-loans")
     default: throw DatabaseError.damage("the version")
     }

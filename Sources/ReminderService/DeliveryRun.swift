@@ -229,7 +229,6 @@ private struct DeliveryRun {
     try outbox?.finish()
     outbox = nil
     if let fault { return try giveUp(fault) }
-    giveRefusedToLibrary()
     report.leftByStop += waiting.reduce(parts.count) { $0 + $1.notices.count }
     waiting = []
   }
@@ -258,7 +257,7 @@ private struct DeliveryRun {
       if parts.isForLibrary {
         // It waits until all others were tried, since some may be refused.
         if !waiting.isEmpty { break }
-        giveRefusedToLibrary()
+        if fault == nil { giveRefusedToLibrary() }
       }
       guard let part = parts.next() else { break }
       let due = try schedule.reader.notices(of: part.rungs)

@@ -161,7 +161,7 @@ extension CommandResult {
   /// The outcome, without the times at which files were modified.
   fileprivate var withoutFileTimes: Outcome {
     var outcome = outcome
-    outcome.output = outcome.output.replacing(/; its file is of [^;]*/, with: "")
+    outcome.output = outcome.output.replacing(/; file modified [^;]*/, with: "")
     return outcome
   }
 }

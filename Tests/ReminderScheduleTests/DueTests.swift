@@ -503,4 +503,24 @@ import Testing
     try schedule.load([Book("bk1", "2026-11-22")], at: "2026-11-22T10:30")
     #expect(try schedule.told(at: "2026-11-23T01:00") == [])
   }
+
+  @Test func `What a clock that was ahead has sent can be marked as delivered`() throws {
+    let schedule = try Schedule()
+    try schedule.load([Book("bk1", "2026-11-01")])
+    try schedule.deliver(at: "2027-11-01")
+    let now = moment("2026-11-20")
+    let due = try schedule.reader.dueRungs(at: now, channel: "stdout")
+    #expect(due.rungs.count == 1)
+    try schedule.note(due.rungs, as: .delivered, channel: "stdout", at: now)
+    #expect(try schedule.told(at: "2026-11-20") == [])
+  }
+
+  @Test func `A backlog that a clock that was ahead has made can be sent`() throws {
+    let schedule = try Schedule()
+    try schedule.load([Book("bk1", "2026-11-01")], at: "2027-11-01")
+    let now = moment("2026-11-20")
+    #expect(try schedule.reader.dueRungs(at: now, channel: "stdout").rungs[0].backlog != nil)
+    try schedule.sendBacklog(of: "stdout", at: now)
+    #expect(try schedule.reader.dueRungs(at: now, channel: "stdout").rungs[0].backlog == nil)
+  }
 }

@@ -123,6 +123,54 @@ private final class Post: Notifier {
     #expect(Set(post.letters.flatMap(\.titles)).count == 12_000)
   }
 
+  @Test func `Two copies that are given ids keep what was told of each`() throws {
+    func document(_ ids: [String]) -> String {
+      let books = zip(ids, ["2026.11.01", "2026.11.19"]).map { id, day in
+        "<book\(id)><title>T</title><expiration>\(day)</expiration></book>"
+      }
+      return "<books>\(books.joined())</books>"
+    }
+    try library.write(document(["", ""]))
+    try center().reload(library.catalogue, at: noon)
+    let post = Recorder()
+    #expect(try center().deliver(through: post, at: noon).delivered == 2)
+    try library.write(document([" id=\"a\"", " id=\"b\""]))
+    try center().reload(library.catalogue, at: noon)
+    #expect(try center().deliver(through: post, at: noon).delivered == 0)
+  }
+
+  @Test func `An address that many borrowers had for a while was never refused`() throws {
+    try lend([("1", "2026.11.19", "ada@example.org")])
+    #expect(try run(Post(failures: ["ada@example.org": .temporary])).failures.count == 1)
+    let books = (1...7).map {
+      """
+      <book id="\($0)"><title>T\($0)</title><borrower>B\($0)</borrower>\
+      <email>ada@example.org</email><expiration>2026.11.19</expiration></book>
+      """
+    }
+    try library.write("<books>\(books.joined())</books>")
+    try center().reload(library.catalogue, at: noon)
+    #expect(try run(Post()).unreachableNotices == 7)
+    try lend([("1", "2026.11.19", "ada@example.org")])
+    let post = Post()
+    try run(post)
+    #expect(post.letters == [.init(address: "ada@example.org", titles: ["T1"])])
+  }
+
+  @Test func `An address stays refused though its notice is marked as delivered`() throws {
+    let refusing = Post(failures: ["bea@example.org": .undeliverable])
+    try run(refusing)
+    let center = try center()
+    try withExtendedLifetime(center) {
+      let schedule = try #require(center.schedule)
+      let due = try schedule.reader.dueRungs(at: noon, channel: "post")
+      try schedule.note(due.rungs, as: .delivered, channel: "post", at: noon)
+      #expect(try schedule.reader.dueRungs(at: noon, channel: "post").rungs.isEmpty)
+      let unusable = try schedule.reader.unusableAddresses(for: "post", mostBorrowers: 6)
+      #expect(unusable["bea@example.org"] != nil)
+    }
+  }
+
   @Test func `An address in another case is the same, today, once refused, and as it is written`()
     throws
   {

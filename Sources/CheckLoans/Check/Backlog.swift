@@ -7,8 +7,8 @@ extension ChannelDelivery {
   /// The most notices of a backlog that a channel sends unasked.
   static let mostBacklog = 50
 
-  /// Does with the backlog of a channel what is wanted: with notices that were due for days when the
-  /// channel, or their loans as they are now, were new, so that nobody may expect them.
+  /// Sends, marks or holds the backlog of a channel: notices that fell due days before the channel, or
+  /// their loans as they are now, were new, so that nobody may expect them.
   ///
   /// - Parameters:
   ///   - due: what is due now, from which is removed what is not sent.
@@ -26,7 +26,10 @@ extension ChannelDelivery {
       for index in due.indices { due[index].due.remove { $0.backlog != nil } }
     }
     switch self.backlog {
-    case .send: try schedule.sendBacklog(of: channel.name, at: due[0].zone.now)
+    case .send:
+      // Where it is tomorrow already, loans have been scheduled tomorrow.
+      let now = due.map(\.zone.now).max() ?? due[0].zone.now
+      try schedule.sendBacklog(of: channel.name, at: now)
     case .mark:
       for (zone, rungs) in zip(due.map(\.zone), backlog) {
         try schedule.note(
@@ -71,7 +74,7 @@ extension ChannelDelivery {
         """
       }
     return """
-      \(channel.name.visible): \(counted(count, "notice")) were due days ago and are not sent, since \
+      \(channel.name.visible): \(counted(count, "notice")) fell due days ago and are not sent, because \
       \(words); add --backlog send to send them, or --backlog mark to count them as sent
       """
   }

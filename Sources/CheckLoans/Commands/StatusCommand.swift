@@ -197,7 +197,7 @@ private struct ScheduleStatus {
       let loans = counted(catalogue.loans, "loan")
       guard let library = catalogue.library, let group = groups[library], group.count > 1 else {
         let library = catalogue.library.map { " (\($0.visible))" } ?? ""
-        let file = catalogue.modifiedAt.map { "; its file is of \($0.words)" } ?? ""
+        let file = catalogue.modifiedAt.map { "; file modified \($0.words)" } ?? ""
         return """
           \(catalogue.name.visibleCatalogue)\(library): last read \(words(catalogue.readAt))\(file); \
           \(loans)
@@ -207,7 +207,7 @@ private struct ScheduleStatus {
       let first = group.compactMap(\.readAt).max { $0.seconds(until: $1) < 0 }
       let sum = counted(group.reduce(0) { $0 + $1.loans }, "loan")
       return """
-        \(library.visible): \(group.count) catalogues, the least lately read \(words(first)); \(sum)
+        \(library.visible): \(group.count) catalogues, the oldest read \(words(first)); \(sum)
         """
     }
   }

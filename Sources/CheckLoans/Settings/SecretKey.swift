@@ -2,7 +2,7 @@ import Loans
 import System
 import SystemPackage
 
-/// A secret in a file beside the schedule, with which words are made that nobody can guess.
+/// A secret in a file beside the schedule, from which names and tokens are made that nobody can guess.
 struct SecretKey {
   /// What is made with it.
   enum Use: String, CaseIterable {
@@ -41,7 +41,7 @@ struct SecretKey {
       throw CommandError(
         .noPermission,
         """
-        \(failure): anybody can write to the directory; use chmod o-w, or keep the schedule in another
+        \(failure): anybody can write to the directory; use chmod o-w, or keep the schedule in another directory
         """)
     }
     let secret: [UInt8]

@@ -212,10 +212,8 @@ struct FileHeader {
   /// Whether it is the beginning of an SQLite database.
   var isDatabase: Bool { bytes.starts(with: "SQLite format 3\0".utf8) }
 
-  /// Whether it is a schedule of ours, damaged or not.
-  var isSchedule: Bool {
-    isDatabase && bytes.count >= 100 && applicationID == Self.ownID
-  }
+  /// Whether it is a schedule of ours.
+  var isSchedule: Bool { isDatabase && bytes.count >= 100 && number(at: 68) == Self.ownID }
 
   /// Whether it is a database with a header that SQLite never writes.
   var isDamaged: Bool {
@@ -223,26 +221,12 @@ struct FileHeader {
     isDatabase && bytes.count > 19 && (!(1...2).contains(bytes[18]) || bytes[18] != bytes[19])
   }
 
-  /// Whether it is text, like a file that was named by mistake.
-  var isText: Bool {
-    guard !bytes.contains(0) else { return false }
-    // A character may be cut at the end of the part that was read.
-    return (0..<4).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
-  }
-
-  /// The error of a file that is certainly not a schedule; `nil` for any other.
+  /// The error of a file that is not a schedule, nor a database in which nothing is yet.
   func refusal(path: String) -> ScheduleError? {
-    if bytes.isEmpty { return nil }
-    if isDatabase, bytes.count >= 100 {
-      let isNew = applicationID == 0 && number(at: 60) == 0 && number(at: 28) <= 1
-      // With one bit off it may be ours, damaged.
-      if isNew || (applicationID ^ Self.ownID).nonzeroBitCount <= 1 { return nil }
-      return ScheduleError.notASchedule(path, "belongs to another program")
-    }
-    return isText ? ScheduleError.notASchedule(path, "is not a database") : nil
+    let isNew = isDatabase && bytes.count >= 100 && [28, 60, 68].allSatisfy { number(at: $0) <= 1 }
+    if bytes.isEmpty || isSchedule || isNew { return nil }
+    return .notASchedule(path, isDatabase ? "belongs to another program" : "is not a database")
   }
-
-  private var applicationID: UInt32 { number(at: 68) }
 
   /// The number in four bytes, the high one first.
   private func number(at offset: Int) -> UInt32 {

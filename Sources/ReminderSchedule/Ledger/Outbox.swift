@@ -6,7 +6,7 @@ public import Loans
 ///
 /// ``Schedule/beginSending(_:to:channel:at:utcOffset:after:)`` stores all of them, in one commit. Each one
 /// sent is then counted by ``noteSent()`` with a single write to the lock file, which needs no commit and
-/// survives the end of the process, though not a power cut. ``finish()``, or the next ones that are begun
+/// survives the end of the process, though not a power cut (then all are due again). ``finish()``, or the next ones that are begun
 /// after it, moves them into the ledger, in one commit. If the process is killed in between, whoever opens
 /// the schedule next does so from the count. Of five messages, two of them counted, the first two are then
 /// delivered, the third may have been sent and is due again, and the others are as if they had never been
@@ -160,9 +160,11 @@ extension Schedule {
         FROM loan WHERE id = ?7
         ON CONFLICT (catalogue, identity, expiration, copy, person, channel, rung) DO UPDATE SET
           state = excluded.state, at = excluded.at, utc_offset = excluded.utc_offset,
-          attempts = iif(excluded.delivered_at IS NULL, attempts, 0), reason = excluded.reason,
+          attempts = iif(?5 = \(Delivery.State.failed.stored) OR \(Database.isRefused), attempts, 0),
+          reason = iif(\(Database.isRefused), reason, excluded.reason),
           delivered_at = coalesce(excluded.delivered_at, delivered_at)
-        WHERE (state <> excluded.state OR reason IS NOT excluded.reason)
+        WHERE (state <> excluded.state OR reason IS NOT excluded.reason
+            OR excluded.delivered_at < delivered_at)
           AND NOT (\(Database.isHeldAgainstAddress))
         """)
       for due in rungs {
@@ -219,7 +221,7 @@ extension Database {
       attempts = attempts + excluded.attempts, at = excluded.at, utc_offset = excluded.utc_offset,
       sent_to = excluded.sent_to,
       reason = iif(
-        excluded.reason = ?5 AND state <> \(Delivery.State.failed.stored)
+        excluded.reason = ?5 AND attempts > 0 AND state <> \(Delivery.State.failed.stored)
           OR \(isHeldAgainstAddress), coalesce(reason, ?5), excluded.reason),
       state = iif(\(isHeldAgainstAddress), state, excluded.state),
       delivered_at = coalesce(excluded.delivered_at, delivered_at)

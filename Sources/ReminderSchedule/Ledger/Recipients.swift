@@ -151,7 +151,7 @@ extension Schedule {
 extension Database {
   /// An SQL condition: whether the address of a delivery has refused a message for ever; the library may
   /// have been written to since.
-  fileprivate static let isRefused = """
+  static let isRefused = """
     delivery.attempts > 0 AND (state = \(Delivery.State.undeliverable.stored)
       OR state = \(Delivery.State.delivered.stored) AND delivery.reason NOT IN (
         SELECT id FROM reason WHERE text = '\(Delivery.toLibrary)'))

@@ -42,8 +42,10 @@ public struct DueRung: Hashable, Sendable {
   public let rung: Int
   /// The time at which it became due.
   public let fireAt: CivilDateTime
-  /// Why nobody may expect it to be sent, if so: it had been due for more than two days when its loan was
-  /// first scheduled as it is, or its channel first used; and nobody has asked for it to be sent since.
+  /// The likely reason why nobody expects the notice; `nil` if somebody does.
+  ///
+  /// It fell due more than two days before its loan was first scheduled as it is, or its channel first used,
+  /// and nobody has asked for it to be sent since.
   public let backlog: BacklogReason?
   /// When a notice of the loan was last tried through the channel in vain; 0 for never.
   public let triedAt: Int
@@ -286,7 +288,8 @@ extension Standing {
     firedOn day: CivilDate, _ channel: Channel?, today: CivilDate, addedOn: Int
   ) -> BacklogReason? {
     let (armed, used) = (armedOn.dayNumber, channel?.firstUsed ?? today.dayNumber)
-    let expected = max(armed, used)
+    // A clock that was ahead may have noted a day that is still to come.
+    let expected = min(max(armed, used), today.dayNumber)
     if day.dayNumber >= expected - 2 || expected <= channel?.backlogSentOn ?? .min { return nil }
     return used >= armed || channel == nil
       ? .newChannel : armed <= addedOn ? .newCatalogue : .newLoans

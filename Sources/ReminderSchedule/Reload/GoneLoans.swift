@@ -4,19 +4,18 @@ internal import Loans
 /// with the same title, author, ISBN, person and expiration, whose books were given ids for example.
 struct GoneLoans {
   private let database: Database
-  /// The rows that are gone, by what the loans are known by.
-  private var gone: [(key: UInt64, id: Int64)] = []
+  /// The rows that are gone, by what the loans are known by, the first one last.
+  private var gone: [UInt64: [Int64]] = [:]
 
   init(_ database: Database, _ ids: [Int64]) throws {
     self.database = database
     let query = try database.statement("\(Self.query) WHERE id = ?")
-    for id in ids {
+    for id in ids.reversed() {
       query.bind(id)
       while try query.step() {
-        if let key = Self.key(query) { gone.append((key, id)) }
+        if let key = Self.key(query) { gone[key, default: []].append(id) }
       }
     }
-    gone.sort { ($0.key, $0.id) < ($1.key, $1.id) }
   }
 
   private static let query = "SELECT id, expiration, person, fields FROM loan"
@@ -37,24 +36,20 @@ struct GoneLoans {
   ///
   /// - Parameter new: the row numbers of the loans that are new.
   /// - Returns: the row numbers of those gone that are there again.
-  func recognise(in new: ClosedRange<Int64>) throws -> Set<Int64> {
+  mutating func recognise(in new: ClosedRange<Int64>) throws -> Set<Int64> {
     if gone.isEmpty { return [] }
     var pairs: [(new: Int64, old: Int64)] = []
-    var taken: Set<Int64> = []
     let found = try database.statement("\(Self.query) WHERE id BETWEEN ? AND ? ORDER BY id")
     found.bind(new.lowerBound, new.upperBound)
     while try found.step() {
-      guard let key = Self.key(found) else { continue }
-      let first = gone.partitioningIndex { $0.key >= key }
-      let old = gone[first...].prefix { $0.key == key }.first { !taken.contains($0.id) }
-      guard let old else { continue }
-      taken.insert(old.id)
-      pairs.append((found.integer(0), old.id))
+      if let key = Self.key(found), let old = gone[key]?.popLast() {
+        pairs.append((found.integer(0), old))
+      }
     }
     for (new, old) in pairs {
       for statement in Self.succession { try database.run(statement, new, old) }
     }
-    return taken
+    return Set(pairs.map(\.old))
   }
 
   /// The number that a new loan will have among those alike, in SQL; most have no other.
@@ -74,7 +69,8 @@ struct GoneLoans {
         \(table == "delivery" ? ", copy = \(copyOfNew)" : "")
       FROM loan AS new, loan AS old
       WHERE new.id = ?1 AND old.id = ?2 AND \(table).catalogue = old.id >> \(LoanID.shift)
-        AND \(table).identity = old.identity AND \(table).person = old.person
+        AND \(table).identity = old.identity AND \(table).expiration = old.expiration
+        AND \(table).person = old.person
         \(table == "delivery" ? "AND delivery.copy = old.copy" : "")
       """
     } + [
@@ -87,16 +83,4 @@ struct GoneLoans {
       """,
       "DELETE FROM loan WHERE id = ?1 AND id <> ?2",
     ]
-}
-
-extension Array {
-  /// The first place from which on a condition holds, which must then hold up to the end.
-  fileprivate func partitioningIndex(_ condition: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if condition(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
 }

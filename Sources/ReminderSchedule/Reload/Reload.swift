@@ -246,8 +246,9 @@ package struct Reload: ~Copyable {
     var again: Set<Int64> = []
     if lastNumber > firstNumber {
       let all = LoanID.all(of: catalogue)
-      again = try GoneLoans(database, unmatched)
-        .recognise(in: all.lowerBound + firstNumber + 1...all.lowerBound + lastNumber)
+      var gone = try GoneLoans(database, unmatched)
+      again = try gone.recognise(
+        in: all.lowerBound + firstNumber + 1...all.lowerBound + lastNumber)
       summary.added -= again.count
       summary.changed += again.count
     }

@@ -9,7 +9,7 @@ struct StoredLoan {
 
   /// The key of an identity.
   static func key(_ identity: UInt64, ordinal: Int) -> UInt64 {
-    identity &+ UInt64(truncatingIfNeeded: ordinal - 1) &* 0x9E37_79B9_7F4A_7C15
+    identity &+ UInt64(truncatingIfNeeded: ordinal &- 1) &* 0x9E37_79B9_7F4A_7C15
   }
 }
 
