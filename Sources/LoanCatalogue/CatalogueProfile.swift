@@ -24,6 +24,9 @@ public struct CatalogueProfile: Sendable {
   public internal(set) var totals: [ProfileExpression] = []
   /// The places of what is only there if the document is one part of a longer list.
   public internal(set) var continuations: [ProfileExpression] = []
+  /// The places of the elements that loans are in, which say that nothing is lent if they are there and
+  /// empty.
+  public internal(set) var lists: [ProfileExpression] = []
   /// The places by which the form is detected, where its root element is too common.
   public internal(set) var signs: [ProfileExpression] = []
 

@@ -5,6 +5,8 @@ public struct CatalogueSummary: Hashable, Sendable {
   public var isComplete = true
   /// Whether the document says that there are more records than it contains.
   public var isPart = false
+  /// Whether the list that loans would be in is there and empty, in a form that is not the tool's own.
+  public var isListEmpty = false
   /// Whether the root element is one of the profile's.
   public var isKnownForm = false
   /// The name of the profile that it was read with; `nil` if its root element is not one of the

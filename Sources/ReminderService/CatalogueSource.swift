@@ -133,8 +133,8 @@ extension CatalogueSummary {
 
   /// Whether it is a whole catalogue of the tool's own form, in which no book is lent.
   var isWithoutLoans: Bool {
-    isUsable && profile == CatalogueProfile.native.name && loans == 0 && leftOut == 0
-      && withoutExpiration == 0
+    let isCertain = profile == CatalogueProfile.native.name || isListEmpty && records == 0
+    return isUsable && isCertain && loans == 0 && leftOut == 0 && withoutExpiration == 0
   }
 
   /// Whether there are loans, and none has anything where an expiration is looked for.

@@ -115,7 +115,11 @@ public struct ReminderCenter: Sendable {
           ReadingFacts(modifiedAt: modifiedAt, isDelivered: settings.isDelivered)) ?? .kept
       if case .replaced(let changes) = outcome { announce(changes, of: catalogue.name) }
       let isGoodNews =
-        if case .replaced(let changes) = outcome { changes.removed > 0 } else { false }
+        switch outcome {
+        case .replaced(let changes): changes.removed > 0 || summary.isListEmpty
+        case .kept: isAllBack && summary.isListEmpty
+        case .refusedEmpty: false
+        }
       if let emptiness, !settings.allowsEmpty, !isGoodNews { onDiagnostic(emptiness) }
       return ReloadReport(summary: summary, outcome: outcome, closedForLong: closedForLong)
     } catch let error as ScheduleError {

@@ -152,6 +152,56 @@ struct ForeignSystemTests {
     #expect(try await desk.schedule().count == 0)
   }
 
+  @Test(arguments: [
+    (
+      "alma",
+      """
+      <item_loans total_record_count="1"><item_loan><loan_id>1</loan_id><title>Abigél</title>\
+      <due_date>2026-11-22</due_date></item_loan></item_loans>
+      """, "<item_loans total_record_count=\"0\"/>",
+      [
+        "<item_loans total_record_count=\"1\"/>", "<item_loans><error>none</error></item_loans>",
+        "<item_loans>none</item_loans>",
+      ]
+    ),
+    (
+      "koha-ilsdi",
+      """
+      <GetPatronInfo><loans><loan><title>Abigél</title><date_due>2026-11-22</date_due></loan></loans>\
+      </GetPatronInfo>
+      """, "<GetPatronInfo><surname>R</surname><loans>\n</loans></GetPatronInfo>",
+      [
+        "<GetPatronInfo><surname>R</surname></GetPatronInfo>",
+        "<GetPatronInfo><code>NotAllowed</code><loans/></GetPatronInfo>",
+        "<GetRecords><record><issues/></record><record><issues><other/></issues></record></GetRecords>",
+      ]
+    ),
+    (
+      "voyager",
+      """
+      <response><reply-code>0</reply-code><loans><institution><loan><title>Abigél</title>\
+      <dueDate>2026-11-22</dueDate></loan></institution></loans></response>
+      """, "<response><reply-code>0</reply-code><loans/></response>",
+      ["<response><reply-code>0</reply-code></response>"]
+    ),
+  ])
+  func `A list that is there and empty says that everything is back`(
+    profile: String, before: String, empty: String, others: [String]
+  ) async throws {
+    let desk = try Desk()
+    for other in others {
+      try desk.folder.write(before, to: "loans.xml")
+      #expect(try await desk.run("-q", "--profile", profile, "loans.xml").status == 0)
+      try desk.folder.write(other, to: "loans.xml")
+      #expect(try await desk.run("-q", "--profile", profile, "loans.xml").status == 65, "\(other)")
+      #expect(try await desk.schedule().count == 1, "\(other)")
+    }
+    try desk.folder.write(empty, to: "loans.xml")
+    let result = try await desk.run("-q", "--profile", profile, "loans.xml")
+    #expect(result.outcome == Outcome(0))
+    #expect(try await desk.schedule().count == 0)
+  }
+
   @Test(arguments: [[], ["--allow-empty"]])
   func `Reminders are not lost where the dates are`(options: [String]) async throws {
     let koha = ForeignSystem.all[1]

@@ -13,6 +13,8 @@ struct FieldReader: ~Copyable {
   let profile: CatalogueProfile
   /// What the document says of itself, once it has ended.
   private(set) var ending = DocumentEnding()
+  /// Whether an element is gone that was no record, so that a list without any may not be empty.
+  var hasOthers = false
   private var evaluator: XPathEvaluator?
   /// What records may refer to, by its key, for each of the profile's lookups.
   private var referents: [[[UInt8]: XMLNode]] = []
@@ -266,6 +268,22 @@ extension FieldReader {
     for continuation in profile.continuations where ending.continuation == nil {
       ending.continuation = try text(of: continuation, joined: false)?.place
     }
+    ending.isListEmpty = try isListEmpty()
+  }
+
+  /// Whether the elements that loans are in are there, and nothing is in any of them.
+  private func isListEmpty() throws(XPathFailure) -> Bool {
+    var isThere = false
+    for list in profile.lists {
+      let found = unsafe try value(list.xpath, at: nil)
+      for index in 0..<found.count {
+        guard let element = unsafe found.node(index).map({ unsafe XMLNode($0) }),
+          element.children.isEmpty, !element.hasText
+        else { return false }
+        isThere = true
+      }
+    }
+    return isThere && !hasOthers
   }
 
   /// A text of the whole document.

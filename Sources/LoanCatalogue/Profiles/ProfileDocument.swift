@@ -82,6 +82,7 @@ extension CatalogueProfile {
       problem.yieldsToLoans = try element.flag("unless", "loans")
       problems.append(problem)
     case "total": totals.append(try onlyExpression(of: element))
+    case "list": lists.append(try onlyExpression(of: element))
     case "more": continuations.append(try onlyExpression(of: element))
     case "detect": signs.append(try onlyExpression(of: element))
     default: common.append(try fieldRule(element))
@@ -120,7 +121,7 @@ extension CatalogueProfile {
   private func fieldRule(_ element: XMLNode) throws(Fault) -> FieldRule {
     guard let field = LoanField.allCases.first(where: { "\($0)" == element.name }) else {
       let known =
-        ["record", "lookup", "problem", "total", "more", "detect"]
+        ["record", "lookup", "problem", "total", "list", "more", "detect"]
         + LoanField.allCases.map { "\($0)" }
       throw element.fault(
         """

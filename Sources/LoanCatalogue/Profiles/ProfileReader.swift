@@ -139,7 +139,7 @@ extension ProfileReader {
     if isWhole { return }
     do throws(XPathFailure) {
       fields.bytesRead = unsafe session.pointee.bytesRead
-      _ = unsafe try read(node, depth: depth)
+      if unsafe try !read(node, depth: depth) { fields.hasOthers = true }
       addComments()
     } catch {
       return fail(error)

@@ -216,6 +216,7 @@ extension BatchAssembler {
     }
     // Comments that no book follows silence nothing.
     findings.beginBook()
+    summary.isListEmpty = ending.isListEmpty
     findAnswer(ending)
     if summary.isComplete { findContinuation(ending) }
     findLackOfExpirations()

@@ -50,6 +50,8 @@ struct DocumentEnding: Sendable {
   var answers: [(text: String, place: SourceLocation, yieldsToLoans: Bool)] = []
   /// The number of records that it announces, and where.
   var total: (count: Int, place: SourceLocation)?
+  /// Whether the list that its loans would be in is there and empty.
+  var isListEmpty = false
   /// The place where it says that it is a part of a longer list.
   var continuation: SourceLocation?
 }
