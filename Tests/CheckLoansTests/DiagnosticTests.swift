@@ -264,7 +264,7 @@ struct DiagnosticTests {
   @Test func `A dash is standard input`() async throws {
     let desk = try Desk()
     let text = catalogue(("Abigél", "2026.11.22"), ("Az ajtó", "tomorrow"))
-    let result = try await desk.run("-", input: .text(text))
+    let result = try await desk.run("--name", "town", "-", input: .text(text))
     #expect(
       result.outcome
         == Outcome(
@@ -280,8 +280,9 @@ struct DiagnosticTests {
 
             """))
     let list = try JSON(parsing: await desk.run("schedule", "list", "--format", "json").text)
-    #expect(list.reminders[0].catalogue == "-")
-    #expect(try await desk.run("-", input: .file("\(desk.folder.path)/books.xml")).status == 0)
+    #expect(list.reminders[0].catalogue == "town")
+    let books = Command.Input.file("\(desk.folder.path)/books.xml")
+    #expect(try await desk.run("--name", "town", "-", input: books).status == 0)
   }
 
   @Test(arguments: [Command.Input.closed, .file("/tmp")])
@@ -289,7 +290,7 @@ struct DiagnosticTests {
     input: Command.Input
   ) async throws {
     let desk = try Desk()
-    let result = try await desk.run("-", input: input)
+    let result = try await desk.run("--no-state", "-", input: input)
     #expect(result.status == (input == .closed ? 74 : 66))
     #expect(!result.errorText.contains("[malformed-xml]"))
   }

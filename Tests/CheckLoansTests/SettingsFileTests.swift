@@ -994,7 +994,7 @@ struct ConfigTests {
   @Test func `Every option of check is in it`() async throws {
     let help = try await Desk().run("check", "--help").text
     let options = Set(help.matches(of: /--([a-z-]+)/).map { String($0.output.1) })
-      .subtracting(["help", "version", "config"])
+      .subtracting(["help", "version", "config", "name"])
     let names = try await Set(Desk().inForce().keys)
     #expect(
       names

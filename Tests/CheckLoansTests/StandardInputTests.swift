@@ -8,7 +8,7 @@ struct StandardInputTests {
     let result = try await desk.shell(
       """
       mkfifo pipe
-      "$0" --quiet --format json - < pipe > first.json &
+      "$0" --quiet --format json --name a - < pipe > first.json &
       exec 3> pipe
       "$0" books.xml > second.txt 2>&1 || exit
       cat books.xml >&3
@@ -25,7 +25,7 @@ struct StandardInputTests {
     let result = try await desk.shell(
       """
       mkfifo pipe
-      "$0" --notify stdout - < pipe > told &
+      "$0" --notify stdout --name a - < pipe > told &
       exec 3> pipe
       printf '<books><book><title>Az ajtó</title>' >&3
       sleep 0.5
@@ -54,7 +54,9 @@ struct StandardInputTests {
   ) async throws {
     let desk = try Desk()
     try desk.folder.makeNamedPipe("pipe")
-    var command = desk.command(["-c", "exec \"$0\" --notify stdout - <> pipe", Command.checkLoans])
+    var command = desk.command([
+      "-c", "exec \"$0\" --notify stdout --name a - <> pipe", Command.checkLoans,
+    ])
     command.program = "/bin/sh"
     let run = try RunningCommand(command)
     try await Task.sleep(for: .milliseconds(500))
@@ -71,7 +73,7 @@ struct StandardInputTests {
   @Test func `A long catalogue through a pipe is read as its file is`() async throws {
     let desk = try Desk(catalogue: Self.long)
     try desk.folder.makeDirectory("tmp")
-    let arguments = "--notify none --all --format json"
+    let arguments = "--notify none --all --format json --name a"
     let piped = try await desk.shell(
       "cat books.xml | TMPDIR=\"$PWD/tmp\" \"$0\" \(arguments) --state piped.sqlite -")
     let file = try await desk.shell(
@@ -87,9 +89,9 @@ struct StandardInputTests {
   {
     let desk = try Desk(catalogue: Self.long)
     try desk.folder.write(catalogue(("Abigél", "2026.11.22")), to: "other.xml")
-    try await desk.run("-q", "-", input: .text(catalogue(("Az ajtó", "2026.11.24"))))
+    try await desk.run("-q", "--name", "a", "-", input: .text(catalogue(("Az ajtó", "2026.11.24"))))
     let result = try await desk.shell(
-      "cat books.xml | TMPDIR=/nonexistent \"$0\" --notify stdout - other.xml")
+      "cat books.xml | TMPDIR=/nonexistent \"$0\" --notify stdout --name a - other.xml")
     #expect(result.status == 74)
     #expect(result.lines.first == "\"Abigél\" expires tomorrow (2026.11.22)")
     #expect(result.lines.count == 1)
@@ -104,14 +106,41 @@ struct StandardInputTests {
 
   @Test func `A full disk leaves the reminders of standard input as they were`() async throws {
     let desk = try Desk(catalogue: Self.long)
-    try await desk.run("-q", "-", input: .text(catalogue(("Az ajtó", "2026.11.24"))))
+    try await desk.run("-q", "--name", "a", "-", input: .text(catalogue(("Az ajtó", "2026.11.24"))))
     let result = try await desk.shell(
       """
       cat books.xml | (
         ulimit -f 9000
-        TMPDIR="$PWD" "$0" --notify stdout -)
+        TMPDIR="$PWD" "$0" --notify stdout --name a -)
       """)
     #expect(result.ends(74, saying: "standard input in \(desk.folder.path): file too large;"))
     #expect(try await desk.pending() == ["Az ajtó"])
+  }
+
+  @Test func `A schedule knows standard input by a name`() async throws {
+    let desk = try Desk()
+    let refused = try await desk.run("-", input: .text(catalogue(("Abigél", "2026.11.22"))))
+    #expect(
+      refused.outcome
+        == Outcome(
+          64,
+          errors: """
+            check-loans: the schedule needs a name for what comes through standard input; add --name NAME, \
+            the same each time, or --no-state to keep no schedule
+
+            """))
+    #expect(!desk.folder.contains("state"), "nothing was done")
+    for (name, title) in [("town", "Abigél"), ("school", "Az ajtó")] {
+      let text = catalogue((title, "2026.11.22"))
+      #expect(try await desk.run("-q", "--name", name, "-", input: .text(text)).status == 0)
+    }
+    #expect(try await desk.pending().sorted() == ["Abigél", "Az ajtó"])
+    #expect(try await desk.run("schedule", "forget", "town").status == 0)
+    #expect(try await desk.pending() == ["Az ajtó"])
+  }
+
+  @Test(arguments: [["--name", "a/b", "-"], ["--name", "", "-"], ["--name", "a", "books.xml"]])
+  func `Only standard input has such a name`(arguments: [String]) async throws {
+    #expect(try await Desk().run(arguments).status == 64)
   }
 }

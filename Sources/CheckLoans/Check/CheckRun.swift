@@ -211,7 +211,7 @@ extension CheckRun {
       """
       \(catalogue.path.visible): the notices of \(counted(loans, "loan")) will still be delivered; \
       if the catalogue is gone for good, use check-loans schedule forget \
-      \(catalogue.path.shellQuoted.visible)
+      \(catalogue.forgettable.shellQuoted.visible)
       """)
   }
 

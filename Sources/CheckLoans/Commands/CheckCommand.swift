@@ -25,10 +25,38 @@ struct CheckCommand: Subcommand {
 
   @OptionGroup var once: OneRunOptions
 
-  func validate() throws { try options.checkOutput() }
+  @Option(
+    help: ArgumentHelp(
+      "Name of the catalogue on standard input, by which the schedule knows it each time.",
+      valueName: "name"))
+  var name: String?
+
+  static var commandLineOnly: Set<String> { ["name"] }
+
+  func validate() throws {
+    try options.checkOutput()
+    guard let name else { return }
+    if name.isEmpty || name == "-" || name.contains("/") || name.utf8.count > 200 {
+      throw ValidationError("give a name without a slash, as in opac; files have their paths")
+    }
+    if !options.catalogues.contains("-") {
+      throw ValidationError("--name names the catalogue on standard input; add -")
+    }
+  }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    try CheckRun(CheckPlan(options, once, environment), environment, console).run()
+    var environment = environment
+    environment.inputName = name
+    let plan = try CheckPlan(options, once, environment)
+    if plan.state != nil, name == nil, plan.catalogues.contains(where: { $0.path == "-" }) {
+      throw CommandError(
+        .usage,
+        """
+        the schedule needs a name for what comes through standard input; add --name NAME, the same each \
+        time, or --no-state to keep no schedule
+        """)
+    }
+    return try CheckRun(plan, environment, console).run()
   }
 }
 

@@ -313,7 +313,7 @@ extension Environment {
   ///
   /// A file that was known by a path that now leads elsewhere is taken at its word.
   fileprivate func name(of catalogue: String, in known: [String]) -> String? {
-    [absolutePath(catalogue), catalogueName(catalogue)].first { name in
+    [absolutePath(catalogue), catalogueName(catalogue), catalogue].first { name in
       known.contains { $0.utf8.elementsEqual(name.utf8) }
     }
   }

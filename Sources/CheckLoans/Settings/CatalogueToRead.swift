@@ -27,6 +27,9 @@ struct CatalogueToRead {
 
   /// The same for another file.
   fileprivate func at(
+  /// What `schedule forget` knows it by.
+  var forgettable: String { path == "-" ? source.name : path }
+
     _ path: String, _ environment: Environment
   ) throws(CommandError) -> CatalogueToRead {
     var catalogue = self

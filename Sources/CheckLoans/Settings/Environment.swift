@@ -10,6 +10,8 @@ struct Environment: Sendable {
   let userID: UInt32
   /// What the command was given.
   var given = GivenSettings()
+  /// The name in the schedule of the catalogue that comes through standard input, if it has one.
+  var inputName: String?
 
   /// The environment of the process now, and the user it runs as.
   ///
@@ -123,12 +125,12 @@ extension Environment {
     try? ChildProcess.path(of: name, in: self["PATH"] ?? ChildProcess.standardPath)
   }
 
-  /// A catalogue's name in the schedule: its absolute path, or `-` for standard input.
+  /// A catalogue's name in the schedule: its absolute path, or the name that standard input has.
   ///
   /// One file has one name, whatever links to its directory are in the path. The file itself may be a
   /// link, to a new file every day.
   func catalogueName(_ path: String) -> String {
-    path == "-" ? path : wholePath(path) { _ in true }
+    path == "-" ? inputName ?? path : wholePath(path) { _ in true }
   }
 
   /// The absolute path of a file, without any `.` in it.
