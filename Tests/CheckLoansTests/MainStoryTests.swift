@@ -292,6 +292,27 @@ struct ReloadStoryTests {
 
   @Test func `Each catalogue has its own part of the schedule`() async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.28")))
+  @Test func `A look that adds a catalogue to others says how to be rid of it, once`() async throws
+  {
+    let desk = try Desk()
+    #expect(try await desk.run("books.xml").errorText == "", "it is the only one")
+    for name in ["a b.xml", "c.xml", "d.xml", "e.xml"] {
+      try desk.folder.write(catalogue(("Abigél", "2026.11.28")), to: name)
+    }
+    #expect(
+      try await desk.run("a b.xml", "c.xml").errorLines == [
+        """
+        check-loans: a b.xml, c.xml are now in the schedule; check-loans schedule forget 'a b.xml' c.xml \
+        takes them out
+        """
+      ])
+    #expect(try await desk.run("a b.xml", "c.xml").errorText == "")
+    #expect(try await desk.run("d.xml", "--notify", "stdout").errorText == "")
+    #expect(try await desk.run("e.xml", "--dry-run").errorText == "")
+    try desk.list("e.xml")
+    #expect(try await desk.run("e.xml").errorText == "")
+  }
+
     try desk.folder.write(catalogue(("Az ajtó", "2026.12.24")), to: "more.xml")
     let both = try await desk.run("books.xml", "more.xml")
     #expect(

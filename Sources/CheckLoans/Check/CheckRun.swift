@@ -25,6 +25,12 @@ final class CheckRun {
   private var input = Result<Void, CommandError>.success(())
   private let progress: Progress?
   private var closedDays = ClosedDaysReader()
+  /// When the files of catalogues were written last.
+  private var files: [(name: String, modifiedAt: ClockTime?)] = []
+  /// The catalogues that the schedule had before this run.
+  private var known: Set<[UInt8]> = []
+  /// Those that are in it now, and that only this look has put there.
+  private var lookedAt: [String] = []
 
   /// The loans after which a transaction ends and the next one begins, since readers may have to
   /// wait for its end.
@@ -74,6 +80,9 @@ final class CheckRun {
         // Holds what is due in this run.
         schedule = try Schedule()
       }
+      if plan.state != nil, let names = try schedule?.reader.catalogues() {
+        known = Set(names.map { Array($0.utf8) })
+      }
       if plan.options.printing.verbose.verbose {
         console.printError(plan.clock.words(for: plan.now))
       }
@@ -117,6 +126,14 @@ final class CheckRun {
       throw failure ?? error
     }
     if let failure { throw failure }
+    if !lookedAt.isEmpty, !plan.isQuiet {
+      let (names, isOne) = (lookedAt.map(\.visible).joined(separator: ", "), lookedAt.count == 1)
+      console.printError(
+        """
+        \(names) \(isOne ? "is" : "are") now in the schedule; check-loans schedule forget \
+        \(lookedAt.map(\.shellQuoted.visible).joined(separator: " ")) takes \(isOne ? "it" : "them") out
+        """)
+    }
     try console.flush()
     if plan.options.failOn != nil && report.expired > 0 { note(.findings) }
     return status
@@ -180,7 +197,7 @@ extension CheckRun {
         })
       part.summary = result.summary
       note(result, &part)
-      if case .replaced = result.outcome { return }
+      if case .replaced = result.outcome { return noteLook(at: catalogue) }
     } catch {
       report.contents = kept
       (part.expired, part.expiresToday) = (0, 0)
@@ -197,6 +214,16 @@ extension CheckRun {
       note(result.status)
       if plan.options.printing.verbose.verbose {
         result.warnings.forEach { console.printError($0) }
+  /// Notes that a look has added a catalogue to those of others, which nobody may have meant.
+  private func noteLook(at catalogue: CatalogueToRead) {
+    let name = catalogue.source.name
+    if plan.channels.isEmpty, !plan.isDryRun, !known.isEmpty, !known.contains(Array(name.utf8)),
+      !environment.isListed(name)
+    {
+      lookedAt.append(catalogue.forgettable)
+    }
+  }
+
       }
     }
   }
