@@ -80,6 +80,19 @@ struct StatusTests {
     #expect(try await desk.run("status", "--now", "2026-11-24T07:00").status == 0)
   }
 
+  @Test func `JSON says which catalogues are delivered`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try desk.folder.write(catalogue(("Az ajtó", "2026.11.22")), to: "other.xml")
+    try await desk.run("other.xml")
+    func delivered() async throws -> [JSON] {
+      try JSON(parsing: await desk.run("status", "--format", "json").text).catalogues.elements
+        .map(\.delivered)
+    }
+    #expect(try await delivered() == [.bool(false)])
+    try await desk.run("books.xml", "--notify", "stdout")
+    #expect(try await delivered() == [.bool(true), .bool(false)])
+  }
+
   @Test func `Times are noted to ten minutes, so that an unchanged catalogue costs no write`()
     async throws
   {

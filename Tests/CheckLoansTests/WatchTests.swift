@@ -484,6 +484,17 @@ struct WatchTests {
     try await watcher.end()
   }
 
+  @Test func `Most of the loans gone at once are named`() async throws {
+    let titles = (1...12).map { "Title \($0)" }
+    let watcher = try Watcher(titles.map { ($0, 1) })
+    try await watcher.wait(for: titles)
+    try watcher.write([("Title 1", 1)])
+    try await watcher.wait {
+      watcher.errors.last?.contains(": 11 of 12 loans are gone since the last reading; ") == true
+    }
+    try await watcher.end()
+  }
+
   @Test func `Other runs use the schedule beside it`() async throws {
     let watcher = try Watcher([("Abigél", 1)])
     try await watcher.wait(for: ["Abigél"])

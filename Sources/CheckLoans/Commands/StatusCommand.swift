@@ -38,7 +38,8 @@ struct StatusCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (now, zone) = try clock.read(environment)
     let schedule = try ScheduleReader(opening: state.path(environment))
-    let names = try environment.watched(schedule)
+    let (delivered, lookedAt) = try environment.delivered(schedule)
+    let names = delivered.isEmpty ? lookedAt : delivered
     let status = try ScheduleStatus(
       schedule, names, environment.namesByZone(names, zone, now: clock.now.now),
       now: zone.clockTime(now), maxAge: maxAge)
@@ -66,6 +67,8 @@ struct Age: Hashable, Sendable, CustomStringConvertible {
     return Age(seconds: number * unit)
   }
 
+  /// The names of those that are delivered.
+  private let delivered: Set<[UInt8]>
   /// The largest unit that measures it: `36h`.
   var description: String {
     let unit = Self.units.first { seconds.isMultiple(of: $0.value) } ?? ("m", 60)

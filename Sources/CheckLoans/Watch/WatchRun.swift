@@ -249,6 +249,7 @@ extension WatchRun {
       let report = try center.reload(
         entry.source, at: now, settings: settings,
         onDiagnostic: { findings.note($0) })
+    findings.warnsOfLoss = !settings.allowsEmpty
       findings.note(report)
     } catch {
       switch error {

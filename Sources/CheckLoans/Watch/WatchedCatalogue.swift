@@ -67,6 +67,8 @@ struct CatalogueFindings {
   let showsAll: Bool
   /// Whether it is read into a schedule, where it has reminders.
   var hasReminders = true
+  /// Whether it is said when most loans are gone.
+  var warnsOfLoss = false
   var lines: [String] = []
   /// Whether the catalogue could be read, to its end or not.
   var isReadable = true
@@ -89,7 +91,9 @@ struct CatalogueFindings {
   mutating func note(_ report: ReloadReport) {
     if let words = report.closedForLongWords { add(words) }
     switch report.outcome {
-    case .replaced(let summary): (isUsable, loans) = (true, summary.loans)
+    case .replaced(let summary):
+      (isUsable, loans) = (true, summary.loans)
+      if warnsOfLoss, let words = summary.lossWords { add(words) }
     case .refusedEmpty(let stored): add(emptinessWords(stored: stored))
     case .kept where hasReminders: add("its reminders are unchanged until it is fixed")
     case .kept: isUsable = report.isUsable && !report.summary.isUndated
