@@ -117,6 +117,8 @@ public struct ReloadReport: Hashable, Sendable {
   /// An expiration, of some loan that has not expired, around which the library is closed for so long
   /// that its closed days were not applied; `nil` if there is none.
   public var closedForLong: CivilDate?
+  /// When the catalogue's file was modified last, if that is known.
+  public var modifiedAt: ClockTime?
 
   /// Whether the catalogue was read to its end, has a known format and does not itself say that its
   /// loans are elsewhere: otherwise it says nothing about the loans that there are.
@@ -131,7 +133,8 @@ extension CatalogueSummary {
   /// Otherwise all of them may be back, or the date may be written in another way since yesterday.
   var hasExpirations: Bool { onShelf < records || records == 0 }
 
-  /// Whether it is a whole catalogue of the tool's own form, in which no book is lent.
+  /// Whether it is a whole catalogue in which no book is lent: of the tool's own form, or with a list of
+  /// loans that is empty.
   var isWithoutLoans: Bool {
     let isCertain = profile == CatalogueProfile.native.name || isListEmpty && records == 0
     return isUsable && isCertain && loans == 0 && leftOut == 0 && withoutExpiration == 0

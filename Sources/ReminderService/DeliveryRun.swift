@@ -141,6 +141,8 @@ public struct DeliveryReport: Sendable, Hashable {
   public private(set) var held = 0
   /// The time until which they are held, the first one of those of several libraries.
   public private(set) var heldUntil: CivilDateTime?
+  /// The number of notices that are held, since the file of their catalogue is too old.
+  public var heldAsStale = 0
 
   /// A report of nothing yet.
   public init() {}

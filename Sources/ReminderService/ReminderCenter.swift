@@ -121,7 +121,8 @@ public struct ReminderCenter: Sendable {
         case .refusedEmpty: false
         }
       if let emptiness, !settings.allowsEmpty, !isGoodNews { onDiagnostic(emptiness) }
-      return ReloadReport(summary: summary, outcome: outcome, closedForLong: closedForLong)
+      return ReloadReport(
+        summary: summary, outcome: outcome, closedForLong: closedForLong, modifiedAt: modifiedAt)
     } catch let error as ScheduleError {
       throw .schedule(error)
     } catch let error as CatalogueError {

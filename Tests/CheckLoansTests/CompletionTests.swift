@@ -33,7 +33,7 @@ struct CompletionTests {
     (["check", "--format", ""], ["csv", "html", "json", "table", "text"]),
     (["check", "--notify", "stdout", "bo"], ["bo ok.xml", "books.xml"]),
     (["check", "--dry-run", "--al"], ["--all", "--allow-empty"]),
-    (["check", "books.xml", "--st"], ["--state"]),
+    (["check", "books.xml", "--stat"], ["--state"]),
     (["val"], ["validate"]),
     (["validate", "--form"], ["--format"]),
     (["validate", "--max-d"], ["--max-days", "--max-diagnostics"]),

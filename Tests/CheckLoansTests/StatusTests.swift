@@ -161,12 +161,13 @@ struct StatusTests {
       ])
   }
 
-  @Test(arguments: ["36", "0h", "1w", "-1h", "h", "99999d"])
+  @Test(arguments: ["36", "0h", "1y", "-1h", "h", "99999d"])
   func `An age that makes no sense is refused`(age: String) async throws {
     let result = try await Desk().run("status", "--max-age=\(age)")
     #expect(result.status == 64)
     #expect(
-      result.errorText.hasSuffix("give a number of minutes, hours or days, as in 90m, 36h or 8d\n"))
+      result.errorText.hasSuffix(
+        "give a number of minutes, hours, days or weeks, as in 90m, 36h or 8d\n"))
   }
 }
 

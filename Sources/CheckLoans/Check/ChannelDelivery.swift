@@ -6,14 +6,16 @@ import ReminderSchedule
 import ReminderService
 
 extension DeliveryReport {
-  /// The sentence about the notices that are held; `nil` if there are none.
+  /// The sentences about the notices that are held.
   ///
   /// - Parameter now: the time in the library, whose day is left out.
-  func heldWords(_ channel: ChannelName, now: CivilDateTime?) -> String? {
-    guard held > 0, let heldUntil else { return nil }
-    let end = heldUntil.date == now?.date ? heldUntil.time.description : heldUntil.words
-    return
-      "\(counted(held, "notice")) through \(channel.name.visible) \(held == 1 ? "is" : "are") held until \(end)"
+  func heldWords(_ channel: ChannelName, now: CivilDateTime?) -> [String] {
+    func words(_ count: Int, _ end: String) -> String {
+      "\(counted(count, "notice")) through \(channel.name.visible) \(count == 1 ? "is" : "are") held \(end)"
+    }
+    let end = heldUntil.map { $0.date == now?.date ? $0.time.description : $0.words }
+    return (held > 0 ? [words(held, "until \(end ?? "later")")] : [])
+      + (heldAsStale > 0 ? [words(heldAsStale, "until a newer catalogue is read")] : [])
   }
 }
 
@@ -54,6 +56,8 @@ struct ChannelDelivery {
   let notifiers: ChannelNotifiers
   let console: Console
   var actions: NotificationActions?
+  /// The catalogues whose expired notices are held.
+  var stale = StaleCatalogues()
   /// Whether what could not be delivered is kept for the next run.
   var isRemembered = true
   /// What to do with notices that nobody may expect; `nil` to ask if they are many.
@@ -83,13 +87,17 @@ struct ChannelDelivery {
       held.append((end, due.count))
     }
     var question: String?
+    var heldAsStale = 0
     let center = ReminderCenter(schedule: schedule, events: events)
     var report = try center.deliver(
       through: notifier, in: zones,
       onDue: { (due: inout [ZoneDue]) throws(ScheduleError) in
+        heldAsStale = stale.hold(in: &due)
+        if heldAsStale > 0 { try schedule.noteHeld(through: channel.name, at: due[0].zone.now) }
         question = try settleBacklog(of: channel, in: &due, isDryRun: isDryRun)
       },
       isStopRequested: { StopSignals.isStopRequested })
+    report.heldAsStale = heldAsStale
     for (end, count) in held { report.addHeld(count, until: end) }
     return (report, question)
   }
@@ -99,8 +107,8 @@ struct ChannelDelivery {
   private var zones: [(zone: DeliveryZone, until: CivilDateTime?)] {
     groups.flatMap { clock, now, names in
       let center = ReminderCenter(schedule: schedule, civilTime: clock.civilTime)
-      return times.held(names, at: now).map { end, names in
-        (center.zone(at: now, catalogues: names), end)
+      return times.held(names, at: now).flatMap { end, names in
+        stale.apart(names).map { (center.zone(at: now, catalogues: $0), end) }
       }
     }
   }
@@ -194,9 +202,12 @@ struct ChannelDelivery {
     for (zone, end) in zones where end == nil {
       open.append(try ZoneDue(through: channel.name, in: zone, of: schedule.reader))
     }
+    var report = DeliveryReport()
+    report.heldAsStale = stale.hold(in: &open)
+    self.report(report, channel)
     let question = try settleBacklog(of: channel, in: &open, isDryRun: true)
     if let question { console.printError(question) }
-    var (count, fromSettings) = (question == nil ? 0 : 1, 0)
+    var (count, fromSettings) = (report.heldAsStale + (question == nil ? 0 : 1), 0)
     for (zone, end) in zones {
       let part =
         try end == nil
@@ -238,8 +249,8 @@ struct ChannelDelivery {
 
   /// Reports what stays pending though the channel works.
   private func report(_ report: DeliveryReport, _ channel: ChannelName) {
-    if let words = report.heldWords(channel, now: groups.first?.now) { console.printError(words) }
-    for line in report.undeliveredWords(channel) { console.printError(line) }
+    let lines = report.heldWords(channel, now: groups.first?.now) + report.undeliveredWords(channel)
+    for line in lines { console.printError(line) }
   }
 
   private var language: Language { notifiers.language }

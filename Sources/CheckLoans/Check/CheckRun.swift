@@ -140,6 +140,11 @@ final class CheckRun {
   }
 
   private func deliver() throws {
+    let (limits, now) = (plan.catalogues.staleLimits, plan.clock.clockTime(plan.now))
+    let stale =
+      try schedule.map { try StaleCatalogues($0.reader, limits, at: now) }
+      ?? StaleCatalogues(files, limits, at: now)
+    note(console.report(stale))
     guard let schedule else { return }
     let delivery = ChannelDelivery(
       schedule: schedule, groups: plan.catalogues.namesByZone,
@@ -147,7 +152,7 @@ final class CheckRun {
         plan.options.channels.times, plan.catalogues.closedDays, today: plan.now.date,
         schedule.reader, after: closedDays),
       events: events,
-      notifiers: plan.notifiers, console: console, isRemembered: plan.state != nil,
+      notifiers: plan.notifiers, console: console, stale: stale, isRemembered: plan.state != nil,
       backlog: plan.options.channels.backlog)
     if plan.isDryRun {
       try delivery.rehearse(
@@ -196,6 +201,7 @@ extension CheckRun {
           report.add(read, of: catalogue)
         })
       part.summary = result.summary
+      files.append((catalogue.source.name, result.modifiedAt))
       note(result, &part)
       if case .replaced = result.outcome { return noteLook(at: catalogue) }
     } catch {
@@ -208,12 +214,6 @@ extension CheckRun {
     try countPending(&part)
   }
 
-  private func readClosedDays(_ catalogue: CatalogueToRead) throws -> ClosedDays {
-    try closedDays.read(catalogue.closed, today: catalogue.now.date, schedule) { result in
-      for line in result.errors + result.idle { console.printError(line) }
-      note(result.status)
-      if plan.options.printing.verbose.verbose {
-        result.warnings.forEach { console.printError($0) }
   /// Notes that a look has added a catalogue to those of others, which nobody may have meant.
   private func noteLook(at catalogue: CatalogueToRead) {
     let name = catalogue.source.name
@@ -224,6 +224,12 @@ extension CheckRun {
     }
   }
 
+  private func readClosedDays(_ catalogue: CatalogueToRead) throws -> ClosedDays {
+    try closedDays.read(catalogue.closed, today: catalogue.now.date, schedule) { result in
+      for line in result.errors + result.idle { console.printError(line) }
+      note(result.status)
+      if plan.options.printing.verbose.verbose {
+        result.warnings.forEach { console.printError($0) }
       }
     }
   }
@@ -262,6 +268,9 @@ extension CheckRun {
 
   private func note(_ result: ReloadReport, _ part: inout CatalogueReport) {
     let path = part.catalogue.path.visible
+    if plan.options.printing.verbose.verbose, let modifiedAt = result.modifiedAt {
+      console.printError("\(path): last written \(modifiedAt.words)")
+    }
     if !result.isUsable { part.gap = part.lastError?.line ?? path }
     if result.isUsable {
       report.hasRead = true

@@ -20,6 +20,7 @@ struct DeliverCommand: Subcommand {
   @OptionGroup var channels: ChannelOptions
 
   @OptionGroup var closed: ClosedDayOptions
+  @OptionGroup var stale: StaleOptions
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var language: LanguageOptions
@@ -46,11 +47,13 @@ struct DeliverCommand: Subcommand {
     let times = try DeliveryTimes(
       self.channels.times, environment.closedDays(of: names, closed), today: now.date,
       schedule.reader)
-    let status = console.report(times.problems)
+    let stale = try StaleCatalogues(
+      schedule.reader, environment.staleLimits(of: names, stale), at: zone.clockTime(now))
+    let status = console.report(times.problems).worse(console.report(stale))
     let delivery = ChannelDelivery(
       schedule: schedule, groups: try environment.namesByZone(names, zone, now: clock.now.now),
       times: times, events: ScheduleEvents(isPrinted: verbose.verbose, console),
-      notifiers: notifiers, console: console, backlog: self.channels.backlog)
+      notifiers: notifiers, console: console, stale: stale, backlog: self.channels.backlog)
     if !dryRun.dryRun { return status.worse(try delivery.run(channels)) }
     try delivery.rehearse(channels)
     return status

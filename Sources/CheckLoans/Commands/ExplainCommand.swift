@@ -45,6 +45,7 @@ struct ExplainCommand: Subcommand {
 
   @OptionGroup var times: DeliveryTimeOptions
   @OptionGroup var closed: ClosedDayOptions
+  @OptionGroup var stale: StaleOptions
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var language: LanguageOptions
@@ -71,6 +72,9 @@ struct ExplainCommand: Subcommand {
     let times = try DeliveryTimes(
       times, environment.closedDays(of: asked.map(\.1), closed), today: now.date, schedule)
     let status = console.report(times.problems)
+    let limits = try environment.staleLimits(of: asked.map(\.1), stale)
+    let stale = try StaleCatalogues(schedule, limits, at: clock.clockTime(now))
+    var isAnyStale = false
     for (number, catalogue) in asked {
       // The catalogue may have its own time zone.
       guard
@@ -82,6 +86,11 @@ struct ExplainCommand: Subcommand {
       let held = times.reason(of: history.catalogue, at: now)
       var heldUntil: CivilDateTime?
       if let held, [.due, .failed].contains(reason) { (reason, heldUntil) = held }
+      if [.due, .failed].contains(reason), history.loan.expiration < now.date,
+        stale.contains(history.catalogue)
+      {
+        (reason, isAnyStale) = (.staleCatalogue, true)
+      }
       let sentences =
         Explanation(history, now: now, heldUntil: heldUntil, in: language).sentences
       if format == .json {
@@ -101,6 +110,7 @@ struct ExplainCommand: Subcommand {
     } else if omitted > 0 {
       try console.print(line: "\n\(language.text(.more, count: omitted))")
     }
+    if isAnyStale { _ = console.report(stale) }
     for message in unknown { console.printError(message) }
     return unknown.isEmpty ? status : .usage
   }

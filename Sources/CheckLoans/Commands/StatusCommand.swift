@@ -14,8 +14,8 @@ struct StatusCommand: Subcommand {
       loans have a notice to come, how many notices are due, how many of these have failed, and how many \
       are for borrowers without a usable address. Reads the schedule without locking it.
 
-      Exit status: 0 if every catalogue that is delivered was read within --max-age, nothing has failed, \
-      and nothing has been due for two days; 1 if not, or if no catalogue is in the schedule, with what to \
+      Exit status: 0 if every catalogue that is delivered was read within --max-age and is not older than \
+      --stale-after, nothing has failed, and nothing has been due for two days; 1 if not, or if no catalogue is in the schedule, with what to \
       do on standard error. If none is delivered, those that were only looked at count.
 
       Examples:
@@ -29,6 +29,8 @@ struct StatusCommand: Subcommand {
       valueName: "age"), transform: Age.parse)
   var maxAge = Age(seconds: 36 * 3_600)
 
+  @OptionGroup var stale: StaleOptions
+
   @Option(help: "Format of the status.")
   var format = OutputFormat.text
 
@@ -41,8 +43,11 @@ struct StatusCommand: Subcommand {
     let (delivered, lookedAt) = try environment.delivered(schedule)
     let names = delivered.isEmpty ? lookedAt : delivered
     let status = try ScheduleStatus(
-      schedule, names, environment.namesByZone(names, zone, now: clock.now.now),
-      now: zone.clockTime(now), maxAge: maxAge)
+      schedule, names, delivered: delivered,
+      environment.namesByZone(names, zone, now: clock.now.now),
+      now: zone.clockTime(now), maxAge: maxAge,
+      stale: StaleCatalogues(
+        schedule, environment.staleLimits(of: names, stale), at: zone.clockTime(now)))
     switch format {
     case .text: for line in status.lines { try console.print(line: line) }
     case .json: try console.print(line: status.json.text)
@@ -53,65 +58,27 @@ struct StatusCommand: Subcommand {
   }
 }
 
-/// A time that has passed.
-struct Age: Hashable, Sendable, CustomStringConvertible {
-  let seconds: Int
-
-  private static let units: KeyValuePairs = ["d": 86_400, "h": 3_600, "m": 60]
-
-  /// Reads a number of days, hours or minutes, up to ten years.
-  @Sendable static func parse(_ text: String) throws -> Age {
-    guard let unit = units.first(where: { text.hasSuffix($0.key) })?.value,
-      let number = Int(text.dropLast()), (1...3_650 * 86_400 / unit).contains(number)
-    else { throw ValidationError("give a number of minutes, hours or days, as in 90m, 36h or 8d") }
-    return Age(seconds: number * unit)
-  }
-
-  /// The names of those that are delivered.
-  private let delivered: Set<[UInt8]>
-  /// The largest unit that measures it: `36h`.
-  var description: String {
-    let unit = Self.units.first { seconds.isMultiple(of: $0.value) } ?? ("m", 60)
-    return "\(seconds / unit.value)\(unit.key)"
-  }
-
-  /// Whether one of the two clocks was wrong: it is more than a day in the future.
-  var isOfWrongClock: Bool { seconds < -86_400 }
-
-  /// In whole units, for people: `3 days`; a clock that was set back gives no age.
-  var words: String {
-    switch max(0, seconds) {
-    case let seconds where seconds >= 2 * 86_400: counted(seconds / 86_400, "day")
-    case let seconds where seconds >= 3_600: counted(seconds / 3_600, "hour")
-    case let seconds: counted(seconds / 60, "minute")
-    }
-  }
-}
-
-extension LocalClock {
-  /// The time with the clock's offset from UTC.
-  fileprivate func clockTime(_ now: CivilDateTime) -> ClockTime {
-    let center = ReminderCenter(schedule: nil, civilTime: civilTime)
-    return ClockTime(now, utcOffset: center.utcOffset(at: now))
-  }
-}
-
 /// What there is to say about the runs that keep a schedule.
 private struct ScheduleStatus {
   let now: ClockTime
   let maxAge: Age
+  let stale: StaleCatalogues
   let lastRun: ClockTime?
   /// The catalogues that are delivered, and those that somebody has only looked at.
   let catalogues: [CatalogueStatus]
   let lookedAt: [CatalogueStatus]
+  /// The names of those that are delivered.
+  private let delivered: Set<[UInt8]>
   var channels: [ChannelStatus] = []
 
   init(
-    _ schedule: ScheduleReader, _ names: [String], _ groups: [ZoneGroup], now: ClockTime,
-    maxAge: Age
+    _ schedule: ScheduleReader, _ names: [String], delivered: [String], _ groups: [ZoneGroup],
+    now: ClockTime, maxAge: Age, stale: StaleCatalogues
   ) throws(ScheduleError) {
     self.now = now
     self.maxAge = maxAge
+    self.stale = stale
+    self.delivered = Set(delivered.map { Array($0.utf8) })
     lastRun = try schedule.lastRun()
     let all = try schedule.catalogueStatus()
     let names = Set(names.map { Array($0.utf8) })
@@ -160,6 +127,7 @@ private struct ScheduleStatus {
         use check-loans schedule forget \(catalogue.name.shellQuoted.visible)
         """
     }
+      + stale.sentences
       + channels.filter { $0.failed > 0 }.map { channel in
         """
         \(counted(channel.failed, "notice")) failed through \(channel.name.visible): \
@@ -221,13 +189,15 @@ private struct ScheduleStatus {
   }
 
   var json: JSONValue {
-    let catalogues = catalogues.map { catalogue in
+    let catalogues = (catalogues + lookedAt).map { catalogue in
       [
         "path": .string(catalogue.name), "library": JSONValue(catalogue.library),
         "readAt": JSONValue(catalogue.readAt?.description),
         "ageSeconds": JSONValue(age(catalogue.readAt)?.seconds),
         "modifiedAt": JSONValue(catalogue.modifiedAt?.description),
-        "loans": .int(catalogue.loans), "ok": .bool(!isOld(catalogue)), "delivered": .bool(true),
+        "loans": .int(catalogue.loans),
+        "ok": .bool(!isOld(catalogue) && !stale.contains(catalogue.name)),
+        "delivered": .bool(delivered.contains(Array(catalogue.name.utf8))),
       ] as JSONValue
     }
     let channels = channels.map { channel in

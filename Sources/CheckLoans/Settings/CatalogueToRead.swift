@@ -13,6 +13,8 @@ struct CatalogueToRead {
   fileprivate let own: [Setting]
   /// The closed days of its library, which become one of the settings once a run has read them.
   let closed: ClosedDaySetting
+  /// The age up to which its file is believed that a loan has expired; `nil` for any.
+  let staleAfter: Age?
   /// The library's clock.
   var clock: LocalClock
   /// The current time in the library's zone.
@@ -25,11 +27,11 @@ struct CatalogueToRead {
   /// The path as it was given.
   var path: String { source.path }
 
-  /// The same for another file.
-  fileprivate func at(
   /// What `schedule forget` knows it by.
   var forgettable: String { path == "-" ? source.name : path }
 
+  /// The same for another file.
+  fileprivate func at(
     _ path: String, _ environment: Environment
   ) throws(CommandError) -> CatalogueToRead {
     var catalogue = self
@@ -161,6 +163,22 @@ extension Environment {
     return Dictionary(found) { first, _ in first }
   }
 
+  /// The ages up to which the files of the schedule's catalogues are believed, as the tables of the
+  /// settings file have them.
+  ///
+  /// - Parameter options: what holds for a catalogue without an age of its own.
+  func staleLimits(
+    of names: [String], _ options: StaleOptions
+  ) throws(CommandError) -> [String: Age] {
+    let tables = given.file?.tables ?? []
+    var limits: [Age?] = []
+    for table in tables { limits.append(try given.options(with: table).stale.staleAfter) }
+    let owners = CatalogueOwners(tables, self)
+    return names.reduce(into: [:]) { ages, name in
+      ages[name] = owners[name].map { limits[$0] } ?? options.staleAfter
+    }
+  }
+
   /// The patterns that names of the schedule fit for a path of the settings, each as the directory and
   /// the whole.
   ///
@@ -204,7 +222,8 @@ extension Environment {
     return try CatalogueToRead(
       source: CatalogueSource(path: "", library: own["name"]?.texts.first),
       settings: options.reloadSettings(profile?.profile, jobs: jobs), own: own,
-      closed: ClosedDaySetting(options.closed, self, own: own), clock: clock,
+      closed: ClosedDaySetting(options.closed, self, own: own),
+      staleAfter: options.stale.staleAfter, clock: clock,
       now: clock.now(now), profileFile: profile?.path, fault: fault)
   }
 

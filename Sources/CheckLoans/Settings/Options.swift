@@ -379,6 +379,8 @@ struct CatalogueOptions: ParsableArguments {
 
   @OptionGroup var records: RecordOptions
 
+  @OptionGroup var stale: StaleOptions
+
   @OptionGroup var form: ProfileOptions
 
   @OptionGroup var zone: ZoneOptions

@@ -4,7 +4,7 @@
 struct Reporter {
   /// Something that can go wrong.
   enum Subject: Hashable {
-    case schedule, settings, directories, changes, action
+    case schedule, settings, directories, changes, action, age
     /// Of this name.
     case channel(String), held(String), catalogue(String)
     /// With these closed days.

@@ -188,9 +188,13 @@ extension WatchRun {
     let times = DeliveryTimes(
       settings.command.channels.times, settings.catalogues.closedDays,
       today: groups.first?.now.date ?? .first, schedule.reader, after: closedDays)
+    let stale = try StaleCatalogues(
+      schedule.reader, settings.catalogues.staleLimits,
+      at: groups.first.map { $0.clock.clockTime($0.now) } ?? ClockTime(CivilDateTime(.first)))
+    reporter.report(stale.sentences, about: .age)
     let delivery = ChannelDelivery(
       schedule: schedule, groups: groups, times: times, events: events,
-      notifiers: settings.notifiers, console: console, actions: actions,
+      notifiers: settings.notifiers, console: console, actions: actions, stale: stale,
       backlog: settings.command.channels.backlog)
     // A program that was not found may be there by now.
     for channel in settings.channels.map(environment.resolved)
@@ -245,11 +249,11 @@ extension WatchRun {
     var settings = entry.settings
     settings.policy.closedDays = closedDays
     var findings = CatalogueFindings(path: entry.path, showsAll: self.settings.isVerbose)
+    findings.warnsOfLoss = !settings.allowsEmpty
     do throws(ReminderError) {
       let report = try center.reload(
         entry.source, at: now, settings: settings,
         onDiagnostic: { findings.note($0) })
-    findings.warnsOfLoss = !settings.allowsEmpty
       findings.note(report)
     } catch {
       switch error {

@@ -14,6 +14,8 @@ public enum NoticeReason: String, CaseIterable, Sendable {
   case quietHours = "quiet-hours"
   /// Its notice would be due, and is held until the library opens.
   case closed
+  /// Its expired notice would be due, and is held until a newer file of its catalogue is read.
+  case staleCatalogue = "stale-catalogue"
   /// Nothing is sent any longer, since it has been expired for too long.
   case expiredUntil = "expired-until"
   /// Its ladder has no notice for it, now or later.

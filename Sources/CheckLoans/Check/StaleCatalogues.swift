@@ -1,0 +1,94 @@
+import ArgumentParser
+import Loans
+import ReminderSchedule
+import ReminderService
+
+/// The option for the age of a catalogue's file.
+struct StaleOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      Hold the notices that loans have expired while the catalogue's file is older than this, as in 36h \
+      or 8d. (default: a file may be old)
+      """, valueName: "age"), transform: Age.parse)
+  var staleAfter: Age?
+}
+
+/// The catalogues whose files are older than `stale-after` allows: their books may have been returned
+/// since, so nobody is told that a loan of theirs has expired.
+struct StaleCatalogues {
+  /// What there is to say about each.
+  private(set) var sentences: [String] = []
+  private var names: Set<[UInt8]> = []
+
+  /// None.
+  init() {}
+
+  /// - Parameters:
+  ///   - files: when the file of each catalogue was written last, if that is known.
+  ///   - limits: how old each may be, by name; those that are not there may be of any age.
+  init(
+    _ files: [(name: String, modifiedAt: ClockTime?)], _ limits: [String: Age], at now: ClockTime
+  ) {
+    for (name, modifiedAt) in files {
+      guard let limit = limits[name], let modifiedAt else { continue }
+      let age = Age(seconds: modifiedAt.seconds(until: now))
+      if age.seconds <= limit.seconds { continue }
+      names.insert(Array(name.utf8))
+      sentences.append(
+        """
+        \(name.visibleCatalogue) was last written \(age.words) ago, longer than stale-after allows \
+        (\(limit)); its expired notices are held; check its export
+        """)
+    }
+  }
+
+  /// The same for the catalogues of a schedule.
+  init(
+    _ schedule: ScheduleReader, _ limits: [String: Age], at now: ClockTime
+  ) throws(ScheduleError) {
+    let known = limits.isEmpty ? [] : try schedule.catalogueStatus()
+    self.init(known.map { ($0.name, $0.modifiedAt) }, limits, at: now)
+  }
+
+  /// Whether a catalogue is one of them.
+  func contains(_ name: String) -> Bool { names.contains(Array(name.utf8)) }
+
+  /// The names of catalogues, these and the others apart.
+  func apart(_ names: [String]) -> [[String]] {
+    if self.names.isEmpty { return [names] }
+    return [names.filter { !contains($0) }, names.filter(contains)].filter { !$0.isEmpty }
+  }
+
+  /// Removes their expired notices from what is due of catalogues that were taken ``apart(_:)``.
+  ///
+  /// - Returns: how many there were.
+  func hold(in due: inout [ZoneDue]) -> Int {
+    var held = 0
+    for index in due.indices where due[index].zone.catalogues?.first.map(contains) == true {
+      held += due[index].due.rungs.count
+      due[index].due.remove { $0.rung > 0 }
+      held -= due[index].due.rungs.count
+    }
+    return held
+  }
+}
+
+extension Console {
+  /// Prints what there is to say about catalogues whose files are too old.
+  ///
+  /// - Returns: the status of it.
+  func report(_ stale: StaleCatalogues) -> ExitStatus {
+    stale.sentences.forEach { printError($0) }
+    return stale.sentences.isEmpty ? .done : .invalidData
+  }
+}
+
+extension [CatalogueToRead] {
+  /// How old the files may be, by the names of their catalogues.
+  var staleLimits: [String: Age] {
+    reduce(into: [:]) { limits, catalogue in
+      limits[catalogue.source.name] = catalogue.staleAfter
+    }
+  }
+}
