@@ -495,6 +495,23 @@ struct WatchTests {
     try await watcher.end()
   }
 
+  @Test func `A catalogue that is too old accuses nobody until it is written again`() async throws {
+    let watcher = try Watcher([("Az ajtó", 1)], ["--stale-after", "36h", "books.xml"])
+    try await watcher.wait(for: ["Az ajtó"])
+    let books = [("Az ajtó", 1), ("Abigél", -1), ("Solaris", 1)]
+    try watcher.write(books, to: "new.xml")
+    _ = try await watcher.desk.shell("touch -d '3 days ago' new.xml; mv new.xml books.xml")
+    try await watcher.wait(for: ["Az ajtó", "Solaris"])
+    try await watcher.wait { watcher.errors.count == 2 }
+    #expect(watcher.errors[0].contains("books.xml was last written 3 days ago, longer than "))
+    #expect(
+      watcher.errors[1]
+        == "check-loans: 1 notice through stdout is held until a newer catalogue is read")
+    try watcher.write(books)
+    try await watcher.wait(for: ["Az ajtó", "Solaris", "Abigél"])
+    try await watcher.end()
+  }
+
   @Test func `Other runs use the schedule beside it`() async throws {
     let watcher = try Watcher([("Abigél", 1)])
     try await watcher.wait(for: ["Abigél"])
