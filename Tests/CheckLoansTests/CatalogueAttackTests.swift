@@ -148,7 +148,7 @@ struct CatalogueAttackTests {
 
   @Test func `Standard input without end is refused`() async throws {
     let desk = try Desk()
-    var command = desk.command(["-"])
+    var command = desk.command(["--name", "zero", "-"])
     command.input = .file("/dev/zero")
     command.measuresMemory = true
     let result = try await command.run()
