@@ -418,7 +418,7 @@ extension CalendarCommandTests {
     #expect(
       result.errorText.hasPrefix(
         "check-loans: \"open/calendar.key\": cannot use the secret of borrowers' calendars: anybody can write to the "
-          + "directory; use chmod o-w, or keep the schedule in another\n"))
+          + "directory; use chmod o-w, or keep the schedule in another directory\n"))
   }
 
   @Test func `Several runs at once make one secret, and each ends well`() async throws {

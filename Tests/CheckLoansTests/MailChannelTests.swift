@@ -751,7 +751,7 @@ struct MailChannelTests {
 
   private static func question(_ reason: String, notices: Int = 51) -> String {
     """
-    check-loans: mail: \(notices) notices were due days ago and are not sent, since \(reason); add \
+    check-loans: mail: \(notices) notices fell due days ago and are not sent, because \(reason); add \
     --backlog send to send them, or --backlog mark to count them as sent
 
     """
