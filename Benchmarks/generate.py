@@ -242,15 +242,15 @@ def endings(today):
     return table
 
 
-def blocks(loans, seed, changed, today):
+def blocks(loans, seed, changed, exchanged, today):
     """Yield the catalogue as byte strings of about 240 kB."""
     rng = SplitMix(seed)
     works = [work(rng) for _ in range(WORKS)]
     people = [person(rng) for _ in range(PEOPLE)]
     ending = endings(today)
-    # Its own stream, so that --changed moves dates and nothing else.
-    renewals = SplitMix(rng.next())
-    renewed_below = int(changed / 100 * (1 << 32))
+    # Their own streams, so that what neither --changed nor --exchanged touches stays as it was.
+    renewals, exchanges = SplitMix(rng.next()), SplitMix(rng.state ^ MASK)
+    renewed_below, gone_below = (int(share / 100 * (1 << 32)) for share in (changed, exchanged))
 
     lows = [f"{low:03d}".encode() for low in range(BLOCK)]
     opened = [low + b'">\n' for low in lows]
@@ -262,7 +262,7 @@ def blocks(loans, seed, changed, today):
     state = rng.state
     for start in range(0, loans + 1, BLOCK):
         high = f"{start // BLOCK:04d}".encode()
-        book = b'  <book id="bk' + high
+        book, other_book = b'  <book id="bk' + high, b'  <book id="nw' + high
         barcode = b"    <barcode>2" + high
         pieces = []
         add = pieces.extend
@@ -271,6 +271,14 @@ def blocks(loans, seed, changed, today):
             z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
             z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
             z ^= z >> 31
+            if gone_below:
+                y = exchanges.next()
+                if y >> 32 < gone_below:
+                    continue
+                if y >> 32 < 2 * gone_below:
+                    days = 1 + (y & 0xFFFF) % FARTHEST_DAY
+                    add((other_book, opened[low], works[y & 0xFFFF]))
+                    add((people[(y >> 16) & 0x7FFF], ending[days]))
             add((book, opened[low], works[z & 0xFFFF]))
             if z >> 62:
                 add((barcode, barcoded[low]))
@@ -338,6 +346,10 @@ def arguments():
         help=f"move this share of the expirations {RENEWAL_DAYS} days later, and nothing else",
     )
     parser.add_argument(
+        "--exchanged", metavar="PERCENT", type=percentage, default=0.0,
+        help="leave out this share of the records, and put as many new ones between the others",
+    )
+    parser.add_argument(
         "--today", metavar="YYYY-MM-DD", type=calendar_date, default=datetime.date(2026, 11, 21),
         help="the day around which the expirations lie (default: 2026-11-21)",
     )
@@ -346,7 +358,7 @@ def arguments():
 
 def main():
     options = arguments()
-    chunks = blocks(options.loans, options.seed, options.changed, options.today)
+    chunks = blocks(options.loans, options.seed, options.changed, options.exchanged, options.today)
     try:
         write(chunks, options.output)
     except OSError as error:

@@ -57,6 +57,8 @@ AIMS = (
     Aim("big", "check-loans check BIG, again", "peak", None, 128),
     Aim("big", "check-loans check BIG, 2% changed", "wall", SAX, 1.9),
     Aim("big", "check-loans check BIG, 2% changed", "peak", None, 128),
+    Aim("big", "check-loans check BIG, 1% new, 1% gone, 2% renewed", "wall", SAX, 2.2),
+    Aim("big", "check-loans check BIG, 1% new, 1% gone, 2% renewed", "peak", None, 128),
     Aim("files", "check-loans validate FILES", "wall", VALIDATE, 1.3),
     Aim("small", "check-loans validate books.xml", "wall", SMALL, 5.5),
     Aim("small", "check-loans check books.xml, again", "wall", SMALL, 5.5),

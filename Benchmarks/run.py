@@ -29,6 +29,11 @@ SMALL_ROUND = 25
 # QUICK is run so many times as often.
 SLOW, SLOW_RUNS = 5, 3
 QUICK, QUICK_FACTOR = 0.2, 5
+# What BIG is changed by before it is read again.
+CHANGES = {
+    "2% changed": ("--changed", 2),
+    "1% new, 1% gone, 2% renewed": ("--exchanged", 1, "--changed", 2),
+}
 # Of so many loans one is due for delivery: half have expired, some expire tomorrow.
 LOANS_PER_NOTICE = 2.1
 
@@ -207,20 +212,21 @@ class Bench:
         again = self.check("BIG, again", big, state)
         for command in (first, again):
             yield command._replace(expired=expired_in_summary)
-        yield self.check_changed()
+        for number, (change, options) in enumerate(CHANGES.items()):
+            yield self.check_changed(number, change, *options)
         for name, *words in self.peers():
             words += [TODAY.replace("-", "."), big]
             yield Command(f"{name} BIG", words, expired=expired_alone)
 
-    def check_changed(self):
-        """Each run finds the schedule of BIG, and at BIG's place a catalogue of which 2% differ."""
-        current, before = self.fresh_folder("current"), self.work / "before"
-        daily = self.work / "daily.xml"
+    def check_changed(self, number, change, *options):
+        """Each run finds the schedule of BIG, and at BIG's place the catalogue after the change."""
+        current, before = self.fresh_folder(f"current{number}"), self.work / f"before{number}"
+        daily = self.work / f"daily{number}.xml"
         os.link(self.big, daily)
-        command = self.check("BIG, 2% changed", daily, current)
+        command = self.check(f"BIG, {change}", daily, current)
         run(command.words, stdout=subprocess.DEVNULL)
         current.rename(before)
-        os.replace(self.catalogue("changed.xml", self.loans, "--changed", 2), daily)
+        os.replace(self.catalogue("changed.xml", self.loans, *options), daily)
         # What is left to be written of the copy would be written while the command syncs.
         restore = 'rm -rf -- "$2"; cp -a -- "$1" "$2"; sync -- "$2"/*'
         return command._replace(prepare=["sh", "-euc", restore, "restore", before, current])
