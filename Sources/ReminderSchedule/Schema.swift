@@ -54,6 +54,14 @@ enum Schema {
           AND delivery.person = loan.person
     """
 
+  /// Whether a delivery is of the reminder that a loan has reached on the day of the last run, or
+  /// else of the first one.
+  private static let isReminderDelivered = """
+    \(isDeliveryOfLoan)
+          AND delivery.rung BETWEEN coalesce(loan.rung, -\(Ladder.longest)) AND 0
+          AND delivered_at <= (loan.last_day + 1) * 86400 + \(Delivery.farthestZones)
+    """
+
   /// The columns of a loan, in the order in which rows are inserted.
   private static let loanColumns = """
     id INTEGER PRIMARY KEY, identity INTEGER, hash INTEGER, expiration INTEGER, fire_at INTEGER,
@@ -166,28 +174,31 @@ enum Schema {
   ]
 
   /// The definitions of the views, by name.
+  ///
+  /// `rank` is the number by which the latest of several loans is chosen: one in its catalogue is later
+  /// than all that have left.
   private static let views: KeyValuePairs = [
     "reminders": """
     CREATE VIEW reminders AS
     WITH reached AS (
-      SELECT loan.*, counter.last_day, remind, expired, repeat_expired, expired_until,
-        (SELECT max(-value) FROM json_each(remind)
-          WHERE coalesce(open_before, expiration) - value <= counter.last_day) AS rung,
-        (substr(at, 1, 2) * 60 + substr(at, 4)) * 60 AS second
-      FROM loan JOIN ladder ON ladder.id = loan.ladder, counter
+      SELECT loan.*, last_day,
+        (SELECT coalesce(max(-value) FILTER (WHERE day - value <= last_day), min(-value))
+          FROM json_each(remind) WHERE (day - value) * 86400 + second >= fire_at) AS rung
+      FROM (
+        SELECT loan.*, coalesce(open_before, expiration) AS day, remind, expired, repeat_expired,
+          expired_until, (substr(at, 1, 2) * 60 + substr(at, 4)) * 60 AS second
+        FROM loan JOIN ladder ON ladder.id = loan.ladder
+      ) AS loan, counter
     ), known AS (
       SELECT loan.*,
-        EXISTS (
-          SELECT 1 FROM delivery WHERE \(isDeliveryOfLoan)
-            AND delivery.rung BETWEEN coalesce(loan.rung, -\(Ladder.longest)) AND 0
-            AND state = \(Delivery.State.delivered.stored)
-            AND delivered_at <= (loan.last_day + 1) * 86400 + \(Delivery.farthestZones)
-        ) AS is_delivered,
+        EXISTS (SELECT 1 FROM delivery WHERE \(isReminderDelivered)) AS is_delivered,
         EXISTS (
           SELECT 1 FROM delivery JOIN channel ON channel.id = delivery.channel
           WHERE \(isDeliveryOfLoan) AND delivery.rung <= 0
             AND state IN (\(Delivery.State.failed.stored), \(Delivery.State.undeliverable.stored))
-            AND last_used >= loan.last_day - \(Delivery.daysInUse)) AS has_failed,
+            AND last_used >= loan.last_day - \(Delivery.daysInUse)
+            AND delivery.channel NOT IN (
+              SELECT delivery.channel FROM delivery WHERE \(isReminderDelivered))) AS has_failed,
         \(Silence.isSilenced(today: "loan.last_day")) AS is_silenced
       FROM reached AS loan
     )
@@ -199,8 +210,8 @@ enum Schema {
         (.category, "category"), (.type, "item_type"), (.renewable, "renewable"),
       ])),
       date(expiration * 86400, 'unixepoch') AS expiration,
-      strftime('%Y-%m-%dT%H:%M', max(fire_at, coalesce(
-        (coalesce(open_before, expiration) + rung) * 86400 + second, 0)), 'unixepoch') AS fire_at,
+      strftime('%Y-%m-%dT%H:%M', coalesce((day + rung) * 86400 + second, fire_at), 'unixepoch')
+        AS fire_at,
       CASE
         WHEN known.is_delivered AND (hash = 0 OR NOT has_failed OR expiration < last_day) THEN 'delivered'
         WHEN hash = 0 THEN 'cancelled'
@@ -218,13 +229,15 @@ enum Schema {
     "deliveries": """
     CREATE VIEW deliveries AS
     WITH known AS (
-      SELECT *, NULL AS left_on FROM loan UNION ALL SELECT * FROM left_loan
+      SELECT 1 << 62 | id AS rank, id, identity, ordinal, copy, expiration, person, fields FROM loan
+      UNION ALL
+      SELECT id, id, identity, ordinal, copy, expiration, person, fields FROM left_loan
     ), same AS (
       SELECT id >> \(LoanID.shift) AS catalogue, identity, copy, expiration, person,
-        max(id) AS id, fields
+        max(rank) AS id, fields
       FROM known GROUP BY 1, 2, 3, 4, 5
     ), latest AS (
-      SELECT id >> \(LoanID.shift) AS catalogue, identity, ordinal, max(id) AS id, fields
+      SELECT id >> \(LoanID.shift) AS catalogue, identity, ordinal, max(rank) AS id, fields
       FROM known GROUP BY 1, 2, 3
     )
     SELECT coalesce(same.id, latest.id) & \(LoanID.numbers - 1) AS id, catalogue.path AS catalogue,

@@ -211,6 +211,7 @@ extension LibraryYear {
     if happens(10) { try checkSilences(at: now) }
     if happens(10) { try checkPlan(from: now) }
     for channel in Self.channels where happens(90) { try deliver(at: now, channel) }
+    if happens(15) { try checkAnswers(at: now) }
   }
 
   /// Goes on with the files in another place, or where they are.
@@ -479,6 +480,16 @@ extension LibraryYear {
       }
     }
     #expect(loans.isEmpty && others.isEmpty, "seed \(seed), \(now): \(loans) \(others)")
+  }
+
+  /// Checks that all answers of how each loan stands agree, now and at the end of the day.
+  private func checkAnswers(at now: CivilDateTime) throws {
+    for time in [now] + now.date.ends(of: 1) {
+      // Nor can they say what was delivered before a failure, as happens where a clock was wrong.
+      try Answers(schedule, at: time, "seed \(seed), \(time)").check {
+        [alike, hasJumped] loan in !hasJumped && alike[lent(loan), default: 0] <= 1
+      }
+    }
   }
 
   /// Checks that the plan of the next days is what runs at their ends owe if nothing else happens.

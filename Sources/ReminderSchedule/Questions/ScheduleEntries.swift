@@ -177,7 +177,9 @@ extension Standing {
     let isDelivered = deliveries.contains { delivery in
       delivery.deliveredRung.map { isOver || $0 >= rung } ?? false
     }
-    let hasFailed = deliveries.contains { $0.hasFailed && $0.isInUse }
+    let hasFailed = deliveries.contains {
+      $0.hasFailed && $0.isInUse && $0.deliveredRung ?? .min < rung
+    }
     if isDelivered && (!hasFailed || isCancelled) { return .delivered }
     if isCancelled { return .cancelled }
     if isSilenced { return .silenced }
