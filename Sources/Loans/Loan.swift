@@ -27,7 +27,7 @@ public struct Loan: Hashable, Sendable {
   public var library: String?
   /// Whether the loan can be renewed; `nil` if the catalogue does not say so.
   public var renewable: Bool?
-  /// The borrower's telephone number; the schedule does not keep it.
+  /// The borrower's telephone number, for the staff of the library alone.
   public var phone: String?
   /// The borrower's postal address, on one line; the schedule does not keep it.
   public var address: String?
@@ -88,7 +88,8 @@ public struct LoanIdentity: Hashable, Sendable {
 // MARK: - Words
 
 extension Loan {
-  /// The members of a JSON object about the loan: all that the schedule keeps but its dates.
+  /// The members of a JSON object about the loan: all that the schedule keeps but its dates
+  /// and the telephone number.
   ///
   /// - Parameter library: the name of the catalogue's library, where the loan has none of its own.
   package func members(library: String?) -> [(key: String, value: JSONValue)] {

@@ -83,7 +83,7 @@ public struct Letter: Sendable {
     self.language = language.tag
     var blocks = [Block.paragraph(writer.text(.deskIntro, count: readers.count))]
     for reader in readers {
-      blocks += writer.heading(reader.name, writer.reason(for: reader.email))
+      blocks += writer.heading(reader.name, reader.phones, writer.reason(for: reader.email))
       blocks += writer.books(reader.notices, hasIntroduction: false)
     }
     self.blocks = blocks + writer.rest
@@ -108,7 +108,9 @@ public struct Letter: Sendable {
 private struct Reader {
   let name: String?
   let email: String?
-  var notices: [Notice]
+  /// The numbers that the catalogue has for one of the name, each once.
+  var phones: [String] = []
+  var notices: [Notice] = []
 }
 
 extension [Notice] {
@@ -122,9 +124,12 @@ extension [Notice] {
       let place = places[[name, address]] ?? readers.count
       places[[name, address]] = place
       if place == readers.count {
-        readers.append(Reader(name: name?.line(100), email: email, notices: []))
+        readers.append(Reader(name: name?.line(100), email: email))
       }
       readers[place].notices.append(notice)
+      if let phone = notice.loan.phone?.line(50), !readers[place].phones.contains(phone) {
+        readers[place].phones.append(phone)
+      }
     }
     return readers
   }
@@ -171,9 +176,12 @@ private struct LetterWriter {
   }
 
   /// The words above the books of one reader, as long as there is room for books.
-  func heading(_ name: String?, _ reason: String? = nil) -> [Letter.Block] {
+  func heading(
+    _ name: String?, _ phones: [String] = [], _ reason: String? = nil
+  ) -> [Letter.Block] {
     if room == 0 { return [] }
-    return [.heading(name ?? text(.deskNameless))] + (reason.map { [.paragraph($0)] } ?? [])
+    let heading = [name ?? text(.deskNameless)] + phones
+    return [.heading(heading.joined(separator: ", "))] + (reason.map { [.paragraph($0)] } ?? [])
   }
 
   /// The reason why one gets the letter, unless its wording is empty.

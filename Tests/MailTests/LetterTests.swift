@@ -240,6 +240,18 @@ import Testing
     #expect(letter.text.hasPrefix("This reader could not be reached by e-mail. "))
   }
 
+  @Test func `The library is told the readers' telephone numbers, and no reader is`() throws {
+    var notices = [try notice("Abigél"), try notice("Toldi"), try notice("Ábel")]
+    notices[0].loan.phone = "+36 1 555 0123"
+    notices[1].loan.phone = "+36 1 555 0123"
+    notices[2].loan.phone = "30/1\u{1B}2"
+    let desk = Letter(toDeskAbout: notices, in: .english, today: today, sender: "Desk")
+    #expect(desk.text.contains("\n\nKovács Anna, +36 1 555 0123, 30/1\\u{1b}2\n\n"))
+    #expect(!letter(notices).text.contains("555"))
+    notices[2].loan.borrower = "Nagy Pál"
+    #expect(!letter(notices).text.contains("555"), "nor a family")
+  }
+
   @Test(arguments: [
     "<script>alert(1)</script>", "\r\nBcc: evil@example.org", "\u{202E}kcab", "a\nb", "{borrower}",
     "{count} {date}", "&amp;", "'\"", String(repeating: "long ", count: 500),

@@ -60,7 +60,7 @@ struct Answers {
     var filter = EntryFilter()
     filter.isDue = true
     dueEntries = Set(try Self.list(reader, at: now, filter).map(\.id))
-    (rows, states, isDayOver) = try reader.connection.read { database in
+    (rows, states, isDayOver) = try reader.connection.transact { database in
       let rows = try database.rows(
         """
         SELECT id, expiration, borrower, email, channel, rung, state, substr(at, 1, 19)

@@ -137,8 +137,8 @@ struct ListsCommand: Subcommand {
       if result.isUsable { continue }
       console.printError(
         """
-        \(entry.path.visible): its loans are those of the schedule, without telephone numbers, postal \
-        addresses and call numbers
+        \(entry.path.visible): its loans are those of the schedule, without postal addresses and call \
+        numbers
         """)
     }
     for group in read.namesByZone { try list.add(group, copy.reader) }

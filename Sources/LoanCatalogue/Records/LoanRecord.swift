@@ -169,7 +169,7 @@ extension LoanRecord {
     return [.isbn, .title, .author, .borrower]
   }
 
-  /// The fields that the schedule keeps, beside the dates.
+  /// The fields that the schedule keeps, beside the dates and the telephone number.
   private static let keptFields = LoanField.allCases.filter {
     ![.expiration, .loaned, .phone, .address, .callNumber].contains($0)
   }
@@ -180,6 +180,8 @@ extension LoanRecord {
       withValue(of: field) { hash.combine($0) }
     }
     if let expirationTime { hash.combine(UInt64(expirationTime.secondOfDay)) }
+    // Few catalogues have it, so the others have the same hash without it.
+    if !isEmpty(.phone) { withValue(of: .phone) { hash.combine($0) } }
     return hash
   }
 

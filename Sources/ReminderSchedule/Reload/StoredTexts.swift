@@ -5,17 +5,17 @@ internal import Loans
 ///
 ///     ["bk101","Abigél","Szabó Magda","9789631193619",null,"Halmos Benedek","halmos@example.org"]
 ///
-/// One value is bound and stored in place of thirteen; people and views take it apart with SQLite's
-/// `json_extract`. After the texts come whether the loan can be renewed, and the second of its last day
-/// at which it ends.
+/// One value is bound and stored in place of fourteen; people and views take it apart with SQLite's
+/// `json_extract`. After the texts come whether the loan can be renewed, the second of its last day at
+/// which it ends, and the borrower's telephone number, which no view shows.
 struct StoredTexts {
   /// The fields in the order of the array, whose places never change.
   private static let fields: [LoanField] = [
     .id, .title, .author, .isbn, .barcode, .borrower, .email, .language, .category, .type, .library,
-    .renewable, .expiration,
+    .renewable, .expiration, .phone,
   ]
-  /// Those that are texts.
-  private static let texts = fields.dropLast(2)
+  /// The texts at its beginning.
+  private static let texts = fields.dropLast(3)
 
   /// Texts, and literals of JSON, in the order of the fields.
   private var values: [String?]
@@ -35,7 +35,7 @@ struct StoredTexts {
       barcode: self[.barcode], borrower: self[.borrower], email: self[.email],
       language: self[.language], category: self[.category], type: self[.type],
       library: self[.library], renewable: self[.renewable].map { $0 == "true" },
-      expiration: expiration,
+      phone: self[.phone], expiration: expiration,
       expirationTime: self[.expiration].flatMap { Int($0) }.flatMap(CivilTime.init(secondOfDay:)))
   }
 
@@ -126,7 +126,7 @@ extension StoredTexts {
     let start = buffer.count
     // The fields without a text since the last one that has one.
     var nulls = 0
-    for field in texts {
+    func append(_ field: LoanField) {
       nulls += 1
       loan.withText(of: field) { text in
         buffer.beginValue(after: nulls - 1, isFirst: buffer.count == start)
@@ -134,6 +134,7 @@ extension StoredTexts {
         nulls = 0
       }
     }
+    for field in texts { append(field) }
     let last = [loan.isRenewable.map { "\($0)" }, loan.lastTime.map { "\($0.secondOfDay)" }]
     for literal in last {
       nulls += 1
@@ -142,6 +143,7 @@ extension StoredTexts {
       buffer.append(literal)
       nulls = 0
     }
+    append(.phone)
     buffer.append(UInt8(ascii: "]"))
   }
 }
