@@ -6,16 +6,16 @@ internal import Loans
 ///     ["bk101","Abigél","Szabó Magda","9789631193619",null,"Halmos Benedek","halmos@example.org"]
 ///
 /// One value is bound and stored in place of fourteen; people and views take it apart with SQLite's
-/// `json_extract`. After the texts come whether the loan can be renewed, the second of its last day at
-/// which it ends, and the borrower's telephone number, which no view shows.
+/// `json_extract`; no view shows the telephone number. After the texts come whether the loan can be renewed,
+/// and the second of its last day at which it ends.
 struct StoredTexts {
   /// The fields in the order of the array, whose places never change.
   private static let fields: [LoanField] = [
     .id, .title, .author, .isbn, .barcode, .borrower, .email, .language, .category, .type, .library,
-    .renewable, .expiration, .phone,
+    .phone, .renewable, .expiration,
   ]
-  /// The texts at its beginning.
-  private static let texts = fields.dropLast(3)
+  /// Those that are texts.
+  private static let texts = fields.dropLast(2)
 
   /// Texts, and literals of JSON, in the order of the fields.
   private var values: [String?]
@@ -126,7 +126,7 @@ extension StoredTexts {
     let start = buffer.count
     // The fields without a text since the last one that has one.
     var nulls = 0
-    func append(_ field: LoanField) {
+    for field in texts {
       nulls += 1
       loan.withText(of: field) { text in
         buffer.beginValue(after: nulls - 1, isFirst: buffer.count == start)
@@ -134,7 +134,6 @@ extension StoredTexts {
         nulls = 0
       }
     }
-    for field in texts { append(field) }
     let last = [loan.isRenewable.map { "\($0)" }, loan.lastTime.map { "\($0.secondOfDay)" }]
     for literal in last {
       nulls += 1
@@ -143,7 +142,6 @@ extension StoredTexts {
       buffer.append(literal)
       nulls = 0
     }
-    append(.phone)
     buffer.append(UInt8(ascii: "]"))
   }
 }
