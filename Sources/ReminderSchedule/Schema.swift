@@ -54,11 +54,10 @@ enum Schema {
           AND delivery.person = loan.person
     """
 
-  /// Whether a delivery is of the reminder that a loan has reached on the day of the last run, or
-  /// else of the first one.
-  private static let isReminderDelivered = """
-    \(isDeliveryOfLoan)
-          AND delivery.rung BETWEEN coalesce(loan.rung, -\(Ladder.longest)) AND 0
+  /// Whether the reminder was delivered that a loan has reached on the day of the last run, or else the
+  /// first one.
+  private static let isReminderTold = """
+    delivery.rung BETWEEN coalesce(loan.rung, -\(Ladder.longest)) AND 0
           AND delivered_at <= (loan.last_day + 1) * 86400 + \(Delivery.farthestZones)
     """
 
@@ -176,7 +175,8 @@ enum Schema {
   /// The definitions of the views, by name.
   ///
   /// `rank` is the number by which the latest of several loans is chosen: one in its catalogue is later
-  /// than all that have left.
+  /// than all that have left. The state of the last attempt is that of the row with the greatest time, and
+  /// of several the furthest rung, as SQLite has it beside `max`.
   private static let views: KeyValuePairs = [
     "reminders": """
     CREATE VIEW reminders AS
@@ -191,14 +191,17 @@ enum Schema {
       ) AS loan, counter
     ), known AS (
       SELECT loan.*,
-        EXISTS (SELECT 1 FROM delivery WHERE \(isReminderDelivered)) AS is_delivered,
         EXISTS (
-          SELECT 1 FROM delivery JOIN channel ON channel.id = delivery.channel
+          SELECT 1 FROM delivery WHERE \(isDeliveryOfLoan) AND \(isReminderTold)) AS is_delivered,
+        EXISTS (
+          SELECT max(delivery.at * 10000 + delivery.rung)
+          FROM delivery JOIN channel ON channel.id = delivery.channel
           WHERE \(isDeliveryOfLoan) AND delivery.rung <= 0
-            AND state IN (\(Delivery.State.failed.stored), \(Delivery.State.undeliverable.stored))
             AND last_used >= loan.last_day - \(Delivery.daysInUse)
-            AND delivery.channel NOT IN (
-              SELECT delivery.channel FROM delivery WHERE \(isReminderDelivered))) AS has_failed,
+          GROUP BY channel.id
+          HAVING count(*) FILTER (WHERE \(isReminderTold)) = 0
+            AND state IN (\(Delivery.State.failed.stored), \(Delivery.State.undeliverable.stored))
+        ) AS has_failed,
         \(Silence.isSilenced(today: "loan.last_day")) AS is_silenced
       FROM reached AS loan
     )

@@ -25,7 +25,7 @@ struct LibraryYear {
   private let seed: Int
   private var dice: Dice
   /// Where the catalogue is.
-  private let library: Library
+  private var library: Library
   private var schedule: Schedule
   /// Where the schedule is; `nil` in memory, where no run is killed.
   private var home: ScratchFolder?
@@ -42,6 +42,8 @@ struct LibraryYear {
   /// How often each notice may have been sent once more, since it was in flight when a run was
   /// killed.
   private var repeatable: [OwedNotices.Told: Int] = [:]
+  /// The loans of which a notice was sent again.
+  private var sentAgain: Set<OwedNotices.Lent> = []
   /// Whether some run had a wrong clock.
   private var hasJumped = false
   /// How many loans alike there were at most.
@@ -123,7 +125,7 @@ struct LibraryYear {
 extension LibraryYear {
   private mutating func edit(on today: CivilDate) {
     for _ in 0..<Int.random(in: 1...3, using: &dice) {
-      switch Int.random(in: 0..<15, using: &dice) {
+      switch Int.random(in: 0..<16, using: &dice) {
       case 0...3 where books.count < 12: add(someBook(on: today))
       case 4...5: giveBack()
       case 6: lendAgain(on: today)
@@ -141,6 +143,11 @@ extension LibraryYear {
         change { book, _ in
           book.borrower = book.borrower == "Dora" ? "Ede" : "Dora"
           book.email = book.email.map { _ in "\(book.borrower ?? "")@example.org" }
+        }
+      case 14:
+        // It is known by an id from now on.
+        change { book, dice in
+          if book.id == nil { book.id = "given\(Int.random(in: 0..<10_000, using: &dice))" }
         }
       default: if happens(50) { books.shuffle(using: &dice) }
       }
@@ -205,6 +212,8 @@ extension LibraryYear {
     if home != nil, happens(30) { try reopen() }
     if happens(80) { try reload(at: now) }
     if happens(5) { try cancel(at: now) }
+    if happens(8) { try sendAgain(at: now) }
+    if happens(2) { try move() }
     if happens(8) { try silence(at: now) }
     if happens(4) { try silenceAll(at: now) }
     if happens(5) { try endSilences(at: now) }
@@ -242,7 +251,26 @@ extension LibraryYear {
     #expect(report.isUsable == !isBroken, "seed \(seed), \(now)")
     if isBroken { return }
     owed.read(books, steps, closed, on: now.date)
+    owed.successions.forEach { note($0) }
     alike.merge(owed.alike) { max($0, $1) }
+  }
+
+  /// Goes on with what was sent about a loan that is known by something else.
+  private mutating func note(_ succession: OwedNotices.Succession) {
+    postbox.note(succession)
+    for index in sent.indices { sent[index].lent.succeed(succession) }
+    let counts = repeatable.map { told, count in
+      var told = told
+      told.lent.succeed(succession)
+      return (told, count)
+    }
+    repeatable = Dictionary(counts, uniquingKeysWith: +)
+    sentAgain = Set(
+      sentAgain.map { lent in
+        var lent = lent
+        lent.succeed(succession)
+        return lent
+      })
   }
 
   /// Cancels some loans, with all that are like them.
@@ -255,6 +283,32 @@ extension LibraryYear {
       try schedule.cancel(ids: ids.sorted())
       owed.cancelled.insert(identity)
     }
+  }
+
+  /// Has the notices of some loans sent again, of none that others are like.
+  private mutating func sendAgain(at now: CivilDateTime) throws {
+    let numbers = try numbersOfLoans(at: now).sorted { "\($0.key)" < "\($1.key)" }
+    for (lent, ids) in numbers where happens(20) {
+      let loans = owed.loans.filter { $0.lent == lent }
+      // With the delivery to the library it would be forgotten that an address was refused.
+      guard let id = ids.first, ids.count == 1, alike[lent] == 1, loans.count == 1,
+        !postbox.isRefused(loans[0])
+      else { continue }
+      let again = owed.sendAgain(loans[0], at: now)
+      let result = try schedule.sendAgain(id, at: now)
+      #expect(result?.isSentAgain == !again.isEmpty, "seed \(seed), \(now): again \(lent)")
+      postbox.forget(again)
+      sentAgain.insert(lent)
+      for told in again { repeatable[told, default: 0] += 1 }
+    }
+  }
+
+  /// Moves the catalogue, and its part of the schedule with it.
+  private mutating func move() throws {
+    let old = library.name
+    library.move(to: "books\(Int.random(in: 0..<1_000, using: &dice))")
+    let count = try schedule.rename(catalogue: old, to: library.name)
+    #expect(count ?? 0 == owed.loans.count, "seed \(seed): moved to \(library.name)")
   }
 
   /// The numbers of loans in the schedule, of those alike together.
@@ -398,7 +452,7 @@ extension LibraryYear {
         let most = alike[told.lent, default: 0] + repeatable[told, default: 0]
         #expect(count <= most, "seed \(seed): \(told) \(count) times")
       }
-      if hasJumped || alike[way.lent, default: 0] > 1 { continue }
+      if hasJumped || alike[way.lent, default: 0] > 1 || sentAgain.contains(way.lent) { continue }
       let rungs = told.map(\.rung)
       #expect(
         zip(rungs, rungs.dropFirst()).allSatisfy { $0 <= $1 }, "seed \(seed): \(way) \(rungs)")
@@ -415,7 +469,7 @@ extension LibraryYear {
   /// Snoozes some loans, or says that they are returned, with all that are like them.
   private mutating func silence(at now: CivilDateTime) throws {
     let until = happens(70) ? now.date.adding(days: Int.random(in: 0...20, using: &dice)) : nil
-    let numbers = try numbersOfLoans(at: now).sorted { $0.key.identity < $1.key.identity }
+    let numbers = try numbersOfLoans(at: now).sorted { "\($0.key)" < "\($1.key)" }
     for (lent, ids) in numbers where happens(20) {
       guard owed.alike[lent] == 1, ids.count == 1 else { continue }
       let result = try schedule.silence(loans: ids.sorted(), by: origin(at: now)) { _ in until }

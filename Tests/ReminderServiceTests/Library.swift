@@ -6,14 +6,19 @@ import Testing
 /// A catalogue that changes.
 struct Library {
   private let folder: ScratchFolder
+  /// The catalogue's name, and that of its file without the ending.
+  private(set) var name = "books"
 
   init() throws { folder = try ScratchFolder() }
 
   var path: String { folder.path }
 
   var catalogue: CatalogueSource {
-    CatalogueSource(path: "\(folder.path)/books.xml", name: "books")
+    CatalogueSource(path: "\(folder.path)/\(name).xml", name: name)
   }
+
+  /// Gives the catalogue another name and place.
+  mutating func move(to name: String) { self.name = name }
 
   /// Makes these all the loans there are: the one with the id 7 has the title T7.
   func lend(_ loans: KeyValuePairs<String, String>) throws {
@@ -23,7 +28,7 @@ struct Library {
     try write("<books>\(books.joined())</books>")
   }
 
-  func write(_ text: String) throws { try folder.write(text, to: "books.xml") }
+  func write(_ text: String) throws { try folder.write(text, to: "\(name).xml") }
 }
 
 /// A civil moment from ISO 8601.

@@ -115,6 +115,19 @@ struct OwedNotices {
     var identity: String
     var expiration: CivilDate
     var person: String
+
+    /// Becomes what it is known by since another reading, if it is of the same loan.
+    mutating func succeed(_ succession: Succession) {
+      if identity == succession.old.identity, person == succession.old.person {
+        identity = succession.identity
+      }
+    }
+  }
+
+  /// A loan that is known by something else since a reading.
+  struct Succession {
+    var old: Lent
+    var identity: String
   }
 
   /// Which notice it is, and through what it is sent.
@@ -201,6 +214,8 @@ struct OwedNotices {
   private var known: [Known: Book] = [:]
   /// Those that have left, and when.
   private var left: [(known: Known, expiration: CivilDate, on: CivilDate)] = []
+  /// What the loans were known by that the last reading has recognised as others.
+  private(set) var successions: [Succession] = []
   /// The day of the last run.
   private var lastDay: CivilDate?
 
@@ -221,7 +236,7 @@ struct OwedNotices {
       return book
     }
     loans = books.filter(\.isReadable)
-    cancelled = []
+    (cancelled, successions) = ([], [])
     var ordinals: [String: Int] = [:]
     var current: [(known: Known, book: Book)] = []
     for book in books {
@@ -269,21 +284,25 @@ struct OwedNotices {
 
   /// What was told of a loan, and silenced, goes to another one.
   private mutating func succeed(_ old: Book, by new: Book) {
-    func successor(_ lent: Lent) -> Lent {
-      var lent = lent
-      if lent.identity == old.identity, lent.person == old.lent.person {
-        lent.identity = new.identity
-      }
-      return lent
-    }
-    for index in told.indices {
-      told[index].notice.lent = successor(told[index].notice.lent)
-    }
+    let succession = Succession(old: old.lent, identity: new.identity)
+    successions.append(succession)
+    for index in told.indices { told[index].notice.lent.succeed(succession) }
     for index in silences.indices {
-      if case .lent(let lent) = silences[index].subject {
-        silences[index].subject = .lent(successor(lent))
+      if case .lent(var lent) = silences[index].subject {
+        lent.succeed(succession)
+        silences[index].subject = .lent(lent)
       }
     }
+  }
+
+  /// The notice that a loan has reached is to be sent again, or was never.
+  ///
+  /// - Returns: what no longer counts as told.
+  mutating func sendAgain(_ loan: Book, at now: CivilDateTime) -> [Told] {
+    guard let rung = reached(loan, now) else { return [] }
+    let again = told.map(\.notice).filter { $0.lent == loan.lent && $0.rung >= rung }
+    told.removeAll { again.contains($0.notice) }
+    return again
   }
 
   /// A notice is sent; where the clock had been ahead, that was no sending of it, and is forgotten.
@@ -364,9 +383,25 @@ struct Postbox {
 
   /// The address to which a notice about a loan goes; empty for the library's own.
   func address(of loan: Book) -> String {
+    isRefused(loan) ? "" : Self.address(of: loan)
+  }
+
+  /// Whether the address of the one who has a book has refused a message for ever.
+  func isRefused(_ loan: Book) -> Bool { refused.contains(Self.address(of: loan)) }
+
+  private static func address(of loan: Book) -> String {
     guard let parts = loan.email?.split(separator: "@"), parts.count == 2 else { return "" }
-    let address = "\(parts[0])@\(parts[1])".lowercased()
-    return refused.contains(address) ? "" : address
+    return "\(parts[0])@\(parts[1])".lowercased()
+  }
+
+  /// Notices no longer count as sent.
+  mutating func forget(_ notices: [OwedNotices.Told]) {
+    written.removeAll { notices.contains($0.notice) }
+  }
+
+  /// A loan is known by something else.
+  mutating func note(_ succession: OwedNotices.Succession) {
+    for index in written.indices { written[index].notice.lent.succeed(succession) }
   }
 
   /// Whether nothing more is sent to an address on a day.
