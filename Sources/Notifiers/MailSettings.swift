@@ -22,8 +22,9 @@ public struct MailSettings: Sendable {
   public var redirect: Mailbox?
   /// The most messages of one run.
   public var limit = 500
-  /// The most borrowers that an address may have. An address of more is taken for a placeholder, and
-  /// nothing is sent to it.
+  /// The most borrowers that an address may have.
+  ///
+  /// An address of more is taken for a placeholder, and nothing is sent to it.
   public var mostBorrowers = Self.mostBorrowers
   /// The same unless it is set.
   public static let mostBorrowers = 6

@@ -118,9 +118,7 @@ struct OwedNotices {
 
     /// Becomes what it is known by since another reading, if it is of the same loan.
     mutating func succeed(_ succession: Succession) {
-      if identity == succession.old.identity, person == succession.old.person {
-        identity = succession.identity
-      }
+      if self == succession.old { identity = succession.identity }
     }
   }
 
