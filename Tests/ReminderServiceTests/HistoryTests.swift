@@ -42,8 +42,8 @@ struct LibraryYear {
   /// How often each notice may have been sent once more, since it was in flight when a run was
   /// killed.
   private var repeatable: [OwedNotices.Told: Int] = [:]
-  /// The loans of which a notice was sent again.
-  private var sentAgain: Set<OwedNotices.Lent> = []
+  /// The loans of which a notice may be sent after a further one.
+  private var beginAgain: Set<OwedNotices.Lent> = []
   /// Whether some run had a wrong clock.
   private var hasJumped = false
   /// How many loans alike there were at most.
@@ -255,22 +255,16 @@ extension LibraryYear {
     alike.merge(owed.alike) { max($0, $1) }
   }
 
-  /// Goes on with what was sent about a loan that is known by something else.
+  /// A loan is known by something else; another one may be known by what it was, and be told anew.
   private mutating func note(_ succession: OwedNotices.Succession) {
     postbox.note(succession)
-    for index in sent.indices { sent[index].lent.succeed(succession) }
-    let counts = repeatable.map { told, count in
-      var told = told
-      told.lent.succeed(succession)
-      return (told, count)
+    for told in sent {
+      var lent = told.lent
+      lent.succeed(succession)
+      if lent == told.lent { continue }
+      repeatable[told, default: 0] += 1
+      beginAgain.insert(told.lent)
     }
-    repeatable = Dictionary(counts, uniquingKeysWith: +)
-    sentAgain = Set(
-      sentAgain.map { lent in
-        var lent = lent
-        lent.succeed(succession)
-        return lent
-      })
   }
 
   /// Cancels some loans, with all that are like them.
@@ -298,7 +292,7 @@ extension LibraryYear {
       let result = try schedule.sendAgain(id, at: now)
       #expect(result?.isSentAgain == !again.isEmpty, "seed \(seed), \(now): again \(lent)")
       postbox.forget(again)
-      sentAgain.insert(lent)
+      beginAgain.insert(lent)
       for told in again { repeatable[told, default: 0] += 1 }
     }
   }
@@ -452,7 +446,7 @@ extension LibraryYear {
         let most = alike[told.lent, default: 0] + repeatable[told, default: 0]
         #expect(count <= most, "seed \(seed): \(told) \(count) times")
       }
-      if hasJumped || alike[way.lent, default: 0] > 1 || sentAgain.contains(way.lent) { continue }
+      if hasJumped || alike[way.lent, default: 0] > 1 || beginAgain.contains(way.lent) { continue }
       let rungs = told.map(\.rung)
       #expect(
         zip(rungs, rungs.dropFirst()).allSatisfy { $0 <= $1 }, "seed \(seed): \(way) \(rungs)")
