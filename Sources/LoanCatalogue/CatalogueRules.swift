@@ -15,10 +15,10 @@ public struct CatalogueRules: Sendable {
   public var expiration: DateRule
   /// The rule for a loan date together with the expiration; `nil` if loan dates are not judged.
   ///
-  /// A date of which there is a finding counts as unknown.
+  /// A loan date with a finding counts as unknown.
   public var period: PeriodRule?
-  /// The rule for a loan date alone, if loan dates are judged.
-  public var loanDate: DateRule = { _ in nil }
+  /// The rule for a loan date alone; `nil` to accept any.
+  public var loanDate: DateRule?
   /// The rule for an ISBN; `nil` to accept anything.
   public var isbn: TextRule?
   /// The rule for an e-mail address; `nil` to accept anything.

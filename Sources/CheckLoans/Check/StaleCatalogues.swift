@@ -15,7 +15,7 @@ struct StaleOptions: ParsableArguments {
 }
 
 /// The catalogues whose files are older than `stale-after` allows: their books may have been returned
-/// since, so nobody is told that a loan of theirs has expired.
+/// since, so their expired notices are held.
 struct StaleCatalogues {
   /// What there is to say about each.
   private(set) var sentences: [String] = []

@@ -209,7 +209,7 @@ extension GivenSettings {
 }
 
 extension [Setting] {
-  /// These, and of some weaker ones those of which these say nothing.
+  /// These settings, and those weaker ones that they do not override.
   ///
   /// Without any notice after the expiration, an inherited repetition ends.
   func over(_ weaker: [Setting]) -> [Setting] {

@@ -333,7 +333,7 @@ extension RecordBuilder {
     {
       return findInValue(of: .expiration, finding)
     }
-    if let finding = reader.rules.loanDate(loaned) { return findInValue(of: .loaned, finding) }
+    if let finding = reader.rules.loanDate?(loaned) { return findInValue(of: .loaned, finding) }
     draft.record.loanedOn = loaned
   }
 
