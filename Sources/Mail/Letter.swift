@@ -79,6 +79,8 @@ public struct Letter: Sendable {
   ) {
     let readers = notices.byReader
     var writer = LetterWriter(notices, language, today, sender: sender, borrower: nil)
+    // Nobody else hears of a reader who is left out.
+    writer.mostBooks = .max
     subject = writer.subject(.deskSubject, count: readers.count)
     self.language = language.tag
     var blocks = [Block.paragraph(writer.text(.deskIntro, count: readers.count))]
@@ -86,7 +88,7 @@ public struct Letter: Sendable {
       blocks += writer.heading(reader.name, reader.phones, writer.reason(for: reader.email))
       blocks += writer.books(reader.notices, hasIntroduction: false)
     }
-    self.blocks = blocks + writer.rest
+    self.blocks = blocks
   }
 
   /// The body as plain text.
@@ -138,7 +140,7 @@ extension [Notice] {
 /// Writes the parts of a letter, and counts the books that it has listed.
 private struct LetterWriter {
   /// The most books that are listed.
-  private static let mostBooks = 50
+  var mostBooks = 50
 
   private let language: Language
   private let today: CivilDate
@@ -164,7 +166,7 @@ private struct LetterWriter {
     count = notices.count
   }
 
-  private var room: Int { Self.mostBooks - listed }
+  private var room: Int { mostBooks - listed }
 
   func text(_ message: Message, _ more: [String: String] = [:], count: Int? = nil) -> String {
     language.text(message, values.merging(more) { $1 }, count: count)

@@ -151,14 +151,12 @@ public final class Schedule: Sendable {
     try writeByUser { database in
       var result = (cancelled: [Loan](), unknown: [Int]())
       for number in ids {
-        guard let id = try database.rowID(ofLoan: number), let loan = try database.loan(id),
-          loan.leftOn == nil
-        else {
+        guard let loan = try database.presentLoan(number) else {
           result.unknown.append(number)
           continue
         }
         try database.run(
-          "UPDATE loan SET hash = ?2 WHERE id = ?1 AND hash <> ?2", id, LoanRow.cancelled)
+          "UPDATE loan SET hash = ?2 WHERE id = ?1 AND hash <> ?2", loan.row, LoanRow.cancelled)
         if database.changes > 0 { result.cancelled.append(loan.loan) }
       }
       return result
@@ -174,7 +172,7 @@ public final class Schedule: Sendable {
     try writeByUser { database in
       guard let id = try database.knownCatalogueID(catalogue) else { return nil }
       let count = try database.forgetLoans(of: id)
-      for table in ["delivery", "outbox", "silence"] {
+      for table in ["delivery", "silence"] {
         try database.run("DELETE FROM \(table) WHERE catalogue = ?", id)
       }
       try database.run("DELETE FROM catalogue WHERE id = ?", id)
@@ -191,7 +189,6 @@ public final class Schedule: Sendable {
       guard let id = try database.knownChannelID(channel) else { return nil }
       try database.run("DELETE FROM delivery WHERE channel = ?", id)
       let count = database.changes
-      try database.run("DELETE FROM outbox WHERE channel = ?", id)
       try database.run("DELETE FROM channel WHERE id = ?", id)
       try database.forgetReasons()
       return count
@@ -255,7 +252,7 @@ public final class Schedule: Sendable {
   }
 
   /// Has the notice that a loan has reached sent again by the next run, through every channel: it no
-  /// longer counts as delivered.
+  /// longer counts as delivered, though the ledger still says when it was.
   ///
   /// - Parameters:
   ///   - id: the loan's number.
@@ -266,29 +263,14 @@ public final class Schedule: Sendable {
     _ id: Int, at now: CivilDateTime
   ) throws(ScheduleError) -> (loan: ScheduledLoan, isSentAgain: Bool)? {
     try writeByUser { database in
-      guard let row = try database.rowID(ofLoan: id), let loan = try database.loan(row),
-        loan.leftOn == nil
-      else { return nil }
+      guard let loan = try database.presentLoan(id) else { return nil }
       guard let rung = loan.plan.reached(at: now) else { return (loan, false) }
-      let key = loan.key
       try database.run(
         """
-        DELETE FROM delivery
-        WHERE \(LedgerKey.isOfLoan) AND rung >= ?6 AND delivered_at IS NOT NULL
-        """, key.catalogue, key.identity, key.expiration, key.copy, key.person, rung)
+        UPDATE delivery SET delivered_at = NULL
+        WHERE \(Schema.isDeliveryOfFirst) AND rung >= ?2 AND delivered_at IS NOT NULL
+        """, loan.row, rung)
       return (loan, database.changes > 0)
-    }
-  }
-
-  /// Has the notices sent that were due for days when a channel or their loans were new: it asks for them
-  /// no longer.
-  public func sendBacklog(
-    of channel: String, at now: CivilDateTime
-  ) throws(ScheduleError) {
-    try writeByUser { database in
-      let id = try database.channelID(channel, today: now.date)
-      try database.run(
-        "UPDATE channel SET backlog_sent_on = ? WHERE id = ?", now.date.dayNumber, id)
     }
   }
 

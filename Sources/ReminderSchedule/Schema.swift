@@ -25,10 +25,9 @@ internal import Loans
 ///   somebody else was told counts for nobody. `rung` is the signed number of days from the expiration,
 ///   see ``DueNotice/rung``; `sent_to` is the address or the name as it was told, NULL for nobody and
 ///   for the library.
-/// - `channel`: names of channels, with the days on which each was first and last used, and the day on
-///   which the user had its backlog sent, see ``DueRung/isBacklog``.
+/// - `channel`: names of channels, with the days on which each was first and last used.
 /// - `reason`: what channels said when they failed, each once.
-/// - `outbox`: the notices that are being sent right now, see ``Outbox``.
+/// - `outbox`: the notices that are being sent right now, each with its loan's row, see ``Outbox``.
 /// - `calendar`: the last good reading of each calendar of closed days, see ``KeptCalendar``.
 /// - `silence`: what people have silenced, see ``Silence``: one loan, by its key in the ledger, or all
 ///   that meet the conditions that are not NULL.
@@ -47,11 +46,25 @@ enum Schema {
   /// The version of the tables and indexes, which a change of any of them raises.
   static let version = 1
 
-  /// How a loan's row and delivery are found from each other.
-  static let isDeliveryOfLoan = """
-    delivery.catalogue = loan.id >> \(LoanID.shift) AND delivery.identity = loan.identity
-          AND delivery.expiration = loan.expiration AND delivery.copy = loan.copy
-          AND delivery.person = loan.person
+  /// How a loan's row and its deliveries are found from each other.
+  ///
+  /// - Parameter table: the ledger or the outbox.
+  static func isOfLoan(_ table: String) -> String {
+    """
+    \(table).catalogue = loan.id >> \(LoanID.shift) AND \(table).identity = loan.identity
+          AND \(table).expiration = loan.expiration AND \(table).copy = loan.copy
+          AND \(table).person = loan.person
+    """
+  }
+
+  /// The key of a loan's notices in the ledger.
+  static let ledgerKey =
+    "loan.id >> \(LoanID.shift), loan.identity, loan.expiration, loan.copy, loan.person"
+
+  /// Whether a delivery is of the loan whose row number is the first parameter.
+  static let isDeliveryOfFirst = """
+    (catalogue, identity, expiration, copy, person) = (
+          SELECT \(ledgerKey) FROM loan WHERE loan.id = ?1)
     """
 
   /// Whether the reminder was delivered that a loan has reached on the day of the last run, or else the
@@ -108,8 +121,7 @@ enum Schema {
       id INTEGER PRIMARY KEY,
       name TEXT NOT NULL UNIQUE,
       first_used INTEGER NOT NULL,
-      last_used INTEGER NOT NULL,
-      backlog_sent_on INTEGER
+      last_used INTEGER NOT NULL
     )
     """,
     """
@@ -133,6 +145,7 @@ enum Schema {
       id INTEGER PRIMARY KEY,
       sending INTEGER NOT NULL,
       message INTEGER NOT NULL,
+      loan INTEGER NOT NULL,
       \(noticeColumns)
     )
     """,
@@ -192,11 +205,11 @@ enum Schema {
     ), known AS (
       SELECT loan.*,
         EXISTS (
-          SELECT 1 FROM delivery WHERE \(isDeliveryOfLoan) AND \(isReminderTold)) AS is_delivered,
+          SELECT 1 FROM delivery WHERE \(isOfLoan("delivery")) AND \(isReminderTold)) AS is_delivered,
         EXISTS (
           SELECT max(delivery.at * 10000 + delivery.rung)
           FROM delivery JOIN channel ON channel.id = delivery.channel
-          WHERE \(isDeliveryOfLoan) AND delivery.rung <= 0
+          WHERE \(isOfLoan("delivery")) AND delivery.rung <= 0
             AND last_used >= loan.last_day - \(Delivery.daysInUse)
           GROUP BY channel.id
           HAVING count(*) FILTER (WHERE \(isReminderTold)) = 0
@@ -263,7 +276,8 @@ enum Schema {
       strftime('%Y-%m-%dT%H:%M:%S', at, 'unixepoch') || coalesce(
         printf('%s%02d:%02d', CASE WHEN utc_offset < 0 THEN '-' ELSE '+' END,
           abs(utc_offset) / 3600, abs(utc_offset) / 60 % 60), '') AS at,
-      reason.text AS error
+      reason.text AS error,
+      strftime('%Y-%m-%dT%H:%M:%S', delivered_at, 'unixepoch') AS delivered_at
     FROM delivery
       JOIN catalogue ON catalogue.id = delivery.catalogue
       JOIN channel ON channel.id = delivery.channel

@@ -28,15 +28,16 @@ struct DueParts {
   }
 
   /// The notices for addresses to which a message was sent today, or is sent about thousands of others,
-  /// which wait for tomorrow.
+  /// which wait for tomorrow. None waits for a second day.
   private(set) var held: [DueRung] = []
   /// The notices for nobody who could be written to, by the reason why not; and how many borrowers
   /// these are.
   private(set) var unreachable = (borrowers: 0, groups: [(reason: String, rungs: [DueRung])]())
   /// Whether each message is for an address, or for the library itself.
   private(set) var hasAddresses = false
-  /// Whether the library itself was written to today.
-  private var isLibraryDone = false
+  /// The addresses that were written to today, and yesterday; the library's own is empty.
+  private var written = (today: Set<String>(), yesterday: Set<String>())
+  private var today = CivilDate.first
   private var parts: ArraySlice<Part> = []
   /// The most messages of a run.
   private(set) var limit = Int.max
@@ -81,16 +82,19 @@ struct DueParts {
       (self.hasFallback, self.limit) = (hasFallback, limit)
       let unusable = try schedule.reader.unusableAddresses(
         for: notifier.channel, mostBorrowers: mostBorrowers)
-      let written = try schedule.reader.addressesWritten(
-        by: notifier.channel, at: ClockTime(zone.now, utcOffset: zone.utcOffset))
-      try divide(due, schedule, unusable, written, room: max(0, limit - messages))
+      let now = ClockTime(zone.now, utcOffset: zone.utcOffset)
+      func written(daysAgo: Int) throws(ScheduleError) -> Set<String> {
+        try schedule.reader.addressesWritten(by: notifier.channel, daysAgo: daysAgo, from: now)
+      }
+      self.written = (try written(daysAgo: 0), try written(daysAgo: 1))
+      today = zone.now.date
+      try divide(due, schedule, unusable, room: max(0, limit - messages))
     }
   }
 
   /// Puts what is for one address into one part.
   private mutating func divide(
-    _ due: [DueRung], _ schedule: Schedule, _ unusable: UnusableAddresses, _ written: Set<String>,
-    room: Int
+    _ due: [DueRung], _ schedule: Schedule, _ unusable: UnusableAddresses, room: Int
   ) throws(ScheduleError) {
     var addresses: [String: String] = [:]
     let groups = try Self.grouped(due, schedule) { _, email -> Recipient in
@@ -101,31 +105,45 @@ struct DueParts {
       if addresses[key] == nil { addresses[key] = email }
       return .address(key)
     }
-    isLibraryDone = written.contains("")
     var unreachable: [(reason: String, rungs: [DueRung])] = []
     var parts: [Part] = []
     for (recipient, rungs) in groups {
       switch recipient {
       case .nobody(let reason): unreachable.append((reason, rungs))
-      case .address(let key) where written.contains(key): held += rungs
       case .address(let key):
-        parts.append(Part(rungs: Array(rungs.prefix(Self.mostNotices)), address: addresses[key]))
-        held += rungs.dropFirst(Self.mostNotices)
+        let sent = hold(rungs, for: key)
+        if !sent.isEmpty { parts.append(Part(rungs: sent, address: addresses[key])) }
       }
     }
     let rest = unreachable.flatMap(\.rungs).sorted()
-    if !hasFallback {
-      self.unreachable = (try Self.grouped(rest, schedule, Self.reader).count, unreachable)
-    } else {
-      held += rest.dropFirst(isLibraryDone ? 0 : Self.mostNotices)
-    }
     parts = parts.map { ($0.urgency, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
-    overLimit = parts.dropFirst(room).reduce(0) { $0 + $1.rungs.count }
-    self.parts = Self.inTurn(Array(parts.prefix(room)))
-    if hasFallback, !isLibraryDone, !rest.isEmpty {
-      self.parts.append(Part(rungs: Array(rest.prefix(Self.mostNotices))))
+    let inTurn = Self.inTurn(parts)
+    overLimit = inTurn.dropFirst(room).reduce(0) { $0 + $1.rungs.count }
+    self.parts = inTurn.prefix(room)
+    if hasFallback {
+      let sent = hold(rest, for: "")
+      if !sent.isEmpty { self.parts.append(Part(rungs: sent)) }
+    } else {
+      self.unreachable = (try Self.grouped(rest, schedule, Self.reader).count, unreachable)
     }
     held.sort()
+  }
+
+  /// Holds the notices for an address that wait for tomorrow.
+  ///
+  /// One that was due yesterday waited then, if the address was written to: it is sent today, though that
+  /// makes two messages. Otherwise a run that always comes later would never send any.
+  ///
+  /// - Returns: the others.
+  private mutating func hold(_ rungs: [DueRung], for address: String) -> [DueRung] {
+    var sent = rungs
+    if written.today.contains(address) {
+      let hasWaited = written.yesterday.contains(address)
+      sent = hasWaited ? rungs.filter { $0.fireAt.date < today } : []
+      held += hasWaited ? rungs.filter { $0.fireAt.date >= today } : rungs
+    }
+    held += sent.dropFirst(Self.mostNotices)
+    return Array(sent.prefix(Self.mostNotices))
   }
 
   /// What tells readers apart.
@@ -174,7 +192,7 @@ struct DueParts {
   ///
   /// - Returns: whether it gets them, and was not written to today.
   mutating func giveToLibrary(_ rungs: [DueRung]) -> Bool {
-    if !hasFallback || isLibraryDone { return false }
+    if !hasFallback || written.today.contains("") && parts.isEmpty { return false }
     if !rungs.isEmpty { parts = [Part(rungs: parts.flatMap(\.rungs) + rungs)] }
     return true
   }

@@ -115,7 +115,8 @@ public struct Explanation: Sendable {
 extension Explanation {
   private var deliveries: [String] {
     let sentences = history.notices.flatMap { notice in
-      notice.deliveries.map { sentence(about: $0, of: notice) }
+      notice.deliveries.filter { $0.state != .sending || $0.attempts > 0 }
+        .map { sentence(about: $0, of: notice) }
     }
     return sentences.isEmpty ? [text(.nothingSent)] : sentences
   }

@@ -524,7 +524,7 @@ struct MailChannelTests {
     #expect(try await desk.desk.shell(script).text == "\(sent.token)\n")
     // With the secret that there is now, a look has the same.
     try await desk.desk.run("schedule", "again", "1")
-    let again = try await desk.desk.run("--dry-run", "books.xml")
+    let again = try await desk.desk.run("--dry-run", "--now", "2026-11-22T07:00", "books.xml")
     #expect(links(of: again.text).token == sent.token)
   }
 
@@ -808,6 +808,18 @@ struct MailChannelTests {
     #expect(desk.tried.count == 53)
   }
 
+  @Test func `That a backlog is to be sent is said of no other`() async throws {
+    let desk = try MailDesk(backlog(51))
+    #expect(try await desk.run("--backlog", "send") == Outcome(0))
+    let folder = desk.desk.folder
+    let books = folder.contents(of: "books.xml").replacing("@example.org", with: "@example.com")
+    try folder.write(books, to: "branch.xml")
+    let branch = try await desk.desk.run("--notify", "mail", "branch.xml")
+    #expect(branch.status == 78)
+    #expect(branch.errorText.contains("51 notices fell due days ago"))
+    #expect(desk.tried.count == 53)
+  }
+
   @Test func `Books that are given ids are the same loans`() async throws {
     let desk = try MailDesk(backlog(3))
     #expect(try await desk.run() == Outcome(0))
@@ -830,7 +842,10 @@ struct MailChannelTests {
     let again = try await desk.desk.run("schedule", "again", "1", "9")
     #expect(again.status == 64, "there is no loan 9")
     #expect(again.text.contains("the next run sends the reminder of loan 1"))
-    #expect(try await desk.run() == Outcome(0))
+    #expect(try await desk.desk.run("schedule", "explain", "1").text.contains("was delivered"))
+    _ = try await desk.run()
+    #expect(desk.tried == ["anna@example.org"], "one message a day")
+    #expect(try await desk.run("--now", "2026-11-22T07:00") == Outcome(0))
     #expect(desk.tried == ["anna@example.org", "anna@example.org"])
   }
 

@@ -252,6 +252,13 @@ import Testing
     #expect(!letter(notices).text.contains("555"), "nor a family")
   }
 
+  @Test func `The library is told of all readers, however many`() throws {
+    let notices = try (1...70).map { try notice("Book \($0)", to: "Reader \($0)") }
+    let desk = Letter(toDeskAbout: notices, in: .english, today: today, sender: "Desk")
+    for number in 1...70 { #expect(desk.text.contains("\n\nReader \(number)\n\n")) }
+    #expect(!desk.text.contains("more book"))
+  }
+
   @Test(arguments: [
     "<script>alert(1)</script>", "\r\nBcc: evil@example.org", "\u{202E}kcab", "a\nb", "{borrower}",
     "{count} {date}", "&amp;", "'\"", String(repeating: "long ", count: 500),

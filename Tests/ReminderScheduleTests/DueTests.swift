@@ -519,8 +519,13 @@ import Testing
     let schedule = try Schedule()
     try schedule.load([Book("bk1", "2026-11-01")], at: "2027-11-01")
     let now = moment("2026-11-20")
-    #expect(try schedule.reader.dueRungs(at: now, channel: "stdout").rungs[0].backlog != nil)
-    try schedule.sendBacklog(of: "stdout", at: now)
+    let due = try schedule.reader.dueRungs(at: now, channel: "stdout").rungs
+    #expect(due[0].backlog != nil)
+    try schedule.note(due, as: .sending, channel: "stdout", at: now)
     #expect(try schedule.reader.dueRungs(at: now, channel: "stdout").rungs[0].backlog == nil)
+    // What is ordered for these is not for others.
+    try schedule.load([Book("bk1", "2026-11-01"), Book("bk2", "2026-11-01")], at: "2026-11-20")
+    let next = try schedule.reader.dueRungs(at: now, channel: "stdout").rungs
+    #expect(next.map { $0.backlog == nil } == [true, false])
   }
 }

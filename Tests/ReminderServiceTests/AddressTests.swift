@@ -171,6 +171,21 @@ private final class Post: Notifier {
     }
   }
 
+  @Test
+  func `An address stays refused though the library's message fails by a clock that was ahead`()
+    throws
+  {
+    try lend([("1", "2026.11.19", "bea@example.org"), ("2", "2026.11.19", "ada@example.org")])
+    let later = try moment("2026-11-24T12:00")
+    try run(Post(hasFallback: true, failures: ["bea@example.org": .undeliverable]), at: later)
+    // The library's message fails.
+    try run(Post(hasFallback: true, failures: ["": .temporary]))
+    let post = Post(hasFallback: true)
+    try run(post)
+    #expect(post.letters.allSatisfy { $0.address != "bea@example.org" })
+    #expect(post.letters.last == .init(address: nil, titles: ["T1"]))
+  }
+
   @Test func `An address in another case is the same, today, once refused, and as it is written`()
     throws
   {
@@ -228,6 +243,60 @@ private final class Post: Notifier {
       post.letters.dropFirst(4) == [
         .init(address: "ada@example.org", titles: ["T7"]), .init(address: nil, titles: ["T8"]),
       ])
+  }
+
+  @Test(arguments: [false, true])
+  func `What always comes after another message waits for a day, and not for ever`(
+    isLibrary: Bool
+  ) throws {
+    let address = isLibrary ? nil : "ada@example.org"
+    var other = library.catalogue
+    other.name = "other"
+    let daily = ReloadSettings(policy: ReminderPolicy(Ladder(delays: [1], period: 1)))
+    let text = { (title: String, day: String) in
+      let email = address.map { "<email>\($0)</email>" } ?? ""
+      return
+        "<books><book><title>\(title)</title>\(email)<expiration>\(day)</expiration></book></books>"
+    }
+    let post = Post(hasFallback: isLibrary)
+    for day in 20...23 {
+      let center = try center()
+      let now = try moment("2026-11-\(day)T07:30")
+      try library.write(text("Old", "2026.11.10"))
+      try center.reload(library.catalogue, at: now, settings: daily)
+      try library.write(text("Soon", "2026.11.22"))
+      try center.reload(other, at: now)
+      for name in ["books", "other"] {
+        try center.deliver(through: post, at: now, catalogues: [name])
+      }
+    }
+    // Its reminder is due on the 21st, and the notice that it has expired on the 23rd.
+    #expect(post.letters.map(\.titles) == [["Old"], ["Old"], ["Old"], ["Soon"], ["Old"]])
+  }
+
+  @Test func `Those who failed before leave the messages of a limit to others`() throws {
+    try lend((1...4).map { ("\($0)", "2026.11.20", "reader\($0)@example.org") })
+    let failing = ["reader1", "reader2"].map { ("\($0)@example.org", NotifierError.Code.temporary) }
+    let failures = Dictionary(uniqueKeysWithValues: failing)
+    try run(Post(limit: 2, failures: failures))
+    let next = Post(limit: 2, failures: failures)
+    try run(next)
+    #expect(next.letters.map(\.titles) == [["T3"], ["T4"]])
+  }
+
+  @Test func `What is no address is nobody's, and the next reader is told`() throws {
+    let post = Post(hasFallback: true)
+    for (day, reader) in [("20", "Anna"), ("21", "Bela")] {
+      let now = try moment("2026-11-\(day)T12:00")
+      try library.write(
+        """
+        <books><book id="1"><title>\(reader)'s</title><borrower>\(reader)</borrower>
+        <email>unbekannt@</email><expiration>2026.11.21</expiration></book></books>
+        """)
+      try center().reload(library.catalogue, at: now)
+      try run(post, at: now)
+    }
+    #expect(post.letters.map(\.titles) == [["Anna's"], ["Bela's"]])
   }
 
   @Test func `Libraries on both sides of the date line write once a day each`() throws {

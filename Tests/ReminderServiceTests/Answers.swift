@@ -16,6 +16,7 @@ struct Answers {
     var rung: Int
     var state: String
     var at: CivilDateTime?
+    var deliveredAt: CivilDateTime?
   }
 
   /// What became of one kind of notice in a channel.
@@ -63,14 +64,15 @@ struct Answers {
     (rows, states, isDayOver) = try reader.connection.transact { database in
       let rows = try database.rows(
         """
-        SELECT id, expiration, borrower, email, channel, rung, state, substr(at, 1, 19)
+        SELECT id, expiration, borrower, email, channel, rung, state, substr(at, 1, 19), delivered_at
         FROM deliveries ORDER BY rung
         """
       ) {
         Row(
           id: Int($0.integer(0)), expiration: $0.text(1) ?? "", borrower: $0.text(2),
           email: $0.text(3), channel: $0.text(4) ?? "", rung: Int($0.integer(5)),
-          state: $0.text(6) ?? "", at: $0.text(7).flatMap(CivilDateTime.init(iso:)))
+          state: $0.text(6) ?? "", at: $0.text(7).flatMap(CivilDateTime.init(iso:)),
+          deliveredAt: $0.text(8).flatMap(CivilDateTime.init(iso:)))
       }
       let states = try database.rows("SELECT id, state FROM reminders") {
         (Int($0.integer(0)), $0.text(1) ?? "")
@@ -137,7 +139,7 @@ struct Answers {
       && row.borrower == loan.borrower && row.email == loan.email
       && (row.rung > 0) == (loan.expiration < now.date)
     {
-      let isTold = row.state == "delivered" && row.at?.counts(at: now) == true
+      let isTold = row.deliveredAt?.counts(at: now) == true
       var known =
         outcomes[row.channel] ?? (Outcome(channel: row.channel, state: row.state), row.at)
       if isTold { known.outcome.told = max(known.outcome.told ?? .min, row.rung) }

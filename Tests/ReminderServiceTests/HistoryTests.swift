@@ -44,6 +44,8 @@ struct LibraryYear {
   private var repeatable: [OwedNotices.Told: Int] = [:]
   /// The loans of which a notice may be sent after a further one.
   private var beginAgain: Set<OwedNotices.Lent> = []
+  /// How often the catalogue was moved.
+  private var moves = 0
   /// Whether some run had a wrong clock.
   private var hasJumped = false
   /// How many loans alike there were at most.
@@ -284,14 +286,11 @@ extension LibraryYear {
     let numbers = try numbersOfLoans(at: now).sorted { "\($0.key)" < "\($1.key)" }
     for (lent, ids) in numbers where happens(20) {
       let loans = owed.loans.filter { $0.lent == lent }
-      // With the delivery to the library it would be forgotten that an address was refused.
-      guard let id = ids.first, ids.count == 1, alike[lent] == 1, loans.count == 1,
-        !postbox.isRefused(loans[0])
-      else { continue }
+      guard let id = ids.first, ids.count == 1, alike[lent] == 1, loans.count == 1 else { continue }
       let again = owed.sendAgain(loans[0], at: now)
       let result = try schedule.sendAgain(id, at: now)
       #expect(result?.isSentAgain == !again.isEmpty, "seed \(seed), \(now): again \(lent)")
-      postbox.forget(again)
+      postbox.again.formUnion(again)
       beginAgain.insert(lent)
       for told in again { repeatable[told, default: 0] += 1 }
     }
@@ -300,7 +299,8 @@ extension LibraryYear {
   /// Moves the catalogue, and its part of the schedule with it.
   private mutating func move() throws {
     let old = library.name
-    library.move(to: "books\(Int.random(in: 0..<1_000, using: &dice))")
+    moves += 1
+    library.move(to: "books\(moves)")
     let count = try schedule.rename(catalogue: old, to: library.name)
     #expect(count ?? 0 == owed.loans.count, "seed \(seed): moved to \(library.name)")
   }
@@ -342,10 +342,12 @@ extension LibraryYear {
     // Where nobody is accepted, the channel is at fault, and a run that is killed decides nothing.
     let isTheirs = !record.taken.isEmpty && !record.isKilled
     if isTheirs { postbox.refused.formUnion(record.refused) }
-    for address in record.addresses where isMail {
-      #expect(!before.isDone(address, on: now.date), "seed \(seed), \(now): again to \(address)")
-    }
     for (address, message) in zip(record.addresses, record.taken) where isMail {
+      #expect(!before.refused.contains(address), "seed \(seed), \(now): \(address) has refused")
+      let isHeld = message.contains {
+        before.holds(address, dueSince: owed.day(of: $0.rung, book($0)), on: now.date)
+      }
+      #expect(!isHeld, "seed \(seed), \(now): again to \(address)")
       for notice in message { postbox.send(told(notice, kind), to: address, at: now) }
     }
     #expect(
@@ -359,16 +361,18 @@ extension LibraryYear {
       var least = expected[notice] ?? 0
       if isMail {
         // What waits for tomorrow, or was not read any more before a stop or the end.
+        let holds = { [owed] (book: Book) in
+          let day = owed.day(of: notice.rung, book)
+          return before.holds(before.address(of: book), dueSince: day, on: now.date)
+        }
         let isHeld = open.contains { book in
           let address = before.address(of: book)
           // What is refused is for the library, which may have been written to.
           return book.lent == notice.lent
-            && (before.isDone(address, on: now.date)
-              || record.refused.contains(address) && before.isDone("", on: now.date))
+            && (holds(book)
+              || record.refused.contains(address) && (before.isDone("", on: now.date) || !isTheirs))
         }
-        let isAllHeld = open.filter { $0.lent == notice.lent }.allSatisfy {
-          before.isDone(before.address(of: $0), on: now.date)
-        }
+        let isAllHeld = open.filter { $0.lent == notice.lent }.allSatisfy(holds)
         #expect(
           !isAllHeld || count == 0, "seed \(seed), \(now): not held until tomorrow: \(notice)")
         if isHeld || report.leftByStop > 0 || record.isKilled { least = min(least, count) }

@@ -351,6 +351,12 @@ struct OwedNotices {
     return owed
   }
 
+  /// The day of a step of a loan.
+  func day(of rung: Int, _ loan: Book) -> CivilDate {
+    let (before, after) = closed.openDays(around: loan.expiration)
+    return (rung > 0 ? after : before).adding(days: rung)
+  }
+
   /// The last of all steps that have come, day by day.
   private func reached(_ loan: Book, _ now: CivilDateTime) -> Int? {
     let (before, after) = closed.openDays(around: loan.expiration)
@@ -378,6 +384,8 @@ struct Postbox {
   /// The notices sent to each address, and when; the library's is empty.
   var written: [(address: String, notice: OwedNotices.Told, at: CivilDateTime)] = []
   var refused: Set<String> = []
+  /// The notices that are to be sent again.
+  var again: Set<OwedNotices.Told> = []
 
   /// The address to which a notice about a loan goes; empty for the library's own.
   func address(of loan: Book) -> String {
@@ -392,11 +400,6 @@ struct Postbox {
     return "\(parts[0])@\(parts[1])".lowercased()
   }
 
-  /// Notices no longer count as sent.
-  mutating func forget(_ notices: [OwedNotices.Told]) {
-    written.removeAll { notices.contains($0.notice) }
-  }
-
   /// A loan is known by something else.
   mutating func note(_ succession: OwedNotices.Succession) {
     for index in written.indices { written[index].notice.lent.succeed(succession) }
@@ -407,11 +410,17 @@ struct Postbox {
     written.contains { $0.address == address && $0.at.date == day }
   }
 
-  /// A notice is sent to an address.
+  /// Whether a notice that is due since a day waits for tomorrow: none does for a second day.
+  func holds(_ address: String, dueSince day: CivilDate, on today: CivilDate) -> Bool {
+    let hasWaited = day < today && isDone(address, on: today.adding(days: -1))
+    return isDone(address, on: today) && !hasWaited
+  }
+
+  /// A notice is sent to an address; where it is sent again, when it was sent before is forgotten.
   mutating func send(_ notice: OwedNotices.Told, to address: String, at now: CivilDateTime) {
-    if let index = written.firstIndex(where: { $0.notice == notice && !$0.at.counts(at: now) }) {
-      written.remove(at: index)
-    }
+    let isAgain = again.remove(notice) != nil
+    let index = written.firstIndex { $0.notice == notice && (isAgain || !$0.at.counts(at: now)) }
+    if let index { written.remove(at: index) }
     written.append((address, notice, now))
   }
 }

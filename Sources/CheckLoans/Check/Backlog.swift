@@ -25,16 +25,16 @@ extension ChannelDelivery {
     func leaveOut() {
       for index in due.indices { due[index].due.remove { $0.backlog != nil } }
     }
-    switch self.backlog {
-    case .send:
-      // Where it is tomorrow already, loans have been scheduled tomorrow.
-      let now = due.map(\.zone.now).max() ?? due[0].zone.now
-      try schedule.sendBacklog(of: channel.name, at: now)
-    case .mark:
+    func note(_ state: Delivery.State) throws(ScheduleError) {
       for (zone, rungs) in zip(due.map(\.zone), backlog) {
         try schedule.note(
-          rungs, as: .delivered, channel: channel.name, at: zone.now, utcOffset: zone.utcOffset)
+          rungs, as: state, channel: channel.name, at: zone.now, utcOffset: zone.utcOffset)
       }
+    }
+    switch self.backlog {
+    case .send: try note(.sending)
+    case .mark:
+      try note(.delivered)
       console.printError(
         """
         \(isDryRun ? "would mark" : "marked") \(counted(count, "old notice")) through \

@@ -4,7 +4,8 @@ public import Loans
 public struct Delivery: Hashable, Sendable {
   /// The progress of a delivery.
   public enum State: String, CaseIterable, Sendable {
-    /// Being sent, or the run was killed while it was; counts as not delivered.
+    /// Being sent, or the run was killed while it was; without an attempt, ordered to be sent. Counts as
+    /// not delivered.
     case sending
     /// Sent, and the channel accepted it.
     case delivered

@@ -111,15 +111,16 @@ extension Schedule {
       try previous?.note(in: database)
       let channel = try database.channelID(channel, today: now.date)
       let insertion = try database.statement(
-        "INSERT INTO outbox VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        """
+        INSERT INTO outbox SELECT NULL, ?, ?, loan.id, \(Schema.ledgerKey), ?, ?, ?, ?, ?
+        FROM (\(LoanTable.keys)) AS loan WHERE loan.id = ?
+        """)
       for (place, message) in messages.enumerated() {
         for due in message {
-          let key = due.key
-          insertion.bind(
-            number, place, key.catalogue, key.identity, key.expiration, key.copy, key.person,
-            channel, due.notice.rung, now.ordinal, utcOffset)
           let loan = due.notice.loan
-          insertion.bind(addresses.isEmpty ? loan.borrower ?? loan.email : addresses[place])
+          let name = addresses.isEmpty ? loan.borrower ?? loan.email : addresses[place]
+          insertion.bind(
+            number, place, channel, due.notice.rung, now.ordinal, utcOffset, name, due.due.id)
           try insertion.run()
         }
       }
@@ -134,8 +135,9 @@ extension Schedule {
 
   /// Notes the state of notices that were not tried.
   ///
-  /// They have failed, since their channel cannot be used at all, are undeliverable, or count as
-  /// delivered, since the user wants nothing sent. No attempt is counted.
+  /// They have failed, since their channel cannot be used at all, are undeliverable, count as delivered,
+  /// since the user wants nothing sent, or are to be sent, though nobody expects them. No attempt is
+  /// counted.
   ///
   /// - Parameters:
   ///   - rungs: the schedule's own, none of which is being sent.
@@ -155,7 +157,7 @@ extension Schedule {
       let insertion = try database.statement(
         """
         INSERT INTO delivery
-        SELECT id >> \(LoanID.shift), identity, expiration, copy, person, ?1, ?2, ?3, ?4, NULL, ?5, 0,
+        SELECT \(Schema.ledgerKey), ?1, ?2, ?3, ?4, NULL, ?5, 0,
           iif(?5 = \(Delivery.State.delivered.stored), ?3, NULL), ?6
         FROM loan WHERE id = ?7
         ON CONFLICT (catalogue, identity, expiration, copy, person, channel, rung) DO UPDATE SET
@@ -193,7 +195,7 @@ extension Database {
     let reason = try error.flatMap(reasonID)
     let isForLibrary = try integer("SELECT 1 FROM outbox WHERE sent_to = '' LIMIT 1") != nil
     let library = isForLibrary ? try reasonID(Delivery.toLibrary) : nil
-    try run(Self.outboxToLedger, sent ?? 0, last, next?.stored, reason, library)
+    try run(Self.outboxToLedger, sent ?? 0, last, (next ?? .sending).stored, reason, library)
     try execute("DELETE FROM outbox")
   }
 
@@ -209,30 +211,30 @@ extension Database {
   /// In the order of the ledger, so that it is written from beginning to end.
   ///
   /// Where the library was written to, the reason why the borrower was not is kept; and where that was
-  /// in vain, that the borrower's address has refused it.
+  /// in vain, that the borrower's address has refused it. What fails after a delivery, by a clock that was
+  /// ahead, does not change to whom that went.
   private static let outboxToLedger = """
     INSERT INTO delivery
     SELECT catalogue, identity, expiration, copy, person, channel, rung, at, utc_offset,
-      nullif(sent_to, ''), iif(message < ?1, \(Delivery.State.delivered.stored), ?3), 1,
+      nullif(sent_to, ''),
+      iif(message < ?1, \(Delivery.State.delivered.stored), ?3), 1,
       iif(message < ?1, at, NULL), iif(message >= ?1, ?4, iif(sent_to = '', ?5, NULL))
     FROM outbox WHERE message <= ?2
     ORDER BY catalogue, identity, expiration, copy, person, channel, rung
     ON CONFLICT (catalogue, identity, expiration, copy, person, channel, rung) DO UPDATE SET
       attempts = attempts + excluded.attempts, at = excluded.at, utc_offset = excluded.utc_offset,
-      sent_to = excluded.sent_to,
+      sent_to = iif(excluded.delivered_at IS NULL AND delivered_at IS NOT NULL, sent_to, excluded.sent_to),
       reason = iif(
         excluded.reason = ?5 AND attempts > 0 AND state <> \(Delivery.State.failed.stored)
           OR \(isHeldAgainstAddress), coalesce(reason, ?5), excluded.reason),
-      state = iif(\(isHeldAgainstAddress), state, excluded.state),
+      state = iif(\(isHeldAgainstAddress), \(Delivery.State.undeliverable.stored), excluded.state),
       delivered_at = coalesce(excluded.delivered_at, delivered_at)
     """
 
   /// An SQL condition of a conflict: whether the address has refused a message for ever, which another
   /// failure does not undo; then the library alone was written to.
-  fileprivate static let isHeldAgainstAddress = """
-    state = \(Delivery.State.undeliverable.stored) AND attempts > 0
-      AND excluded.state <> \(Delivery.State.delivered.stored)
-    """
+  fileprivate static let isHeldAgainstAddress =
+    "excluded.state <> \(Delivery.State.delivered.stored) AND (\(isRefused))"
 
   /// The number of a channel's error, which is stored once.
   func reasonID(_ text: String) throws -> Int64? {

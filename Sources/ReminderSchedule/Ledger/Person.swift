@@ -2,8 +2,8 @@ internal import Loans
 
 /// The person for whom the notices of a loan are, by which the ledger knows whom it told.
 ///
-/// That is the e-mail address without regard to case, or else the borrower's name without regard to
-/// case and space, or else nobody known. So a notice is sent again to a corrected name or address, and to
+/// That is the e-mail address without regard to case if it can be one, or else the borrower's name without
+/// regard to case and space, or else nobody known. So a notice is sent again to a corrected name or address, and to
 /// the next reader of a copy, whoever got it before.
 enum Person {
   /// The number for a loan that names nobody.
@@ -13,9 +13,7 @@ enum Person {
   static func number(of loan: some LoanParts) -> Int64 {
     var number = nobody
     loan.withText(of: .email) { text in
-      if text.indices.contains(where: { text[$0] == UInt8(ascii: "@") }) {
-        number = hash(of: text, isAddress: true)
-      }
+      if EmailAddress.fault(of: text) == nil { number = hash(of: text, isAddress: true) }
     }
     if number != nobody { return number }
     loan.withText(of: .borrower) { number = hash(of: $0, isAddress: false) }
@@ -25,7 +23,7 @@ enum Person {
   /// The number of the person at an e-mail address.
   static func number(of address: String) -> Int64 { hash(of: address.utf8.span, isAddress: true) }
 
-  /// FNV-1a of the characters of a text in lower case, without its white space.
+  /// FNV-1a of the characters of a text in lower case; of a name without its white space.
   private static func hash(of text: Span<UInt8>, isAddress: Bool) -> Int64 {
     var hash: UInt64 = isAddress ? 0xCBF2_9CE4_8422_2325 : 0x6C62_272E_07BB_0142
     var index = 0
@@ -42,7 +40,7 @@ enum Person {
         index += 2
       }
       index += 1
-      if character == 0x20 { continue }
+      if character == 0x20, !isAddress { continue }
       if character < 0x80 {
         if (0x41...0x5A).contains(character) { character |= 0x20 }
       } else if byte >= 0xC0 {

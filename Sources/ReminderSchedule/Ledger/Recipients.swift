@@ -24,7 +24,8 @@ extension ScheduleReader {
       let borrower = StoredTexts.column(.borrower)
       _ = try database.rows(
         """
-        SELECT person, count(DISTINCT \(borrower)) AS borrowers FROM loan
+        SELECT person, count(DISTINCT lower(\(borrower))) AS borrowers FROM loan
+        JOIN catalogue ON catalogue.id = loan.id >> \(LoanID.shift) AND is_delivered
         WHERE person IN (SELECT person FROM loan GROUP BY person HAVING count(*) > ?1)
         GROUP BY person HAVING borrowers > ?1
         """, mostBorrowers
@@ -49,28 +50,32 @@ extension ScheduleReader {
     }
   }
 
-  /// The addresses to which a channel has sent a message today, in lower case; the library's own is
+  /// The addresses to which a channel has sent a message on a day, in lower case; the library's own is
   /// empty.
   ///
-  /// The day is that of the library that wrote; what was sent a whole day ago was sent on another one,
+  /// The day is that of the library that wrote; what was sent a whole day earlier was sent on another one,
   /// by a library where it began before.
   ///
   /// - Parameters:
   ///   - channel: the channel's name.
+  ///   - daysAgo: the day: 0 for today.
   ///   - now: the library's time.
   public func addressesWritten(
-    by channel: String, at now: ClockTime
+    by channel: String, daysAgo: Int, from now: ClockTime
   ) throws(ScheduleError) -> Set<String> {
     try connection.transact { database in
       var written: Set<String> = []
       guard let id = try database.knownChannelID(channel) else { return [] }
       _ = try database.rows(
         """
-        SELECT delivered_at, utc_offset, sent_to, reason FROM delivery
-        WHERE channel = ?1 AND delivered_at / 86400 = ?2 AND attempts > 0
-        """, id, now.time.date.dayNumber
+        SELECT coalesce(delivered_at, at) AS written_at, utc_offset, sent_to, reason FROM delivery
+        WHERE channel = ?1 AND attempts > 0 AND written_at / 86400 = ?2
+          AND (delivered_at IS NOT NULL OR state = \(Delivery.State.delivered.stored))
+        """, id, now.time.date.dayNumber - daysAgo
       ) { row in
-        guard let time = row.clockTime(0), time.seconds(until: now) < 86_400 else { return }
+        guard let time = row.clockTime(0), time.seconds(until: now) < 86_400 * (daysAgo + 1) else {
+          return
+        }
         if let address = row.text(2) {
           written.insert(address.lowercased())
         } else if row.optionalInteger(3) != nil {
@@ -110,18 +115,15 @@ extension Schedule {
     try write { database in
       let update = try database.statement(
         """
-        UPDATE delivery SET reason = ?8,
+        UPDATE delivery SET reason = ?2,
           state = iif(state = \(Delivery.State.delivered.stored), state,
             \(Delivery.State.undeliverable.stored))
-        WHERE \(LedgerKey.isOfLoan)
-          AND channel = (SELECT id FROM channel WHERE name = ?6) AND rung = ?7 AND reason IS NOT NULL
+        WHERE \(Schema.isDeliveryOfFirst) AND rung = ?3
+          AND channel = (SELECT id FROM channel WHERE name = ?4) AND reason IS NOT NULL
         """)
       let reason = try database.reasonID(reason)
       for due in notices {
-        let key = due.key
-        update.bind(
-          key.catalogue, key.identity, key.expiration, key.copy, key.person, channel,
-          due.notice.rung, reason)
+        update.bind(due.due.id, reason, due.notice.rung, channel)
         try update.run()
       }
     }

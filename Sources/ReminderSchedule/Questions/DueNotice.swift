@@ -6,7 +6,6 @@ public struct DueNotice: Hashable, Sendable {
   public let due: DueRung
   /// The notice.
   public let notice: Notice
-  let key: LedgerKey
 
   /// The number of the loan in the schedule, as `schedule list` shows it.
   public var reminderID: Int { due.reminderID }
@@ -14,7 +13,6 @@ public struct DueNotice: Hashable, Sendable {
   fileprivate init(_ scheduled: ScheduledLoan, _ due: DueRung) {
     self.due = due
     notice = scheduled.notice(rung: due.rung)
-    key = scheduled.key
   }
 }
 
@@ -45,7 +43,7 @@ public struct DueRung: Hashable, Sendable {
   /// The likely reason why nobody expects the notice; `nil` if somebody does.
   ///
   /// It fell due more than two days before its loan was first scheduled as it is, or its channel first used,
-  /// and nobody has asked for it to be sent since.
+  /// and nobody has ordered it to be sent, nor has that been tried.
   public let backlog: BacklogReason?
   /// When a notice of the loan was last tried through the channel in vain; 0 for never.
   public let triedAt: Int
@@ -214,17 +212,17 @@ extension ScheduleReader {
 }
 
 extension Standings {
-  /// Calls `body` with each loan that is open and not silenced.
-  fileprivate func forEachOpen(
-    _ catalogues: [String]?, channel: Int64? = nil, _ body: (Standing) throws -> Void
+  /// Calls `body` with each loan that is open, and silenced or not.
+  func forEachOpen(
+    _ catalogues: [String]?, silenced: Bool = false, channel: Int64? = nil,
+    _ body: (Standing) throws -> Void
   ) throws {
     try forEach(
       in: database.ranges(catalogues), where: "loan.expiration < ?4 OR fire_at <= ?5",
       now.date.dayNumber, now.ordinal, channel: channel
     ) { standing in
-      if try standing.isOpen(at: now) && !isSilenced(standing, on: now.date, through: nil) {
-        try body(standing)
-      }
+      guard standing.isOpen(at: now) else { return }
+      if try isSilenced(standing, on: now.date, through: nil) == silenced { try body(standing) }
     }
   }
 }
@@ -254,9 +252,9 @@ extension Database {
           continue
         }
         let fireAt = standing.plan.fireDate(rung)
-        let added = added[standing.key.catalogue] ?? .min
+        let added = added[standing.catalogue] ?? .min
         let backlog = standing.backlog(
-          firedOn: fireAt.date, channel, today: times[0].date, addedOn: added)
+          rung, firedOn: fireAt.date, channel, today: times[0].date, addedOn: added)
         let found = DueRung(
           id: standing.id, reminderID: standing.number, expiration: standing.plan.expiration,
           rung: rung, fireAt: fireAt, backlog: backlog, triedAt: standing.triedAt(through: name))
@@ -285,12 +283,17 @@ extension Database {
 extension Standing {
   /// See ``DueRung/backlog``.
   fileprivate func backlog(
-    firedOn day: CivilDate, _ channel: Channel?, today: CivilDate, addedOn: Int
+    _ rung: Int, firedOn day: CivilDate, _ channel: Channel?, today: CivilDate, addedOn: Int
   ) -> BacklogReason? {
+    let isOrdered = deliveries.contains {
+      $0.rung == rung && channel.map(\.name).map($0.isThrough) == true
+        && ($0.state != .delivered || $0.deliveredAt == nil)
+    }
+    if isOrdered { return nil }
     let (armed, used) = (armedOn.dayNumber, channel?.firstUsed ?? today.dayNumber)
     // A clock that was ahead may have noted a day that is still to come.
     let expected = min(max(armed, used), today.dayNumber)
-    if day.dayNumber >= expected - 2 || expected <= channel?.backlogSentOn ?? .min { return nil }
+    if day.dayNumber >= expected - 2 { return nil }
     return used >= armed || channel == nil
       ? .newChannel : armed <= addedOn ? .newCatalogue : .newLoans
   }

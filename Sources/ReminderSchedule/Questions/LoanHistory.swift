@@ -52,7 +52,7 @@ extension ScheduleReader {
         let standing = try standings.standing(of: row),
         let scheduled = try database.loan(row, standings.ladders)
       else { return nil }
-      let silences = try standings.silences(of: scheduled, standing)
+      let silences = try standings.silences(of: scheduled)
       let isSilenced = silences.contains { $0.conditions.channel == nil }
       return LoanHistory(
         scheduled: scheduled, notices: try standings.notices(of: standing), silences: silences,
@@ -66,22 +66,24 @@ extension Standings {
   /// of it to others, and for other expirations.
   fileprivate func notices(of standing: Standing) throws -> [LoanHistory.NoticeHistory] {
     var notices: [LoanHistory.NoticeHistory] = []
-    let key = standing.key
+    let table = standing.leftOn == nil ? LoanTable.present : .left
     _ = try database.rows(
       """
-      SELECT expiration, person, channel, rung, state, attempts, at, utc_offset, delivered_at, sent_to,
-        reason
-      FROM delivery
-      WHERE catalogue = ?1 AND identity = ?2 AND (expiration <> ?3 OR person <> ?4)
-      ORDER BY expiration, person, rung > 0, rung
-      """, key.catalogue, key.identity, key.expiration, key.person
+      SELECT delivery.expiration, delivery.person = loan.person, channel, rung, state, attempts, at,
+        utc_offset, delivered_at, sent_to, reason
+      FROM \(table.rawValue) AS loan JOIN delivery
+        ON delivery.catalogue = loan.id >> \(LoanID.shift) AND delivery.identity = loan.identity
+      WHERE loan.id = ?
+        AND (delivery.expiration <> loan.expiration OR delivery.person <> loan.person)
+      ORDER BY delivery.expiration, delivery.person, rung > 0, rung
+      """, standing.id
     ) { row in
       guard let delivery = delivery(row, from: 2) else { return }
       guard let expiration = row.day(0) else {
         throw DatabaseError.damage("an expiration in the ledger")
       }
       let kind = Notice.Kind(rung: delivery.rung)
-      let isForBorrower = row.integer(1) == key.person
+      let isForBorrower = row.integer(1) != 0
       let isSame =
         notices.last.map {
           $0.expiration == expiration && $0.kind == kind && $0.isForBorrower == isForBorrower

@@ -152,7 +152,7 @@ public struct ScheduleEntries {
           let silence =
             key.isOver
             ? nil
-            : try standings.silences(of: scheduled, standing)
+            : try standings.silences(of: scheduled)
               .first { $0.conditions.channel == nil }
           let state = standing.state(key.rung, isOver: key.isOver, isSilenced: silence != nil)
           return ScheduleEntry(

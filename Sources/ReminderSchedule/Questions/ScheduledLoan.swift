@@ -19,14 +19,13 @@ public struct ScheduledLoan: Hashable, Sendable {
   public let identity: LoanIdentity
   /// The day of the reload by which it was no longer in its catalogue, or `nil` if it is there.
   public let leftOn: CivilDate?
-  /// The key of its notices in the ledger.
-  let key: LedgerKey
+  /// Its row number.
+  let row: Int64
 
   /// Selects loans with the columns that are read, in their order.
   static func query(_ table: LoanTable) -> String {
     """
-    SELECT loan.id >> \(LoanID.shift), identity, expiration, copy, person, loan.id, fire_at, ladder,
-      open_before, open_after, hash, ordinal, \(table.leftOn), fields, path, library
+    SELECT \(Standing.columns(of: table)), identity, ordinal, fields, path, library
     FROM \(table.rawValue) AS loan JOIN catalogue ON catalogue.id = loan.id >> \(LoanID.shift)
     """
   }
@@ -36,19 +35,16 @@ public struct ScheduledLoan: Hashable, Sendable {
   /// - Throws: `DatabaseError` `SQLITE_CORRUPT` for days that no calendar has, and texts that make no
   ///   sense.
   init(_ row: Statement, _ ladders: Ladders) throws {
-    id = Int(row.integer(5) & (LoanID.numbers - 1))
-    plan = try ladders.plan(expiration: row, 2, fireAt: 6, ladder: 7, openDays: 8, of: id)
-    guard let path = row.text(14), let texts = row.text(13).flatMap(StoredTexts.init) else {
-      throw DatabaseError.damage("the texts of loan \(id)")
-    }
-    key = LedgerKey(row)
+    let standing = try Standing(row, ladders)
+    let texts = Standing.columnCount + 2
+    guard let path = row.text(texts + 1), let stored = row.text(texts).flatMap(StoredTexts.init)
+    else { throw DatabaseError.damage("the texts of loan \(standing.number)") }
+    (self.row, id, catalogue) = (standing.id, standing.number, path)
+    (plan, isCancelled, leftOn) = (standing.plan, standing.isCancelled, standing.leftOn)
     identity = LoanIdentity(
-      hash: UInt64(bitPattern: row.integer(1)), ordinal: Int(row.integer(11)))
-    isCancelled = row.integer(10) == LoanRow.cancelled
-    leftOn = row.day(12)
-    catalogue = path
-    loan = texts.loan(expiration: plan.expiration)
-    library = loan.library ?? row.text(15)
+      hash: UInt64(bitPattern: row.integer(texts - 2)), ordinal: Int(row.integer(texts - 1)))
+    loan = stored.loan(expiration: plan.expiration)
+    library = loan.library ?? row.text(texts + 2)
   }
 }
 
@@ -63,6 +59,12 @@ extension Database {
       if let loan = found.first { return loan }
     }
     return nil
+  }
+
+  /// The loan with a number, if its catalogue has it.
+  func presentLoan(_ number: Int, _ ladders: Ladders? = nil) throws -> ScheduledLoan? {
+    guard let id = try rowID(ofLoan: number), let loan = try loan(id, ladders) else { return nil }
+    return loan.leftOn == nil ? loan : nil
   }
 
   /// The row number of the loan with a number, also if it has left.
@@ -98,29 +100,5 @@ enum LoanID {
   static func all(of catalogue: Int64) -> ClosedRange<Int64> {
     let first = catalogue << shift
     return first...first + numbers - 1
-  }
-}
-
-/// The key of a loan's notices in the ledger.
-struct LedgerKey: Hashable, Sendable {
-  /// The number of its catalogue.
-  var catalogue: Int64
-  /// A hash that is the same for the loan in every version of the catalogue.
-  var identity: Int64
-  /// A day number.
-  var expiration: Int64
-  /// Its number among loans alike in the others, from 1.
-  var copy: Int64
-  /// The person to whom the book is lent, see ``Person``.
-  var person: Int64
-
-  /// An SQL condition: whether a delivery is of the loan whose key the first five parameters are.
-  static let isOfLoan =
-    "catalogue = ?1 AND identity = ?2 AND expiration = ?3 AND copy = ?4 AND person = ?5"
-
-  /// The key in the first five columns of a row.
-  init(_ row: Statement) {
-    (catalogue, identity) = (row.integer(0), row.integer(1))
-    (expiration, copy, person) = (row.integer(2), row.integer(3), row.integer(4))
   }
 }

@@ -6,8 +6,6 @@ internal import Loans
 struct Standing {
   /// The row number of the loan.
   let id: Int64
-  /// The key of its notices in the ledger.
-  let key: LedgerKey
   /// When its notices fire.
   let plan: LoanPlan
   /// Whether the user has cancelled its notices, until the next reload.
@@ -20,8 +18,42 @@ struct Standing {
   /// before the others.
   var deliveries: [Delivery] = []
 
+  /// Selects the columns that are read, in their order.
+  static func columns(of table: LoanTable) -> String {
+    """
+    loan.id, loan.expiration, fire_at, ladder, open_before, open_after, hash, armed_on, \(table.leftOn)
+    """
+  }
+  /// The number of these.
+  static let columnCount: Int32 = 9
+
+  /// The standing of the loan in a row that begins with these, without its deliveries.
+  ///
+  /// - Throws: `DatabaseError` `SQLITE_CORRUPT` for days that no calendar has, and an unknown ladder.
+  init(_ row: Statement, _ ladders: Ladders) throws {
+    id = row.integer(0)
+    let number = id & (LoanID.numbers - 1)
+    guard let expiration = row.day(1), let fireAt = row.time(2), let armedOn = row.day(7) else {
+      throw DatabaseError.damage("the dates of loan \(number)")
+    }
+    guard let ladder = ladders[row.integer(3)] else {
+      throw DatabaseError.damage("the ladder of loan \(number)")
+    }
+    var days: OpenDays?
+    if let before = row.day(4), let after = row.day(5) {
+      days = OpenDays(before: before, after: after)
+    }
+    plan = LoanPlan(ladder, expiration: expiration, openDays: days, firstFireAt: fireAt)
+    isCancelled = row.integer(6) == LoanRow.cancelled
+    self.armedOn = armedOn
+    leftOn = row.day(8)
+  }
+
   /// The number by which people know the loan.
   var number: Int { Int(id & (LoanID.numbers - 1)) }
+
+  /// The number of its catalogue.
+  var catalogue: Int64 { id >> LoanID.shift }
 
   /// The furthest rung that was delivered through a channel, or through any; `nil` if none was.
   ///
@@ -57,8 +89,8 @@ struct Standings {
   let channels: [Int64: Channel]
   private let reasons: [Int64: String]
   private let hasSilences: Bool
-  /// What is being sent right now.
-  private var sending: [LedgerKey: [Delivery]] = [:]
+  /// What is being sent right now, by the row numbers of the loans.
+  private var sending: [Int64: [Delivery]] = [:]
 
   /// - Parameter sent: how many messages of the outbox were sent, and are delivered, while those that
   ///   were not begun are as they were before; if it is `nil`, all of them are being sent.
@@ -72,21 +104,22 @@ struct Standings {
       uniquingKeysWith: { first, _ in first })
     _ = try database.rows(
       """
-      SELECT catalogue, identity, expiration, copy, person, channel, rung,
-        \(Delivery.State.sending.stored), 1, at, utc_offset, NULL, sent_to, NULL, sending, message
-      FROM outbox ORDER BY channel, rung
+      SELECT loan.id, channel, rung, \(Delivery.State.sending.stored), 1, at, utc_offset, NULL, sent_to, NULL,
+        sending, message
+      FROM outbox JOIN loan ON loan.id = loan AND \(Schema.isOfLoan("outbox"))
+      ORDER BY channel, rung
       """
     ) { row in
-      guard var delivery = delivery(row, from: 5) else { return }
-      if let sent, sent.sending == row.optionalInteger(14) {
-        let message = row.integer(15)
+      guard var delivery = delivery(row, from: 1) else { return }
+      if let sent, sent.sending == row.optionalInteger(10) {
+        let message = row.integer(11)
         if message > sent.sent { return }
         if message < sent.sent {
           (delivery.state, delivery.deliveredAt) = (.delivered, delivery.at)
           delivery.deliveredRung = delivery.rung
         }
       }
-      sending[LedgerKey(row), default: []].append(delivery)
+      sending[row.integer(0), default: []].append(delivery)
     }
   }
 
@@ -103,10 +136,9 @@ struct Standings {
   ) throws {
     let query = try database.statement(
       """
-      SELECT loan.id >> \(LoanID.shift), loan.identity, loan.expiration, loan.copy, loan.person,
-        delivery.channel, rung, state, attempts, at, utc_offset, delivered_at, sent_to, reason,
-        loan.id, fire_at, ladder, open_before, open_after, hash, armed_on, \(table.leftOn)
-      FROM \(table.rawValue) AS loan LEFT JOIN delivery ON \(Schema.isDeliveryOfLoan)
+      SELECT \(Standing.columns(of: table)),
+        delivery.channel, rung, state, attempts, at, utc_offset, delivered_at, sent_to, reason
+      FROM \(table.rawValue) AS loan LEFT JOIN delivery ON \(Schema.isOfLoan("delivery"))
         AND (?3 IS NULL OR delivery.channel = ?3)
       WHERE loan.id BETWEEN ?1 AND ?2 AND (\(condition))
       ORDER BY loan.id
@@ -117,11 +149,13 @@ struct Standings {
       query.bind(repeat each values)
       var standing: Standing?
       while try query.step() {
-        if standing?.id != query.integer(14) {
+        if standing?.id != query.integer(0) {
           if let standing { try body(completed(standing)) }
-          standing = try self.standing(query, table)
+          standing = try Standing(query, ladders)
         }
-        if let delivery = delivery(query, from: 5) { standing?.deliveries.add(delivery, now: now) }
+        if let delivery = delivery(query, from: Standing.columnCount) {
+          standing?.deliveries.add(delivery, now: now)
+        }
       }
       if let standing { try body(completed(standing)) }
     }
@@ -137,22 +171,9 @@ struct Standings {
     return nil
   }
 
-  private func standing(_ row: Statement, _ table: LoanTable) throws -> Standing {
-    let id = row.integer(14)
-    let number = Int(id & (LoanID.numbers - 1))
-    let plan = try ladders.plan(
-      expiration: row, 2, fireAt: 15, ladder: 16, openDays: 17, of: number)
-    guard let armedOn = row.day(20) else {
-      throw DatabaseError.damage("the dates of loan \(number)")
-    }
-    return Standing(
-      id: id, key: LedgerKey(row), plan: plan,
-      isCancelled: row.integer(19) == LoanRow.cancelled, armedOn: armedOn, leftOn: row.day(21))
-  }
-
   /// A standing with what is being sent right now, which is the latest, by channel.
   private func completed(_ standing: Standing) -> Standing {
-    let sending = sending.isEmpty ? [] : sending[standing.key] ?? []
+    let sending = sending.isEmpty ? [] : sending[standing.id] ?? []
     if sending.isEmpty, standing.deliveries.count < 2 { return standing }
     var standing = standing
     for delivery in sending { standing.deliveries.add(delivery, now: now) }
@@ -191,9 +212,9 @@ struct Standings {
   }
 
   /// The silences that hold for the notice of a loan, the one that ends last first.
-  func silences(of scheduled: ScheduledLoan, _ standing: Standing) throws -> [Silence] {
-    guard hasSilences, standing.leftOn == nil else { return [] }
-    return try database.silences(of: scheduled, standing.id, today: now.date)
+  func silences(of loan: ScheduledLoan) throws -> [Silence] {
+    guard hasSilences, loan.leftOn == nil else { return [] }
+    return try database.silences(of: loan, today: now.date)
   }
 }
 
@@ -203,6 +224,12 @@ enum LoanTable: String, CaseIterable {
   case present = "loan"
   /// Those that have left within the last 400 days.
   case left = "left_loan"
+
+  /// The keys of all loans, in SQL.
+  static let keys =
+    allCases
+    .map { "SELECT id, identity, expiration, copy, person FROM \($0.rawValue)" }
+    .joined(separator: " UNION ALL ")
 
   /// The day on which a loan left, in SQL.
   var leftOn: String { self == .left ? "left_on" : "NULL" }
@@ -215,19 +242,17 @@ struct Channel {
   /// The numbers of the days on which it was first and last used.
   var firstUsed: Int
   var lastUsed: Int
-  /// The number of the day on which the user last had its backlog sent.
-  var backlogSentOn: Int?
 }
 
 extension Database {
   /// The channels of the ledger, by their numbers.
   func channels() throws -> [Int64: Channel] {
     let found = try rows(
-      "SELECT id, name, first_used, last_used, backlog_sent_on FROM channel"
+      "SELECT id, name, first_used, last_used FROM channel"
     ) { row in
       Channel(
         id: row.integer(0), name: row.text(1) ?? "", firstUsed: Int(row.integer(2)),
-        lastUsed: Int(row.integer(3)), backlogSentOn: row.optionalInteger(4).map { Int($0) })
+        lastUsed: Int(row.integer(3)))
     }
     return Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
   }

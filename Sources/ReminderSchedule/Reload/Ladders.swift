@@ -33,29 +33,8 @@ struct Ladders {
   /// The times of day at which reminders fire.
   var times: Set<CivilTime> { Set(ladders.values.map(\.time)) }
 
-  /// The plan of a loan in the current row of a query.
-  ///
-  /// - Parameters:
-  ///   - row: the row, with the columns of the following numbers.
-  ///   - openDays: the first of two columns.
-  ///   - loan: the loan's number, for the message.
-  /// - Throws: `DatabaseError` `SQLITE_CORRUPT` for days that no calendar has, and an unknown ladder.
-  func plan(
-    expiration row: Statement, _ expiration: Int32, fireAt: Int32, ladder: Int32, openDays: Int32,
-    of loan: Int
-  ) throws -> LoanPlan {
-    guard let expiration = row.day(expiration), let fireAt = row.time(fireAt) else {
-      throw DatabaseError.damage("the dates of loan \(loan)")
-    }
-    guard let ladder = ladders[row.integer(ladder)] else {
-      throw DatabaseError.damage("the ladder of loan \(loan)")
-    }
-    var days: OpenDays?
-    if let before = row.day(openDays), let after = row.day(openDays + 1) {
-      days = OpenDays(before: before, after: after)
-    }
-    return LoanPlan(ladder, expiration: expiration, openDays: days, firstFireAt: fireAt)
-  }
+  /// The ladder with a number; `nil` if there is none.
+  subscript(number: Int64) -> Ladder? { ladders[number] }
 }
 
 extension Database {

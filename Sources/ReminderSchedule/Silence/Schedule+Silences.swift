@@ -16,23 +16,17 @@ extension Schedule {
       let ladders = try Ladders(database)
       var result = SilencedLoans()
       for number in ids {
-        guard let id = try database.rowID(ofLoan: number),
-          let loan = try database.loan(id, ladders), loan.leftOn == nil
-        else {
+        guard let loan = try database.presentLoan(number, ladders) else {
           result.unknown.append(number)
           continue
         }
-        let key = loan.key
-        if try database.hasAlike(key) {
+        if try database.hasAlike(loan.row) {
           result.alike.append(number)
           continue
         }
         let end = until(loan.catalogue)
         let earlier = try database.rows(
-          """
-          SELECT until FROM silence
-          WHERE catalogue = ? AND identity = ? AND expiration = ? AND person = ?
-          """, key.catalogue, key.identity, key.expiration, key.person
+          "SELECT until FROM loan, silence WHERE loan.id = ? AND \(Silence.isOfLoan)", loan.row
         ) { $0.day(0) }.first
         if let end, let earlier {
           guard let earlier else {
@@ -41,7 +35,7 @@ extension Schedule {
           }
           if earlier > end { result.shortened.append((number, earlier)) }
         }
-        try database.store(SilenceConditions(), about: key, end, origin)
+        try database.store(SilenceConditions(), about: loan.row, end, origin)
         result.silenced.append(loan)
       }
       return result
@@ -105,14 +99,11 @@ extension ScheduleReader {
       var count = (loans: 0, overdueReturns: 0)
       guard try database.hasSilences else { return count }
       let latest = now.date.adding(days: 1 - Silence.daysToReturn)
+      // Deliveries make no difference; no channel has the number 0.
+      try Standings(database, at: now).forEachOpen(catalogues, silenced: true, channel: 0) { _ in
+        count.loans += 1
+      }
       for range in try database.ranges(catalogues) {
-        count.loans += Int(
-          try database.integer(
-            """
-            SELECT count(*) FROM loan
-            WHERE id BETWEEN ?1 AND ?2 AND hash <> \(LoanRow.cancelled)
-              AND (expiration < ?3 OR fire_at <= ?4) AND \(Silence.isSilenced(today: "?3"))
-            """, range.lowerBound, range.upperBound, now.date.dayNumber, now.ordinal) ?? 0)
         count.overdueReturns += Int(
           try database.integer(
             """
@@ -143,18 +134,18 @@ extension Database {
   /// - Returns: its number.
   @discardableResult
   fileprivate func store(
-    _ conditions: SilenceConditions, about loan: LedgerKey?, _ until: CivilDate?,
+    _ conditions: SilenceConditions, about loan: Int64?, _ until: CivilDate?,
     _ origin: Silence.Origin
   ) throws -> Int {
     try run(
       """
       INSERT OR REPLACE INTO silence (catalogue, identity, expiration, person, borrower, email,
         category, loan, title, kind, channel, until, reason, made_by, made_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """, loan?.catalogue, loan?.identity, loan?.expiration, loan?.person, conditions.borrower,
-      conditions.email, conditions.category, conditions.loan, conditions.title,
-      conditions.kind?.rawValue,
-      conditions.channel, until?.dayNumber, origin.reason, origin.by, origin.at.ordinal)
+      SELECT loan.id >> \(LoanID.shift), identity, expiration, person, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+      FROM (SELECT 1) LEFT JOIN loan ON loan.id = ?
+      """, conditions.borrower, conditions.email, conditions.category, conditions.loan,
+      conditions.title, conditions.kind?.rawValue, conditions.channel, until?.dayNumber,
+      origin.reason, origin.by, origin.at.ordinal, loan)
     guard let id = try integer("SELECT last_insert_rowid()") else {
       throw DatabaseError.damage("a silence")
     }
@@ -162,13 +153,16 @@ extension Database {
   }
 
   /// Whether several loans are alike in what a silence knows of one.
-  fileprivate func hasAlike(_ key: LedgerKey) throws -> Bool {
-    let all = LoanID.all(of: key.catalogue)
-    return try integer(
+  ///
+  /// - Parameter id: the row number of the loan.
+  fileprivate func hasAlike(_ id: Int64) throws -> Bool {
+    try integer(
       """
-      SELECT 1 FROM loan WHERE id BETWEEN ?1 AND ?2
-        AND identity = ?3 AND expiration = ?4 AND person = ?5 LIMIT 1 OFFSET 1
-      """, all.lowerBound, all.upperBound, key.identity, key.expiration, key.person) != nil
+      SELECT 1 FROM loan JOIN loan AS other ON other.id <> loan.id
+        AND other.id >> \(LoanID.shift) = loan.id >> \(LoanID.shift) AND other.identity = loan.identity
+        AND other.expiration = loan.expiration AND other.person = loan.person
+      WHERE loan.id = ? LIMIT 1
+      """, id) != nil
   }
 }
 

@@ -195,10 +195,8 @@ extension Database {
   }
 
   /// The silences that hold for the notice that a loan has on a day, the one that ends last first.
-  ///
-  /// - Parameter id: the loan's row number.
-  func silences(of loan: ScheduledLoan, _ id: Int64, today: CivilDate) throws -> [Silence] {
-    try rows(Silence.queryOfLoan, id, today.dayNumber) { row in
+  func silences(of loan: ScheduledLoan, today: CivilDate) throws -> [Silence] {
+    try rows(Silence.queryOfLoan, loan.row, today.dayNumber) { row in
       try Silence(row, target: row.optionalInteger(12).map { _ in loan })
     }
   }
