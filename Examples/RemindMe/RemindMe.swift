@@ -8,18 +8,15 @@ import ReminderService
 /// `RemindMe CATALOGUE SCHEDULE YYYY-MM-DDTHH:MM`: reloads a catalogue and prints what is due.
 @main
 enum RemindMe {
-  static func main() async throws {
+  static func main() throws {
     let arguments = CommandLine.arguments
     guard arguments.count == 4, let now = CivilDateTime(iso: arguments[3]) else {
       throw Mistake.usage
     }
 
-    let center = ReminderCenter(schedule: try Schedule(opening: arguments[2]))
-    let events = center.events.stream()
-    let observer = Task {
-      for await event in events { try trace.write("event: \(event)\n") }
-      try trace.flush()
-    }
+    let center = ReminderCenter(
+      schedule: try Schedule(opening: arguments[2]),
+      onEvent: { event in try? trace.write("event: \(event)\n") })
 
     let settings = ReloadSettings(policy: ReminderPolicy(Ladder(leads: [2])))
     let report = try center.reload(
@@ -30,9 +27,7 @@ enum RemindMe {
     try trace.write("\(report.summary.loans) loans were read\n")
 
     try center.deliver(through: StandardOutputNotifier(output: output), at: now)
-
-    center.events.finish()
-    try await observer.value
+    try trace.flush()
   }
 
   private static let output = CheckedOutput(descriptor: 1)

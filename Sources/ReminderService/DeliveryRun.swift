@@ -70,7 +70,7 @@ extension ReminderCenter {
       parts.append(try ZoneDue(through: notifier.channel, in: zone, of: schedule.reader))
     }
     try onDue(&parts)
-    var run = DeliveryRun(notifier: notifier, schedule: schedule, events: events)
+    var run = DeliveryRun(notifier: notifier, schedule: schedule, onEvent: onEvent)
     while let first = parts.first {
       let isSameDay = { (part: ZoneDue) in part.zone.now.date == first.zone.now.date }
       var due = DueRungs()
@@ -175,7 +175,7 @@ private struct DeliveryRun {
 
   let notifier: any Notifier
   let schedule: Schedule
-  let events: ScheduleEvents
+  let onEvent: @Sendable (ScheduleEvent) -> Void
   var report = DeliveryReport()
   private var context = DeliveryContext(now: CivilDateTime(.first), openCount: 0)
   private var parts = DueParts()
@@ -191,8 +191,11 @@ private struct DeliveryRun {
   /// Why nothing more is tried in this run.
   private var fault: NotifierError?
 
-  init(notifier: any Notifier, schedule: Schedule, events: ScheduleEvents) {
-    (self.notifier, self.schedule, self.events) = (notifier, schedule, events)
+  init(
+    notifier: any Notifier, schedule: Schedule,
+    onEvent: @escaping @Sendable (ScheduleEvent) -> Void
+  ) {
+    (self.notifier, self.schedule, self.onEvent) = (notifier, schedule, onEvent)
   }
 
   /// A mail server that is busy three times in a row is left alone for this run, and so is one that
@@ -206,7 +209,7 @@ private struct DeliveryRun {
     _ due: DueRungs, in zone: DeliveryZone, isStopRequested: @Sendable () -> Bool
   ) throws(ScheduleError) {
     if due.silenced > 0 {
-      events.announce(.silenced(notices: due.silenced, channel: notifier.channel))
+      onEvent(.silenced(notices: due.silenced, channel: notifier.channel))
     }
     if due.rungs.isEmpty { return }
     let size = notifier.messagesPerCommit
@@ -366,7 +369,7 @@ private struct DeliveryRun {
   private mutating func note(delivered notices: some Collection<DueNotice>) {
     for notice in notices {
       report.delivered += 1
-      events.announce(.delivered(notice, channel: notifier.channel))
+      onEvent(.delivered(notice, channel: notifier.channel))
     }
   }
 
@@ -390,7 +393,7 @@ private struct DeliveryRun {
     report.add(
       DeliveryReport.Failure(error: error, notices: notices.count, isHandedOn: isHandedOn))
     for notice in notices {
-      events.announce(.failed(notice, channel: notifier.channel, error: error.message))
+      onEvent(.failed(notice, channel: notifier.channel, error: error.message))
     }
   }
 }

@@ -16,28 +16,28 @@ public import ReminderSchedule
 ///       through: StandardOutputNotifier(output: CheckedOutput(descriptor: 1)), at: now)
 ///
 /// The schedule's lock is held for as long as the schedule lives: a program that stays running
-/// makes a new center, with the same ``events``, for each reload and delivery.
+/// makes a new center for each reload and delivery.
 public struct ReminderCenter: Sendable {
   /// Where reminders are kept; `nil` to look at catalogues only.
   public let schedule: Schedule?
-  /// The events of the schedule, for whoever wants to know.
-  public let events: ScheduleEvents
   let civilTime: @Sendable (Int) -> CivilDateTime?
+  let onEvent: @Sendable (ScheduleEvent) -> Void
 
   /// A center for a schedule.
   ///
   /// - Parameters:
   ///   - schedule: where reminders are kept; without one, nothing is ever due.
-  ///   - events: where to announce what happens.
   ///   - civilTime: the library's civil time at an instant, in seconds since 1970-01-01T00:00:00Z,
   ///     for catalogues that have instants; without it, the library's time is UTC.
+  ///   - onEvent: gets each event when it happens; it must not take long, and must not use the schedule.
   public init(
-    schedule: Schedule?, events: ScheduleEvents = ScheduleEvents(),
-    civilTime: @escaping @Sendable (Int) -> CivilDateTime? = { CivilDateTime(ordinal: $0) }
+    schedule: Schedule?,
+    civilTime: @escaping @Sendable (Int) -> CivilDateTime? = { CivilDateTime(ordinal: $0) },
+    onEvent: @escaping @Sendable (ScheduleEvent) -> Void = { _ in }
   ) {
     self.schedule = schedule
-    self.events = events
     self.civilTime = civilTime
+    self.onEvent = onEvent
   }
 
   /// Reads a catalogue and replaces its part of the schedule, in one transaction.
@@ -138,13 +138,12 @@ public struct ReminderCenter: Sendable {
 
   private func announce(_ changes: ReloadSummary, of catalogue: String) {
     let gone = changes.removed + changes.changed
-    if gone > 0 { events.announce(.cancelled(catalogue: catalogue, loans: gone)) }
+    if gone > 0 { onEvent(.cancelled(catalogue: catalogue, loans: gone)) }
     let new = changes.added + changes.changed
     if new > 0 {
-      events.announce(
-        .scheduled(catalogue: catalogue, loans: new, nextFireAt: changes.nextFireAt))
+      onEvent(.scheduled(catalogue: catalogue, loans: new, nextFireAt: changes.nextFireAt))
     }
-    events.announce(.reloaded(catalogue: catalogue, changes))
+    onEvent(.reloaded(catalogue: catalogue, changes))
   }
 }
 

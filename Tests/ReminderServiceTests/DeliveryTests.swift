@@ -116,12 +116,14 @@ import Testing
     messagesPerCommit: Int
   ) async throws {
     let failed = Mutex<[String]>([])
-    let events = ScheduleEvents { event in
-      guard case .failed(let due, _, "it is broken") = event else { return }
-      failed.withLock { $0.append(due.notice.loan.title ?? "-") }
-    }
     let schedule = try #require(center.schedule)
-    try ReminderCenter(schedule: schedule, events: events).deliver(
+    let center = ReminderCenter(
+      schedule: schedule,
+      onEvent: { event in
+        guard case .failed(let due, _, "it is broken") = event else { return }
+        failed.withLock { $0.append(due.notice.loan.title ?? "-") }
+      })
+    try center.deliver(
       through: Recorder(messagesPerCommit: messagesPerCommit, failures: ["T2": .unavailable]),
       at: noon)
     #expect(failed.withLock { $0 } == ["T2", "T3", "T4", "T5"])

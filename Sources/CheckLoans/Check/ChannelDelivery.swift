@@ -52,7 +52,7 @@ struct ChannelDelivery {
   let groups: [ZoneGroup]
   /// The times at which notices are sent.
   let times: DeliveryTimes
-  let events: ScheduleEvents
+  let onEvent: @Sendable (ScheduleEvent) -> Void
   let notifiers: ChannelNotifiers
   let console: Console
   var actions: NotificationActions?
@@ -88,7 +88,7 @@ struct ChannelDelivery {
     }
     var question: String?
     var heldAsStale = 0
-    let center = ReminderCenter(schedule: schedule, events: events)
+    let center = ReminderCenter(schedule: schedule, onEvent: onEvent)
     var report = try center.deliver(
       through: notifier, in: zones,
       onDue: { (due: inout [ZoneDue]) throws(ScheduleError) in

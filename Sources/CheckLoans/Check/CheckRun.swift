@@ -15,7 +15,7 @@ final class CheckRun {
   private let console: Console
   /// Open, and locked, until nothing more is done to it.
   private var schedule: Schedule?
-  private let events: ScheduleEvents
+  private let onEvent: @Sendable (ScheduleEvent) -> Void
 
   private var status = ExitStatus.done
   private var report: CheckReport
@@ -44,7 +44,7 @@ final class CheckRun {
     progress =
       plan.isQuiet
       ? nil : Progress(of: plan.catalogues.map(\.path), environment, console)
-    events = ScheduleEvents(isPrinted: plan.options.printing.verbose.verbose, console)
+    onEvent = console.eventPrinter(isVerbose: plan.options.printing.verbose.verbose)
   }
 
   /// - Throws: ``CommandError`` if nothing more can be done.
@@ -151,9 +151,8 @@ final class CheckRun {
       times: DeliveryTimes(
         plan.options.channels.times, plan.catalogues.closedDays, today: plan.now.date,
         schedule.reader, after: closedDays),
-      events: events,
-      notifiers: plan.notifiers, console: console, stale: stale, isRemembered: plan.state != nil,
-      backlog: plan.options.channels.backlog)
+      onEvent: onEvent, notifiers: plan.notifiers, console: console, stale: stale,
+      isRemembered: plan.state != nil, backlog: plan.options.channels.backlog)
     if plan.isDryRun {
       try delivery.rehearse(
         plan.channels, before: plan.state.map { try ScheduleReader(opening: $0) },
@@ -192,7 +191,7 @@ extension CheckRun {
     catalogue.settings.isDelivered = !plan.channels.isEmpty
     do throws(ReminderError) {
       let center = ReminderCenter(
-        schedule: schedule, events: events, civilTime: catalogue.clock.civilTime)
+        schedule: schedule, civilTime: catalogue.clock.civilTime, onEvent: onEvent)
       let result = try center.reload(
         catalogue.source, at: catalogue.now, settings: catalogue.settings,
         onDiagnostic: { note($0, &part) },

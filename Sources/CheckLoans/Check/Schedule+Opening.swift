@@ -18,9 +18,9 @@ extension Schedule {
   }
 }
 
-extension ScheduleEvents {
-  /// Events that are printed to standard error, if that is wanted.
-  convenience init(isPrinted: Bool, _ console: Console) {
-    self.init { event in if isPrinted { console.printError("\(event)") } }
+extension Console {
+  /// Prints the events of a schedule to standard error, if that is wanted.
+  func eventPrinter(isVerbose: Bool) -> @Sendable (ScheduleEvent) -> Void {
+    { event in if isVerbose { self.printError("\(event)") } }
   }
 }

@@ -52,7 +52,7 @@ struct DeliverCommand: Subcommand {
     let status = console.report(times.problems).worse(console.report(stale))
     let delivery = ChannelDelivery(
       schedule: schedule, groups: try environment.namesByZone(names, zone, now: clock.now.now),
-      times: times, events: ScheduleEvents(isPrinted: verbose.verbose, console),
+      times: times, onEvent: console.eventPrinter(isVerbose: verbose.verbose),
       notifiers: notifiers, console: console, stale: stale, backlog: self.channels.backlog)
     if !dryRun.dryRun { return status.worse(try delivery.run(channels)) }
     try delivery.rehearse(channels)

@@ -161,7 +161,7 @@ extension WatchRun {
   private func useSchedule() throws {
     let schedule = try Schedule(opening: settings.state, timeout: .milliseconds(100))
     if access.noteUse(of: schedule, at: settings.state) { readAllAgain() }
-    let events = ScheduleEvents(isPrinted: settings.isVerbose, console)
+    let onEvent = console.eventPrinter(isVerbose: settings.isVerbose)
     var groups = settings.catalogues.namesByZone
     var closedDays = ClosedDaysReader()
     var start = Int.min
@@ -172,7 +172,8 @@ extension WatchRun {
           .badSetting, "the system's clock is outside the years 1 to 9999; set it")
       }
       reporter.report(try schedule.clockSetBackWarning(now: now), about: .clock(clock.name))
-      let center = ReminderCenter(schedule: schedule, events: events, civilTime: clock.civilTime)
+      let center = ReminderCenter(
+        schedule: schedule, civilTime: clock.civilTime, onEvent: onEvent)
       for (index, entry) in settings.catalogues.enumerated()
       where entry.clock.variable == clock.variable
         && (catalogues[index].isUnread || catalogues[index].readOn != now.date)
@@ -193,7 +194,7 @@ extension WatchRun {
       at: groups.first.map { $0.clock.clockTime($0.now) } ?? ClockTime(CivilDateTime(.first)))
     reporter.report(stale.sentences, about: .age)
     let delivery = ChannelDelivery(
-      schedule: schedule, groups: groups, times: times, events: events,
+      schedule: schedule, groups: groups, times: times, onEvent: onEvent,
       notifiers: settings.notifiers, console: console, actions: actions, stale: stale,
       backlog: settings.command.channels.backlog)
     // A program that was not found may be there by now.
