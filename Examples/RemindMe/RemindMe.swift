@@ -26,7 +26,8 @@ enum RemindMe {
       })
     try trace.write("\(report.summary.loans) loans were read\n")
 
-    try center.deliver(through: StandardOutputNotifier(output: output), at: now)
+    try center.deliver(
+      through: StandardOutputNotifier(output: output), in: [center.zone(at: now)])
     try trace.flush()
   }
 

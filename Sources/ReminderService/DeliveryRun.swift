@@ -81,24 +81,6 @@ extension ReminderCenter {
     try run.end()
     return run.report
   }
-
-  /// Delivers what is due of catalogues in one time zone.
-  ///
-  /// - Parameters:
-  ///   - notifier: the channel.
-  ///   - now: the library's civil time.
-  ///   - catalogues: the names of the catalogues whose loans count; `nil` for all.
-  ///   - isStopRequested: asked before each message; once it says yes, the rest stays pending.
-  /// - Throws: `ScheduleError`: what was sent and could not be noted is sent again.
-  @discardableResult
-  public func deliver(
-    through notifier: any Notifier, at now: CivilDateTime, catalogues: [String]? = nil,
-    isStopRequested: @Sendable () -> Bool = { false }
-  ) throws(ScheduleError) -> DeliveryReport {
-    try deliver(
-      through: notifier, in: [zone(at: now, catalogues: catalogues)],
-      isStopRequested: isStopRequested)
-  }
 }
 
 /// The result of a delivery through one channel.

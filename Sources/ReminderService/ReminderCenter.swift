@@ -13,7 +13,8 @@ public import ReminderSchedule
 ///     let center = ReminderCenter(schedule: try Schedule(opening: "schedule.sqlite"))
 ///     try center.reload(CatalogueSource(path: "books.xml"), at: now)
 ///     let report = try center.deliver(
-///       through: StandardOutputNotifier(output: CheckedOutput(descriptor: 1)), at: now)
+///       through: StandardOutputNotifier(output: CheckedOutput(descriptor: 1)),
+///       in: [center.zone(at: now)])
 ///
 /// The schedule's lock is held for as long as the schedule lives: a program that stays running
 /// makes a new center for each reload and delivery.

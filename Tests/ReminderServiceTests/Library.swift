@@ -1,4 +1,6 @@
 import Loans
+import Notifiers
+import ReminderSchedule
 import ReminderService
 import TestSupport
 import Testing
@@ -29,6 +31,17 @@ struct Library {
   }
 
   func write(_ text: String) throws { try folder.write(text, to: "\(name).xml") }
+}
+
+extension ReminderCenter {
+  /// Delivers what is due of all catalogues, which are in the center's time zone.
+  @discardableResult
+  func deliver(
+    through notifier: any Notifier, at now: CivilDateTime,
+    isStopRequested: @Sendable () -> Bool = { false }
+  ) throws(ScheduleError) -> DeliveryReport {
+    try deliver(through: notifier, in: [zone(at: now)], isStopRequested: isStopRequested)
+  }
 }
 
 /// A civil moment from ISO 8601.
