@@ -185,7 +185,8 @@ translations: setup-test ## Bring the translations in line with the messages of 
 	  msgattrib --no-obsolete --no-wrap --output-file=$$file $$file; \
 	done
 
-LIBRARY := Loans Languages LoanCatalogue LoanRules Mail ReminderSchedule Notifiers ReminderService
+LIBRARY := System Loans Languages LoanCatalogue LoanRules Mail ReminderSchedule Notifiers \
+  ReminderService
 SYMBOLS := .build-docs/library-symbols
 
 .PHONY: docs

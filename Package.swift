@@ -48,7 +48,7 @@ let package = Package(
       name: "LoanReminders",
       targets: [
         "Languages", "Loans", "LoanCatalogue", "LoanRules", "Mail", "ReminderSchedule", "Notifiers",
-        "ReminderService",
+        "ReminderService", "System",
       ]),
   ],
   dependencies: [
@@ -136,6 +136,7 @@ let package = Package(
       name: "RemindMe",
       dependencies: [
         "LoanCatalogue", "LoanRules", "Loans", "Notifiers", "ReminderSchedule", "ReminderService",
+        "System",
       ],
       path: "Examples/RemindMe", swiftSettings: settings),
     .target(

@@ -4,6 +4,7 @@ import Loans
 import Notifiers
 import ReminderSchedule
 import ReminderService
+import System
 
 /// `RemindMe CATALOGUE SCHEDULE YYYY-MM-DDTHH:MM`: reloads a catalogue and prints what is due.
 @main

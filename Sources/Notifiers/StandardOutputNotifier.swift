@@ -1,5 +1,6 @@
 public import Languages
 public import Loans
+public import System
 
 /// Prints one line for each notice.
 public struct StandardOutputNotifier: Notifier {

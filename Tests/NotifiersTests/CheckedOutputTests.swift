@@ -1,5 +1,5 @@
 import Glibc
-import Notifiers
+import System
 import Testing
 
 @Suite struct CheckedOutputTests {

@@ -1,5 +1,6 @@
 import Loans
 import Notifiers
+import System
 import TestSupport
 import Testing
 

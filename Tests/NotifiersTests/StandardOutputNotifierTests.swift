@@ -2,6 +2,7 @@ import Glibc
 import Languages
 import Loans
 import Notifiers
+import System
 import Testing
 
 @Suite struct StandardOutputNotifierTests {

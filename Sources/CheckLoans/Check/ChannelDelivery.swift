@@ -4,6 +4,7 @@ import Loans
 import Notifiers
 import ReminderSchedule
 import ReminderService
+import System
 
 extension DeliveryReport {
   /// The sentences about the notices that are held.

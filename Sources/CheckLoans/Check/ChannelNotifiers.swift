@@ -3,6 +3,7 @@ import LoanRules
 import Loans
 import Mail
 import Notifiers
+import System
 
 /// Makes the notifiers of channels from what the options and the settings file say of them.
 struct ChannelNotifiers {

@@ -1,5 +1,5 @@
 import Loans
-import Notifiers
+import System
 
 /// The outputs of the command: standard output for results, standard error for everything else.
 struct Console: Sendable {

@@ -1,5 +1,4 @@
 import Loans
-import Notifiers
 import System
 import SystemPackage
 

@@ -1,5 +1,5 @@
-import Notifiers
 import Synchronization
+import System
 
 /// A line at the end of a terminal's standard error that is written over and over, and is gone once
 /// anything else is written.

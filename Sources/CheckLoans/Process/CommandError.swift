@@ -1,9 +1,9 @@
 import Glibc
 import LoanCatalogue
 import Loans
-import Notifiers
 import ReminderSchedule
 import ReminderService
+import System
 
 /// Why the command cannot go on, and the exit status that says so.
 struct CommandError: Error {

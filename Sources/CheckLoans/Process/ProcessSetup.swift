@@ -1,6 +1,5 @@
 import Glibc
 import Loans
-import Notifiers
 import System
 import SystemPackage
 

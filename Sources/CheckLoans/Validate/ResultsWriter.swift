@@ -1,5 +1,4 @@
 import Loans
-import Notifiers
 
 /// Writes the results in one form, with as many findings as are to be shown.
 struct ResultsWriter {
