@@ -277,14 +277,12 @@ struct AgainCommand: Subcommand {
     completion: LoanNumbers.completion, transform: LoanNumbers.parse)
   var ids: [Int]
 
-  @OptionGroup var clock: ClockOptions
-  @OptionGroup var state: StateOptions
-  @OptionGroup var quiet: QuietOptions
+  @OptionGroup var change: ChangeOptions
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     try environment.refuseDryRun()
-    let (now, _) = try clock.read(environment)
-    let schedule = try Schedule(opening: state.path(environment))
+    let (now, _) = try change.clock.read(environment)
+    let schedule = try Schedule(opening: change.state.path(environment))
     var unknown: [Int] = []
     for id in Set(ids).sorted() {
       guard let (scheduled, isSentAgain) = try schedule.sendAgain(id, at: now) else {
@@ -294,7 +292,7 @@ struct AgainCommand: Subcommand {
       let title = scheduled.loan.label()
       if !isSentAgain {
         console.printError("nothing that loan \(id), \(title), has now was delivered")
-      } else if !quiet.quiet {
+      } else if !change.quiet.quiet {
         let notice = scheduled.loan.expiration < now.date ? "expired notice" : "reminder"
         try console.print(line: "the next run sends the \(notice) of loan \(id) again: \(title)")
       }

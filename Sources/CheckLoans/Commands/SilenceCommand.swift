@@ -47,9 +47,7 @@ struct SilenceAddCommand: Subcommand {
   @Option(help: ArgumentHelp("Why, for whoever wonders later. Required.", valueName: "text"))
   var reason: String?
 
-  @OptionGroup var clock: ClockOptions
-  @OptionGroup var state: StateOptions
-  @OptionGroup var quiet: QuietOptions
+  @OptionGroup var change: ChangeOptions
 
   func validate() throws {
     guard (end.given == nil) == forEver else {
@@ -66,14 +64,14 @@ struct SilenceAddCommand: Subcommand {
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     try environment.refuseDryRun()
-    let (now, _) = try clock.read(environment)
+    let (now, _) = try change.clock.read(environment)
     try end.given?.check(today: now.date)
     let until = end.given?.day(from: now.date)
-    let schedule = try Schedule(opening: state.path(environment))
+    let schedule = try Schedule(opening: change.state.path(environment))
     let (id, loans) = try schedule.silence(
       try conditions.conditions(environment), until: until,
       by: Silence.Origin(reason: (reason ?? "").spaceNormalized, by: environment.userName, at: now))
-    if !quiet.quiet {
+    if !change.quiet.quiet {
       let duration = until.map { "until \($0)" } ?? "for ever"
       try console.print(
         line: "silence \(id): \(counted(loans, "loan")), \(duration)")

@@ -23,9 +23,7 @@ struct SnoozeCommand: Subcommand {
   var words: [Word]
 
   @OptionGroup var end: EndOptions
-  @OptionGroup var clock: ClockOptions
-  @OptionGroup var state: StateOptions
-  @OptionGroup var quiet: QuietOptions
+  @OptionGroup var change: ChangeOptions
 
   /// The number of a loan, or how long it is snoozed.
   enum Word: CustomStringConvertible {
@@ -65,8 +63,8 @@ struct SnoozeCommand: Subcommand {
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (silenced, until, status) = try environment.silence(
-      ids, "snoozed", until: givenEnd ?? .days(1), clock, state, console)
-    if let until, !quiet.quiet, !silenced.isEmpty {
+      ids, "snoozed", until: givenEnd ?? .days(1), change, console)
+    if let until, !change.quiet.quiet, !silenced.isEmpty {
       try console.print(
         line:
           "snoozed \(counted(silenced.count, "loan")) until \(until): \(silenced.map(\.loan).titles)"
@@ -95,14 +93,12 @@ struct ReturnedCommand: Subcommand {
     completion: LoanNumbers.completion, transform: LoanNumbers.parse)
   var ids: [Int]
 
-  @OptionGroup var clock: ClockOptions
-  @OptionGroup var state: StateOptions
-  @OptionGroup var quiet: QuietOptions
+  @OptionGroup var change: ChangeOptions
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (silenced, _, status) = try environment.silence(
-      ids, "said to be returned", until: nil, clock, state, console)
-    if !quiet.quiet, !silenced.isEmpty {
+      ids, "said to be returned", until: nil, change, console)
+    if !change.quiet.quiet, !silenced.isEmpty {
       let loans = counted(silenced.count, "loan")
       let titles = silenced.map(\.loan).titles
       try console.print(
@@ -118,13 +114,13 @@ extension Environment {
   /// - Parameter end: when what is due is sent again, by the time of each loan's library.
   /// - Returns: the loans that were silenced, and until when.
   fileprivate func silence(
-    _ ids: [Int], _ reason: String, until end: SilenceEnd?, _ clock: ClockOptions,
-    _ state: StateOptions, _ console: Console
+    _ ids: [Int], _ reason: String, until end: SilenceEnd?, _ change: ChangeOptions,
+    _ console: Console
   ) throws -> (silenced: [ScheduledLoan], until: CivilDate?, status: ExitStatus) {
     try refuseDryRun()
-    let (now, zone) = try clock.read(self)
-    let schedule = try Schedule(opening: state.path(self))
-    let groups = try namesByZone(schedule.reader.catalogues(), zone, now: clock.now.now)
+    let (now, zone) = try change.clock.read(self)
+    let schedule = try Schedule(opening: change.state.path(self))
+    let groups = try namesByZone(schedule.reader.catalogues(), zone, now: change.clock.now.now)
     // The latest day of all libraries, so that it has not passed for any.
     try end?.check(today: groups.map(\.now.date).reduce(now.date, max))
     let origin = Silence.Origin(reason: reason, by: userName, at: now)

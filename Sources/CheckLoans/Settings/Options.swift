@@ -122,6 +122,13 @@ struct QuietOptions: ParsableArguments {
   var quiet = false
 }
 
+/// The options of what is changed in the schedule at some time.
+struct ChangeOptions: ParsableArguments {
+  @OptionGroup var clock: ClockOptions
+  @OptionGroup var state: StateOptions
+  @OptionGroup var quiet: QuietOptions
+}
+
 /// Whether more is printed.
 struct VerboseOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Print progress to standard error, and show all warnings.")
