@@ -7,6 +7,7 @@ public struct Explanation: Sendable {
   private let history: LoanHistory
   private let now: CivilDateTime
   private let heldUntil: CivilDateTime?
+  private let isStale: Bool
   private let language: Language
 
   /// An explanation of a loan's past and future.
@@ -16,13 +17,15 @@ public struct Explanation: Sendable {
   ///   - now: the library's civil time; deliveries are shown with the time and the offset from UTC of
   ///     the clock by which they were.
   ///   - heldUntil: when notices are sent again, if none is sent now.
+  ///   - isStale: whether the catalogue's file is too old, so that expired notices are held.
   public init(
     _ history: LoanHistory, now: CivilDateTime, heldUntil: CivilDateTime? = nil,
-    in language: Language = .english
+    isStale: Bool = false, in language: Language = .english
   ) {
     self.history = history
     self.now = now
     self.heldUntil = heldUntil
+    self.isStale = isStale
     self.language = language
   }
 
@@ -211,7 +214,7 @@ extension Explanation {
   }
 
   private func next(from time: CivilDateTime, _ words: String) -> String {
-    let later = Explanation(history, now: time, in: language)
+    let later = Explanation(history, now: time, isStale: isStale, in: language)
     return text(.nextFrom, ["time": words, "clauses": later.clauses])
   }
 
@@ -257,7 +260,11 @@ extension Explanation {
   /// - Parameter isLast: whether no other notice is to come after it.
   private func clauses(aboutRung rung: Int, isLast: Bool) -> [String] {
     let name = name(ofRung: rung)
-    if current.isEmpty { return [text(.runDelivers, ["option": "--notify", "notice": name])] }
+    let isHeld = isStale && rung > 0
+    if current.isEmpty {
+      let message: Message = isHeld ? .waitsForNewerFile : .runDelivers
+      return [text(message, ["option": "--notify", "notice": name])]
+    }
     if isDelivered(rung) {
       return [text(isLast ? .wasDeliveredForGood : .wasDeliveredThroughAll, ["notice": name])]
     }
@@ -269,7 +276,8 @@ extension Explanation {
       let isTriedAgain = delivery.rung == rung && delivery.state != .delivered
       let message: Message =
         delivery.state == .undeliverable
-        ? .waitsForAddress : isTriedAgain ? .runTriesAgain : .runDelivers
+        ? .waitsForAddress
+        : isHeld ? .waitsForNewerFile : isTriedAgain ? .runTriesAgain : .runDelivers
       return text(message, ["option": "--notify \(channel)", "notice": name])
     }
   }

@@ -26,11 +26,11 @@ import Testing
     try center.reload(library.catalogue, at: try moment(now), settings: settings)
   }
 
-  private func explain(_ now: String) throws -> [String] {
+  private func explain(_ now: String, isStale: Bool = false) throws -> [String] {
     let now = try moment(now)
     let schedule = try #require(center.schedule)
     let history = try #require(try schedule.reader.history(of: 1, at: now))
-    return Explanation(history, now: now).sentences
+    return Explanation(history, now: now, isStale: isStale).sentences
   }
 
   @Test func `A loan whose reminder is still to come`() throws {
@@ -124,6 +124,17 @@ import Testing
         Next: the next run with --notify stdout delivers the notice that it has expired; then the \
         next one, on 2026-12-07 at 00:00.
         """)
+  }
+
+  @Test func `A catalogue that is too old holds the expired notice, and no reminder`() throws {
+    #expect(
+      try explain("2026-11-23T10:00", isStale: true).last == """
+        Next: no run with --notify delivers the notice that it has expired until a newer file of the \
+        catalogue is read.
+        """)
+    #expect(try explain("2026-11-21T10:00", isStale: true) == explain("2026-11-21T10:00"))
+    try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-23T07:30"))
+    #expect(try explain("2026-11-23T10:00", isStale: true) == explain("2026-11-23T10:00"))
   }
 
   @Test func `A repetition that failed does not hide what was delivered`() async throws {

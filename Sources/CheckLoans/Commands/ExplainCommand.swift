@@ -86,13 +86,13 @@ struct ExplainCommand: Subcommand {
       let held = times.reason(of: history.catalogue, at: now)
       var heldUntil: CivilDateTime?
       if let held, [.due, .failed].contains(reason) { (reason, heldUntil) = held }
-      if [.due, .failed].contains(reason), history.loan.expiration < now.date,
-        stale.contains(history.catalogue)
-      {
+      let isStale = stale.contains(history.catalogue)
+      if [.due, .failed].contains(reason), history.loan.expiration < now.date, isStale {
         (reason, isAnyStale) = (.staleCatalogue, true)
       }
-      let sentences =
-        Explanation(history, now: now, heldUntil: heldUntil, in: language).sentences
+      let sentences = Explanation(
+        history, now: now, heldUntil: heldUntil, isStale: isStale, in: language
+      ).sentences
       if format == .json {
         documents.append(history.json(at: now, reason, sentences))
         continue

@@ -116,6 +116,8 @@ extension Message {
     "the next run with {option} tries again to deliver {notice}")
   package static let waitsForAddress = message(
     "no run with {option} delivers {notice} until the catalogue has another address")
+  package static let waitsForNewerFile = message(
+    "no run with {option} delivers {notice} until a newer file of the catalogue is read")
 
   // Translators: {reason} is a word for programs, in English.
   package static let reason = message("Reason: {reason}")
