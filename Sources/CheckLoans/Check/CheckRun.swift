@@ -140,7 +140,7 @@ final class CheckRun {
   }
 
   private func deliver() throws {
-    let (limits, now) = (plan.catalogues.staleLimits, plan.clock.clockTime(plan.now))
+    let (limits, now) = (plan.staleLimits, plan.clock.clockTime(plan.now))
     let stale =
       try schedule.map { try StaleCatalogues($0.reader, limits, at: now) }
       ?? StaleCatalogues(files, limits, at: now)
@@ -350,6 +350,8 @@ extension Diagnostic {
 struct CheckPlan {
   let options: CheckOptions
   let catalogues: [CatalogueToRead]
+  /// How old the files of the catalogues may be, by name.
+  let staleLimits: [String: Age]
   let channels: [ChannelName]
   let clock: LocalClock
   let now: CivilDateTime
@@ -383,6 +385,8 @@ struct CheckPlan {
     catalogues = try environment.catalogues(
       options.catalogues, options.catalogue, now: once.now.now, jobs: options.jobs.count,
       schedule: state, example: example)
+    staleLimits = try environment.staleLimits(
+      of: catalogues.map(\.source.name), options.stale)
     output = try environment.output(
       options.report.output, sparing: catalogues.map(\.path), state: state)
   }

@@ -83,12 +83,3 @@ extension Console {
     return stale.sentences.isEmpty ? .done : .invalidData
   }
 }
-
-extension [CatalogueToRead] {
-  /// How old the files may be, by the names of their catalogues.
-  var staleLimits: [String: Age] {
-    reduce(into: [:]) { limits, catalogue in
-      limits[catalogue.source.name] = catalogue.staleAfter
-    }
-  }
-}

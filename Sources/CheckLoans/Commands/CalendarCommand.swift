@@ -105,7 +105,7 @@ struct CalendarCommand: Subcommand {
     let writer = try LoanCalendarWriter(self, environment)
     let state = try state.path(environment)
     let read = try environment.catalogues(
-      catalogues, environment.given.options(with: []), now: clock.now.now,
+      catalogues, environment.given.options(with: []).catalogue, now: clock.now.now,
       jobs: SystemLimits.processors, schedule: nil, example: "check-loans calendar books.xml")
     let output = try environment.output(output, sparing: read.map(\.path), state: state)
     if output != nil || perBorrower != nil { try environment.refuseDryRun() }

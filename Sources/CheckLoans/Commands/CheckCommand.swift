@@ -75,6 +75,8 @@ struct CheckOptions: ParsableArguments {
 
   @OptionGroup var channels: ChannelOptions
 
+  @OptionGroup var stale: StaleOptions
+
   @OptionGroup var catalogue: CatalogueOptions
 
   @OptionGroup var state: StateOptions

@@ -53,7 +53,7 @@ struct ClosedCommand: Subcommand {
     var settings = [(name: String?.none, setting: ClosedDaySetting(closed, environment))]
     for table in environment.given.file?.tables ?? []
     where table.contains(where: { $0.name.contains("closed") }) {
-      let options = try environment.given.options(with: table).closed
+      let options = try environment.given.options(with: table).catalogue.closed
       let name = table["name"] ?? table["path"]
       settings.append((name?.texts.first, ClosedDaySetting(options, environment, own: table)))
     }

@@ -39,6 +39,8 @@ struct WatchCommand: Subcommand {
 
   @OptionGroup var channels: ChannelOptions
 
+  @OptionGroup var stale: StaleOptions
+
   @OptionGroup var action: ActionOptions
 
   @OptionGroup var catalogue: CatalogueOptions
@@ -119,6 +121,8 @@ struct LoanButtons: Equatable, CustomStringConvertible {
 struct WatchSettings {
   let command: WatchCommand
   private(set) var catalogues: [CatalogueToRead]
+  /// How old their files may be, by name.
+  let staleLimits: [String: Age]
   /// Their absolute paths, in which links to directories may come to lead elsewhere.
   let cataloguePaths: [String]
   let channels: [ChannelName]
@@ -163,6 +167,8 @@ struct WatchSettings {
       throw CommandError(.usage, "standard input cannot be watched; name a file")
     }
     if let fault = catalogues.lazy.compactMap(\.fault).first { throw fault }
+    staleLimits = try environment.staleLimits(
+      of: catalogues.map(\.source.name), command.stale)
     cataloguePaths = catalogues.map { environment.absolutePath($0.path) }
   }
 

@@ -13,8 +13,6 @@ struct CatalogueToRead {
   fileprivate let own: [Setting]
   /// The closed days of its library, which become one of the settings once a run has read them.
   let closed: ClosedDaySetting
-  /// The age up to which its file is believed that a loan has expired; `nil` for any.
-  let staleAfter: Age?
   /// The library's clock.
   var clock: LocalClock
   /// The current time in the library's zone.
@@ -91,7 +89,7 @@ extension Environment {
     let gone = ((try? reader?.catalogues()) ?? []).filter { !FileSystem.exists($0) }
     var makers: [CatalogueToRead] = []
     for table in tables {
-      makers.append(try catalogue(given.options(with: table), now, jobs: jobs, table))
+      makers.append(try catalogue(given.options(with: table).catalogue, now, jobs: jobs, table))
     }
     let other = try catalogue(options, now, jobs: jobs)
     var catalogues: [CatalogueToRead] = []
@@ -124,7 +122,7 @@ extension Environment {
     let tables = given.file?.tables ?? []
     var clocks: [LocalClock] = []
     for table in tables {
-      clocks.append(try given.options(with: table).zone.clock(self, own: table))
+      clocks.append(try given.options(with: table).catalogue.zone.clock(self, own: table))
     }
     let owners = CatalogueOwners(tables, self)
     var groups: [ZoneGroup] = []
@@ -156,7 +154,8 @@ extension Environment {
     let tables = given.file?.tables ?? []
     var settings: [ClosedDaySetting] = []
     for table in tables {
-      settings.append(ClosedDaySetting(try given.options(with: table).closed, self, own: table))
+      let options = try given.options(with: table).catalogue
+      settings.append(ClosedDaySetting(options.closed, self, own: table))
     }
     let (owners, other) = (CatalogueOwners(tables, self), ClosedDaySetting(options, self))
     let found = names.map { name in (name, owners[name].map { settings[$0] } ?? other) }
@@ -200,9 +199,8 @@ extension Environment {
   /// - Throws: ``CommandError`` for the first that makes no sense.
   func checkTables(_ options: CatalogueOptions, now: CivilDateTime?) throws(CommandError) {
     for table in given.file?.tables ?? [] {
-      if let fault = try catalogue(given.options(with: table), now, jobs: 1, table).fault {
-        throw fault
-      }
+      let options = try given.options(with: table).catalogue
+      if let fault = try catalogue(options, now, jobs: 1, table).fault { throw fault }
     }
     _ = try catalogue(options, now, jobs: 1)
   }
@@ -223,8 +221,7 @@ extension Environment {
       source: CatalogueSource(path: "", library: own["name"]?.texts.first),
       settings: options.reloadSettings(profile?.profile, jobs: jobs), own: own,
       closed: ClosedDaySetting(options.closed, self, own: own),
-      staleAfter: options.stale.staleAfter, clock: clock,
-      now: clock.now(now), profileFile: profile?.path, fault: fault)
+      clock: clock, now: clock.now(now), profileFile: profile?.path, fault: fault)
   }
 
   /// The files that a setting stands for.

@@ -180,22 +180,22 @@ extension CommandError {
 
 extension GivenSettings {
   /// The options that were read from some arguments, which many catalogues and rules have in common.
-  private static let parsed = Mutex<[[String]: CatalogueOptions]>([:])
+  private static let parsed = Mutex<[[String]: CatalogueTable]>([:])
 
   /// The options that a catalogue has, with those of its own.
   ///
   /// - Parameter own: what its table in the settings file gives.
   /// - Throws: ``CommandError`` with the status `badSetting` for what makes no sense.
-  func options(with own: [Setting]) throws(CommandError) -> CatalogueOptions {
+  func options(with own: [Setting]) throws(CommandError) -> CatalogueTable {
     let chosen = values(with: own).filter { SettingsKeys.user.tableOptions[$0.name] != nil }
     let arguments = chosen.flatMap(\.arguments)
     if let options = Self.parsed.withLock({ $0[arguments] }) { return options }
     do {
-      let options = try CatalogueOptions.parse(arguments)
+      let options = try CatalogueTable.parse(arguments)
       Self.parsed.withLock { $0[arguments] = options }
       return options
     } catch {
-      let fault = CommandError.faults(in: chosen.reversed(), by: CatalogueOptions.parse).first
+      let fault = CommandError.faults(in: chosen.reversed(), by: CatalogueTable.parse).first
       throw CommandError(
         .badSetting,
         fault.map { "\($0.value.place.visible): \($0.words)" } ?? RootCommand.line(for: error))

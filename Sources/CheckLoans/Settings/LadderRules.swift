@@ -18,7 +18,7 @@ extension Environment {
       if let wanted = rule["catalogue"]?.texts, !isCatalogue(name, library, oneOf: wanted) {
         continue
       }
-      let options = try given.options(with: rule.over(own))
+      let options = try given.options(with: rule.over(own)).catalogue
       rules.append(
         LadderRule(rule.conditions(library: library), ladder: options.ladder.ladder))
     }

@@ -377,16 +377,13 @@ struct LadderOptions: ParsableArguments {
   }
 }
 
-/// The options that each catalogue can have of its own: how it is read, and when its loans are
-/// reminded of.
+/// The options for how catalogues are read, and when their loans are reminded of.
 struct CatalogueOptions: ParsableArguments {
   @OptionGroup var ladder: LadderOptions
 
   @OptionGroup var closed: ClosedDayOptions
 
   @OptionGroup var records: RecordOptions
-
-  @OptionGroup var stale: StaleOptions
 
   @OptionGroup var form: ProfileOptions
 
@@ -400,6 +397,13 @@ struct CatalogueOptions: ParsableArguments {
       profile: profile,
       loanDays: form.loanDays, jobs: jobs)
   }
+}
+
+/// What a table of the settings file can have for its catalogues alone.
+struct CatalogueTable: ParsableArguments {
+  @OptionGroup var catalogue: CatalogueOptions
+
+  @OptionGroup var stale: StaleOptions
 }
 
 /// The options for the form of catalogues.

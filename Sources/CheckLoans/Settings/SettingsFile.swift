@@ -21,7 +21,7 @@ enum SettingsKeys {
   // Looked up once, which takes a millisecond or more.
   private static let ofUser = options(of: ConfigCommand.self)
   private static let ofProject = options(of: ValidateCommand.self)
-  private static let ofTable = CatalogueOptions.declaredSettings
+  private static let ofTable = CatalogueTable.declaredSettings
   /// The options of the report of `check`, but for that which all long results have.
   static let ofReport = Set(ReportOptions.declaredSettings.map(\.name)).subtracting(["no-pager"])
 
@@ -226,7 +226,7 @@ private struct SettingsReading {
       values + closed,
       try settings(
         catalogueTables, of: "catalogue", keys.tableOptions, unparsed: ofCatalogues,
-        required: [("path", "\"/srv/library/books.xml\"")], by: CatalogueOptions.parse),
+        required: [("path", "\"/srv/library/books.xml\"")], by: CatalogueTable.parse),
       try rules(ruleTables, known),
       try settings(
         channelTables, of: "channel", ChannelTable.declaredSettings,
@@ -248,7 +248,7 @@ private struct SettingsReading {
     let found = try values(
       closed, options.map { $0.renamed { String($0.dropFirst(prefix.count)) } }, place
     ) {
-      try CatalogueOptions.parse($0.map { "--\(prefix)\($0.dropFirst(2))" })
+      try CatalogueTable.parse($0.map { "--\(prefix)\($0.dropFirst(2))" })
     }
     // Not before: its values are the table's own.
     table.remove(at: "closed")

@@ -190,7 +190,7 @@ extension WatchRun {
       settings.command.channels.times, settings.catalogues.closedDays,
       today: groups.first?.now.date ?? .first, schedule.reader, after: closedDays)
     let stale = try StaleCatalogues(
-      schedule.reader, settings.catalogues.staleLimits,
+      schedule.reader, settings.staleLimits,
       at: groups.first.map { $0.clock.clockTime($0.now) } ?? ClockTime(CivilDateTime(.first)))
     reporter.report(stale.sentences, about: .age)
     let delivery = ChannelDelivery(
