@@ -6,14 +6,11 @@ public import ReminderSchedule
 /// Catalogues of libraries where it is the same time.
 public struct DeliveryZone: Sendable {
   /// The civil time there.
-  public var now: CivilDateTime
+  public let now: CivilDateTime
   /// The names of the catalogues whose loans count; `nil` for all.
-  public var catalogues: [String]?
-  /// The civil time there at an instant, in seconds since 1970-01-01T00:00:00Z.
-  fileprivate let civilTime: @Sendable (Int) -> CivilDateTime?
-
+  public let catalogues: [String]?
   /// The number of seconds by which the clock there is ahead of UTC; `nil` if that is not known.
-  public var utcOffset: Int? { now.utcOffset(civilTime) }
+  public let utcOffset: Int?
 }
 
 /// What is due through a channel in one time zone.
@@ -41,7 +38,7 @@ extension ReminderCenter {
   ///   - now: the library's civil time.
   ///   - catalogues: the names of the catalogues whose loans count; `nil` for all.
   public func zone(at now: CivilDateTime, catalogues: [String]? = nil) -> DeliveryZone {
-    DeliveryZone(now: now, catalogues: catalogues, civilTime: civilTime)
+    DeliveryZone(now: now, catalogues: catalogues, utcOffset: now.utcOffset(civilTime))
   }
 
   /// Delivers what is due and was not yet delivered through a channel, each notice once.

@@ -63,7 +63,8 @@ public struct ReminderCenter: Sendable {
   ) throws(ReminderError) -> ReloadReport {
     do {
       var reload = try schedule?.beginReload(
-        of: catalogue.name, library: catalogue.library, at: now, utcOffset: utcOffset(at: now))
+        of: catalogue.name, library: catalogue.library, at: now, utcOffset: now.utcOffset(civilTime)
+      )
       let reading = try settings.reader(today: now.date, civilTime).open(catalogue.path)
       var closed: [CivilDate: ClosedDays.Answer] = [:]
       var closedForLong: CivilDate?
@@ -133,10 +134,6 @@ public struct ReminderCenter: Sendable {
     }
   }
 
-  /// The number of seconds by which the library's clock is ahead of UTC when it shows a time; `nil` if
-  /// that is not known.
-  public func utcOffset(at now: CivilDateTime) -> Int? { now.utcOffset(civilTime) }
-
   private func announce(_ changes: ReloadSummary, of catalogue: String) {
     let gone = changes.removed + changes.changed
     if gone > 0 { onEvent(.cancelled(catalogue: catalogue, loans: gone)) }
@@ -153,7 +150,7 @@ extension CivilDateTime {
   /// known.
   ///
   /// - Parameter civilTime: what the clock shows at an instant.
-  func utcOffset(_ civilTime: (Int) -> CivilDateTime?) -> Int? {
+  package func utcOffset(_ civilTime: (Int) -> CivilDateTime?) -> Int? {
     var instant = ordinal
     // The first guess is off by the offset, and the clocks may change in between.
     for _ in 0..<2 {

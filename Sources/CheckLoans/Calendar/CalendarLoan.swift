@@ -111,7 +111,7 @@ extension CatalogueToRead {
 extension LocalClock {
   /// A time that the clock shows, in UTC.
   func utc(_ now: CivilDateTime) -> CivilDateTime {
-    let offset = ReminderCenter(schedule: nil, civilTime: civilTime).utcOffset(at: now) ?? 0
+    let offset = now.utcOffset(civilTime) ?? 0
     return CivilDateTime(ordinal: now.ordinal - offset) ?? now
   }
 }

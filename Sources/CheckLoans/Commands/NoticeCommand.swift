@@ -68,9 +68,8 @@ struct PreviewCommand: Subcommand {
     let clock = try catalogue.zone.clock(environment)
     let now = try clock.now(now.now)
     let (notices, status) = try notices(at: now, environment, console)
-    let center = ReminderCenter(schedule: nil, civilTime: clock.civilTime)
     let context = DeliveryContext(
-      now: now, utcOffset: center.utcOffset(at: now), openCount: 0,
+      now: now, utcOffset: now.utcOffset(clock.civilTime), openCount: 0,
       address: notices.first?.loan.email)
     guard !notices.isEmpty, let message = notifiers.message(about: notices, in: context) else {
       let name = borrower.map { " named \($0.quoted())" } ?? ""

@@ -41,7 +41,6 @@ struct Age: Hashable, Sendable, CustomStringConvertible {
 extension LocalClock {
   /// The time with the clock's offset from UTC.
   func clockTime(_ now: CivilDateTime) -> ClockTime {
-    let center = ReminderCenter(schedule: nil, civilTime: civilTime)
-    return ClockTime(now, utcOffset: center.utcOffset(at: now))
+    ClockTime(now, utcOffset: now.utcOffset(civilTime))
   }
 }
