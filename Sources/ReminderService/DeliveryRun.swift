@@ -85,22 +85,15 @@ public struct DeliveryReport: Sendable, Hashable {
   /// Messages that could not be sent, for the same reason.
   public struct Failure: Sendable, Hashable {
     /// The reason.
-    public var error: NotifierError
+    public let error: NotifierError
     /// The number of notices that stay pending because of it.
-    public var notices: Int
+    public fileprivate(set) var notices: Int
     /// Whether the library itself got them instead.
-    public var isHandedOn = false
-
-    /// A failure of this number of notices.
-    public init(error: NotifierError, notices: Int, isHandedOn: Bool = false) {
-      self.error = error
-      self.notices = notices
-      self.isHandedOn = isHandedOn
-    }
+    public let isHandedOn: Bool
   }
 
   /// The number of notices that were delivered.
-  public var delivered = 0
+  public fileprivate(set) var delivered = 0
   /// The number of messages that were handed over.
   public fileprivate(set) var messages = 0
   /// The number of borrowers without a usable address, where the library gets no
@@ -113,9 +106,9 @@ public struct DeliveryReport: Sendable, Hashable {
   /// The most messages that the channel may send in a run, if that leaves out any.
   public fileprivate(set) var limit: Int?
   /// The messages that could not be sent, by reason, in the order of the first of each.
-  public var failures: [Failure] = []
+  public fileprivate(set) var failures: [Failure] = []
   /// The number of notices that stay pending because a stop was requested.
-  public var leftByStop = 0
+  public fileprivate(set) var leftByStop = 0
   /// The number of notices that are held, since nothing is sent at this hour or on this day.
   public private(set) var held = 0
   /// The time until which they are held, the first one of those of several libraries.
@@ -133,13 +126,12 @@ public struct DeliveryReport: Sendable, Hashable {
   }
 
   /// Adds notices that could not be sent.
-  public mutating func add(_ failure: Failure) {
-    if let index = failures.firstIndex(where: {
-      $0.error == failure.error && $0.isHandedOn == failure.isHandedOn
-    }) {
-      failures[index].notices += failure.notices
+  fileprivate mutating func addFailed(_ count: Int, _ error: NotifierError, isHandedOn: Bool) {
+    let known = failures.firstIndex { $0.error == error && $0.isHandedOn == isHandedOn }
+    if let known {
+      failures[known].notices += count
     } else {
-      failures.append(failure)
+      failures.append(Failure(error: error, notices: count, isHandedOn: isHandedOn))
     }
   }
 }
@@ -156,26 +148,19 @@ private struct DeliveryRun {
   let schedule: Schedule
   let onEvent: @Sendable (ScheduleEvent) -> Void
   var report = DeliveryReport()
-  private var context = DeliveryContext(now: CivilDateTime(.first), openCount: 0)
-  private var parts = DueParts()
+  var context = DeliveryContext(now: CivilDateTime(.first), openCount: 0)
+  var parts = DueParts()
   /// The messages that were tried last, until the next ones are begun.
-  private var outbox: Outbox?
+  var outbox: Outbox?
   /// The messages whose notices have been read, and that have not been tried.
-  private var waiting: ArraySlice<Message> = []
-  private var temporaryFailures = 0
+  var waiting: ArraySlice<Message> = []
+  var temporaryFailures = 0
   /// The messages that their addresses have refused, and why: they are for the library if it has one.
-  private var refused: [(message: Message, error: NotifierError, isHandedOn: Bool)] = []
+  var refused: [(message: Message, error: NotifierError, isHandedOn: Bool)] = []
   /// Whether the library itself was written to in this run.
-  private var isLibraryWritten = false
+  var isLibraryWritten = false
   /// Why nothing more is tried in this run.
-  private var fault: NotifierError?
-
-  init(
-    notifier: any Notifier, schedule: Schedule,
-    onEvent: @escaping @Sendable (ScheduleEvent) -> Void
-  ) {
-    (self.notifier, self.schedule, self.onEvent) = (notifier, schedule, onEvent)
-  }
+  var fault: NotifierError?
 
   /// A mail server that is busy three times in a row is left alone for this run, and so is one that
   /// refuses the first three.
@@ -369,8 +354,7 @@ private struct DeliveryRun {
   private mutating func fail(
     _ notices: [DueNotice], _ error: NotifierError, isHandedOn: Bool = false
   ) {
-    report.add(
-      DeliveryReport.Failure(error: error, notices: notices.count, isHandedOn: isHandedOn))
+    report.addFailed(notices.count, error, isHandedOn: isHandedOn)
     for notice in notices {
       onEvent(.failed(notice, channel: notifier.channel, error: error.message))
     }
