@@ -125,26 +125,23 @@ public struct NotificationButton: Sendable, Hashable {
   let arguments: [String]
   /// Whether a message about several loans does without it.
   let isForOneLoan: Bool
-  let takesNumbers: Bool
+  private(set) var takesNumbers = true
 
   /// A button.
   public init(
     name: String, label: String, program: String, arguments: [String], isForOneLoan: Bool = false
-  ) {
-    self.init(
-      name: name, label: label, program: program, arguments: arguments, isForOneLoan: isForOneLoan,
-      takesNumbers: true)
-  }
-
-  init(
-    name: String, label: String, program: String, arguments: [String], isForOneLoan: Bool = false,
-    takesNumbers: Bool
   ) {
     self.name = name
     self.label = label
     self.program = program
     self.arguments = arguments
     self.isForOneLoan = isForOneLoan
-    self.takesNumbers = takesNumbers
+  }
+
+  /// The user's own button, whose program knows its loans by the environment.
+  init(_ action: NotificationAction) {
+    self.init(
+      name: "open", label: action.label, program: action.program, arguments: action.arguments)
+    takesNumbers = false
   }
 }

@@ -42,12 +42,7 @@ public final class NotificationActions: Sendable {
     environment: [String: String], limit: Int = 50, report: @escaping @Sendable (String) -> Void
   ) {
     precondition(limit > 0, "no notification could wait: the limit is \(limit)")
-    let own = action.map { action in
-      NotificationButton(
-        name: "open", label: action.label, program: action.program, arguments: action.arguments,
-        takesNumbers: false)
-    }
-    self.buttons = [own].compactMap(\.self) + buttons
+    self.buttons = [action.map(NotificationButton.init)].compactMap(\.self) + buttons
     self.environment = environment
     self.limit = limit
     self.report = report
