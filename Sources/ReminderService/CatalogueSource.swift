@@ -26,9 +26,9 @@ public struct ReloadSettings: Sendable {
   /// The rule by which reminders fire.
   public var policy: ReminderPolicy
   /// Whether a record without expiration is an error.
-  public var requiresExpiration: Bool
+  public var requiresExpiration = false
   /// Whether a catalogue without any record may replace one that had loans.
-  public var allowsEmpty: Bool
+  public var allowsEmpty = false
   /// The format of the catalogue; `nil` to detect it.
   public var profile: CatalogueProfile?
   /// The number of days of a loan, 1 or more, for formats that record only when it began.
@@ -37,23 +37,14 @@ public struct ReloadSettings: Sendable {
   /// whoever delivers what is stored leaves them out.
   public var isDelivered = true
   /// The number of threads that read a large catalogue, 1 or more; the result is always the same.
-  public var jobs: Int
+  public var jobs = 1
   /// Called now and then with the progress of the reading, on one of its threads.
   public var onProgress: (@Sendable (ReadingProgress) -> Void)?
 
-  /// Settings with these parts; without any, a reminder fires one day ahead, a book without expiration
-  /// is on the shelf, and a catalogue without a record replaces nothing.
-  public init(
-    policy: ReminderPolicy = ReminderPolicy(), requiresExpiration: Bool = false,
-    allowsEmpty: Bool = false, profile: CatalogueProfile? = nil, loanDays: Int? = nil,
-    jobs: Int = 1
-  ) {
+  /// Settings with this rule, or a reminder one day ahead: a book without expiration is on the shelf, and
+  /// a catalogue without a record replaces nothing.
+  public init(policy: ReminderPolicy = ReminderPolicy()) {
     self.policy = policy
-    self.requiresExpiration = requiresExpiration
-    self.allowsEmpty = allowsEmpty
-    self.profile = profile
-    self.loanDays = loanDays
-    self.jobs = jobs
   }
 
   /// A reader that judges catalogues in this way.

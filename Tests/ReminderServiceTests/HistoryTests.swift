@@ -242,7 +242,8 @@ extension LibraryYear {
     var isKilled = false
     var number = 0
     let policy = ReminderPolicy(steps.ladder, closedDays: try closed.closedDays())
-    let settings = ReloadSettings(policy: policy, allowsEmpty: true)
+    var settings = ReloadSettings(policy: policy)
+    settings.allowsEmpty = true
     let report = try ReminderCenter(schedule: schedule).reload(
       library.catalogue, at: now, settings: settings
     ) { _ in

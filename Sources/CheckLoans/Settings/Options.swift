@@ -391,11 +391,13 @@ struct CatalogueOptions: ParsableArguments {
 
   /// How the catalogue is read into the schedule.
   func reloadSettings(_ profile: CatalogueProfile?, jobs: Int) -> ReloadSettings {
-    ReloadSettings(
-      policy: ReminderPolicy(ladder.ladder),
-      requiresExpiration: records.requireExpiration, allowsEmpty: records.allowEmpty,
-      profile: profile,
-      loanDays: form.loanDays, jobs: jobs)
+    var settings = ReloadSettings(policy: ReminderPolicy(ladder.ladder))
+    settings.requiresExpiration = records.requireExpiration
+    settings.allowsEmpty = records.allowEmpty
+    settings.profile = profile
+    settings.loanDays = form.loanDays
+    settings.jobs = jobs
+    return settings
   }
 }
 
