@@ -267,7 +267,7 @@ private final class Post: Notifier {
       try library.write(text("Soon", "2026.11.22"))
       try center.reload(other, at: now)
       for name in ["books", "other"] {
-        try center.deliver(through: post, at: now, catalogues: [name])
+        try center.deliver(through: post, in: [center.zone(at: now, catalogues: [name])])
       }
     }
     // Its reminder is due on the 21st, and the notice that it has expired on the 23rd.

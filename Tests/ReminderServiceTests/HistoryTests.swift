@@ -151,6 +151,11 @@ extension LibraryYear {
         change { book, dice in
           if book.id == nil { book.id = "given\(Int.random(in: 0..<10_000, using: &dice))" }
         }
+      case 15 where happens(20):
+        // Ids move from one book to the next, as the numbers of rows do.
+        let ids = books.map(\.id)
+        for (index, id) in zip(books.indices.dropFirst(), ids) { books[index].id = id }
+        if let id = ids.last { books[0].id = id }
       default: if happens(50) { books.shuffle(using: &dice) }
       }
     }
@@ -254,17 +259,18 @@ extension LibraryYear {
     #expect(report.isUsable == !isBroken, "seed \(seed), \(now)")
     if isBroken { return }
     owed.read(books, steps, closed, on: now.date)
-    owed.successions.forEach { note($0) }
+    note(owed.successions)
     alike.merge(owed.alike) { max($0, $1) }
   }
 
-  /// A loan is known by something else; another one may be known by what it was, and be told anew.
-  private mutating func note(_ succession: OwedNotices.Succession) {
-    postbox.note(succession)
+  /// Loans are known by something else; others may be known by what they were, and be told anew.
+  private mutating func note(_ successions: [OwedNotices.Succession]) {
+    postbox.note(successions)
+    let new = Set(successions.map(\.new))
     for told in sent {
       var lent = told.lent
-      lent.succeed(succession)
-      if lent == told.lent { continue }
+      lent.succeed(successions)
+      if lent == told.lent, !new.contains(lent) { continue }
       repeatable[told, default: 0] += 1
       beginAgain.insert(told.lent)
     }

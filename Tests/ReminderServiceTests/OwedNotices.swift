@@ -22,6 +22,9 @@ struct Book: Hashable {
     return (borrower ?? "").lowercased().split(separator: " ").joined(separator: " ")
   }
 
+  /// Whether it is the same book, and lent to the same person.
+  func isAlike(_ other: Book) -> Bool { title == other.title && person == other.person }
+
   var lent: OwedNotices.Lent {
     OwedNotices.Lent(identity: identity, expiration: expiration, person: person)
   }
@@ -117,8 +120,8 @@ struct OwedNotices {
     var person: String
 
     /// Becomes what it is known by since another reading, if it is of the same loan.
-    mutating func succeed(_ succession: Succession) {
-      if self == succession.old { identity = succession.identity }
+    mutating func succeed(_ successions: [Succession]) {
+      if let new = successions.first(where: { $0.old == self }) { identity = new.identity }
     }
   }
 
@@ -126,6 +129,8 @@ struct OwedNotices {
   struct Succession {
     var old: Lent
     var identity: String
+
+    var new: Lent { Lent(identity: identity, expiration: old.expiration, person: old.person) }
   }
 
   /// Which notice it is, and through what it is sent.
@@ -211,7 +216,7 @@ struct OwedNotices {
   /// The loans of the last reading, by what they are known by.
   private var known: [Known: Book] = [:]
   /// Those that have left, and when.
-  private var left: [(known: Known, expiration: CivilDate, on: CivilDate)] = []
+  private var left: [(known: Known, title: String, expiration: CivilDate, on: CivilDate)] = []
   /// What the loans were known by that the last reading has recognised as others.
   private(set) var successions: [Succession] = []
   /// The day of the last run.
@@ -242,21 +247,32 @@ struct OwedNotices {
       let known = Known(identity: book.identity, ordinal: ordinals[book.identity] ?? 1)
       if book.isReadable { current.append((known, book)) }
     }
-    let present = Set(current.map(\.known))
-    var gone = known.filter { !present.contains($0.key) }
+    let now = Dictionary(current.map { ($0.known, $0.book) }) { _, last in last }
+    // With an id that is another book's now, or another person's, too.
+    var gone = known.filter { known, book in now[known].map { !book.isAlike($0) } ?? true }
       .sorted { ($0.key.identity, $0.key.ordinal) < ($1.key.identity, $1.key.ordinal) }
-    for (known, book) in current where self.known[known] == nil && !returns(known, book, today) {
+    let new = current.filter { known, book in
+      self.known[known].map { !book.isAlike($0) } ?? !returns(known, book, today)
+    }
+    var corrected: [Known] = []
+    for (known, book) in new {
       // The same loan with an id, or another spelling of a name.
       let index = gone.firstIndex {
-        $0.value.title == book.title && $0.value.lent.person == book.lent.person
-          && $0.value.expiration == book.expiration
+        $0.value.isAlike(book) && $0.value.expiration == book.expiration
       }
-      if let index { succeed(gone.remove(at: index).value, by: book) }
+      guard let index else {
+        corrected.append(known)
+        continue
+      }
+      let old = gone.remove(at: index).value
+      successions.append(Succession(old: old.lent, identity: book.identity))
     }
+    gone.removeAll { corrected.contains($0.key) }
+    succeed()
     for (known, book) in gone {
-      left.append((known, book.expiration, max(today, lastDay ?? today)))
+      left.append((known, book.title, book.expiration, max(today, lastDay ?? today)))
     }
-    known = Dictionary(current.map { ($0.known, $0.book) }) { _, last in last }
+    known = now
     lastDay = today
     let alike = alike
     silences.removeAll { silence in
@@ -268,7 +284,7 @@ struct OwedNotices {
   /// Whether a loan is one that has left, which then has not.
   private mutating func returns(_ known: Known, _ book: Book, _ today: CivilDate) -> Bool {
     let found = left.indices.filter {
-      left[$0].known == known
+      left[$0].known == known && left[$0].title == book.title
         && (left[$0].expiration == book.expiration || left[$0].on >= today.adding(days: -7))
     }
     let best = found.max { first, second in
@@ -280,16 +296,18 @@ struct OwedNotices {
     return best != nil
   }
 
-  /// What was told of a loan, and silenced, goes to another one.
-  private mutating func succeed(_ old: Book, by new: Book) {
-    let succession = Succession(old: old.lent, identity: new.identity)
-    successions.append(succession)
-    for index in told.indices { told[index].notice.lent.succeed(succession) }
-    for index in silences.indices {
-      if case .lent(var lent) = silences[index].subject {
-        lent.succeed(succession)
-        silences[index].subject = .lent(lent)
-      }
+  /// What was told of loans, and silenced, goes to what they are known by now; there it is in place of
+  /// what another loan was told that was known by that.
+  private mutating func succeed() {
+    let (old, new) = (Set(successions.map(\.old)), Set(successions.map(\.new)))
+    let isOver = { (lent: Lent) in new.contains(lent) && !old.contains(lent) }
+    told.removeAll { isOver($0.notice.lent) }
+    for index in told.indices { told[index].notice.lent.succeed(successions) }
+    silences = silences.compactMap { silence in
+      guard case .lent(var lent) = silence.subject else { return silence }
+      if isOver(lent) { return nil }
+      lent.succeed(successions)
+      return Silence(subject: .lent(lent), until: silence.until)
     }
   }
 
@@ -400,9 +418,9 @@ struct Postbox {
     return "\(parts[0])@\(parts[1])".lowercased()
   }
 
-  /// A loan is known by something else.
-  mutating func note(_ succession: OwedNotices.Succession) {
-    for index in written.indices { written[index].notice.lent.succeed(succession) }
+  /// Loans are known by something else.
+  mutating func note(_ successions: [OwedNotices.Succession]) {
+    for index in written.indices { written[index].notice.lent.succeed(successions) }
   }
 
   /// Whether nothing more is sent to an address on a day.

@@ -64,7 +64,7 @@ struct LoanRow {
   }
 
   /// The columns of what was stored of a loan before.
-  static let columnsBefore = "id, expiration, person, ladder, armed_on"
+  static let columnsBefore = "id, expiration, person, ladder, armed_on, fields"
 }
 
 /// Loans on their way into their table, thirty-two of them to a statement: to begin and end one takes
@@ -90,11 +90,20 @@ struct LoanRows {
       + Array(repeating: row, count: count).joined(separator: ", ")
   }
 
-  /// Adds a row, or replaces the one with its number.
-  mutating func add(_ row: LoanRow, _ loan: some LoanParts) throws {
-    rows.append(row)
+  /// Adds the texts of the next row.
+  mutating func addTexts(of loan: some LoanParts) {
     StoredTexts.append(loan, to: &texts)
     ends.append(texts.count)
+  }
+
+  /// The texts that were added last.
+  var lastTexts: String {
+    String(decoding: texts.bytes[(ends.dropLast().last ?? 0)..<texts.count], as: UTF8.self)
+  }
+
+  /// Adds a row, whose texts were added, or replaces the one with its number.
+  mutating func add(_ row: LoanRow) throws {
+    rows.append(row)
     if rows.count == Self.most { try flush() }
   }
 

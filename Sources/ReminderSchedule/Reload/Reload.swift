@@ -60,6 +60,8 @@ package struct Reload: ~Copyable {
   private var last: (ladder: Ladder, number: Int64)?
   /// Whether some loan is another than the first of its identity.
   private var hasRepetitions = false
+  /// The rows of loans with the identity of one that was of another book or person, and the rows of those.
+  private var replaced: [(new: Int64, old: Int64)] = []
 
   /// For how many days a loan that comes back gets its number again, even if it was renewed.
   private static let daysOfAbsence = 7
@@ -115,20 +117,38 @@ package struct Reload: ~Copyable {
         return
       }
       var row = LoanRow(loan, identity, hash: hash, plan, ladder: ladder, today: now.date)
-      if let known {
+      rows.addTexts(of: loan)
+      if let known, try isSame(known, &row) {
         summary.changed += 1
         row.id = known.id
-        _ = try database.rows(
-          "SELECT \(LoanRow.columnsBefore) FROM loan WHERE id = ?", known.id
-        ) { row.keepArmed($0) }
       } else {
         summary.added += 1
-        row.id = try returning(&row) ?? nextID()
+        row.id = try known == nil ? returning(&row) ?? nextID() : nextID()
+        if let known { replaced.append((row.id, known.id)) }
       }
-      try rows.add(row, loan)
+      try rows.add(row)
     } catch {
       throw ScheduleError(error, path: connection.file.path)
     }
+  }
+
+  /// Whether a stored loan with the identity of one is of the same book and person; otherwise its id may
+  /// be another's now, which is found out at the end.
+  private func isSame(_ known: StoredLoan, _ row: inout LoanRow) throws -> Bool {
+    try database.rows(
+      "SELECT \(LoanRow.columnsBefore) FROM loan WHERE id = ?", known.id
+    ) { before in
+      guard before.integer(2) == row.person, isSameBook(before) else { return false }
+      row.keepArmed(before)
+      return true
+    }.first ?? false
+  }
+
+  /// Whether the row of a query is of the book whose texts were added last.
+  private func isSameBook(_ before: Statement) -> Bool {
+    guard let old = before.text(5) else { return false }
+    let new = rows.lastTexts
+    return old == new || StoredTexts(old)?.isSameBook(as: StoredTexts(new)) == true
   }
 
   /// The number of a ladder, which is stored if it is new.
@@ -172,11 +192,12 @@ package struct Reload: ~Copyable {
       ORDER BY expiration = ?5 DESC, left_on DESC, id LIMIT 1
       """, row.identity, row.ordinal, all.lowerBound, all.upperBound, row.expiration,
       now.date.adding(days: -Self.daysOfAbsence).dayNumber
-    ) { before in
+    ) { before -> Int64? in
+      guard isSameBook(before) else { return nil }
       row.keepArmed(before)
       return before.integer(0)
     }
-    guard let id = found.first else { return nil }
+    guard let id = found.first ?? nil else { return nil }
     try database.run("DELETE FROM left_loan WHERE id = ?", id)
     stored.note(added: id)
     return id
@@ -187,7 +208,8 @@ package struct Reload: ~Copyable {
   /// Loans that stay as they were keep their number and cost no write, and the ledger stays.
   /// Reminders that the user cancelled are scheduled again. A loan that is no longer there has left:
   /// it has no notices, and is kept for 400 days with its deliveries. One that is gone and a new one with
-  /// the same title, author, ISBN, person and expiration are the same loan.
+  /// the same title, author, ISBN, person and expiration are the same loan, also if ids have moved from one
+  /// loan to another.
   ///
   /// - Parameters:
   ///   - records: how many loan records the catalogue had, those without a usable expiration
@@ -208,7 +230,7 @@ package struct Reload: ~Copyable {
       if records == 0, !isBelieved, !unmatched.isEmpty {
         return .refusedEmpty(stored: unmatched.count)
       }
-      try finish(removing: unmatched, facts)
+      try finish(removing: (unmatched + replaced.map(\.old)).sorted(), facts)
     } catch {
       throw ScheduleError(error, path: connection.file.path)
     }
@@ -248,7 +270,7 @@ package struct Reload: ~Copyable {
       let all = LoanID.all(of: catalogue)
       var gone = try GoneLoans(database, unmatched)
       again = try gone.recognise(
-        in: all.lowerBound + firstNumber + 1...all.lowerBound + lastNumber)
+        in: all.lowerBound + firstNumber + 1...all.lowerBound + lastNumber, or: replaced)
       summary.added -= again.count
       summary.changed += again.count
     }

@@ -28,6 +28,14 @@ struct StoredTexts {
     return values[place]
   }
 
+  /// Whether a book is the same, as far as its title, author and ISBN show.
+  func isSameBook(as other: StoredTexts?) -> Bool {
+    other.map { other in Self.book.allSatisfy { self[$0] == other[$0] } } ?? false
+  }
+
+  /// What a book is known by whatever its id.
+  static let book: [LoanField] = [.title, .author, .isbn]
+
   /// The loan with this expiration.
   func loan(expiration: CivilDate) -> Loan {
     Loan(
