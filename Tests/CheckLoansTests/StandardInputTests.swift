@@ -135,8 +135,26 @@ struct StandardInputTests {
       #expect(try await desk.run("-q", "--name", name, "-", input: .text(text)).status == 0)
     }
     #expect(try await desk.pending().sorted() == ["Abigél", "Az ajtó"])
-    #expect(try await desk.run("schedule", "forget", "town").status == 0)
-    #expect(try await desk.pending() == ["Az ajtó"])
+    let renamed = try await desk.run("schedule", "rename-catalogue", "school", "college")
+    #expect(renamed.text == "school is now college, a catalogue on standard input, with 1 loan\n")
+    #expect(try await desk.run("schedule", "forget", "college", "town").status == 0)
+    #expect(try await desk.pending() == [])
+  }
+
+  @Test(arguments: ["/dev/stdin", "/dev/fd/0"])
+  func `A descriptor is no catalogue that a schedule could know again`(path: String) async throws {
+    let desk = try Desk()
+    try desk.folder.write(catalogue(("Abigél", "2026.11.22")), to: "list.xml")
+    let refused = try await desk.shell("\"$0\" \(path) < list.xml")
+    #expect(
+      refused.outcome
+        == Outcome(
+          64,
+          errors: """
+            check-loans: "\(path)" is another file in each run; give the file's path, or - and --name NAME
+
+            """))
+    #expect(try await desk.shell("\"$0\" --no-state \(path) < list.xml").status == 0)
   }
 
   @Test(arguments: [["--name", "a/b", "-"], ["--name", "", "-"], ["--name", "a", "books.xml"]])

@@ -139,6 +139,69 @@ private final class Post: Notifier {
     #expect(try center().deliver(through: post, at: noon).delivered == 0)
   }
 
+  /// Loans of "BOOK/READER" with ids, the same on each day, and what is told of them.
+  private func told(_ days: [[(id: String, loan: String)]]) throws -> [[String]] {
+    try days.enumerated().map { index, loans in
+      let books = loans.map { id, loan in
+        let parts = loan.split(separator: "/")
+        return """
+          <book id="\(id)"><title>\(parts[0])</title><borrower>\(parts[1])</borrower>
+          <email>\(parts[1])@example.org</email><expiration>2026.11.22</expiration></book>
+          """
+      }
+      try library.write("<books>\(books.joined())</books>")
+      let now = try moment("2026-11-21T1\(index):00")
+      let center = try center()
+      try center.reload(library.catalogue, at: now)
+      let recorder = Recorder()
+      try center.deliver(through: recorder, at: now)
+      return recorder.notices.map { "\($0.loan.title ?? "")/\($0.loan.borrower ?? "")" }
+    }
+  }
+
+  @Test func `Ids that move among loans tell nobody again`() throws {
+    let rows = (1...20).map { ("\($0)", "T\($0)/R\($0)") }
+    let moved = zip(1..., rows.dropFirst()).map { ("\($0)", $1.1) }
+    #expect(try told([rows, moved, rows, moved]).map(\.count) == [20, 0, 0, 0])
+    let copies = [("b1", "Abigél/Anna"), ("b2", "Abigél/Béla")]
+    #expect(try told([copies, [("b2", "Abigél/Anna"), ("b1", "Abigél/Béla")]])[1] == [])
+    let chain = [("1", "A/Anna"), ("2", "B/Anna"), ("3", "C/Anna")]
+    #expect(
+      try told([[chain[0], chain[2]], [("1", "C/Anna"), ("3", "B/Anna")]])[1] == ["B/Anna"])
+  }
+
+  @Test func `A book that gets the id of one that is back is told as itself`() throws {
+    let days = try told([
+      [("1", "A/Anna"), ("2", "B/Béla")], [("2", "B/Béla")], [("1", "B/Béla")],
+      [("1", "C/Béla"), ("2", "B/Béla")],
+    ])
+    #expect(days == [["A/Anna", "B/Béla"], [], [], ["C/Béla"]])
+  }
+
+  @Test func `The next reader of a copy is told, and the one before is not told again`() throws {
+    let days = try told([[("1", "A/Anna")], [("1", "A/Béla")], [("1", "A/Anna")]])
+    #expect(days == [["A/Anna"], ["A/Béla"], []])
+  }
+
+  @Test func `A silence goes with its loan, and to no other with its id`() throws {
+    _ = try told([[("1", "A/Anna"), ("2", "B/Anna")]])
+    let next = try moment("2026-11-23T08:00")
+    let schedule = try #require(try center().schedule)
+    let origin = Silence.Origin(reason: "returned", by: "desk", at: noon)
+    #expect(try schedule.silence(loans: [1], by: origin) { _ in nil }.silenced.count == 1)
+    try library.write(
+      """
+      <books><book id="1"><title>B</title><borrower>Anna</borrower><email>Anna@example.org</email>
+      <expiration>2026.11.22</expiration></book></books>
+      """)
+    let center = ReminderCenter(schedule: schedule)
+    try center.reload(library.catalogue, at: next)
+    #expect(try schedule.reader.silences(today: next.date).isEmpty)
+    let recorder = Recorder()
+    try center.deliver(through: recorder, at: next)
+    #expect(recorder.notices.map(\.loan.title) == ["B"])
+  }
+
   @Test func `An address that many borrowers had for a while was never refused`() throws {
     try lend([("1", "2026.11.19", "ada@example.org")])
     #expect(try run(Post(failures: ["ada@example.org": .temporary])).failures.count == 1)

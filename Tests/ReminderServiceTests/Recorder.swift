@@ -9,7 +9,7 @@ final class Recorder: Notifier {
   let needsOpenCount = true
   private let failures: [String: NotifierError.Code]
   private let beforeEach: @Sendable () -> Void
-  private let recorded = Mutex<[String]>([])
+  private let recorded = Mutex<[Notice]>([])
   private let openCounts = Mutex<Set<Int>>([])
 
   init(
@@ -22,8 +22,11 @@ final class Recorder: Notifier {
     self.beforeEach = beforeEach
   }
 
-  /// The titles taken so far.
-  var titles: [String] { recorded.withLock { $0 } }
+  /// The notices taken so far.
+  var notices: [Notice] { recorded.withLock { $0 } }
+
+  /// Their titles.
+  var titles: [String] { notices.compactMap(\.loan.title) }
 
   /// The open counts that messages were sent with.
   var counts: Set<Int> { openCounts.withLock { $0 } }
@@ -35,11 +38,11 @@ final class Recorder: Notifier {
   func send(_ message: ArraySlice<Notice>, in context: DeliveryContext) throws(NotifierError) {
     beforeEach()
     openCounts.withLock { _ = $0.insert(context.openCount) }
-    for title in message.compactMap(\.loan.title) {
-      if let code = failures[title] {
+    for notice in message {
+      if let code = failures[notice.loan.title ?? ""] {
         throw NotifierError(code, channel: channel, message: "it is broken")
       }
-      recorded.withLock { $0.append(title) }
+      recorded.withLock { $0.append(notice) }
     }
   }
 }

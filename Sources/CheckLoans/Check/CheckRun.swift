@@ -188,7 +188,8 @@ extension CheckRun {
       return try countPending(&part)
     }
     catalogue.settings.onProgress = progress?.notes(of: number)
-    catalogue.settings.isDelivered = !plan.channels.isEmpty
+    // A trial reaches no borrower.
+    catalogue.settings.isDelivered = plan.channels.contains { $0 != .mailRedirect }
     do throws(ReminderError) {
       let center = ReminderCenter(
         schedule: schedule, civilTime: catalogue.clock.civilTime, onEvent: onEvent)

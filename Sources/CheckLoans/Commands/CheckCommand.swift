@@ -1,5 +1,6 @@
 import ArgumentParser
 import Loans
+import ReminderService
 import System
 
 /// `check-loans check`, the default.
@@ -54,6 +55,16 @@ struct CheckCommand: Subcommand {
         """
         the schedule needs a name for what comes through standard input; add --name NAME, the same each \
         time, or --no-state to keep no schedule
+        """)
+    }
+    let descriptor = plan.catalogues.first {
+      $0.source.name == "/dev/stdin" || $0.source.name.hasPrefix("/proc/")
+    }
+    if plan.state != nil, let descriptor {
+      throw CommandError(
+        .usage,
+        """
+        \(descriptor.path.quoted()) is another file in each run; give the file's path, or - and --name NAME
         """)
     }
     return try CheckRun(plan, environment, console).run()

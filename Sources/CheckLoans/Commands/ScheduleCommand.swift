@@ -220,7 +220,7 @@ struct RenameCatalogueCommand: Subcommand {
     discussion: """
       For a file that was moved or renamed: otherwise its loans would count as new, and what is due would \
       be sent once more. If the schedule has the new name already, what was delivered of one of the two \
-      counts.
+      counts. A name without a slash, where no such file is, is one of check --name.
 
       Example:
         check-loans schedule rename-catalogue /srv/old/books.xml /srv/new/books.xml
@@ -246,14 +246,17 @@ struct RenameCatalogueCommand: Subcommand {
       console.printError(known.unknownWords(old))
       return .usage
     }
-    guard let count = try schedule.rename(catalogue: name, to: environment.catalogueName(new))
-    else {
+    // A file has a path; anything else is the name of a catalogue on standard input.
+    let isName = !new.contains("/") && !FileSystem.exists(new)
+    let newName = isName ? new : environment.catalogueName(new)
+    guard let count = try schedule.rename(catalogue: name, to: newName) else {
       console.printError("the catalogue \(old.visible) has this name")
       return .usage
     }
     if !quiet.quiet {
+      let input = isName ? ", a catalogue on standard input" : ""
       try console.print(
-        line: "\(old.visible) is now \(new.visible), with \(counted(count, "loan"))")
+        line: "\(old.visible) is now \(new.visible)\(input), with \(counted(count, "loan"))")
     }
     return .done
   }
