@@ -261,8 +261,9 @@ struct BrokenCatalogueDeliveryTests {
           66, output: "\"Abigél\" expires tomorrow (2026.11.22)\n",
           errors: """
             check-loans: books.xml: cannot read the catalogue: no such file or directory
-            check-loans: books.xml: the notices of 1 loan will still be delivered; if the catalogue \
-            is gone for good, use check-loans schedule forget books.xml
+            check-loans: books.xml: the notices of 1 loan will still be delivered; if the file was \
+            moved, use check-loans schedule rename-catalogue books.xml NEW; if it is gone for good, use \
+            check-loans schedule forget books.xml
 
             """))
   }

@@ -147,7 +147,8 @@ struct DiagnosticTests {
       """,
       """
       check-loans: books.xml: no loan with an expiration, but 11 loans in the schedule; nothing was \
-      changed; if all books are back, run again with --allow-empty
+      changed, and their notices will still be delivered; if all books are back, run again with \
+      --allow-empty
       """,
     ]
     #expect(refused.errorLines.suffix(2) == lines)

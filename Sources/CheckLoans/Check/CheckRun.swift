@@ -234,17 +234,18 @@ extension CheckRun {
     }
   }
 
-  /// Says how to be rid of a catalogue whose file is gone.
+  /// Says what to do about a catalogue whose file is gone.
   private func adviseOnMissing(_ catalogue: CatalogueToRead) throws {
     guard plan.state != nil, let schedule, !FileSystem.exists(catalogue.path) else { return }
     let loans = try schedule.reader.loansWithNotices(
       at: catalogue.now, channels: plan.channels.map(\.name), in: catalogue.source.name)
     if loans == 0 { return }
+    let name = catalogue.forgettable.shellQuoted.visible
     console.printError(
       """
       \(catalogue.path.visible): the notices of \(counted(loans, "loan")) will still be delivered; \
-      if the catalogue is gone for good, use check-loans schedule forget \
-      \(catalogue.forgettable.shellQuoted.visible)
+      if the file was moved, use check-loans schedule rename-catalogue \(name) NEW; if it is gone for \
+      good, use check-loans schedule forget \(name)
       """)
   }
 

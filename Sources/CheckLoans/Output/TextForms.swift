@@ -10,8 +10,9 @@ func counted(_ count: Int, _ noun: String) -> String {
 /// - Parameter stored: the number of its loans in the schedule.
 func emptinessWords(stored: Int) -> String {
   """
-  no loan with an expiration, but \(counted(stored, "loan")) in the schedule; nothing was changed; \
-  if all books are back, run again with --allow-empty
+  no loan with an expiration, but \(counted(stored, "loan")) in the schedule; nothing was changed, and \
+  \(stored == 1 ? "its" : "their") notices will still be delivered; if all books are back, run again \
+  with --allow-empty
   """
 }
 
