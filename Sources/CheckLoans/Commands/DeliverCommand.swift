@@ -9,8 +9,9 @@ struct DeliverCommand: Subcommand {
     commandName: "deliver",
     abstract: "Deliver what is due from the stored schedule, without a catalogue.",
     discussion: """
-      Delivers what is due of every catalogue in the schedule and was not yet delivered through \
-      the channel, through standard output unless --notify names others.
+      Delivers what is due and was not yet delivered through the channel, through standard output \
+      unless --notify names others, of every catalogue that a run with --notify has read or that the \
+      settings file lists.
 
       Examples:
         check-loans deliver --notify notify-send
