@@ -167,8 +167,8 @@ struct DeliveryTests {
         == Outcome(
           0,
           errors: """
-            check-loans: the clock (1970-01-01) is 47481 days behind the last run (or its --now); \
-            what that run sent counts as sent; all else goes by today
+            check-loans: the last run (or its --now) was 47481 days after this clock (1970-01-01); \
+            what it sent counts only once its date has come; until then it may be sent again
 
             """))
     #expect(try await cron(desk, "1970-01-01") == Outcome(0), "it is told once")

@@ -68,7 +68,7 @@ struct WatchTests {
       ]) { $1 }
     }
     try await watcher.wait {
-      watcher.errors.contains { $0.contains("is 5 days behind the last run") }
+      watcher.errors.contains { $0.contains("was 5 days after this clock") }
     }
     try await watcher.end()
   }

@@ -8,12 +8,13 @@ extension Schedule {
     if isDryRun { try self.init(rehearsing: path) } else { try self.init(opening: path) }
   }
 
-  /// The warning for a clock that was set back: what a later run has sent is not sent again.
+  /// The warning for a clock that was set back by days: until the date of a later run has come, what that
+  /// run has sent counts as not sent.
   func clockSetBackWarning(now: CivilDateTime) throws(ScheduleError) -> String? {
     guard let days = try daysSetBack(at: now) else { return nil }
     return """
-      the clock (\(now.date)) is \(counted(days, "day")) behind the last run (or its --now); what that \
-      run sent counts as sent; all else goes by today
+      the last run (or its --now) was \(counted(days, "day")) after this clock (\(now.date)); what it sent \
+      counts only once its date has come; until then it may be sent again
       """
   }
 }
