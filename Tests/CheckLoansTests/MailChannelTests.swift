@@ -751,8 +751,8 @@ struct MailChannelTests {
 
   private static func question(_ reason: String, notices: Int = 51) -> String {
     """
-    check-loans: mail: \(notices) notices fell due days ago and are not sent, because \(reason); add \
-    --backlog send to send them, or --backlog mark to count them as sent
+    check-loans: mail: \(notices) notices fell due days ago and are not sent, because \(reason); run \
+    once with --backlog send to send them, or with --backlog mark to count them as sent
 
     """
   }

@@ -75,7 +75,7 @@ extension ChannelDelivery {
       }
     return """
       \(channel.name.visible): \(counted(count, "notice")) fell due days ago and are not sent, because \
-      \(words); add --backlog send to send them, or --backlog mark to count them as sent
+      \(words); run once with --backlog send to send them, or with --backlog mark to count them as sent
       """
   }
 }

@@ -207,9 +207,9 @@ struct ChannelOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      What to do with more than \(ChannelDelivery.mostBacklog) notices that were due more than two days \
-      before their loans, or the channel, were new: send them, or mark them as delivered. (default: \
-      send only the others, and ask)
+      What to do with a backlog: notices that were due more than two days before their loans, or the \
+      channel, were new. Send them, or mark them as delivered. (default: send up to \
+      \(ChannelDelivery.mostBacklog), ask about more)
       """, valueName: "send|mark"))
   var backlog: BacklogChoice?
 
