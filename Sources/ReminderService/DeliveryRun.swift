@@ -115,6 +115,8 @@ public struct DeliveryReport: Sendable, Hashable {
   public private(set) var heldUntil: CivilDateTime?
   /// The number of notices that are held, since the file of their catalogue is too old.
   public var heldAsStale = 0
+  /// The number of notices that wait for the next day, since an address gets one message a day.
+  public fileprivate(set) var heldForTomorrow = 0
 
   /// A report of nothing yet.
   public init() {}
@@ -204,9 +206,7 @@ private struct DeliveryRun {
 
   /// Counts what is not sent to anybody now.
   private mutating func leaveOut() throws(ScheduleError) {
-    if !parts.held.isEmpty {
-      report.addHeld(parts.held.count, until: CivilDateTime(context.now.date.adding(days: 1)))
-    }
+    report.heldForTomorrow += parts.held.count
     report.overLimit += parts.overLimit
     if report.overLimit > 0 { report.limit = parts.limit }
     report.unreachable += parts.unreachable.borrowers

@@ -266,7 +266,8 @@ struct MailChannelTests {
     #expect(try await desk.run() == Outcome(0))
     try desk.desk.folder.write(
       MailDesk.catalogue([Self.anna, loan("Toldi", "Anna", "anna@EXAMPLE.org")]), to: "books.xml")
-    let held = "check-loans: 1 notice through mail is held until 2026-11-22 00:00\n"
+    let held =
+      "check-loans: 1 notice through mail waits until tomorrow: an address gets one message a day\n"
     #expect(try await desk.run("--now", "2026-11-21T23:59") == Outcome(0, errors: held))
     #expect(try await desk.mails().count == 1)
     #expect(try await desk.run("--now", "2026-11-22T00:00") == Outcome(0))

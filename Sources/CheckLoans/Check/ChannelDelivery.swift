@@ -11,11 +11,17 @@ extension DeliveryReport {
   ///
   /// - Parameter now: the time in the library, whose day is left out.
   func heldWords(_ channel: ChannelName, now: CivilDateTime?) -> [String] {
+    let name = channel.name.visible
     func words(_ count: Int, _ end: String) -> String {
-      "\(counted(count, "notice")) through \(channel.name.visible) \(count == 1 ? "is" : "are") held \(end)"
+      "\(counted(count, "notice")) through \(name) \(count == 1 ? "is" : "are") held \(end)"
     }
+    let tomorrow = """
+      \(counted(heldForTomorrow, "notice")) through \(name) \(heldForTomorrow == 1 ? "waits" : "wait") until \
+      tomorrow: an address gets one message a day
+      """
     let end = heldUntil.map { $0.date == now?.date ? $0.time.description : $0.words }
     return (held > 0 ? [words(held, "until \(end ?? "later")")] : [])
+      + (heldForTomorrow > 0 ? [tomorrow] : [])
       + (heldAsStale > 0 ? [words(heldAsStale, "until a newer catalogue is read")] : [])
   }
 }
