@@ -196,6 +196,17 @@ struct MainStoryTests {
     #expect(!desk.folder.contains("state"), "looking makes no file")
   }
 
+  @Test func `A schedule of which all books are back has a catalogue, but no loans`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    try await desk.run("books.xml")
+    try desk.folder.write(catalogue(("Abigél", nil)), to: "books.xml")
+    try await desk.run("books.xml")
+    #expect(
+      try await desk.run("schedule", "list").outcome
+        == Outcome(
+          0, errors: "check-loans: the schedule has 1 catalogue, but no loans to remind of\n"))
+  }
+
   @Test func `--remind and --at move every reminder`() async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.28"), ("Az ajtó", "2026.12.24")))
     try await desk.run("books.xml", "--remind", "7", "--at", "18:30")

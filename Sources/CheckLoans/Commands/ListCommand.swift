@@ -106,7 +106,11 @@ struct ListCommand: Subcommand {
       }
       isEmpty = false
     }
-    if isJSON { try console.print(line: "]}") } else if isEmpty { console.printError(emptyWords) }
+    if isJSON {
+      try console.print(line: "]}")
+    } else if isEmpty {
+      console.printError(emptyWords(catalogues: known.count))
+    }
     if isTable && !isEmpty {
       let terminal = Terminal(environment)
       let pager = pager.noPager ? nil : Pager(terminal, environment)
@@ -117,15 +121,19 @@ struct ListCommand: Subcommand {
     return .done
   }
 
-  private var emptyWords: String {
+  /// Why nothing is listed.
+  ///
+  /// - Parameter catalogues: the number of those in the schedule.
+  private func emptyWords(catalogues: Int) -> String {
     if borrower != nil || !catalogue.isEmpty || (due && (failed || returned)) {
       return "nothing in the schedule fits"
     }
     if due { return "nothing is due" }
     if failed { return "nothing has failed" }
-    return returned
-      ? "no loan was returned within the last 400 days"
-      : "nothing is scheduled; run check-loans CATALOGUE first"
+    if returned { return "no loan was returned within the last 400 days" }
+    return catalogues == 0
+      ? "nothing is scheduled; run check-loans CATALOGUE first"
+      : "the schedule has \(counted(catalogues, "catalogue")), but no loans to remind of"
   }
 
   /// Calls `body` with the entries of all catalogues, in one order.
