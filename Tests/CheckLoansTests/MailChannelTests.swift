@@ -850,6 +850,32 @@ struct MailChannelTests {
     #expect(desk.tried == ["anna@example.org", "anna@example.org"])
   }
 
+  @Test func `What was not sent is not sent again, and what is silenced waits`() async throws {
+    let desk = try MailDesk([Self.anna, loan("Toldi", "Béla", "bela@example.org", "2026.12.24")])
+    let again = ["schedule", "again", "1"]
+    #expect(try await desk.desk.run("--notify", "none", "books.xml").status == 0)
+    #expect(
+      try await desk.desk.run(again + ["2"]).outcome
+        == Outcome(
+          0,
+          errors: """
+            check-loans: loan 1, "Abigél": its notice has not been sent yet, so there is \
+            nothing to send again
+            check-loans: loan 2, "Toldi": no notice is due now, so there is nothing to send again
+
+            """))
+    #expect(try await desk.run() == Outcome(0))
+    try await desk.desk.run("schedule", "snooze", "1")
+    #expect(
+      try await desk.desk.run(again).outcome
+        == Outcome(
+          0,
+          output: """
+            the reminder of loan 1 is sent again once the loan is no longer silenced: "Abigél"
+
+            """))
+  }
+
   @Test(arguments: [(51, ["--backlog", "send"]), (50, [])])
   func `Old notices are sent if that is wanted, or they are few`(count: Int, options: [String])
     async throws

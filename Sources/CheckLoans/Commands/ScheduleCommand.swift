@@ -266,10 +266,10 @@ struct RenameCatalogueCommand: Subcommand {
 struct AgainCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "again",
-    abstract: "Have the notices that loans have now sent once more.",
+    abstract: "Send the current notice of a loan again.",
     discussion: """
-      The next run sends them through each channel through which they were delivered, as if they had not \
-      been; mail at most one message to an address and day.
+      The next run sends it through each channel through which it was delivered, as if it had not been; \
+      mail at most one message to an address and day. A silenced loan waits until its silence ends.
 
       Example:
         check-loans schedule again 3
@@ -294,10 +294,20 @@ struct AgainCommand: Subcommand {
       }
       let title = scheduled.loan.label()
       if !isSentAgain {
-        console.printError("nothing that loan \(id), \(title), has now was delivered")
+        let hasNotice = scheduled.plan.reached(at: now) != nil
+        console.printError(
+          """
+          loan \(id), \(title): \(hasNotice ? "its notice has not been sent yet" : "no notice is due now"), \
+          so there is nothing to send again
+          """)
       } else if !change.quiet.quiet {
-        let notice = scheduled.loan.expiration < now.date ? "expired notice" : "reminder"
-        try console.print(line: "the next run sends the \(notice) of loan \(id) again: \(title)")
+        let kind = scheduled.loan.expiration < now.date ? "expired notice" : "reminder"
+        let notice = "the \(kind) of loan \(id)"
+        let isSilenced = try schedule.reader.history(of: id, at: now)?.reason == .silenced
+        try console.print(
+          line: isSilenced
+            ? "\(notice) is sent again once the loan is no longer silenced: \(title)"
+            : "the next run sends \(notice) again: \(title)")
       }
     }
     return console.report(unknownLoans: unknown)
