@@ -165,8 +165,21 @@ struct HelpTests {
     (["--format"], "missing value for '--format <format>'; see check-loans check --help"),
     (
       ["schedule", "cancel", "bk102"],
-      "the value 'bk102' is invalid for '<id>': give a number of schedule list; a book's own id does "
-        + "not count here"
+      "the value 'bk102' is invalid for '<id>': give a loan number from \"schedule list\", not a "
+        + "book's own id"
+    ),
+    (
+      ["schedule", "cancel", "1", "--now", "2026-12-11T09:00"],
+      "unknown option '--now'; it belongs to check-loans check, validate, schedule list and others"
+    ),
+    (
+      ["schedule", "snooze", "1", "--format=json", "soon"],
+      "unknown option '--format'; it belongs to check-loans check, validate, schedule list and others"
+    ),
+    (
+      ["schedule", "snooze", "1", "soon"],
+      "the value 'soon' is invalid for '<id>': give loan numbers from \"schedule list\", then a "
+        + "duration or a date (3d, 2w, 2026-12-01)"
     ),
     (
       ["--remind", "-1", "books.xml"],

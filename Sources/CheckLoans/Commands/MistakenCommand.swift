@@ -50,8 +50,8 @@ enum MistakenCommand {
     let (command, words) = RootCommand.command(of: arguments)
     let name = words.joined(separator: " ")
     let help = "see \((["check-loans"] + words).joined(separator: " ")) --help"
-    let unknown = text.prefixMatch(of: #/unknown option '(-[^']*)'/#)
-    let mistake = unknown.map { String($0.0) } ?? text
+    let unknown = unknownOption(in: text, arguments, of: command)
+    let mistake = unknown.map { "unknown option '\($0)'" } ?? text
     let group = groups.first { $0.name == name }
     // Where a command is misspelt, nothing is wrong with its options.
     if let group, let word = arguments.dropFirst(words.count).first, !word.hasPrefix("-"),
@@ -60,12 +60,26 @@ enum MistakenCommand {
       return "\(mistake); did you mean check-loans \(name) \(guess)?"
     }
     if let unknown {
-      return "\(mistake); \(advice(onOption: String(unknown.1), of: command) ?? help)"
+      return "\(mistake); \(advice(onOption: unknown, of: command) ?? help)"
     }
     if text.prefixMatch(of: #/([0-9]+ )?unexpected argument/#) != nil {
       return "\(text); \(group.map { "\(name) has \($0.names.joined(separator: ", "))" } ?? help)"
     }
     return text.hasPrefix("missing") ? "\(text); \(help)" : text
+  }
+
+  /// The option that a command does not have, if that is what is wrong.
+  ///
+  /// The parser takes the word after such an option for an argument of the command, and finds fault with
+  /// that first.
+  private static func unknownOption(
+    in text: String, _ arguments: [String], of command: any ParsableCommand.Type
+  ) -> String? {
+    if let match = text.prefixMatch(of: #/unknown option '(-[^']*)'/#) { return String(match.1) }
+    guard text.prefixMatch(of: #/the value '.*' is invalid for '</#) != nil else { return nil }
+    let known = Set(command.declaredSettings.map(\.name))
+    return arguments.prefix { $0 != "--" }.lazy.filter { $0.hasPrefix("--") }
+      .map { String($0.prefix { $0 != "=" }) }.first { !known.contains(String($0.dropFirst(2))) }
   }
 
   /// Where an unknown option belongs, or what was probably meant by it.

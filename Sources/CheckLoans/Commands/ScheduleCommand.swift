@@ -377,7 +377,7 @@ enum LoanNumbers {
   /// Reads a number.
   @Sendable static func parse(_ text: String) throws -> Int {
     if let number = Int(text) { return number }
-    throw ValidationError("give a number of schedule list; a book's own id does not count here")
+    throw ValidationError("give a loan number from \"schedule list\", not a book's own id")
   }
 
   /// What a shell completes.

@@ -9,7 +9,7 @@ struct SnoozeCommand: Subcommand {
     abstract: "Send nothing about loans until tomorrow, or a later day.",
     discussion: """
       On that day what is due by then is sent, once. Until then the loans are read and reported as \
-      usual; a loan that is renewed is no longer snoozed. The last word may be the time or the day.
+      usual; a loan that is renewed is no longer snoozed. The last word may be the duration or the date.
 
       Examples:
         check-loans schedule snooze 3
@@ -34,7 +34,7 @@ struct SnoozeCommand: Subcommand {
       if let end = SilenceEnd(argument: text) { return .end(end) }
       if let number = Int(text) { return .loan(number) }
       throw ValidationError(
-        "give numbers of schedule list, and last a time or day, as in 3d, 2w or 2026-12-01")
+        "give loan numbers from \"schedule list\", then a duration or a date (3d, 2w, 2026-12-01)")
     }
 
     var description: String {
@@ -57,7 +57,8 @@ struct SnoozeCommand: Subcommand {
     let isLast = if case .end = words.last { true } else { false }
     guard !ids.isEmpty, ids.count == words.count - (isLast ? 1 : 0), !isLast || end.given == nil
     else {
-      throw ValidationError("give the IDs that schedule list shows, then one time or day at most")
+      throw ValidationError(
+        "give loan numbers from \"schedule list\", then at most one duration or date")
     }
   }
 
