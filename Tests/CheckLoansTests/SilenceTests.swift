@@ -243,7 +243,7 @@ struct SilenceTests {
     (
       ["schedule", "snooze", "1", "2026-12-01"],
       [
-        "Not sent: silenced until 2026-12-01 by USER: snoozed.",
+        "Silenced until 2026-12-01 by USER: snoozed.",
         "Next, from 2026-12-01 on: the next run with --notify delivers the notice that it has "
           + "expired.",
       ]
@@ -251,21 +251,21 @@ struct SilenceTests {
     (
       ["schedule", "returned", "1"],
       [
-        "Not sent: silenced by USER: said to be returned.",
-        "Next: nothing, until its catalogue no longer has the loan, or has it renewed.",
+        "Silenced by USER: said to be returned.",
+        "Next: nothing until the loan is renewed or disappears from its catalogue.",
       ]
     ),
     (
       ["silence", "add", "--title", "A*", "--for-ever", "--reason", "reference"],
       [
-        "Not sent: silenced for ever by USER: reference.",
-        "Next: nothing, until somebody ends the silence: check-loans silence end 1.",
+        "Silenced for ever by USER: reference.",
+        "Next: nothing until somebody ends the silence: check-loans silence end 1.",
       ]
     ),
     (
       ["silence", "add", "--title", "A*", "--kind", "reminder", "--for-ever", "--reason", "x"],
       [
-        "Not sent: silenced for ever by USER: x.",
+        "Silenced for ever by USER: x.",
         "Next, from 2026-11-23 on: the next run with --notify delivers the notice that it has "
           + "expired.",
       ]
@@ -301,7 +301,7 @@ struct SilenceTests {
     let lines = try await desk.run("schedule", "explain", "1").lines
     #expect(
       lines.contains(
-        "Not sent through \(program): silenced until 2026-11-28 by \(Self.user): x."))
+        "Silenced through \(program) until 2026-11-28 by \(Self.user): x."))
     #expect(lines.dropLast().last?.contains("the reminder is silenced through \(program)") == true)
     #expect(try await told(desk).count == 1, "stdout is another one")
   }

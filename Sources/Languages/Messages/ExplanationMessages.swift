@@ -76,8 +76,8 @@ extension Message {
   )
 
   // Translators: {silence} is one of the three messages that follow.
-  package static let silenced = message("Not sent: silenced {silence}.")
-  package static let silencedThrough = message("Not sent through {channel}: silenced {silence}.")
+  package static let silenced = message("Silenced {silence}.")
+  package static let silencedThrough = message("Silenced through {channel} {silence}.")
   // Translators: {who} has given {reason}; both are as somebody wrote them.
   package static let silencedUntil = message("until {date} by {who}: {reason}")
   package static let silencedAsReturned = message("by {who}: {reason}")
@@ -89,9 +89,9 @@ extension Message {
     "Next: nothing, since it was cancelled; the next run that reads the catalogue schedules it again."
   )
   package static let nextNothingReturned = message(
-    "Next: nothing, until its catalogue no longer has the loan, or has it renewed.")
+    "Next: nothing until the loan is renewed or disappears from its catalogue.")
   package static let nextNothingSilenced = message(
-    "Next: nothing, until somebody ends the silence: check-loans silence end {number}.")
+    "Next: nothing until somebody ends the silence: check-loans silence end {number}.")
   // Translators: {clauses} are those that follow, with {clause} and {next} between them.
   package static let nextIs = message("Next: {clauses}.")
   package static let nextFrom = message("Next, from {time} on: {clauses}.")
