@@ -18,7 +18,7 @@ public import Loans
 ///     Kind regards,
 ///     Városi Könyvtár
 ///
-///     You are receiving this message because you have books on loan from Városi Könyvtár.
+///     You are receiving this message because you have something on loan from Városi Könyvtár.
 public struct Letter: Sendable {
   /// A part of a letter, in words that are not escaped yet.
   enum Block: Sendable {

@@ -24,7 +24,7 @@ import Testing
     #expect(message.utcOffset == 3_600)
     #expect(message.text.hasPrefix("Dear Kovács Anna,\n"))
     let reason =
-      "You are receiving this message because you have books on loan from Városi Könyvtár."
+      "You are receiving this message because you have something on loan from Városi Könyvtár."
     #expect(message.text.hasSuffix("\nKind regards,\nVárosi Könyvtár\n\n\(reason)\n"))
     #expect(message.html == nil)
   }
@@ -68,13 +68,14 @@ import Testing
   @Test func `A sender without a name is not told to lend books`() throws {
     let settings = MailSettings(from: try Mailbox("desk@example.org"))
     let message = try #require(settings.message(about: [notice()], in: mailContext()))
-    let reason = "You are receiving this message because you have library books on loan."
+    let reason =
+      "You are receiving this message because you have something on loan from the library."
     #expect(message.text.hasSuffix("\n\n\(reason)\n"))
     #expect(message.html?.contains("<p>\(reason)</p>") == true)
     var branch = notice()
     branch.library = "the Central Library"
     let other = try #require(settings.message(about: [branch], in: mailContext()))
-    #expect(other.text.hasSuffix(" because you have books on loan from the Central Library.\n"))
+    #expect(other.text.hasSuffix(" because you have something on loan from the Central Library.\n"))
   }
 
   @Test func `What has no address is for the library, in its language`() throws {

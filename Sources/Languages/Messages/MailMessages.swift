@@ -42,10 +42,10 @@ extension Message {
   package static let mailClosing = message("Kind regards,\n{sender}")
   // Translators: why one gets the message, at its end; {library} is a name, such as the Central Library.
   package static let mailReason = message(
-    "You are receiving this message because you have books on loan from {library}.")
+    "You are receiving this message because you have something on loan from {library}.")
   // Translators: the same where no name is known.
   package static let mailReasonNameless = message(
-    "You are receiving this message because you have library books on loan.")
+    "You are receiving this message because you have something on loan from the library.")
   // Translators: a link at the end of a message.
   package static let mailUnsubscribe = message("Stop these messages")
 }
