@@ -105,8 +105,8 @@ struct ChannelTableTests {
   ) async throws {
     let desk = try desk("notify = [\n \"phon\"]\n[[channel]]\nname = \"phone\"\nrun = [\"x\"]\n")
     let words = """
-      there is no channel "phon"; did you mean "phone"? Otherwise make a program one in the settings \
-      file: [[channel]] with name = "phon" and run = ["program"]
+      there is no channel "phon"; did you mean "phone"? To use a program as a channel, add a \
+      [[channel]] table to the settings file, with name = "phon" and run = ["program"]
 
       """
     let path = "\(desk.folder.path)/\(Desk.settings)"

@@ -16,7 +16,7 @@ struct ScheduleListTests {
     return try JSON(parsing: result.text).reminders.elements.map { $0.loan.title.text ?? "" }
   }
 
-  @Test func `--due lists what a run would send now, or try again to`() async throws {
+  @Test func `--due lists what is due and not yet delivered`() async throws {
     let desk = try Desk(catalogue: Self.books)
     try desk.list()
     try await desk.run("books.xml")

@@ -111,7 +111,11 @@ struct SilenceTests {
     #expect(
       try await desk.run("schedule", "returned", "1").outcome
         == Outcome(
-          0, output: "silenced 1 loan until the catalogue knows of the return: \"Abigél\"\n"))
+          0,
+          output: """
+            marked 1 loan as returned; no notices until the catalogue catches up: "Abigél"
+
+            """))
     #expect(try await told(desk, at: "2026-12-21T07:00").count == 1)
     let before = try await desk.run("--now", "2026-11-27T07:00", "books.xml").lines.last
     #expect(before?.hasSuffix("0 scheduled, 1 silenced, no reminder to come") == true)

@@ -34,9 +34,9 @@ struct StatusTests {
 
             """,
           errors: """
-            check-loans: \(desk.folder.path)/books.xml: was last read 2 days ago, longer than 36h; see \
-            whether the run takes place, and what it prints, or use check-loans schedule forget \
-            \(desk.folder.path)/books.xml
+            check-loans: \(desk.folder.path)/books.xml: was last read 2 days ago, longer than 36h; check \
+            that the daily run still runs, and read its output; if the catalogue is gone for good, use \
+            check-loans schedule forget \(desk.folder.path)/books.xml
 
             """))
     #expect(

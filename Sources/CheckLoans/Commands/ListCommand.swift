@@ -49,7 +49,7 @@ struct ListCommand: Subcommand {
   @Flag(help: "List only what could not be delivered.")
   var failed = false
 
-  @Flag(help: "List only what a run would send now, or try again to.")
+  @Flag(help: "List only what is due and not yet delivered.")
   var due = false
 
   @Option(

@@ -30,8 +30,8 @@ struct RootCommand: ParsableCommand {
 
       Exit status: 0 done, also when loans have expired; 1 findings (--fail-on, validate); 64 \
       wrong usage; 65 a catalogue is malformed or has invalid dates; 66 an input cannot be read; \
-      69 a notifier failed, its notices stay pending; 71 the system gives no descriptors, \
-      processes or memory; 73 the state cannot be created; 74 input or output failed; 75 try again \
+      69 a notifier failed, its notices stay pending; 71 out of file descriptors, processes or \
+      memory; 73 the state cannot be created; 74 input or output failed; 75 try again \
       later; 77 no permission for the state; 78 a setting is wrong.
       """,
     version: ProgramVersion.text,

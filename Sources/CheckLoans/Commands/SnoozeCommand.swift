@@ -79,7 +79,7 @@ struct SnoozeCommand: Subcommand {
 struct ReturnedCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "returned",
-    abstract: "Send nothing about books that were brought back, until their catalogue knows it.",
+    abstract: "Stop notices for a returned book until the catalogue catches up.",
     discussion: """
       Nothing is sent until the loan is no longer in its catalogue, or was renewed. After 7 days, \
       check-loans silence list and the summary of check name the books that are still on loan: look \
@@ -103,7 +103,7 @@ struct ReturnedCommand: Subcommand {
       let loans = counted(silenced.count, "loan")
       let titles = silenced.map(\.loan).titles
       try console.print(
-        line: "silenced \(loans) until the catalogue knows of the return: \(titles)")
+        line: "marked \(loans) as returned; no notices until the catalogue catches up: \(titles)")
     }
     return status
   }

@@ -123,8 +123,9 @@ private struct ScheduleStatus {
       }
       let words = age.map { "was last read \($0.words) ago" } ?? "was never read"
       return """
-        \(name): \(words), longer than \(maxAge); see whether the run takes place, and what it prints, or \
-        use check-loans schedule forget \(catalogue.name.shellQuoted.visible)
+        \(name): \(words), longer than \(maxAge); check that the daily run still runs, and read its \
+        output; if the catalogue is gone for good, use check-loans schedule forget \
+        \(catalogue.name.shellQuoted.visible)
         """
     }
       + stale.sentences
@@ -138,8 +139,8 @@ private struct ScheduleStatus {
       + channels.filter { $0.late > 0 && $0.failed == 0 }.map { channel in
         """
         \(counted(channel.late, "notice")) through \(channel.name.visible) \
-        \(channel.late == 1 ? "has" : "have") been due for two days; see check-loans schedule list --due, \
-        and what a run prints
+        \(channel.late == 1 ? "has" : "have") been due for two days; see check-loans schedule list --due \
+        and the output of the daily run
         """
       }
   }

@@ -12,7 +12,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
   case noInput = 66
   /// A notifier failed; its notices stay pending.
   case unavailable = 69
-  /// The system gives no descriptors, processes or memory.
+  /// The system is out of file descriptors, processes or memory.
   case systemLimit = 71
   /// The state cannot be created.
   case cannotCreate = 73

@@ -97,11 +97,12 @@ extension Environment {
     let nearest =
       ChannelName.otherNames[name]
       ?? name.nearest(among: channelTables.keys.sorted() + ChannelName.builtIn)
+    let advice = nearest.map { "did you mean \"\($0)\"? To" } ?? "to"
     let error = CommandError(
       .badSetting,
       """
-      there is no channel "\(name)"; \(nearest.map { "did you mean \"\($0)\"? Otherwise " } ?? "")make \
-      a program one in the settings file: [[channel]] with name = "\(name)" and run = ["program"]
+      there is no channel "\(name)"; \(advice) use a program as a channel, add a [[channel]] table to the \
+      settings file, with name = "\(name)" and run = ["program"]
       """)
     throw option.map { error.located(at: $0, [], given) } ?? error
   }
