@@ -256,15 +256,15 @@ public final class Schedule: Sendable {
   ///
   /// - Parameters:
   ///   - id: the loan's number.
-  ///   - now: the library's civil time.
+  ///   - time: the civil time in the library of a catalogue.
   /// - Returns: the loan, and whether a notice was delivered that is sent again; `nil` if no loan in a
   ///   catalogue has the number.
   public func sendAgain(
-    _ id: Int, at now: CivilDateTime
+    _ id: Int, at time: (_ catalogue: String) -> CivilDateTime
   ) throws(ScheduleError) -> (loan: ScheduledLoan, isSentAgain: Bool)? {
     try writeByUser { database in
       guard let loan = try database.presentLoan(id) else { return nil }
-      guard let rung = loan.plan.reached(at: now) else { return (loan, false) }
+      guard let rung = loan.plan.reached(at: time(loan.catalogue)) else { return (loan, false) }
       try database.run(
         """
         UPDATE delivery SET delivered_at = NULL

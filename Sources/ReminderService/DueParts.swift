@@ -131,19 +131,16 @@ struct DueParts {
 
   /// Holds the notices for an address that wait for tomorrow.
   ///
-  /// One that was due yesterday waited then, if the address was written to: it is sent today, though that
-  /// makes two messages. Otherwise a run that always comes later would never send any.
+  /// One that was due yesterday waited then, if the address was written to: it is sent today with all
+  /// others, though that makes two messages. Otherwise a run that always comes later would never send any.
   ///
-  /// - Returns: the others.
+  /// - Returns: those that are sent.
   private mutating func hold(_ rungs: [DueRung], for address: String) -> [DueRung] {
-    var sent = rungs
-    if written.today.contains(address) {
-      let hasWaited = written.yesterday.contains(address)
-      sent = hasWaited ? rungs.filter { $0.fireAt.date < today } : []
-      held += hasWaited ? rungs.filter { $0.fireAt.date >= today } : rungs
-    }
-    held += sent.dropFirst(Self.mostNotices)
-    return Array(sent.prefix(Self.mostNotices))
+    let hasWaited =
+      written.yesterday.contains(address) && rungs.contains { $0.fireAt.date < today }
+    let room = written.today.contains(address) && !hasWaited ? 0 : Self.mostNotices
+    held += rungs.dropFirst(room)
+    return Array(rungs.prefix(room))
   }
 
   /// What tells readers apart.

@@ -257,9 +257,10 @@ struct OwedNotices {
     var corrected: [Known] = []
     for (known, book) in new {
       // The same loan with an id, or another spelling of a name.
-      let index = gone.firstIndex {
-        $0.value.isAlike(book) && $0.value.expiration == book.expiration
+      let alike = gone.indices.filter {
+        gone[$0].value.isAlike(book) && gone[$0].value.expiration == book.expiration
       }
+      let index = alike.first { gone[$0].value.identity == book.identity } ?? alike.first
       guard let index else {
         corrected.append(known)
         continue
@@ -402,8 +403,10 @@ struct Postbox {
   /// The notices sent to each address, and when; the library's is empty.
   var written: [(address: String, notice: OwedNotices.Told, at: CivilDateTime)] = []
   var refused: Set<String> = []
-  /// The notices that are to be sent again.
+  /// The notices that are to be sent again, and those of them that were tried again in vain: the ledger no
+  /// longer says when they were sent.
   var again: Set<OwedNotices.Told> = []
+  var unsure: Set<OwedNotices.Told> = []
 
   /// The address to which a notice about a loan goes; empty for the library's own.
   func address(of loan: Book) -> String {
@@ -420,23 +423,39 @@ struct Postbox {
 
   /// Loans are known by something else.
   mutating func note(_ successions: [OwedNotices.Succession]) {
+    func succeed(_ told: OwedNotices.Told) -> OwedNotices.Told {
+      var told = told
+      told.lent.succeed(successions)
+      return told
+    }
     for index in written.indices { written[index].notice.lent.succeed(successions) }
+    (again, unsure) = (Set(again.map(succeed)), Set(unsure.map(succeed)))
   }
 
   /// Whether nothing more is sent to an address on a day.
-  func isDone(_ address: String, on day: CivilDate) -> Bool {
-    written.contains { $0.address == address && $0.at.date == day }
+  ///
+  /// - Parameter isSure: whether the ledger must know that.
+  func isDone(_ address: String, on day: CivilDate, isSure: Bool = false) -> Bool {
+    written.contains {
+      $0.address == address && $0.at.date == day && !(isSure && unsure.contains($0.notice))
+    }
   }
 
   /// Whether a notice that is due since a day waits for tomorrow: none does for a second day.
-  func holds(_ address: String, dueSince day: CivilDate, on today: CivilDate) -> Bool {
-    let hasWaited = day < today && isDone(address, on: today.adding(days: -1))
-    return isDone(address, on: today) && !hasWaited
+  ///
+  /// - Parameter isSure: whether it must.
+  func holds(
+    _ address: String, dueSince day: CivilDate, on today: CivilDate, isSure: Bool = false
+  ) -> Bool {
+    let yesterday = today.adding(days: -1)
+    let hasWaited = day < today && isDone(address, on: yesterday, isSure: !isSure)
+    return isDone(address, on: today, isSure: isSure) && !hasWaited
   }
 
   /// A notice is sent to an address; where it is sent again, when it was sent before is forgotten.
   mutating func send(_ notice: OwedNotices.Told, to address: String, at now: CivilDateTime) {
     let isAgain = again.remove(notice) != nil
+    unsure.remove(notice)
     let index = written.firstIndex { $0.notice == notice && (isAgain || !$0.at.counts(at: now)) }
     if let index { written.remove(at: index) }
     written.append((address, notice, now))

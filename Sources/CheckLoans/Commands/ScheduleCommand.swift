@@ -284,14 +284,21 @@ struct AgainCommand: Subcommand {
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     try environment.refuseDryRun()
-    let (now, _) = try change.clock.read(environment)
+    let (time, zone) = try change.clock.read(environment)
     let schedule = try Schedule(opening: change.state.path(environment))
+    let groups = try environment.namesByZone(
+      schedule.reader.catalogues(), zone, now: change.clock.now.now)
+    // A catalogue may have its own time zone.
+    func now(_ catalogue: String) -> CivilDateTime {
+      groups.first { $0.names.contains(catalogue) }?.now ?? time
+    }
     var unknown: [Int] = []
     for id in Set(ids).sorted() {
       guard let (scheduled, isSentAgain) = try schedule.sendAgain(id, at: now) else {
         unknown.append(id)
         continue
       }
+      let now = now(scheduled.catalogue)
       let title = scheduled.loan.label()
       if !isSentAgain {
         let hasNotice = scheduled.plan.reached(at: now) != nil

@@ -8,21 +8,23 @@ internal import Loans
 /// known as 1 from now on, with what was told of it, and 1 "Abigél" is gone.
 struct GoneLoans {
   private let database: Database
-  /// The rows that are gone, by what the loans are known by, the first one last.
-  private var gone: [UInt64: [Int64]] = [:]
+  /// The rows that are gone, and their identities, by what the loans are known by.
+  private var gone: [UInt64: [(id: Int64, identity: Int64)]] = [:]
+  /// The rows of those recognised, whose deliveries are under way.
+  private var recognised: [Int64] = []
 
   init(_ database: Database, _ ids: [Int64]) throws {
     self.database = database
     let query = try database.statement("\(Self.query) WHERE id = ?")
-    for id in ids.reversed() {
+    for id in ids {
       query.bind(id)
       while try query.step() {
-        if let key = Self.key(query) { gone[key, default: []].append(id) }
+        if let key = Self.key(query) { gone[key, default: []].append((id, query.integer(4))) }
       }
     }
   }
 
-  private static let query = "SELECT id, expiration, person, fields FROM loan"
+  private static let query = "SELECT id, expiration, person, fields, identity FROM loan"
 
   /// What a loan is known by whatever its id; `nil` for one without title, ISBN and barcode.
   private static func key(_ row: Statement) -> UInt64? {
@@ -54,67 +56,43 @@ struct GoneLoans {
     let rows = try database.statement("\(Self.query) WHERE id BETWEEN ? AND ? ORDER BY id")
     rows.bind(new.lowerBound, new.upperBound)
     while try rows.step() {
-      if let key = Self.key(rows), let old = gone[key]?.popLast() {
-        pairs.append((rows.integer(0), old))
-      }
+      guard let key = Self.key(rows), let alike = gone[key], !alike.isEmpty else { continue }
+      let place = alike.firstIndex { $0.identity == rows.integer(4) } ?? 0
+      gone[key]?.remove(at: place)
+      pairs.append((rows.integer(0), alike[place].id))
     }
-    for statements in [Self.departure, Self.room] {
-      for (new, old) in pairs {
-        for statement in statements { try database.run(statement, new, old) }
-      }
+    recognised = pairs.map(\.old)
+    for old in recognised {
+      for statement in Self.departure { try database.run(statement, old) }
     }
-    try database.execute(Self.arrival)
-    let (taken, found) = (Set(pairs.map(\.new)), Set(pairs.map(\.old)))
+    let (taken, found) = (Set(pairs.map(\.new)), Set(recognised))
     let corrected = replaced.filter { !taken.contains($0.new) && !found.contains($0.old) }
     for (new, old) in pairs + corrected {
       for statement in Self.takeover { try database.run(statement, new, old) }
     }
+    for old in recognised {
+      for statement in Self.arrivalOfSilence { try database.run(statement, old) }
+    }
     return found.union(corrected.map(\.old))
   }
 
-  /// The number that a new loan will have among those alike, in SQL; most have no other.
-  private static let copyOfNew = """
-    1 + iif(new.ordinal = 1, 0, (
-      SELECT count(*) FROM loan
-      WHERE loan.identity = new.identity AND loan.expiration = new.expiration
-        AND loan.person = new.person AND loan.ordinal < new.ordinal AND loan.id <> old.id
-        AND loan.id >> \(LoanID.shift) = new.id >> \(LoanID.shift)))
-    """
-
-  private static let tables = ["delivery", "silence"]
-
-  /// Has what belongs to the loan that is gone, ?2, leave for the key of the new one, ?1, where it is kept
-  /// apart, since others may be under way from there.
-  private static let departure = tables.map { table in
-    """
-    UPDATE OR REPLACE \(table) SET catalogue = -1 - \(table).catalogue, identity = new.identity
-      \(table == "delivery" ? ", copy = \(copyOfNew)" : "")
-    FROM loan AS new, loan AS old
-    WHERE new.id = ?1 AND old.id = ?2 AND \(table).catalogue = old.id >> \(LoanID.shift)
-      AND \(table).identity = old.identity AND \(table).expiration = old.expiration
-      AND \(table).person = old.person
-      \(table == "delivery" ? "AND delivery.copy = old.copy" : "")
-    """
+  /// Gives those recognised their deliveries, once loans alike are numbered.
+  func giveDeliveries() throws {
+    for id in recognised {
+      for statement in Self.arrivalOfDeliveries { try database.run(statement, id) }
+    }
   }
 
-  /// Makes room there: what was told under that key was of another book, and a silence has ended.
-  private static let room = [
+  /// Sets what belongs to a loan that is gone apart, under the number of its row: where it will be, there
+  /// may be what belongs to another.
+  private static let departure = ["delivery", "silence"].map { table in
     """
-    UPDATE OR REPLACE delivery SET copy = -delivery.copy FROM loan AS new, loan AS old
-    WHERE new.id = ?1 AND old.id = ?2 AND delivery.catalogue = new.id >> \(LoanID.shift)
-      AND delivery.identity = new.identity AND delivery.expiration = new.expiration
-      AND delivery.person = new.person AND delivery.copy = \(copyOfNew)
-    """,
+    UPDATE \(table) SET catalogue = -1 - \(table).catalogue, identity = old.id FROM loan AS old
+    WHERE old.id = ?1 AND \(table).catalogue = old.id >> \(LoanID.shift)
+      AND \(table).identity = old.identity AND \(table).expiration = old.expiration
+      AND \(table).person = old.person \(table == "delivery" ? "AND delivery.copy = old.copy" : "")
     """
-    DELETE FROM silence WHERE (catalogue, identity, expiration, person) = (
-      SELECT id >> \(LoanID.shift), identity, expiration, person FROM loan WHERE id = ?1)
-    """,
-  ]
-
-  /// Has everything arrive.
-  private static let arrival =
-    tables.map { "UPDATE \($0) SET catalogue = -1 - catalogue WHERE catalogue < 0" }
-    .joined(separator: "; ")
+  }
 
   /// Puts a new loan, ?1, into the row of one that is gone, ?2.
   private static let takeover = [
@@ -128,5 +106,29 @@ struct GoneLoans {
     FROM loan AS new, loan AS old WHERE new.id = ?1 AND old.id = ?2
     """,
     "DELETE FROM loan WHERE id = ?1 AND id <> ?2",
+  ]
+
+  /// A silence of what was known in that way before has ended.
+  private static let arrivalOfSilence = [
+    """
+    DELETE FROM silence WHERE (catalogue, identity, expiration, person) = (
+      SELECT id >> \(LoanID.shift), identity, expiration, person FROM loan WHERE id = ?1)
+    """,
+    """
+    UPDATE silence SET catalogue = loan.id >> \(LoanID.shift), identity = loan.identity FROM loan
+    WHERE loan.id = ?1 AND silence.identity = loan.id
+      AND silence.catalogue = -1 - (loan.id >> \(LoanID.shift))
+    """,
+  ]
+
+  /// What was told of what was known in that way before counts for nothing that there is.
+  private static let arrivalOfDeliveries = [
+    "UPDATE OR REPLACE delivery SET copy = -copy WHERE \(Schema.isDeliveryOfFirst)",
+    """
+    UPDATE delivery SET catalogue = loan.id >> \(LoanID.shift), identity = loan.identity,
+      copy = loan.copy
+    FROM loan WHERE loan.id = ?1 AND delivery.identity = loan.id
+      AND delivery.catalogue = -1 - (loan.id >> \(LoanID.shift))
+    """,
   ]
 }

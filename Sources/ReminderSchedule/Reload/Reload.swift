@@ -245,11 +245,11 @@ package struct Reload: ~Copyable {
   private mutating func finish(removing unmatched: [Int64], _ facts: ReadingFacts) throws {
     try rows.flush()
     let gone = try leave(unmatched)
-    summary.removed = gone
     failpoint("reload-rows-removed")
     let hasChanged = summary.added + summary.changed + summary.removed > 0
     // As they were after the last reload, unless something has changed since.
     if hasRepetitions, hasChanged { try database.numberCopies(in: catalogue) }
+    try gone?.giveDeliveries()
     if try database.dayOfReading(of: catalogue) != now.date.dayNumber {
       try database.prune(
         catalogue, loans: summary.loans, last: database.lastRun(), today: now.date)
@@ -262,17 +262,19 @@ package struct Reload: ~Copyable {
 
   /// Moves loans that are gone among those that have left, unless new ones are the same.
   ///
-  /// - Returns: how many have left.
-  private mutating func leave(_ unmatched: [Int64]) throws -> Int {
-    if unmatched.isEmpty { return 0 }
+  /// - Returns: these.
+  private mutating func leave(_ unmatched: [Int64]) throws -> GoneLoans? {
+    if unmatched.isEmpty { return nil }
     var again: Set<Int64> = []
+    var gone: GoneLoans?
     if lastNumber > firstNumber {
       let all = LoanID.all(of: catalogue)
-      var gone = try GoneLoans(database, unmatched)
-      again = try gone.recognise(
+      var found = try GoneLoans(database, unmatched)
+      again = try found.recognise(
         in: all.lowerBound + firstNumber + 1...all.lowerBound + lastNumber, or: replaced)
       summary.added -= again.count
       summary.changed += again.count
+      gone = found
     }
     let leftOn = try database.lastRun().dayOfLeaving(today: now.date)
     for id in unmatched where !again.contains(id) {
@@ -280,7 +282,8 @@ package struct Reload: ~Copyable {
         "INSERT INTO left_loan SELECT *, ?2 FROM loan WHERE id = ?1", id, leftOn.dayNumber)
       try database.run("DELETE FROM loan WHERE id = ?", id)
     }
-    return unmatched.count - again.count
+    summary.removed = unmatched.count - again.count
+    return gone
   }
 }
 
