@@ -27,8 +27,8 @@ struct DueParts {
     }
   }
 
-  /// The notices for addresses to which a message was sent today, or is sent about thousands of others,
-  /// which wait for tomorrow. None waits for a second day.
+  /// The notices that wait for tomorrow, and not for a second day: their addresses were written to today,
+  /// or are now about thousands of others.
   private(set) var held: [DueRung] = []
   /// The notices for nobody who could be written to, by the reason why not; and how many borrowers
   /// these are.

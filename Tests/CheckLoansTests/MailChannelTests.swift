@@ -809,6 +809,44 @@ struct MailChannelTests {
     #expect(desk.tried.count == 53)
   }
 
+  @Test func `A small catalogue that was moved tells nobody twice`() async throws {
+    let desk = try MailDesk(backlog(3))
+    #expect(try await desk.run() == Outcome(0))
+    let folder = desk.desk.folder
+    _ = try await desk.desk.shell("mv books.xml loans.xml")
+    let (old, new) = ("\(folder.path)/books.xml", "\(folder.path)/loans.xml")
+    let held = """
+      check-loans: \(new) has the loans of \(old), which is gone, so its notices are held; if it was moved, \
+      use check-loans schedule rename-catalogue \(old) \(new), and otherwise check-loans schedule forget \
+      \(old)
+
+      """
+    let moved = ["--notify", "mail", "loans.xml", "--now", "2026-11-22T07:00"]
+    for command in [moved, moved, ["deliver", "--notify", "mail", "--now", "2026-11-21T08:00"]] {
+      let result = try await desk.desk.run(command)
+      #expect(result.status == 78)
+      #expect(result.errorText.hasSuffix(held), "\(result.errorText)")
+    }
+    #expect(desk.tried.count == 4)
+    let renamed = try await desk.desk.run("schedule", "rename-catalogue", "books.xml", "loans.xml")
+    #expect(renamed.status == 0)
+    #expect(try await desk.desk.run(moved).outcome.ending == .exited(0))
+    #expect(desk.tried.count == 4)
+  }
+
+  @Test func `A catalogue that has the loans of another is sent once that is forgotten`()
+    async throws
+  {
+    let desk = try MailDesk(backlog(3))
+    #expect(try await desk.run() == Outcome(0))
+    _ = try await desk.desk.shell("mv books.xml loans.xml")
+    #expect(try await desk.desk.run("--notify", "mail", "loans.xml").status == 78)
+    #expect(try await desk.desk.run("schedule", "forget", "books.xml").status == 0)
+    let sent = ["--notify", "mail", "--now", "2026-11-22T07:00", "loans.xml"]
+    #expect(try await desk.desk.run(sent).status == 0)
+    #expect(desk.tried.count == 8)
+  }
+
   @Test func `That a backlog is to be sent is said of no other`() async throws {
     let desk = try MailDesk(backlog(51))
     #expect(try await desk.run("--backlog", "send") == Outcome(0))

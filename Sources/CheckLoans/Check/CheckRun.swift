@@ -145,9 +145,13 @@ final class CheckRun {
       try schedule.map { try StaleCatalogues($0.reader, limits, at: now) }
       ?? StaleCatalogues(files, limits, at: now)
     note(console.report(stale))
-    guard let schedule else { return }
+    guard let schedule, !plan.channels.isEmpty else { return }
+    let groups = try plan.catalogues.namesByZone.withoutMoved(schedule.reader) { sentence in
+      console.printError(sentence)
+      note(.badSetting)
+    }
     let delivery = ChannelDelivery(
-      schedule: schedule, groups: plan.catalogues.namesByZone,
+      schedule: schedule, groups: groups,
       times: DeliveryTimes(
         plan.options.channels.times, plan.catalogues.closedDays, today: plan.now.date,
         schedule.reader, after: closedDays),

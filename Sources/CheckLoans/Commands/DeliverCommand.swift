@@ -50,9 +50,14 @@ struct DeliverCommand: Subcommand {
       schedule.reader)
     let stale = try StaleCatalogues(
       schedule.reader, environment.staleLimits(of: names, stale), at: zone.clockTime(now))
-    let status = console.report(times.problems).worse(console.report(stale))
+    var status = console.report(times.problems).worse(console.report(stale))
+    let groups = try environment.namesByZone(names, zone, now: clock.now.now)
+      .withoutMoved(schedule.reader) { sentence in
+        console.printError(sentence)
+        status = status.worse(.badSetting)
+      }
     let delivery = ChannelDelivery(
-      schedule: schedule, groups: try environment.namesByZone(names, zone, now: clock.now.now),
+      schedule: schedule, groups: groups,
       times: times, onEvent: console.eventPrinter(isVerbose: verbose.verbose),
       notifiers: notifiers, console: console, stale: stale, backlog: self.channels.backlog)
     if !dryRun.dryRun { return status.worse(try delivery.run(channels)) }

@@ -53,6 +53,30 @@ extension [ZoneGroup] {
   }
 }
 
+extension [ZoneGroup] {
+  /// Leaves out the catalogues that were moved, probably: all that is due of them would be sent once more.
+  ///
+  /// - Parameter report: gets a sentence about each.
+  func withoutMoved(
+    _ schedule: ScheduleReader, report: (String) -> Void
+  ) throws(ScheduleError) -> [ZoneGroup] {
+    let moved = try schedule.movedCatalogues(among: flatMap(\.names))
+    if moved.isEmpty { return self }
+    for (name, oldName) in moved {
+      report(
+        """
+        \(name.visibleCatalogue) has the loans of \(oldName.visibleCatalogue), which is gone, so its \
+        notices are held; if it was moved, use check-loans schedule rename-catalogue \
+        \(oldName.shellQuoted.visible) \(name.shellQuoted.visible), and otherwise check-loans schedule \
+        forget \(oldName.shellQuoted.visible)
+        """)
+    }
+    return map { clock, now, names in
+      (clock, now, names.filter { name in !moved.contains { $0.name == name } })
+    }
+  }
+}
+
 extension [CatalogueToRead] {
   /// The names of the catalogues in each time zone.
   var namesByZone: [ZoneGroup] {

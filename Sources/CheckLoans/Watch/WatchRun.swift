@@ -192,9 +192,11 @@ extension WatchRun {
     let stale = try StaleCatalogues(
       schedule.reader, settings.staleLimits,
       at: groups.first.map { $0.clock.clockTime($0.now) } ?? ClockTime(CivilDateTime(.first)))
-    reporter.report(stale.sentences, about: .age)
+    var held = stale.sentences
+    let delivered = try groups.withoutMoved(schedule.reader) { held.append($0) }
+    reporter.report(held, about: .age)
     let delivery = ChannelDelivery(
-      schedule: schedule, groups: groups, times: times, onEvent: onEvent,
+      schedule: schedule, groups: delivered, times: times, onEvent: onEvent,
       notifiers: settings.notifiers, console: console, actions: actions, stale: stale,
       backlog: settings.command.channels.backlog)
     // A program that was not found may be there by now.

@@ -1,0 +1,51 @@
+internal import System
+
+extension ScheduleReader {
+  /// The catalogues of which nothing was ever sent, and that have the loans of another one whose file is
+  /// gone: it was moved, probably, and what was sent counts for its old name alone.
+  ///
+  /// - Parameter names: the names of the catalogues that may have been moved.
+  /// - Returns: each with its old name.
+  public func movedCatalogues(
+    among names: [String]
+  ) throws(ScheduleError) -> [(name: String, oldName: String)] {
+    try connection.transact { database in
+      let new = try Set(names).compactMap { name in
+        try database.knownCatalogueID(name).map { (id: $0, name: name) }
+      }.filter { try database.isUntold($0.id) }
+      if new.isEmpty { return [] }
+      let gone = try database.rows("SELECT id, path FROM catalogue ORDER BY id") { row in
+        (id: row.integer(0), name: row.text(1) ?? "")
+      }.filter { $0.name.hasPrefix("/") && !FileSystem.exists($0.name) }
+      return try new.sorted { $0.id < $1.id }.compactMap { catalogue in
+        try gone.first { try database.hasLoans(catalogue.id, of: $0.id) }
+          .map { (catalogue.name, $0.name) }
+      }
+    }
+  }
+}
+
+extension Database {
+  /// Whether the ledger has nothing of a catalogue.
+  fileprivate func isUntold(_ catalogue: Int64) throws -> Bool {
+    try integer("SELECT 1 FROM delivery WHERE catalogue = ? LIMIT 1", catalogue) == nil
+  }
+
+  /// Whether a catalogue has at least half of the loans of another one, of the first 1,000.
+  fileprivate func hasLoans(_ catalogue: Int64, of other: Int64) throws -> Bool {
+    if catalogue == other { return false }
+    let (own, others) = (LoanID.all(of: catalogue), LoanID.all(of: other))
+    let sample = """
+      SELECT identity, expiration, person FROM loan WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1000
+      """
+    let known = try integer(
+      "SELECT count(*) FROM (\(sample))", others.lowerBound, others.upperBound)
+    guard let known, known > 0 else { return false }
+    let shared = try integer(
+      """
+      SELECT count(DISTINCT identity) FROM loan
+      WHERE id BETWEEN ?3 AND ?4 AND (identity, expiration, person) IN (\(sample))
+      """, others.lowerBound, others.upperBound, own.lowerBound, own.upperBound)
+    return 2 * (shared ?? 0) >= known
+  }
+}
