@@ -29,7 +29,7 @@ def short(records):
 
 
 def decoys(records):
-    blocks = generate.blocks(records, seed=1, changed=0, today=datetime.date(2026, 11, 21))
+    blocks = generate.blocks(records, seed=1, changed=0, exchanged=0, today=datetime.date(2026, 11, 21))
     next(blocks)
     hidings = itertools.cycle(((b"<summary><![CDATA[\n", b"]]></summary>"), (b"<!--\n", b"-->")))
     for number, (before, after) in enumerate(hidings):

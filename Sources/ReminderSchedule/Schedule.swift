@@ -252,7 +252,7 @@ public final class Schedule: Sendable {
   }
 
   /// Has the notice that a loan has reached sent again by the next run, through every channel: it no
-  /// longer counts as delivered, though the ledger still says when it was.
+  /// longer counts as delivered, though the ledger says when it was until that is tried.
   ///
   /// - Parameters:
   ///   - id: the loan's number.
@@ -306,7 +306,8 @@ extension Database {
       .map { "other.\($0) = delivery.\($0)" }.joined(separator: " AND ")
     try run(
       """
-      DELETE FROM delivery WHERE \(column) = ?2 AND delivered_at IS NULL AND EXISTS (
+      DELETE FROM delivery
+      WHERE \(column) = ?2 AND delivered_at IS NULL AND NOT (\(Database.isRefused)) AND EXISTS (
         SELECT 1 FROM delivery AS other WHERE other.\(column) = ?1 AND \(isSameNotice))
       """, other, id)
     try run("UPDATE OR IGNORE delivery SET \(column) = ?2 WHERE \(column) = ?1", other, id)

@@ -27,8 +27,8 @@ struct DueParts {
     }
   }
 
-  /// The notices that wait for tomorrow, and not for a second day: their addresses were written to today,
-  /// or are now about thousands of others.
+  /// The notices that wait for tomorrow: their addresses were written to today, or are now about thousands
+  /// of others.
   private(set) var held: [DueRung] = []
   /// The notices for nobody who could be written to, by the reason why not; and how many borrowers
   /// these are.
@@ -36,7 +36,9 @@ struct DueParts {
   /// Whether each message is for an address, or for the library itself.
   private(set) var hasAddresses = false
   /// The addresses that were written to today, and yesterday; the library's own is empty.
-  private var written = (today: Set<String>(), yesterday: Set<String>())
+  private var written = (
+    today: [String: Set<CivilDateTime>](), yesterday: [String: Set<CivilDateTime>]()
+  )
   private var today = CivilDate.first
   private var parts: ArraySlice<Part> = []
   /// The most messages of a run.
@@ -83,7 +85,9 @@ struct DueParts {
       let unusable = try schedule.reader.unusableAddresses(
         for: notifier.channel, mostBorrowers: mostBorrowers)
       let now = ClockTime(zone.now, utcOffset: zone.utcOffset)
-      func written(daysAgo: Int) throws(ScheduleError) -> Set<String> {
+      func written(
+        daysAgo: Int
+      ) throws(ScheduleError) -> [String: Set<CivilDateTime>] {
         try schedule.reader.addressesWritten(by: notifier.channel, daysAgo: daysAgo, from: now)
       }
       self.written = (try written(daysAgo: 0), try written(daysAgo: 1))
@@ -132,13 +136,15 @@ struct DueParts {
   /// Holds the notices for an address that wait for tomorrow.
   ///
   /// One that was due yesterday waited then, if the address was written to: it is sent today with all
-  /// others, though that makes two messages. Otherwise a run that always comes later would never send any.
+  /// others, in a second message, but not in a third. Otherwise a run that always comes later would never
+  /// send any.
   ///
   /// - Returns: those that are sent.
   private mutating func hold(_ rungs: [DueRung], for address: String) -> [DueRung] {
+    let messages = written.today[address]?.count ?? 0
     let hasWaited =
-      written.yesterday.contains(address) && rungs.contains { $0.fireAt.date < today }
-    let room = written.today.contains(address) && !hasWaited ? 0 : Self.mostNotices
+      written.yesterday[address] != nil && rungs.contains { $0.dueSince < today }
+    let room = messages == 0 || messages == 1 && hasWaited ? Self.mostNotices : 0
     held += rungs.dropFirst(room)
     return Array(rungs.prefix(room))
   }
@@ -189,7 +195,7 @@ struct DueParts {
   ///
   /// - Returns: whether it gets them, and was not written to today.
   mutating func giveToLibrary(_ rungs: [DueRung]) -> Bool {
-    if !hasFallback || written.today.contains("") && parts.isEmpty { return false }
+    if !hasFallback || written.today[""] != nil && parts.isEmpty { return false }
     if !rungs.isEmpty { parts = [Part(rungs: parts.flatMap(\.rungs) + rungs)] }
     return true
   }

@@ -118,7 +118,7 @@ public struct Explanation: Sendable {
 extension Explanation {
   private var deliveries: [String] {
     let sentences = history.notices.flatMap { notice in
-      notice.deliveries.filter { $0.state != .sending || $0.attempts > 0 }
+      notice.deliveries.filter { !$0.isOrdered }
         .map { sentence(about: $0, of: notice) }
     }
     return sentences.isEmpty ? [text(.nothingSent)] : sentences
@@ -273,7 +273,8 @@ extension Explanation {
       if history.silences.contains(where: { $0.conditions.channel == delivery.channel }) {
         return text(.isSilencedThrough, ["notice": name, "channel": channel])
       }
-      let isTriedAgain = delivery.rung == rung && delivery.state != .delivered
+      let isTriedAgain =
+        delivery.rung == rung && delivery.state != .delivered && !delivery.isOrdered
       let message: Message =
         delivery.state == .undeliverable
         ? .waitsForAddress

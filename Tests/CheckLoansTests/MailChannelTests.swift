@@ -816,7 +816,8 @@ struct MailChannelTests {
     _ = try await desk.desk.shell("mv books.xml loans.xml")
     let (old, new) = ("\(folder.path)/books.xml", "\(folder.path)/loans.xml")
     let held = """
-      check-loans: \(new) has the loans of \(old), which is gone, so its notices are held; if it was moved, \
+      check-loans: \(new) has the loans of \(old), which is gone, so the notices of both are held; if it was \
+      moved, \
       use check-loans schedule rename-catalogue \(old) \(new), and otherwise check-loans schedule forget \
       \(old)
 
@@ -845,6 +846,36 @@ struct MailChannelTests {
     let sent = ["--notify", "mail", "--now", "2026-11-22T07:00", "loans.xml"]
     #expect(try await desk.desk.run(sent).status == 0)
     #expect(desk.tried.count == 8)
+  }
+
+  @Test func `A sample that was tried and removed holds nothing`() async throws {
+    let desk = try MailDesk(backlog(3))
+    _ = try await desk.desk.shell("cp books.xml sample.xml")
+    #expect(try await desk.desk.run("--notify", "none", "sample.xml").status == 0)
+    _ = try await desk.desk.shell("rm sample.xml")
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried.count == 4)
+  }
+
+  @Test func `What is decided about a backlog holds for what is sent later`() async throws {
+    let desk = try MailDesk(backlog(51))
+    _ = try await desk.run(
+      "--backlog", "send", "--now", "2026-11-21T21:30", "--deliver-between", "08:00-20:00")
+    #expect(desk.tried == [])
+    #expect(try await desk.run("--now", "2026-11-22T08:00") == Outcome(0))
+    #expect(desk.tried.count == 52)
+  }
+
+  @Test func `What was ordered of a backlog can still be marked`() async throws {
+    let desk = try MailDesk(backlog(60))
+    _ = try await desk.run("--backlog", "send", "--mail-limit", "5")
+    #expect(desk.tried.count == 5)
+    let explained = try await desk.desk.run("schedule", "explain", "1")
+    #expect(!explained.text.contains("tries again"), "\(explained.text)")
+    _ = try await desk.run("--backlog", "mark")
+    #expect(desk.tried.count == 5)
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried.count == 5)
   }
 
   @Test func `That a backlog is to be sent is said of no other`() async throws {
@@ -897,7 +928,7 @@ struct MailChannelTests {
         == Outcome(
           0,
           errors: """
-            check-loans: loan 1, "Abigél": its notice has not been sent yet, so there is \
+            check-loans: loan 1, "Abigél": its notice is still to be sent, so there is \
             nothing to send again
             check-loans: loan 2, "Toldi": no notice is due now, so there is nothing to send again
 

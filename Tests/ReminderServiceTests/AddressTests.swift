@@ -183,6 +183,21 @@ private final class Post: Notifier {
     #expect(days == [["A/Anna"], ["A/Béla"], []])
   }
 
+  @Test func `A loan that is away for a reading is not told again, though ids are numbers of rows`()
+    throws
+  {
+    let all = [("1", "A/Anna"), ("2", "B/Anna"), ("3", "C/Anna")]
+    let some = [("1", "B/Anna"), ("2", "C/Anna")]
+    #expect(try told([all, some, all]).dropFirst() == [[], []])
+    let copies = [("1", "A/Anna"), ("2", "A/Béla"), ("3", "A/Cili")]
+    let moved = [("1", "New/Dóra"), ("2", "A/Anna"), ("3", "A/Béla")]
+    #expect(try told([copies, Array(copies.prefix(2)), moved])[2] == ["New/Dóra"])
+  }
+
+  @Test func `A book with the id of one that is back is told, to the same reader too`() throws {
+    #expect(try told([[("1", "A/Anna")], [], [("1", "B/Anna")]])[2] == ["B/Anna"])
+  }
+
   @Test func `A silence goes with its loan, and to no other with its id`() throws {
     _ = try told([[("1", "A/Anna"), ("2", "B/Anna")]])
     let next = try moment("2026-11-23T08:00")
@@ -334,6 +349,17 @@ private final class Post: Notifier {
     }
     // Its reminder is due on the 21st, and the notice that it has expired on the 23rd.
     #expect(post.letters.map(\.titles) == [["Old"], ["Old"], ["Old"], ["Soon"], ["Old"]])
+    // What is new, or sent once more, has not waited; and there is no third message.
+    let center = try center()
+    let now = try moment("2026-11-23T09:00")
+    try library.write(text("Lately", "2026.11.01"))
+    other.name = "third"
+    try center.reload(other, at: now)
+    #expect(try center.schedule?.sendAgain(7) { _ in now } != nil)
+    #expect(try center.deliver(through: post, at: now).delivered == 0)
+    let tomorrow = try moment("2026-11-24T09:00")
+    try center.deliver(through: post, at: tomorrow)
+    #expect(post.letters.last?.titles.sorted() == ["Lately", "Old", "Soon"])
   }
 
   @Test func `Those who failed before leave the messages of a limit to others`() throws {

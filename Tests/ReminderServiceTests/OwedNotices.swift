@@ -215,8 +215,23 @@ struct OwedNotices {
 
   /// The loans of the last reading, by what they are known by.
   private var known: [Known: Book] = [:]
-  /// Those that have left, and when.
-  private var left: [(known: Known, title: String, expiration: CivilDate, on: CivilDate)] = []
+  /// A loan that has left.
+  private struct Left {
+    var known: Known
+    var book: Book
+    var on: CivilDate
+    /// What it is known by since another one has its identity.
+    var apart: String?
+
+    var lent: Lent {
+      Lent(identity: apart ?? book.identity, expiration: book.expiration, person: book.person)
+    }
+  }
+
+  /// Those that have left, the last one last.
+  private var left: [Left] = []
+  /// How many were set apart.
+  private var apart = 0
   /// What the loans were known by that the last reading has recognised as others.
   private(set) var successions: [Succession] = []
   /// The day of the last run.
@@ -251,8 +266,12 @@ struct OwedNotices {
     // With an id that is another book's now, or another person's, too.
     var gone = known.filter { known, book in now[known].map { !book.isAlike($0) } ?? true }
       .sorted { ($0.key.identity, $0.key.ordinal) < ($1.key.identity, $1.key.ordinal) }
+    var hasReplaced = false
     let new = current.filter { known, book in
-      self.known[known].map { !book.isAlike($0) } ?? !returns(known, book, today)
+      let before = self.known[known]
+      if let before, book.isAlike(before) { return false }
+      if before != nil { hasReplaced = true }
+      return !returns(known, book, today, isNew: before == nil)
     }
     var corrected: [Known] = []
     for (known, book) in new {
@@ -261,18 +280,28 @@ struct OwedNotices {
         gone[$0].value.isAlike(book) && gone[$0].value.expiration == book.expiration
       }
       let index = alike.first { gone[$0].value.identity == book.identity } ?? alike.first
-      guard let index else {
-        corrected.append(known)
+      if let index {
+        let old = gone.remove(at: index).value
+        successions.append(Succession(old: old.lent, identity: book.identity))
         continue
       }
-      let old = gone.remove(at: index).value
-      successions.append(Succession(old: old.lent, identity: book.identity))
+      let back = left.lastIndex {
+        $0.book.isAlike(book) && $0.book.expiration == book.expiration
+      }
+      if hasReplaced, let back {
+        let old = left.remove(at: back)
+        successions.append(Succession(old: old.lent, identity: book.identity))
+      } else {
+        corrected.append(known)
+      }
     }
     gone.removeAll { corrected.contains($0.key) }
-    succeed()
     for (known, book) in gone {
-      left.append((known, book.title, book.expiration, max(today, lastDay ?? today)))
+      var old = Left(known: known, book: book, on: max(today, lastDay ?? today))
+      if now[known] != nil { old = setApart(old) }
+      left.append(old)
     }
+    succeed()
     known = now
     lastDay = today
     let alike = alike
@@ -283,30 +312,42 @@ struct OwedNotices {
   }
 
   /// Whether a loan is one that has left, which then has not.
-  private mutating func returns(_ known: Known, _ book: Book, _ today: CivilDate) -> Bool {
+  private mutating func returns(
+    _ known: Known, _ book: Book, _ today: CivilDate, isNew: Bool
+  ) -> Bool {
+    for index in left.indices
+    where left[index].known == known && left[index].lent == book.lent
+      && left[index].book.title != book.title
+    {
+      left[index] = setApart(left[index])
+    }
     let found = left.indices.filter {
-      left[$0].known == known && left[$0].title == book.title
-        && (left[$0].expiration == book.expiration || left[$0].on >= today.adding(days: -7))
+      isNew && left[$0].known == known && left[$0].apart == nil && left[$0].book.isAlike(book)
+        && (left[$0].book.expiration == book.expiration || left[$0].on >= today.adding(days: -7))
     }
     let best = found.max { first, second in
       let (first, second) = (left[first], left[second])
-      return (first.expiration == book.expiration ? 1 : 0, first.on)
-        < (second.expiration == book.expiration ? 1 : 0, second.on)
+      return (first.book.expiration == book.expiration ? 1 : 0, first.on)
+        < (second.book.expiration == book.expiration ? 1 : 0, second.on)
     }
     if let best { left.remove(at: best) }
     return best != nil
   }
 
-  /// What was told of loans, and silenced, goes to what they are known by now; there it is in place of
-  /// what another loan was told that was known by that.
+  /// A loan that has left is known by itself alone.
+  private mutating func setApart(_ loan: Left) -> Left {
+    apart += 1
+    successions.append(Succession(old: loan.lent, identity: "apart \(apart)"))
+    var loan = loan
+    loan.apart = "apart \(apart)"
+    return loan
+  }
+
+  /// What was told of loans, and silenced, goes to what they are known by now.
   private mutating func succeed() {
-    let (old, new) = (Set(successions.map(\.old)), Set(successions.map(\.new)))
-    let isOver = { (lent: Lent) in new.contains(lent) && !old.contains(lent) }
-    told.removeAll { isOver($0.notice.lent) }
     for index in told.indices { told[index].notice.lent.succeed(successions) }
     silences = silences.compactMap { silence in
       guard case .lent(var lent) = silence.subject else { return silence }
-      if isOver(lent) { return nil }
       lent.succeed(successions)
       return Silence(subject: .lent(lent), until: silence.until)
     }
@@ -441,15 +482,10 @@ struct Postbox {
     }
   }
 
-  /// Whether a notice that is due since a day waits for tomorrow: none does for a second day.
-  ///
-  /// - Parameter isSure: whether it must.
-  func holds(
-    _ address: String, dueSince day: CivilDate, on today: CivilDate, isSure: Bool = false
-  ) -> Bool {
-    let yesterday = today.adding(days: -1)
-    let hasWaited = day < today && isDone(address, on: yesterday, isSure: !isSure)
-    return isDone(address, on: today, isSure: isSure) && !hasWaited
+  /// Whether a notice that is due since a day must wait for tomorrow: it cannot have waited already.
+  func holds(_ address: String, dueSince day: CivilDate, on today: CivilDate) -> Bool {
+    let mayHaveWaited = day < today && isDone(address, on: today.adding(days: -1))
+    return isDone(address, on: today, isSure: true) && !mayHaveWaited
   }
 
   /// A notice is sent to an address; where it is sent again, when it was sent before is forgotten.

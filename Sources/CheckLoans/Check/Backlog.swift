@@ -19,11 +19,14 @@ extension ChannelDelivery {
   ) throws(ScheduleError) -> String? {
     // A trial reaches no borrower.
     if !isRemembered || channel == .mailRedirect { return nil }
-    let backlog = due.map { $0.due.rungs.filter { $0.backlog != nil } }
+    // What was ordered can still be marked.
+    let isMarked = self.backlog == .mark
+    let isOld = { (rung: DueRung) in rung.backlog != nil || isMarked && rung.isOrdered }
+    let backlog = due.map { $0.due.rungs.filter(isOld) }
     let count = backlog.reduce(0) { $0 + $1.count }
     if count == 0 { return nil }
     func leaveOut() {
-      for index in due.indices { due[index].due.remove { $0.backlog != nil } }
+      for index in due.indices { due[index].due.remove(where: isOld) }
     }
     func note(_ state: Delivery.State) throws(ScheduleError) {
       for (zone, rungs) in zip(due.map(\.zone), backlog) {

@@ -89,9 +89,12 @@ struct ChannelDelivery {
         zones.append(zone)
         continue
       }
-      let due = try ZoneDue(through: channel.name, in: zone, of: schedule.reader).due.rungs
-      if !due.isEmpty { try schedule.noteHeld(through: channel.name, at: zone.now) }
-      held.append((end, due.count))
+      var due = [try ZoneDue(through: channel.name, in: zone, of: schedule.reader)]
+      // What the user has decided holds also for what is sent later.
+      if backlog != nil { _ = try settleBacklog(of: channel, in: &due, isDryRun: isDryRun) }
+      let count = due[0].due.rungs.count
+      if count > 0 { try schedule.noteHeld(through: channel.name, at: zone.now) }
+      held.append((end, count))
     }
     var question: String?
     var heldAsStale = 0

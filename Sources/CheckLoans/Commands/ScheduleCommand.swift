@@ -304,7 +304,7 @@ struct AgainCommand: Subcommand {
         let hasNotice = scheduled.plan.reached(at: now) != nil
         console.printError(
           """
-          loan \(id), \(title): \(hasNotice ? "its notice has not been sent yet" : "no notice is due now"), \
+          loan \(id), \(title): \(hasNotice ? "its notice is still to be sent" : "no notice is due now"), \
           so there is nothing to send again
           """)
       } else if !change.quiet.quiet {

@@ -54,7 +54,8 @@ extension [ZoneGroup] {
 }
 
 extension [ZoneGroup] {
-  /// Leaves out the catalogues that were moved, probably: all that is due of them would be sent once more.
+  /// Leaves out the catalogues that were moved, probably, under both names: what is due would be sent once
+  /// more, or of books that are back.
   ///
   /// - Parameter report: gets a sentence about each.
   func withoutMoved(
@@ -65,14 +66,17 @@ extension [ZoneGroup] {
     for (name, oldName) in moved {
       report(
         """
-        \(name.visibleCatalogue) has the loans of \(oldName.visibleCatalogue), which is gone, so its \
-        notices are held; if it was moved, use check-loans schedule rename-catalogue \
+        \(name.visibleCatalogue) has the loans of \(oldName.visibleCatalogue), which is gone, so the \
+        notices of both are held; if it was moved, use check-loans schedule rename-catalogue \
         \(oldName.shellQuoted.visible) \(name.shellQuoted.visible), and otherwise check-loans schedule \
         forget \(oldName.shellQuoted.visible)
         """)
     }
     return map { clock, now, names in
-      (clock, now, names.filter { name in !moved.contains { $0.name == name } })
+      (
+        clock, now,
+        names.filter { name in !moved.contains { $0.name == name || $0.oldName == name } }
+      )
     }
   }
 }

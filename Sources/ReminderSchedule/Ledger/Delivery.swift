@@ -71,6 +71,9 @@ extension Delivery {
   /// Whether it failed, for now or until the address changes.
   public var hasFailed: Bool { state == .failed || state == .undeliverable }
 
+  /// Whether it was ordered to be sent, and has not been tried since.
+  public var isOrdered: Bool { state == .sending && attempts == 0 }
+
   /// Whether it was marked as delivered, and nothing was sent.
   public var isMarked: Bool { state == .delivered && attempts == 0 }
 

@@ -1,4 +1,4 @@
-internal import Loans
+public import Loans
 
 /// Addresses to which nothing is sent, each with the reason.
 public struct UnusableAddresses: Sendable {
@@ -25,7 +25,6 @@ extension ScheduleReader {
       _ = try database.rows(
         """
         SELECT person, count(DISTINCT lower(\(borrower))) AS borrowers FROM loan
-        JOIN catalogue ON catalogue.id = loan.id >> \(LoanID.shift) AND is_delivered
         WHERE person IN (SELECT person FROM loan GROUP BY person HAVING count(*) > ?1)
         GROUP BY person HAVING borrowers > ?1
         """, mostBorrowers
@@ -50,8 +49,8 @@ extension ScheduleReader {
     }
   }
 
-  /// The addresses to which a channel has sent a message on a day, in lower case; the library's own is
-  /// empty.
+  /// The addresses to which a channel has sent messages on a day, in lower case, each with the times of
+  /// these; the library's own is empty.
   ///
   /// The day is that of the library that wrote; what was sent a whole day earlier was sent on another one,
   /// by a library where it began before.
@@ -62,10 +61,10 @@ extension ScheduleReader {
   ///   - now: the library's time.
   public func addressesWritten(
     by channel: String, daysAgo: Int, from now: ClockTime
-  ) throws(ScheduleError) -> Set<String> {
+  ) throws(ScheduleError) -> [String: Set<CivilDateTime>] {
     try connection.transact { database in
-      var written: Set<String> = []
-      guard let id = try database.knownChannelID(channel) else { return [] }
+      var written: [String: Set<CivilDateTime>] = [:]
+      guard let id = try database.knownChannelID(channel) else { return [:] }
       _ = try database.rows(
         """
         SELECT coalesce(delivered_at, at) AS written_at, utc_offset, sent_to, reason FROM delivery
@@ -77,9 +76,9 @@ extension ScheduleReader {
           return
         }
         if let address = row.text(2) {
-          written.insert(address.lowercased())
+          written[address.lowercased(), default: []].insert(time.time)
         } else if row.optionalInteger(3) != nil {
-          written.insert("")
+          written["", default: []].insert(time.time)
         }
       }
       return written

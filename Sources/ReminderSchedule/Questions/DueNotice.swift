@@ -40,11 +40,16 @@ public struct DueRung: Hashable, Sendable {
   public let rung: Int
   /// The time at which it became due.
   public let fireAt: CivilDateTime
+  /// The first day on which a run could have sent it: it was due, its loan known as it is, and it was not
+  /// delivered after which it is to be sent again.
+  public let dueSince: CivilDate
   /// The likely reason why nobody expects the notice; `nil` if somebody does.
   ///
   /// It fell due more than two days before its loan was first scheduled as it is, or its channel first used,
   /// and nobody has ordered it to be sent, nor has that been tried.
   public let backlog: BacklogReason?
+  /// Whether it was ordered to be sent though nobody expects it, and has not been tried since.
+  public let isOrdered: Bool
   /// When a notice of the loan was last tried through the channel in vain; 0 for never.
   public let triedAt: Int
 }
@@ -253,11 +258,17 @@ extension Database {
         }
         let fireAt = standing.plan.fireDate(rung)
         let added = added[standing.catalogue] ?? .min
+        let last = standing.deliveries.first {
+          $0.rung == rung && name.map($0.isThrough) == true
+        }
         let backlog = standing.backlog(
-          rung, firedOn: fireAt.date, channel, today: times[0].date, addedOn: added)
+          last, firedOn: fireAt.date, channel, today: times[0].date, addedOn: added)
+        let sentOn = last?.state == .delivered ? last?.at?.date : nil
         let found = DueRung(
           id: standing.id, reminderID: standing.number, expiration: standing.plan.expiration,
-          rung: rung, fireAt: fireAt, backlog: backlog, triedAt: standing.triedAt(through: name))
+          rung: rung, fireAt: fireAt,
+          dueSince: max(fireAt.date, standing.armedOn, sentOn ?? fireAt.date), backlog: backlog,
+          isOrdered: last?.isOrdered == true, triedAt: standing.triedAt(through: name))
         due.append((time, found))
         told = rung
       }
@@ -283,13 +294,9 @@ extension Database {
 extension Standing {
   /// See ``DueRung/backlog``.
   fileprivate func backlog(
-    _ rung: Int, firedOn day: CivilDate, _ channel: Channel?, today: CivilDate, addedOn: Int
+    _ last: Delivery?, firedOn day: CivilDate, _ channel: Channel?, today: CivilDate, addedOn: Int
   ) -> BacklogReason? {
-    let isOrdered = deliveries.contains {
-      $0.rung == rung && channel.map(\.name).map($0.isThrough) == true
-        && ($0.state != .delivered || $0.deliveredAt == nil)
-    }
-    if isOrdered { return nil }
+    if let last, last.state != .delivered || last.deliveredAt == nil { return nil }
     let (armed, used) = (armedOn.dayNumber, channel?.firstUsed ?? today.dayNumber)
     // A clock that was ahead may have noted a day that is still to come.
     let expected = min(max(armed, used), today.dayNumber)

@@ -1,3 +1,4 @@
+internal import Loans
 internal import System
 
 extension ScheduleReader {
@@ -31,20 +32,25 @@ extension Database {
     try integer("SELECT 1 FROM delivery WHERE catalogue = ? LIMIT 1", catalogue) == nil
   }
 
-  /// Whether a catalogue has at least half of the loans of another one, of the first 1,000.
+  /// Whether a catalogue has at least half of the loans of another one that somebody was told of, of the
+  /// first 1,000: the same books of the same people, renewed or not.
   fileprivate func hasLoans(_ catalogue: Int64, of other: Int64) throws -> Bool {
     if catalogue == other { return false }
     let (own, others) = (LoanID.all(of: catalogue), LoanID.all(of: other))
-    let sample = """
-      SELECT identity, expiration, person FROM loan WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1000
+    let told = """
+      SELECT DISTINCT identity, person, \(StoredTexts.column(.title)) AS title FROM (
+        SELECT * FROM loan WHERE id BETWEEN ?1 AND ?2 AND EXISTS (
+          SELECT 1 FROM delivery WHERE \(Schema.isOfLoan("delivery")) AND delivered_at IS NOT NULL)
+        ORDER BY id LIMIT 1000)
       """
-    let known = try integer(
-      "SELECT count(*) FROM (\(sample))", others.lowerBound, others.upperBound)
+    let known = try integer("SELECT count(*) FROM (\(told))", others.lowerBound, others.upperBound)
     guard let known, known > 0 else { return false }
     let shared = try integer(
       """
-      SELECT count(DISTINCT identity) FROM loan
-      WHERE id BETWEEN ?3 AND ?4 AND (identity, expiration, person) IN (\(sample))
+      SELECT count(*) FROM (
+        SELECT DISTINCT identity, person FROM loan WHERE id BETWEEN ?3 AND ?4
+          AND (identity, person, coalesce(\(StoredTexts.column(.title)), '')) IN (
+            SELECT identity, person, coalesce(title, '') FROM (\(told))))
       """, others.lowerBound, others.upperBound, own.lowerBound, own.upperBound)
     return 2 * (shared ?? 0) >= known
   }

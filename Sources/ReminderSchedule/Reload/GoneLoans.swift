@@ -5,18 +5,22 @@ internal import Loans
 /// those of others.
 ///
 /// Of the loans 1 "Abigél" of Anna, 2 "Toldi" of Béla and a catalogue with 1 "Toldi" of Béla, 2 "Toldi" is
-/// known as 1 from now on, with what was told of it, and 1 "Abigél" is gone.
+/// known as 1 from now on, with what was told of it, and 1 "Abigél" is gone. Where the identity of a loan
+/// is another's, what was told of it is set apart under the number of its row: of one that is recognised
+/// until ``moveDeliveries()``, and of one that leaves for good, unless it is recognised later.
 struct GoneLoans {
+  fileprivate typealias Row = (id: Int64, identity: Int64)
+
   private let database: Database
-  /// The rows that are gone, and their identities, by what the loans are known by.
-  private var gone: [UInt64: [(id: Int64, identity: Int64)]] = [:]
-  /// The rows of those recognised, whose deliveries are under way.
+  /// The rows that are gone, by what the loans are known by, the first one last.
+  private var gone: [UInt64: [Row]] = [:]
+  /// The rows of those recognised, whose deliveries are set apart.
   private var recognised: [Int64] = []
 
   init(_ database: Database, _ ids: [Int64]) throws {
     self.database = database
-    let query = try database.statement("\(Self.query) WHERE id = ?")
-    for id in ids {
+    let query = try database.statement("\(Self.query()) WHERE id = ?")
+    for id in ids.reversed() {
       query.bind(id)
       while try query.step() {
         if let key = Self.key(query) { gone[key, default: []].append((id, query.integer(4))) }
@@ -24,7 +28,9 @@ struct GoneLoans {
     }
   }
 
-  private static let query = "SELECT id, expiration, person, fields, identity FROM loan"
+  private static func query(_ table: LoanTable = .present) -> String {
+    "SELECT id, expiration, person, fields, identity FROM \(table.rawValue)"
+  }
 
   /// What a loan is known by whatever its id; `nil` for one without title, ISBN and barcode.
   private static func key(_ row: Statement) -> UInt64? {
@@ -47,52 +53,75 @@ struct GoneLoans {
   /// - Parameters:
   ///   - new: the row numbers of the loans that are new.
   ///   - replaced: new loans with the identity of one that was of another book or person: unless one of the
-  ///     two is recognised, they are the same loan, corrected.
-  /// - Returns: the row numbers of those gone that are there again.
+  ///     two is recognised, they are the same loan, corrected. If there are any, ids may have moved, and
+  ///     loans are recognised among those that have left before, too.
+  /// - Returns: the row numbers of those that are there again.
   mutating func recognise(
     in new: ClosedRange<Int64>, or replaced: [(new: Int64, old: Int64)]
   ) throws -> Set<Int64> {
     var pairs: [(new: Int64, old: Int64)] = []
-    let rows = try database.statement("\(Self.query) WHERE id BETWEEN ? AND ? ORDER BY id")
+    var others: [(id: Int64, key: UInt64)] = []
+    let rows = try database.statement("\(Self.query()) WHERE id BETWEEN ? AND ? ORDER BY id")
     rows.bind(new.lowerBound, new.upperBound)
     while try rows.step() {
-      guard let key = Self.key(rows), let alike = gone[key], !alike.isEmpty else { continue }
-      let place = alike.firstIndex { $0.identity == rows.integer(4) } ?? 0
-      gone[key]?.remove(at: place)
-      pairs.append((rows.integer(0), alike[place].id))
+      let id = rows.integer(0)
+      guard let key = Self.key(rows) else { continue }
+      if let old = gone[key]?.take(likest: rows.integer(4)) {
+        pairs.append((id, old))
+      } else {
+        others.append((id, key))
+      }
+    }
+    if !replaced.isEmpty {
+      pairs += try recogniseLeft(others, LoanID.all(of: new.lowerBound >> LoanID.shift))
     }
     recognised = pairs.map(\.old)
-    for old in recognised {
-      for statement in Self.departure { try database.run(statement, old) }
-    }
     let (taken, found) = (Set(pairs.map(\.new)), Set(recognised))
     let corrected = replaced.filter { !taken.contains($0.new) && !found.contains($0.old) }
+    let again = found.union(corrected.map(\.old))
+    let leaving = replaced.map(\.old).filter { !again.contains($0) }
+    for old in recognised + leaving { try database.setApart(old, in: .present) }
     for (new, old) in pairs + corrected {
       for statement in Self.takeover { try database.run(statement, new, old) }
     }
-    for old in recognised {
-      for statement in Self.arrivalOfSilence { try database.run(statement, old) }
+    for old in recognised { try database.run(Self.arrivalOfSilence, old) }
+    return again
+  }
+
+  /// Recognises new loans among those that have left, which come back.
+  private func recogniseLeft(
+    _ new: [(id: Int64, key: UInt64)], _ all: ClosedRange<Int64>
+  ) throws -> [(new: Int64, old: Int64)] {
+    if new.isEmpty { return [] }
+    var left: [UInt64: [Int64]] = [:]
+    let rows = try database.statement(
+      "\(Self.query(.left)) WHERE id BETWEEN ? AND ? ORDER BY left_on, id DESC")
+    rows.bind(all.lowerBound, all.upperBound)
+    while try rows.step() {
+      if let key = Self.key(rows) { left[key, default: []].append(rows.integer(0)) }
     }
-    return found.union(corrected.map(\.old))
+    var pairs: [(new: Int64, old: Int64)] = []
+    for (id, key) in new {
+      guard let old = left[key]?.popLast() else { continue }
+      for statement in Self.comeback { try database.run(statement, old) }
+      pairs.append((id, old))
+    }
+    return pairs
   }
 
   /// Gives those recognised their deliveries, once loans alike are numbered.
-  func giveDeliveries() throws {
-    for id in recognised {
-      for statement in Self.arrivalOfDeliveries { try database.run(statement, id) }
-    }
+  func moveDeliveries() throws {
+    for id in recognised { try database.run(Self.arrivalOfDeliveries, id) }
   }
 
-  /// Sets what belongs to a loan that is gone apart, under the number of its row: where it will be, there
-  /// may be what belongs to another.
-  private static let departure = ["delivery", "silence"].map { table in
+  /// Puts a loan that has left, ?1, among the others.
+  private static let comeback = [
     """
-    UPDATE \(table) SET catalogue = -1 - \(table).catalogue, identity = old.id FROM loan AS old
-    WHERE old.id = ?1 AND \(table).catalogue = old.id >> \(LoanID.shift)
-      AND \(table).identity = old.identity AND \(table).expiration = old.expiration
-      AND \(table).person = old.person \(table == "delivery" ? "AND delivery.copy = old.copy" : "")
-    """
-  }
+    INSERT INTO loan SELECT id, identity, hash, expiration, fire_at, ladder, ordinal, copy, person,
+      armed_on, open_before, open_after, fields FROM left_loan WHERE id = ?1
+    """,
+    "DELETE FROM left_loan WHERE id = ?1",
+  ]
 
   /// Puts a new loan, ?1, into the row of one that is gone, ?2.
   private static let takeover = [
@@ -108,27 +137,34 @@ struct GoneLoans {
     "DELETE FROM loan WHERE id = ?1 AND id <> ?2",
   ]
 
-  /// A silence of what was known in that way before has ended.
-  private static let arrivalOfSilence = [
-    """
-    DELETE FROM silence WHERE (catalogue, identity, expiration, person) = (
-      SELECT id >> \(LoanID.shift), identity, expiration, person FROM loan WHERE id = ?1)
-    """,
-    """
-    UPDATE silence SET catalogue = loan.id >> \(LoanID.shift), identity = loan.identity FROM loan
+  private static let arrivalOfSilence = """
+    UPDATE OR REPLACE silence SET identity = loan.identity FROM loan
     WHERE loan.id = ?1 AND silence.identity = loan.id
-      AND silence.catalogue = -1 - (loan.id >> \(LoanID.shift))
-    """,
-  ]
-
-  /// What was told of what was known in that way before counts for nothing that there is.
-  private static let arrivalOfDeliveries = [
-    "UPDATE OR REPLACE delivery SET copy = -copy WHERE \(Schema.isDeliveryOfFirst)",
+      AND silence.catalogue = loan.id >> \(LoanID.shift)
     """
-    UPDATE delivery SET catalogue = loan.id >> \(LoanID.shift), identity = loan.identity,
-      copy = loan.copy
-    FROM loan WHERE loan.id = ?1 AND delivery.identity = loan.id
-      AND delivery.catalogue = -1 - (loan.id >> \(LoanID.shift))
-    """,
-  ]
+
+  private static let arrivalOfDeliveries = """
+    UPDATE OR REPLACE delivery SET identity = loan.identity, copy = loan.copy FROM loan
+    WHERE loan.id = ?1 AND delivery.identity = loan.id
+      AND delivery.catalogue = loan.id >> \(LoanID.shift)
+    """
+}
+
+extension Database {
+  /// Makes the number of a loan's row its identity, and that of its deliveries and silence.
+  func setApart(_ id: Int64, in table: LoanTable) throws {
+    let rows = "FROM \(table.rawValue) AS loan WHERE loan.id = ?1"
+    try run("UPDATE delivery SET identity = loan.id \(rows) AND \(Schema.isOfLoan("delivery"))", id)
+    try run("UPDATE OR REPLACE silence SET identity = loan.id \(rows) AND \(Silence.isOfLoan)", id)
+    try run("UPDATE \(table.rawValue) SET identity = id WHERE id = ?1", id)
+  }
+}
+
+extension [GoneLoans.Row] {
+  /// Removes a row with an identity, if it is among the next ones, or else the next; of loans alike in
+  /// everything else there may be thousands.
+  fileprivate mutating func take(likest identity: Int64) -> Int64? {
+    isEmpty
+      ? nil : remove(at: suffix(20).lastIndex { $0.identity == identity } ?? count - 1).id
+  }
 }

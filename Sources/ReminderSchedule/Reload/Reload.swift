@@ -123,7 +123,7 @@ package struct Reload: ~Copyable {
         row.id = known.id
       } else {
         summary.added += 1
-        row.id = try known == nil ? returning(&row) ?? nextID() : nextID()
+        row.id = try returning(&row, isNew: known == nil) ?? nextID()
         if let known { replaced.append((row.id, known.id)) }
       }
       try rows.add(row)
@@ -147,8 +147,9 @@ package struct Reload: ~Copyable {
   /// Whether the row of a query is of the book whose texts were added last.
   private func isSameBook(_ before: Statement) -> Bool {
     guard let old = before.text(5) else { return false }
-    let new = rows.lastTexts
-    return old == new || StoredTexts(old)?.isSameBook(as: StoredTexts(new)) == true
+    if old == rows.lastTexts { return true }
+    guard let old = StoredTexts(old), let new = StoredTexts(rows.lastTexts) else { return false }
+    return new.isSameBook(as: old)
   }
 
   /// The number of a ladder, which is stored if it is new.
@@ -180,27 +181,36 @@ package struct Reload: ~Copyable {
   /// The row of a loan that left and has come back; `nil` if it is none of them.
   ///
   /// One with another expiration may be another lending of the book, unless it was away for a few
-  /// days only.
-  private mutating func returning(_ row: inout LoanRow) throws -> Int64? {
+  /// days only. What another book was told that had the identity is set apart.
+  ///
+  /// - Parameter isNew: whether no loan that is there has the identity.
+  private mutating func returning(_ row: inout LoanRow, isNew: Bool) throws -> Int64? {
     guard hasLeft else { return nil }
     let all = LoanID.all(of: catalogue)
-    let found = try database.rows(
+    var found: Int64?
+    var others: [Int64] = []
+    _ = try database.rows(
       """
-      SELECT \(LoanRow.columnsBefore) FROM left_loan
+      SELECT \(LoanRow.columnsBefore), left_on >= ?6 FROM left_loan
       WHERE identity = ?1 AND ordinal = ?2 AND id BETWEEN ?3 AND ?4
-        AND (expiration = ?5 OR left_on >= ?6)
-      ORDER BY expiration = ?5 DESC, left_on DESC, id LIMIT 1
+      ORDER BY expiration = ?5 DESC, left_on DESC, id
       """, row.identity, row.ordinal, all.lowerBound, all.upperBound, row.expiration,
       now.date.adding(days: -Self.daysOfAbsence).dayNumber
-    ) { before -> Int64? in
-      guard isSameBook(before) else { return nil }
-      row.keepArmed(before)
-      return before.integer(0)
+    ) { before in
+      if before.integer(2) != row.person { return }
+      let isSameDay = before.integer(1) == row.expiration
+      if !isSameBook(before) {
+        if isSameDay { others.append(before.integer(0)) }
+      } else if isNew, found == nil, isSameDay || before.integer(6) != 0 {
+        row.keepArmed(before)
+        found = before.integer(0)
+      }
     }
-    guard let id = found.first ?? nil else { return nil }
-    try database.run("DELETE FROM left_loan WHERE id = ?", id)
-    stored.note(added: id)
-    return id
+    for other in others { try database.setApart(other, in: .left) }
+    guard let found else { return nil }
+    try database.run("DELETE FROM left_loan WHERE id = ?", found)
+    stored.note(added: found)
+    return found
   }
 
   /// Replaces what was stored of the catalogue by the loans that were added.
@@ -249,7 +259,7 @@ package struct Reload: ~Copyable {
     let hasChanged = summary.added + summary.changed + summary.removed > 0
     // As they were after the last reload, unless something has changed since.
     if hasRepetitions, hasChanged { try database.numberCopies(in: catalogue) }
-    try gone?.giveDeliveries()
+    try gone?.moveDeliveries()
     if try database.dayOfReading(of: catalogue) != now.date.dayNumber {
       try database.prune(
         catalogue, loans: summary.loans, last: database.lastRun(), today: now.date)
@@ -278,11 +288,11 @@ package struct Reload: ~Copyable {
     }
     let leftOn = try database.lastRun().dayOfLeaving(today: now.date)
     for id in unmatched where !again.contains(id) {
+      summary.removed += 1
       try database.run(
         "INSERT INTO left_loan SELECT *, ?2 FROM loan WHERE id = ?1", id, leftOn.dayNumber)
       try database.run("DELETE FROM loan WHERE id = ?", id)
     }
-    summary.removed = unmatched.count - again.count
     return gone
   }
 }

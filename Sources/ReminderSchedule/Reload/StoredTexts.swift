@@ -28,9 +28,12 @@ struct StoredTexts {
     return values[place]
   }
 
-  /// Whether a book is the same, as far as its title, author and ISBN show.
-  func isSameBook(as other: StoredTexts?) -> Bool {
-    other.map { other in Self.book.allSatisfy { self[$0] == other[$0] } } ?? false
+  /// Whether a book with the same id is the same, by its ISBN, or else its title.
+  func isSameBook(as other: StoredTexts) -> Bool {
+    guard let isbn = self[.isbn], let otherISBN = other[.isbn] else {
+      return self[.title] == other[.title]
+    }
+    return isbn == otherISBN
   }
 
   /// What a book is known by whatever its id.
