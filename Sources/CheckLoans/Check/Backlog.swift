@@ -28,16 +28,13 @@ extension ChannelDelivery {
     func leaveOut() {
       for index in due.indices { due[index].due.remove(where: isOld) }
     }
-    func note(_ state: Delivery.State) throws(ScheduleError) {
+    switch self.backlog {
+    case .send: break
+    case .mark:
       for (zone, rungs) in zip(due.map(\.zone), backlog) {
         try schedule.note(
-          rungs, as: state, channel: channel.name, at: zone.now, utcOffset: zone.utcOffset)
+          rungs, as: .delivered, channel: channel.name, at: zone.now, utcOffset: zone.utcOffset)
       }
-    }
-    switch self.backlog {
-    case .send: try note(.sending)
-    case .mark:
-      try note(.delivered)
       console.printError(
         """
         \(isDryRun ? "would mark" : "marked") \(counted(count, "old notice")) through \
@@ -52,6 +49,16 @@ extension ChannelDelivery {
     case nil: break
     }
     return nil
+  }
+
+  /// Notes that what is left of a backlog is to be sent, so that no later run asks again.
+  func orderRest(through channel: ChannelName) throws(ScheduleError) {
+    for (zone, _) in zones {
+      let due = try ZoneDue(through: channel.name, in: zone, of: schedule.reader).due
+      try schedule.note(
+        due.rungs.filter { $0.backlog != nil }, as: .sending, channel: channel.name, at: zone.now,
+        utcOffset: zone.utcOffset)
+    }
   }
 
   private func question(

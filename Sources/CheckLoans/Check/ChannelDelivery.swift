@@ -91,13 +91,13 @@ struct ChannelDelivery {
       }
       var due = [try ZoneDue(through: channel.name, in: zone, of: schedule.reader)]
       // What the user has decided holds also for what is sent later.
-      if backlog != nil { _ = try settleBacklog(of: channel, in: &due, isDryRun: isDryRun) }
+      if backlog == .mark { _ = try settleBacklog(of: channel, in: &due, isDryRun: isDryRun) }
       let count = due[0].due.rungs.count
       if count > 0 { try schedule.noteHeld(through: channel.name, at: zone.now) }
       held.append((end, count))
     }
     var question: String?
-    var heldAsStale = 0
+    var (heldAsStale, count) = (0, 0)
     let center = ReminderCenter(schedule: schedule, onEvent: onEvent)
     var report = try center.deliver(
       through: notifier, in: zones,
@@ -105,8 +105,12 @@ struct ChannelDelivery {
         heldAsStale = stale.hold(in: &due)
         if heldAsStale > 0 { try schedule.noteHeld(through: channel.name, at: due[0].zone.now) }
         question = try settleBacklog(of: channel, in: &due, isDryRun: isDryRun)
+        count = due.reduce(0) { $0 + $1.due.rungs.count }
       },
       isStopRequested: { StopSignals.isStopRequested })
+    if backlog == .send, !isDryRun, report.delivered < count || !held.isEmpty {
+      try orderRest(through: channel)
+    }
     report.heldAsStale = heldAsStale
     for (end, count) in held { report.addHeld(count, until: end) }
     return (report, question)
@@ -114,7 +118,7 @@ struct ChannelDelivery {
 
   /// The catalogues in each time zone, and the time until which their notices are held; `nil` for those
   /// that are sent now.
-  private var zones: [(zone: DeliveryZone, until: CivilDateTime?)] {
+  var zones: [(zone: DeliveryZone, until: CivilDateTime?)] {
     groups.flatMap { clock, now, names in
       let center = ReminderCenter(schedule: schedule, civilTime: clock.civilTime)
       return times.held(names, at: now).flatMap { end, names in

@@ -4,13 +4,14 @@ public import Loans
 /// Messages on their way through a channel, none of which a killed run repeats, but for the one
 /// that was being sent.
 ///
-/// ``Schedule/beginSending(_:to:channel:at:utcOffset:after:)`` stores all of them, in one commit. Each one
-/// sent is then counted by ``noteSent()`` with a single write to the lock file, which needs no commit and
-/// survives the end of the process, though not a power cut (then all are due again). ``finish()``, or the next ones that are begun
-/// after it, moves them into the ledger, in one commit. If the process is killed in between, whoever opens
-/// the schedule next does so from the count. Of five messages, two of them counted, the first two are then
-/// delivered, the third may have been sent and is due again, and the others are as if they had never been
-/// begun. If the count was lost all of them are due again: nothing is ever lost.
+/// ``Schedule/beginSending(_:to:channel:at:utcOffset:after:)`` stores all of them, in one commit. Each
+/// one sent is then counted by ``noteSent()`` with a single write to the lock file, which needs no
+/// commit and survives the end of the process, though not a power cut (then all are due again).
+/// ``finish()``, or the next ones that are begun after it, moves them into the ledger, in one commit.
+/// If the process is killed in between, whoever opens the schedule next does so from the count. Of five
+/// messages, two of them counted, the first two are then delivered, the third may have been sent and is
+/// due again, and the others are as if they had never been begun. If the count was lost all of them are
+/// due again: nothing is ever lost.
 public struct Outbox: Sendable {
   fileprivate let schedule: Schedule
   fileprivate let number: Int64

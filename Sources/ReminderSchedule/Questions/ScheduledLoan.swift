@@ -30,6 +30,10 @@ public struct ScheduledLoan: Hashable, Sendable {
     """
   }
 
+  /// Selects one loan by its row number, in its catalogue or not.
+  fileprivate static let queriesOfOne =
+    LoanTable.allCases.map { "\(query($0)) WHERE loan.id = ?" }
+
   /// The loan in the current row of a query.
   ///
   /// - Throws: `DatabaseError` `SQLITE_CORRUPT` for days that no calendar has, and texts that make no
@@ -52,10 +56,8 @@ extension Database {
   /// The loan in a row, in its catalogue or not.
   func loan(_ id: Int64, _ ladders: Ladders? = nil) throws -> ScheduledLoan? {
     let ladders = try ladders ?? Ladders(self)
-    for table in LoanTable.allCases {
-      let found = try rows("\(ScheduledLoan.query(table)) WHERE loan.id = ?", id) { row in
-        try ScheduledLoan(row, ladders)
-      }
+    for query in ScheduledLoan.queriesOfOne {
+      let found = try rows(query, id) { row in try ScheduledLoan(row, ladders) }
       if let loan = found.first { return loan }
     }
     return nil

@@ -168,45 +168,54 @@ extension StoredTexts {
 
   /// The strings and literals of an array, `nil` for null; `nil` if the text is anything else.
   static func values(of text: String) -> [String?]? {
-    var rest = Substring(text).utf8
-    guard rest.popFirst() == UInt8(ascii: "["), text.utf8.last == UInt8(ascii: "]") else {
-      return nil
-    }
+    let bytes = Array(text.utf8)
+    guard bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") else { return nil }
     var values: [String?] = []
-    while let byte = rest.first {
-      if byte == UInt8(ascii: "\"") {
-        rest.removeFirst()
-        guard let value = string(from: &rest) else { return nil }
+    var index = 1
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "\"") {
+        index += 1
+        guard let value = string(in: bytes, from: &index) else { return nil }
         values.append(value)
       } else {
-        let literal = String(
-          Substring(rest.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "]") }))
-        rest = rest.dropFirst(literal.utf8.count)
+        let start = index
+        while bytes[index] != UInt8(ascii: ","), bytes[index] != UInt8(ascii: "]") { index += 1 }
+        let literal = String(decoding: bytes[start..<index], as: UTF8.self)
         if literal != "" { values.append(literal == "null" ? nil : literal) }
       }
-      rest = rest.dropFirst()
+      index += 1
     }
     return values
   }
 
-  /// Reads a string up to the quotation mark after it.
-  private static func string(from rest: inout Substring.UTF8View) -> String? {
-    var bytes: [UInt8] = []
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "\"") { return String(decoding: bytes, as: UTF8.self) }
+  /// Reads a string up to the quotation mark after it, and goes on after that.
+  private static func string(in bytes: [UInt8], from index: inout Int) -> String? {
+    let start = index
+    // Set where there is an escape: most have none.
+    var text: [UInt8]?
+    while index < bytes.count {
+      let byte = bytes[index]
+      index += 1
+      if byte == UInt8(ascii: "\"") {
+        guard let text else { return String(decoding: bytes[start..<index - 1], as: UTF8.self) }
+        return String(decoding: text, as: UTF8.self)
+      }
       guard byte == UInt8(ascii: "\\") else {
-        bytes.append(byte)
+        text?.append(byte)
         continue
       }
-      guard let escaped = rest.popFirst() else { return nil }
-      if escaped == UInt8(ascii: "u") {
-        let digits = String(Substring(rest.prefix(4)))
+      var unescaped = text ?? Array(bytes[start..<index - 1])
+      guard index < bytes.count else { return nil }
+      if bytes[index] == UInt8(ascii: "u") {
+        let digits = String(decoding: bytes[(index + 1)...].prefix(4), as: UTF8.self)
         guard let code = UInt8(digits, radix: 16) else { return nil }
-        bytes.append(code)
-        rest = rest.dropFirst(4)
+        unescaped.append(code)
+        index += 4
       } else {
-        bytes.append(escaped)
+        unescaped.append(bytes[index])
       }
+      index += 1
+      text = unescaped
     }
     return nil
   }
