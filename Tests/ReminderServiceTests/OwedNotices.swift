@@ -315,10 +315,8 @@ struct OwedNotices {
   private mutating func returns(
     _ known: Known, _ book: Book, _ today: CivilDate, isNew: Bool
   ) -> Bool {
-    // Of loans alike in all that a notice is known by, the list of what was told cannot say which.
-    let isSure = !self.known.values.contains { $0.lent == book.lent }
     for index in left.indices
-    where isSure && left[index].known == known && left[index].lent == book.lent
+    where left[index].known == known && left[index].lent == book.lent
       && left[index].book.title != book.title
     {
       left[index] = setApart(left[index])
