@@ -345,6 +345,8 @@ struct OwedNotices {
 
   /// What was told of loans, and silenced, goes to what they are known by now.
   private mutating func succeed() {
+    let (old, new) = (Set(successions.map(\.old)), Set(successions.map(\.new)))
+    told.removeAll { new.contains($0.notice.lent) && !old.contains($0.notice.lent) }
     for index in told.indices { told[index].notice.lent.succeed(successions) }
     silences = silences.compactMap { silence in
       guard case .lent(var lent) = silence.subject else { return silence }

@@ -111,7 +111,9 @@ struct GoneLoans {
 
   /// Gives those recognised their deliveries, once loans alike are numbered.
   func moveDeliveries() throws {
-    for id in recognised { try database.run(Self.arrivalOfDeliveries, id) }
+    for id in recognised {
+      for statement in Self.arrivalOfDeliveries { try database.run(statement, id) }
+    }
   }
 
   /// Puts a loan that has left, ?1, among the others.
@@ -143,11 +145,15 @@ struct GoneLoans {
       AND silence.catalogue = loan.id >> \(LoanID.shift)
     """
 
-  private static let arrivalOfDeliveries = """
-    UPDATE OR REPLACE delivery SET identity = loan.identity, copy = loan.copy FROM loan
+  /// What the same person was told before of another book with the identity is put aside.
+  private static let arrivalOfDeliveries = [
+    "UPDATE OR REPLACE delivery SET copy = -copy WHERE \(Schema.isDeliveryOfFirst)",
+    """
+    UPDATE delivery SET identity = loan.identity, copy = loan.copy FROM loan
     WHERE loan.id = ?1 AND delivery.identity = loan.id
       AND delivery.catalogue = loan.id >> \(LoanID.shift)
-    """
+    """,
+  ]
 }
 
 extension Database {
