@@ -35,10 +35,8 @@ struct DueParts {
   private(set) var unreachable = (borrowers: 0, groups: [(reason: String, rungs: [DueRung])]())
   /// Whether each message is for an address, or for the library itself.
   private(set) var hasAddresses = false
-  /// The addresses that were written to today, and yesterday; the library's own is empty.
-  private var written = (
-    today: [String: Set<CivilDateTime>](), yesterday: [String: Set<CivilDateTime>]()
-  )
+  /// The addresses that were written to yesterday or today, and when; the library's own is empty.
+  private var written: [String: Set<CivilDateTime>] = [:]
   private var today = CivilDate.first
   private var parts: ArraySlice<Part> = []
   /// The most messages of a run.
@@ -84,13 +82,8 @@ struct DueParts {
       (self.hasFallback, self.limit) = (hasFallback, limit)
       let unusable = try schedule.reader.unusableAddresses(
         for: notifier.channel, mostBorrowers: mostBorrowers)
-      let now = ClockTime(zone.now, utcOffset: zone.utcOffset)
-      func written(
-        daysAgo: Int
-      ) throws(ScheduleError) -> [String: Set<CivilDateTime>] {
-        try schedule.reader.addressesWritten(by: notifier.channel, daysAgo: daysAgo, from: now)
-      }
-      self.written = (try written(daysAgo: 0), try written(daysAgo: 1))
+      written = try schedule.reader.addressesWritten(
+        by: notifier.channel, at: ClockTime(zone.now, utcOffset: zone.utcOffset))
       today = zone.now.date
       try divide(due, schedule, unusable, room: max(0, limit - messages))
     }
@@ -141,12 +134,17 @@ struct DueParts {
   ///
   /// - Returns: those that are sent.
   private mutating func hold(_ rungs: [DueRung], for address: String) -> [DueRung] {
-    let messages = written.today[address]?.count ?? 0
-    let hasWaited =
-      written.yesterday[address] != nil && rungs.contains { $0.dueSince < today }
+    let messages = messagesToday(to: address)
+    let wasWritten = written[address].map { $0.count > messages } ?? false
+    let hasWaited = wasWritten && rungs.contains { $0.dueSince < today }
     let room = messages == 0 || messages == 1 && hasWaited ? Self.mostNotices : 0
     held += rungs.dropFirst(room)
     return Array(rungs.prefix(room))
+  }
+
+  /// The number of messages that an address got today.
+  private func messagesToday(to address: String) -> Int {
+    (written[address] ?? []).count { $0.date == today }
   }
 
   /// What tells readers apart.
@@ -195,7 +193,7 @@ struct DueParts {
   ///
   /// - Returns: whether it gets them, and was not written to today.
   mutating func giveToLibrary(_ rungs: [DueRung]) -> Bool {
-    if !hasFallback || written.today[""] != nil && parts.isEmpty { return false }
+    if !hasFallback || messagesToday(to: "") > 0 && parts.isEmpty { return false }
     if !rungs.isEmpty { parts = [Part(rungs: parts.flatMap(\.rungs) + rungs)] }
     return true
   }

@@ -453,11 +453,9 @@ struct Postbox {
 
   /// The address to which a notice about a loan goes; empty for the library's own.
   func address(of loan: Book) -> String {
-    isRefused(loan) ? "" : Self.address(of: loan)
+    let address = Self.address(of: loan)
+    return refused.contains(address) ? "" : address
   }
-
-  /// Whether the address of the one who has a book has refused a message for ever.
-  func isRefused(_ loan: Book) -> Bool { refused.contains(Self.address(of: loan)) }
 
   private static func address(of loan: Book) -> String {
     guard let parts = loan.email?.split(separator: "@"), parts.count == 2 else { return "" }

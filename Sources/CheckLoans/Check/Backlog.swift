@@ -29,7 +29,6 @@ extension ChannelDelivery {
       for index in due.indices { due[index].due.remove(where: isOld) }
     }
     switch self.backlog {
-    case .send: break
     case .mark:
       for (zone, rungs) in zip(due.map(\.zone), backlog) {
         try schedule.note(
@@ -46,7 +45,7 @@ extension ChannelDelivery {
       if !isDryRun { try schedule.noteHeld(through: channel.name, at: due[0].zone.now) }
       leaveOut()
       return try question(channel, count, backlog.flatMap(\.self))
-    case nil: break
+    case .send, nil: break
     }
     return nil
   }

@@ -289,9 +289,7 @@ struct AgainCommand: Subcommand {
     let groups = try environment.namesByZone(
       schedule.reader.catalogues(), zone, now: change.clock.now.now)
     // A catalogue may have its own time zone.
-    func now(_ catalogue: String) -> CivilDateTime {
-      groups.first { $0.names.contains(catalogue) }?.now ?? time
-    }
+    let now = { catalogue in groups.now(of: catalogue) ?? time }
     var unknown: [Int] = []
     for id in Set(ids).sorted() {
       guard let (scheduled, isSentAgain) = try schedule.sendAgain(id, at: now) else {

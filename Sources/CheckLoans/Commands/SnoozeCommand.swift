@@ -128,7 +128,7 @@ extension Environment {
     var until: CivilDate?
     let result = try schedule.silence(loans: Set(ids).sorted(), by: origin) { name in
       // A catalogue may have its own time zone.
-      let now = groups.first { $0.names.contains(name) }?.now ?? now
+      let now = groups.now(of: name) ?? now
       until = end?.day(from: now.date)
       return until
     }

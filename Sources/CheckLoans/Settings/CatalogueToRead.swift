@@ -54,6 +54,11 @@ extension [ZoneGroup] {
 }
 
 extension [ZoneGroup] {
+  /// The time in the library of a catalogue; `nil` if it is none of these.
+  func now(of catalogue: String) -> CivilDateTime? {
+    first { $0.names.contains(catalogue) }?.now
+  }
+
   /// Leaves out the catalogues that were moved, probably, under both names: what is due would be sent once
   /// more, or of books that are back.
   ///

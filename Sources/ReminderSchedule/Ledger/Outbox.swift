@@ -217,14 +217,14 @@ extension Database {
   private static let outboxToLedger = """
     INSERT INTO delivery
     SELECT catalogue, identity, expiration, copy, person, channel, rung, at, utc_offset,
-      nullif(sent_to, ''),
-      iif(message < ?1, \(Delivery.State.delivered.stored), ?3), 1,
+      nullif(sent_to, ''), iif(message < ?1, \(Delivery.State.delivered.stored), ?3), 1,
       iif(message < ?1, at, NULL), iif(message >= ?1, ?4, iif(sent_to = '', ?5, NULL))
     FROM outbox WHERE message <= ?2
     ORDER BY catalogue, identity, expiration, copy, person, channel, rung
     ON CONFLICT (catalogue, identity, expiration, copy, person, channel, rung) DO UPDATE SET
       attempts = attempts + excluded.attempts, at = excluded.at, utc_offset = excluded.utc_offset,
-      sent_to = iif(excluded.delivered_at IS NULL AND delivered_at IS NOT NULL, sent_to, excluded.sent_to),
+      sent_to = iif(
+        excluded.delivered_at IS NULL AND delivered_at IS NOT NULL, sent_to, excluded.sent_to),
       reason = iif(
         excluded.reason = ?5 AND attempts > 0 AND state <> \(Delivery.State.failed.stored)
           OR \(isHeldAgainstAddress), coalesce(reason, ?5), excluded.reason),

@@ -49,18 +49,17 @@ extension ScheduleReader {
     }
   }
 
-  /// The addresses to which a channel has sent messages on a day, in lower case, each with the times of
-  /// these; the library's own is empty.
+  /// The addresses to which a channel has sent messages yesterday or today, in lower case, each with the
+  /// times of these; the library's own is empty.
   ///
-  /// The day is that of the library that wrote; what was sent a whole day earlier was sent on another one,
-  /// by a library where it began before.
+  /// The days are those of the library that wrote; what was sent a whole day before a day ended here was
+  /// sent on another one, by a library where it began before.
   ///
   /// - Parameters:
   ///   - channel: the channel's name.
-  ///   - daysAgo: the day: 0 for today.
   ///   - now: the library's time.
   public func addressesWritten(
-    by channel: String, daysAgo: Int, from now: ClockTime
+    by channel: String, at now: ClockTime
   ) throws(ScheduleError) -> [String: Set<CivilDateTime>] {
     try connection.transact { database in
       var written: [String: Set<CivilDateTime>] = [:]
@@ -68,13 +67,13 @@ extension ScheduleReader {
       _ = try database.rows(
         """
         SELECT coalesce(delivered_at, at) AS written_at, utc_offset, sent_to, reason FROM delivery
-        WHERE channel = ?1 AND attempts > 0 AND written_at / 86400 = ?2
+        WHERE channel = ?1 AND attempts > 0 AND written_at / 86400 BETWEEN ?2 - 1 AND ?2
           AND (delivered_at IS NOT NULL OR state = \(Delivery.State.delivered.stored))
-        """, id, now.time.date.dayNumber - daysAgo
+        """, id, now.time.date.dayNumber
       ) { row in
-        guard let time = row.clockTime(0), time.seconds(until: now) < 86_400 * (daysAgo + 1) else {
-          return
-        }
+        guard let time = row.clockTime(0) else { return }
+        let daysAgo = time.time.date.days(until: now.time.date)
+        if time.seconds(until: now) >= 86_400 * (daysAgo + 1) { return }
         if let address = row.text(2) {
           written[address.lowercased(), default: []].insert(time.time)
         } else if row.optionalInteger(3) != nil {

@@ -2,8 +2,8 @@ internal import Loans
 internal import System
 
 extension ScheduleReader {
-  /// The catalogues of which nothing was ever sent, and that have the loans of another one whose file is
-  /// gone: it was moved, probably, and what was sent counts for its old name alone.
+  /// The catalogues that were probably moved: nothing was ever sent of them, and they have loans that
+  /// somebody was told of under another name, whose file is gone.
   ///
   /// - Parameter names: the names of the catalogues that may have been moved.
   /// - Returns: each with its old name.

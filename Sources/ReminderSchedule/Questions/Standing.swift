@@ -104,8 +104,8 @@ struct Standings {
       uniquingKeysWith: { first, _ in first })
     _ = try database.rows(
       """
-      SELECT loan.id, channel, rung, \(Delivery.State.sending.stored), 1, at, utc_offset, NULL, sent_to, NULL,
-        sending, message
+      SELECT loan.id, channel, rung, \(Delivery.State.sending.stored), 1, at, utc_offset, NULL, sent_to,
+        NULL, sending, message
       FROM outbox JOIN loan ON loan.id = loan AND \(Schema.isOfLoan("outbox"))
       ORDER BY channel, rung
       """

@@ -32,7 +32,7 @@ struct GoneLoans {
     "SELECT id, expiration, person, fields, identity FROM \(table.rawValue)"
   }
 
-  /// What a loan is known by whatever its id; `nil` for one without title, ISBN and barcode.
+  /// What a loan is known by whatever its id; `nil` for one with neither title, ISBN nor barcode.
   private static func key(_ row: Statement) -> UInt64? {
     guard let texts = row.text(3).flatMap(StoredTexts.init) else { return nil }
     let hasName = texts[.title] != nil || texts[.isbn] != nil
