@@ -50,6 +50,9 @@ struct LibraryYear {
   private var hasJumped = false
   /// How many loans alike there were at most.
   private var alike: [OwedNotices.Lent: Int] = [:]
+  /// Loans of which nobody can say what was told of them, since they were among several alike when some
+  /// of these came to be known by something else.
+  private var blurred: Set<OwedNotices.Lent> = []
 
   init(seed: Int) throws {
     self.seed = seed
@@ -272,6 +275,9 @@ extension LibraryYear {
   private mutating func note(_ successions: [OwedNotices.Succession]) {
     postbox.note(successions)
     let new = Set(successions.map(\.new))
+    for succession in successions where !isSure(succession.old) {
+      blurred.formUnion([succession.old, succession.new])
+    }
     for told in sent {
       var lent = told.lent
       lent.succeed(successions)
@@ -279,6 +285,12 @@ extension LibraryYear {
       repeatable[told, default: 0] += 1
       beginAgain.insert(told.lent)
     }
+  }
+
+  /// Whether it is known of a loan what was told of it: of two loans alike that were told of on different
+  /// days, one of which is returned, nobody can say which one it was.
+  private func isSure(_ lent: OwedNotices.Lent) -> Bool {
+    alike[lent, default: 0] <= 1 && !blurred.contains(lent)
   }
 
   /// Cancels some loans, with all that are like them.
@@ -298,7 +310,7 @@ extension LibraryYear {
     let numbers = try numbersOfLoans(at: now).sorted { "\($0.key)" < "\($1.key)" }
     for (lent, ids) in numbers where happens(20) {
       let loans = owed.loans.filter { $0.lent == lent }
-      guard let id = ids.first, ids.count == 1, alike[lent] == 1, loans.count == 1 else { continue }
+      guard let id = ids.first, ids.count == 1, isSure(lent), loans.count == 1 else { continue }
       let again = owed.sendAgain(loans[0], at: now)
       let result = try schedule.sendAgain(id) { _ in now }
       #expect(result?.isSentAgain == !again.isEmpty, "seed \(seed), \(now): again \(lent)")
@@ -387,10 +399,9 @@ extension LibraryYear {
         }
         if isHeld || report.leftByStop > 0 || record.isKilled { least = min(least, count) }
       }
-      // Where one of two loans alike is returned, nobody can say which one; then the other may
-      // be told of as well, if it was not.
-      let isSure = alike[notice.lent, default: 0] <= 1
-      let most = isSure ? least : open.count { $0.lent == notice.lent }
+      // Of two loans alike, one of which is returned, the other may be told of as well, if it was not.
+      let most = isSure(notice.lent) ? least : open.count { $0.lent == notice.lent }
+      if blurred.contains(notice.lent) { least = 0 }
       #expect(least <= count, "seed \(seed), \(now): lost \(notice)")
       #expect(count <= most, "seed \(seed), \(now): not owed \(notice)")
     }
@@ -466,7 +477,7 @@ extension LibraryYear {
         let most = alike[told.lent, default: 0] + repeatable[told, default: 0]
         #expect(count <= most, "seed \(seed): \(told) \(count) times")
       }
-      if hasJumped || alike[way.lent, default: 0] > 1 || beginAgain.contains(way.lent) { continue }
+      if hasJumped || !isSure(way.lent) || beginAgain.contains(way.lent) { continue }
       let rungs = told.map(\.rung)
       #expect(
         zip(rungs, rungs.dropFirst()).allSatisfy { $0 <= $1 }, "seed \(seed): \(way) \(rungs)")
@@ -555,7 +566,7 @@ extension LibraryYear {
     for time in [now] + now.date.ends(of: 1) {
       // Nor can they say what was delivered before a failure, as happens where a clock was wrong.
       try Answers(schedule, at: time, "seed \(seed), \(time)").check {
-        [alike, hasJumped] loan in !hasJumped && alike[lent(loan), default: 0] <= 1
+        [hasJumped] loan in !hasJumped && isSure(lent(loan))
       }
     }
   }
@@ -570,10 +581,9 @@ extension LibraryYear {
         planned[day][told(notice.notice, kind), default: 0] += 1
       }
       for (index, forecast) in owed.forecast(at: ends, channel: kind.name).enumerated() {
-        // Of loans alike nobody can say which was told of.
-        let sure = { [alike] (told: OwedNotices.Told) in alike[told.lent, default: 0] <= 1 }
         #expect(
-          planned[index].filter { sure($0.key) } == forecast.filter { sure($0.key) },
+          planned[index].filter { isSure($0.key.lent) }
+            == forecast.filter { isSure($0.key.lent) },
           "seed \(seed), \(now): the plan of \(ends[index]) for \(kind.name)")
       }
     }
