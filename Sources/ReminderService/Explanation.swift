@@ -7,7 +7,7 @@ public struct Explanation: Sendable {
   private let history: LoanHistory
   private let now: CivilDateTime
   private let heldUntil: CivilDateTime?
-  private let isStale: Bool
+  private let hold: NoticeReason?
   private let language: Language
 
   /// An explanation of a loan's past and future.
@@ -17,15 +17,16 @@ public struct Explanation: Sendable {
   ///   - now: the library's civil time; deliveries are shown with the time and the offset from UTC of
   ///     the clock by which they were.
   ///   - heldUntil: when notices are sent again, if none is sent now.
-  ///   - isStale: whether the catalogue's file is too old, so that expired notices are held.
+  ///   - hold: `staleCatalogue` if the catalogue's file is too old, so that expired notices are held;
+  ///     `backlog` if what is due waits for an answer.
   public init(
     _ history: LoanHistory, now: CivilDateTime, heldUntil: CivilDateTime? = nil,
-    isStale: Bool = false, in language: Language = .english
+    hold: NoticeReason? = nil, in language: Language = .english
   ) {
     self.history = history
     self.now = now
     self.heldUntil = heldUntil
-    self.isStale = isStale
+    self.hold = hold
     self.language = language
   }
 
@@ -214,7 +215,7 @@ extension Explanation {
   }
 
   private func next(from time: CivilDateTime, _ words: String) -> String {
-    let later = Explanation(history, now: time, isStale: isStale, in: language)
+    let later = Explanation(history, now: time, hold: hold, in: language)
     return text(.nextFrom, ["time": words, "clauses": later.clauses])
   }
 
@@ -260,10 +261,14 @@ extension Explanation {
   /// - Parameter isLast: whether no other notice is to come after it.
   private func clauses(aboutRung rung: Int, isLast: Bool) -> [String] {
     let name = name(ofRung: rung)
-    let isHeld = isStale && rung > 0
+    let wait: Message? =
+      switch hold {
+      case .backlog: .waitsForAnswer
+      case .staleCatalogue where rung > 0: .waitsForNewerFile
+      default: nil
+      }
     if current.isEmpty {
-      let message: Message = isHeld ? .waitsForNewerFile : .runDelivers
-      return [text(message, ["option": "--notify", "notice": name])]
+      return [text(wait ?? .runDelivers, ["option": "--notify", "notice": name])]
     }
     if isDelivered(rung) {
       return [text(isLast ? .wasDeliveredForGood : .wasDeliveredThroughAll, ["notice": name])]
@@ -277,8 +282,7 @@ extension Explanation {
         delivery.rung == rung && delivery.state != .delivered && !delivery.isOrdered
       let message: Message =
         delivery.state == .undeliverable
-        ? .waitsForAddress
-        : isHeld ? .waitsForNewerFile : isTriedAgain ? .runTriesAgain : .runDelivers
+        ? .waitsForAddress : wait ?? (isTriedAgain ? .runTriesAgain : .runDelivers)
       return text(message, ["option": "--notify \(channel)", "notice": name])
     }
   }

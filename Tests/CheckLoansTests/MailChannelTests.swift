@@ -772,6 +772,15 @@ struct MailChannelTests {
     let status = try await desk.desk.run("status")
     #expect(status.outcome.ending == .exited(0), "nobody could expect them yet")
     #expect(status.lines.last == "mail: 1 pending, 51 due, 0 failed")
+    #expect(try await desk.desk.run("schedule", "list", "--due").text == "", "no run sends them")
+    let explained = try await desk.desk.run("schedule", "explain", "Old 51")
+    #expect(
+      explained.lines.suffix(2) == [
+        """
+        Next: no run with --notify delivers the notice that it has expired without --backlog: it and many \
+        others are days late.
+        """, "Reason: backlog",
+      ])
     let trial = try await desk.run("--mail-redirect", "me@example.org")
     #expect(trial == Outcome(0), "it reaches nobody")
     try await desk.desk.run("schedule", "forget", "mail-redirect")

@@ -26,11 +26,11 @@ import Testing
     try center.reload(library.catalogue, at: try moment(now), settings: settings)
   }
 
-  private func explain(_ now: String, isStale: Bool = false) throws -> [String] {
+  private func explain(_ now: String, hold: NoticeReason? = nil) throws -> [String] {
     let now = try moment(now)
     let schedule = try #require(center.schedule)
     let history = try #require(try schedule.reader.history(of: 1, at: now))
-    return Explanation(history, now: now, isStale: isStale).sentences
+    return Explanation(history, now: now, hold: hold).sentences
   }
 
   @Test func `A loan whose reminder is still to come`() throws {
@@ -128,13 +128,13 @@ import Testing
 
   @Test func `A catalogue that is too old holds the expired notice, and no reminder`() throws {
     #expect(
-      try explain("2026-11-23T10:00", isStale: true).last == """
+      try explain("2026-11-23T10:00", hold: .staleCatalogue).last == """
         Next: no run with --notify delivers the notice that it has expired until a newer file of the \
         catalogue is read.
         """)
-    #expect(try explain("2026-11-21T10:00", isStale: true) == explain("2026-11-21T10:00"))
+    #expect(try explain("2026-11-21T10:00", hold: .staleCatalogue) == explain("2026-11-21T10:00"))
     try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-23T07:30"))
-    #expect(try explain("2026-11-23T10:00", isStale: true) == explain("2026-11-23T10:00"))
+    #expect(try explain("2026-11-23T10:00", hold: .staleCatalogue) == explain("2026-11-23T10:00"))
   }
 
   @Test func `A repetition that failed does not hide what was delivered`() async throws {

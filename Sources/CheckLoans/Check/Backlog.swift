@@ -90,6 +90,14 @@ extension ChannelDelivery {
 }
 
 extension Environment {
+  /// The numbers of the loans of which no run sends what is due until it is given `--backlog`.
+  func loansInBacklog(
+    _ schedule: ScheduleReader, at now: CivilDateTime
+  ) throws(ScheduleError) -> Set<Int> {
+    try schedule.loansInBacklog(
+      at: now, catalogues: delivered(schedule).names, beyond: ChannelDelivery.mostBacklog)
+  }
+
   /// The catalogues of a schedule whose notices are delivered: those that a run with `--notify` has read,
   /// or the settings file lists; and those that somebody has only looked at.
   func delivered(

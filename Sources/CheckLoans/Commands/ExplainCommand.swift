@@ -74,6 +74,7 @@ struct ExplainCommand: Subcommand {
     let status = console.report(times.problems)
     let limits = try environment.staleLimits(of: asked.map(\.1), stale)
     let stale = try StaleCatalogues(schedule, limits, at: clock.clockTime(now))
+    let inBacklog = try environment.loansInBacklog(schedule, at: now)
     var isAnyStale = false
     for (number, catalogue) in asked {
       // The catalogue may have its own time zone.
@@ -83,6 +84,7 @@ struct ExplainCommand: Subcommand {
         let history = try schedule.history(of: number, at: now)
       else { continue }
       var reason = history.reason
+      if reason == .due, inBacklog.contains(number) { reason = .backlog }
       let held = times.reason(of: history.catalogue, at: now)
       var heldUntil: CivilDateTime?
       if let held, [.due, .failed].contains(reason) { (reason, heldUntil) = held }
@@ -90,8 +92,9 @@ struct ExplainCommand: Subcommand {
       if [.due, .failed].contains(reason), history.loan.expiration < now.date, isStale {
         (reason, isAnyStale) = (.staleCatalogue, true)
       }
+      let hold = reason == .backlog ? reason : isStale ? .staleCatalogue : nil
       let sentences = Explanation(
-        history, now: now, heldUntil: heldUntil, isStale: isStale, in: language
+        history, now: now, heldUntil: heldUntil, hold: hold, in: language
       ).sentences
       if format == .json {
         documents.append(history.json(at: now, reason, sentences))

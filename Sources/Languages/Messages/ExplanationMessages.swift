@@ -118,6 +118,8 @@ extension Message {
     "no run with {option} delivers {notice} until the catalogue has another address")
   package static let waitsForNewerFile = message(
     "no run with {option} delivers {notice} until a newer file of the catalogue is read")
+  package static let waitsForAnswer = message(
+    "no run with {option} delivers {notice} without --backlog: it and many others are days late")
 
   // Translators: {reason} is a word for programs, in English.
   package static let reason = message("Reason: {reason}")

@@ -151,6 +151,33 @@ extension ScheduleReader {
     }
   }
 
+  /// The numbers of the loans of which a notice is due that nobody expects, see ``DueRung/backlog``,
+  /// through channels in use that have more of these than a run sends unasked, and through no other.
+  ///
+  /// - Parameters:
+  ///   - now: the library's civil time.
+  ///   - catalogues: the catalogues whose notices are delivered.
+  ///   - most: the most that a run sends unasked.
+  public func loansInBacklog(
+    at now: CivilDateTime, catalogues: [String], beyond most: Int
+  ) throws(ScheduleError) -> Set<Int> {
+    try connection.transact { database in
+      var (asked, sent) = (Set<Int>(), Set<Int>())
+      for channel in try database.channels().values where channel.isInUse(on: now.date) {
+        let due = try database.due(at: [now], channel: channel.name, catalogues).due.map(\.rung)
+        let isAsked = due.count { $0.backlog != nil } > most
+        for rung in due {
+          if isAsked, rung.backlog != nil {
+            asked.insert(rung.reminderID)
+          } else {
+            sent.insert(rung.reminderID)
+          }
+        }
+      }
+      return asked.subtracting(sent)
+    }
+  }
+
   /// The most urgent of the notices that ``openCount(at:catalogues:)`` counts, in the order of
   /// ``due(at:channel:catalogues:)``.
   ///

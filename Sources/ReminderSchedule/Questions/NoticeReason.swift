@@ -16,6 +16,8 @@ public enum NoticeReason: String, CaseIterable, Sendable {
   case closed
   /// Its expired notice would be due, and is held until a newer file of its catalogue is read.
   case staleCatalogue = "stale-catalogue"
+  /// Its notice is due, and is not sent until somebody says what to do with a backlog.
+  case backlog
   /// Nothing is sent any longer, since it has been expired for too long.
   case expiredUntil = "expired-until"
   /// Its ladder has no notice for it, now or later.

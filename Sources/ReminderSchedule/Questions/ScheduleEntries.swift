@@ -50,6 +50,9 @@ public struct EntryFilter: Sendable {
   public var state: ScheduleEntry.State?
   /// Whether only what the next run sends, or tries again to, is listed.
   public var isDue = false
+  /// The numbers of the loans of which no run sends what is due, see
+  /// ``ScheduleReader/loansInBacklog(at:catalogues:beyond:)``.
+  public var inBacklog: Set<Int> = []
 
   /// All entries of the loans in catalogues.
   public init() {}
@@ -100,6 +103,7 @@ public struct ScheduleEntries {
             // What is over is not tried again.
             if key.isOver || state != filter.state ?? state { continue }
             if filter.isDue, ![.due, .failed].contains(reason) { continue }
+            if reason == .due, filter.inBacklog.contains(standing.number) { continue }
           }
           let day = standing.leftOn.map { CivilDateTime($0) }
           found.append((day ?? standing.plan.shownFireAt(key.rung), key))

@@ -73,9 +73,8 @@ extension ScheduleReader {
   ) throws(ScheduleError) -> [ChannelStatus] {
     try connection.transact { database in
       let standings = try Standings(database, at: now)
-      let channels = standings.channels.values.sorted { $0.name < $1.name }.filter {
-        $0.lastUsed >= now.date.adding(days: -Delivery.daysInUse).dayNumber
-      }
+      let channels = standings.channels.values.sorted { $0.name < $1.name }
+        .filter { $0.isInUse(on: now.date) }
       if channels.isEmpty { return [] }
       var status = channels.map { ChannelStatus(name: $0.name) }
       var pending = 0

@@ -186,7 +186,7 @@ struct Standings {
     guard let channel = row.optionalInteger(column).flatMap({ channels[$0] }) else { return nil }
     var delivery = Delivery(
       channel: channel.name,
-      isInUse: channel.lastUsed >= now.date.adding(days: -Delivery.daysInUse).dayNumber,
+      isInUse: channel.isInUse(on: now.date),
       state: .init(stored: row.integer(column + 2)), at: row.time(column + 4),
       utcOffset: row.offset(column + 5), attempts: Int(row.integer(column + 3)),
       sentTo: row.text(column + 7),
@@ -242,6 +242,11 @@ struct Channel {
   /// The numbers of the days on which it was first and last used.
   var firstUsed: Int
   var lastUsed: Int
+
+  /// Whether a run has named it within the last seven days.
+  func isInUse(on day: CivilDate) -> Bool {
+    lastUsed >= day.adding(days: -Delivery.daysInUse).dayNumber
+  }
 }
 
 extension Database {
