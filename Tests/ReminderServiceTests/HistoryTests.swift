@@ -50,8 +50,8 @@ struct LibraryYear {
   private var hasJumped = false
   /// How many loans alike there were at most.
   private var alike: [OwedNotices.Lent: Int] = [:]
-  /// Loans of which nobody can say what was told of them, since they were among several alike when some
-  /// of these came to be known by something else.
+  /// Loans of which nobody can say what was told of them, since they, or some that have left, were among
+  /// several alike when some of these came to be known by something else.
   private var blurred: Set<OwedNotices.Lent> = []
 
   init(seed: Int) throws {
@@ -275,8 +275,11 @@ extension LibraryYear {
   private mutating func note(_ successions: [OwedNotices.Succession]) {
     postbox.note(successions)
     let new = Set(successions.map(\.new))
-    for succession in successions where !isSure(succession.old) {
-      blurred.formUnion([succession.old, succession.new])
+    for succession in successions {
+      let isShared = successions.count { $0.old == succession.old } > 1
+      if isShared || !isSure(succession.old) {
+        blurred.formUnion([succession.old, succession.new])
+      }
     }
     for told in sent {
       var lent = told.lent
