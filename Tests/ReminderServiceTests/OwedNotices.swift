@@ -279,17 +279,16 @@ struct OwedNotices {
       let alike = gone.indices.filter {
         gone[$0].value.isAlike(book) && gone[$0].value.expiration == book.expiration
       }
-      let index = alike.first { gone[$0].value.identity == book.identity } ?? alike.first
-      if let index {
+      let same = alike.first { gone[$0].value.identity == book.identity }
+      let back = left.indices.filter {
+        hasReplaced && left[$0].book.isAlike(book) && left[$0].book.expiration == book.expiration
+      }
+      let sameBack = back.last { left[$0].lent.identity == book.identity }
+      if let index = same ?? (sameBack == nil ? alike.first : nil) {
         let old = gone.remove(at: index).value
         successions.append(Succession(old: old.lent, identity: book.identity))
-        continue
-      }
-      let back = left.lastIndex {
-        $0.book.isAlike(book) && $0.book.expiration == book.expiration
-      }
-      if hasReplaced, let back {
-        let old = left.remove(at: back)
+      } else if let index = sameBack ?? back.last {
+        let old = left.remove(at: index)
         successions.append(Succession(old: old.lent, identity: book.identity))
       } else {
         corrected.append(known)

@@ -49,8 +49,6 @@ package struct Reload: ~Copyable {
   private var now: CivilDateTime { clockTime.time }
   private var stored: StoredLoans
   private var rows: LoanRows
-  /// Whether there are loans that left and may come back.
-  private let hasLeft: Bool
   private let firstNumber: Int64
   private var lastNumber: Int64
   private var summary = ReloadSummary()
@@ -61,10 +59,8 @@ package struct Reload: ~Copyable {
   /// Whether some loan is another than the first of its identity.
   private var hasRepetitions = false
   /// The rows of loans with the identity of one that was of another book or person, and the rows of those.
-  private var replaced: [(new: Int64, old: Int64)] = []
+  private var replaced: [ReturningLoans.Pair] = []
 
-  /// For how many days a loan that comes back gets its number again, even if it was renewed.
-  private static let daysOfAbsence = 7
   /// The most loans that a catalogue without any may say are all back.
   private static let mostBack = 10
 
@@ -73,19 +69,15 @@ package struct Reload: ~Copyable {
     at now: ClockTime
   ) throws(ScheduleError) {
     let transaction = try Transaction(connection, of: schedule)
-    (database, catalogue, lastNumber, stored, rows, hasLeft) =
+    (database, catalogue, lastNumber, stored, rows) =
       try connection.perform { database in
         failpoint("reload-begun")
         let catalogue = try database.catalogueID(path, library: library, today: now.time.date)
         let lastNumber = try database.lastNumber(catalogue: catalogue)
-        let all = LoanID.all(of: catalogue)
-        let left = try database.integer(
-          "SELECT 1 FROM left_loan WHERE id BETWEEN ? AND ? LIMIT 1", all.lowerBound,
-          all.upperBound)
         return (
           database, catalogue, lastNumber,
           StoredLoans(database, catalogue: catalogue, lastNumber: lastNumber),
-          try LoanRows(database), left != nil
+          try LoanRows(database)
         )
       }
     firstNumber = lastNumber
@@ -123,7 +115,7 @@ package struct Reload: ~Copyable {
         row.id = known.id
       } else {
         summary.added += 1
-        row.id = try returning(&row, isNew: known == nil) ?? nextID()
+        row.id = try nextID()
         if let known { replaced.append((row.id, known.id)) }
       }
       try rows.add(row)
@@ -138,18 +130,12 @@ package struct Reload: ~Copyable {
     try database.rows(
       "SELECT \(LoanRow.columnsBefore) FROM loan WHERE id = ?", known.id
     ) { before in
-      guard before.integer(2) == row.person, isSameBook(before) else { return false }
+      guard before.integer(2) == row.person,
+        StoredTexts.areOfOneBook(before.text(5), rows.lastTexts)
+      else { return false }
       row.keepArmed(before)
       return true
     }.first ?? false
-  }
-
-  /// Whether the row of a query is of the book whose texts were added last.
-  private func isSameBook(_ before: Statement) -> Bool {
-    guard let old = before.text(5) else { return false }
-    if old == rows.lastTexts { return true }
-    guard let old = StoredTexts(old), let new = StoredTexts(rows.lastTexts) else { return false }
-    return new.isSameBook(as: old)
   }
 
   /// The number of a ladder, which is stored if it is new.
@@ -176,41 +162,6 @@ package struct Reload: ~Copyable {
       throw DatabaseError.damage("the highest number of a loan")
     }
     return LoanID.all(of: catalogue).lowerBound + lastNumber
-  }
-
-  /// The row of a loan that left and has come back; `nil` if it is none of them.
-  ///
-  /// One with another expiration may be another lending of the book, unless it was away for a few
-  /// days only. What another book was told that had the identity is set apart.
-  ///
-  /// - Parameter isNew: whether no loan that is there has the identity.
-  private mutating func returning(_ row: inout LoanRow, isNew: Bool) throws -> Int64? {
-    guard hasLeft else { return nil }
-    let all = LoanID.all(of: catalogue)
-    var found: Int64?
-    var others: [Int64] = []
-    _ = try database.rows(
-      """
-      SELECT \(LoanRow.columnsBefore), left_on >= ?6 FROM left_loan
-      WHERE identity = ?1 AND ordinal = ?2 AND id BETWEEN ?3 AND ?4
-      ORDER BY expiration = ?5 DESC, left_on DESC, id
-      """, row.identity, row.ordinal, all.lowerBound, all.upperBound, row.expiration,
-      now.date.adding(days: -Self.daysOfAbsence).dayNumber
-    ) { before in
-      if before.integer(2) != row.person { return }
-      let isSameDay = before.integer(1) == row.expiration
-      if !isSameBook(before) {
-        if isSameDay { others.append(before.integer(0)) }
-      } else if isNew, found == nil, isSameDay || before.integer(6) != 0 {
-        row.keepArmed(before)
-        found = before.integer(0)
-      }
-    }
-    for other in others { try database.setApart(other, in: .left) }
-    guard let found else { return nil }
-    try database.run("DELETE FROM left_loan WHERE id = ?", found)
-    stored.note(added: found)
-    return found
   }
 
   /// Replaces what was stored of the catalogue by the loans that were added.
@@ -254,12 +205,12 @@ package struct Reload: ~Copyable {
   /// Removes what was not read again, and what is old.
   private mutating func finish(removing unmatched: [Int64], _ facts: ReadingFacts) throws {
     try rows.flush()
-    let gone = try leave(unmatched)
+    let returning = try leave(unmatched)
     failpoint("reload-rows-removed")
     let hasChanged = summary.added + summary.changed + summary.removed > 0
     // As they were after the last reload, unless something has changed since.
     if hasRepetitions, hasChanged { try database.numberCopies(in: catalogue) }
-    try gone?.moveDeliveries()
+    try returning?.moveDeliveries()
     if try database.dayOfReading(of: catalogue) != now.date.dayNumber {
       try database.prune(
         catalogue, loans: summary.loans, last: database.lastRun(), today: now.date)
@@ -273,18 +224,18 @@ package struct Reload: ~Copyable {
   /// Moves loans that are gone among those that have left, unless new ones are the same.
   ///
   /// - Returns: these.
-  private mutating func leave(_ unmatched: [Int64]) throws -> GoneLoans? {
-    if unmatched.isEmpty { return nil }
+  private mutating func leave(_ unmatched: [Int64]) throws -> ReturningLoans? {
     var again: Set<Int64> = []
-    var gone: GoneLoans?
+    var returning: ReturningLoans?
     if lastNumber > firstNumber {
       let all = LoanID.all(of: catalogue)
-      var found = try GoneLoans(database, unmatched)
+      var found = ReturningLoans(database, catalogue: catalogue, today: now.date)
       again = try found.recognise(
-        in: all.lowerBound + firstNumber + 1...all.lowerBound + lastNumber, or: replaced)
+        all.lowerBound + firstNumber + 1...all.lowerBound + lastNumber, among: unmatched,
+        or: replaced)
       summary.added -= again.count
       summary.changed += again.count
-      gone = found
+      returning = found
     }
     let leftOn = try database.lastRun().dayOfLeaving(today: now.date)
     for id in unmatched where !again.contains(id) {
@@ -293,7 +244,7 @@ package struct Reload: ~Copyable {
         "INSERT INTO left_loan SELECT *, ?2 FROM loan WHERE id = ?1", id, leftOn.dayNumber)
       try database.run("DELETE FROM loan WHERE id = ?", id)
     }
-    return gone
+    return returning
   }
 }
 

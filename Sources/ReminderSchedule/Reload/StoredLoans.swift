@@ -35,8 +35,6 @@ struct StoredLoans {
   private var passed: [StoredLoan] = []
   /// Places in `loans` plus one by key, 0 for none: an open-addressing table, empty at first.
   private var table: [UInt32] = []
-  /// The rows that were stored during the reload among those that are still to be read.
-  private var added: Set<Int64> = []
 
   /// The number of loans among which one is searched for in step.
   private static let reach = 1_000
@@ -64,9 +62,6 @@ struct StoredLoans {
     }
     return find(key).map { take($0) }
   }
-
-  /// Notes that a row was stored during the reload which may still be read.
-  mutating func note(added id: Int64) { added.insert(id) }
 
   /// Marks a loan as matched, and goes on after it if it is near.
   private mutating func take(_ place: Int) -> StoredLoan {
@@ -132,7 +127,6 @@ struct StoredLoans {
       if id <= reached { throw DatabaseError.damage("the order of loans") }
       reached = id
       count += 1
-      if !added.isEmpty, added.contains(id) { continue }
       let identity = UInt64(bitPattern: query.integer(1))
       loans.append(
         StoredLoan(

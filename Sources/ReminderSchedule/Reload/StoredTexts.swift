@@ -28,12 +28,16 @@ struct StoredTexts {
     return values[place]
   }
 
-  /// Whether a book with the same id is the same, by its ISBN, or else its title.
-  func isSameBook(as other: StoredTexts) -> Bool {
-    guard let isbn = self[.isbn], let otherISBN = other[.isbn] else {
-      return self[.title] == other[.title]
+  /// Whether two arrays with the same id are of the same book, by its ISBN, or else its title.
+  static func areOfOneBook(_ first: String?, _ second: String?) -> Bool {
+    if first == second { return true }
+    guard let first = first.flatMap(Self.init), let second = second.flatMap(Self.init) else {
+      return false
     }
-    return isbn == otherISBN
+    guard let isbn = first[.isbn], let other = second[.isbn] else {
+      return first[.title] == second[.title]
+    }
+    return isbn == other
   }
 
   /// What a book is known by whatever its id.
