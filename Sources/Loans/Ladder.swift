@@ -124,6 +124,14 @@ public struct LoanPlan: Hashable, Sendable {
     return rung + (days - rung) / period * period
   }
 
+  /// The first rung after the last day that is further than what was told; another rung itself.
+  public func firstOwed(of rung: Int, after told: Int) -> Int {
+    guard rung > 0, told < rung else { return rung }
+    if let first = ladder.expired.first(where: { $0 > told }) { return min(first, rung) }
+    guard let period = ladder.period, let last = ladder.expired.last else { return rung }
+    return min(last + ((told - last) / period + 1) * period, rung)
+  }
+
   /// The first rung that is reached after a time, and when; `nil` if there is none to come.
   public func next(after now: CivilDateTime) -> (rung: Int, fireAt: CivilDateTime)? {
     for rung in ladder.reminders {

@@ -202,7 +202,8 @@ public final class Schedule: Sendable {
   ///   name.
   public func rename(channel: String, to name: String) throws(ScheduleError) -> Int? {
     try writeByUser { database in
-      guard let id = try database.knownChannelID(channel), channel != name else { return nil }
+      guard let id = try database.knownChannelID(channel), !channel.utf8.elementsEqual(name.utf8)
+      else { return nil }
       if let other = try database.knownChannelID(name) {
         try database.run(
           """

@@ -95,7 +95,9 @@ extension ScheduleError {
       return (.locked, "\(schedule) is in use by another process; try again")
     case SQLITE_NOTADB:
       return (.notASchedule, notASchedule(path, "is not a database").message)
-    case SQLITE_CORRUPT, SQLITE_FORMAT:
+    // Of texts of loans, which the views and queries take apart.
+    case SQLITE_CORRUPT, SQLITE_FORMAT,
+      SQLITE_ERROR where error.message.hasPrefix("malformed JSON"):
       return (
         .damaged,
         """

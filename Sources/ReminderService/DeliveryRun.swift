@@ -256,9 +256,11 @@ private struct DeliveryRun {
         try schedule.noteRefused(
           message.notices, channel: notifier.channel, reason: error.message)
       }
+      // Those that were given to the library in vain are counted with its message.
+      let isCounted = isHandedOn && !isLibraryWritten
       fail(
-        Array(message.notices), isTheirs ? error : error.ofChannel,
-        isHandedOn: isHandedOn && isLibraryWritten)
+        isCounted ? [] : Array(message.notices), isTheirs ? error : error.ofChannel,
+        isHandedOn: isHandedOn && !isCounted)
     }
   }
 
@@ -366,7 +368,7 @@ extension NotifierError {
   fileprivate var ofChannel: NotifierError {
     NotifierError(
       .temporary, channel: channel,
-      message: "\(message), or check the channel, which has accepted nobody so far")
+      message: "\(message), or check the channel, which has accepted nothing in this run")
   }
 }
 

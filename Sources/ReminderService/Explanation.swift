@@ -18,7 +18,7 @@ public struct Explanation: Sendable {
   ///     the clock by which they were.
   ///   - heldUntil: when notices are sent again, if none is sent now.
   ///   - hold: `staleCatalogue` if the catalogue's file is too old, so that expired notices are held;
-  ///     `backlog` if what is due waits for an answer.
+  ///     `backlog` or `movedCatalogue` if what is due waits for an answer.
   public init(
     _ history: LoanHistory, now: CivilDateTime, heldUntil: CivilDateTime? = nil,
     hold: NoticeReason? = nil, in language: Language = .english
@@ -264,6 +264,7 @@ extension Explanation {
     let wait: Message? =
       switch hold {
       case .backlog: .waitsForAnswer
+      case .movedCatalogue: .waitsForName
       case .staleCatalogue where rung > 0: .waitsForNewerFile
       default: nil
       }

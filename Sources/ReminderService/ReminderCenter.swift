@@ -76,6 +76,9 @@ public struct ReminderCenter: Sendable {
           switch event {
           case .record(let record):
             guard let loan = ReadLoan(record, settings.policy, today: now.date, &closed) else {
+              if record.expiration == .unusable {
+                try reload?.keep(record.parts(lastDay: now.date), record.identity)
+              }
               continue
             }
             if loan.isClosedForLong, loan.status != .expired {

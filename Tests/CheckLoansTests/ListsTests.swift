@@ -100,7 +100,7 @@ struct ListsTests {
             Anna, +36 1 234 5678. The catalogue has no e-mail address.
               2026.11.14  7 days ago  Egri csillagok
               2026.11.21  today       Abigél
-            Béla. The address bela@example.org was refused. (\(program) failed with exit status 67: \
+            Béla. Nothing is sent to the address bela@example.org. (\(program) failed with exit status 67: \
             no such user; correct the address of loan 2 in the catalogue)
               2026.11.22  tomorrow    Biblia; "régi"
             Dani. The address dani at home is not valid.

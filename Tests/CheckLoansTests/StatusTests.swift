@@ -34,8 +34,9 @@ struct StatusTests {
 
             """,
           errors: """
-            check-loans: \(desk.folder.path)/books.xml: was last read 2 days ago, longer than 36h; check \
-            that the daily run still runs, and read its output; if the catalogue is gone for good, use \
+            check-loans: \(desk.folder.path)/books.xml was last read 2 days ago, longer than 36h; check \
+            that the daily run still runs, and read its output; if the file was moved, use check-loans \
+            schedule rename-catalogue \(desk.folder.path)/books.xml NEW; if it is gone for good, use \
             check-loans schedule forget \(desk.folder.path)/books.xml
 
             """))

@@ -212,7 +212,7 @@ import Testing
 
         Kovács Anna
 
-        The address anna@example.org was refused.
+        Nothing is sent to the address anna@example.org.
 
         - "Ábel" expired 7 days ago (2026.11.14)
 

@@ -532,7 +532,7 @@ private final class Post: Notifier {
     #expect(try run(post).unreachableNotices == 1)
     #expect(
       try history(of: 1).current(at: noon).first?.error
-        == "7 borrowers have the same address, so it is probably nobody's; correct the catalogue, or "
+        == "7 borrowers have the same address, so it is probably a placeholder; correct the catalogue, or "
         + "raise mail-max-borrowers")
     try lend(6)
     #expect(try run(post).messages == 1)

@@ -196,6 +196,9 @@ struct OwedNotices {
   var steps = Steps()
   /// When the library was closed then.
   var closed = ClosedWeeks()
+  /// The ladders and closed weeks of loans that were kept as they were, since their expirations could not
+  /// be read any longer.
+  private var kept: [Book: (steps: Steps, closed: ClosedWeeks)] = [:]
   var silences: [Silence] = []
   /// Those among them that the user has cancelled since.
   var cancelled: Set<String> = []
@@ -242,10 +245,11 @@ struct OwedNotices {
 
   /// The catalogue is read.
   ///
-  /// - Parameter books: all of it, in its order; what cannot be read is no loan.
+  /// - Parameter books: all of it, in its order; what cannot be read is the loan that it was, or none.
   mutating func read(
     _ books: [Book], _ steps: Steps, _ closed: ClosedWeeks, on today: CivilDate
   ) {
+    let before = (steps: self.steps, closed: self.closed)
     (self.steps, self.closed) = (steps, closed)
     // A day of lending that is still to come counts as unknown.
     let books = books.map { book in
@@ -253,15 +257,21 @@ struct OwedNotices {
       if let loaned = book.loaned, loaned > today { book.loaned = nil }
       return book
     }
-    loans = books.filter(\.isReadable)
     (cancelled, successions) = ([], [])
     var ordinals: [String: Int] = [:]
     var current: [(known: Known, book: Book)] = []
+    var stay: [Book: (steps: Steps, closed: ClosedWeeks)] = [:]
     for book in books {
       ordinals[book.identity, default: 0] += 1
       let known = Known(identity: book.identity, ordinal: ordinals[book.identity] ?? 1)
-      if book.isReadable { current.append((known, book)) }
+      if book.isReadable {
+        current.append((known, book))
+      } else if let old = self.known[known], book.isAlike(old) {
+        current.append((known, old))
+        stay[old] = kept[old] ?? before
+      }
     }
+    (loans, kept) = (current.map(\.book), stay)
     let now = Dictionary(current.map { ($0.known, $0.book) }) { _, last in last }
     // With an id that is another book's now, or another person's, too.
     var gone = known.filter { known, book in now[known].map { !book.isAlike($0) } ?? true }
@@ -281,14 +291,15 @@ struct OwedNotices {
       }
       let same = alike.first { gone[$0].value.identity == book.identity }
       let back = left.indices.filter {
-        hasReplaced && left[$0].book.isAlike(book) && left[$0].book.expiration == book.expiration
+        (hasReplaced || left[$0].apart != nil) && left[$0].book.isAlike(book)
+          && left[$0].book.expiration == book.expiration
       }
       let sameBack = back.last { left[$0].lent.identity == book.identity }
       if let index = same ?? (sameBack == nil ? alike.first : nil) {
         let old = gone.remove(at: index).value
         successions.append(Succession(old: old.lent, identity: book.identity))
       } else if let index = sameBack ?? back.last {
-        let old = left.remove(at: index)
+        let old = comeBack(index, since: today.adding(days: -7))
         successions.append(Succession(old: old.lent, identity: book.identity))
       } else {
         corrected.append(known)
@@ -329,8 +340,16 @@ struct OwedNotices {
       return (first.book.expiration == book.expiration ? 1 : 0, first.on)
         < (second.book.expiration == book.expiration ? 1 : 0, second.on)
     }
-    if let best { left.remove(at: best) }
+    if let best { comeBack(best, since: today.adding(days: -7)) }
     return best != nil
+  }
+
+  /// A loan that has left is there again; if it had left before a day, it is silenced no longer.
+  @discardableResult
+  private mutating func comeBack(_ index: Int, since day: CivilDate) -> Left {
+    let loan = left.remove(at: index)
+    if loan.on < day { silences.removeAll { $0.subject == .lent(loan.lent) } }
+    return loan
   }
 
   /// A loan that has left is known by itself alone.
@@ -414,12 +433,13 @@ struct OwedNotices {
 
   /// The day of a step of a loan.
   func day(of rung: Int, _ loan: Book) -> CivilDate {
-    let (before, after) = closed.openDays(around: loan.expiration)
+    let (before, after) = (kept[loan]?.closed ?? closed).openDays(around: loan.expiration)
     return (rung > 0 ? after : before).adding(days: rung)
   }
 
   /// The last of all steps that have come, day by day.
   private func reached(_ loan: Book, _ now: CivilDateTime) -> Int? {
+    let (steps, closed) = kept[loan] ?? (steps, closed)
     let (before, after) = closed.openDays(around: loan.expiration)
     let late = loan.expiration.days(until: now.date)
     if late > 0 {

@@ -102,8 +102,9 @@ struct ChannelDelivery {
     var report = try center.deliver(
       through: notifier, in: zones,
       onDue: { (due: inout [ZoneDue]) throws(ScheduleError) in
+        // What the user has decided holds also for what is held.
+        if backlog == .mark { _ = try settleBacklog(of: channel, in: &due, isDryRun: isDryRun) }
         heldAsStale = stale.hold(in: &due)
-        if heldAsStale > 0 { try schedule.noteHeld(through: channel.name, at: due[0].zone.now) }
         question = try settleBacklog(of: channel, in: &due, isDryRun: isDryRun)
         count = due.reduce(0) { $0 + $1.due.rungs.count }
       },
@@ -157,7 +158,8 @@ struct ChannelDelivery {
           outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
           outputFailure?.message?.append("; \(outcome(of: failure.notices))")
         default:
-          console.printError("\(failure.error.message); \(outcome(of: failure.notices))")
+          let outcome = failure.notices == 0 ? "" : "; \(outcome(of: failure.notices))"
+          console.printError("\(failure.error.message)\(outcome)")
         }
       }
     }

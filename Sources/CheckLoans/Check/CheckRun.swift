@@ -244,12 +244,10 @@ extension CheckRun {
     let loans = try schedule.reader.loansWithNotices(
       at: catalogue.now, channels: plan.channels.map(\.name), in: catalogue.source.name)
     if loans == 0 { return }
-    let name = catalogue.forgettable.shellQuoted.visible
     console.printError(
       """
       \(catalogue.path.visible): the notices of \(counted(loans, "loan")) will still be delivered; \
-      if the file was moved, use check-loans schedule rename-catalogue \(name) NEW; if it is gone for \
-      good, use check-loans schedule forget \(name)
+      \(catalogue.forgettable.adviceOnMissing)
       """)
   }
 
@@ -313,6 +311,17 @@ extension CheckRun {
 
   private func pending(of catalogue: CatalogueToRead) throws -> PendingNotices? {
     try schedule?.reader.pending(after: catalogue.now, catalogues: [catalogue.source.name])
+  }
+}
+
+extension String {
+  /// What to do about the catalogue with this name, whose file is gone.
+  var adviceOnMissing: String {
+    let name = shellQuoted.visible
+    return """
+      if the file was moved, use check-loans schedule rename-catalogue \(name) NEW; if it is gone for \
+      good, use check-loans schedule forget \(name)
+      """
   }
 }
 

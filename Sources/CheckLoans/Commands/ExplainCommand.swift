@@ -75,7 +75,12 @@ struct ExplainCommand: Subcommand {
     let limits = try environment.staleLimits(of: asked.map(\.1), stale)
     let stale = try StaleCatalogues(schedule, limits, at: clock.clockTime(now))
     let inBacklog = try environment.loansInBacklog(schedule, at: now)
-    var isAnyStale = false
+    var questions: [String] = []
+    let delivered = try environment.delivered(schedule).names
+    let open = try environment.namesByZone(delivered, clock, now: self.clock.now.now)
+      .withoutMoved(schedule) { questions.append($0) }
+    let moved = Set(delivered).subtracting(open.flatMap(\.names))
+    var (isAnyStale, isAnyMoved) = (false, false)
     for (number, catalogue) in asked {
       // The catalogue may have its own time zone.
       guard
@@ -92,7 +97,11 @@ struct ExplainCommand: Subcommand {
       if [.due, .failed].contains(reason), history.loan.expiration < now.date, isStale {
         (reason, isAnyStale) = (.staleCatalogue, true)
       }
-      let hold = reason == .backlog ? reason : isStale ? .staleCatalogue : nil
+      if [.due, .failed, .backlog].contains(reason), moved.contains(history.catalogue) {
+        (reason, isAnyMoved) = (.movedCatalogue, true)
+      }
+      let isHeld = [.backlog, .movedCatalogue].contains(reason)
+      let hold = isHeld ? reason : isStale ? .staleCatalogue : nil
       let sentences = Explanation(
         history, now: now, heldUntil: heldUntil, hold: hold, in: language
       ).sentences
@@ -114,6 +123,7 @@ struct ExplainCommand: Subcommand {
       try console.print(line: "\n\(language.text(.more, count: omitted))")
     }
     if isAnyStale { _ = console.report(stale) }
+    if isAnyMoved { questions.forEach { console.printError($0) } }
     for message in unknown { console.printError(message) }
     return unknown.isEmpty ? status : .usage
   }

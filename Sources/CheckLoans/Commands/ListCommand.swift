@@ -76,7 +76,7 @@ struct ListCommand: Subcommand {
   }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    let (now, zone) = try clock.read(environment)
+    let (_, zone) = try clock.read(environment)
     let schedule = try ScheduleReader(opening: state.path(environment))
     let known = try schedule.catalogues()
     let isBadge = format == .waybar || format == .i3blocks
@@ -96,8 +96,7 @@ struct ListCommand: Subcommand {
     var table = EntryTable(directory: environment.temporaryDirectory)
     if isJSON { try console.print("{\"version\":1,\"reminders\":[") }
     var isEmpty = true
-    let inBacklog = due ? try environment.loansInBacklog(schedule, at: now) : []
-    try forEach(schedule, groups, inBacklog) { entry, now in
+    try forEach(schedule, groups) { entry, now in
       if isJSON {
         try console.print((isEmpty ? "" : ",") + entry.json(at: now).text)
       } else if isTable {
@@ -139,11 +138,10 @@ struct ListCommand: Subcommand {
 
   /// Calls `body` with the entries of all catalogues, in one order.
   private func forEach(
-    _ schedule: ScheduleReader, _ groups: [ZoneGroup], _ inBacklog: Set<Int>,
+    _ schedule: ScheduleReader, _ groups: [ZoneGroup],
     _ body: (ScheduleEntry, CivilDateTime) throws -> Void
   ) throws {
     var filter = EntryFilter()
-    filter.inBacklog = inBacklog
     (filter.haveLeft, filter.isDue) = (returned, due)
     if failed { filter.state = .failed }
     var lists: [(entries: ScheduleEntries, next: ScheduleEntry?)] = []

@@ -63,6 +63,8 @@ private struct ScheduleStatus {
   let now: ClockTime
   let maxAge: Age
   let stale: StaleCatalogues
+  /// What there is to ask about catalogues that were moved.
+  private var moved: [String] = []
   let lastRun: ClockTime?
   /// The catalogues that are delivered, and those that somebody has only looked at.
   let catalogues: [CatalogueStatus]
@@ -84,6 +86,7 @@ private struct ScheduleStatus {
     let names = Set(names.map { Array($0.utf8) })
     catalogues = all.filter { names.contains(Array($0.name.utf8)) }
     lookedAt = all.filter { !names.contains(Array($0.name.utf8)) }
+    _ = try groups.withoutMoved(schedule) { moved.append($0) }
     for (_, now, names) in groups {
       for status in try schedule.channelStatus(at: now, catalogues: names) {
         if let index = channels.firstIndex(where: { $0.name == status.name }) {
@@ -119,16 +122,15 @@ private struct ScheduleStatus {
       let age = age(catalogue.readAt)
       if age?.isOfWrongClock == true {
         return
-          "\(name): was last read by a clock that was ahead of this one; see whether the clock is right"
+          "\(name) was last read by a clock that was ahead of this one; see whether the clock is right"
       }
       let words = age.map { "was last read \($0.words) ago" } ?? "was never read"
       return """
-        \(name): \(words), longer than \(maxAge); check that the daily run still runs, and read its \
-        output; if the catalogue is gone for good, use check-loans schedule forget \
-        \(catalogue.name.shellQuoted.visible)
+        \(name) \(words), longer than \(maxAge); check that the daily run still runs, and read its \
+        output; \(catalogue.name.adviceOnMissing)
         """
     }
-      + stale.sentences
+      + moved + stale.sentences
       + channels.filter { $0.failed > 0 }.map { channel in
         """
         \(counted(channel.failed, "notice")) failed through \(channel.name.visible): \

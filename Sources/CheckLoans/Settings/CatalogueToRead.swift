@@ -66,15 +66,17 @@ extension [ZoneGroup] {
   func withoutMoved(
     _ schedule: ScheduleReader, report: (String) -> Void
   ) throws(ScheduleError) -> [ZoneGroup] {
-    let moved = try schedule.movedCatalogues(among: flatMap(\.names))
+    guard let now = first?.now else { return self }
+    let moved = try schedule.movedCatalogues(among: flatMap(\.names), at: now)
     if moved.isEmpty { return self }
-    for (name, oldName) in moved {
+    for (name, oldName, isGone) in moved {
+      let (new, old) = (name.shellQuoted.visible, oldName.shellQuoted.visible)
       report(
         """
-        \(name.visibleCatalogue) has the loans of \(oldName.visibleCatalogue), which is gone, so the \
-        notices of both are held; if it was moved, use check-loans schedule rename-catalogue \
-        \(oldName.shellQuoted.visible) \(name.shellQuoted.visible), and otherwise check-loans schedule \
-        forget \(oldName.shellQuoted.visible)
+        \(name.visibleCatalogue) has the loans of \(oldName.visibleCatalogue)\
+        \(isGone ? ", which is gone" : ""), so the notices of both are held; if it \
+        \(isGone ? "was moved" : "takes its place"), use check-loans schedule rename-catalogue \(old) \
+        \(new), and otherwise check-loans schedule forget \(isGone ? old : new)
         """)
     }
     return map { clock, now, names in

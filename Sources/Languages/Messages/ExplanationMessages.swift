@@ -120,6 +120,8 @@ extension Message {
     "no run with {option} delivers {notice} until a newer file of the catalogue is read")
   package static let waitsForAnswer = message(
     "no run with {option} delivers {notice} without --backlog: it and many others are days late")
+  package static let waitsForName = message(
+    "no run with {option} delivers {notice} until it is known whether the catalogue was moved")
 
   // Translators: {reason} is a word for programs, in English.
   package static let reason = message("Reason: {reason}")

@@ -80,8 +80,11 @@ public struct LoanRecord: Sendable {
   /// The loan with its texts as bytes, or `nil` if the record has no usable expiration.
   package var parts: Parts? {
     guard case .date(let date) = expiration else { return nil }
-    return Parts(record: self, lastDay: date)
+    return parts(lastDay: date)
   }
+
+  /// A loan with its texts as bytes, and this expiration.
+  package func parts(lastDay: CivilDate) -> Parts { Parts(record: self, lastDay: lastDay) }
 
   /// A loan whose texts are where those of its record are.
   package struct Parts: LoanParts {

@@ -66,17 +66,14 @@ public struct Outbox: Sendable {
 
 extension Schedule {
   /// Prepares for a delivery through a channel: settles what a killed run was sending, and records
-  /// the run, and that the channel is in use if something was ever due through it.
+  /// the run, and that the channel is in use.
   public func beginDelivery(
     through channel: String, at now: CivilDateTime, utcOffset: Int? = nil
   ) throws(ScheduleError) {
     try emptyOutbox()
     try write { database in
-      let now = ClockTime(now, utcOffset: utcOffset)
-      try database.noteRun(at: now)
-      try database.run(
-        "UPDATE channel SET last_used = ?1 WHERE name = ?2 AND last_used <> ?1",
-        now.time.date.dayNumber, channel)
+      try database.noteRun(at: ClockTime(now, utcOffset: utcOffset))
+      _ = try database.channelID(channel, today: now.date)
     }
   }
 

@@ -30,8 +30,8 @@ extension ScheduleReader {
         """, mostBorrowers
       ) { row in
         addresses.reasons[row.integer(0)] = """
-          \(row.integer(1)) borrowers have the same address, so it is probably nobody's; correct the \
-          catalogue, or raise mail-max-borrowers
+          \(row.integer(1)) borrowers have the same address, so it is probably a placeholder; correct \
+          the catalogue, or raise mail-max-borrowers
           """
       }
       _ = try database.rows(
@@ -153,7 +153,7 @@ extension Database {
   /// have been written to since.
   static let isRefused = """
     delivery.attempts > 0 AND (state = \(Delivery.State.undeliverable.stored)
-      OR state = \(Delivery.State.delivered.stored) AND delivery.reason NOT IN (
-        SELECT id FROM reason WHERE text = '\(Delivery.toLibrary)'))
+      OR state = \(Delivery.State.delivered.stored) AND delivery.reason IS NOT NULL
+        AND delivery.reason NOT IN (SELECT id FROM reason WHERE text = '\(Delivery.toLibrary)'))
     """
 }

@@ -288,8 +288,10 @@ extension Database {
         let last = standing.deliveries.first {
           $0.rung == rung && name.map($0.isThrough) == true
         }
+        let first = standing.plan.firstOwed(of: rung, after: told)
         let backlog = standing.backlog(
-          last, firedOn: fireAt.date, channel, today: times[0].date, addedOn: added)
+          last, firedOn: standing.plan.fireDate(first).date, channel, today: times[0].date,
+          addedOn: added)
         let sentOn = last?.state == .delivered ? last?.at?.date : nil
         let found = DueRung(
           id: standing.id, reminderID: standing.number, expiration: standing.plan.expiration,

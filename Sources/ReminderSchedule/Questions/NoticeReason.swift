@@ -18,6 +18,8 @@ public enum NoticeReason: String, CaseIterable, Sendable {
   case staleCatalogue = "stale-catalogue"
   /// Its notice is due, and is not sent until somebody says what to do with a backlog.
   case backlog
+  /// Its notice would be due, and is held since its catalogue was probably moved.
+  case movedCatalogue = "moved-catalogue"
   /// Nothing is sent any longer, since it has been expired for too long.
   case expiredUntil = "expired-until"
   /// Its ladder has no notice for it, now or later.

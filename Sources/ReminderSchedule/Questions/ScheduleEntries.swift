@@ -48,11 +48,8 @@ public struct EntryFilter: Sendable {
   public var haveLeft = false
   /// The only state, of what is still sent; `nil` for any, and all.
   public var state: ScheduleEntry.State?
-  /// Whether only what the next run sends, or tries again to, is listed.
+  /// Whether only what is due and was not delivered is listed.
   public var isDue = false
-  /// The numbers of the loans of which no run sends what is due, see
-  /// ``ScheduleReader/loansInBacklog(at:catalogues:beyond:)``.
-  public var inBacklog: Set<Int> = []
 
   /// All entries of the loans in catalogues.
   public init() {}
@@ -102,8 +99,7 @@ public struct ScheduleEntries {
             let reason = standing.reason(isSilenced: isSilenced, at: now)
             // What is over is not tried again.
             if key.isOver || state != filter.state ?? state { continue }
-            if filter.isDue, ![.due, .failed].contains(reason) { continue }
-            if reason == .due, filter.inBacklog.contains(standing.number) { continue }
+            if filter.isDue, ![.due, .failed, .undeliverable].contains(reason) { continue }
           }
           let day = standing.leftOn.map { CivilDateTime($0) }
           found.append((day ?? standing.plan.shownFireAt(key.rung), key))

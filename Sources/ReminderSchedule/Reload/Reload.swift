@@ -60,6 +60,9 @@ package struct Reload: ~Copyable {
   private var hasRepetitions = false
   /// The rows of loans with the identity of one that was of another book or person, and the rows of those.
   private var replaced: [ReturningLoans.Pair] = []
+  /// The rows of loans that are gone, since a record with the identity is of another book or person, and
+  /// has no expiration that can be used.
+  private var displaced: [Int64] = []
 
   /// The most loans that a catalogue without any may say are all back.
   private static let mostBack = 10
@@ -110,7 +113,9 @@ package struct Reload: ~Copyable {
       }
       var row = LoanRow(loan, identity, hash: hash, plan, ladder: ladder, today: now.date)
       rows.addTexts(of: loan)
-      if let known, try isSame(known, &row) {
+      if let known,
+        try same(known, row.person, rows.lastTexts, read: { row.keepArmed($0) }) != nil
+      {
         summary.changed += 1
         row.id = known.id
       } else {
@@ -124,18 +129,47 @@ package struct Reload: ~Copyable {
     }
   }
 
-  /// Whether a stored loan with the identity of one is of the same book and person; otherwise its id may
-  /// be another's now, which is found out at the end.
-  private func isSame(_ known: StoredLoan, _ row: inout LoanRow) throws -> Bool {
-    try database.rows(
-      "SELECT \(LoanRow.columnsBefore) FROM loan WHERE id = ?", known.id
-    ) { before in
-      guard before.integer(2) == row.person,
-        StoredTexts.areOfOneBook(before.text(5), rows.lastTexts)
-      else { return false }
-      row.keepArmed(before)
-      return true
-    }.first ?? false
+  /// Leaves the next loan of the catalogue as it is stored, if it is, since its expiration cannot be used.
+  ///
+  /// Its notices are scheduled again if the user had cancelled them.
+  ///
+  /// - Parameters:
+  ///   - loan: the loan, with any expiration.
+  ///   - identity: which loan it is.
+  /// - Throws: ``ScheduleError``; then nothing more can be done with the value.
+  package mutating func keep(
+    _ loan: some LoanParts, _ identity: LoanIdentity
+  ) throws(ScheduleError) {
+    if identity.ordinal > 1 { hasRepetitions = true }
+    var texts = TextBuffer()
+    StoredTexts.append(loan, to: &texts)
+    do {
+      let key = StoredLoan.key(identity.hash, ordinal: identity.ordinal)
+      guard let known = try stored.match(key) else { return }
+      let expiration = try same(known, Person.number(of: loan), texts.text) { $0.integer(1) }
+      guard let expiration else { return displaced.append(known.id) }
+      if known.hash == LoanRow.cancelled {
+        try database.run("UPDATE loan SET hash = 1 WHERE id = ?", known.id)
+      }
+      summary.loans += 1
+      summary.unchanged += 1
+      if expiration >= now.date.dayNumber { summary.scheduled += 1 }
+    } catch {
+      throw ScheduleError(error, path: connection.file.path)
+    }
+  }
+
+  /// What `read` makes of the row of a stored loan with the identity of one, or `nil` if it is of another
+  /// book or person.
+  ///
+  /// Then the id may be another's now, which is found out at the end. See ``LoanRow/columnsBefore``.
+  private func same<Value>(
+    _ known: StoredLoan, _ person: Int64, _ texts: String, read: (Statement) -> Value
+  ) throws -> Value? {
+    try database.rows("SELECT \(LoanRow.columnsBefore) FROM loan WHERE id = ?", known.id) { row in
+      let isSame = row.integer(2) == person && StoredTexts.areOfOneBook(row.text(5), texts)
+      return isSame ? read(row) : nil
+    }.first ?? nil
   }
 
   /// The number of a ladder, which is stored if it is new.
@@ -191,7 +225,7 @@ package struct Reload: ~Copyable {
       if records == 0, !isBelieved, !unmatched.isEmpty {
         return .refusedEmpty(stored: unmatched.count)
       }
-      try finish(removing: (unmatched + replaced.map(\.old)).sorted(), facts)
+      try finish(removing: (unmatched + replaced.map(\.old) + displaced).sorted(), facts)
     } catch {
       throw ScheduleError(error, path: connection.file.path)
     }

@@ -18,7 +18,8 @@ struct ReturningLoans {
   /// The rows recognised by what they are, whose deliveries are set apart.
   private var recognised: [Int64] = []
 
-  /// For how many days a loan that comes back gets its number again, even if it was renewed.
+  /// For how many days a loan that comes back gets its number again, even if it was renewed, and stays
+  /// silenced: later it may be another lending.
   private static let daysOfAbsence = 7
 
   init(_ database: Database, catalogue: Int64, today: CivilDate) {
@@ -33,7 +34,8 @@ struct ReturningLoans {
   ///   - gone: those of loans that are no longer in the catalogue.
   ///   - replaced: new loans with the identity of one that is gone, and was of another book or person: unless
   ///     one of the two is recognised, they are the same loan, corrected. If there are any, ids may have
-  ///     moved, and loans are recognised by what they are among those that have left before, too.
+  ///     moved, and loans are recognised by what they are among all that have left before, and else among
+  ///     those that were set apart.
   /// - Returns: the row numbers of those gone that are there again.
   mutating func recognise(
     _ new: ClosedRange<Int64>, among gone: [Int64], or replaced: [Pair]
@@ -41,7 +43,8 @@ struct ReturningLoans {
     let back = try findBack(new, isReplacing: Set(replaced.map(\.new)))
     let isBack = Set(back.map(\.new))
     var known: [UInt64: [Row]] = [:]
-    for row in replaced.isEmpty ? [] : try rows(.left, in: all) {
+    let condition = replaced.isEmpty ? "identity = id" : "1"
+    for row in try rows(.left, in: all, where: condition) {
       known[row.key, default: []].append(row)
     }
     // The first one last.
@@ -76,7 +79,6 @@ struct ReturningLoans {
   ) throws -> [Pair] {
     let hasLeft = "SELECT 1 FROM left_loan WHERE id BETWEEN ? AND ? LIMIT 1"
     if try database.integer(hasLeft, all.lowerBound, all.upperBound) == nil { return [] }
-    let firstDay = today.adding(days: -Self.daysOfAbsence).dayNumber
     let found = try database.rows(Self.back, new.lowerBound, new.upperBound, firstDay) { row in
       (
         new: row.integer(0), old: row.integer(1), isSameDay: row.integer(2) != 0,
@@ -105,11 +107,14 @@ struct ReturningLoans {
     """
 
   /// Rows with what their loans are known by, those that left last at the end.
-  private func rows(_ table: LoanTable, in range: ClosedRange<Int64>) throws -> [Row] {
+  private func rows(
+    _ table: LoanTable, in range: ClosedRange<Int64>, where condition: String = "1"
+  ) throws -> [Row] {
     try database.rows(
       """
       SELECT id, expiration, person, fields, identity FROM \(table.rawValue)
-      WHERE id BETWEEN ? AND ? ORDER BY \(table == .left ? "left_on, id DESC" : "id")
+      WHERE id BETWEEN ? AND ? AND \(condition)
+      ORDER BY \(table == .left ? "left_on, id DESC" : "id")
       """, range.lowerBound, range.upperBound
     ) { row in
       Self.key(row).map { (row.integer(0), $0, row.integer(4)) }
@@ -139,8 +144,16 @@ struct ReturningLoans {
     }
   }
 
+  /// The first day of leaving since which a loan was not away for long.
+  private var firstDay: Int { today.adding(days: -Self.daysOfAbsence).dayNumber }
+
   /// Puts a loan that has left among the others.
   private func comeBack(_ id: Int64) throws {
+    try database.run(
+      """
+      DELETE FROM silence WHERE EXISTS (
+        SELECT 1 FROM left_loan AS loan WHERE loan.id = ? AND left_on < ? AND \(Silence.isOfLoan))
+      """, id, firstDay)
     try database.run(
       """
       INSERT INTO loan SELECT id, identity, hash, expiration, fire_at, ladder, ordinal, copy, person,

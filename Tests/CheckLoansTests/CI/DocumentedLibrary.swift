@@ -58,9 +58,10 @@ struct DocumentedLibrary {
       esac
       shift
     done
-    case $1 in
-    *patron*) cat '\(koha)' ;;
-    https://*books.xml) cat '\(Desk.books)' ;;
+    case $output$1 in
+    patron-7*) cat '\(koha)' ;;
+    *patron*) sed 's/<barcode>/&9/' '\(koha)' ;;
+    *https://*books.xml) cat '\(Desk.books)' ;;
     *) exit 22 ;;
     esac > "$output"
     """,
