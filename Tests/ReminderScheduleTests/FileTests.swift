@@ -59,6 +59,13 @@ import Testing
       "raise the version, and let Schema.check bring files of the one before up to date")
   }
 
+  @Test func `The states of deliveries are stored as numbers that never change`() {
+    let states = [Delivery.State.sending, .delivered, .failed, .undeliverable]
+    #expect(states.map(\.stored) == [0, 1, 2, 3])
+    #expect((0...3).map(Delivery.State.init(stored:)) == states)
+    #expect([-1, 4].map(Delivery.State.init(stored:)) == [.sending, .sending])
+  }
+
   @Test func `Other views cost no notice, and become ours when the file is opened for writing`()
     throws
   {

@@ -98,24 +98,12 @@ extension Delivery {
 }
 
 extension Delivery.State {
-  /// The state as the tables have it.
-  var stored: Int64 {
-    switch self {
-    case .sending: 0
-    case .delivered: 1
-    case .failed: 2
-    case .undeliverable: 3
-    }
-  }
+  /// The state as the tables have it: its place among the cases, which never changes.
+  var stored: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
 
   init(stored: Int64) {
-    self =
-      switch stored {
-      case 1: .delivered
-      case 2: .failed
-      case 3: .undeliverable
-      default: .sending
-      }
+    let cases = Self.allCases
+    self = cases.indices.contains(Int(stored)) ? cases[Int(stored)] : .sending
   }
 }
 
