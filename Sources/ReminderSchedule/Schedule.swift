@@ -319,10 +319,8 @@ extension Database {
   ///
   /// - Returns: how many it had.
   fileprivate func forgetLoans(of catalogue: Int64) throws -> Int {
-    let all = LoanID.all(of: catalogue)
     for table in LoanTable.allCases.reversed() {
-      try run(
-        "DELETE FROM \(table.rawValue) WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
+      try run("DELETE FROM \(table.rawValue) WHERE id BETWEEN ? AND ?", LoanID.all(of: catalogue))
     }
     return changes
   }

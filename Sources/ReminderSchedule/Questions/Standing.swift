@@ -145,7 +145,7 @@ struct Standings {
       """)
     defer { query.reset() }
     for range in ranges {
-      query.bind(range.lowerBound, range.upperBound, channel)
+      query.bind(range, channel)
       query.bind(repeat each values)
       var standing: Standing?
       while try query.step() {

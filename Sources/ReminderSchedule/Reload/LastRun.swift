@@ -88,8 +88,7 @@ extension Database {
     let number = try integer("SELECT last_id FROM counter") ?? 0
     let all = LoanID.all(of: catalogue)
     let last = try integer(
-      "SELECT id FROM loan WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1",
-      all.lowerBound, all.upperBound)
+      "SELECT id FROM loan WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1", all)
     guard (0..<LoanID.numbers).contains(number),
       last ?? 0 <= all.lowerBound + number
     else {
@@ -138,9 +137,7 @@ extension Database {
     let left = "left_loan WHERE id BETWEEN ?1 AND ?2"
     let firstDay = try firstKept(
       of: "left_on", in: left, all, count: max(25_000, loans / 4), from: oldest, through: youngest)
-    if let firstDay {
-      try run("DELETE FROM \(left) AND left_on < ?3", all.lowerBound, all.upperBound, firstDay)
-    }
+    if let firstDay { try run("DELETE FROM \(left) AND left_on < ?3", all, firstDay) }
     let firstTime = try firstKept(
       of: "at", in: "delivery WHERE catalogue BETWEEN ?1 AND ?2", catalogue...catalogue,
       count: max(100_000, loans * 2), from: oldest * 86_400, through: youngest * 86_400)
@@ -152,14 +149,14 @@ extension Database {
           SELECT identity, expiration FROM delivery WHERE catalogue = ?4 AND at < ?1
           EXCEPT SELECT identity, expiration FROM loan WHERE id BETWEEN ?2 AND ?3
           EXCEPT SELECT identity, expiration FROM left_loan WHERE id BETWEEN ?2 AND ?3)
-        """, firstTime, all.lowerBound, all.upperBound, catalogue)
+        """, firstTime, all, catalogue)
       if changes > 0 { try forgetReasons() }
     }
     try run(
       """
       DELETE FROM silence WHERE until < ?1 OR catalogue = ?2 AND made_at < ?1 * 86400
         AND identity NOT IN (SELECT identity FROM loan WHERE id BETWEEN ?3 AND ?4)
-      """, oldest, catalogue, all.lowerBound, all.upperBound)
+      """, oldest, catalogue, all)
   }
 
   /// The first value that is kept of a column; `nil` if all of them are.
@@ -173,16 +170,13 @@ extension Database {
     of column: String, in rows: String, _ range: ClosedRange<Int64>, count: Int, from oldest: Int,
     through youngest: Int
   ) throws -> Int? {
-    let found = try self.rows(
-      "SELECT count(*), min(\(column)) FROM \(rows)", range.lowerBound, range.upperBound
-    ) { row in
+    let found = try self.rows("SELECT count(*), min(\(column)) FROM \(rows)", range) { row in
       (row.integer(0), row.optionalInteger(1).map { Int($0) } ?? .max)
     }
     guard let (known, first) = found.first, first < youngest else { return nil }
     if known <= count + count / 8 { return first < oldest ? oldest : nil }
     let last = try integer(
-      "SELECT \(column) FROM \(rows) ORDER BY \(column) DESC LIMIT 1 OFFSET ?3",
-      range.lowerBound, range.upperBound, count)
+      "SELECT \(column) FROM \(rows) ORDER BY \(column) DESC LIMIT 1 OFFSET ?3", range, count)
     return last.map { max(oldest, min(Int($0), youngest)) }
   }
 

@@ -313,11 +313,11 @@ extension Database {
           SELECT identity FROM loan WHERE id BETWEEN ?1 AND ?2 AND ordinal > 1)
       ) AS numbered
       WHERE loan.id = numbered.id AND loan.copy <> numbered.copy
-      """, all.lowerBound, all.upperBound)
+      """, all)
     try run(
       """
       DELETE FROM silence WHERE catalogue = ?3 AND (identity, expiration, person) IN (
         SELECT identity, expiration, person FROM loan WHERE id BETWEEN ?1 AND ?2 AND copy > 1)
-      """, all.lowerBound, all.upperBound, catalogue)
+      """, all, catalogue)
   }
 }

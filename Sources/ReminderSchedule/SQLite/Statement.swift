@@ -139,6 +139,11 @@ extension Int: Bindable {
   func bind(to statement: Statement) { statement.bind(integer: Int64(self)) }
 }
 
+/// The ends of a range, as two parameters.
+extension ClosedRange: Bindable where Bound == Int64 {
+  func bind(to statement: Statement) { statement.bind(lowerBound, upperBound) }
+}
+
 extension String: Bindable {
   func bind(to statement: Statement) { statement.bind(text: utf8.span) }
 }
