@@ -217,7 +217,7 @@ public final class Schedule: Sendable {
       }
       try database.run("UPDATE channel SET name = ? WHERE id = ?", name, id)
       try database.run("UPDATE silence SET channel = ? WHERE channel = ?", name, channel)
-      return Int(try database.integer("SELECT count(*) FROM delivery WHERE channel = ?", id) ?? 0)
+      return try database.count("delivery WHERE channel = ?", id)
     }
   }
 
@@ -244,11 +244,7 @@ public final class Schedule: Sendable {
         try database.run("DELETE FROM catalogue WHERE id = ?", other)
       }
       try database.run("UPDATE catalogue SET path = ? WHERE id = ?", name, id)
-      let all = LoanID.all(of: id)
-      return Int(
-        try database.integer(
-          "SELECT count(*) FROM loan WHERE id BETWEEN ? AND ?", all.lowerBound, all.upperBound)
-          ?? 0)
+      return try database.count("loan WHERE id BETWEEN ? AND ?", LoanID.all(of: id))
     }
   }
 

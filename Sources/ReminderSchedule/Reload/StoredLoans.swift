@@ -97,9 +97,8 @@ struct StoredLoans {
 
   private mutating func makeTable() throws {
     // In one piece, rather than grown and moved.
-    let rest = try database.integer(
-      "SELECT count(*) FROM loan WHERE id > ? AND id <= ?", reached, last)
-    loans.reserveCapacity(loans.count + passed.count + Int(rest ?? 0))
+    let rest = try database.count("loan WHERE id > ? AND id <= ?", reached, last)
+    loans.reserveCapacity(loans.count + passed.count + rest)
     while hasMore { try readSome() }
     position += passed.count
     loans.insert(contentsOf: passed, at: 0)

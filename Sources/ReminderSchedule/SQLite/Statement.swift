@@ -187,6 +187,11 @@ extension Database {
     return try statement.step() ? statement.optionalInteger(0) : nil
   }
 
+  /// The number of rows of a query, which is given from its tables on.
+  func count<each Value: Bindable>(_ rows: String, _ values: repeat each Value) throws -> Int {
+    Int(try integer("SELECT count(*) FROM \(rows)", repeat each values) ?? 0)
+  }
+
   /// The texts in the first column of a query.
   func texts(_ sql: String) throws -> [String] {
     try rows(sql) { $0.text(0) ?? "" }

@@ -55,12 +55,9 @@ extension Schedule {
     precondition(conditions.selectLoans, "a silence of everything")
     return try writeByUser { database in
       let id = try database.store(conditions, about: nil, until, origin)
-      let loans = try database.integer(
-        """
-        SELECT count(*) FROM silence, loan
-        WHERE silence.id = ? AND \(Silence.isAboutLoan)
-        """, id)
-      return (id, Int(loans ?? 0))
+      let loans = try database.count(
+        "silence, loan WHERE silence.id = ? AND \(Silence.isAboutLoan)", id)
+      return (id, loans)
     }
   }
 
@@ -104,13 +101,11 @@ extension ScheduleReader {
         count.loans += 1
       }
       for range in try database.ranges(catalogues) {
-        count.overdueReturns += Int(
-          try database.integer(
-            """
-            SELECT count(*) FROM loan CROSS JOIN silence
-            WHERE loan.id BETWEEN ?1 AND ?2 AND until IS NULL AND made_at < ?3
-              AND \(Silence.isOfLoan)
-            """, range.lowerBound, range.upperBound, CivilDateTime(latest).ordinal) ?? 0)
+        count.overdueReturns += try database.count(
+          """
+          loan CROSS JOIN silence
+          WHERE loan.id BETWEEN ?1 AND ?2 AND until IS NULL AND made_at < ?3 AND \(Silence.isOfLoan)
+          """, range, CivilDateTime(latest).ordinal)
       }
       return count
     }
