@@ -7,16 +7,6 @@ public import Loans
 /// that is not in its catalogue; or about all loans, of now and later, that meet its conditions. Nothing
 /// of it is in the ledger: once it has ended, the rung that a loan has reached by then is due, once.
 public struct Silence: Hashable, Sendable {
-  /// The loan of the schedule that a silence is about.
-  public struct Target: Hashable, Sendable {
-    /// The loan's number.
-    public var id: Int
-    /// The loan.
-    public var loan: Loan
-    /// The catalogue that the loan is from.
-    public var catalogue: String
-  }
-
   /// The reason why somebody has ordered a silence, and who.
   public struct Origin: Hashable, Sendable {
     /// The reason, as it was given; untrusted.
@@ -36,8 +26,8 @@ public struct Silence: Hashable, Sendable {
 
   /// The number by which people name it.
   public let id: Int
-  /// The loan it is about; `nil` if it is about those that meet the conditions.
-  public let target: Target?
+  /// The loan of the schedule that it is about; `nil` if it is about those that meet the conditions.
+  public let target: ScheduledLoan?
   /// The conditions.
   public let conditions: SilenceConditions
   /// The day from which notices are sent again; `nil` for no end.
@@ -166,7 +156,7 @@ extension Silence {
     id = Int(row.integer(0))
     until = row.day(7)
     origin = Origin(reason: reason, by: by, at: at)
-    self.target = target.map { Target(id: $0.id, loan: $0.loan, catalogue: $0.catalogue) }
+    self.target = target
     var conditions = SilenceConditions()
     (conditions.borrower, conditions.email) = (row.text(1), row.text(2))
     (conditions.loan, conditions.title) = (row.text(3), row.text(4))
