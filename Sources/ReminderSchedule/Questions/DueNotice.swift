@@ -308,10 +308,7 @@ extension Database {
 
   /// The days on which the schedule got its catalogues, by their numbers.
   private func catalogueDays() throws -> [Int64: Int] {
-    let days = try rows("SELECT id, added_on FROM catalogue") {
-      ($0.integer(0), Int($0.integer(1)))
-    }
-    return Dictionary(days) { first, _ in first }
+    try values("SELECT id, added_on FROM catalogue") { Int($0.integer(1)) }
   }
 
   /// A notice with the texts of its loan.

@@ -99,9 +99,7 @@ struct Standings {
     ladders = try Ladders(database)
     channels = try database.channels()
     hasSilences = try database.hasSilences
-    reasons = Dictionary(
-      try database.rows("SELECT id, text FROM reason") { ($0.integer(0), $0.text(1) ?? "") },
-      uniquingKeysWith: { first, _ in first })
+    reasons = try database.values("SELECT id, text FROM reason") { $0.text(1) ?? "" }
     _ = try database.rows(
       """
       SELECT loan.id, channel, rung, \(Delivery.State.sending.stored), 1, at, utc_offset, NULL, sent_to,
@@ -237,7 +235,6 @@ enum LoanTable: String, CaseIterable {
 
 /// What the ledger knows of a channel.
 struct Channel {
-  var id: Int64
   var name: String
   /// The numbers of the days on which it was first and last used.
   var firstUsed: Int
@@ -252,13 +249,9 @@ struct Channel {
 extension Database {
   /// The channels of the ledger, by their numbers.
   func channels() throws -> [Int64: Channel] {
-    let found = try rows(
-      "SELECT id, name, first_used, last_used FROM channel"
-    ) { row in
+    try values("SELECT id, name, first_used, last_used FROM channel") { row in
       Channel(
-        id: row.integer(0), name: row.text(1) ?? "", firstUsed: Int(row.integer(2)),
-        lastUsed: Int(row.integer(3)))
+        name: row.text(1) ?? "", firstUsed: Int(row.integer(2)), lastUsed: Int(row.integer(3)))
     }
-    return Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
   }
 }

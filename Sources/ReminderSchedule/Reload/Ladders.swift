@@ -2,13 +2,13 @@ internal import Loans
 
 /// The ladders of a schedule, by their numbers.
 struct Ladders {
-  private var ladders: [Int64: Ladder] = [:]
+  private let ladders: [Int64: Ladder]
 
   /// Reads them.
   ///
   /// - Throws: `DatabaseError` `SQLITE_CORRUPT` for one that makes no sense.
   init(_ database: Database) throws {
-    let rows = try database.rows(
+    ladders = try database.values(
       "SELECT id, remind, expired, repeat_expired, expired_until, at FROM ladder"
     ) { row in
       guard let leads = row.days(1, 0...Ladder.longest),
@@ -17,12 +17,10 @@ struct Ladders {
         row.optionalInteger(3).map({ (1...Int64(Ladder.longest)).contains($0) }) ?? true,
         row.optionalInteger(4).map({ (1...1_000_000).contains($0) }) ?? true
       else { throw DatabaseError.damage("a ladder") }
-      let ladder = Ladder(
+      return Ladder(
         leads: leads, delays: delays, period: row.optionalInteger(3).map { Int($0) },
         limit: row.optionalInteger(4).map { Int($0) }, time: time)
-      return (row.integer(0), ladder)
     }
-    ladders = Dictionary(rows) { first, _ in first }
   }
 
   /// The number of a ladder; `nil` if it is not stored.

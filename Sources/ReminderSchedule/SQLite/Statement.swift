@@ -176,6 +176,11 @@ extension Database {
     return rows
   }
 
+  /// What `read` makes of each row of a query, by the number in its first column.
+  func values<Value>(_ sql: String, read: (Statement) throws -> Value) throws -> [Int64: Value] {
+    Dictionary(try rows(sql) { ($0.integer(0), try read($0)) }) { first, _ in first }
+  }
+
   /// The integer in the first row and column of a query, whose other rows are not read; `nil` for no
   /// row or NULL.
   func integer<each Value: Bindable>(
