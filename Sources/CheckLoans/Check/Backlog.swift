@@ -26,7 +26,7 @@ extension ChannelDelivery {
     let count = backlog.reduce(0) { $0 + $1.count }
     if count == 0 { return nil }
     func leaveOut() {
-      for index in due.indices { due[index].due.remove(where: isOld) }
+      for index in due.indices { due[index].due.rungs.removeAll(where: isOld) }
     }
     switch self.backlog {
     case .mark:

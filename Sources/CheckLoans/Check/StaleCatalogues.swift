@@ -67,7 +67,7 @@ struct StaleCatalogues {
     var held = 0
     for index in due.indices where due[index].zone.catalogues?.first.map(contains) == true {
       held += due[index].due.rungs.count
-      due[index].due.remove { $0.rung > 0 }
+      due[index].due.rungs.removeAll { $0.rung > 0 }
       held -= due[index].due.rungs.count
     }
     return held

@@ -67,21 +67,12 @@ public enum BacklogReason: Hashable, Sendable, CaseIterable {
 /// The notices that are due through a channel.
 public struct DueRungs: Sendable {
   /// By expiration, so the longest expired first, then by number.
-  public private(set) var rungs: [DueRung]
+  public var rungs: [DueRung] = []
   /// The number of those that would be due too if they were not silenced.
-  public private(set) var silenced: Int
+  public fileprivate(set) var silenced = 0
 
   /// None.
-  public init() { self.init(rungs: [], silenced: 0) }
-
-  fileprivate init(rungs: [DueRung], silenced: Int) {
-    (self.rungs, self.silenced) = (rungs, silenced)
-  }
-
-  /// Leaves out those for which a condition holds.
-  public mutating func remove(where condition: (DueRung) -> Bool) {
-    rungs.removeAll(where: condition)
-  }
+  public init() {}
 
   /// Adds those of other catalogues.
   public mutating func add(_ others: DueRungs) {
@@ -97,8 +88,10 @@ extension ScheduleReader {
     at now: CivilDateTime, channel: String, catalogues: [String]? = nil
   ) throws(ScheduleError) -> DueRungs {
     try connection.transact { database in
+      var found = DueRungs()
       let (due, silenced) = try database.due(at: [now], channel: channel, catalogues)
-      return DueRungs(rungs: due.map(\.rung), silenced: silenced)
+      (found.rungs, found.silenced) = (due.map(\.rung), silenced)
+      return found
     }
   }
 
