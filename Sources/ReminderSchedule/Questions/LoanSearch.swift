@@ -59,13 +59,6 @@ extension ScheduleReader {
 extension String? {
   /// Whether a part, if there is one, is in this text, in upper or lower case.
   public func fits(anyCase part: String?) -> Bool {
-    part.map { self?.contains(anyCase: $0) ?? false } ?? true
-  }
-}
-
-extension String {
-  /// Whether another text is a part of this one, in upper or lower case.
-  fileprivate func contains(anyCase part: String) -> Bool {
-    lowercased().contains(part.lowercased())
+    part.map { self?.lowercased().contains($0.lowercased()) ?? false } ?? true
   }
 }
