@@ -45,10 +45,7 @@ extension Database {
       INSERT INTO ladder (remind, expired, repeat_expired, expired_until, at) VALUES (?, ?, ?, ?, ?)
       """, ladder.reminders.map { -$0 }.description, ladder.expired.description, ladder.period,
       ladder.limit, ladder.time.description)
-    guard let number = try integer("SELECT last_insert_rowid()") else {
-      throw DatabaseError.damage("a ladder")
-    }
-    return number
+    return insertedID
   }
 }
 

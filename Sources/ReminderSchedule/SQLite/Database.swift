@@ -70,6 +70,9 @@ internal import CSQLite
   /// Rows that the last insert, update or delete changed (`sqlite3_changes`).
   var changes: Int { unsafe Int(sqlite3_changes(handle)) }
 
+  /// The row number of the last insert (`sqlite3_last_insert_rowid`).
+  var insertedID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
   /// Whether a transaction is open (`sqlite3_get_autocommit`).
   var isInTransaction: Bool {
     guard let handle = unsafe handle else { return false }

@@ -141,10 +141,7 @@ extension Database {
       """, conditions.borrower, conditions.email, conditions.category, conditions.loan,
       conditions.title, conditions.kind?.rawValue, conditions.channel, until?.dayNumber,
       origin.reason, origin.by, origin.at.ordinal, loan)
-    guard let id = try integer("SELECT last_insert_rowid()") else {
-      throw DatabaseError.damage("a silence")
-    }
-    return Int(id)
+    return Int(insertedID)
   }
 
   /// Whether several loans are alike in what a silence knows of one.
