@@ -121,9 +121,9 @@ public final class Schedule: Sendable {
   /// The number of days by which `now` is before the last reload or delivery; `nil` if it is not, or by
   /// two days at most: the dates of libraries in different time zones can be so far apart.
   public func daysSetBack(at now: CivilDateTime) throws(ScheduleError) -> Int? {
-    let last = try connection.transact { database in try database.lastRun() }
-    guard let day = last.day, day - now.date.dayNumber > 2 else { return nil }
-    return day - now.date.dayNumber
+    let last = try connection.transact { database in try database.lastRun().day }
+    let days = now.date.days(until: last ?? now.date)
+    return days > 2 ? days : nil
   }
 
   // MARK: - Cancelling and forgetting

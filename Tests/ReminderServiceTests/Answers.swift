@@ -78,7 +78,7 @@ struct Answers {
         (Int($0.integer(0)), $0.text(1) ?? "")
       }
       let lastDay = try database.lastRun().day
-      let isDayOver = lastDay == now.date.dayNumber && now.time.secondOfDay == 86_399
+      let isDayOver = lastDay == now.date && now.time.secondOfDay == 86_399
       return (rows, Dictionary(uniqueKeysWithValues: states), isDayOver)
     }
   }

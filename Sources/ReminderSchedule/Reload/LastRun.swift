@@ -4,10 +4,10 @@ internal import Loans
 /// change.
 struct LastRun {
   /// The civil day on which the last reload or delivery was, by the clock of that run.
-  var day: Int?
+  var day: CivilDate?
   /// The day from which the age of the ledger is counted: the day of the last run, unless it came
   /// there too fast.
-  var ledgerDay: Int?
+  var ledgerDay: CivilDate?
 
   /// The number of days for which a loan that has left is kept, with its deliveries.
   static let lifetime = 400
@@ -18,10 +18,7 @@ struct LastRun {
   fileprivate static let longestStep = 30
 
   /// The day on which a loan leaves that is missing today: never before one known to be past.
-  func dayOfLeaving(today: CivilDate) -> CivilDate {
-    guard let day, let known = CivilDate(dayNumber: day) else { return today }
-    return max(today, known)
-  }
+  func dayOfLeaving(today: CivilDate) -> CivilDate { max(today, day ?? today) }
 }
 
 extension Database {
@@ -32,7 +29,7 @@ extension Database {
       where counter.optionalInteger(column) != nil && counter.day(column) == nil {
         throw DatabaseError.damage("the day of the last run")
       }
-      return LastRun(day: counter.day(0)?.dayNumber, ledgerDay: counter.day(1)?.dayNumber)
+      return LastRun(day: counter.day(0), ledgerDay: counter.day(1))
     }.first ?? LastRun()
   }
 
@@ -131,7 +128,7 @@ extension Database {
   /// - Parameter loans: how many loans the catalogue has.
   func prune(_ catalogue: Int64, loans: Int, last: LastRun, today: CivilDate) throws {
     guard let ledgerDay = last.ledgerDay else { return }
-    let oldest = min(today.dayNumber, ledgerDay) - LastRun.lifetime
+    let oldest = min(today, ledgerDay).dayNumber - LastRun.lifetime
     let youngest = last.dayOfLeaving(today: today).adding(days: -7).dayNumber
     let all = LoanID.all(of: catalogue)
     let left = "left_loan WHERE id BETWEEN ?1 AND ?2"
