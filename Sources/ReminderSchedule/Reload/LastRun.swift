@@ -36,7 +36,7 @@ extension Database {
   /// Remembers that there was a run; writes nothing if the last one was on that day, and less than ten
   /// minutes before.
   func noteRun(at now: ClockTime) throws {
-    try note(run: now)
+    try note(now, in: "counter", "run", row: 1)
     try run(
       """
       UPDATE counter SET last_day = ?1,
@@ -44,9 +44,6 @@ extension Database {
       WHERE last_day IS NOT ?1
       """, now.time.date.dayNumber)
   }
-
-  /// Remembers the time of a run, to ten minutes.
-  func note(run now: ClockTime) throws { try note(now, in: "counter", "run", row: 1) }
 
   /// Remembers the time of the last good reading of a catalogue, to ten minutes, and what is kept of it.
   func note(readingOf catalogue: Int64, at now: ClockTime, _ facts: ReadingFacts) throws {
@@ -116,9 +113,7 @@ extension Database {
     guard (0..<1 << 22).contains(id) else { throw DatabaseError.damage("a catalogue's number") }
     return id
   }
-}
 
-extension Database {
   /// Forgets what left a catalogue long ago, with what was delivered of it.
   ///
   /// Everything is kept for 400 days. Of a catalogue from which loans leave in great numbers only the
