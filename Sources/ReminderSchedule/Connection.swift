@@ -14,7 +14,7 @@ final class Connection: @unchecked Sendable {
   private let database: Database
   private let turn = DispatchSemaphore(value: 1)
   /// The transactions that are open, each a part of the one before.
-  private var depth = 0
+  fileprivate var depth = 0
 
   /// The size in bytes up to which a file is checked for damage whenever it is opened for writing,
   /// which takes less than 10 milliseconds; a longer one is checked if a run was interrupted.
@@ -121,9 +121,6 @@ final class Connection: @unchecked Sendable {
     }
   }
 
-  /// Whether only one transaction is open, which is no part of another.
-  fileprivate var isOutermost: Bool { depth == 1 }
-
   /// Begins a transaction, or a part of the one that is open (`SAVEPOINT`).
   fileprivate func begin() throws {
     // A part of one that an error has ended would be kept alone.
@@ -184,7 +181,8 @@ public struct Transaction: ~Copyable, Sendable {
   ///
   /// - Throws: ``ScheduleError``; then nothing has changed.
   public consuming func commit() throws(ScheduleError) {
-    let isOutermost = connection.isOutermost
+    // Whether it is no part of another.
+    let isOutermost = connection.depth == 1
     if isOutermost { failpoint("shared-before-commit") }
     try connection.perform { _ in try connection.release() }
     isOpen = false
