@@ -290,14 +290,11 @@ enum Schema {
     """,
     "silences": """
     CREATE VIEW silences AS
-    WITH known AS (SELECT id, identity, expiration, person FROM loan)
-    SELECT silence.id, known.id & \(LoanID.numbers - 1) AS reminder, borrower, email, category, loan,
-      title, kind, channel,
+    SELECT silence.id, loan.id & \(LoanID.numbers - 1) AS reminder, borrower, email, category,
+      silence.loan AS loan, title, kind, channel,
       date(until * 86400, 'unixepoch') AS until, reason, made_by,
       strftime('%Y-%m-%dT%H:%M:%S', made_at, 'unixepoch') AS made_at
-    FROM silence LEFT JOIN known ON known.identity = silence.identity
-      AND known.expiration = silence.expiration AND known.person = silence.person
-      AND known.id >> \(LoanID.shift) = silence.catalogue
+    FROM silence LEFT JOIN loan ON \(Silence.isOfLoan)
     """,
   ]
 
