@@ -165,9 +165,7 @@ struct DueParts {
   ) throws(ScheduleError) -> [(key: Key, rungs: [DueRung])] {
     var places: [Key: Int] = [:]
     var groups: [(key: Key, rungs: [DueRung])] = []
-    var next = due.makeIterator()
-    try schedule.reader.forEachBorrower(of: due) { borrower, email in
-      guard let rung = next.next() else { return }
+    try schedule.reader.forEachBorrower(of: due) { rung, borrower, email in
       let key = key(borrower, email)
       let place = places[key] ?? groups.count
       if place == groups.count {

@@ -84,11 +84,11 @@ extension ScheduleReader {
     }
   }
 
-  /// Calls `body` with the borrower and the e-mail address of each of some loans, in their order; both
-  /// are untrusted.
+  /// Calls `body` with each rung, in their order, and the borrower and the e-mail address of its loan;
+  /// both are untrusted.
   public func forEachBorrower(
     of rungs: some Collection<DueRung> & Sendable,
-    _ body: (_ borrower: String?, _ email: String?) -> Void
+    _ body: (_ rung: DueRung, _ borrower: String?, _ email: String?) -> Void
   ) throws(ScheduleError) {
     try connection.transact { database in
       for due in rungs {
@@ -96,7 +96,7 @@ extension ScheduleReader {
           try database.rows("SELECT fields FROM loan WHERE id = ?", due.id) {
             $0.text(0).flatMap(StoredTexts.init)
           }.first ?? nil
-        body(texts?[.borrower], texts?[.email])
+        body(due, texts?[.borrower], texts?[.email])
       }
     }
   }
