@@ -23,9 +23,7 @@ public struct ScheduleReader: Sendable {
 
   /// The names of all catalogues in the schedule.
   public func catalogues() throws(ScheduleError) -> [String] {
-    try connection.transact { database in
-      try database.texts("SELECT path FROM catalogue ORDER BY id")
-    }
+    try cataloguesByUse().map(\.name)
   }
 
   /// The names of all catalogues in the schedule, each with whether a run that delivers has read it.
