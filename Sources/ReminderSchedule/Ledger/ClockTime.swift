@@ -49,8 +49,6 @@ extension Statement {
   /// The time in two columns of the current row, the civil time and the offset; `nil` for NULL and what
   /// no calendar has.
   func clockTime(_ column: Int32) -> ClockTime? {
-    time(column).map { time in
-      ClockTime(time, utcOffset: offset(column + 1))
-    }
+    time(column).map { ClockTime($0, utcOffset: offset(column + 1)) }
   }
 }
