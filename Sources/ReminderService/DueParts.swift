@@ -44,7 +44,7 @@ struct DueParts {
   /// The number of notices that are left out, since they are beyond that.
   private(set) var overLimit = 0
   /// Whether the library itself gets what is for nobody who can be written to.
-  private(set) var hasFallback = false
+  private var hasFallback = false
 
   /// Who a notice is for.
   private enum Recipient: Hashable {
@@ -56,7 +56,7 @@ struct DueParts {
 
   /// The most notices in one message to an address, which lists only some of them anyway; more have the
   /// wrong address, and would take gigabytes of memory.
-  static let mostNotices = 10_000
+  private static let mostNotices = 10_000
 
   /// Nothing to send.
   init() {}
