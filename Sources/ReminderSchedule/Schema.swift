@@ -302,6 +302,7 @@ enum Schema {
   private static func named(_ columns: [(field: LoanField, name: String)]) -> String {
     columns.map { "\(StoredTexts.column($0.field)) AS \($0.name)" }.joined(separator: ", ")
   }
+
   /// Makes the tables and views of a new file.
   static func create(_ database: Database) throws {
     try database.execute("BEGIN IMMEDIATE TRANSACTION")

@@ -19,7 +19,7 @@ public struct Delivery: Hashable, Sendable {
   /// The channel's name.
   public var channel: String
   /// Whether a run has named the channel within the last seven days: the failures of one that
-  /// nobody uses count no longer.
+  /// nobody uses no longer count.
   public var isInUse = true
   /// Its progress.
   public var state: State

@@ -1,7 +1,7 @@
 internal import Failpoints
 public import Loans
 
-/// Messages on their way through a channel, none of which a killed run repeats, but for the one
+/// Messages on their way through a channel, none of which a killed run repeats, except the one
 /// that was being sent.
 ///
 /// ``Schedule/beginSending(_:to:channel:at:utcOffset:after:)`` stores all of them, in one commit. Each

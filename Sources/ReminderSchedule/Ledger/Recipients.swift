@@ -49,11 +49,12 @@ extension ScheduleReader {
     }
   }
 
-  /// The addresses to which a channel has sent messages yesterday or today, in lower case, each with the
+  /// The addresses to which a channel sent messages yesterday or today, in lower case, each with the
   /// times of these; the library's own is empty.
   ///
-  /// The days are those of the library that wrote; what was sent a whole day before a day ended here was
-  /// sent on another one, by a library where it began before.
+  /// The days are those of the library that wrote. A message of today that is a day old, or one of
+  /// yesterday that is two days old, went out on an earlier date here, from a library further east, and
+  /// does not count.
   ///
   /// - Parameters:
   ///   - channel: the channel's name.

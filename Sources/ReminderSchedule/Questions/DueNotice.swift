@@ -40,8 +40,8 @@ public struct DueRung: Hashable, Sendable {
   public let rung: Int
   /// The time at which it became due.
   public let fireAt: CivilDateTime
-  /// The first day on which a run could have sent it: it was due, its loan known as it is, and it was not
-  /// delivered after which it is to be sent again.
+  /// The first day on which a run could have sent it: it was due, its loan known as it is, and after any
+  /// delivery that is to be repeated.
   public let dueSince: CivilDate
   /// The likely reason why nobody expects the notice; `nil` if somebody does.
   ///

@@ -17,7 +17,7 @@ public struct ScheduledLoan: Hashable, Sendable {
   public let isCancelled: Bool
   /// What makes it the same loan in another version of its catalogue.
   public let identity: LoanIdentity
-  /// The day of the reload by which it was no longer in its catalogue, or `nil` if it is there.
+  /// The first day on which it was no longer in its catalogue, or `nil` if it is there.
   public let leftOn: CivilDate?
   /// Its row number.
   let row: Int64

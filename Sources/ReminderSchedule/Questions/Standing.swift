@@ -12,7 +12,7 @@ struct Standing {
   let isCancelled: Bool
   /// The day on which it was first scheduled with its expiration, person and ladder.
   let armedOn: CivilDate
-  /// The day on which it was no longer in its catalogue; `nil` if it is there.
+  /// The first day on which it was no longer in its catalogue; `nil` if it is there.
   let leftOn: CivilDate?
   /// The deliveries of its notices to the person who has it, by channel, and for each its reminders
   /// before the others.

@@ -1,6 +1,6 @@
 internal import Loans
 
-/// The values of a loan's row, but its texts.
+/// The values of a loan's row, except its texts.
 struct LoanRow {
   var id: Int64 = 0
   var identity: Int64
