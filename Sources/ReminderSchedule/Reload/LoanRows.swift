@@ -12,8 +12,7 @@ struct LoanRow {
   var ladder: Int64
   var person: Int64
   var armedOn: Int64
-  var openBefore: Int64?
-  var openAfter: Int64?
+  var openDays: OpenDays?
 
   /// The hash of a loan whose notices the user has cancelled.
   static let cancelled: Int64 = 0
@@ -31,8 +30,7 @@ struct LoanRow {
     self.ladder = ladder
     person = Person.number(of: loan)
     armedOn = Int64(today.dayNumber)
-    openBefore = plan.openDays.map { Int64($0.before.dayNumber) }
-    openAfter = plan.openDays.map { Int64($0.after.dayNumber) }
+    openDays = plan.openDays
   }
 
   /// The hash of a loan.
@@ -124,8 +122,8 @@ struct LoanRows {
       statement.bind(integer: row.ordinal)
       statement.bind(integer: row.person)
       statement.bind(integer: row.armedOn)
-      if let before = row.openBefore, let after = row.openAfter {
-        statement.bind(before, after)
+      if let days = row.openDays {
+        statement.bind(days.before.dayNumber, days.after.dayNumber)
         hasOpenDays = true
       } else {
         statement.skip(2)
