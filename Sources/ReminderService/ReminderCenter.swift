@@ -117,7 +117,7 @@ public struct ReminderCenter: Sendable {
         try reload?.commit(
           records: summary.hasExpirations ? summary.records - summary.withoutExpiration : 0,
           allowEmpty: settings.allowsEmpty, isAllBack: isAllBack,
-          ReadingFacts(modifiedAt: modifiedAt, isDelivered: settings.isDelivered)) ?? .kept
+          modifiedAt: modifiedAt, isDelivered: settings.isDelivered) ?? .kept
       if case .replaced(let changes) = outcome { announce(changes, of: catalogue.name) }
       let isGoodNews =
         switch outcome {

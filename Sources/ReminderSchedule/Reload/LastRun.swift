@@ -46,7 +46,9 @@ extension Database {
   }
 
   /// Remembers the time of the last good reading of a catalogue, to ten minutes, and what is kept of it.
-  func note(readingOf catalogue: Int64, at now: ClockTime, _ facts: ReadingFacts) throws {
+  func note(
+    readingOf catalogue: Int64, at now: ClockTime, modifiedAt: ClockTime?, isDelivered: Bool
+  ) throws {
     try note(now, in: "catalogue", "read", row: catalogue)
     try run(
       """
@@ -54,8 +56,7 @@ extension Database {
         is_delivered = max(is_delivered, ?3)
       WHERE id = ?4 AND (is_delivered < ?3 OR
         modified_at - coalesce(modified_utc_offset, 0) IS NOT ?1 - coalesce(?2, 0))
-      """, facts.modifiedAt?.time.ordinal, facts.modifiedAt?.utcOffset, facts.isDelivered ? 1 : 0,
-      catalogue)
+      """, modifiedAt?.time.ordinal, modifiedAt?.utcOffset, isDelivered ? 1 : 0, catalogue)
   }
 
   /// The day of the last good reading of a catalogue.

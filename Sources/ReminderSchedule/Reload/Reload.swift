@@ -212,11 +212,12 @@ package struct Reload: ~Copyable {
   ///   - allowEmpty: whether a catalogue without one record may replace one that had loans.
   ///   - isAllBack: whether the catalogue shows that nothing is lent any longer, which is believed of a
   ///     few loans.
-  ///   - facts: what is kept of the reading.
+  ///   - modifiedAt: when the catalogue's file was modified last, if that is known.
+  ///   - isDelivered: whether the catalogue's notices are delivered, rather than that it is only looked at.
   /// - Throws: ``ScheduleError``; then nothing has changed.
   package consuming func commit(
     records: Int, allowEmpty: Bool = false, isAllBack: Bool = false,
-    _ facts: ReadingFacts = ReadingFacts()
+    modifiedAt: ClockTime? = nil, isDelivered: Bool = true
   ) throws(ScheduleError) -> ReloadOutcome {
     failpoint("reload-read")
     do {
@@ -225,7 +226,9 @@ package struct Reload: ~Copyable {
       if records == 0, !isBelieved, !unmatched.isEmpty {
         return .refusedEmpty(stored: unmatched.count)
       }
-      try finish(removing: (unmatched + replaced.map(\.old) + displaced).sorted(), facts)
+      try finish(removing: (unmatched + replaced.map(\.old) + displaced).sorted())
+      try database.note(
+        readingOf: catalogue, at: clockTime, modifiedAt: modifiedAt, isDelivered: isDelivered)
     } catch {
       throw ScheduleError(error, path: connection.file.path)
     }
@@ -237,7 +240,7 @@ package struct Reload: ~Copyable {
   }
 
   /// Removes what was not read again, and what is old.
-  private mutating func finish(removing unmatched: [Int64], _ facts: ReadingFacts) throws {
+  private mutating func finish(removing unmatched: [Int64]) throws {
     try rows.flush()
     let returning = try leave(unmatched)
     failpoint("reload-rows-removed")
@@ -251,7 +254,6 @@ package struct Reload: ~Copyable {
     }
     failpoint("reload-pruned")
     try database.noteRun(at: clockTime)
-    try database.note(readingOf: catalogue, at: clockTime, facts)
     if lastNumber > firstNumber { try database.run("UPDATE counter SET last_id = ?", lastNumber) }
   }
 
@@ -279,19 +281,6 @@ package struct Reload: ~Copyable {
       try database.run("DELETE FROM loan WHERE id = ?", id)
     }
     return returning
-  }
-}
-
-/// What is kept of the reading of a catalogue.
-package struct ReadingFacts: Sendable {
-  /// When its file was modified last, if that is known.
-  package var modifiedAt: ClockTime?
-  /// Whether its notices are delivered, rather than that it is only looked at.
-  package var isDelivered: Bool
-
-  package init(modifiedAt: ClockTime? = nil, isDelivered: Bool = true) {
-    self.modifiedAt = modifiedAt
-    self.isDelivered = isDelivered
   }
 }
 
