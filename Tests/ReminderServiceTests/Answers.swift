@@ -190,7 +190,7 @@ struct Answers {
   private func checkList(_ history: LoanHistory, _ outcomes: Set<Outcome>, _ state: String?) {
     let note = "\(place): the entry of \(history.id)"
     let isLate = history.loan.expiration < now.date
-    let isDue = [.due, .failed].contains(history.reason)
+    let isDue = [.due, .failed, .undeliverable].contains(history.reason)
     #expect(dueEntries.contains(history.id) == isDue, "\(note)")
     // One without reminders has its expired notice in the list, which is of another kind.
     guard let entry = entries[history.id]?.first(where: { ($0.rung > 0) == isLate }) else { return }

@@ -12,6 +12,8 @@ struct Book: Hashable {
   var loaned: CivilDate?
   /// Whether its expiration can be read; a book whose cannot is no loan.
   var isReadable = true
+  /// Whether it is as it was known, since its expiration can no longer be read.
+  var isKept = false
 
   /// What makes it the same loan from one day to the next: without an id, also who has it.
   var identity: String { id ?? "\(title), \(borrower ?? "nobody")" }
@@ -266,9 +268,11 @@ struct OwedNotices {
       let known = Known(identity: book.identity, ordinal: ordinals[book.identity] ?? 1)
       if book.isReadable {
         current.append((known, book))
-      } else if let old = self.known[known], book.isAlike(old) {
+      } else if var old = self.known[known], book.isAlike(old) {
+        let rules = kept[old] ?? before
+        old.isKept = true
         current.append((known, old))
-        stay[old] = kept[old] ?? before
+        stay[old] = rules
       }
     }
     (loans, kept) = (current.map(\.book), stay)
