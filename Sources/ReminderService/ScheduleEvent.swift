@@ -39,7 +39,7 @@ extension ScheduleEvent: CustomStringConvertible {
   public var description: String {
     switch self {
     case .cancelled(let catalogue, let loans):
-      "\(catalogue.visibleCatalogue): cancelled the notices of \(loans) loan\(loans == 1 ? "" : "s")"
+      "\(catalogue.visibleCatalogue): cancelled the prior notices of \(loans) loan\(loans == 1 ? "" : "s")"
     case .scheduled(let catalogue, let loans, let next):
       "\(catalogue.visibleCatalogue): scheduled the notices of \(loans) loan\(loans == 1 ? "" : "s")"
         + (next.map { "; the next one fires at \($0.toTheMinute)" } ?? "")

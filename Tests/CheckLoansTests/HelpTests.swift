@@ -165,8 +165,8 @@ struct HelpTests {
     (["--format"], "missing value for '--format <format>'; see check-loans check --help"),
     (
       ["schedule", "cancel", "bk102"],
-      "the value 'bk102' is invalid for '<id>': give a loan number from \"schedule list\", not a "
-        + "book's own id"
+      "the value 'bk102' is invalid for '<id>': give the number of a loan, as \"schedule list\" shows it, "
+        + "not an id or a title"
     ),
     (
       ["schedule", "cancel", "1", "--now", "2026-12-11T09:00"],

@@ -131,7 +131,7 @@ struct MailChannelTests {
     #expect(
       first.errors.hasSuffix(
         "failed with exit status 67: no such user; correct the address of loan 3 in the "
-          + "catalogue; the library is written to instead\n"))
+          + "catalogue; the library gets the notice instead\n"))
     #expect(desk.tried == ["anna@example.org", "bela@example.org", "help@example.org"])
     let mail = try #require(try await desk.mails().last)
     #expect(mail.to == "Desk <help@example.org>")
@@ -183,7 +183,7 @@ struct MailChannelTests {
     let forgotten = try await desk.desk.run("schedule", "forget", "Anna@Example.org")
     #expect(
       forgotten.outcome
-        == Outcome(0, output: "Anna@Example.org is written to again when something is due\n"))
+        == Outcome(0, output: "what is due is sent to Anna@Example.org again\n"))
     #expect(try await desk.run() == Outcome(0))
     #expect(desk.tried == ["anna@example.org", "bela@example.org", "anna@example.org"])
     let unknown = try await desk.desk.run("schedule", "forget", "nobody@example.org")
@@ -199,7 +199,7 @@ struct MailChannelTests {
     try desk.desk.folder.write(program: "#!/bin/sh\nexit 67\n", to: ".config/check-loans/send")
     let result = try await desk.run()
     #expect(result.ending == .exited(69))
-    #expect(result.errors.hasSuffix("1 notice stays pending\n"))
+    #expect(result.errors.split(separator: "1 notice stays pending").count == 2, "once")
   }
 
   @Test func `Libraries in several time zones send one message to a reader of both`() async throws {

@@ -392,7 +392,7 @@ struct CancelTests {
     #expect(
       try await desk.run("schedule", "cancel", "2", "999").ends(
         64,
-        output: "cancelled the notices of 1 loan until their catalogue is next read: \"Abigél\"\n",
+        output: "cancelled the notices of 1 loan until its catalogue is next read: \"Abigél\"\n",
         saying: "there is no loan 999 in the schedule; see check-loans schedule list"))
     #expect(try await desk.schedule().filter { $0.state == "cancelled" }.map(\.id) == [2])
   }

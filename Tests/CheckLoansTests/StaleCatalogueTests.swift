@@ -20,7 +20,8 @@ struct StaleCatalogueTests {
   private func words(_ desk: Desk) -> String {
     """
     check-loans: \(desk.folder.path)/books.xml was last written 3 days ago, longer than stale-after \
-    allows (36h); its expired notices are held; check its export
+    allows (36h); its expired notices are held; check its export, and that a newer file is \
+    read
     """
   }
 

@@ -907,7 +907,7 @@ extension Watcher {
   /// What it has told on standard error so far apart from the lines of `--verbose`.
   var complaints: [String] {
     let verbose = [
-      ": reloaded: ", "cancelled the notices of ", "scheduled the notices of ",
+      ": reloaded: ", "cancelled the prior notices of ", "scheduled the notices of ",
       "delivered through ", "next check at ", "the time zone is now ", "stopping",
       ": cannot be used at the moment",
     ]

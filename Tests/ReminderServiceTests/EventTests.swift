@@ -32,7 +32,7 @@ import Testing
         "books: reloaded: 2 scheduled; 3 new, 0 changed, 0 gone, 0 as before",
         "not delivered through recorder: expired notice of loan 2: it is broken",
         "delivered through recorder: reminder of loan 1",
-        "books: cancelled the notices of 3 loans",
+        "books: cancelled the prior notices of 3 loans",
         "books: scheduled the notices of 2 loans; the next one fires at 2026-11-27T00:00",
         "books: reloaded: 2 scheduled; 1 new, 1 changed, 2 gone, 0 as before",
       ])

@@ -147,7 +147,7 @@ struct ChannelDelivery {
       self.report(report, channel)
       for failure in report.failures {
         if failure.isHandedOn {
-          console.printError("\(failure.error.message); the library is written to instead")
+          console.printError("\(failure.error.message); the library gets the notice instead")
           continue
         }
         status = status.worse(failure.error.code == .systemLimit ? .systemLimit : .unavailable)

@@ -38,7 +38,7 @@ struct StaleCatalogues {
       sentences.append(
         """
         \(name.visibleCatalogue) was last written \(age.words) ago, longer than stale-after allows \
-        (\(limit)); its expired notices are held; check its export
+        (\(limit)); its expired notices are held; check its export, and that a newer file is read
         """)
     }
   }

@@ -88,7 +88,10 @@ struct CancelCommand: Subcommand {
       try console.print(
         line: count == 0
           ? "nothing to cancel"
-          : "cancelled the notices of \(counted(count, "loan")) until their catalogue is next read\(titles)"
+          : """
+          cancelled the notices of \(counted(count, "loan")) until \(count == 1 ? "its" : "their") \
+          catalogue is next read\(titles)
+          """
       )
     }
     return console.report(unknownLoans: unknown)
@@ -155,7 +158,7 @@ struct ForgetCommand: Subcommand {
       if catalogue == nil, let address = try? EmailAddress(name) {
         try report(
           schedule.forget(address: address.key)
-            ? "\(name.visible) is written to again when something is due" : nil,
+            ? "what is due is sent to \(name.visible) again" : nil,
           otherwise: "the address \(name.visible) was not refused")
       } else {
         try report(
@@ -382,7 +385,8 @@ enum LoanNumbers {
   /// Reads a number.
   @Sendable static func parse(_ text: String) throws -> Int {
     if let number = Int(text) { return number }
-    throw ValidationError("give a loan number from \"schedule list\", not a book's own id")
+    throw ValidationError(
+      "give the number of a loan, as \"schedule list\" shows it, not an id or a title")
   }
 
   /// What a shell completes.

@@ -117,7 +117,8 @@ struct MailOptions: ParsableArguments {
     _ languageOf: @escaping @Sendable (Notice) -> Language
   ) throws(CommandError) -> MailSettings {
     guard let from = mailFrom ?? sender else {
-      let file = environment.given.file?.path ?? environment.standardSettingsFile
+      let given = environment.given.file?.path ?? environment.standardSettingsFile
+      let file = given == "/dev/null" ? nil : given
       let state = file.map(FileSystem.exists) == false ? ", which does not exist," : ""
       throw CommandError(
         .badSetting,
