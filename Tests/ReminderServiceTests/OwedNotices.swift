@@ -370,9 +370,12 @@ struct OwedNotices {
     let (old, new) = (Set(successions.map(\.old)), Set(successions.map(\.new)))
     told.removeAll { new.contains($0.notice.lent) && !old.contains($0.notice.lent) }
     for index in told.indices { told[index].notice.lent.succeed(successions) }
+    let (moving, staying) = (Set(successions.map(\.old)), silences.map(\.subject))
     silences = silences.compactMap { silence in
-      guard case .lent(var lent) = silence.subject else { return silence }
+      guard case .lent(var lent) = silence.subject, moving.contains(lent) else { return silence }
       lent.succeed(successions)
+      // What was said since of a loan known by the same holds.
+      if !moving.contains(lent), staying.contains(.lent(lent)) { return nil }
       return Silence(subject: .lent(lent), until: silence.until)
     }
   }

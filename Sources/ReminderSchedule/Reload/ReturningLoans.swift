@@ -176,8 +176,9 @@ struct ReturningLoans {
     "DELETE FROM loan WHERE id = ?1 AND id <> ?2",
   ]
 
+  /// Of two silences of what is one loan now, the later one holds.
   private static let arrivalOfSilence = """
-    UPDATE OR REPLACE silence SET identity = loan.identity FROM loan
+    UPDATE OR IGNORE silence SET identity = loan.identity FROM loan
     WHERE loan.id = ?1 AND silence.identity = loan.id
       AND silence.catalogue = loan.id >> \(LoanID.shift)
     """
