@@ -138,6 +138,18 @@ import Testing
     #expect(explained.lines.last == "Reason: failed")
   }
 
+  @Test func `Who was told of a copy finds it, though the next reader has it`() async throws {
+    let desk = try Desk(catalogue: document([("1", "Abigél", "Anna", "2026.11.22")]))
+    _ = try await check(desk, at: "2026-11-21T07:00")
+    _ = try await check(desk, [("1", "Abigél", "Béla", "2026.12.22")], at: "2026-11-22T07:00")
+    let explained = try await desk.run(
+      "schedule", "explain", "--borrower", "anna", "--now", "2026-11-22T08:00")
+    #expect(explained.status == 0)
+    #expect(explained.lines.count { $0.contains("(Anna)") } == 1, "\(explained.text)")
+    let unknown = try await desk.run("schedule", "explain", "--borrower", "Cili")
+    #expect(unknown.status == 64)
+  }
+
   @Test func `A damaged text of a loan is damage`() async throws {
     let desk = try Desk(catalogue: document([("1", "Abigél", "Anna", "2026.11.22")]))
     try await desk.run("books.xml")

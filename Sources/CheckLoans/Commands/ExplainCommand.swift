@@ -31,13 +31,17 @@ struct ExplainCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "Explain the loans to borrowers whose names contain this, in upper or lower case.",
-      valueName: "name"))
+      """
+      Explain the loans to borrowers whose names contain this, in upper or lower case, and those of which \
+      they were told.
+      """, valueName: "name"))
   var borrower: String?
 
   @Option(
-    help: ArgumentHelp("Explain the loans to the borrower with this address.", valueName: "address")
-  )
+    help: ArgumentHelp(
+      """
+      Explain the loans to the borrower with this address, and those of which something was sent to it.
+      """, valueName: "address"))
   var email: String?
 
   @Option(help: "Format of the explanation.")
@@ -141,9 +145,17 @@ struct ExplainCommand: Subcommand {
           + (near.map { "did you mean \($0.quoted())?" } ?? "see check-loans schedule list"))
     }
     if borrower != nil || email != nil {
-      let found = try schedule.loans { loan in
+      var found = try schedule.loans { loan in
         loan.borrower.fits(anyCase: borrower)
           && email.map { loan.email?.lowercased() == $0.lowercased() } ?? true
+      }
+      // Who was told may not be who has the book now.
+      if borrower == nil || email == nil {
+        found += try schedule.loans(toldTo: { told in
+          let name: String? = told
+          return email.map { told.lowercased() == $0.lowercased() }
+            ?? name.fits(anyCase: borrower)
+        })
       }
       numbers += found
       if found.isEmpty {

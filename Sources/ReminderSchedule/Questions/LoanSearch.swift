@@ -45,6 +45,24 @@ extension ScheduleReader {
     }
   }
 
+  /// The numbers of the loans of which somebody was told who fits, whoever has the book now.
+  ///
+  /// - Parameter fits: whether an address or a name, as it was told, does.
+  /// - Returns: the numbers, those of loans in a catalogue first.
+  public func loans(toldTo fits: (String) -> Bool) throws(ScheduleError) -> [Int] {
+    try connection.transact { database in
+      try LoanTable.allCases.flatMap { table in
+        try database.rows(
+          """
+          SELECT DISTINCT loan.id & ?, sent_to FROM \(table.rawValue) AS loan CROSS JOIN delivery
+            ON delivery.catalogue = loan.id >> \(LoanID.shift) AND delivery.identity = loan.identity
+          WHERE sent_to IS NOT NULL ORDER BY \(table.leftOn) DESC, 1
+          """, LoanID.numbers - 1
+        ) { row in row.text(1).map(fits) == true ? Int(row.integer(0)) : nil }.compactMap(\.self)
+      }
+    }
+  }
+
   /// The ids, barcodes and titles of the first 10,000 loans: more take long to compare.
   public func suggestions() throws(ScheduleError) -> [String] {
     try connection.transact { database in
