@@ -269,6 +269,8 @@ extension LibraryYear {
     owed.read(books, steps, closed, on: now.date)
     note(owed.successions)
     alike.merge(owed.alike) { max($0, $1) }
+    // One whose date cannot be read, among several with its id in another order, may be any of them.
+    blurred.formUnion(owed.loans.filter { $0.isKept && (alike[$0.lent] ?? 0) > 1 }.map(\.lent))
   }
 
   /// Loans are known by something else; others may be known by what they were, and be told anew.
