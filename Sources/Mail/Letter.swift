@@ -198,7 +198,7 @@ private struct LetterWriter {
     guard let email else { return text(.deskNoAddress) }
     let isValid = EmailAddress.key(of: email) != nil
     return text(
-      isValid ? .deskRefusedAddress : .deskInvalidAddress, ["address": email.line(254)])
+      isValid ? .deskUnusableAddress : .deskInvalidAddress, ["address": email.line(254)])
   }
 
   /// The number of the books that are not listed, if there are any.

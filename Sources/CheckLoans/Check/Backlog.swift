@@ -90,7 +90,7 @@ extension ChannelDelivery {
 }
 
 extension Environment {
-  /// The numbers of the loans of which no run sends what is due until it is given `--backlog`.
+  /// The numbers of the loans whose due notices no run sends until it is given `--backlog`.
   func loansInBacklog(
     _ schedule: ScheduleReader, at now: CivilDateTime
   ) throws(ScheduleError) -> Set<Int> {

@@ -32,15 +32,16 @@ struct ExplainCommand: Subcommand {
   @Option(
     help: ArgumentHelp(
       """
-      Explain the loans to borrowers whose names contain this, in upper or lower case, and those of which \
-      they were told.
+      Explain the loans to borrowers whose names contain this, in upper or lower case, and the loans about \
+      which they were told.
       """, valueName: "name"))
   var borrower: String?
 
   @Option(
     help: ArgumentHelp(
       """
-      Explain the loans to the borrower with this address, and those of which something was sent to it.
+      Explain the loans to the borrower with this address, and the loans about which something was sent to \
+      it.
       """, valueName: "address"))
   var email: String?
 
@@ -78,7 +79,9 @@ struct ExplainCommand: Subcommand {
     let status = console.report(times.problems)
     let limits = try environment.staleLimits(of: asked.map(\.1), stale)
     let stale = try StaleCatalogues(schedule, limits, at: clock.clockTime(now))
-    let inBacklog = try environment.loansInBacklog(schedule, at: now)
+    // Looked up once something is due: it takes as long as a delivery.
+    var inBacklog: Set<Int>?
+    let here = now
     var questions: [String] = []
     let delivered = try environment.delivered(schedule).names
     let open = try environment.namesByZone(delivered, clock, now: self.clock.now.now)
@@ -93,7 +96,11 @@ struct ExplainCommand: Subcommand {
         let history = try schedule.history(of: number, at: now)
       else { continue }
       var reason = history.reason
-      if reason == .due, inBacklog.contains(number) { reason = .backlog }
+      if reason == .due {
+        let loans = try inBacklog ?? environment.loansInBacklog(schedule, at: here)
+        if loans.contains(number) { reason = .backlog }
+        inBacklog = loans
+      }
       let held = times.reason(of: history.catalogue, at: now)
       var heldUntil: CivilDateTime?
       if let held, [.due, .failed].contains(reason) { (reason, heldUntil) = held }
@@ -104,8 +111,8 @@ struct ExplainCommand: Subcommand {
       if [.due, .failed, .backlog].contains(reason), moved.contains(history.catalogue) {
         (reason, isAnyMoved) = (.movedCatalogue, true)
       }
-      let isHeld = [.backlog, .movedCatalogue].contains(reason)
-      let hold = isHeld ? reason : isStale ? .staleCatalogue : nil
+      let isUnanswered = [.backlog, .movedCatalogue].contains(reason)
+      let hold = isUnanswered ? reason : isStale ? .staleCatalogue : nil
       let sentences = Explanation(
         history, now: now, heldUntil: heldUntil, hold: hold, in: language
       ).sentences

@@ -111,7 +111,7 @@ extension ListedLoan {
       switch fault {
       case .missing, nil: language.text(.deskNoAddress)
       case .invalid: language.text(.deskInvalidAddress, values)
-      case .refused(let words): language.text(.deskRefusedAddress, values) + " (\(words))"
+      case .refused(let words): language.text(.deskUnusableAddress, values) + " (\(words))"
       }
     let phone = loan.phone.map { ", \($0.visible)" } ?? ""
     return "\(name(in: language))\(phone). \(reason)"

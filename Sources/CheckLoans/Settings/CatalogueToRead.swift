@@ -284,9 +284,7 @@ extension Environment {
         """
       )
     }
-    let file =
-      [given.file?.path, standardSettingsFile].compactMap(\.self).first { $0 != "/dev/null" }
-      ?? "config.toml"
+    let file = settingsFileToWrite ?? "config.toml"
     return CommandError(
       .usage,
       """

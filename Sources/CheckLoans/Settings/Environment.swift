@@ -67,6 +67,11 @@ extension Environment {
     configurationDirectory.map { "\($0)/\(Self.settingsFile)" }
   }
 
+  /// The settings file in which somebody can set something, `nil` if there is no place for one.
+  var settingsFileToWrite: String? {
+    [given.file?.path, standardSettingsFile].compactMap(\.self).first { $0 != "/dev/null" }
+  }
+
   /// The user's configuration directory.
   var configurationDirectory: String? {
     directory("XDG_CONFIG_HOME", ".config", SystemAccount.configuration)

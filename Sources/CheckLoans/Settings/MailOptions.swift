@@ -117,8 +117,7 @@ struct MailOptions: ParsableArguments {
     _ languageOf: @escaping @Sendable (Notice) -> Language
   ) throws(CommandError) -> MailSettings {
     guard let from = mailFrom ?? sender else {
-      let given = environment.given.file?.path ?? environment.standardSettingsFile
-      let file = given == "/dev/null" ? nil : given
+      let file = environment.settingsFileToWrite
       let state = file.map(FileSystem.exists) == false ? ", which does not exist," : ""
       throw CommandError(
         .badSetting,

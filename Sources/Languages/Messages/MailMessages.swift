@@ -73,5 +73,5 @@ extension Message {
   // Translators: the reason why a reader could not be written to; so are those that follow.
   package static let deskNoAddress = message("The catalogue has no e-mail address.")
   package static let deskInvalidAddress = message("The address {address} is not valid.")
-  package static let deskRefusedAddress = message("Nothing is sent to the address {address}.")
+  package static let deskUnusableAddress = message("Nothing is sent to the address {address}.")
 }

@@ -1,8 +1,8 @@
 internal import Failpoints
 public import Loans
 
-/// Messages on their way through a channel, none of which a killed run repeats, except the one
-/// that was being sent.
+/// Messages on their way through a channel, of which a killed run repeats only the one that was being
+/// sent.
 ///
 /// ``Schedule/beginSending(_:to:channel:at:utcOffset:after:)`` stores all of them, in one commit. Each
 /// one sent is then counted by ``noteSent()`` with a single write to the lock file, which needs no

@@ -144,8 +144,8 @@ extension ScheduleReader {
     }
   }
 
-  /// The numbers of the loans of which a notice is due that nobody expects, see ``DueRung/backlog``,
-  /// through channels in use that have more of these than a run sends unasked, and through no other.
+  /// The numbers of the loans with a due notice that nobody expects, see ``DueRung/backlog``, through
+  /// channels in use that have more of these than a run sends unasked, and through no other.
   ///
   /// - Parameters:
   ///   - now: the library's civil time.
@@ -261,7 +261,7 @@ extension Database {
     let standings = try Standings(self, at: times[0])
     let number = try name.flatMap(knownChannelID)
     let channel = number.flatMap { standings.channels[$0] }
-    let added = try catalogueDays()
+    let added = try values("SELECT id, added_on FROM catalogue") { Int($0.integer(1)) }
     var due: [(time: CivilDateTime, rung: DueRung)] = []
     var silenced = 0
     try standings.forEach(
@@ -297,11 +297,6 @@ extension Database {
     }
     due.sort { ($0.time, $0.rung) < ($1.time, $1.rung) }
     return (due, silenced)
-  }
-
-  /// The days on which the schedule got its catalogues, by their numbers.
-  private func catalogueDays() throws -> [Int64: Int] {
-    try values("SELECT id, added_on FROM catalogue") { Int($0.integer(1)) }
   }
 
   /// A notice with the texts of its loan.

@@ -45,7 +45,7 @@ extension ScheduleReader {
     }
   }
 
-  /// The numbers of the loans of which somebody was told who fits, whoever has the book now.
+  /// The numbers of the loans about which somebody who fits was told, whoever has the book now.
   ///
   /// - Parameter fits: whether an address or a name, as it was told, does.
   /// - Returns: the numbers, those of loans in a catalogue first.

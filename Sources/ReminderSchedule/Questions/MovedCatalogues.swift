@@ -40,10 +40,9 @@ extension Database {
 
   /// Whether a notice of a catalogue may be due.
   fileprivate func hasDue(_ catalogue: Int64, at now: CivilDateTime) throws -> Bool {
-    let all = LoanID.all(of: catalogue)
-    return try integer(
-      "SELECT 1 FROM loan WHERE id BETWEEN ? AND ? AND fire_at <= ? LIMIT 1", all.lowerBound,
-      all.upperBound, now.ordinal) != nil
+    try integer(
+      "SELECT 1 FROM loan WHERE id BETWEEN ? AND ? AND fire_at <= ? LIMIT 1",
+      LoanID.all(of: catalogue), now.ordinal) != nil
   }
 
   /// Whether a catalogue has at least half of the loans of another one that somebody was told of, of the
@@ -56,18 +55,15 @@ extension Database {
           SELECT 1 FROM delivery WHERE \(Schema.isOfLoan("delivery")) AND delivered_at IS NOT NULL)
         ORDER BY id LIMIT 1000)
       """
-    let known = try integer("SELECT count(*) FROM (\(told))", others.lowerBound, others.upperBound)
-    guard let known, known > 0 else { return false }
-    let shared = try integer(
+    let known = try count("(\(told))", others)
+    if known == 0 { return false }
+    let shared = try count(
       """
-      SELECT count(*) FROM (
-        SELECT DISTINCT identity, person FROM loan WHERE id BETWEEN ?3 AND ?4
-          AND (identity, person, coalesce(\(StoredTexts.column(.title)), '')) IN (
-            SELECT identity, person, coalesce(title, '') FROM (\(told))))
-      """, others.lowerBound, others.upperBound, own.lowerBound, own.upperBound)
-    let ownCount = try integer(
-      "SELECT count(*) FROM (SELECT 1 FROM loan WHERE id BETWEEN ? AND ? LIMIT 1000)",
-      own.lowerBound, own.upperBound)
-    return 2 * (shared ?? 0) >= min(known, ownCount ?? known)
+      (SELECT DISTINCT identity, person FROM loan WHERE id BETWEEN ?3 AND ?4
+        AND (identity, person, coalesce(\(StoredTexts.column(.title)), '')) IN (
+          SELECT identity, person, coalesce(title, '') FROM (\(told))))
+      """, others, own)
+    let ownCount = try count("(SELECT 1 FROM loan WHERE id BETWEEN ? AND ? LIMIT 1000)", own)
+    return 2 * shared >= min(known, ownCount)
   }
 }

@@ -78,8 +78,8 @@ struct ReturningLoans {
     _ new: ClosedRange<Int64>, isReplacing: Set<Int64>
   ) throws -> [Pair] {
     let hasLeft = "SELECT 1 FROM left_loan WHERE id BETWEEN ? AND ? LIMIT 1"
-    if try database.integer(hasLeft, all.lowerBound, all.upperBound) == nil { return [] }
-    let found = try database.rows(Self.back, new.lowerBound, new.upperBound, firstDay) { row in
+    if try database.integer(hasLeft, all) == nil { return [] }
+    let found = try database.rows(Self.back, new, firstDay) { row in
       (
         new: row.integer(0), old: row.integer(1), isSameDay: row.integer(2) != 0,
         isSameBook: StoredTexts.areOfOneBook(row.text(3), row.text(4))
@@ -115,7 +115,7 @@ struct ReturningLoans {
       SELECT id, expiration, person, fields, identity FROM \(table.rawValue)
       WHERE id BETWEEN ? AND ? AND \(condition)
       ORDER BY \(table == .left ? "left_on, id DESC" : "id")
-      """, range.lowerBound, range.upperBound
+      """, range
     ) { row in
       Self.key(row).map { (row.integer(0), $0, row.integer(4)) }
     }.compactMap(\.self)
