@@ -33,8 +33,8 @@ extension Loan {
 
 extension Notice {
   /// One line without line break, harmless on a terminal: label, what happens when, the date,
-  /// then author, borrower, library, and whether it can be renewed, where known, and what to do if the
-  /// library is closed that day.
+  /// then its status, author, borrower, library, and whether it can be renewed, where known, and what to
+  /// do if the library is closed that day.
   ///
   ///     "Abigél" expires tomorrow (2026.11.22), by Szabó Magda, lent to Anna, at the Library, can be renewed
   ///
@@ -48,6 +48,26 @@ extension Notice {
       to: &line, sentence: sentence, today: today, library: library, openDays: openDays,
       in: language)
     return String(decoding: line, as: UTF8.self)
+  }
+}
+
+extension LoanStatus {
+  /// The word for it in reports.
+  package var word: Message {
+    switch self {
+    case .lost: .lost
+    case .claimedReturned: .claimedReturned
+    case .recalled: .recalled
+    }
+  }
+
+  /// The sentence that reports it to a person.
+  package var sentence: Message {
+    switch self {
+    case .lost: .isLost
+    case .claimedReturned: .isClaimedReturned
+    case .recalled: .isRecalled
+    }
   }
 }
 
@@ -128,6 +148,7 @@ extension LoanParts {
       default: if let lastTime { line += "\(lastTime)".utf8 }
       }
     }
+    if let status { language.append(.status, to: &line) { language.append(status.word, to: &$1) } }
     append(.author, .author, to: &line, in: language)
     append(.borrower, .borrower, to: &line, in: language)
     let end = line.count

@@ -18,14 +18,19 @@ public struct ReminderPolicy: Hashable, Sendable {
     self.closedDays = closedDays
   }
 
-  /// The plan of a loan.
+  /// The plan of a loan; one that is lost or claimed returned has no notices, unless a rule names its
+  /// status.
   ///
   /// - Parameter answer: whether the library is closed on its expiration.
   package func plan(for loan: some LoanParts, _ answer: ClosedDays.Answer = .open) -> LoanPlan {
-    let rule = rules.isEmpty ? nil : rules.first { $0.fits(loan) }
+    let withheld = loan.status.flatMap { $0.isWithheld ? $0 : nil }
+    let rule =
+      rules.isEmpty
+      ? nil : rules.first { (withheld == nil || $0.namesStatus) && $0.fits(loan) }
     let openDays: OpenDays? = if case .closed(let days) = answer { days } else { nil }
     return LoanPlan(
-      rule?.ladder ?? ladder, expiration: loan.lastDay, openDays: openDays, loaned: loan.loanedOn)
+      rule?.ladder ?? withheld.map(Ladder.init(withheld:)) ?? ladder, expiration: loan.lastDay,
+      openDays: openDays, loaned: loan.loanedOn)
   }
 }
 
@@ -70,6 +75,8 @@ public struct LadderRule: Hashable, Sendable {
     self.conditions = conditions
     self.ladder = ladder
   }
+
+  fileprivate var namesStatus: Bool { conditions.contains { $0.field == .status } }
 
   package func fits(_ loan: some LoanParts) -> Bool { conditions.allSatisfy { $0.fits(loan) } }
 }

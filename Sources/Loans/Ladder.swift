@@ -19,6 +19,8 @@ public struct Ladder: Hashable, Sendable {
   public let limit: Int?
   /// The time of day at which reminders fire, to the minute; other notices do at 00:00.
   public let time: CivilTime
+  /// The status of the loans that it is for, if they have no notices for that reason alone.
+  public let withheld: LoanStatus?
 
   /// The longest lead or delay of a rung, in days.
   public static let longest = 3_650
@@ -42,6 +44,18 @@ public struct Ladder: Hashable, Sendable {
     leads: [Int] = [1], delays: [Int] = [1], period: Int? = nil, limit: Int? = nil,
     time: CivilTime = .midnight
   ) {
+    self.init(leads, delays, period, limit, time, withheld: nil)
+  }
+
+  /// A ladder without rungs, for loans about which nothing is sent since they have this status.
+  public init(withheld: LoanStatus) {
+    self.init([], [], nil, nil, .midnight, withheld: withheld)
+  }
+
+  private init(
+    _ leads: [Int], _ delays: [Int], _ period: Int?, _ limit: Int?, _ time: CivilTime,
+    withheld: LoanStatus?
+  ) {
     precondition(leads.allSatisfy { (0...Self.longest).contains($0) }, "leads of \(leads) days")
     precondition(delays.allSatisfy { (1...Self.longest).contains($0) }, "delays of \(delays) days")
     precondition(period ?? 1 >= 1, "a period of \(period ?? 0) days")
@@ -51,6 +65,7 @@ public struct Ladder: Hashable, Sendable {
     self.limit = limit
     // Without its seconds, as it is stored.
     self.time = CivilTime(secondOfDay: time.secondOfDay / 60 * 60) ?? time
+    self.withheld = withheld
   }
 
   /// The days before the expiration on which the first reminder fires; 0 if there is none.

@@ -27,6 +27,8 @@ public struct Loan: Hashable, Sendable {
   public var library: String?
   /// Whether the loan can be renewed; `nil` if the catalogue does not say so.
   public var renewable: Bool?
+  /// Whether it is lost, claimed returned or recalled; `nil` for an ordinary loan.
+  public var status: LoanStatus?
   /// The borrower's telephone number, for the staff of the library alone.
   public var phone: String?
   /// The borrower's postal address, on one line; the schedule does not keep it.
@@ -46,9 +48,9 @@ public struct Loan: Hashable, Sendable {
     id: String? = nil, title: String? = nil, author: String? = nil, isbn: String? = nil,
     barcode: String? = nil, borrower: String? = nil, email: String? = nil,
     language: String? = nil, category: String? = nil, type: String? = nil, library: String? = nil,
-    renewable: Bool? = nil, phone: String? = nil, address: String? = nil,
-    callNumber: String? = nil, loaned: CivilDate? = nil, expiration: CivilDate,
-    expirationTime: CivilTime? = nil
+    renewable: Bool? = nil, status: LoanStatus? = nil, phone: String? = nil,
+    address: String? = nil, callNumber: String? = nil, loaned: CivilDate? = nil,
+    expiration: CivilDate, expirationTime: CivilTime? = nil
   ) {
     self.id = id
     self.title = title
@@ -62,6 +64,7 @@ public struct Loan: Hashable, Sendable {
     self.type = type
     self.library = library
     self.renewable = renewable
+    self.status = status
     self.phone = phone
     self.address = address
     self.callNumber = callNumber
@@ -100,6 +103,7 @@ extension Loan {
       ("language", JSONValue(language)), ("category", JSONValue(category)),
       ("type", JSONValue(type)), ("library", JSONValue(self.library ?? library)),
       ("renewable", renewable.map { .bool($0) } ?? .null),
+      ("loanStatus", JSONValue(status?.rawValue)),
     ]
   }
 
@@ -149,6 +153,8 @@ public enum LoanField: Int, CaseIterable, Sendable {
   case address = 15
   /// The place of the copy on the shelves.
   case callNumber = 16
+  /// Whether it is lost, claimed returned or recalled.
+  case status = 17
 }
 
 /// A loan as it is stored, wherever its texts are.
@@ -180,6 +186,13 @@ extension LoanParts {
     }
     return isRenewable
   }
+
+  /// Whether it is lost, claimed returned or recalled; `nil` for an ordinary loan.
+  package var status: LoanStatus? {
+    var status: LoanStatus?
+    withText(of: .status) { status = LoanStatus(words: $0) }
+    return status
+  }
 }
 
 extension Loan: LoanParts {
@@ -205,6 +218,7 @@ extension Loan: LoanParts {
       case .phone: phone
       case .address: address
       case .callNumber: callNumber
+      case .status: status?.rawValue
       case .expiration, .loaned: nil as String?
       }
     if let text { body(text.utf8.span) }

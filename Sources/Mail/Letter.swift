@@ -237,6 +237,7 @@ private struct LetterWriter {
     if let library = notice.library {
       details.append(text(.mailPlace, ["library": library.line(100)]))
     }
+    if let status = notice.loan.status { details.append(text(status.sentence)) }
     if let isRenewable = notice.loan.renewable {
       details.append(text(isRenewable ? .mailRenewable : .mailNotRenewable))
     }

@@ -30,9 +30,10 @@ struct DesktopMessage: Hashable, Sendable {
     let day = isLate ? loan.expiration : notice.lastDay(today: today)
     var values = ["date": language.date(day)]
     values["library"] = notice.place
-    body = language.text(
-      Self.advice(
-        isLate: isLate, isFinal: loan.renewable == false, hasPlace: notice.place != nil), values)
+    let isFinal = loan.renewable == false || loan.status == .recalled
+    let advice = Self.advice(isLate: isLate, isFinal: isFinal, hasPlace: notice.place != nil)
+    let sentences = [loan.status.map { language.text($0.sentence) }, language.text(advice, values)]
+    body = sentences.compactMap(\.self).joined(separator: " ")
   }
 
   private static func advice(isLate: Bool, isFinal: Bool, hasPlace: Bool) -> Message {

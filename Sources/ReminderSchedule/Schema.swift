@@ -18,7 +18,8 @@ internal import Loans
 ///   ``StoredTexts``.
 /// - `left_loan`: loans that their catalogue no longer has, since the day `left_on`.
 /// - `ladder`: the rungs by which loans are reminded of, each ladder once, see `Ladder`; `remind` and
-///   `expired` are lists of days in JSON. `fire_at` of a loan is when its first notice fires, and
+///   `expired` are lists of days in JSON, and `withheld` is the status of loans that have no notices
+///   for that reason. `fire_at` of a loan is when its first notice fires, and
 ///   `open_before` and `open_after` are the open days next to an expiration on a closed day.
 /// - `delivery`: the ledger, keyed by what a notice says and to whom, and not by a loan's number: so a
 ///   loan that leaves, comes back, or returns to an earlier expiration finds its deliveries, and what
@@ -113,7 +114,8 @@ enum Schema {
       expired TEXT NOT NULL,
       repeat_expired INTEGER,
       expired_until INTEGER,
-      at TEXT NOT NULL
+      at TEXT NOT NULL,
+      withheld TEXT
     )
     """,
     """
@@ -163,7 +165,7 @@ enum Schema {
       identity INTEGER,
       expiration INTEGER,
       person INTEGER,
-      borrower TEXT, email TEXT, category TEXT, loan TEXT, title TEXT,
+      borrower TEXT, email TEXT, category TEXT, status TEXT, loan TEXT, title TEXT,
       kind TEXT,
       channel TEXT,
       until INTEGER,
@@ -199,7 +201,7 @@ enum Schema {
           FROM json_each(remind) WHERE (day - value) * 86400 + second >= fire_at) AS rung
       FROM (
         SELECT loan.*, coalesce(open_before, expiration) AS day, remind, expired, repeat_expired,
-          expired_until, (substr(at, 1, 2) * 60 + substr(at, 4)) * 60 AS second
+          expired_until, withheld, (substr(at, 1, 2) * 60 + substr(at, 4)) * 60 AS second
         FROM loan JOIN ladder ON ladder.id = loan.ladder
       ) AS loan, counter
     ), known AS (
@@ -224,6 +226,7 @@ enum Schema {
         (.id, "loan_id"), (.title, "title"), (.author, "author"), (.borrower, "borrower"),
         (.email, "email"), (.barcode, "barcode"), (.isbn, "isbn"), (.language, "language"),
         (.category, "category"), (.type, "item_type"), (.renewable, "renewable"),
+        (.status, "status"),
       ])),
       date(expiration * 86400, 'unixepoch') AS expiration,
       strftime('%Y-%m-%dT%H:%M', coalesce((day + rung) * 86400 + second, fire_at), 'unixepoch')
@@ -231,6 +234,7 @@ enum Schema {
       CASE
         WHEN known.is_delivered AND (hash = 0 OR NOT has_failed OR expiration < last_day) THEN 'delivered'
         WHEN hash = 0 THEN 'cancelled'
+        WHEN withheld IS NOT NULL THEN 'withheld'
         WHEN expiration < last_day THEN 'expired'
         WHEN is_silenced THEN 'silenced'
         WHEN has_failed THEN 'failed'
@@ -290,7 +294,7 @@ enum Schema {
     """,
     "silences": """
     CREATE VIEW silences AS
-    SELECT silence.id, loan.id & \(LoanID.numbers - 1) AS reminder, borrower, email, category,
+    SELECT silence.id, loan.id & \(LoanID.numbers - 1) AS reminder, borrower, email, category, status,
       silence.loan AS loan, title, kind, channel,
       date(until * 86400, 'unixepoch') AS until, reason, made_by,
       strftime('%Y-%m-%dT%H:%M:%S', made_at, 'unixepoch') AS made_at

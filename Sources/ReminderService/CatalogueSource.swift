@@ -72,7 +72,7 @@ public struct ReadLoan {
   /// The last day that the book may be kept.
   public var expiration: CivilDate { parts.lastDay }
   /// Its state on the day of the reload.
-  public let status: LoanStatus
+  public let status: DayStatus
   /// When its notices fire.
   public let plan: LoanPlan
   /// Whether the library is closed around the expiration for so long that its closed days are probably
@@ -95,7 +95,7 @@ public struct ReadLoan {
     }
     isClosedForLong = answer == .closedForLong
     plan = policy.plan(for: parts, answer)
-    status = LoanStatus(plan, today: today)
+    status = DayStatus(plan, today: today)
   }
 }
 

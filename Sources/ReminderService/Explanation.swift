@@ -33,7 +33,9 @@ public struct Explanation: Sendable {
   /// The sentences, one for each line, harmless on a terminal: the loan, its expiration, its fire date,
   /// what was delivered when and through which channel, what failed and why, and what comes next.
   public var sentences: [String] {
-    [subject, expiration, reminder] + deliveries + silences + [next]
+    let status = history.leftOn == nil ? loan.status.map { text($0.sentence) } : nil
+    return [subject, expiration, status].compactMap(\.self) + [reminder] + deliveries + silences
+      + [next]
   }
 
   private var loan: Loan { history.loan }
@@ -203,6 +205,7 @@ extension Explanation {
   private var next: String {
     if history.leftOn != nil { return text(.nextNothingLeft) }
     if history.isCancelled { return text(.nextNothingCancelled) }
+    if plan.ladder.withheld != nil { return text(.nextNothingWithheld) }
     guard let silence = history.silences.first(where: { $0.conditions.channel == nil }) else {
       return heldUntil.map { next(from: $0, moment($0)) } ?? text(.nextIs, ["clauses": clauses])
     }

@@ -66,7 +66,8 @@ struct MainStoryTests {
         [
           "path": "books.xml", "loans": 14, "onShelf": 4, "expired": 4, "expiresToday": 1,
           "scheduled": 10, "diagnostics": 0, "profile": "native",
-          "withoutExpiration": 0, "library": nil, "silenced": 0,
+          "withoutExpiration": 0, "library": nil, "silenced": 0, "lost": 0,
+          "claimedReturned": 0,
         ]
       ])
     #expect(report.diagnostics == [])
@@ -77,7 +78,7 @@ struct MainStoryTests {
         "author": "Mikszáth Kálmán", "isbn": "9789631548075", "barcode": "30051181",
         "borrower": "Őszi Barnabás", "email": "oszi.barnabas@example.org", "language": nil,
         "category": nil,
-        "type": nil, "library": nil, "renewable": nil, "phone": nil, "address": nil,
+        "type": nil, "library": nil, "renewable": nil, "loanStatus": nil, "phone": nil, "address": nil,
         "callNumber": nil, "expiration": "2025-09-30",
         "status": "expired", "daysLeft": -417, "remindAt": nil, "expirationTime": nil,
         "openDays": nil,
@@ -87,7 +88,7 @@ struct MainStoryTests {
         "catalogue": "books.xml", "line": 33, "id": "bk104", "title": "Az arany ember",
         "author": "Jókai Mór", "isbn": "9789631546187", "barcode": "30049424", "borrower": nil,
         "email": nil, "language": nil, "category": nil, "type": nil, "library": nil,
-        "renewable": nil, "phone": nil, "address": nil, "callNumber": nil,
+        "renewable": nil, "loanStatus": nil, "phone": nil, "address": nil, "callNumber": nil,
         "expiration": "2026-11-21",
         "status": "expires-today", "daysLeft": 0, "remindAt": "2026-11-20T00:00",
         "expirationTime": nil, "openDays": nil,
@@ -167,7 +168,7 @@ struct MainStoryTests {
             "loan": [
               "id": nil, "title": "Abigél", "author": nil, "isbn": nil, "barcode": nil,
               "borrower": nil, "email": nil, "language": nil, "category": nil, "type": nil,
-              "library": nil, "renewable": nil,
+              "library": nil, "renewable": nil, "loanStatus": nil,
             ],
             "kind": "reminder", "expiration": "2026-11-22", "fireAt": "2026-11-21T00:00",
             "state": "delivered",

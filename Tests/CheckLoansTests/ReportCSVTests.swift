@@ -9,7 +9,7 @@ struct ReportCSVTests {
     #expect(
       result.text.hasPrefix(
         "catalogue,line,id,title,author,isbn,barcode,borrower,email,language,category,type,library,"
-          + "renewable,phone,address,callNumber,expiration,status,daysLeft,remindAt,expirationTime\r\n"
+          + "renewable,loanStatus,phone,address,callNumber,expiration,status,daysLeft,remindAt,expirationTime\r\n"
       ))
     let lines = result.text.split(separator: "\r\n")
     #expect(

@@ -211,6 +211,96 @@ struct SystemTests {
     #expect([loan.language, loan.category, loan.type, loan.library, renewable] == known)
   }
 
+  /// Which of the two days counts if a loan was recalled, and what is said of its book.
+  @Test(arguments: [
+    (aleph("<z36-recall-date>20261118</z36-recall-date>", recallDue: "20261126"), "2026.11.26", "recalled"),
+    (aleph("<z36-recall-date>20261118</z36-recall-date>", recallDue: "20261224"), "2026.12.20", "recalled"),
+    (aleph("<z36-recall-date>20261118</z36-recall-date>", recallDue: "00000000"), "2026.12.20", "recalled"),
+    (aleph("<z36-recall-date>00000000</z36-recall-date>", recallDue: "20261126"), "2026.12.20", nil),
+    (aleph("<z36-recall-date/>", recallDue: ""), "2026.12.20", nil),
+    (aleph("<z36-status>L</z36-status>"), "2026.12.20", "lost"),
+    (aleph("<z36-status>C</z36-status>"), "2026.12.20", "claimed-returned"),
+    (aleph("<z36-status>A</z36-status>"), "2026.12.20", nil),
+    (alma("<process_status>NORMAL</process_status>"), "2026.12.20", nil),
+    (alma("<process_status>LOST</process_status>"), "2026.12.20", "lost"),
+    (alma("<process_status>CLAIMED_RETURN</process_status>"), "2026.12.20", "claimed-returned"),
+    (alma("<process_status>RECALL</process_status>"), "2026.12.20", "recalled"),
+    (voyager("Recall Request"), "2026.12.20", "recalled"),
+    (voyager("Claims Returned"), "2026.12.20", "claimed-returned"),
+    (voyager("Lost--System Applied"), "2026.12.20", "lost"),
+    (voyager("Charged"), "2026.12.20", nil),
+    (koha("<itemlost>2</itemlost>"), "2026.12.20", "lost"),
+    (koha("<itemlost>0</itemlost>"), "2026.12.20", nil),
+    (koha("<itemlost/>"), "2026.12.20", nil),
+    (marc("<subfield code='1'>1</subfield>"), "2026.12.20", "lost"),
+    (marc("<subfield code='1'>0</subfield>"), "2026.12.20", nil),
+    (evergreen("Lost and Paid"), "2026.12.20", "lost"),
+    (evergreen("Checked out"), "2026.12.20", nil),
+    (ncip("Claimed Returned Or Never Borrowed"), "2026.12.20", "claimed-returned"),
+    (ncip("On Loan"), "2026.12.20", nil),
+  ])
+  func `A system's status of a loan is read, and its earlier day counts`(
+    text: String, expiration: String, status: String?
+  ) throws {
+    let reading = try CatalogueReader().reading(ofText: text)
+    let loan = try #require(reading.records.first?.loan)
+    #expect(loan.expiration.dotted == expiration)
+    #expect(loan.status?.rawValue == status)
+  }
+
+  private static func aleph(_ more: String, recallDue: String? = nil) -> String {
+    let recall = recallDue.map { "<z36-recall-due-date>\($0)</z36-recall-due-date>" } ?? ""
+    return """
+      <bor-info><item-l><z36><z36-due-date>20261220</z36-due-date><z36-due-hour>2400</z36-due-hour>
+      \(more)\(recall)</z36><z13><z13-title>A</z13-title></z13></item-l></bor-info>
+      """
+  }
+
+  private static func alma(_ more: String) -> String {
+    """
+    <item_loans><item_loan><loan_id>1</loan_id><due_date>2026-12-20Z</due_date>\(more)
+    <title>A</title></item_loan></item_loans>
+    """
+  }
+
+  private static func voyager(_ status: String) -> String {
+    """
+    <response><reply-code>0</reply-code><loans><institution><loan><itemId>1</itemId><title>A</title>
+    <origDueDate>2026-12-31 23:59</origDueDate><dueDate>2026-12-20 23:59</dueDate>
+    <statusText>\(status)</statusText></loan></institution></loans></response>
+    """
+  }
+
+  private static func koha(_ more: String) -> String {
+    """
+    <GetPatronInfo><loans><loan><itemnumber>1</itemnumber><title>A</title>
+    <date_due>2026-12-20</date_due>\(more)</loan></loans></GetPatronInfo>
+    """
+  }
+
+  private static func marc(_ more: String) -> String {
+    """
+    <record xmlns="http://www.loc.gov/MARC21/slim"><datafield tag="952"><subfield code="p">7</subfield>
+    <subfield code="q">2026-12-20</subfield>\(more)</datafield></record>
+    """
+  }
+
+  private static func evergreen(_ status: String) -> String {
+    """
+    <copy xmlns="http://open-ils.org/spec/holdings/v1" barcode="7"><status ident="3">\(status)</status>
+    <current_circulation><circ id="1" due_date="2026-12-20"/></current_circulation></copy>
+    """
+  }
+
+  private static func ncip(_ status: String) -> String {
+    """
+    <NCIPMessage xmlns="http://www.niso.org/2008/ncip"><LookupItemResponse><ItemId>
+    <ItemIdentifierValue>7</ItemIdentifierValue></ItemId><ItemOptionalFields><DateDue>2026-12-20</DateDue>
+    <CirculationStatus>\(status)</CirculationStatus></ItemOptionalFields></LookupItemResponse>
+    </NCIPMessage>
+    """
+  }
+
   /// What a system tells to staff of a loan: telephone, postal address and call number.
   @Test(arguments: [
     (

@@ -25,13 +25,13 @@ import Testing
       + #""author":"Szabó Magda","isbn":"9789631193619","barcode":"0042","#
       + #""borrower":"Kovács Anna","email":"anna@example.org","language":"hu","#
       + #""category":"student","type":"reference","library":"the \"B\" Library","#
-      + #""renewable":false},"expirationTime":"18:30","#
+      + #""renewable":false,"loanStatus":null},"expirationTime":"18:30","#
       + #""library":"the \"B\" Library","rung":-1,"openDays":null},"#
       + #"{"kind":"expired","urgency":"critical","text":"\"Egri csillagok\" expired 7 days ago "#
       + #"(2026.11.14)","expiration":"2026-11-14","daysLeft":-7,"catalogue":"books.xml","#
       + #""loan":{"id":null,"title":"Egri csillagok","author":null,"isbn":null,"#
       + #""barcode":null,"borrower":null,"email":null,"language":null,"category":null,"type":null,"#
-      + #""library":null,"renewable":null},"expirationTime":null,"library":null,"rung":1,"openDays":null}]}"#
+      + #""library":null,"renewable":null,"loanStatus":null},"expirationTime":null,"library":null,"rung":1,"openDays":null}]}"#
     #expect(fake.folder.contents(of: "documents") == document + "\n")
   }
 

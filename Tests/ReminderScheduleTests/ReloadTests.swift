@@ -35,7 +35,7 @@ import Testing
     let loan = Loan(
       id: "bk1", title: "A Pál utcai fiúk", author: "", isbn: "9789631193619", barcode: "3001",
       borrower: "Kovács Anna", email: "anna@example.org", language: "hu", category: "student",
-      type: "DVD", library: "the Branch", renewable: renewable,
+      type: "DVD", library: "the Branch", renewable: renewable, status: .recalled,
       phone: "+36 1 555 0123", expiration: day("2026-11-22"))
     var reload = try schedule.beginReload(
       of: "b.xml", library: "the Library", at: moment("2026-11-21T07:00"))

@@ -79,6 +79,7 @@ extension CatalogueToRead {
     var loans: [CalendarLoan] = []
     let modified = self.modified
     let (isUsable, status) = try reload(in: nil, remembering: schedule, console) { read, closed in
+      if read.status.isWithheld { return }
       let loan = (read.record.loan ?? Loan(expiration: read.expiration)).shortened
       let notice = Notice(
         rung: 0, loan: loan, catalogue: source.name, library: source.library?.shortened(to: 100),

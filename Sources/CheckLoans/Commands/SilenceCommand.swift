@@ -163,8 +163,8 @@ extension SilenceConditions {
   /// Those that are set, by the names of their options.
   fileprivate var named: [(name: String, value: String)] {
     [
-      ("borrower", borrower), ("email", email), ("category", category), ("loan", loan),
-      ("title", title),
+      ("borrower", borrower), ("email", email), ("category", category),
+      ("status", status?.rawValue), ("loan", loan), ("title", title),
       ("kind", kind?.rawValue), ("channel", channel),
     ].compactMap { name, value in value.map { (name, $0) } }
   }

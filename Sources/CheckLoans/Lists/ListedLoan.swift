@@ -62,7 +62,7 @@ struct ListedLoan {
 extension ListedLoan {
   static let columns = [
     "library", "callNumber", "barcode", "title", "author", "borrower", "phone", "email", "reason",
-    "error", "expiration", "daysLeft", "noticeOn", "catalogue",
+    "error", "expiration", "daysLeft", "noticeOn", "catalogue", "loanStatus",
   ]
 
   /// The values of the columns.
@@ -73,6 +73,7 @@ extension ListedLoan {
     ]
     return texts.map { JSONValue($0) } + [
       .int(loan.daysLeft(today: today)), JSONValue(noticeOn?.description), .string(catalogue),
+      JSONValue(loan.status?.rawValue),
     ]
   }
 

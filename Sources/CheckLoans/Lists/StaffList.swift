@@ -9,7 +9,8 @@ import ReminderService
 struct StaffList {
   /// What it is about.
   enum Kind: String {
-    /// The books to look for on the shelf, before their borrowers get a notice that they have expired.
+    /// The books to look for on the shelf, before their borrowers get a notice that they have expired, and
+    /// those that are lost or claimed returned.
     case shelf
     /// The borrowers to telephone, since they cannot be written to.
     case call
@@ -41,7 +42,9 @@ struct StaffList {
 
   /// Keeps a loan that was read, if it may be listed.
   mutating func note(_ loan: ReadLoan, of catalogue: CatalogueToRead) {
-    guard loan.status.needsAttention || catalogue.now.date.days(until: loan.expiration) < days
+    guard
+      loan.status.needsAttention || loan.status.isWithheld
+        || catalogue.now.date.days(until: loan.expiration) < days
     else { return }
     let key = Key(catalogue: catalogue.source.name, identity: loan.record.identity)
     read[key] = loan.record.loan
@@ -54,7 +57,8 @@ struct StaffList {
     let open = try schedule.openLoans(
       at: isOfShelf ? CivilDateTime(now.date.adding(days: days)) : now, catalogues: group.names,
       withoutExpiredNotice: isOfShelf)
-    for scheduled in open {
+    let withheld = isOfShelf ? try schedule.withheldLoans(catalogues: group.names) : []
+    for scheduled in open + withheld {
       let key = Key(catalogue: scheduled.catalogue, identity: scheduled.identity)
       var listed = ListedLoan(
         loan: read[key] ?? scheduled.loan, catalogue: scheduled.catalogue,
@@ -67,7 +71,8 @@ struct StaffList {
       } else {
         listed.fault = AddressFault(listed.loan.email, unusable)
       }
-      if listed.noticeOn != nil || listed.fault != nil { loans.append(listed) }
+      let isWithheld = scheduled.plan.ladder.withheld != nil
+      if isWithheld || listed.noticeOn != nil || listed.fault != nil { loans.append(listed) }
     }
   }
 
@@ -94,7 +99,8 @@ struct StaffList {
     let place = borrower.map { "among borrowers named \($0.quoted()), " } ?? ""
     return place
       + (kind == .shelf
-        ? "no notice that a loan has expired is due within \(counted(days, "day"))"
+        ? "no notice that a loan has expired is due within \(counted(days, "day")), and no book is lost "
+          + "or claimed returned"
         : "no borrower with a loan that needs attention lacks a working e-mail address")
   }
 }
@@ -166,7 +172,12 @@ extension StaffList {
       let texts = [loan.callNumber, loan.barcode, loan.author, listed.library]
         .map { ($0 ?? "").visible }
       let date = language.date(loan.expiration)
-      let days = language.days(until: listed.noticeOn ?? loan.expiration, from: listed.today)
+      let days =
+        if let status = loan.status, listed.noticeOn == nil, kind == .shelf {
+          language.text(status.word)
+        } else {
+          language.days(until: listed.noticeOn ?? loan.expiration, from: listed.today)
+        }
       let title = loan.shownTitle(in: language)
       if kind == .call {
         let heading = listed.borrowerHeading(in: language)

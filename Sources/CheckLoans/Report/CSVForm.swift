@@ -6,7 +6,8 @@ struct CSVForm: ReportForm {
   /// The keys of the members that make the columns.
   static let columns: [JSONValue] = [
     "catalogue", "line", "id", "title", "author", "isbn", "barcode", "borrower", "email",
-    "language", "category", "type", "library", "renewable", "phone", "address", "callNumber",
+    "language", "category", "type", "library", "renewable", "loanStatus", "phone", "address",
+    "callNumber",
     "expiration", "status", "daysLeft", "remindAt", "expirationTime",
   ]
 

@@ -11,6 +11,8 @@ struct CatalogueReport {
   var summary = CatalogueSummary()
   var expired = 0
   var expiresToday = 0
+  var lost = 0
+  var claimedReturned = 0
   /// Its reminders, of now or, if it could not be used, of before.
   var scheduled = 0
   var nextReminder: CivilDateTime?
@@ -26,9 +28,14 @@ struct CatalogueReport {
   /// Why its loans may be missing in the report although it was read; `nil` if none are.
   var gap: String?
 
-  mutating func note(_ status: LoanStatus) {
-    if status == .expired { expired += 1 }
-    if status == .expiresToday { expiresToday += 1 }
+  mutating func note(_ status: DayStatus) {
+    switch status {
+    case .expired: expired += 1
+    case .expiresToday: expiresToday += 1
+    case .lost: lost += 1
+    case .claimedReturned: claimedReturned += 1
+    case .expiresSoon, .onLoan: break
+    }
   }
 }
 
@@ -86,9 +93,9 @@ struct CheckReport {
   /// Adds the line of a loan, unless it needs no attention and not all are wanted.
   mutating func add(_ loan: ReadLoan, of catalogue: CatalogueToRead) {
     guard reports, selection.isWanted(loan) else { return }
-    contents.days?.add(loan.expiration)
+    if !loan.status.isWithheld { contents.days?.add(loan.expiration) }
     guard selection.isTime(for: loan, today: catalogue.now.date) else {
-      contents.later += 1
+      if !loan.status.isWithheld { contents.later += 1 }
       return
     }
     contents.lines.add(order.key(of: loan, in: catalogue)) { [form] line in
@@ -117,6 +124,7 @@ extension CheckReport {
     return language.text(.loans, count: loans) + language.text(.expiredLoans, count: expired)
       + language.text(.loansOfToday, count: sum(\.expiresToday)) + scheduleWords
       + (plan.isDryRun ? language.text(.nothingWritten) : "")
+      + counted(.lostLoans, sum(\.lost)) + counted(.claimedLoans, sum(\.claimedReturned))
       + counted(.booksOnShelf, sum(\.summary.onShelf))
       + counted(.overdueReturns, sum(\.silenced.overdueReturns))
       + counted(.loansWithoutExpiration, sum(\.summary.withoutExpiration))

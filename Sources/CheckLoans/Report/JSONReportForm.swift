@@ -71,6 +71,7 @@ extension CatalogueReport {
       ("diagnostics", .int(diagnostics)), ("profile", JSONValue(summary.profile)),
       ("withoutExpiration", .int(summary.withoutExpiration)),
       ("library", JSONValue(catalogue.source.library)), ("silenced", .int(silenced.loans)),
+      ("lost", .int(lost)), ("claimedReturned", .int(claimedReturned)),
     ])
   }
 }

@@ -25,19 +25,22 @@ extension LoanGroup: Comparable {
 
 // MARK: - Days
 
-/// What can still be saved, the soonest first, then what has expired, then the rest.
+/// What can still be saved, the soonest first, then what has expired, the rest, and what nothing is sent
+/// about.
 enum DayGroup: Int, CaseIterable {
   case today
   case tomorrow
   case week
   case overdue
   case later
+  case withheld
 
-  /// The part for an expiration; the week ends on Sunday (ISO 8601).
-  init(_ expiration: CivilDate, today: CivilDate) {
-    let days = today.days(until: expiration)
+  /// The part for a loan; the week ends on Sunday (ISO 8601).
+  init(_ loan: ReadLoan, today: CivilDate) {
+    let days = today.days(until: loan.expiration)
     self =
       switch days {
+      case _ where loan.status.isWithheld: .withheld
       case ..<0: .overdue
       case 0: .today
       case 1: .tomorrow
@@ -57,6 +60,7 @@ enum DayGroup: Int, CaseIterable {
     case .week: .weekGroup
     case .overdue: .overdueGroup
     case .later: .laterGroup
+    case .withheld: .withheldGroup
     }
   }
 }
@@ -99,11 +103,13 @@ struct ReportOrder {
     switch grouping {
     case nil: break
     case .day:
-      let part = DayGroup(loan.expiration, today: today)
+      let part = DayGroup(loan, today: today)
       key.group = dayGroups[part.rawValue]
       if part == .overdue { key.day = -key.day }
     case .borrower: key.group = group(loan.record.text(of: .borrower), otherwise: .noBorrowerGroup)
     case .library: key.group = group(library(of: loan, catalogue), otherwise: .noLibraryGroup)
+    case .visit where loan.status.isWithheld:
+      key.group = LoanGroup(rank: 2, heading: language.text(.withheldGroup))
     case .visit:
       key.group = group(library(of: loan, catalogue), otherwise: .noLibraryGroup)
       // Visits are days.

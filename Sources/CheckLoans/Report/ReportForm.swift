@@ -20,7 +20,7 @@ struct SentenceForm: ReportForm {
 
   func append(_ loan: ReadLoan, of catalogue: CatalogueToRead, to line: inout [UInt8]) {
     let today = catalogue.now.date
-    let color = isColored ? Urgency(loan.expiration, today: today).color : ""
+    let color = isColored ? Urgency(loan, today: today).color : ""
     line += color.utf8
     loan.parts.appendLine(
       to: &line, today: today, library: catalogue.source.library, openDays: loan.plan.openDays,
@@ -41,10 +41,11 @@ enum Urgency: String {
   case tomorrow
   case later
 
-  /// That of a loan with this expiration.
-  init(_ expiration: CivilDate, today: CivilDate) {
+  /// That of a loan.
+  init(_ loan: ReadLoan, today: CivilDate) {
     self =
-      switch today.days(until: expiration) {
+      switch today.days(until: loan.expiration) {
+      case _ where loan.status.isWithheld: .later
       case ..<0: .late
       case 0: .today
       case 1: .tomorrow

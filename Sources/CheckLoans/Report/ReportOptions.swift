@@ -157,6 +157,7 @@ struct LoanSelection {
   /// Whether a loan's time has come to be reported.
   func isTime(for loan: ReadLoan, today: CivilDate) -> Bool {
     if isWhole { return true }
+    if loan.status.isWithheld { return false }
     if let days { return today.days(until: loan.expiration) <= days }
     return loan.status.needsAttention
   }

@@ -18,14 +18,16 @@ struct TableForm: ReportForm {
 
   func append(_ loan: ReadLoan, of catalogue: CatalogueToRead, to line: inout [UInt8]) {
     let today = catalogue.now.date
-    line += Urgency(loan.expiration, today: today).rawValue.utf8
+    line += Urgency(loan, today: today).rawValue.utf8
     line.append(TablePrinter.separator)
     language.append(loan.expiration, to: &line)
     if let time = loan.parts.lastTime { line += " \(time)".utf8 }
     line.append(TablePrinter.separator)
     let days = today.days(until: loan.expiration)
-    // The heading says it.
-    if grouping != .day || (days != 0 && days != 1) {
+    if let status = loan.plan.ladder.withheld {
+      line += language.text(status.word).utf8
+      // The heading says it.
+    } else if grouping != .day || (days != 0 && days != 1) {
       line += language.days(until: loan.expiration, from: today).utf8
     }
     line.append(TablePrinter.separator)

@@ -168,7 +168,10 @@ extension [Setting] {
   ///
   /// - Parameter library: the library of a loan that has none of its own.
   fileprivate func conditions(library: String?) -> [LadderRule.Condition] {
-    let fields = [("category", LoanField.category), ("type", .type), ("library", .library)]
+    let fields = [
+      ("category", LoanField.category), ("type", .type), ("status", .status),
+      ("library", .library),
+    ]
     return fields.compactMap { key, field in
       self[key].map { .init(field, $0.texts, standard: field == .library ? library : nil) }
     }
@@ -183,7 +186,11 @@ extension [Setting] {
   /// Whether a rule fits every loan that another one fits.
   fileprivate func covers(_ other: [Setting]) -> Bool {
     SettingsKeys.conditions.allSatisfy { condition in
-      guard let texts = self[condition.name]?.texts else { return true }
+      guard let texts = self[condition.name]?.texts else {
+        // Only a rule that names their status fits loans that are lost or claimed returned.
+        let statuses = condition.name == "status" ? other["status"]?.texts ?? [] : []
+        return statuses.allSatisfy { LoanStatus(rawValue: $0)?.isWithheld != true }
+      }
       return other[condition.name].map { Set($0.texts).isSubset(of: texts) } ?? false
     }
   }

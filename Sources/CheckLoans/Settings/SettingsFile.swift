@@ -29,7 +29,7 @@ enum SettingsKeys {
   fileprivate static let lists = ["catalogue", "rules", "channel"]
 
   /// What a rule can ask of a loan: each is one of some texts.
-  static let conditions = ["category", "type", "catalogue", "library"].map {
+  static let conditions = ["category", "type", "status", "catalogue", "library"].map {
     Setting(name: $0, kind: .list)
   }
 
@@ -376,6 +376,16 @@ private struct SettingsReading {
         language.texts.contains(where: { known.language(for: $0) == nil })
       {
         throw wrong(language.place, "this language is unknown; there are \(known.list)")
+      }
+      if let status = rule["status"],
+        let text = status.texts.first(where: { LoanStatus(rawValue: $0) == nil })
+      {
+        let names = LoanStatus.allCases.map(\.rawValue)
+        let guess = text.lowercased().nearest(among: names).map { "; did you mean \($0)?" } ?? ""
+        throw wrong(
+          status.place,
+          "\(text.quoted(limit: 40)) is no status of a loan: \(names.joined(separator: ", "))\(guess)"
+        )
       }
       rules.append(rule)
     }

@@ -103,6 +103,15 @@ struct SilenceConditionOptions: ParsableArguments {
     help: ArgumentHelp("The borrower's category in the catalogue.", valueName: "category"))
   var category: String?
 
+  @Option(
+    help: "The loan's status: lost, claimed-returned or recalled.",
+    completion: .list(LoanStatus.allCases.map(\.rawValue)),
+    transform: { text in
+      if let status = LoanStatus(rawValue: text) { return status }
+      throw ValidationError("give lost, claimed-returned or recalled")
+    })
+  var status: LoanStatus?
+
   @Option(help: ArgumentHelp("The book's id or barcode in the catalogue.", valueName: "id"))
   var loan: String?
 
@@ -125,7 +134,9 @@ struct SilenceConditionOptions: ParsableArguments {
   var channel: ChannelName?
 
   /// The texts that select loans.
-  var texts: [String] { [borrower, email, category, loan, title].compactMap(\.self) }
+  var texts: [String] {
+    [borrower, email, category, status?.rawValue, loan, title].compactMap(\.self)
+  }
 
   func conditions(_ environment: Environment) throws(CommandError) -> SilenceConditions {
     try channel.map { channel throws(CommandError) in try environment.checkKnown(channel) }
@@ -133,6 +144,7 @@ struct SilenceConditionOptions: ParsableArguments {
     conditions.borrower = borrower?.spaceNormalized
     conditions.email = email?.spaceNormalized
     conditions.category = category?.spaceNormalized
+    conditions.status = status
     conditions.loan = loan?.spaceNormalized
     conditions.title = title?.spaceNormalized
     conditions.kind = kind
@@ -143,7 +155,7 @@ struct SilenceConditionOptions: ParsableArguments {
   func validate() throws {
     if texts.isEmpty {
       throw ValidationError(
-        "say which loans: give --borrower, --email, --category, --loan or --title")
+        "say which loans: give --borrower, --email, --category, --status, --loan or --title")
     }
     if texts.contains(where: { $0.spaceNormalized.isEmpty }) {
       throw ValidationError("a condition is empty; is a shell variable unset?")

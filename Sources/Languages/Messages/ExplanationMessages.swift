@@ -88,6 +88,9 @@ extension Message {
   package static let nextNothingCancelled = message(
     "Next: nothing, since it was cancelled; the next run that reads the catalogue schedules it again."
   )
+  package static let nextNothingWithheld = message(
+    "Next: nothing, as long as its catalogue says so and no rule of the settings names that status."
+  )
   package static let nextNothingReturned = message(
     "Next: nothing until the loan is renewed or disappears from its catalogue.")
   package static let nextNothingSilenced = message(

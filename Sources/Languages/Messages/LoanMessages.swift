@@ -37,6 +37,19 @@ extension Message {
   package static let renewable = message(", can be renewed")
   package static let notRenewable = message(", cannot be renewed again")
 
+  // Translators: {status} is one of the three words that follow; appended to a sentence about a book.
+  package static let status = message(", {status}")
+  // Translators: the status of a loan; also in a column of its own.
+  package static let lost = message(context: "status", "lost")
+  // Translators: the borrower has said that the book is back, and the library has not found it.
+  package static let claimedReturned = message(context: "status", "claimed returned")
+  // Translators: another reader waits for the book, and it has to come back sooner.
+  package static let recalled = message(context: "status", "recalled")
+  package static let isLost = message("It is recorded as lost.")
+  package static let isClaimedReturned = message(
+    "It is recorded as claimed returned: the borrower has said that it is back.")
+  package static let isRecalled = message("It was recalled: another reader is waiting for it.")
+
   // Translators: appended to "… expires in 3 days (2026.11.22)". For {weekday} see "return it by".
   package static let closedThen = message(
     "; the library is closed that day, so return it by {weekday} ({date})")

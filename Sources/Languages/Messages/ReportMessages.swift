@@ -15,6 +15,10 @@ extension Message {
   package static let nothingWritten = message(", nothing written (--dry-run)")
   package static let booksOnShelf = plural(
     "; {count} book on the shelf", "; {count} books on the shelf")
+  package static let lostLoans = plural("; {count} lost", "; {count} lost")
+  // Translators: their borrowers have said that the books are back.
+  package static let claimedLoans = plural(
+    "; {count} claimed returned", "; {count} claimed returned")
   package static let overdueReturns = plural(
     "; {count} book said to be returned, still on loan (see check-loans silence list)",
     "; {count} books said to be returned, still on loan (see check-loans silence list)")

@@ -7,6 +7,8 @@ extension Message {
   package static let tomorrowGroup = message(context: "group of loans", "Tomorrow")
   package static let weekGroup = message(context: "group of loans", "This week")
   package static let laterGroup = message(context: "group of loans", "Later")
+  package static let withheldGroup = message(
+    context: "group of loans", "Lost or claimed returned")
   package static let noBorrowerGroup = message(context: "group of loans", "No borrower")
   package static let noLibraryGroup = message(context: "group of loans", "No library")
   // Translators: the loans to take back on one way to the library. For {weekday} see "return it by".

@@ -135,6 +135,7 @@ enum NativeElement: Equatable {
     "borrower": .borrower, "email": .email, "expiration": .expiration, "loaned": .loaned,
     "language": .language, "category": .category, "type": .type, "library": .library,
     "renewable": .renewable, "phone": .phone, "address": .address, "callNumber": .callNumber,
+    "status": .status,
   ]
   private static let fieldsInLowerCase = Dictionary(
     uniqueKeysWithValues: fields.map { ($0.key.lowercased(), (name: $0.key, field: $0.value)) })

@@ -46,7 +46,7 @@ public struct LoanRecord: Sendable {
   /// A bit for each field that is not empty.
   private var filled: UInt32 = 0
   /// The ranges of the fields that are not empty.
-  private var ranges = InlineArray<17, (start: UInt32, end: UInt32)>(repeating: (0, 0))
+  private var ranges = InlineArray<18, (start: UInt32, end: UInt32)>(repeating: (0, 0))
   var texts: TextStorage
 
   /// The hash of what makes the loan the same, without its ordinal.
@@ -73,8 +73,9 @@ public struct LoanRecord: Sendable {
       isbn: text(of: .isbn), barcode: text(of: .barcode), borrower: text(of: .borrower),
       email: text(of: .email), language: text(of: .language), category: text(of: .category),
       type: text(of: .type), library: text(of: .library), renewable: parts?.isRenewable,
-      phone: text(of: .phone), address: text(of: .address), callNumber: text(of: .callNumber),
-      loaned: loanedOn, expiration: date, expirationTime: expirationTime)
+      status: parts?.status, phone: text(of: .phone), address: text(of: .address),
+      callNumber: text(of: .callNumber), loaned: loanedOn, expiration: date,
+      expirationTime: expirationTime)
   }
 
   /// The loan with its texts as bytes, or `nil` if the record has no usable expiration.
@@ -139,6 +140,9 @@ extension LoanRecord {
     ranges[field.rawValue] = (UInt32(range.lowerBound), UInt32(range.upperBound))
   }
 
+  /// Forgets a field.
+  mutating func remove(_ field: LoanField) { filled &= ~field.bit }
+
   /// Becomes the next record, of which nothing is known.
   mutating func begin(at location: SourceLocation) {
     self.location = location
@@ -172,9 +176,9 @@ extension LoanRecord {
     return [.isbn, .title, .author, .borrower]
   }
 
-  /// The fields that the schedule keeps, beside the dates and the telephone number.
+  /// The fields that the schedule keeps, beside the dates and those that few catalogues have.
   private static let keptFields = LoanField.allCases.filter {
-    ![.expiration, .loaned, .phone, .address, .callNumber].contains($0)
+    ![.expiration, .loaned, .phone, .address, .callNumber, .status].contains($0)
   }
 
   private var contentHash: ContentHash {
@@ -183,8 +187,10 @@ extension LoanRecord {
       withValue(of: field) { hash.combine($0) }
     }
     if let expirationTime { hash.combine(UInt64(expirationTime.secondOfDay)) }
-    // Few catalogues have it, so the others have the same hash without it.
-    if !isEmpty(.phone) { withValue(of: .phone) { hash.combine($0) } }
+    // The other catalogues have the same hash without them.
+    for field in [LoanField.phone, .status] where !isEmpty(field) {
+      hash.combine(self.hash(of: field))
+    }
     return hash
   }
 

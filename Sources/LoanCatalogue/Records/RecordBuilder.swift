@@ -321,6 +321,7 @@ extension RecordBuilder {
 
   private mutating func judgeTexts() {
     if !draft.record.isEmpty(.loaned) { readLoanDate() }
+    if !draft.record.isEmpty(.status) { readStatus() }
     if let rule = reader.rules.isbn { judge(.isbn, rule) }
     if let rule = reader.rules.email { judge(.email, rule) }
   }
@@ -335,6 +336,12 @@ extension RecordBuilder {
     }
     if let finding = reader.rules.loanDate?(loaned) { return findInValue(of: .loaned, finding) }
     draft.record.loanedOn = loaned
+  }
+
+  /// Gives a status in the words of its system its own name, by which rules and silences know it.
+  private mutating func readStatus() {
+    let status = draft.record.withValue(of: .status) { LoanStatus(words: $0) }
+    draft.replace(.status, with: status?.rawValue)
   }
 
   private mutating func judge(_ field: LoanField, _ rule: CatalogueRules.TextRule) {

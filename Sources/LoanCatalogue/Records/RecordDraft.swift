@@ -113,6 +113,15 @@ extension RecordDraft {
     record.set(field, fieldStart..<count)
   }
 
+  /// Replaces a field's text, or removes it.
+  mutating func replace(_ field: LoanField, with text: String?) {
+    record.remove(field)
+    guard let text else { return }
+    beginField()
+    append(text.utf8.span)
+    endField(field)
+  }
+
   /// Ends what was begun as a field but is none, and removes its text.
   mutating func removeField() -> String {
     normalizeSpace()

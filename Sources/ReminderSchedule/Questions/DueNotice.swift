@@ -214,6 +214,21 @@ extension ScheduleReader {
     }
   }
 
+  /// The loans that are lost or claimed returned, and have no notices for that reason.
+  public func withheldLoans(catalogues: [String]) throws(ScheduleError) -> [ScheduledLoan] {
+    try connection.transact { database in
+      let ladders = try Ladders(database)
+      return try database.ranges(catalogues).flatMap { range in
+        try database.rows(
+          """
+          \(ScheduledLoan.query(.present)) WHERE loan.id BETWEEN ?1 AND ?2
+            AND ladder IN (SELECT id FROM ladder WHERE withheld IS NOT NULL)
+          """, range
+        ) { row in try ScheduledLoan(row, ladders) }
+      }
+    }
+  }
+
   /// The numbers of loans whose reminder has fired and of those that have expired, for a badge.
   ///
   /// Loans that were cancelled, are silenced or have left their catalogue do not count; whether a notice

@@ -8,6 +8,10 @@ public enum NoticeReason: String, CaseIterable, Sendable {
   case notInCatalogue = "not-in-catalogue"
   /// The user has cancelled its notices, until the next reload.
   case cancelled
+  /// Its book is lost, and no rule has notices for that.
+  case lost
+  /// Its borrower has said that the book is back, and no rule has notices for that.
+  case claimedReturned = "claimed-returned"
   /// Its notice would be due, and is silenced.
   case silenced
   /// Its notice would be due, and is held until the hours for delivery begin.
@@ -46,6 +50,7 @@ extension Standing {
   func reason(isSilenced: Bool, at now: CivilDateTime) -> NoticeReason {
     if leftOn != nil { return .notInCatalogue }
     if isCancelled { return .cancelled }
+    if let status = plan.ladder.withheld { return status == .lost ? .lost : .claimedReturned }
     let deliveries = deliveries(of: plan.expiration < now.date ? .expired : .reminder)
     func isDelivered(_ rung: Int) -> Bool {
       deliveries.contains { $0.deliveredRung ?? .min >= rung }

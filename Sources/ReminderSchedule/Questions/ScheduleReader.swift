@@ -50,6 +50,7 @@ public struct ScheduleReader: Sendable {
         in: database.ranges(catalogues), where: "loan.expiration >= ?4 AND hash <> ?5",
         now.date.dayNumber, LoanRow.cancelled, channel: 0
       ) { standing in
+        if standing.plan.ladder.withheld != nil { return }
         pending.count += 1
         guard let (rung, fireAt) = standing.plan.next(after: now), rung <= 0 else { return }
         pending.nextFireAt = min(pending.nextFireAt ?? fireAt, fireAt)
@@ -94,7 +95,7 @@ public struct ScheduleReader: Sendable {
 
 /// The notices that are still to come.
 public struct PendingNotices: Hashable, Sendable {
-  /// The number of loans that have not expired and are not cancelled: each has a reminder, to come, due
+  /// The number of loans that have not expired, and are neither cancelled nor withheld: each has a reminder, to come, due
   /// or delivered.
   public var count = 0
   /// The time at which the first of the reminders to come fires; `nil` if there is none.

@@ -77,7 +77,8 @@ struct Standing {
 
   /// Whether it is open, for a badge: its first notice has fired, or it has expired.
   func isOpen(at now: CivilDateTime) -> Bool {
-    !isCancelled && (plan.expiration < now.date || plan.firstFireAt <= now)
+    !isCancelled && plan.ladder.withheld == nil
+      && (plan.expiration < now.date || plan.firstFireAt <= now)
   }
 }
 

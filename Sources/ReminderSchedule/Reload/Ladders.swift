@@ -9,7 +9,7 @@ struct Ladders {
   /// - Throws: `DatabaseError` `SQLITE_CORRUPT` for one that makes no sense.
   init(_ database: Database) throws {
     ladders = try database.values(
-      "SELECT id, remind, expired, repeat_expired, expired_until, at FROM ladder"
+      "SELECT id, remind, expired, repeat_expired, expired_until, at, withheld FROM ladder"
     ) { row in
       guard let leads = row.days(1, 0...Ladder.longest),
         let delays = row.days(2, 1...Ladder.longest),
@@ -17,6 +17,12 @@ struct Ladders {
         row.optionalInteger(3).map({ (1...Int64(Ladder.longest)).contains($0) }) ?? true,
         row.optionalInteger(4).map({ (1...1_000_000).contains($0) }) ?? true
       else { throw DatabaseError.damage("a ladder") }
+      if let status = row.text(6) {
+        guard let status = LoanStatus(rawValue: status) else {
+          throw DatabaseError.damage("a ladder")
+        }
+        return Ladder(withheld: status)
+      }
       return Ladder(
         leads: leads, delays: delays, period: row.optionalInteger(3).map { Int($0) },
         limit: row.optionalInteger(4).map { Int($0) }, time: time)
@@ -42,9 +48,10 @@ extension Database {
   func store(_ ladder: Ladder) throws -> Int64 {
     try run(
       """
-      INSERT INTO ladder (remind, expired, repeat_expired, expired_until, at) VALUES (?, ?, ?, ?, ?)
+      INSERT INTO ladder (remind, expired, repeat_expired, expired_until, at, withheld)
+      VALUES (?, ?, ?, ?, ?, ?)
       """, ladder.reminders.map { -$0 }.description, ladder.expired.description, ladder.period,
-      ladder.limit, ladder.time.description)
+      ladder.limit, ladder.time.description, ladder.withheld?.rawValue)
     return insertedID
   }
 }

@@ -5,14 +5,14 @@ internal import Loans
 ///
 ///     ["bk101","Abigél","Szabó Magda","9789631193619",null,"Halmos Benedek","halmos@example.org"]
 ///
-/// One value is bound and stored in place of fourteen; people and views take it apart with SQLite's
+/// One value is bound and stored in place of fifteen; people and views take it apart with SQLite's
 /// `json_extract`; no view shows the telephone number. After the texts come whether the loan can be renewed,
 /// and the second of its last day at which it ends.
 struct StoredTexts {
   /// The fields in the order of the array, whose places never change.
   private static let fields: [LoanField] = [
     .id, .title, .author, .isbn, .barcode, .borrower, .email, .language, .category, .type, .library,
-    .phone, .renewable, .expiration,
+    .phone, .status, .renewable, .expiration,
   ]
   /// Those that are texts.
   private static let texts = fields.dropLast(2)
@@ -50,7 +50,8 @@ struct StoredTexts {
       barcode: self[.barcode], borrower: self[.borrower], email: self[.email],
       language: self[.language], category: self[.category], type: self[.type],
       library: self[.library], renewable: self[.renewable].map { $0 == "true" },
-      phone: self[.phone], expiration: expiration,
+      status: self[.status].flatMap(LoanStatus.init(rawValue:)), phone: self[.phone],
+      expiration: expiration,
       expirationTime: self[.expiration].flatMap { Int($0) }.flatMap(CivilTime.init(secondOfDay:)))
   }
 

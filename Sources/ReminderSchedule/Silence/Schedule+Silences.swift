@@ -82,7 +82,7 @@ extension ScheduleReader {
     try connection.transact { database in
       let ladders = try Ladders(database)
       return try database.rows(Silence.queryOfAll, today.dayNumber) { row in
-        try Silence(row, target: row.optionalInteger(12).flatMap { try database.loan($0, ladders) })
+        try Silence(row, target: row.optionalInteger(13).flatMap { try database.loan($0, ladders) })
       }
     }
   }
@@ -135,11 +135,13 @@ extension Database {
     try run(
       """
       INSERT OR REPLACE INTO silence (catalogue, identity, expiration, person, borrower, email,
-        category, loan, title, kind, channel, until, reason, made_by, made_at)
-      SELECT loan.id >> \(LoanID.shift), identity, expiration, person, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+        category, status, loan, title, kind, channel, until, reason, made_by, made_at)
+      SELECT loan.id >> \(LoanID.shift), identity, expiration, person,
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
       FROM (SELECT 1) LEFT JOIN loan ON loan.id = ?
-      """, conditions.borrower, conditions.email, conditions.category, conditions.loan,
-      conditions.title, conditions.kind?.rawValue, conditions.channel, until?.dayNumber,
+      """, conditions.borrower, conditions.email, conditions.category,
+      conditions.status?.rawValue, conditions.loan, conditions.title, conditions.kind?.rawValue,
+      conditions.channel, until?.dayNumber,
       origin.reason, origin.by, origin.at.ordinal, loan)
     return Int(insertedID)
   }

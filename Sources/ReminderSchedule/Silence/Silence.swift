@@ -59,6 +59,8 @@ public struct SilenceConditions: Hashable, Sendable {
   public var email: String?
   /// The borrower's category.
   public var category: String?
+  /// The loan's status.
+  public var status: LoanStatus?
   /// The book's id or barcode in the catalogue.
   public var loan: String?
   /// A pattern of the title, with the wildcards `*`, `?` and `[…]`.
@@ -72,7 +74,9 @@ public struct SilenceConditions: Hashable, Sendable {
   public init() {}
 
   /// Whether they select loans, and not only notices.
-  public var selectLoans: Bool { borrower ?? email ?? category ?? loan ?? title != nil }
+  public var selectLoans: Bool {
+    borrower ?? email ?? category ?? status?.rawValue ?? loan ?? title != nil
+  }
 }
 
 extension Silence {
@@ -82,6 +86,7 @@ extension Silence {
         AND (silence.borrower IS NULL OR silence.borrower = \(column(.borrower)))
         AND (silence.email IS NULL OR lower(silence.email) = lower(\(column(.email))))
         AND (silence.category IS NULL OR silence.category = \(column(.category)))
+        AND (silence.status IS NULL OR silence.status = \(column(.status)))
         AND (silence.loan IS NULL OR silence.loan IN (\(column(.id)), \(column(.barcode))))
         AND (silence.title IS NULL OR \(column(.title)) GLOB silence.title))
     """
@@ -126,7 +131,7 @@ extension Silence {
   private static let query = """
     SELECT silence.id, silence.borrower, silence.email, silence.loan, silence.title, silence.kind,
       silence.channel, silence.until, silence.reason, silence.made_by, silence.made_at,
-      silence.category
+      silence.category, silence.status
     """
 
   /// The silences that hold for the notice of a loan, the one that ends last first.
@@ -161,6 +166,7 @@ extension Silence {
     (conditions.borrower, conditions.email) = (row.text(1), row.text(2))
     (conditions.loan, conditions.title) = (row.text(3), row.text(4))
     conditions.category = row.text(11)
+    conditions.status = row.text(12).flatMap(LoanStatus.init(rawValue:))
     conditions.kind = row.text(5).flatMap(Notice.Kind.init)
     conditions.channel = row.text(6)
     self.conditions = conditions
@@ -187,7 +193,7 @@ extension Database {
   /// The silences that hold for the notice that a loan has on a day, the one that ends last first.
   func silences(of loan: ScheduledLoan, today: CivilDate) throws -> [Silence] {
     try rows(Silence.queryOfLoan, loan.row, today.dayNumber) { row in
-      try Silence(row, target: row.optionalInteger(12).map { _ in loan })
+      try Silence(row, target: row.optionalInteger(13).map { _ in loan })
     }
   }
 }

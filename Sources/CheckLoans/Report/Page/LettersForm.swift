@@ -1,5 +1,6 @@
 import Languages
 import LoanCatalogue
+import LoanRules
 import Loans
 import Mail
 import ReminderService
@@ -14,7 +15,7 @@ final class LettersForm: ReportForm {
   init(_ plan: CheckPlan) { self.plan = plan }
 
   func append(_ loan: ReadLoan, of catalogue: CatalogueToRead, to line: inout [UInt8]) {
-    guard let full = loan.record.loan else { return }
+    guard !loan.status.isWithheld, let full = loan.record.loan else { return }
     let notice = Notice(
       rung: -full.daysLeft(today: catalogue.now.date), loan: full, catalogue: catalogue.path,
       library: catalogue.source.library, openDays: loan.plan.openDays)

@@ -1,7 +1,7 @@
 public import Loans
 
 /// The state of a loan on a given day.
-public enum LoanStatus: String, CaseIterable, Sendable {
+public enum DayStatus: String, CaseIterable, Sendable {
   /// Today is later than the expiration.
   case expired
   /// Today is the last day.
@@ -10,6 +10,10 @@ public enum LoanStatus: String, CaseIterable, Sendable {
   case expiresSoon = "expires-soon"
   /// The expiration is further away.
   case onLoan = "on-loan"
+  /// The book is lost, and nothing is sent about it.
+  case lost
+  /// The borrower has said that the book is back, and nothing is sent about it.
+  case claimedReturned = "claimed-returned"
 
   /// The status of a loan with this expiration on `today`.
   ///
@@ -20,6 +24,10 @@ public enum LoanStatus: String, CaseIterable, Sendable {
   ///     counted from the last open day before it.
   ///   - today: the civil day in the library's zone.
   public init(_ plan: LoanPlan, today: CivilDate) {
+    if let status = plan.ladder.withheld {
+      self = status == .lost ? .lost : .claimedReturned
+      return
+    }
     let lastOpenDay = plan.openDays?.before ?? plan.expiration
     self =
       switch today.days(until: plan.expiration) {
@@ -31,5 +39,8 @@ public enum LoanStatus: String, CaseIterable, Sendable {
   }
 
   /// Whether the loan belongs in a report.
-  public var needsAttention: Bool { self != .onLoan }
+  public var needsAttention: Bool { self != .onLoan && !isWithheld }
+
+  /// Whether nothing is sent about the loan since it is lost or claimed returned.
+  public var isWithheld: Bool { self == .lost || self == .claimedReturned }
 }
