@@ -15,7 +15,7 @@ struct ReportCSVTests {
     #expect(
       lines.last.map(String.init)
         == "books.xml,13,bk102,Abigél,Szabó Magda,9789631182040,30053532,Halmos Benedek,"
-        + "halmos.benedek@example.org,,,,,,,,,2026-11-22,expires-soon,1,2026-11-21T00:00,")
+        + "halmos.benedek@example.org,,,,,,,,,,2026-11-22,expires-soon,1,2026-11-21T00:00,")
     #expect(!result.text.replacing("\r\n", with: "").contains("\n"))
   }
 

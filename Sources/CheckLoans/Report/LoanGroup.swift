@@ -109,7 +109,7 @@ struct ReportOrder {
     case .borrower: key.group = group(loan.record.text(of: .borrower), otherwise: .noBorrowerGroup)
     case .library: key.group = group(library(of: loan, catalogue), otherwise: .noLibraryGroup)
     case .visit where loan.status.isWithheld:
-      key.group = LoanGroup(rank: 2, heading: language.text(.withheldGroup))
+      (key.group, key.day) = (LoanGroup(rank: 2, heading: language.text(.withheldGroup)), 0)
     case .visit:
       key.group = group(library(of: loan, catalogue), otherwise: .noLibraryGroup)
       // Visits are days.

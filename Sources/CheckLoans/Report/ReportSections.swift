@@ -34,7 +34,8 @@ struct ReportSections {
 
   /// The heading of a part.
   func heading(of section: Section, in language: Language) -> String {
-    guard grouping == .visit, let day = CivilDate(dayNumber: section.day) else {
+    // Nobody goes there for what is lost or claimed returned.
+    guard grouping == .visit, section.group.rank < 2, let day = CivilDate(dayNumber: section.day) else {
       return section.group.heading
     }
     let values = [

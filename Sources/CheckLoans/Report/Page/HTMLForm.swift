@@ -113,8 +113,9 @@ extension HTMLForm {
     let counts = Dictionary(uniqueKeysWithValues: all.map { (name(of: $1, $0), $1.loans) })
     var items: [String] = []
     if grouping == .day {
-      items = DayGroup.allCases.map { part in
+      items = DayGroup.allCases.compactMap { part in
         let (name, count) = ("\(part)", counts["\(part)"] ?? 0)
+        if part == .withheld, count == 0 { return nil }
         let words = "<b>\(count)</b> \(part.group(in: language).heading.escapedAsMarkup)"
         return count == 0
           ? "<li><span>\(words)</span></li>\n"
