@@ -101,7 +101,8 @@ extension Loan {
       id: text(.id), title: text(.title), author: text(.author), isbn: text(.isbn),
       barcode: text(.barcode), borrower: text(.borrower), email: text(.email),
       language: text(.language), category: text(.category), type: text(.type),
-      library: text(.library), renewable: parts.isRenewable, status: parts.status, phone: text(.phone),
+      library: text(.library), renewable: parts.isRenewable, status: parts.status,
+      phone: text(.phone),
       address: text(.address), callNumber: text(.callNumber), loaned: parts.loanedOn,
       expiration: parts.lastDay, expirationTime: parts.lastTime)
   }

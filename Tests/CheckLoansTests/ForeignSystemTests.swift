@@ -398,7 +398,8 @@ struct ProfilesTests {
         "  isbn        -", "  barcode     -", "  borrower    Anna", "  email       -",
         "  expiration  2026.12.01",
         "  language    -", "  category    -", "  type        -", "  library     -",
-        "  renewable   -", "  phone       -", "  address     -", "  callNumber  -", "  status      -",
+        "  renewable   -", "  phone       -", "  address     -", "  callNumber  -",
+        "  status      -",
         "try.xml:2:1: warning: the book has no title, so its notices can only name its id or "
           + "barcode [missing-title]",
         "try.xml:2:7: error: expiration \"soon\" is not of the form d/M/yyyy [date-format]",
@@ -406,13 +407,15 @@ struct ProfilesTests {
         "  author      -", "  isbn        -", "  barcode     -", "  borrower    Anna",
         "  email       -", "  expiration  soon",
         "  language    -", "  category    -", "  type        -", "  library     -",
-        "  renewable   -", "  phone       -", "  address     -", "  callNumber  -", "  status      -",
+        "  renewable   -", "  phone       -", "  address     -", "  callNumber  -",
+        "  status      -",
         "try.xml:2:31: warning: the book has no title, so its notices can only name its id or "
           + "barcode [missing-title]", "try.xml:2:31: a loan without expiration", "  id          -",
         "  title       -", "  author      -", "  isbn        -", "  barcode     -",
         "  borrower    Anna", "  email       -", "  expiration  -",
         "  language    -", "  category    -", "  type        -", "  library     -",
-        "  renewable   -", "  phone       -", "  address     -", "  callNumber  -", "  status      -",
+        "  renewable   -", "  phone       -", "  address     -", "  callNumber  -",
+        "  status      -",
       ])
     #expect(result.status == 0)
     #expect(try await desk.run("profiles", "--try", "try.xml").status == 64)

@@ -183,7 +183,9 @@ struct ListsTests {
       "lists", "--shelf", "--days", "1", "--format", "csv", "books.xml")
     #expect(table.status == 0 && table.text.hasPrefix("library,callNumber,barcode,"))
     #expect(
-      table.errorText == "check-loans: no notice that a loan has expired is due within 1 day, and no book is lost or claimed returned\n")
+      table.errorText
+        == "check-loans: no notice that a loan has expired is due within 1 day, and no book is lost or claimed returned\n"
+    )
   }
 
   @Test(arguments: [

@@ -43,29 +43,38 @@ struct LoanStatusTests {
     #expect(try await titles(desk, "check", "--quiet", "books.xml") == urgent)
     #expect(try await titles(desk, "check", "--all", "books.xml") == all)
     #expect(try await titles(desk, "check", "--all", "--format", "html", "books.xml") == all)
-    #expect(try await titles(desk, "check", "--within", "3", "--format", "csv", "books.xml") == urgent)
+    #expect(
+      try await titles(desk, "check", "--within", "3", "--format", "csv", "books.xml") == urgent)
     #expect(try await titles(desk, "plan", "--days", "40", "books.xml") == (isWithheld ? [] : all))
     #expect(try await titles(desk, "schedule", "list") == (isWithheld ? [] : all))
-    #expect(try await titles(desk, "calendar", "--allow-empty", "books.xml") == (isWithheld ? [] : all))
+    #expect(
+      try await titles(desk, "calendar", "--allow-empty", "books.xml") == (isWithheld ? [] : all))
     #expect(try await titles(desk, "check", "--notify", "stdout", "books.xml") == urgent)
     #expect(try await titles(desk, "deliver", "--notify", "exec:/bin/cat") == [])
     let shelf = try await titles(desk, "lists", "--shelf", "books.xml")
     #expect(shelf == (isWithheld ? all : ["Toldi"]))
     let reasons = try await desk.run("schedule", "explain", "--format", "json", "1", "2", "3")
     let found = try JSON(parsing: reasons.text).loans.elements.map(\.reason.text)
-    #expect(found == (isWithheld ? Array(repeating: status?.rawValue, count: 3)
-      : ["delivered", "delivered", "not-due"]))
+    #expect(
+      found
+        == (isWithheld
+          ? Array(repeating: status?.rawValue, count: 3)
+          : ["delivered", "delivered", "not-due"]))
     let document = try await desk.run("check", "--all", "--format", "json", "books.xml")
     let loans = try JSON(parsing: document.text).loans.elements
     #expect(loans.map(\.loanStatus.text) == Array(repeating: status?.rawValue, count: 3))
     let states: [String?] = ["expired", "expires-soon", "on-loan"]
-    #expect(loans.map(\.status.text) == (isWithheld ? Array(repeating: status?.rawValue, count: 3)
-      : states))
+    #expect(
+      loans.map(\.status.text)
+        == (isWithheld
+          ? Array(repeating: status?.rawValue, count: 3)
+          : states))
     let rows = try await answer(desk, "SELECT status, state FROM reminders")
     let state = isWithheld ? "withheld" : nil
-    #expect(rows.split(separator: "\n").allSatisfy {
-      $0.hasPrefix(status?.rawValue ?? "|") && (state == nil || $0.hasSuffix(state ?? ""))
-    })
+    #expect(
+      rows.split(separator: "\n").allSatisfy {
+        $0.hasPrefix(status?.rawValue ?? "|") && (state == nil || $0.hasSuffix(state ?? ""))
+      })
     let badge = try await desk.run("schedule", "list", "--format", "i3blocks")
     #expect(badge.lines.first == (isWithheld ? "" : "2 loans, 1 expired"))
     #expect(try await desk.run("status").status == 0)
@@ -128,7 +137,8 @@ struct LoanStatusTests {
       ])
   }
 
-  @Test func `A rule that names the status has notices for it, and no other rule has`() async throws {
+  @Test func `A rule that names the status has notices for it, and no other rule has`() async throws
+  {
     let desk = try Desk(catalogue: Self.catalogue(status: "lost"))
     try desk.writeSettings(
       """

@@ -213,10 +213,21 @@ struct SystemTests {
 
   /// Which of the two days counts if a loan was recalled, and what is said of its book.
   @Test(arguments: [
-    (aleph("<z36-recall-date>20261118</z36-recall-date>", recallDue: "20261126"), "2026.11.26", "recalled"),
-    (aleph("<z36-recall-date>20261118</z36-recall-date>", recallDue: "20261224"), "2026.12.20", "recalled"),
-    (aleph("<z36-recall-date>20261118</z36-recall-date>", recallDue: "00000000"), "2026.12.20", "recalled"),
-    (aleph("<z36-recall-date>00000000</z36-recall-date>", recallDue: "20261126"), "2026.12.20", nil),
+    (
+      aleph("<z36-recall-date>20261118</z36-recall-date>", recallDue: "20261126"), "2026.11.26",
+      "recalled"
+    ),
+    (
+      aleph("<z36-recall-date>20261118</z36-recall-date>", recallDue: "20261224"), "2026.12.20",
+      "recalled"
+    ),
+    (
+      aleph("<z36-recall-date>20261118</z36-recall-date>", recallDue: "00000000"), "2026.12.20",
+      "recalled"
+    ),
+    (
+      aleph("<z36-recall-date>00000000</z36-recall-date>", recallDue: "20261126"), "2026.12.20", nil
+    ),
     (aleph("<z36-recall-date/>", recallDue: ""), "2026.12.20", nil),
     (aleph("<z36-status>L</z36-status>"), "2026.12.20", "lost"),
     (aleph("<z36-status>C</z36-status>"), "2026.12.20", "claimed-returned"),

@@ -35,7 +35,8 @@ struct ReportSections {
   /// The heading of a part.
   func heading(of section: Section, in language: Language) -> String {
     // Nobody goes there for what is lost or claimed returned.
-    guard grouping == .visit, section.group.rank < 2, let day = CivilDate(dayNumber: section.day) else {
+    guard grouping == .visit, section.group.rank < 2, let day = CivilDate(dayNumber: section.day)
+    else {
       return section.group.heading
     }
     let values = [
