@@ -59,12 +59,12 @@ public struct CalendarReading: Hashable, Sendable {
       .mapValues { Set($0.compactMap(\.replaced)) }
     var days: [CalendarDay] = []
     let deadline = SuspendingClock.now + Self.timeout
-    for event in chosen where !event.isTimed && !event.isCancelled {
+    for event in chosen where !event.days.isEmpty && !event.isCancelled {
       var starts = try event.starts(in: period, until: deadline)
       let name = event.name?.shortened(to: Self.longestName)
       if event.replaced == nil { starts.subtract(replaced[event.identity] ?? []) }
       for start in starts {
-        for distance in 0..<event.length {
+        for distance in event.days {
           let day = start.adding(days: distance)
           guard period.contains(day) else { continue }
           days.append(CalendarDay(day: day, name: name, line: event.line))
@@ -79,7 +79,7 @@ public struct CalendarReading: Hashable, Sendable {
     }
     self.days = days.sorted { ($0.day, $0.line) < ($1.day, $1.line) }
     self.chosen = chosen.count
-    let timed = chosen.filter { $0.isTimed && !$0.isCancelled }
+    let timed = chosen.filter { $0.days.isEmpty && !$0.isCancelled }
     warnings =
       Self.warnings(broken.map { ($0.number, $0.text) }) { text in
         "\(text.quoted()) is not of the form NAME:VALUE; it is ignored"

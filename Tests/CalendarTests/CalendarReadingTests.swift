@@ -92,7 +92,7 @@ struct CalendarReadingTests {
   @Test(arguments: [
     ("DTEND;VALUE=DATE:20261224", 1), ("DTEND;VALUE=DATE:20261225", 1),
     ("DTEND;VALUE=DATE:20261227", 3), ("DURATION:P1D", 1), ("DURATION:P3D", 3),
-    ("DURATION:P1W", 7), ("DURATION:PT24H", 1), ("CLASS:PUBLIC", 1),
+    ("DURATION:P1W", 7), ("DURATION:PT24H", 1), ("DURATION:PT12H", 1), ("CLASS:PUBLIC", 1),
   ])
   func `An event lasts until the day before its end, and for one day at least`(
     end: String, count: Int
@@ -137,6 +137,89 @@ struct CalendarReadingTests {
       reading.warnings == [
         CalendarFault(line: 7, "\"second half\" is not of the form NAME:VALUE; it is ignored")
       ])
+  }
+
+  @Test(arguments: [
+    // Outlook's, with its zone in quotation marks or without, and the same without its property.
+    (
+      [
+        "DTSTART;TZID=\"W. Europe Standard Time\":20261126T000000",
+        "DTEND;TZID=\"W. Europe Standard Time\":20261127T000000",
+        "X-MICROSOFT-CDO-ALLDAYEVENT:TRUE",
+      ], ["2026-11-26"]
+    ),
+    (
+      ["DTSTART;TZID=Europe/Berlin:20261126T000000", "DTEND;TZID=Europe/Berlin:20261128T000000"],
+      ["2026-11-26", "2026-11-27"]
+    ),
+    (["dtstart:20261126T000000", "dtend:20261127T000000"], ["2026-11-26"]),
+    (["DTSTART:20261126T000000Z", "DTEND:20261127T000000Z"], ["2026-11-26"]),
+    (["DTSTART:20261126T000000", "DTEND:20261126T235900"], ["2026-11-26"]),
+    (["DTSTART:20261126T000000", "DTEND:20261126T235959"], ["2026-11-26"]),
+    (["DTSTART:20261126T000000", "DURATION:P1D"], ["2026-11-26"]),
+    (["DTSTART:20261126T000000", "DURATION:PT48H"], ["2026-11-26", "2026-11-27"]),
+    (["DTSTART:20261126T000000", "DURATION:PT1439M60S"], ["2026-11-26"]),
+    // What begins and ends during a day closes the whole days between.
+    (["DTSTART:20261126T120000", "DTEND:20261129T093000"], ["2026-11-27", "2026-11-28"]),
+    (["DTSTART:20261126T120000", "DTEND:20261127T120000"], []),
+    (["DTSTART:20261126T000100", "DTEND:20261126T235900"], []),
+    (["DTSTART:20261126T000000", "DTEND:20261126T180000"], []),
+    (["DTSTART:20261126T000000", "DURATION:PT8H"], []), (["DTSTART:20261126T000000"], []),
+    (["DTSTART:20261126Tnoon", "DTEND:20261127T000000"], []),
+    (["DTSTART:20261126T000000", "X-MICROSOFT-CDO-ALLDAYEVENT:TRUE"], ["2026-11-26"]),
+    (["DTSTART:20261126T000000", "X-MICROSOFT-CDO-ALLDAYEVENT:FALSE"], []),
+    // The midnights of an event of all day in UTC: of Berlin, New York, Honolulu and Auckland.
+    (
+      [
+        "DTSTART:20261125T230000Z", "DTEND:20261126T230000Z",
+        "x-microsoft-cdo-alldayevent:true",
+      ], ["2026-11-26"]
+    ),
+    (
+      [
+        "DTSTART:20261126T050000Z", "DTEND:20261127T050000Z",
+        "X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT:TRUE",
+      ], ["2026-11-26"]
+    ),
+    (
+      [
+        "DTSTART:20261126T100000Z", "DTEND:20261127T095900Z", "X-MICROSOFT-CDO-ALLDAYEVENT:TRUE",
+      ], ["2026-11-26"]
+    ),
+    (
+      ["DTSTART:20261125T110000Z", "DTEND:20261126T110000Z", "X-MICROSOFT-CDO-ALLDAYEVENT:TRUE"],
+      ["2026-11-26"]
+    ),
+    (["DTSTART:20261125T230000Z", "DTEND:20261126T230000Z"], []),
+  ])
+  func `An event of hours closes the days that it fills`(lines: [String], expected: [String]) throws
+  {
+    let reading = try read(["BEGIN:VEVENT"] + lines + ["END:VEVENT"])
+    #expect(reading.days.map { "\($0.day)" } == expected)
+    #expect(reading.warnings.count == (expected.isEmpty ? 1 : 0))
+  }
+
+  @Test func `Whole days with times recur, move and are left out`() throws {
+    let lines =
+      event(
+        "DTSTART:20261125T230000Z", "DURATION:P1D", "RRULE:FREQ=WEEKLY;COUNT=4",
+        "EXDATE:20261202T230000Z", "X-MICROSOFT-CDO-ALLDAYEVENT:TRUE")
+      + event("RECURRENCE-ID:20261210T000000", "DTSTART:20261211T000000", "DURATION:P1D")
+    #expect(try days(lines) == ["2026-11-26", "2026-12-11", "2026-12-17"])
+  }
+
+  @Test func `The days of an EXRULE are taken out, in any case`() throws {
+    let lines = event(
+      "DTSTART;VALUE=DATE:20261007", "DTEND;VALUE=DATE:20261008", "rrule:freq=weekly;BYday=WE",
+      "EXRULE:FREQ=MONTHLY;WKST=MO;BYday=3WE")
+    #expect(
+      try read(lines, to: "2026-12-31").days.map { "\($0.day)" } == [
+        "2026-10-07", "2026-10-14", "2026-10-28", "2026-11-04", "2026-11-11", "2026-11-25",
+        "2026-12-02", "2026-12-09", "2026-12-23", "2026-12-30",
+      ])
+    let message = "\"FREQ=HOURLY\" is not a recurrence rule for whole days, as FREQ=YEARLY is"
+    #expect(
+      fault(event("DTSTART:20261224", "EXRULE:FREQ=HOURLY")) == CalendarFault(line: 6, message))
   }
 
   @Test func `An event with a time of day is a warning and no closed day`() throws {
@@ -197,6 +280,11 @@ struct CalendarReadingTests {
       "this event lasts for more than ten years; correct its end"
     ),
     (["DTSTART:20261224", "END:VTODO"], 6, "END:VTODO ends nothing that began"),
+    (
+      ["DTSTART:20161223T000000", "DURATION:P999999W"], 3,
+      "this event lasts for more than ten years; correct its end"
+    ),
+    (["DTSTART:20261224", "DURATION:PT"], 6, "\"PT\" is not a duration; write it as P2D"),
     (["DTSTART:20261224", "DURATION:P"], 6, "\"P\" is not a duration; write it as P2D"),
     (["DTSTART:20261224", "DURATION:P٣D"], 6, "\"P٣D\" is not a duration; write it as P2D"),
     (

@@ -151,6 +151,32 @@ struct ClosedDaysTests {
     }
   }
 
+  @Test func `What closes no day is said once, until the calendar changes`() async throws {
+    let desk = try Desk()
+    let path = "\(desk.folder.path)/holidays.ics"
+    let arguments = ["-q", "--closed-calendars", "holidays.ics", "books.xml"]
+    try desk.folder.write(Self.calendar, to: "holidays.ics")
+    let first = try await desk.run(arguments)
+    #expect(
+      first.ends(
+        0, output: first.text,
+        saying: "\(path):14: this event has a time of day and closes no day; only events of whole"))
+    #expect(try await desk.run(arguments).errorText == "")
+    #expect(try await desk.run(arguments + ["--verbose"]).errorText.contains(":14: this event"))
+    let party = "BEGIN:VEVENT\nUID:4\nDTSTART:20261223T180000\nEND:VEVENT\nEND:VCALENDAR"
+    try desk.folder.write(
+      Self.calendar.replacing("END:VCALENDAR", with: party), to: "holidays.ics")
+    let changed = try await desk.run(arguments)
+    #expect(changed.errorLines.count == 1)
+    #expect(changed.errorText.hasSuffix("; check-loans closed says what else is odd\n"))
+    #expect(try await desk.run(arguments).errorText == "")
+    // Nothing is remembered of a look.
+    #expect(try await desk.run(arguments + ["--no-state"]).errorLines.count == 1)
+    #expect(try await desk.run(arguments + ["--no-state"]).errorLines.count == 1)
+    let closed = try await desk.run("closed", "--closed-calendars", "holidays.ics")
+    #expect(closed.errorLines.count == 2)
+  }
+
   @Test func `A calendar without events keeps the days that it had`() async throws {
     let desk = try Desk()
     let arguments = ["--closed-calendars", "holidays.ics"]

@@ -230,11 +230,9 @@ extension CheckRun {
 
   private func readClosedDays(_ catalogue: CatalogueToRead) throws -> ClosedDays {
     try closedDays.read(catalogue.closed, today: catalogue.now.date, schedule) { result in
-      for line in result.errors + result.idle { console.printError(line) }
+      let warnings = plan.options.printing.verbose.verbose ? result.warnings : result.news
+      for line in result.errors + result.idle + warnings { console.printError(line) }
       note(result.status)
-      if plan.options.printing.verbose.verbose {
-        result.warnings.forEach { console.printError($0) }
-      }
     }
   }
 

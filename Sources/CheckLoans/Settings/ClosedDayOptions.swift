@@ -133,6 +133,8 @@ struct ClosedDaySetting: Hashable, Sendable {
     /// What is wrong with the calendars, and what is merely odd, as lines for standard error.
     var errors: [String] = []
     var warnings: [String] = []
+    /// The first of the warnings about each calendar that no run has reported as it is.
+    var news: [String] = []
     /// What makes a calendar close nothing, which is reported every time.
     var idle: [String] = []
     var status: ExitStatus { errors.isEmpty ? .done : .invalidData }
@@ -166,7 +168,17 @@ struct ClosedDaySetting: Hashable, Sendable {
   ) throws -> KeptCalendar {
     do throws(CommandError) {
       let reading = try read(path, within: period ?? Self.period(today))
-      result.warnings += reading.warnings.map { "\(path.visible):\($0.line): \($0.message)" }
+      let warnings = reading.warnings.map { "\(path.visible):\($0.line): \($0.message)" }
+      result.warnings += warnings
+      // What has been reported is kept as the names of the days of another calendar.
+      let reported = KeptCalendar(
+        path: "reported\n\(key(of: path))", readOn: today,
+        days: warnings.map { CalendarDay(day: .first, name: $0, line: 0) })
+      if (try? schedule?.calendar(reported.path)?.days) ?? [] != reported.days {
+        result.read.append(reported)
+        let more = warnings.count == 1 ? "" : "; check-loans closed says what else is odd"
+        result.news += warnings.prefix(1).map { $0 + more }
+      }
       if reading.chosen == 0 && !only.isEmpty {
         result.idle.append(
           "\(path.visible): no event fits \(only.joined(separator: ", ").quoted(limit: 80)); correct "

@@ -234,7 +234,7 @@ extension WatchRun {
   ) throws(ScheduleError) -> ClosedDays? {
     do {
       return try reader.read(entry.closed, today: now.date, schedule) { result in
-        let warnings = settings.isVerbose ? result.warnings : []
+        let warnings = settings.isVerbose ? result.warnings : result.news
         reporter.report(result.errors + result.idle + warnings, about: .calendars(entry.closed))
       }
     } catch let error as ScheduleError {
