@@ -116,6 +116,10 @@ extension DocumentOpening {
         curl -H "Accept: application/xml"
         """)
     }
+    if skippingProlog(text).starts(with: "<![CDATA[".utf8) {
+      return .other(
+        "the whole file is a <![CDATA[ section; remove <![CDATA[ and the ]]> at its end")
+    }
     if isHTML(text) { return .html }
     return isPlain(text) ? .other("this is plain text, not XML") : nil
   }

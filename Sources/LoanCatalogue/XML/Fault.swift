@@ -233,6 +233,8 @@ extension Fault {
       Self.closesNothing
     } else if next.hasPrefix("!DOCTYPE") {
       "a <!DOCTYPE is only allowed before the first element"
+    } else if next.hasPrefix("![CDATA[") {
+      "a <![CDATA[ section is only allowed inside an element"
     } else if start.hasPrefix("!doctype") || start.hasPrefix("![cdata[") {
       "<!DOCTYPE and <![CDATA[ are written in capitals"
     } else if start.hasPrefix("!") {
