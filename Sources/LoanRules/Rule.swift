@@ -340,6 +340,23 @@ public struct Rule: Hashable, Sendable {
         """
       fixed = Self.sound
       remedy = "Save the body alone: leave out curl's -i."
+    case .shiftedDays:
+      summary = "all loans expire shortly after midnight"
+      explanation = """
+        Some servers write a day as its last second in UTC, which east of Greenwich is early on the \
+        next day, so that reminders come a day late. Reported where two loans or more have such a \
+        time, and none has another.
+        """
+      example = """
+        <item_loans><item_loan><title>Abigél</title><due_date>2026-12-01T23:59:59Z</due_date>
+          </item_loan><item_loan><title>Toldi</title><due_date>2026-12-03T23:59:59Z</due_date>
+          </item_loan></item_loans>
+        """
+      fixed = Self.sound
+      remedy = """
+        If the library means the day before, set day="utc" in the <expiration> of the profile \
+        (check-loans profiles --show prints it), and read by that (--profile).
+        """
     case .unusedIgnore:
       summary = "a comment has no effect"
       explanation = """

@@ -85,6 +85,8 @@ public struct Diagnostic: Hashable, Sendable {
     case distantExpiration = "distant-expiration"
     /// The document comes with the headers of a server's answer before it.
     case httpHeaders = "http-headers"
+    /// All expirations are instants shortly after midnight, probably of the day before.
+    case shiftedDays = "shifted-days"
     /// A comment that should silence a problem, but there is none.
     case unusedIgnore = "unused-ignore"
 
@@ -101,7 +103,7 @@ public struct Diagnostic: Hashable, Sendable {
         .error
       case .missingTitle, .unlikelyDate, .misplacedExpiration, .unknownCase, .duplicateLoan,
         .invalidISBN, .invalidEmail, .invalidLoanDate, .expirationBeforeLoan, .distantExpiration,
-        .unusedIgnore, .httpHeaders, .noExpirations, .unknownDateElement:
+        .unusedIgnore, .httpHeaders, .noExpirations, .unknownDateElement, .shiftedDays:
         .warning
       }
     }
@@ -119,7 +121,7 @@ public struct Diagnostic: Hashable, Sendable {
     public var isAboutABook: Bool {
       switch self {
       case .noLoans, .noExpirations, .unusedIgnore, .httpHeaders, .incompleteAnswer,
-        .missingLoanDays:
+        .missingLoanDays, .shiftedDays:
         false
       default: !endsReading
       }

@@ -279,6 +279,10 @@ struct ForeignSystemTests {
         "this is plain text, not XML; the server's answer was \"404 Not Found\""
       ),
       (
+        "<![CDATA[<?xml version=\"1.0\"?><books/>]]>",
+        "the whole file is a <![CDATA[ section; remove <![CDATA[ and the ]]> at its end"
+      ),
+      (
         "HTTP/1.1 204 No Content\r\n",
         "nothing follows the headers; correct the request and try again"
       ),
@@ -374,6 +378,46 @@ struct ProfilesTests {
           dates  d/M/yyyy
 
         """)
+  }
+
+  @Test func `Dates in the forms of SIP2 and of a clock of twelve hours are read`() async throws {
+    let desk = try desk()
+    let profile = { (form: String) in
+      Self.parish.replacing("d/M/yyyy", with: form).replacing("no\"/>", with: "no\" none=\"0\"/>")
+    }
+    let list = { (dates: [String]) in
+      let items = dates.map { "<item><name>\($0)</name><back>\($0)</back></item>" }
+      return "<library><lent to=\"Anna\">\(items.joined())</lent></library>"
+    }
+    for (form, literals, dates, expected) in [
+      (
+        "yyyyMMdd    HHmmss | yyyyMMdd   XHHmmss", nil,
+        ["20261126    235900", "20261127   Z035900", "20261126   Z045900"],
+        ["2026.11.26", "2026.11.26 22:59", "2026.11.25"]
+      ),
+      (
+        "M/d/yyyy h:mm:ss a X", nil,
+        ["11/26/2026 5:40:27 PM +00:00", "11/5/2026 1:00:00 am +00:00"],
+        ["2026.11.26 12:40", "2026.11.04 20:00"]
+      ),
+      (
+        "yyyy-MM-ddTHH:mm:ssZ", "         literal T, Z", ["2026-11-26T18:00:00Z"],
+        ["2026.11.26 18:00"]
+      ),
+    ] {
+      try desk.folder.write(profile(form), to: "form.xml")
+      try desk.folder.write(list(dates), to: "dates.xml")
+      let check = try await desk.run("profiles", "--check", "form.xml")
+      #expect(check.lines.dropFirst(4) == (literals.map { [$0] } ?? [])[...])
+      let result = try await desk.run(
+        "--profile", "form.xml", "--time-zone", "America/New_York", "--no-state", "--all",
+        "--format", "csv", "dates.xml")
+      for date in expected {
+        let words = date.replacing(".", with: "-").split(separator: " ")
+        #expect(words.allSatisfy { result.text.contains($0) }, "\(date): \(result.text)")
+      }
+      #expect(result.status == 0)
+    }
   }
 
   @Test func `The settings file may name one, relative to itself`() async throws {

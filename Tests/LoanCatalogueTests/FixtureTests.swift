@@ -47,7 +47,8 @@ struct Fixture: CustomTestStringConvertible {
     {
       rules.expiration = { ExpirationRule.judge($0, today: today, atMost: 3_650) }
     }
-    return CatalogueReader(detail: detail, rules: rules)
+    return CatalogueReader(
+      detail: detail, rules: rules, civilTime: { Prague.civilTime(at: $0) })
   }
 }
 

@@ -78,6 +78,12 @@ struct ProfileDocumentTests {
     ("<title path=\"a\" shared=\"yes\"/>", "2:25: <title> has no attribute shared"),
     ("<loaned path=\"a\" form=\"yyyyMd\"/>", "2:24: in the form \"yyyyMd\" numbers of any length"),
     ("<loaned path=\"a\" form=\"yyyy-MM-dd yyyy\"/>", "2:24: the form \"yyyy-MM-dd yyyy\" names"),
+    ("<loaned path=\"a\" form=\"yyyy-MM-dd h:mm\"/>", "2:24: the form \"yyyy-MM-dd h:mm\" has h"),
+    ("<loaned path=\"a\" form=\"yyyyMMdd\" day=\"utc\"/>", "2:39: <loaned> has no attribute day"),
+    (
+      "<expiration path=\"a\" form=\"yyyyMMdd\" day=\"UTC\"/>",
+      "2:43: expected \"utc\", found \"UTC\""
+    ),
     ("<title path=\"a\" time=\"b\"/>", "2:23: <title> has no attribute time"),
     ("<loaned path=\"l\"/>", "2:1: <loaned> needs an attribute form"),
     ("<loaned path=\"l\" form=\"dd.MM\"/>", "2:24: the form \"dd.MM\" has no yyyy"),

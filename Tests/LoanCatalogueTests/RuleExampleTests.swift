@@ -14,8 +14,10 @@ struct RuleExampleTests {
       let today = try #require(CivilDate(year: 2026, month: 11, day: 21))
       rules.expiration = { ExpirationRule.judge($0, today: today, atMost: 365) }
     }
-    return try CatalogueReader(detail: .diagnostics, rules: rules)
-      .reading(ofText: document(example)).diagnostics.map(\.code)
+    return try CatalogueReader(
+      detail: .diagnostics, rules: rules, civilTime: { Prague.civilTime(at: $0) }
+    )
+    .reading(ofText: document(example)).diagnostics.map(\.code)
   }
 
   private func document(_ example: String) -> String {

@@ -402,6 +402,43 @@ struct SystemTests {
     #expect([loan.phone, loan.address, loan.callNumber] == known)
   }
 
+  @Test(arguments: [
+    (["2026-12-01T23:59:59Z", "2026-07-01T23:59:59Z"], true),
+    (["2026-12-01T23:59:59Z", "2026-12-02T00:30:00+01:00", "2026-12-24"], true),
+    // Midnight is the beginning of the library's day, and a single loan may be due at any time.
+    (["2026-12-01T23:00:00Z", "2026-12-02T23:00:00Z"], false), (["2026-12-01T23:59:59Z"], false),
+    (["2026-12-01T23:59:59Z", "2026-12-02T16:00:00Z"], false),
+    (["2026-12-02T00:59:59", "2026-12-03T00:59:59"], false),
+    (["2026-12-01T00:00:00Z", "2026-12-02T00:00:00Z"], false),
+    (["2026-12-01T02:00:00Z", "2026-12-02T02:00:00Z"], false),
+  ])
+  func `Instants that are all early in the morning are probably of the day before`(
+    instants: [String], areShifted: Bool
+  ) throws {
+    let loans = instants.map {
+      "<item_loan><title>\($0)</title><due_date>\($0)</due_date></item_loan>"
+    }
+    let reader = CatalogueReader(civilTime: { Prague.civilTime(at: $0) })
+    let reading = try reader.reading(ofText: "<item_loans>\(loans.joined())</item_loans>")
+    #expect(reading.records.count == instants.count)
+    #expect(reading.diagnostics.map(\.code) == (areShifted ? [.shiftedDays] : []))
+  }
+
+  @Test func `A profile can take the day in UTC, and has no time to show then`() throws {
+    let alma = try #require(BuiltInProfiles.document(named: "alma"))
+    let text = String(decoding: alma, as: UTF8.self).replacing(
+      "<expiration ", with: "<expiration day=\"utc\" ")
+    let reader = CatalogueReader(
+      profile: try CatalogueProfile(reading: Array(text.utf8)),
+      civilTime: { Prague.civilTime(at: $0) })
+    let due = "<item_loan><title>A</title><due_date>2026-12-01T23:59:59Z</due_date></item_loan>"
+    let reading = try reader.reading(ofText: "<item_loans>\(due)\(due)</item_loans>")
+    #expect(
+      reading.records.map { "\($0.loan?.expiration.dotted ?? "")" } == ["2026.12.01", "2026.12.01"])
+    #expect(reading.records.allSatisfy { $0.loan?.expirationTime == nil })
+    #expect(reading.diagnostics == [])
+  }
+
   @Test func `A text that is cut off is not taken for a whole one`() throws {
     let reading = try CatalogueReader().reading(
       ofText: """

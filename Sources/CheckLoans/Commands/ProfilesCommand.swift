@@ -62,7 +62,7 @@ struct ProfilesCommand: Subcommand {
     }
     if let check {
       let profile = try NamedProfile(check, environment).profile
-      try console.print(profile.description)
+      try console.print(profile.description + profile.literals)
       if let catalogue { try printLoans(of: catalogue, profile, environment, console) }
       return .done
     }
@@ -122,6 +122,13 @@ extension CatalogueProfile {
       text += "  dates  \(forms.joined(separator: " | ").visible)\(counting)\n"
     }
     return text
+  }
+
+  /// The letters in the forms of its dates that stand for themselves, on a line.
+  fileprivate var literals: String {
+    let forms = records.flatMap(\.fields).flatMap(\.forms)
+    let letters = Self.unique(forms.flatMap(\.literals).map(String.init))
+    return letters.isEmpty ? "" : "         literal \(letters.joined(separator: ", "))\n"
   }
 
   private var expirations: [FieldRule] {

@@ -2,15 +2,18 @@ public import Loans
 
 /// A form in which a system writes dates, perhaps with an hour and a zone.
 ///
-/// `yyyy`, `MM`, `dd`, `HH`, `mm` and `ss` are numbers of that many digits, `yy` is a year from 2000
-/// to 2099, `M`, `d` and `H` are numbers of one or two digits, `MMM` is the English name of a month
-/// in three letters, `S` stands for the digits of a fraction, and `X` for a zone: `Z`, `+02:00`,
-/// `+0200` or `+02`. What is in brackets may be missing; everything else stands for itself.
+/// `yyyy`, `MM`, `dd`, `HH`, `hh`, `mm` and `ss` are numbers of that many digits, `yy` is a year from
+/// 2000 to 2099, `M`, `d`, `H` and `h` are numbers of one or two digits, `MMM` is the English name of a
+/// month in three letters, `a` is AM or PM, which the hours `h` and `hh` need, `S` stands for the digits
+/// of a fraction, and `X` for a zone: `Z`, `+02:00`, `+0200` or `+02`. What is in brackets may be
+/// missing; everything else stands for itself, and any white space for one space.
 public struct DateForm: Hashable, Sendable {
   /// The form as it is written.
   public let text: String
   /// The form with and without each of its optional parts, those with most parts first.
   private let variants: [[Part]]
+  /// Whether an instant means its day in UTC, whatever the library's time zone is.
+  var takesUTCDay = false
   private static let mostOptions = 6
 
   private enum Part: Hashable, Sendable {
@@ -20,13 +23,18 @@ public struct DateForm: Hashable, Sendable {
 
     /// The part of a date that it names.
     var field: Field? {
-      guard case .value(let field, _) = self, field != .fraction, field != .zone else { return nil }
-      return field == .monthName ? .month : field
+      guard case .value(let field, _) = self else { return nil }
+      return field
     }
   }
 
   private enum Field: Int, CaseIterable, Sendable {
     case year, month, day, hour, minute, second, fraction, monthName, zone
+    /// An hour from 1 to 12, and whether it is before noon, 0, or after, 1.
+    case halfDayHour, half
+
+    /// What it says, in whatever way.
+    var meaning: Field { self == .monthName ? .month : self == .halfDayHour ? .hour : self }
   }
 
   /// The meaning of a text of some form.
@@ -57,24 +65,32 @@ public struct DateForm: Hashable, Sendable {
 
   /// - Throws: ``SyntaxError``.
   init(_ text: String) throws(SyntaxError) {
+    let text = text.spaceNormalized
     self.text = text
     if text.utf8.count(where: { $0 == UInt8(ascii: "[") }) > Self.mostOptions {
       throw SyntaxError(message: "the form \(text.quoted()) has too many parts that may be missing")
     }
     var rest = text.utf8[...]
-    variants = try Self.variants(&rest, of: text)
-    if !rest.isEmpty { throw SyntaxError(message: "a [ is missing in the form \(text.quoted())") }
-    // Without any of the optional parts.
-    let required = (variants.last ?? []).map(\.field)
-    for (field, name) in [(Field.year, "yyyy"), (.month, "MM"), (.day, "dd")]
-    where !required.contains(field) {
-      throw SyntaxError(message: "the form \(text.quoted()) has no \(name)")
+    // Without an optional part there may be more white space than a value has.
+    variants = try Self.variants(&rest, of: text).map { parts in
+      Array(parts.split(separator: .literal(0x20)).joined(separator: [.literal(0x20)]))
     }
+    if !rest.isEmpty { throw SyntaxError(message: "a [ is missing in the form \(text.quoted())") }
     for parts in variants { try check(parts) }
   }
 
-  /// - Throws: ``SyntaxError`` if a text could be read in two ways, or something is named twice.
+  /// - Throws: ``SyntaxError`` if a text could be read in two ways, something is named twice, or lacks
+  ///   what it belongs to.
   private func check(_ parts: [Part]) throws(SyntaxError) {
+    let fields = parts.compactMap(\.field)
+    let meanings = Set(fields.map(\.meaning))
+    if meanings.count < fields.count {
+      throw SyntaxError(message: "the form \(text.quoted()) names something twice")
+    }
+    for (field, name) in [(Field.year, "yyyy"), (.month, "MM"), (.day, "dd")]
+    where !meanings.contains(field) {
+      throw SyntaxError(message: "the form \(text.quoted()) has no \(name)")
+    }
     for (part, next) in zip(parts, parts.dropFirst()) {
       guard case (.value(_, let digits), .value(_, let others)) = (part, next),
         digits.count > 1, others.upperBound > 0
@@ -85,11 +101,19 @@ public struct DateForm: Hashable, Sendable {
           something between
           """)
     }
-    let fields = parts.compactMap(\.field)
-    if Set(fields).count < fields.count {
-      throw SyntaxError(message: "the form \(text.quoted()) names something twice")
+    for (field, other, words) in [
+      (Field.halfDayHour, Field.half, "h without a (AM or PM); H is an hour up to 24"),
+      (.half, .halfDayHour, "a (AM or PM) without h"), (.minute, .hour, "minutes without hours"),
+      (.second, .minute, "seconds without minutes"), (.fraction, .second, "S without seconds"),
+    ] where fields.contains(field) && !meanings.union(fields).contains(other) {
+      throw SyntaxError(message: "the form \(text.quoted()) has \(words)")
     }
   }
+
+  /// The letters that stand for themselves.
+  public var literals: String { text.filter { $0.isLetter && !Self.known.contains($0) } }
+
+  private static let known = "yMdHhamsSX"
 
   private static let letters: [String: Part] = [
     "yyyy": .value(.year, digits: 4...4), "yy": .value(.year, digits: 2...2),
@@ -97,6 +121,8 @@ public struct DateForm: Hashable, Sendable {
     "M": .value(.month, digits: 1...2),
     "dd": .value(.day, digits: 2...2), "d": .value(.day, digits: 1...2),
     "HH": .value(.hour, digits: 2...2), "H": .value(.hour, digits: 1...2),
+    "hh": .value(.halfDayHour, digits: 2...2), "h": .value(.halfDayHour, digits: 1...2),
+    "a": .value(.half, digits: 0...0),
     "mm": .value(.minute, digits: 2...2), "ss": .value(.second, digits: 2...2),
     "S": .value(.fraction, digits: 1...Int.max),
     "X": .value(.zone, digits: 0...0),
@@ -117,13 +143,13 @@ public struct DateForm: Hashable, Sendable {
         variants = variants.flatMap { start in inner.map { start + $0 } + [start] }
         continue
       }
-      let isLetter = "yMdHmsSX".utf8.contains(byte)
+      let isLetter = known.utf8.contains(byte)
       let run = String(decoding: rest.prefix { $0 == byte }, as: UTF8.self)
       guard let part = isLetter ? letters[run] : .literal(byte) else {
         throw SyntaxError(
           message: """
             \(run.quoted()) means nothing in the form \(text.quoted()); known are yyyy, yy, MM, M, \
-            MMM, dd, d, HH, H, mm, ss, S, X and what is in brackets
+            MMM, dd, d, HH, H, hh, h, a, mm, ss, S, X and what is in brackets
             """)
       }
       variants = variants.map { $0 + [part] }
@@ -144,20 +170,22 @@ extension DateForm {
   func read(_ text: ArraySlice<UInt8>) throws(CivilDate.ParseFailure) -> Reading {
     // What fits as a whole counts.
     for parts in variants {
-      if let numbers = Self.match(parts, text) { return try Self.reading(numbers) }
+      if let numbers = Self.match(parts, text) { return try reading(numbers) }
     }
     throw .form
   }
 
   private typealias Numbers = [Int?]
 
-  private static func reading(
-    _ numbers: Numbers
-  ) throws(CivilDate.ParseFailure) -> Reading {
+  private func reading(_ numbers: Numbers) throws(CivilDate.ParseFailure) -> Reading {
     func number(_ field: Field) -> Int { numbers[field.rawValue] ?? 0 }
     guard let date = CivilDate(year: number(.year), month: number(.month), day: number(.day))
     else { throw .notADay }
-    guard let hour = numbers[Field.hour.rawValue] else { return .civil(date, nil) }
+    guard var hour = numbers[Field.hour.rawValue] else { return .civil(date, nil) }
+    if let half = numbers[Field.half.rawValue] {
+      guard (1...12).contains(hour) else { throw .notADay }
+      hour = hour % 12 + 12 * half
+    }
     let (minute, second) = (number(.minute), number(.second))
     guard minute < 60, second <= 60, hour < 24 || hour == 24 && minute == 0 && second == 0
     else { throw .notADay }
@@ -166,7 +194,9 @@ extension DateForm {
     guard let offset = numbers[Field.zone.rawValue] else {
       return .civil(date, CivilTime(secondOfDay: time))
     }
-    return .instant(date.dayNumber * 86_400 + time - offset)
+    let instant = date.dayNumber * 86_400 + time - offset
+    if takesUTCDay { return .civil(CivilDateTime(ordinal: instant)?.date ?? date, nil) }
+    return .instant(instant)
   }
 
   private static func match(_ parts: [Part], _ text: ArraySlice<UInt8>) -> Numbers? {
@@ -180,6 +210,11 @@ extension DateForm {
         guard let month = month(rest.prefix(3)) else { return nil }
         numbers[Field.month.rawValue] = month
         rest = rest.dropFirst(3)
+      case .value(.half, _):
+        let half = String(decoding: rest.prefix(2), as: UTF8.self).lowercased()
+        guard ["am", "pm"].contains(half) else { return nil }
+        numbers[Field.half.rawValue] = half == "pm" ? 1 : 0
+        rest = rest.dropFirst(2)
       case .value(.zone, _):
         guard let offset = readZone(&rest) else { return nil }
         numbers[Field.zone.rawValue] = offset
@@ -190,7 +225,7 @@ extension DateForm {
         rest = rest.dropFirst(available.count)
         if field == .fraction { continue }
         let century = field == .year && digits == 2...2 ? 2_000 : 0
-        numbers[field.rawValue] = century + number(available)
+        numbers[field.meaning.rawValue] = century + number(available)
       }
     }
     return rest.isEmpty ? numbers : nil

@@ -269,6 +269,7 @@ extension FieldReader {
       ending.continuation = try text(of: continuation, joined: false)?.place
     }
     ending.isListEmpty = try isListEmpty()
+    ending.shifted = builder.shifted
   }
 
   /// Whether the elements that loans are in are there, and nothing is in any of them.

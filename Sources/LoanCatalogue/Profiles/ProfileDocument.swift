@@ -132,7 +132,7 @@ extension CatalogueProfile {
     let isDate = field == .expiration || field == .loaned
     try element.check(
       ["path", "none"] + (isDate ? ["form", "time"] : [])
-        + (field == .expiration ? ["plus", "empty"] : []) + (field == .id ? ["shared"] : []))
+        + (field == .expiration ? ["plus", "empty", "day"] : []) + (field == .id ? ["shared"] : []))
     var rule = FieldRule(field: field, path: try expression("path", of: element))
     rule.absences = Self.words(element["none"])
     if isDate { rule.forms = try forms(of: element) }
@@ -140,6 +140,8 @@ extension CatalogueProfile {
     rule.countsFromLoan = try element.flag("plus", "loan-days")
     rule.isShared = try element.flag("shared", "yes")
     rule.refusesEmpty = try element.flag("empty", "error")
+    let takesUTCDay = try element.flag("day", "utc")
+    for index in rule.forms.indices { rule.forms[index].takesUTCDay = takesUTCDay }
     return rule
   }
 
@@ -148,8 +150,7 @@ extension CatalogueProfile {
     var forms: [DateForm] = []
     for text in attribute.text.split(separator: "|", omittingEmptySubsequences: false) {
       do throws(DateForm.SyntaxError) {
-        forms.append(
-          try DateForm(String(decoding: Array(text.utf8).trimmed, as: UTF8.self)))
+        forms.append(try DateForm(String(text)))
       } catch {
         throw attribute.fault(error.message)
       }

@@ -220,6 +220,15 @@ extension BatchAssembler {
     findAnswer(ending)
     if summary.isComplete { findContinuation(ending) }
     findLackOfExpirations()
+    // A single loan may be due at any time.
+    if let count = ending.shifted, count > 1, let root {
+      find(
+        .shiftedDays, at: root.location,
+        """
+        all \(count) expirations with a zone are between 00:00 and 03:00 in the library, a day later \
+        than in UTC; if the day in UTC is meant, use a profile with <expiration … day="utc"/>
+        """)
+    }
     if summary.records == 0, summary.isComplete, !summary.isPart, let root {
       find(
         .noLoans, at: root.location, profile.emptiness(of: root, isForced: reader.profile != nil))

@@ -52,6 +52,8 @@ struct DocumentEnding: Sendable {
   var total: (count: Int, place: SourceLocation)?
   /// Whether the list that its loans would be in is there and empty.
   var isListEmpty = false
+  /// As ``RecordBuilder/shifted``.
+  var shifted: Int?
   /// The place where it says that it is a part of a longer list.
   var continuation: SourceLocation?
 }

@@ -21,6 +21,9 @@ struct RecordBuilder: ~Copyable {
   /// The bytes of the file in which dates are written, as far as they are known.
   private var dateBytes: [(field: LoanField, bytes: Range<Int>)] = []
   private(set) var isInRecord = false
+  /// The number of expirations that are instants, if all of them are early in the library's morning, but
+  /// not at midnight, and still the day before in UTC.
+  private(set) var shifted: Int? = 0
   /// The name of the record at hand, once there is a finding that has it: one text for all of them.
   private var name: String?
   /// The error that the reader's time zone threw; nothing more is wanted then.
@@ -284,7 +287,8 @@ extension RecordBuilder {
     var fault = CivilDate.ParseFailure.form
     for form in forms {
       do throws(CivilDate.ParseFailure) {
-        return try civil(form.read(draft.record.withValue(of: field) { [UInt8](copying: $0) }[...]))
+        let text = draft.record.withValue(of: field) { [UInt8](copying: $0) }
+        return try civil(form.read(text[...]), field)
       } catch {
         if error == .notADay { fault = error }
       }
@@ -294,12 +298,20 @@ extension RecordBuilder {
   }
 
   /// The day and the hour in the library of what a date says.
-  private mutating func civil(_ reading: DateForm.Reading) -> (date: CivilDate, time: CivilTime?) {
+  private mutating func civil(
+    _ reading: DateForm.Reading, _ field: LoanField
+  ) -> (date: CivilDate, time: CivilTime?) {
     switch reading {
     case .civil(let date, let time): return (date, time?.worthShowing)
     case .instant(let instant):
       do {
         if let time = try reader.civilTime(instant) {
+          if field == .expiration {
+            let isShifted =
+              (1..<10_800).contains(time.time.secondOfDay)
+              && instant < time.date.dayNumber * 86_400
+            shifted = isShifted ? shifted.map { $0 + 1 } : nil
+          }
           return (time.date, time.time.worthShowing)
         }
       } catch {
