@@ -20,6 +20,8 @@ BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixm
   gnuplot-nox gcc g++
 PACKAGE_PACKAGES := debhelper dpkg-dev lintian buildah libical3
 PACKAGE_TEST_PACKAGES := autopkgtest systemd-container systemd runc jq
+DESKTOP_TEST_PACKAGES := systemd-container systemd libpam-systemd dbus-user-session libnotify-bin \
+  python3-dbusmock
 PICTURE_PACKAGES := xvfb xterm dunst dbus libglib2.0-bin libnotify-bin imagemagick \
   x11-xserver-utils fonts-dejavu-core chromium-headless-shell mblaze
 
@@ -66,9 +68,9 @@ test-all: test test-command test-ci-recipes docs ## Test everything, for a night
 	  echo "make: LEFT OUT: test-conformance, since XMLCONF_DIR does not name the W3C XML suite" >&2; \
 	fi
 	@if (( EUID == 0 )); then \
-	  $(MAKE) -k test-real test-deb test-oci; \
+	  $(MAKE) -k test-real test-deb test-desktop test-oci; \
 	else \
-	  echo "make: LEFT OUT: test-real, test-deb, test-oci, since only root can make a throw-away root" >&2; \
+	  echo "make: LEFT OUT: test-real, test-deb, test-desktop, test-oci, since only root can make a throw-away root" >&2; \
 	fi
 
 .PHONY: test-command
@@ -110,6 +112,11 @@ test-real: setup build ## Send mail through real mail systems, in throw-away roo
 test-deb: deb ## Install the package, run its service, upgrade and purge it: needs root
 	@$(call install-missing,$(PACKAGE_TEST_PACKAGES))
 	Tests/Real/deb.sh $(TREE) $(PACKAGES)/check-loans_$(VERSION)_*.deb
+
+.PHONY: test-desktop
+test-desktop: setup build ## Log in after a missed daily run, before the desktop: needs root
+	@$(call install-missing,$(DESKTOP_TEST_PACKAGES))
+	Tests/Real/desktop.sh $(BINARY)
 
 .PHONY: test-oci
 test-oci: oci ## Run the container image with a root that nobody can write to: needs root

@@ -73,7 +73,7 @@ struct TimerTests {
     let desk = try Desk()
     let (service, timer) = try await desk.units(
       [
-        "books.xml", "--notify", "notify-send", "--remind", "2", "-q", "--time-zone",
+        "books.xml", "--notify", "stdout", "--remind", "2", "-q", "--time-zone",
         "Europe/Budapest", "--daily-at", "18:05", "--state", "s.sqlite", "--config", "/dev/null",
       ])
     let folder = desk.folder.path
@@ -82,7 +82,7 @@ struct TimerTests {
         "# Written by check-loans timer, which may replace it; remove it with check-loans timer "
           + "--uninstall.", "[Unit]", "Description=Remind people of book loans before they expire",
         "", "[Service]", "Type=oneshot",
-        "ExecStart=\(Command.checkLoansItself) check --config /dev/null --notify notify-send "
+        "ExecStart=\(Command.checkLoansItself) check --config /dev/null --notify stdout "
           + "--remind 2 --time-zone Europe/Budapest --state \(folder)/s.sqlite --quiet "
           + "\(folder)/books.xml", "TimeoutStartSec=15min", "UMask=0077", "NoNewPrivileges=true",
         "LockPersonality=true", "RestrictRealtime=true", "RestrictSUIDSGID=true",
@@ -92,6 +92,25 @@ struct TimerTests {
     #expect(timer.contains("Persistent=true"))
     #expect(timer.contains("WantedBy=timers.target"))
     #expect(try File.names(in: folder) == ["books.xml"], "nothing was done")
+  }
+
+  @Test(.enabled(if: File.exists(analyzer), "the Debian package systemd is not installed"))
+  func `A run for the desktop belongs to it, and is tried again where it came too early`()
+    async throws
+  {
+    let desk = try Desk()
+    let (service, timer) = try await desk.units(
+      ["books.xml", "--notify", "stdout", "--notify", "notify-send"])
+    let lines = [
+      "PartOf=graphical-session.target", "After=graphical-session.target", "Restart=on-failure",
+      "RestartSec=1min", "StartLimitIntervalSec=2h", "StartLimitBurst=60",
+      "RestartPreventExitStatus=1 64 65 73 74 77 78",
+    ]
+    #expect(lines.filter { !service.contains($0) } == [])
+    #expect(try await verify(desk, service, timer).outcome == Outcome(0))
+    let (other, _) = try await desk.units(["books.xml", "--notify", "stdout"])
+    #expect(!other.contains { $0.hasPrefix("Restart") })
+    #expect(!other.contains { $0.contains("graphical") || $0.contains("Limit") })
   }
 
   @Test func `The form of a report in a file is kept, beside notices on standard output`()

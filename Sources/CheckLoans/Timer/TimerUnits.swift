@@ -33,16 +33,31 @@ struct TimerUnits {
   /// The service's file, then that of its timer.
   var contents: [String] { kind == .watch ? [watch] : [service, timer] }
 
+  private static let session = "graphical-session.target"
+  private var ofSession: String {
+    needsDesktop ? "PartOf=\(Self.session)\nAfter=\(Self.session)\n" : ""
+  }
+
   private var service: String {
     let network = "Wants=network-online.target\nAfter=network-online.target\n"
+    // A run that was missed starts with systemd, before the desktop, which need not be there today at all.
+    let limit = "StartLimitIntervalSec=2h\nStartLimitBurst=60\n"
+    // Where 66 or 75 is the status, a notice may have failed too. systemd 244 or later.
+    let restart = """
+      Restart=on-failure
+      RestartSec=1min
+      RestartPreventExitStatus=1 64 65 73 74 77 78
+
+      """
     return """
       \(head)[Unit]
       Description=Remind people of book loans before they expire
-      \(kind == .system ? network : "")
+      \(kind == .system ? network : "")\(ofSession)\(needsDesktop ? limit : "")
       [Service]
       Type=oneshot
       ExecStart=\(execStart)
       TimeoutStartSec=15min
+      \(needsDesktop ? restart : "")\
       UMask=0077
       \(confinement.lines(writable: writable))
       """
@@ -64,25 +79,24 @@ struct TimerUnits {
     """
   }
 
+  // Neither wrong usage nor a wrong setting is put right by starting again.
   private var watch: String {
-    let session = "graphical-session.target"
-    // Neither wrong usage nor a wrong setting is put right by starting again.
-    return """
-      \(head)[Unit]
-      Description=Remind people of book loans when each is due
-      \(needsDesktop ? "PartOf=\(session)\nAfter=\(session)\n" : "")
-      [Service]
-      ExecStart=\(execStart)
-      ExecReload=kill -HUP $MAINPID
-      Restart=on-failure
-      RestartSec=30
-      RestartPreventExitStatus=64 78
-      UMask=0077
-      \(confinement.lines(writable: []))
-      [Install]
-      WantedBy=\(needsDesktop ? session : "default.target")
+    """
+    \(head)[Unit]
+    Description=Remind people of book loans when each is due
+    \(ofSession)
+    [Service]
+    ExecStart=\(execStart)
+    ExecReload=kill -HUP $MAINPID
+    Restart=on-failure
+    RestartSec=30
+    RestartPreventExitStatus=64 78
+    UMask=0077
+    \(confinement.lines(writable: []))
+    [Install]
+    WantedBy=\(needsDesktop ? Self.session : "default.target")
 
-      """
+    """
   }
 
   /// Whether systemd runs a program in such a place: it takes no quotes, backslashes and control
