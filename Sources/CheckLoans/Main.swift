@@ -46,7 +46,10 @@ enum Main {
       return .done
     }
     if let check = command as? CheckCommand {
-      try MistakenCommand.check(arguments, catalogues: check.options.catalogues)
+      try MistakenCommand.check(arguments, catalogues: check.options.catalogues) { name in
+        // Nobody else needs the settings before it is known which command is meant.
+        (try? check.completed(line, .ofProcess()))?.environment.isFetched(name) ?? false
+      }
     }
     try SystemLimits.checkDescriptors()
     return try run(command, line, console)

@@ -36,7 +36,7 @@ extension Duration {
   }
 
   /// The failure of a program that was stopped because its time was over.
-  var lateness: String { "did not finish within \(words) and was stopped" }
+  package var lateness: String { "did not finish within \(words) and was stopped" }
 }
 
 extension ChildProcess.Ending {
@@ -56,9 +56,9 @@ extension [String: String] {
     "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
   ]
 
-  /// The few of these variables that a channel's program needs, as far as they are set; nothing else,
-  /// `LD_PRELOAD` for example, reaches it.
-  var passedOn: [String: String] {
+  /// The few of these variables that a program of the user's needs, as far as they are set; nothing
+  /// else, `LD_PRELOAD` for example, reaches it.
+  package var passedOn: [String: String] {
     var passed = filter { name, value in
       !value.isEmpty && (Self.passedOn.contains(name) || name.hasPrefix("LC_"))
     }

@@ -39,6 +39,12 @@ public final class Schedule: Sendable {
     try self.init(Connection(writing: file), lock)
   }
 
+  /// Makes the directory of a schedule if it is missing, without taking the lock, and refuses one in which
+  /// somebody else could replace files.
+  public static func prepareDirectory(of path: String) throws(ScheduleError) {
+    try ScheduleFile(path: path).prepareDirectory()
+  }
+
   /// Copies the schedule in a file into memory: everything works as with the file, and no change is
   /// kept.
   ///

@@ -117,7 +117,8 @@ public struct ReloadReport: Hashable, Sendable {
 }
 
 extension CatalogueSummary {
-  var isUsable: Bool { isComplete && isKnownForm && !(isPart && records == 0) }
+  /// Whether the catalogue says which loans there are.
+  package var isUsable: Bool { isComplete && isKnownForm && !(isPart && records == 0) }
 
   /// Whether some book is lent.
   ///

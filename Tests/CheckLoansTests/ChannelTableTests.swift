@@ -226,7 +226,10 @@ struct ChannelTableTests {
 
   @Test(arguments: [
     ("[channel]\nname = \"x\"", "1: write each channel as a table of its own: [[channel]]"),
-    ("run = [\"x\"]", "1: unknown key \"run\"; it belongs below a line [[channel]]"),
+    (
+      "run = [\"x\"]",
+      "1: unknown key \"run\"; it belongs below a line [[channel]] or [[catalogue]]"
+    ),
     (
       "[[chanel]]\nname = \"x\"",
       "1: unknown key \"chanel\"; a channel's table begins with [[channel]]"

@@ -3,6 +3,7 @@ import LoanRules
 import Loans
 import ReminderSchedule
 import ReminderService
+import System
 
 extension CatalogueToRead {
   /// Reads the catalogue into a copy of the schedule, or only to have its loans, and says what is wrong
@@ -20,6 +21,12 @@ extension CatalogueToRead {
     if let fault {
       if let message = fault.message { console.printError(message) }
       return (false, fault.status)
+    }
+    if let fetch, !FileSystem.exists(file) {
+      let name = fetch.name.visible
+      let command = "check-loans \(fetch.name.shellQuoted.visible)"
+      console.printError("\(name) was not fetched yet; \(command) fetches it")
+      return (false, .noInput)
     }
     var settings = self.settings
     let closed = try closed.closedDays(today: now.date, schedule: remembered ?? schedule?.reader)

@@ -11,6 +11,7 @@ import SystemPackage
 /// has delivered what is due.
 final class CheckRun {
   private let plan: CheckPlan
+  private var catalogues: [CatalogueToRead]
   private let environment: Environment
   private let console: Console
   /// Open, and locked, until nothing more is done to it.
@@ -38,6 +39,7 @@ final class CheckRun {
 
   init(_ plan: CheckPlan, _ environment: Environment, _ console: Console) {
     self.plan = plan
+    catalogues = plan.catalogues
     self.environment = environment
     self.console = console
     report = CheckReport(plan, directory: environment.temporaryDirectory)
@@ -74,6 +76,7 @@ final class CheckRun {
       }
     }
     do {
+      try fetch()
       if let path = plan.state {
         schedule = try Schedule(path, isDryRun: plan.isDryRun)
       } else if !plan.channels.isEmpty {
@@ -96,11 +99,22 @@ final class CheckRun {
     console.statusLine.clear()
   }
 
+  /// Has programs fetch catalogues, before the lock is taken: a server may take as long as it likes.
+  private func fetch() throws(ScheduleError) {
+    let kept = plan.isDryRun ? nil : plan.state
+    guard catalogues.contains(where: { $0.fetch != nil }) else { return }
+    if let kept { try Schedule.prepareDirectory(of: kept) }
+    ChildProcess.endWithThisProcess()
+    for index in catalogues.indices {
+      catalogues[index].fetch(lookingIn: kept == nil ? environment.temporaryDirectory : nil)
+    }
+  }
+
   /// Reads the catalogues, several small ones in each commit.
   private func readCatalogues() throws {
     var transaction = try schedule?.begin()
     var kept = 0
-    for (number, catalogue) in plan.catalogues.enumerated() {
+    for (number, catalogue) in catalogues.enumerated() {
       try check(catalogue, number)
       if plan.reports, plan.state != nil, let reader = schedule?.reader {
         report.catalogues[number].silenced = try reader.silencedCount(
@@ -238,7 +252,7 @@ extension CheckRun {
 
   /// Says what to do about a catalogue whose file is gone.
   private func adviseOnMissing(_ catalogue: CatalogueToRead) throws {
-    guard plan.state != nil, let schedule, !FileSystem.exists(catalogue.path) else { return }
+    guard plan.state != nil, let schedule, !FileSystem.exists(catalogue.file) else { return }
     let loans = try schedule.reader.loansWithNotices(
       at: catalogue.now, channels: plan.channels.map(\.name), in: catalogue.source.name)
     if loans == 0 { return }
@@ -401,7 +415,7 @@ struct CheckPlan {
     staleLimits = try environment.staleLimits(
       of: catalogues.map(\.source.name), options.stale)
     output = try environment.output(
-      options.report.output, sparing: catalogues.map(\.path), state: state)
+      options.report.output, sparing: catalogues.map(\.file), state: state)
   }
 
   /// The language of the report.

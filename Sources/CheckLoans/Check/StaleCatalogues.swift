@@ -35,10 +35,14 @@ struct StaleCatalogues {
       let age = Age(seconds: modifiedAt.seconds(until: now))
       if age.seconds <= limit.seconds { continue }
       names.insert(Array(name.utf8))
+      // What has no path is fetched.
+      let isFile = name.hasPrefix("/")
+      let advice =
+        isFile ? "check its export, and that a newer file is read" : "see why no run can fetch it"
       sentences.append(
         """
-        \(name.visibleCatalogue) was last written \(age.words) ago, longer than stale-after allows \
-        (\(limit)); its expired notices are held; check its export, and that a newer file is read
+        \(name.visibleCatalogue) was last \(isFile ? "written" : "fetched") \(age.words) ago, longer than \
+        stale-after allows (\(limit)); its expired notices are held; \(advice)
         """)
     }
   }

@@ -106,8 +106,9 @@ struct CalendarCommand: Subcommand {
     let state = try state.path(environment)
     let read = try environment.catalogues(
       catalogues, environment.given.options(with: []).catalogue, now: clock.now.now,
-      jobs: SystemLimits.processors, schedule: nil, example: "check-loans calendar books.xml")
-    let output = try environment.output(output, sparing: read.map(\.path), state: state)
+      jobs: SystemLimits.processors, schedule: state, findsGone: false,
+      example: "check-loans calendar books.xml")
+    let output = try environment.output(output, sparing: read.map(\.file), state: state)
     if output != nil || perBorrower != nil { try environment.refuseDryRun() }
     let schedule = try ScheduleReader(opening: state)
     var (loans, status, isWhole) = ([CalendarLoan](), ExitStatus.done, true)

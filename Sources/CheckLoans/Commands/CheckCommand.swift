@@ -37,7 +37,7 @@ struct CheckCommand: Subcommand {
   func validate() throws {
     try options.checkOutput()
     guard let name else { return }
-    if name.isEmpty || name == "-" || name.contains("/") || name.utf8.count > 200 {
+    if !name.isCatalogueName {
       throw ValidationError("give a name without a slash, as in opac; files have their paths")
     }
     if !options.catalogues.contains("-") {
@@ -68,6 +68,13 @@ struct CheckCommand: Subcommand {
         """)
     }
     return try CheckRun(plan, environment, console).run()
+  }
+}
+
+extension String {
+  /// Whether this can be the name of a catalogue that is no file.
+  var isCatalogueName: Bool {
+    !isEmpty && self != "-" && !utf8.contains(UInt8(ascii: "/")) && utf8.count <= 200
   }
 }
 

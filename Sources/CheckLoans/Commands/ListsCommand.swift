@@ -92,7 +92,7 @@ struct ListsCommand: Subcommand {
     let read = try environment.catalogues(
       catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: path,
       example: "check-loans lists --shelf books.xml")
-    let output = try environment.output(output, sparing: read.map(\.path), state: path)
+    let output = try environment.output(output, sparing: read.map(\.file), state: path)
     if output != nil { try environment.refuseDryRun() }
     let results = try ResultsOutput(
       console, file: output,

@@ -7,9 +7,12 @@ enum MistakenCommand {
   /// - Parameters:
   ///   - arguments: without the program's name.
   ///   - catalogues: what is taken for catalogues among them.
+  ///   - isFetched: whether a word is the name of a catalogue that a program fetches.
   /// - Throws: ``CommandError`` with the status `usage` if one of these is the name of a command, or
   ///   a bare word that is not a file.
-  static func check(_ arguments: [String], catalogues: [String]) throws(CommandError) {
+  static func check(
+    _ arguments: [String], catalogues: [String], isFetched: (String) -> Bool = { _ in false }
+  ) throws(CommandError) {
     if arguments.first == CheckCommand.name { return }
     let words = arguments.prefix { $0 != "--" }
     for (index, word) in catalogues.enumerated() where words.contains(word) {
@@ -19,7 +22,7 @@ enum MistakenCommand {
         let line = line(words, arguments, without: words)
         throw CommandError(.usage, "\(word) is a command and comes first: \(line)")
       }
-      guard word.isBareWord, !FileSystem.exists(word) else { continue }
+      guard word.isBareWord, !FileSystem.exists(word), !isFetched(word) else { continue }
       var meant = scheduleNames.contains(word) ? [ScheduleCommand.name, word] : nil
       // After options, a word that is only like a command is no command.
       if meant == nil, arguments.first == word {

@@ -60,8 +60,8 @@ struct PlanCommand: Subcommand {
     var status = ExitStatus.done
     if let copy {
       let read = try environment.catalogues(
-        catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: nil,
-        example: "check-loans plan books.xml")
+        catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: path,
+        findsGone: false, example: "check-loans plan books.xml")
       for entry in read { status = status.worse(try entry.reload(in: copy, console).status) }
     }
     let names = try schedule.catalogues()

@@ -129,7 +129,8 @@ struct ForgetCommand: Subcommand {
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     try environment.refuseDryRun()
-    let schedule = try Schedule(opening: state.path(environment))
+    let path = try state.path(environment)
+    let schedule = try Schedule(opening: path)
     var status = ExitStatus.done
     func report(_ sentence: String?, otherwise complaint: String) throws {
       if let sentence {
@@ -162,7 +163,13 @@ struct ForgetCommand: Subcommand {
           otherwise: "the address \(name.visible) was not refused")
       } else {
         try report(
-          catalogue.flatMap { try schedule.forget(catalogue: $0) }.map {
+          catalogue.flatMap {
+            // What was fetched of it has readers' names in it.
+            if !$0.contains("/") {
+              try? FileSystem.remove(CatalogueFetch.file(of: $0, besideSchedule: path))
+            }
+            return try schedule.forget(catalogue: $0)
+          }.map {
             "forgot \(name.visible) with \(counted($0, "loan"))"
           }, otherwise: known.unknownWords(name))
       }
@@ -249,7 +256,7 @@ struct RenameCatalogueCommand: Subcommand {
       console.printError(known.unknownWords(old))
       return .usage
     }
-    // A file has a path; anything else is the name of a catalogue on standard input.
+    // A file has a path; anything else is the name of what is fetched, or comes by standard input.
     let isName = !new.contains("/") && !FileSystem.exists(new)
     let newName = isName ? new : environment.catalogueName(new)
     guard let count = try schedule.rename(catalogue: name, to: newName) else {
@@ -257,7 +264,7 @@ struct RenameCatalogueCommand: Subcommand {
       return .usage
     }
     if !quiet.quiet {
-      let input = isName ? ", a catalogue on standard input" : ""
+      let input = isName && !environment.isFetched(new) ? ", a catalogue on standard input" : ""
       try console.print(
         line: "\(old.visible) is now \(new.visible)\(input), with \(counted(count, "loan"))")
     }

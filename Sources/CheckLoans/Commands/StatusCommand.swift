@@ -58,6 +58,11 @@ struct StatusCommand: Subcommand {
   }
 }
 
+extension CatalogueStatus {
+  /// What was done with it last.
+  fileprivate var verb: String { isFetched ? "fetched" : "read" }
+}
+
 /// What there is to say about the runs that keep a schedule.
 private struct ScheduleStatus {
   let now: ClockTime
@@ -82,7 +87,12 @@ private struct ScheduleStatus {
     self.stale = stale
     self.delivered = Set(delivered.map { Array($0.utf8) })
     lastRun = try schedule.lastRun()
-    let all = try schedule.catalogueStatus()
+    let all = try schedule.catalogueStatus().map { catalogue in
+      var catalogue = catalogue
+      // What was fetched once can be read for years.
+      if catalogue.isFetched { catalogue.readAt = catalogue.modifiedAt }
+      return catalogue
+    }
     let names = Set(names.map { Array($0.utf8) })
     catalogues = all.filter { names.contains(Array($0.name.utf8)) }
     lookedAt = all.filter { !names.contains(Array($0.name.utf8)) }
@@ -122,12 +132,13 @@ private struct ScheduleStatus {
       let age = age(catalogue.readAt)
       if age?.isOfWrongClock == true {
         return
-          "\(name) was last read by a clock that was ahead of this one; see whether the clock is right"
+          "\(name) was last \(catalogue.verb) by a clock that was ahead of this one; see whether the clock is right"
       }
-      let words = age.map { "was last read \($0.words) ago" } ?? "was never read"
+      let words = age.map { "was last \(catalogue.verb) \($0.words) ago" } ?? "was never read"
+      let advice = catalogue.isFetched ? "" : "; \(catalogue.name.adviceOnMissing)"
       return """
         \(name) \(words), longer than \(maxAge); check that the daily run still runs, and read its \
-        output; \(catalogue.name.adviceOnMissing)
+        output\(advice)
         """
     }
       + moved + stale.sentences
@@ -170,10 +181,12 @@ private struct ScheduleStatus {
     return catalogues.compactMap { catalogue in
       let loans = counted(catalogue.loans, "loan")
       guard let library = catalogue.library, let group = groups[library], group.count > 1 else {
-        let library = catalogue.library.map { " (\($0.visible))" } ?? ""
-        let file = catalogue.modifiedAt.map { "; file modified \($0.words)" } ?? ""
+        let isFetched = catalogue.isFetched
+        let library = isFetched ? nil : catalogue.library.map { " (\($0.visible))" }
+        let file = isFetched ? nil : catalogue.modifiedAt.map { "; file modified \($0.words)" }
         return """
-          \(catalogue.name.visibleCatalogue)\(library): last read \(words(catalogue.readAt))\(file); \
+          \(catalogue.name.visibleCatalogue)\(library ?? ""): last \(catalogue.verb) \
+          \(words(catalogue.readAt))\(file ?? ""); \
           \(loans)
           """
       }

@@ -149,7 +149,8 @@ struct TimerCommand: Subcommand {
     let mailProgram =
       options.channels.mail.program(environment)?.first ?? MailNotifier.standardProgram
     var confinement = Confinement(
-      kind, plan.channels, mailProgram: environment.program(named: mailProgram) ?? mailProgram)
+      kind, plan.channels, fetched: plan.catalogues.compactMap(\.fetch?.name),
+      mailProgram: environment.program(named: mailProgram) ?? mailProgram)
     // Its program may be anything, for example a browser.
     if watch, action.action != nil { confinement = .none }
     let directories = plan.channels.compactMap { channel -> String? in
@@ -214,7 +215,9 @@ struct TimerCommand: Subcommand {
       console.printError(
         "no channel is named, so that each run prints the whole report; see --notify")
     }
-    for path in plan.catalogues.map(\.path) where !FileSystem.exists(path) {
+    for catalogue in plan.catalogues
+    where catalogue.fetch == nil && !FileSystem.exists(catalogue.path) {
+      let path = catalogue.path
       let fault = watch ? "watch waits for it" : "the daily run fails until there is"
       console.printError("\(path.visible): there is no such file yet; \(fault)")
     }
@@ -242,6 +245,13 @@ struct TimerCommand: Subcommand {
           """
           \(run) will not know \(variable), which the channel \(name) needs; set it in \(place)
           """)
+      }
+    }
+    for table in environment.given.file?.tables ?? [] where table["run"] != nil {
+      for variable in table["environment"]?.texts ?? [] {
+        let name = (table["name"]?.texts.first ?? "").visible
+        console.printError(
+          "\(run) will not know \(variable), with which \(name) is fetched; set it in \(place)")
       }
     }
   }

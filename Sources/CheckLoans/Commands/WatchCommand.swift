@@ -169,7 +169,7 @@ struct WatchSettings {
     if let fault = catalogues.lazy.compactMap(\.fault).first { throw fault }
     staleLimits = try environment.staleLimits(
       of: catalogues.map(\.source.name), command.stale)
-    cataloguePaths = catalogues.map { environment.absolutePath($0.path) }
+    cataloguePaths = catalogues.map { environment.absolutePath($0.file) }
   }
 
   var isVerbose: Bool { command.verbose.verbose }

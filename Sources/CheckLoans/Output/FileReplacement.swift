@@ -191,7 +191,7 @@ extension FileReplacement {
     let file = try? OpenFile(
       folder, .writeOnly, options: [temporary, .directory], followsLinks: true,
       permissions: permissions)
-    guard let file, FileSystem.exists("/proc/self/fd/\(file.descriptor.rawValue)") else {
+    guard let file, FileSystem.exists(file.pathOfDescriptor) else {
       return nil
     }
     return file

@@ -20,10 +20,17 @@ struct CatalogueToRead {
   /// The absolute path of its profile's file, if it has one.
   let profileFile: String?
   /// Why it cannot be read, where that is known already.
-  let fault: CommandError?
+  fileprivate(set) var fault: CommandError?
+  /// What fetches it, if a program does.
+  fileprivate(set) var fetch: CatalogueFetch?
+  /// What was fetched only to be looked at.
+  fileprivate var look: OpenFile?
 
-  /// The path as it was given.
-  var path: String { source.path }
+  /// The path as it was given, or the name of what is fetched.
+  var path: String { fetch?.name ?? source.path }
+
+  /// The path of its file.
+  var file: String { source.path }
 
   /// What `schedule forget` knows it by.
   var forgettable: String { path == "-" ? source.name : path }
@@ -33,11 +40,25 @@ struct CatalogueToRead {
     _ path: String, _ environment: Environment
   ) throws(CommandError) -> CatalogueToRead {
     var catalogue = self
-    catalogue.source.path = path
-    catalogue.source.name = environment.catalogueName(path)
+    // A catalogue on standard input can have the same name.
+    if path == "-" { catalogue.fetch = nil }
+    catalogue.source.path = catalogue.fetch?.file ?? path
+    catalogue.source.name = catalogue.fetch?.name ?? environment.catalogueName(path)
     catalogue.settings.policy.rules = try environment.rules(
       forCatalogue: catalogue.source.name, library: source.library, own: own)
     return catalogue
+  }
+
+  /// Has its program fetch it, where one does.
+  ///
+  /// - Parameter directory: where what is not kept gets a file without a name; `nil` to keep it.
+  mutating func fetch(lookingIn directory: String?) {
+    guard let fetch, fault == nil else { return }
+    do throws(CommandError) {
+      guard let directory else { return try fetch.keep() }
+      let file = try fetch.look(directory)
+      (look, source.path) = (file, file.pathOfDescriptor)
+    } catch { fault = error }
   }
 }
 
@@ -106,13 +127,14 @@ extension Environment {
   ///   - options: what holds for catalogues without settings of their own.
   ///   - now: the time to take for now.
   ///   - jobs: how many threads read at most.
-  ///   - schedule: the schedule's file, whose catalogues are known; it is read only where no files are named.
+  ///   - schedule: the schedule's file, beside which is what was fetched; `nil` for no schedule.
+  ///   - findsGone: whether the schedule's catalogues whose files are gone are among those of a pattern.
   ///   - example: a command line with a catalogue.
   /// - Throws: ``CommandError`` with the status `usage` if there is none, or what is wrong with one's
   ///   settings.
   func catalogues(
     _ files: [String], _ options: CatalogueOptions, now: CivilDateTime?, jobs: Int,
-    schedule: String?, example: String
+    schedule: String?, findsGone: Bool = true, example: String
   ) throws(CommandError) -> [CatalogueToRead] {
     let tables = given.file?.tables ?? []
     let listed = given.file?.catalogues
@@ -120,17 +142,25 @@ extension Environment {
       throw noCatalogue(example, listed)
     }
     // What is wrong with the schedule is reported by its user.
-    let reader = files.isEmpty ? schedule.flatMap { try? ScheduleReader(opening: $0) } : nil
+    let looked = files.isEmpty && findsGone ? schedule : nil
+    let reader = looked.flatMap { try? ScheduleReader(opening: $0) }
     let gone = ((try? reader?.catalogues()) ?? []).filter { !FileSystem.exists($0) }
     var makers: [CatalogueToRead] = []
     for table in tables {
-      makers.append(try catalogue(given.options(with: table).catalogue, now, jobs: jobs, table))
+      let options = try given.options(with: table)
+      var maker = try catalogue(options.catalogue, now, jobs: jobs, table)
+      if table["run"] != nil, let name = maker.source.library {
+        maker.fetch = CatalogueFetch(
+          name, options.fetch, profile: maker.settings.profile, besideSchedule: schedule, self)
+      }
+      makers.append(maker)
     }
     let other = try catalogue(options, now, jobs: jobs)
     var catalogues: [CatalogueToRead] = []
     if files.isEmpty {
       for (setting, maker) in zip(tables.map { $0["path"] } + [listed], makers + [other]) {
-        for path in paths(of: setting, maker.settings.allowsEmpty, gone) {
+        let fetched = maker.fetch.map { [$0.name] }
+        for path in fetched ?? paths(of: setting, maker.settings.allowsEmpty, gone) {
           catalogues.append(try maker.at(path, self))
         }
       }
@@ -138,7 +168,7 @@ extension Environment {
       try checkWorkingDirectory(for: files)
       let owners = CatalogueOwners(tables, self)
       for file in files {
-        let owner = owners[catalogueName(file)]
+        let owner = owners[isFetched(file) ? file : catalogueName(file)]
         catalogues.append(try (owner.map { makers[$0] } ?? other).at(file, self))
       }
     }
@@ -166,6 +196,13 @@ extension Environment {
       groups.add(name, clock, try clock.now(now))
     }
     return groups
+  }
+
+  /// Whether this is the name of a catalogue that a program fetches; a file of the same name is `./NAME`.
+  func isFetched(_ name: String) -> Bool {
+    (given.file?.tables ?? []).contains { table in
+      table["run"] != nil && table["name"]?.texts.first?.utf8.elementsEqual(name.utf8) == true
+    }
   }
 
   /// Whether the settings file lists a catalogue of the schedule.
@@ -303,6 +340,9 @@ private struct CatalogueOwners {
 
   init(_ tables: [[Setting]], _ environment: Environment) {
     for (index, table) in tables.enumerated() {
+      if table["run"] != nil, let name = table["name"]?.texts.first {
+        named[Array(name.utf8)] = index
+      }
       for path in table["path"]?.texts ?? [] {
         let name = Array(environment.catalogueName(path).utf8)
         named[name] = named[name] ?? index

@@ -45,7 +45,7 @@ struct ChannelTable: ParsableArguments {
     do { return try ArgumentTemplate(text) } catch { throw ValidationError(error.description) }
   }
 
-  @Sendable private static func checkedVariable(_ text: String) throws -> String {
+  @Sendable static func checkedVariable(_ text: String) throws -> String {
     if text.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#) != nil { return text }
     throw ValidationError("give the name of a variable; its value is taken from the environment")
   }

@@ -406,6 +406,8 @@ struct CatalogueTable: ParsableArguments {
   @OptionGroup var catalogue: CatalogueOptions
 
   @OptionGroup var stale: StaleOptions
+
+  @OptionGroup var fetch: FetchOptions
 }
 
 /// The options for the form of catalogues.

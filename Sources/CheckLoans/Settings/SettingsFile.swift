@@ -222,18 +222,41 @@ private struct SettingsReading {
       || ruleTables.contains { $0.table[LadderRule.language] != nil }
     let known = namesLanguage ? try languages(values) : KnownLanguages()
     let ofCatalogues = [Setting(name: "path", kind: .text), Setting(name: "name", kind: .text)]
+    let catalogues = try settings(
+      catalogueTables, of: "catalogue", keys.tableOptions, unparsed: ofCatalogues,
+      required: { table in
+        table["run"] == nil
+          ? [("path", "\"/srv/library/books.xml\"")]
+          : [("name", "\"city\""), ("run", "[\"curl\", \"-fsS\", \"https://…\"]")]
+      }, by: CatalogueTable.parse)
+    for table in catalogues { try checkFetch(table) }
     return (
-      values + closed,
-      try settings(
-        catalogueTables, of: "catalogue", keys.tableOptions, unparsed: ofCatalogues,
-        required: [("path", "\"/srv/library/books.xml\"")], by: CatalogueTable.parse),
+      values + closed, catalogues,
       try rules(ruleTables, known),
       try settings(
         channelTables, of: "channel", ChannelTable.declaredSettings,
-        required: [("name", "\"phone\""), ("run", "[\"/path/to/program\"]")],
+        required: { _ in [("name", "\"phone\""), ("run", "[\"/path/to/program\"]")] },
         by: ChannelTable.parse),
       try wordings(wordingTables, known)
     )
+  }
+
+  /// Checks that a catalogue is a file, or what a program fetches, with the keys of that alone.
+  private func checkFetch(_ table: [Setting]) throws(CommandError) {
+    guard let run = table["run"] else {
+      let keys = FetchOptions.declaredSettings.compactMap { table[$0.name] }
+      guard let idle = keys.first else { return }
+      let words = "is only for a catalogue that a program fetches, with run = […]"
+      throw wrong(idle.place, "\"\(idle.name)\" \(words)")
+    }
+    if table["path"] != nil {
+      throw wrong(
+        run.place, "\"run\" fetches a catalogue, and \"path\" names a file; leave one of them out")
+    }
+    if let name = table["name"], name.texts.first?.isCatalogueName != true {
+      throw wrong(
+        name.place, "\"name\": a name for what is fetched has no slash in it, as in \"city\"")
+    }
   }
 
   /// The settings of the table `[closed]`, which is removed: `weekdays` in it is `closed-weekdays`.
@@ -487,11 +510,13 @@ private struct SettingsReading {
   ///
   /// - Parameters:
   ///   - unparsed: those that are no options.
-  ///   - required: the keys that each has, with an example; no two tables have the same value of the first.
+  ///   - required: the keys that a table must have, with an example; no two tables have the same value of
+  ///     the first.
   ///   - parse: reads arguments for the options.
   private func settings(
     _ found: [(table: TOMLTable, place: SettingsPlace)], of thing: String,
-    _ options: [Setting], unparsed: [Setting] = [], required: [(key: String, example: String)],
+    _ options: [Setting], unparsed: [Setting] = [],
+    required: ([Setting]) -> [(key: String, example: String)],
     by parse: @escaping ([String]) throws -> any ParsableArguments
   ) throws(CommandError) -> [[Setting]] {
     var known: Set<[String]> = []
@@ -499,6 +524,7 @@ private struct SettingsReading {
     let parse = Self.once(parse)
     for (table, place) in found {
       let settings = try values(table, unparsed + options, place, unparsed: unparsed, by: parse)
+      let required = required(settings)
       for (key, example) in required where settings[key]?.texts.isEmpty != false {
         throw wrong(place.head, "this \(thing) has no \(key); add \(key) = \(example)")
       }
@@ -579,14 +605,17 @@ private struct SettingsReading {
     if keys.names.contains(key) {
       let table =
         known.contains("weekdays")
-        ? "[closed]" : "the first [[\(known.contains("run") ? "channel" : "catalogue")]]"
+        ? "[closed]" : "the first [[\(known.contains("per") ? "channel" : "catalogue")]]"
       return "\"\(key)\" is for all catalogues; put it before \(table)"
     }
     let words = "unknown key \(key.quoted(limit: 40))"
-    if keys == .user, !known.contains("run"), ChannelTable.declaredSettings[key] != nil,
-      key != "name"
-    {
-      return "\(words); it belongs below a line [[channel]]"
+    if keys == .user, !known.contains("per"), key != "name" {
+      let isOfChannel = ChannelTable.declaredSettings[key] != nil
+      let isOfFetch = FetchOptions.declaredSettings[key] != nil
+      let tables = (isOfChannel ? ["[[channel]]"] : []) + (isOfFetch ? ["[[catalogue]]"] : [])
+      if !tables.isEmpty {
+        return "\(words); it belongs below a line \(tables.joined(separator: " or "))"
+      }
     }
     if keys == .user, SettingsKeys.conditions[key] != nil {
       return "\(words); it belongs below a line [[rules]]"
@@ -615,7 +644,7 @@ private struct SettingsReading {
       return "\(words); it belongs below a line [[catalogue]]"
     }
     if let name = key.nearest(among: known) { return "\(words); did you mean \"\(name)\"?" }
-    if known.contains("run") { return "\(words); known are \(known.joined(separator: ", "))" }
+    if known.contains("per") { return "\(words); known are \(known.joined(separator: ", "))" }
     let command = keys == .user ? "config --example" : "validate --show-settings"
     return "\(words); the keys are the long names of options, see check-loans \(command)"
   }

@@ -109,8 +109,12 @@ enum Confinement {
 extension Confinement {
   /// That of a service which sends notices through channels.
   ///
-  /// - Parameter mailProgram: the path of the program that takes mail.
-  init(_ kind: ServiceKind, _ channels: [ChannelName], mailProgram: String) {
+  /// - Parameters:
+  ///   - fetched: the names of the catalogues that programs fetch.
+  ///   - mailProgram: the path of the program that takes mail.
+  init(
+    _ kind: ServiceKind, _ channels: [ChannelName], fetched: [String] = [], mailProgram: String
+  ) {
     let reasons = channels.compactMap { channel -> String? in
       switch channel {
       case .stdout, .notifySend, .maildir: nil
@@ -119,7 +123,8 @@ extension Confinement {
       case .exec, .named: "\(channel.name.visible) starts a program of yours"
       }
     }
-    switch (kind, reasons.first) {
+    let fetching = fetched.map { "a program of yours fetches \($0.visible)" }
+    switch (kind, (reasons + fetching).first) {
     case (.system, let reason?): self = .mounts(because: reason)
     case (.system, nil): self = .strict
     case (_, nil): self = .user

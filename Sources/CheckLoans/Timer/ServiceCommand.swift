@@ -65,7 +65,10 @@ struct ServiceCommand {
         ["--\(option.name)"] + (option.kind == .flag ? [] : [text])
       }
     }
-    line = [program, word] + options + given.files.map(environment.absolutePath)
+    let catalogues = given.files.map {
+      environment.isFetched($0) ? $0 : environment.absolutePath($0)
+    }
+    line = [program, word] + options + catalogues
     calendarZone = zone.flatMap { Self.isInDatabase($0) ? $0 : nil }
   }
 

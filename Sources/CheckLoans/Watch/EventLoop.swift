@@ -50,7 +50,10 @@ final class EventLoop {
       // Last: a signal that comes after this leaves the pipe readable, so that poll(2) returns.
       let signals = StopSignals.take()
       if signals.stops { return [] }
-      if signals.reloads { plan.note(.everything) }
+      if signals.reloads {
+        plan.note(.everything)
+        plan.note(.fetch)
+      }
       let events = plan.events(at: LocalClock.uptime)
       if !events.isEmpty { return events }
       let descriptors = [files.descriptor, timer.rawValue, StopSignals.descriptor]

@@ -8,6 +8,8 @@ enum WatchEvent: Hashable, Sendable {
   case systemZone
   /// Every file may have changed.
   case everything
+  /// What programs fetch is wanted now.
+  case fetch
   /// Something may have become due, or the clock was set.
   case due
 }

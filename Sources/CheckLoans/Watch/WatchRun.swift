@@ -27,6 +27,7 @@ final class WatchRun {
   /// Whether it was said what is watched.
   private var hasStarted = false
   private var actions: NotificationActions?
+  private let fetches: BackgroundFetches
 
   /// - Parameter readSettings: reads the settings again, once they have changed.
   init(
@@ -40,6 +41,7 @@ final class WatchRun {
     reporter = Reporter(console)
     do throws(Errno) {
       loop = try EventLoop(settings.watchedPaths)
+      fetches = try BackgroundFetches(console)
     } catch {
       throw CommandError(
         .systemLimit, "the catalogues cannot be watched: \(error.watchingWords)")
@@ -54,7 +56,10 @@ final class WatchRun {
     if settings.hasButtons { try SystemLimits.checkThreads() }
     reportIdleAction()
     reportMissedChanges()
-    defer { actions?.close() }
+    defer {
+      actions?.close()
+      fetches.close()
+    }
     try workUntilStop()
     say("stopping")
     return .done
@@ -98,7 +103,7 @@ final class WatchRun {
   }
 
   private func refuseDirectories() throws(CommandError) {
-    for catalogue in settings.catalogues where FileSystem.isDirectory(catalogue.path) {
+    for catalogue in settings.catalogues where FileSystem.isDirectory(catalogue.file) {
       throw CommandError(
         .noInput,
         "\(catalogue.path.visible): this is a directory, not a file; give a catalogue file")
@@ -151,6 +156,10 @@ extension WatchRun {
       loop.plan.note(.due, at: retry)
     } catch {
       throw CommandError(error)
+    }
+    let fetched = settings.catalogues.compactMap(\.fetch)
+    if let next = fetches.start(fetched, all: events.contains(.fetch), at: LocalClock.uptime) {
+      loop.plan.note(.due, at: next)
     }
   }
 
@@ -265,7 +274,8 @@ extension WatchRun {
       }
     }
     catalogues[index].readOn = now.date
-    let (lines, retry) = catalogues[index].note(findings, at: LocalClock.uptime)
+    let (lines, retry) = catalogues[index].note(
+      findings, of: entry.file, at: LocalClock.uptime)
     for line in lines.map({ reporter.news(in: $0, about: .catalogue(entry.source.name)) }) ?? [] {
       console.printError(line: line)
     }

@@ -81,11 +81,12 @@ package struct ChildProcess: Sendable {
   ///   - environment: its whole environment.
   ///   - input: what it can read from standard input, all of it even if this process is killed; no
   ///     input at all if `nil`.
+  ///   - file: takes what it prints; lines are then those of standard error.
   ///   - outlivesUs: whether it goes on when a signal ends this process; what it prints is then thrown
   ///     away.
   package init(
     _ program: String, _ arguments: [String] = [], environment: [String: String],
-    input: [UInt8]? = nil, outlivesUs: Bool = false
+    input: [UInt8]? = nil, output file: OpenFile? = nil, outlivesUs: Bool = false
   ) throws(StartFailure) {
     let path = try Self.path(of: program, in: environment["PATH"])
     Self.keepExitStatuses()
@@ -99,7 +100,8 @@ package struct ChildProcess: Sendable {
       }
       if !outlivesUs {
         let pipes = (try OpenFile.pipe(), try OpenFile.pipe())
-        (ends[1], ends[2]) = (pipes.0.writing, pipes.1.writing)
+        (ends[1], ends[2]) =
+          file == nil ? (pipes.0.writing, pipes.1.writing) : (file, pipes.0.writing)
         (output.pipe, errors.pipe) = (pipes.0.reading, pipes.1.reading)
       }
     } catch {
