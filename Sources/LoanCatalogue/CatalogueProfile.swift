@@ -27,6 +27,8 @@ public struct CatalogueProfile: Sendable {
   /// The places of the elements that loans are in, which say that nothing is lent if they are there and
   /// empty.
   public internal(set) var lists: [ProfileExpression] = []
+  /// The places of dates with a name of an expiration, in loans or not; `nil` if names do not tell them.
+  public internal(set) var dates: ProfileExpression?
   /// The places by which the form is detected, where its root element is too common.
   public internal(set) var signs: [ProfileExpression] = []
 
@@ -65,6 +67,8 @@ public struct CatalogueProfile: Sendable {
     public var path: ProfileExpression
     /// Whether it counts only in a document in which no loan was found.
     public var yieldsToLoans = false
+    /// Whether it means that the server does not know the borrower.
+    public var isAboutBorrower = false
   }
 
   /// Elements that records refer to by a key.
@@ -140,8 +144,12 @@ extension CatalogueProfile {
 extension CatalogueProfile {
   /// The message for a document without loans.
   ///
-  /// - Parameter isForced: whether the user has chosen the form.
-  func emptiness(of root: RootElement, isForced: Bool) -> String {
+  /// - Parameters:
+  ///   - isForced: whether the user has chosen the form.
+  ///   - date: a date that may be an expiration all the same.
+  func emptiness(
+    of root: RootElement, isForced: Bool, date: (text: String, place: SourceLocation)?
+  ) -> String {
     let name = root.name.visible
     guard root.isKnown else { return strangeness(of: root, isForced: isForced) }
     if isNative {
@@ -156,9 +164,12 @@ extension CatalogueProfile {
         """
     }
     let here = records.filter { $0.path.steps.first?.local == root.name }
+    let advice =
+      date.map { "what does \($0.text.quoted()) at line \($0.place.line) mean?" }
+      ?? "if nothing is lent, add --allow-empty"
     return """
       no loan was found: <\(name)>, read as \(self.name), has no \
-      \(Self.paths(here.isEmpty ? records : here).visible); if nothing is lent, add --allow-empty
+      \(Self.paths(here.isEmpty ? records : here).visible); \(advice)
       """
   }
 

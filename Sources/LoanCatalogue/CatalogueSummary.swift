@@ -3,10 +3,14 @@ public struct CatalogueSummary: Hashable, Sendable {
   /// Whether the document was read to its end; if not, what came before the break must not be
   /// taken for the whole.
   public var isComplete = true
+  /// Whether the document says that the server does not know the borrower.
+  public var isBorrowerUnknown = false
   /// Whether the document says that there are more records than it contains.
   public var isPart = false
   /// Whether the list that loans would be in is there and empty, in a form that is not the tool's own.
   public var isListEmpty = false
+  /// Whether a date under the name of an expiration is in it, but no record, in such a form.
+  public var hasOtherDate = false
   /// Whether the root element is one of the profile's.
   public var isKnownForm = false
   /// The name of the profile that it was read with; `nil` if its root element is not one of the

@@ -94,13 +94,30 @@ public struct Rule: Hashable, Sendable {
         The document has a known format, but instead of loans it says why there are none. It must \
         not be treated as a list without loans, so reminders are unchanged.
         """
-      example = "<GetPatronInfo><code>PatronNotFound</code></GetPatronInfo>"
+      example = "<GetPatronInfo><code>NotAllowed</code></GetPatronInfo>"
       fixed = """
         <GetPatronInfo><loans>
           <loan><title>Abigél</title><date_due>2026-12-01</date_due></loan>
         </loans></GetPatronInfo>
         """
       remedy = "Correct the request, or wait until the server is back, and try again."
+    case .unknownBorrower:
+      summary = "the server does not know the borrower"
+      explanation = """
+        The server works, and says that it has no borrower of that number: the borrower has left, or \
+        the request has a mistake. What is scheduled is neither deleted nor sent until an answer has \
+        the borrower's loans again.
+        """
+      example = "<GetPatronInfo><code>PatronNotFound</code></GetPatronInfo>"
+      fixed = """
+        <GetPatronInfo><loans>
+          <loan><title>Abigél</title><date_due>2026-12-01</date_due></loan>
+        </loans></GetPatronInfo>
+        """
+      remedy = """
+        Remove the catalogue of a borrower who has left, from the schedule by check-loans schedule \
+        forget; otherwise correct the request.
+        """
     case .incompleteAnswer:
       summary = "a server's answer holds only a part of the loans"
       explanation = """

@@ -42,6 +42,8 @@ public struct Diagnostic: Hashable, Sendable {
     case notACatalogue = "not-a-catalogue"
     /// The document is a server's error in place of an answer.
     case errorAnswer = "error-answer"
+    /// The server knows no borrower of the number that it was asked for.
+    case unknownBorrower = "unknown-borrower"
     /// The document says that there are more loans than it contains.
     case incompleteAnswer = "incomplete-answer"
     /// No record has anything where an expiration is looked for.
@@ -97,9 +99,8 @@ public struct Diagnostic: Hashable, Sendable {
     public var severity: Severity {
       switch self {
       case .malformedXML, .externalEntity, .unsupportedEncoding, .noLoans, .notACatalogue,
-        .errorAnswer, .incompleteAnswer, .missingLoanDays, .dateFormat, .impossibleDate,
-        .emptyExpiration,
-        .missingExpiration, .duplicateExpiration, .duplicateID:
+        .errorAnswer, .unknownBorrower, .incompleteAnswer, .missingLoanDays, .dateFormat,
+        .impossibleDate, .emptyExpiration, .missingExpiration, .duplicateExpiration, .duplicateID:
         .error
       case .missingTitle, .unlikelyDate, .misplacedExpiration, .unknownCase, .duplicateLoan,
         .invalidISBN, .invalidEmail, .invalidLoanDate, .expirationBeforeLoan, .distantExpiration,
@@ -111,7 +112,9 @@ public struct Diagnostic: Hashable, Sendable {
     /// Whether nothing after a problem of this kind is read.
     public var endsReading: Bool {
       switch self {
-      case .malformedXML, .externalEntity, .unsupportedEncoding, .notACatalogue, .errorAnswer: true
+      case .malformedXML, .externalEntity, .unsupportedEncoding, .notACatalogue, .errorAnswer,
+        .unknownBorrower:
+        true
       default: false
       }
     }

@@ -132,6 +132,18 @@ public final class Schedule: Sendable {
     return days > 2 ? days : nil
   }
 
+  /// Notes that the server does not know the borrower of a catalogue, if the schedule has it, from this
+  /// day on unless it was so before: its notices are held until the next good reading.
+  package func noteUnknownBorrower(
+    of catalogue: String, on today: CivilDate
+  ) throws(ScheduleError) {
+    try write { database in
+      try database.run(
+        "UPDATE catalogue SET unknown_since = ?2 WHERE path = ?1 AND unknown_since IS NULL",
+        catalogue, today.dayNumber)
+    }
+  }
+
   // MARK: - Cancelling and forgetting
 
   /// Cancels the pending notices of all loans, until the next reload of their catalogue.

@@ -6,7 +6,8 @@ internal import Loans
 ///
 /// - `catalogue`: the catalogues by path, each with the name of its library if that has one; the day
 ///   on which the schedule got it; the time of the last reading that could be used, to ten minutes, and
-///   when its file was modified then; and whether its notices are delivered, or it was only looked at.
+///   when its file was modified then; whether its notices are delivered, or it was only looked at; and
+///   the day since which the server has not known the borrower, NULL if it does.
 /// - `loan`: their loans with a usable expiration, in the order of each catalogue. The row's `id` is
 ///   made of both: the catalogue's number shifted left by 40 bits, and the loan's own number, by
 ///   which people know it (see ``LoanID``). So the loans of a catalogue lie side by side without an
@@ -101,7 +102,8 @@ enum Schema {
       read_at INTEGER,
       read_utc_offset INTEGER,
       modified_at INTEGER,
-      modified_utc_offset INTEGER
+      modified_utc_offset INTEGER,
+      unknown_since INTEGER
     )
     """,
     "CREATE TABLE loan (\(loanColumns))",

@@ -128,7 +128,7 @@ extension CatalogueSummary {
   /// Whether it is a whole catalogue in which no book is lent: of the tool's own form, or with a list of
   /// loans that is empty.
   var isWithoutLoans: Bool {
-    let isCertain = profile == CatalogueProfile.native.name || isListEmpty && records == 0
+    let isCertain = profile == CatalogueProfile.native.name || isListEmpty && records == onShelf
     return isUsable && isCertain && loans == 0 && leftOut == 0 && withoutExpiration == 0
   }
 

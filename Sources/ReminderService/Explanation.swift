@@ -18,7 +18,7 @@ public struct Explanation: Sendable {
   ///     the clock by which they were.
   ///   - heldUntil: when notices are sent again, if none is sent now.
   ///   - hold: `staleCatalogue` if the catalogue's file is too old, so that expired notices are held;
-  ///     `backlog` or `movedCatalogue` if what is due waits for an answer.
+  ///     `unknownBorrower` if all are; `backlog` or `movedCatalogue` if what is due waits for an answer.
   public init(
     _ history: LoanHistory, now: CivilDateTime, heldUntil: CivilDateTime? = nil,
     hold: NoticeReason? = nil, in language: Language = .english
@@ -269,6 +269,7 @@ extension Explanation {
       case .backlog: .waitsForAnswer
       case .movedCatalogue: .waitsForName
       case .staleCatalogue where rung > 0: .waitsForNewerFile
+      case .unknownBorrower: .waitsForBorrower
       default: nil
       }
     if current.isEmpty {

@@ -107,6 +107,11 @@ public struct ReminderCenter: Sendable {
       // It may be allowed that nothing is lent, but not that no date is where it was.
       guard summary.isUsable, !(summary.isUndated && settings.allowsEmpty) else {
         if let emptiness { onDiagnostic(emptiness) }
+        if summary.isBorrowerUnknown {
+          // What it has changed is undone first.
+          reload = nil
+          try schedule?.noteUnknownBorrower(of: catalogue.name, on: now.date)
+        }
         return ReloadReport(summary: summary, outcome: .kept)
       }
       let modifiedAt = reading.modifiedAt.flatMap { instant in

@@ -30,7 +30,9 @@ extension Reading {
 
   private var orderFaults: [String] {
     // These are only known at the document's end.
-    let late: Set<Diagnostic.Code> = [.errorAnswer, .incompleteAnswer, .noExpirations]
+    let late: Set<Diagnostic.Code> = [
+      .errorAnswer, .unknownBorrower, .incompleteAnswer, .noExpirations,
+    ]
     let places = diagnostics.filter { !late.contains($0.code) }.map(\.location)
     // So many are handed over before their record has ended, whose other findings come last.
     let isOrdered = places == places.sorted() || places.count >= 1_000

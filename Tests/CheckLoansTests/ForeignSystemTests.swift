@@ -138,12 +138,12 @@ struct ForeignSystemTests {
     let desk = try desk(koha, due: koha.due.first)
     #expect(try await desk.run(Self.common + ["loans.xml"]).status == 0)
     try desk.folder.write(
-      "<GetPatronInfo><code>PatronNotFound</code></GetPatronInfo>", to: "loans.xml")
+      "<GetPatronInfo><code>NotAllowed</code></GetPatronInfo>", to: "loans.xml")
     let result = try await desk.run(Self.common + ["--allow-empty", "loans.xml"])
     #expect(result.status == 65)
     #expect(
       result.errorLines.first == """
-        loans.xml:1:16: error: the server answered with an error: "PatronNotFound"; correct the \
+        loans.xml:1:16: error: the server answered with an error: "NotAllowed"; correct the \
         request [error-answer]
         """)
     #expect(try await desk.schedule().count == 1)

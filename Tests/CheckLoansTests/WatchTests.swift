@@ -512,6 +512,24 @@ struct WatchTests {
     try await watcher.end()
   }
 
+  @Test func `A catalogue whose borrower the server does not know is held until it does`()
+    async throws
+  {
+    let watcher = try Watcher([("Az ajtó", 1)])
+    try await watcher.wait(for: ["Az ajtó"])
+    try watcher.desk.folder.write(
+      "<GetPatronInfo><code>PatronNotFound</code></GetPatronInfo>", to: "new.xml")
+    _ = try await watcher.desk.shell("mv new.xml books.xml")
+    try await watcher.wait {
+      watcher.errors.count == 2 && watcher.errors[0].hasSuffix(" [unknown-borrower]")
+        && watcher.errors[1].contains("the server has not known the borrower since ")
+    }
+    #expect(try await watcher.desk.run("status").status == 1)
+    try watcher.write([("Az ajtó", 1), ("Abigél", 1)])
+    try await watcher.wait(for: ["Az ajtó", "Abigél"])
+    try await watcher.end()
+  }
+
   @Test func `Other runs use the schedule beside it`() async throws {
     let watcher = try Watcher([("Abigél", 1)])
     try await watcher.wait(for: ["Abigél"])

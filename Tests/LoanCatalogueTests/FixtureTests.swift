@@ -119,6 +119,7 @@ struct FixtureTests {
     #expect(summary.loans == reading.records.count { $0.loan != nil })
     let ending: [Diagnostic.Code] = [
       .malformedXML, .externalEntity, .unsupportedEncoding, .notACatalogue, .errorAnswer,
+      .unknownBorrower,
     ]
     #expect(summary.isComplete == !reading.diagnostics.contains { ending.contains($0.code) })
   }

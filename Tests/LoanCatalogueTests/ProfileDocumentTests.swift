@@ -100,6 +100,7 @@ struct ProfileDocumentTests {
       "2:55: <loaned> cannot be looked up; it is the loan's"
     ),
     ("<problem path=\"/e\" unless=\"x\"/>", "2:28: expected \"loans\", found \"x\""),
+    ("<problem path=\"/e\" borrower=\"x\"/>", "2:30: expected \"unknown\", found \"x\""),
     ("<title path=\"a\"><b/></title>", "2:17: <b> cannot be inside <title>"),
     ("<title path=\"a\">b</title>", "2:1: <title> has text inside"),
     ("<lookup path=\"/a\" key=\"@k\" reference=\"r\"/>", "2:1: <lookup> has no field inside"),

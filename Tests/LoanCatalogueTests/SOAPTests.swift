@@ -8,8 +8,8 @@ import Testing
 struct SOAPTests {
   /// Documents that can be a part of another one as they are.
   private static let documents = SystemDocument.all.filter { document in
-    guard [.loans, .errorAnswer].contains(document.kind), document.text.contains("<"),
-      !document.text.contains("<!DOCTYPE"), !document.text.contains("Envelope")
+    guard [.loans, .errorAnswer, .unknownBorrower].contains(document.kind),
+      document.text.contains("<"), !document.text.contains("<!DOCTYPE"), !document.text.contains("Envelope")
     else { return false }
     return document.text.hasPrefix("<") && !document.text.contains("encoding=\"ISO")
       && !document.text.contains("encoding=\"windows")

@@ -12,6 +12,7 @@ struct SystemDocument: CustomTestStringConvertible {
     case loans
     case none
     case errorAnswer = "error-answer"
+    case unknownBorrower = "unknown-borrower"
     case notACatalogue = "not-a-catalogue"
     case unknown
   }
@@ -61,6 +62,58 @@ struct SystemDocument: CustomTestStringConvertible {
 
   func reader(_ rules: CatalogueRules) -> CatalogueReader {
     CatalogueReader(rules: rules, loanDays: loanDays, civilTime: { Prague.civilTime(at: $0) })
+  }
+}
+
+/// What an answer of NCIP says about the number of its loans.
+struct CountedItems: CustomTestStringConvertible {
+  /// The numbers by their status, or by a restriction.
+  var counts: [(status: String?, count: Int)]
+  /// How many loans are there.
+  var loans: Int
+  /// The kind of element that another answer has more of.
+  var next: String?
+
+  var testDescription: String { "\(counts.map(\.count)) \(loans) \(next ?? "")" }
+
+  func document(version: Int) -> String {
+    let counts = counts.map { status, count in
+      let kind =
+        status.map { "<CirculationStatus>\($0)</CirculationStatus>" }
+        ?? "<ItemUseRestrictionType>In Library Use Only</ItemUseRestrictionType>"
+      return """
+        <LoanedItemsCount>\(kind)<LoanedItemCountValue>\(count)</LoanedItemCountValue></LoanedItemsCount>
+        """
+    }
+    let loans = (0..<loans).map { number in
+      """
+      <LoanedItem><ItemId><ItemIdentifierValue>i\(number)</ItemIdentifierValue></ItemId>\
+      <DateDue>2026-12-01T20:00:00Z</DateDue><Title>T\(number)</Title></LoanedItem>
+      """
+    }
+    let holds = """
+      <RequestedItemsCount><CirculationStatus>On Hold</CirculationStatus>\
+      <RequestedItemCountValue>9</RequestedItemCountValue></RequestedItemsCount>
+      """
+    let all = (counts + loans + [holds]).joined()
+    if version == 1 {
+      let own = all.replacing("ItemId>", with: "UniqueItemId>")
+      return """
+        <NCIPMessage><LookupUserResponse><UniqueUserId/><UserTransaction>\(own)</UserTransaction>\
+        </LookupUserResponse></NCIPMessage>
+        """
+    }
+    let more = next.map { kind in
+      """
+      <Ext><w:SubsequentElementControl xmlns:w="http://oclc.org/WCL/ncip/2011/extensions">\
+      <w:ElementType>\(kind)</w:ElementType><w:NextElement>2</w:NextElement>\
+      </w:SubsequentElementControl></Ext>
+      """
+    }
+    return """
+      <NCIPMessage xmlns="http://www.niso.org/2008/ncip"><LookupUserResponse><UserId/>\(all)\
+      \(more ?? "")</LookupUserResponse></NCIPMessage>
+      """
   }
 }
 
@@ -481,6 +534,89 @@ struct SystemTests {
     #expect(reading.diagnostics.map(\.code).filter { $0 != .httpHeaders } == [.errorAnswer])
     #expect(reading.summary.profile == document.profile)
     #expect(!reading.summary.isComplete)
+  }
+
+  @Test(arguments: SystemDocument.all.filter { $0.kind == .unknownBorrower })
+  func `A borrower whom the server does not know is no other error`(document: SystemDocument) throws
+  {
+    let reading = try document.reader.reading(of: document.path)
+    #expect(reading.diagnostics.map(\.code) == [.unknownBorrower])
+    #expect(reading.summary.profile == document.profile)
+    #expect(reading.summary.isBorrowerUnknown && !reading.summary.isComplete)
+  }
+
+  /// Each with the number of loans that it is said to have, and whether it is a part.
+  @Test(arguments: [
+    (CountedItems(counts: [("On Loan", 3)], loans: 1), true),
+    (CountedItems(counts: [("On Loan", 1)], loans: 1, next: "Loaned Item"), false),
+    (CountedItems(counts: [("On Loan", 2), ("Overdue", 1)], loans: 3), false),
+    (CountedItems(counts: [("On Loan", 2), ("Overdue", 2)], loans: 3), true),
+    // Counted once more by their restrictions.
+    (CountedItems(counts: [("On Loan", 2), (nil, 2)], loans: 2), false),
+    (CountedItems(counts: [(nil, 2)], loans: 1), true),
+    (CountedItems(counts: [("On Loan", 1)], loans: 3), false),
+    (CountedItems(counts: [("On Loan", 2)], loans: 0), true),
+    (CountedItems(counts: [], loans: 1, next: "Loaned Item"), true),
+    (CountedItems(counts: [], loans: 0, next: "Loaned Item"), false),
+    (CountedItems(counts: [("On Loan", 1)], loans: 1, next: "Requested Item"), false),
+    (CountedItems(counts: [], loans: 1, next: "Requested Item"), false),
+  ])
+  func `An answer of NCIP with fewer loans than it counts is a part`(
+    items: CountedItems, isPart: Bool
+  ) throws {
+    for version in items.next == nil ? 1...2 : 2...2 {
+      let reading = try CatalogueReader().reading(ofText: items.document(version: version))
+      #expect(reading.summary.profile == "ncip\(version)")
+      #expect(reading.summary.isPart == isPart)
+      #expect(reading.diagnostics.map(\.code).contains(.incompleteAnswer) == isPart)
+      #expect(reading.records.count == items.loans)
+    }
+  }
+
+  @Test(arguments: [
+    (
+      """
+      <OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><ListRecords><record><metadata/></record>\
+      <resumptionToken>MORE</resumptionToken></ListRecords></OAI-PMH>
+      """, "MORE"
+    ),
+    (
+      """
+      <feed xmlns="http://www.w3.org/2005/Atom"><link rel="MORE" href="?page=2"/><entry>\
+      <holdings xmlns="http://open-ils.org/spec/holdings/v1"/></entry></feed>
+      """, "next"
+    ),
+  ])
+  func `What comes in pages is a part but for the last page`(text: String, sign: String) throws {
+    let part = try CatalogueReader().reading(ofText: text.replacing("MORE", with: sign))
+    #expect(part.summary.isPart)
+    let last = try CatalogueReader().reading(
+      ofText: text.replacing("MORE", with: sign == "MORE" ? "" : "self"))
+    #expect(!last.summary.isPart)
+  }
+
+  /// What may be lent is no reason to say that nothing is.
+  @Test func `An answer with a date in no loan gets no advice that it may be empty`() throws {
+    let text = """
+      <GetPatronInfo><surname>R</surname><checkouts><checkout><date_due>2026-11-20</date_due>
+      </checkout></checkouts><loans/></GetPatronInfo>
+      """
+    let reading = try CatalogueReader().reading(ofText: text)
+    #expect(
+      reading.diagnostics.map(\.message) == [
+        """
+        no loan was found: <GetPatronInfo>, read as koha-ilsdi, has no \
+        /GetPatronInfo/loans/loan[not(returndate[normalize-space()])]; what does "2026-11-20" at line 1 \
+        mean?
+        """
+      ])
+    #expect(reading.summary.hasOtherDate && !reading.summary.isListEmpty)
+    for value in ["", "0000-00-00"] {
+      let empty = try CatalogueReader().reading(
+        ofText: text.replacing("2026-11-20", with: value))
+      #expect(empty.diagnostics.first?.message.hasSuffix("add --allow-empty") == true)
+      #expect(empty.summary.isListEmpty)
+    }
   }
 
   @Test(arguments: SystemDocument.all.filter { $0.kind == .notACatalogue })

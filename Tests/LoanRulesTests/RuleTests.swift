@@ -22,6 +22,9 @@ struct RuleTests {
   @Test func `Only what ends the reading cannot be made less of`() {
     #expect(
       Diagnostic.Code.allCases.filter(\.endsReading)
-        == [.malformedXML, .externalEntity, .unsupportedEncoding, .notACatalogue, .errorAnswer])
+        == [
+          .malformedXML, .externalEntity, .unsupportedEncoding, .notACatalogue, .errorAnswer,
+          .unknownBorrower,
+        ])
   }
 }

@@ -6,7 +6,7 @@ struct DiagnosticTests {
     "malformed-xml", "external-entity", "unsupported-encoding", "no-loans", "date-format",
     "impossible-date", "empty-expiration", "missing-expiration", "duplicate-expiration",
     "duplicate-id", "not-a-catalogue", "error-answer", "missing-loan-days",
-    "incomplete-answer",
+    "incomplete-answer", "unknown-borrower",
   ]
   static let warnings = [
     "missing-title", "unlikely-date", "misplaced-expiration", "unknown-case", "duplicate-loan",

@@ -252,7 +252,9 @@ extension CheckRun {
 
   /// Says what to do about a catalogue whose file is gone.
   private func adviseOnMissing(_ catalogue: CatalogueToRead) throws {
-    guard plan.state != nil, let schedule, !FileSystem.exists(catalogue.file) else { return }
+    guard plan.state != nil, let schedule, !FileSystem.exists(catalogue.file),
+      try schedule.reader.unknownBorrowers().allSatisfy({ $0.name != catalogue.source.name })
+    else { return }
     let loans = try schedule.reader.loansWithNotices(
       at: catalogue.now, channels: plan.channels.map(\.name), in: catalogue.source.name)
     if loans == 0 { return }
@@ -289,7 +291,7 @@ extension CheckRun {
     if !result.isUsable { part.gap = part.lastError?.line ?? path }
     if result.isUsable {
       report.hasRead = true
-    } else if plan.state != nil {
+    } else if plan.state != nil, !result.summary.isBorrowerUnknown {
       console.printError("\(path): its reminders are unchanged; fix the catalogue and run again")
     }
     if let words = result.closedForLongWords { console.printError("\(path): \(words)") }
@@ -300,7 +302,8 @@ extension CheckRun {
         console.printError("\(path): \(words)")
       }
     case .refusedEmpty(let stored):
-      let words = "\(path): \(emptinessWords(stored: stored))"
+      let mayBeEmpty = !result.summary.hasOtherDate
+      let words = "\(path): \(emptinessWords(stored: stored, mayBeEmpty: mayBeEmpty))"
       console.printError(words)
       note(.invalidData)
       part.gap = words
@@ -378,7 +381,7 @@ struct CheckPlan {
   let options: CheckOptions
   let catalogues: [CatalogueToRead]
   /// How old the files of the catalogues may be, by name.
-  let staleLimits: [String: Age]
+  let staleLimits: [String: Age?]
   let channels: [ChannelName]
   let clock: LocalClock
   let now: CivilDateTime

@@ -14,27 +14,31 @@ struct StaleOptions: ParsableArguments {
   var staleAfter: Age?
 }
 
-/// The catalogues whose files are older than `stale-after` allows: their books may have been returned
-/// since, so their expired notices are held.
+/// The catalogues whose loans may no longer be there: their files are older than `stale-after` allows, so
+/// their expired notices are held; or their servers do not know the borrower, so all are.
 struct StaleCatalogues {
+  /// The notices that are held.
+  private enum Extent { case expired, all }
+
   /// What there is to say about each.
   private(set) var sentences: [String] = []
-  private var names: Set<[UInt8]> = []
+  /// By the bytes of their names.
+  private var extents: [[UInt8]: Extent] = [:]
 
   /// None.
   init() {}
 
   /// - Parameters:
   ///   - files: when the file of each catalogue was written last, if that is known.
-  ///   - limits: how old each may be, by name; those that are not there may be of any age.
+  ///   - limits: how old each may be, by name; `nil` for any age.
   init(
-    _ files: [(name: String, modifiedAt: ClockTime?)], _ limits: [String: Age], at now: ClockTime
+    _ files: [(name: String, modifiedAt: ClockTime?)], _ limits: [String: Age?], at now: ClockTime
   ) {
     for (name, modifiedAt) in files {
-      guard let limit = limits[name], let modifiedAt else { continue }
+      guard let limit = limits[name] ?? nil, let modifiedAt else { continue }
       let age = Age(seconds: modifiedAt.seconds(until: now))
       if age.seconds <= limit.seconds { continue }
-      names.insert(Array(name.utf8))
+      extents[Array(name.utf8)] = .expired
       // What has no path is fetched.
       let isFile = name.hasPrefix("/")
       let advice =
@@ -47,31 +51,47 @@ struct StaleCatalogues {
     }
   }
 
-  /// The same for the catalogues of a schedule.
+  /// The same for the catalogues of a schedule that `limits` names.
   init(
-    _ schedule: ScheduleReader, _ limits: [String: Age], at now: ClockTime
+    _ schedule: ScheduleReader, _ limits: [String: Age?], at now: ClockTime
   ) throws(ScheduleError) {
-    let known = limits.isEmpty ? [] : try schedule.catalogueStatus()
+    let isLimited = limits.values.contains { $0 != nil }
+    let known = isLimited ? try schedule.catalogueStatus() : []
     self.init(known.map { ($0.name, $0.modifiedAt) }, limits, at: now)
+    for (name, since) in try schedule.unknownBorrowers() where limits.keys.contains(name) {
+      extents[Array(name.utf8)] = .all
+      sentences.append(
+        """
+        \(name.visibleCatalogue): the server has not known the borrower since \(since), so all \
+        notices are held; if the borrower has left, use check-loans schedule forget \
+        \(name.shellQuoted.visible), and otherwise correct the request
+        """)
+    }
   }
 
   /// Whether a catalogue is one of them.
-  func contains(_ name: String) -> Bool { names.contains(Array(name.utf8)) }
+  func contains(_ name: String) -> Bool { extents[Array(name.utf8)] != nil }
 
-  /// The names of catalogues, these and the others apart.
+  /// Whether all notices of a catalogue are held.
+  func holdsAll(of name: String) -> Bool { extents[Array(name.utf8)] == .all }
+
+  /// The names of catalogues, apart by what is held of them.
   func apart(_ names: [String]) -> [[String]] {
-    if self.names.isEmpty { return [names] }
-    return [names.filter { !contains($0) }, names.filter(contains)].filter { !$0.isEmpty }
+    if extents.isEmpty { return [names] }
+    return [nil, .expired, .all].map { extent in
+      names.filter { extents[Array($0.utf8)] == extent }
+    }.filter { !$0.isEmpty }
   }
 
-  /// Removes their expired notices from what is due of catalogues that were taken ``apart(_:)``.
+  /// Removes what is held from what is due of catalogues that were taken ``apart(_:)``.
   ///
   /// - Returns: how many there were.
   func hold(in due: inout [ZoneDue]) -> Int {
     var held = 0
-    for index in due.indices where due[index].zone.catalogues?.first.map(contains) == true {
+    for index in due.indices {
+      guard let name = due[index].zone.catalogues?.first, contains(name) else { continue }
       held += due[index].due.rungs.count
-      due[index].due.rungs.removeAll { $0.rung > 0 }
+      due[index].due.rungs.removeAll { $0.rung > 0 || holdsAll(of: name) }
       held -= due[index].due.rungs.count
     }
     return held
@@ -79,7 +99,7 @@ struct StaleCatalogues {
 }
 
 extension Console {
-  /// Prints what there is to say about catalogues whose files are too old.
+  /// Prints what there is to say about catalogues whose loans may no longer be there.
   ///
   /// - Returns: the status of it.
   func report(_ stale: StaleCatalogues) -> ExitStatus {

@@ -104,15 +104,17 @@ struct ExplainCommand: Subcommand {
       let held = times.reason(of: history.catalogue, at: now)
       var heldUntil: CivilDateTime?
       if let held, [.due, .failed].contains(reason) { (reason, heldUntil) = held }
+      let holdsAll = stale.holdsAll(of: history.catalogue)
       let isStale = stale.contains(history.catalogue)
-      if [.due, .failed].contains(reason), history.loan.expiration < now.date, isStale {
-        (reason, isAnyStale) = (.staleCatalogue, true)
+      let staleReason: NoticeReason = holdsAll ? .unknownBorrower : .staleCatalogue
+      if [.due, .failed].contains(reason), isStale, holdsAll || history.loan.expiration < now.date {
+        (reason, isAnyStale) = (staleReason, true)
       }
       if [.due, .failed, .backlog].contains(reason), moved.contains(history.catalogue) {
         (reason, isAnyMoved) = (.movedCatalogue, true)
       }
       let isUnanswered = [.backlog, .movedCatalogue].contains(reason)
-      let hold = isUnanswered ? reason : isStale ? .staleCatalogue : nil
+      let hold = isUnanswered ? reason : isStale ? staleReason : nil
       let sentences = Explanation(
         history, now: now, heldUntil: heldUntil, hold: hold, in: language
       ).sentences

@@ -15,8 +15,9 @@ struct StatusCommand: Subcommand {
       are for borrowers without a usable address. Reads the schedule without locking it.
 
       Exit status: 0 if every catalogue that is delivered was read within --max-age and is not older than \
-      --stale-after, nothing has failed, and nothing has been due for two days; 1 if not, or if no catalogue is in the schedule, with what to \
-      do on standard error. If none is delivered, those that were only looked at count.
+      --stale-after, no server says that it does not know the borrower, nothing has failed, and nothing \
+      has been due for two days; 1 if not, or if no catalogue is in the schedule, with what to do on \
+      standard error. If none is delivered, those that were only looked at count.
 
       Examples:
         check-loans status
@@ -127,7 +128,7 @@ private struct ScheduleStatus {
     if catalogues.isEmpty {
       return ["the schedule has no catalogue; run check-loans CATALOGUE first"]
     }
-    return catalogues.filter(isOld).map { catalogue in
+    return catalogues.filter { isOld($0) && !stale.holdsAll(of: $0.name) }.map { catalogue in
       let name = catalogue.name.visibleCatalogue
       let age = age(catalogue.readAt)
       if age?.isOfWrongClock == true {

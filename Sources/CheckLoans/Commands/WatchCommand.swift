@@ -122,7 +122,7 @@ struct WatchSettings {
   let command: WatchCommand
   private(set) var catalogues: [CatalogueToRead]
   /// How old their files may be, by name.
-  let staleLimits: [String: Age]
+  let staleLimits: [String: Age?]
   /// Their absolute paths, in which links to directories may come to lead elsewhere.
   let cataloguePaths: [String]
   let channels: [ChannelName]

@@ -7,12 +7,14 @@ func counted(_ count: Int, _ noun: String) -> String {
 
 /// Why a catalogue without any loan did not replace one that had loans.
 ///
-/// - Parameter stored: the number of its loans in the schedule.
-func emptinessWords(stored: Int) -> String {
+/// - Parameters:
+///   - stored: the number of its loans in the schedule.
+///   - mayBeEmpty: whether it may be right.
+func emptinessWords(stored: Int, mayBeEmpty: Bool) -> String {
   """
   no loan with an expiration, but \(counted(stored, "loan")) in the schedule; nothing was changed, and \
-  \(stored == 1 ? "its" : "their") notices will still be delivered; if all books are back, run again \
-  with --allow-empty
+  \(stored == 1 ? "its" : "their") notices will still be delivered\
+  \(mayBeEmpty ? "; if all books are back, run again with --allow-empty" : "")
   """
 }
 

@@ -235,18 +235,18 @@ extension Environment {
   }
 
   /// The ages up to which the files of the schedule's catalogues are believed, as the tables of the
-  /// settings file have them.
+  /// settings file have them, for each of the names; `nil` for any age.
   ///
   /// - Parameter options: what holds for a catalogue without an age of its own.
   func staleLimits(
     of names: [String], _ options: StaleOptions
-  ) throws(CommandError) -> [String: Age] {
+  ) throws(CommandError) -> [String: Age?] {
     let tables = given.file?.tables ?? []
     var limits: [Age?] = []
     for table in tables { limits.append(try given.options(with: table).stale.staleAfter) }
     let owners = CatalogueOwners(tables, self)
     return names.reduce(into: [:]) { ages, name in
-      ages[name] = owners[name].map { limits[$0] } ?? options.staleAfter
+      ages[name] = .some(owners[name].map { limits[$0] } ?? options.staleAfter)
     }
   }
 

@@ -96,8 +96,10 @@ struct CatalogueFindings {
     case .replaced(let summary):
       (isUsable, loans) = (true, summary.loans)
       if warnsOfLoss, let words = summary.lossWords { add(words) }
-    case .refusedEmpty(let stored): add(emptinessWords(stored: stored))
-    case .kept where hasReminders: add("its reminders are unchanged until it is fixed")
+    case .refusedEmpty(let stored):
+      add(emptinessWords(stored: stored, mayBeEmpty: !report.summary.hasOtherDate))
+    case .kept where hasReminders && !report.summary.isBorrowerUnknown:
+      add("its reminders are unchanged until it is fixed")
     case .kept: isUsable = report.isUsable && !report.summary.isUndated
     }
   }

@@ -121,6 +121,8 @@ extension Message {
     "no run with {option} delivers {notice} until the catalogue has another address")
   package static let waitsForNewerFile = message(
     "no run with {option} delivers {notice} until a newer file of the catalogue is read")
+  package static let waitsForBorrower = message(
+    "no run with {option} delivers {notice} until the library's server knows the borrower again")
   package static let waitsForAnswer = message(
     "no run with {option} delivers {notice} without --backlog: it and many others are days late")
   package static let waitsForName = message(

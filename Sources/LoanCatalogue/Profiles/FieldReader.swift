@@ -15,6 +15,8 @@ struct FieldReader: ~Copyable {
   private(set) var ending = DocumentEnding()
   /// Whether an element is gone that was no record, so that a list without any may not be empty.
   var hasOthers = false
+  /// Whether there was a record, lent or not.
+  private var hasRecords = false
   private var evaluator: XPathEvaluator?
   /// What records may refer to, by its key, for each of the profile's lookups.
   private var referents: [[[UInt8]: XMLNode]] = []
@@ -101,6 +103,7 @@ extension FieldReader {
   ) throws(XPathFailure) {
     unsafe note(node)
     builder.beginRecord(at: place)
+    hasRecords = true
     guard let record else { return builder.endRecord(isJudged: false) }
     builder.loanedForms = [.dotted]
     let rules = profile.records[record].fields
@@ -259,7 +262,7 @@ extension FieldReader {
   mutating func endDocument() throws(XPathFailure) {
     for problem in profile.problems {
       guard let (text, place) = try text(of: problem.path, joined: true) else { continue }
-      ending.answers.append((text, place, problem.yieldsToLoans))
+      ending.answers.append((text, place, problem))
     }
     for total in profile.totals where ending.total == nil {
       guard let (text, place) = try text(of: total, joined: false) else { continue }
@@ -268,7 +271,8 @@ extension FieldReader {
     for continuation in profile.continuations where ending.continuation == nil {
       ending.continuation = try text(of: continuation, joined: false)?.place
     }
-    ending.isListEmpty = try isListEmpty()
+    if !hasRecords, let dates = profile.dates { ending.date = try text(of: dates, joined: false) }
+    if ending.date == nil { ending.isListEmpty = try isListEmpty() }
     ending.shifted = builder.shifted
   }
 

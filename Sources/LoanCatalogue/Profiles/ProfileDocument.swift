@@ -35,6 +35,12 @@ extension CatalogueProfile {
       }
     }
     try checkPaths()
+    let names = Set(records.flatMap(\.fields).compactMap(\.dateName)).sorted()
+    if names.isEmpty { return }
+    let isNamed = names.map { "local-name()='\($0)'" }.joined(separator: " or ")
+    dates = try? ProfileExpression(
+      "//*[\(isNamed)][translate(normalize-space(), '0-: ', '')]", at: root.location,
+      namespaces: prefixes, own: namespaces)
   }
 
   private mutating func readAttributes(of root: XMLNode) throws(Fault) {
@@ -77,9 +83,10 @@ extension CatalogueProfile {
     case "lookup":
       lookups.append(try lookup(element))
     case "problem":
-      try element.check(["path", "unless"])
+      try element.check(["path", "unless", "borrower"])
       var problem = Problem(path: try expression("path", of: element))
       problem.yieldsToLoans = try element.flag("unless", "loans")
+      problem.isAboutBorrower = try element.flag("borrower", "unknown")
       problems.append(problem)
     case "total": totals.append(try onlyExpression(of: element))
     case "list": lists.append(try onlyExpression(of: element))
@@ -204,6 +211,15 @@ extension CatalogueProfile {
       guard let outer = records.map(\.path).first(where: { $0.isOutside(inner) }) else { continue }
       throw inner.fault("this record is inside another, \(outer.text.quoted(limit: 200))")
     }
+  }
+}
+
+extension CatalogueProfile.FieldRule {
+  /// The name of the element that holds the expiration, if the path is only names.
+  fileprivate var dateName: Substring? {
+    let names = path.text.split(separator: "/")
+    let isPlain = path.text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "/_-".utf8.contains($0) }
+    return field == .expiration && !countsFromLoan && isPlain ? names.last : nil
   }
 }
 

@@ -217,6 +217,7 @@ extension BatchAssembler {
     // Comments that no book follows silence nothing.
     findings.beginBook()
     summary.isListEmpty = ending.isListEmpty
+    summary.hasOtherDate = ending.date != nil
     findAnswer(ending)
     if summary.isComplete { findContinuation(ending) }
     findLackOfExpirations()
@@ -231,7 +232,8 @@ extension BatchAssembler {
     }
     if summary.records == 0, summary.isComplete, !summary.isPart, let root {
       find(
-        .noLoans, at: root.location, profile.emptiness(of: root, isForced: reader.profile != nil))
+        .noLoans, at: root.location,
+        profile.emptiness(of: root, isForced: reader.profile != nil, date: ending.date))
     }
     handOver(.document)
   }
@@ -251,13 +253,21 @@ extension BatchAssembler {
   }
 
   private mutating func findAnswer(_ ending: DocumentEnding) {
-    guard let answer = ending.answers.first(where: { !$0.yieldsToLoans || summary.records == 0 })
-    else { return }
+    let answer = ending.answers.first { !$0.problem.yieldsToLoans || summary.records == 0 }
+    guard let answer else { return }
     summary.isComplete = false
+    summary.isBorrowerUnknown = answer.problem.isAboutBorrower
+    let text = answer.text.quoted(limit: 200)
+    guard summary.isBorrowerUnknown else {
+      return find(
+        .errorAnswer, at: answer.place,
+        "the server answered with an error: \(text); correct the request", value: answer.text)
+    }
     find(
-      .errorAnswer, at: answer.place,
+      .unknownBorrower, at: answer.place,
       """
-      the server answered with an error: \(answer.text.quoted(limit: 200)); correct the request
+      the server does not know the borrower: \(text); correct the request, or remove the catalogue of \
+      a borrower who has left
       """, value: answer.text)
   }
 

@@ -45,15 +45,16 @@ struct RecordBatch: Sendable {
 struct DocumentEnding: Sendable {
   /// The reason why it was not read to its end.
   var fault: Diagnostic?
-  /// The errors that a server sent in place of an answer, each with whether it counts only if there
-  /// is no loan.
-  var answers: [(text: String, place: SourceLocation, yieldsToLoans: Bool)] = []
+  /// The errors that a server sent in place of an answer.
+  var answers: [(text: String, place: SourceLocation, problem: CatalogueProfile.Problem)] = []
   /// The number of records that it announces, and where.
   var total: (count: Int, place: SourceLocation)?
   /// Whether the list that its loans would be in is there and empty.
   var isListEmpty = false
   /// As ``RecordBuilder/shifted``.
   var shifted: Int?
+  /// A date that may be an expiration, where there is no record.
+  var date: (text: String, place: SourceLocation)?
   /// The place where it says that it is a part of a longer list.
   var continuation: SourceLocation?
 }

@@ -20,6 +20,8 @@ public enum NoticeReason: String, CaseIterable, Sendable {
   case closed
   /// Its expired notice would be due, and is held until a newer file of its catalogue is read.
   case staleCatalogue = "stale-catalogue"
+  /// Its notice would be due, and is held until the library's server knows the borrower again.
+  case unknownBorrower = "unknown-borrower"
   /// Its notice is due, and is not sent until somebody says what to do with a backlog.
   case backlog
   /// Its notice would be due, and is held since its catalogue was probably moved.

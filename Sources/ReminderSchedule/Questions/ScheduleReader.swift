@@ -35,6 +35,15 @@ public struct ScheduleReader: Sendable {
     }
   }
 
+  /// The catalogues whose borrowers their servers do not know, each with the day since which that is so.
+  public func unknownBorrowers() throws(ScheduleError) -> [(name: String, since: CivilDate)] {
+    try connection.transact { database in
+      try database.rows(
+        "SELECT path, unknown_since FROM catalogue WHERE unknown_since IS NOT NULL ORDER BY path"
+      ) { row in row.day(1).map { (row.text(0) ?? "", $0) } }.compactMap(\.self)
+    }
+  }
+
   /// The notices that are still to come.
   ///
   /// - Parameters:

@@ -52,9 +52,9 @@ extension Database {
     try note(now, in: "catalogue", "read", row: catalogue)
     try run(
       """
-      UPDATE catalogue SET modified_at = ?1, modified_utc_offset = ?2,
+      UPDATE catalogue SET modified_at = ?1, modified_utc_offset = ?2, unknown_since = NULL,
         is_delivered = max(is_delivered, ?3)
-      WHERE id = ?4 AND (is_delivered < ?3 OR
+      WHERE id = ?4 AND (is_delivered < ?3 OR unknown_since IS NOT NULL OR
         modified_at - coalesce(modified_utc_offset, 0) IS NOT ?1 - coalesce(?2, 0))
       """, modifiedAt?.time.ordinal, modifiedAt?.utcOffset, isDelivered ? 1 : 0, catalogue)
   }
