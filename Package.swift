@@ -34,7 +34,7 @@ let commandSettings = settings + (Context.environment["FAILPOINTS"] == "1" ? pla
 // How the catalogues of other programs are read.
 let foreignForms = [
   "native", "ncip2", "koha-ilsdi", "alma", "tellico", "opds", "aleph", "voyager", "datacrow",
-  "ncip1", "gcstar", "evergreen", "marcxml",
+  "ncip1", "gcstar", "evergreen", "marcxml", "mariadb", "postgresql",
 ]
 
 // What people are written to in, besides English.

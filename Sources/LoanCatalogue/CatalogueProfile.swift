@@ -31,6 +31,9 @@ public struct CatalogueProfile: Sendable {
   public internal(set) var dates: ProfileExpression?
   /// The places by which the form is detected, where its root element is too common.
   public internal(set) var signs: [ProfileExpression] = []
+  /// The name of the elements directly inside a record where these are the columns of a query: `name()`,
+  /// or an attribute, `@name`, whose value takes the place of their name.
+  public internal(set) var columns: String?
 
   /// A kind of record.
   public struct Record: Sendable {
@@ -126,6 +129,12 @@ extension CatalogueProfile {
       return true
     }
     return root.namespace == nil && knownRoots.contains(root.name)
+  }
+
+  /// The names of all that the fields may come from, and some more.
+  var namesOfFields: Set<String> {
+    let paths = rules.flatMap { [$0.path, $0.time].compactMap(\.self) }
+    return (paths + lookups.map(\.reference)).reduce([]) { $0.union($1.names) }
   }
 
   /// Whether it says where a field is.

@@ -278,6 +278,22 @@ public struct Rule: Hashable, Sendable {
         Write it as <expiration>, or give the element another name if it is another date; --warn \
         unknown-date-element makes it a warning.
         """
+    case .unknownColumn:
+      summary = "no field is read from a column of a query"
+      explanation = """
+        What mariadb --xml and PostgreSQL's query_to_xml print is read by the names of its columns: id, \
+        title, borrower, expiration and the others. The first row is looked at; a misspelt name could \
+        leave all loans without an address, or without a date.
+        """
+      example = """
+        <resultset statement="SELECT …"><row><field name="title">Abigél</field>
+          <field name="expiration">2026-12-01</field><field name="mail">anna@example.org</field></row></resultset>
+        """
+      fixed = """
+        <resultset statement="SELECT …"><row><field name="title">Abigél</field>
+          <field name="expiration">2026-12-01</field><field name="email">anna@example.org</field></row></resultset>
+        """
+      remedy = "Rename the column in the query (SELECT … AS email), or leave it out."
     case .duplicateLoan:
       summary = "an earlier book is the same loan"
       explanation = """

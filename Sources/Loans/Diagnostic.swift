@@ -73,6 +73,8 @@ public struct Diagnostic: Hashable, Sendable {
     /// An element or attribute that holds a date under another name than expiration, in a record
     /// without one.
     case unknownDateElement = "unknown-date-element"
+    /// A column of a query from which no field is read; once in a document.
+    case unknownColumn = "unknown-column"
     /// A loan that an earlier record has already, with the same barcode or alike in everything.
     case duplicateLoan = "duplicate-loan"
     /// An ISBN of the wrong length, or whose check digit is wrong.
@@ -104,7 +106,8 @@ public struct Diagnostic: Hashable, Sendable {
         .error
       case .missingTitle, .unlikelyDate, .misplacedExpiration, .unknownCase, .duplicateLoan,
         .invalidISBN, .invalidEmail, .invalidLoanDate, .expirationBeforeLoan, .distantExpiration,
-        .unusedIgnore, .httpHeaders, .noExpirations, .unknownDateElement, .shiftedDays:
+        .unusedIgnore, .httpHeaders, .noExpirations, .unknownDateElement, .shiftedDays,
+        .unknownColumn:
         .warning
       }
     }
@@ -124,7 +127,7 @@ public struct Diagnostic: Hashable, Sendable {
     public var isAboutABook: Bool {
       switch self {
       case .noLoans, .noExpirations, .unusedIgnore, .httpHeaders, .incompleteAnswer,
-        .missingLoanDays, .shiftedDays:
+        .missingLoanDays, .shiftedDays, .unknownColumn:
         false
       default: !endsReading
       }

@@ -123,5 +123,20 @@ struct ForeignSystem: CustomTestStringConvertible {
         <datafield tag="245"><subfield code="a">Abigél</subfield></datafield></record></collection>
         """,
       due: ("2026-11-22", "2026-12-20")),
+    ForeignSystem(
+      profile: "mariadb",
+      text: """
+        <resultset statement="SELECT …" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><row>
+        <field name="id">7</field><field name="title">Abigél</field><field name="author" xsi:nil="true" />
+        <field name="borrower">Eszter</field><field name="expiration">DUE</field></row></resultset>
+        """,
+      due: ("2026-11-22 23:59:00", "2026-12-20 23:59:00"), details: ", lent to Eszter"),
+    ForeignSystem(
+      profile: "postgresql",
+      text: """
+        <table xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><row><id>7</id><title>Abigél</title>
+        <author xsi:nil="true"/><borrower>Eszter</borrower><expiration>DUE</expiration></row></table>
+        """,
+      due: ("2026-11-22T22:59:59+00:00", "2026-12-20T22:59:59+00:00"), details: ", lent to Eszter"),
   ]
 }

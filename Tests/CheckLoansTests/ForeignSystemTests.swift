@@ -341,7 +341,7 @@ struct ProfilesTests {
     #expect(
       names == [
         "native", "ncip2", "koha-ilsdi", "alma", "tellico", "opds", "aleph", "voyager", "datacrow",
-        "ncip1", "gcstar", "evergreen", "marcxml",
+        "ncip1", "gcstar", "evergreen", "marcxml", "mariadb", "postgresql",
       ])
     #expect(result.text.contains("  loan   /GetPatronInfo/loans/loan\n"))
     #expect(

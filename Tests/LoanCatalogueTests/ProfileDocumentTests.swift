@@ -34,6 +34,8 @@ struct ProfileDocumentTests {
   @Test(arguments: [
     ("<titel path=\"name\"/>", "2:1: <titel> is not known in a profile; known are "),
     ("<title/>", "2:1: <title> needs an attribute path"),
+    ("<columns/>", "2:1: <columns> needs an attribute name"),
+    ("<columns name=\"*\"/>", "2:16: expected \"name()\" or \"@ATTRIBUTE\", found \"*\""),
     (
       "<title pfad=\"name\" path=\"n\"/>",
       "2:14: <title> has no attribute pfad; it may have path, none"

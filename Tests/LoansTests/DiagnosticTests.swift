@@ -12,7 +12,7 @@ struct DiagnosticTests {
     "missing-title", "unlikely-date", "misplaced-expiration", "unknown-case", "duplicate-loan",
     "invalid-isbn", "invalid-email", "invalid-loan-date", "expiration-before-loan",
     "distant-expiration", "http-headers", "no-expirations", "unused-ignore",
-    "unknown-date-element", "shifted-days",
+    "unknown-date-element", "shifted-days", "unknown-column",
   ]
 
   @Test func `The published codes are these, and keep their names`() {

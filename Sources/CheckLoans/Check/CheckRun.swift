@@ -371,7 +371,7 @@ extension Diagnostic {
     severity == .error
       || [
         .unknownCase, .unknownDateElement, .misplacedExpiration, .httpHeaders, .noExpirations,
-        .invalidLoanDate, .expirationBeforeLoan,
+        .invalidLoanDate, .expirationBeforeLoan, .unknownColumn,
       ].contains(code)
   }
 }

@@ -17,6 +17,8 @@ public enum BuiltInProfiles {
     ("gcstar", PackageResources.gcstar_xml),
     ("evergreen", PackageResources.evergreen_xml),
     ("marcxml", PackageResources.marcxml_xml),
+    ("mariadb", PackageResources.mariadb_xml),
+    ("postgresql", PackageResources.postgresql_xml),
   ]
 
   /// All names, the tool's own form first.

@@ -17,6 +17,7 @@ struct FieldReader: ~Copyable {
   var hasOthers = false
   /// Whether there was a record, lent or not.
   private var hasRecords = false
+  private var hasReadColumns = false
   private var evaluator: XPathEvaluator?
   /// What records may refer to, by its key, for each of the profile's lookups.
   private var referents: [[[UInt8]: XMLNode]] = []
@@ -105,6 +106,7 @@ extension FieldReader {
     builder.beginRecord(at: place)
     hasRecords = true
     guard let record else { return builder.endRecord(isJudged: false) }
+    if !hasReadColumns { unsafe readColumns(of: XMLNode(node)) }
     builder.loanedForms = [.dotted]
     let rules = profile.records[record].fields
     unsafe try fill(rules, from: node)
@@ -118,6 +120,17 @@ extension FieldReader {
     }
     unsafe try readExpiration(node, rules)
     builder.endRecord()
+  }
+
+  /// Looks at the columns of the first record, which has them all.
+  private mutating func readColumns(of record: XMLNode) {
+    hasReadColumns = true
+    guard profile.columns != nil else { return }
+    let known = profile.namesOfFields
+    for column in record.children.prefix(100) where !known.contains(column.name) {
+      builder.findUnknownColumn(
+        named: column.name.replacing("_x0020_", with: " "), at: column.place ?? place, known)
+    }
   }
 
   /// Fills the fields, but for the expiration, that have no text yet.

@@ -92,6 +92,7 @@ extension CatalogueProfile {
     case "list": lists.append(try onlyExpression(of: element))
     case "more": continuations.append(try onlyExpression(of: element))
     case "detect": signs.append(try onlyExpression(of: element))
+    case "columns": columns = try columnName(element)
     default: common.append(try fieldRule(element))
     }
   }
@@ -99,6 +100,13 @@ extension CatalogueProfile {
   private func onlyExpression(of element: XMLNode) throws(Fault) -> ProfileExpression {
     try element.check(["path"])
     return try expression("path", of: element)
+  }
+
+  private func columnName(_ element: XMLNode) throws(Fault) -> String {
+    try element.check(["name"])
+    let name = try element.attribute("name")
+    if name.text == "name()" || name.text.hasPrefix("@") { return name.text }
+    throw name.fault("expected \"name()\" or \"@ATTRIBUTE\", found \(name.text.quoted())")
   }
 
   private func lookup(_ element: XMLNode) throws(Fault) -> Lookup {
@@ -128,7 +136,7 @@ extension CatalogueProfile {
   private func fieldRule(_ element: XMLNode) throws(Fault) -> FieldRule {
     guard let field = LoanField.allCases.first(where: { "\($0)" == element.name }) else {
       let known =
-        ["record", "lookup", "problem", "total", "list", "more", "detect"]
+        ["record", "columns", "lookup", "problem", "total", "list", "more", "detect"]
         + LoanField.allCases.map { "\($0)" }
       throw element.fault(
         """

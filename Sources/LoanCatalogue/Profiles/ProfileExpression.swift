@@ -23,6 +23,8 @@ public final class ProfileExpression: Sendable {
   let isSameForSiblings: Bool
   /// The names of the root elements at which its paths begin.
   let roots: Set<String>
+  /// All names in it, those of functions and axes too.
+  let names: Set<String>
   /// The path itself, if it is nothing but names from the root element on.
   let steps: [Step]
   /// The condition for an element at the end of that path, lent or not, from the element.
@@ -76,11 +78,14 @@ public final class ProfileExpression: Sendable {
     }
     let xpath = String(decoding: bytes, as: UTF8.self)
     hasOwnPrefixes = xpath != text
-    self.xpath = try evaluator.compile(xpath)
+    _ = try evaluator.compile(xpath)
+    // In parentheses libxml2 goes to the nodes; else it streams over all that is in the record.
+    self.xpath = try evaluator.compile("(\(xpath))")
     unsafe _ = try evaluator.value(of: self.xpath)
     looksOutside = tokens.all.indices.contains { tokens.leadsOutside(at: $0) }
     isSameForSiblings = tokens.isSameForSiblings
     roots = tokens.roots
+    names = Set(tokens.all.indices.filter(tokens.isName).map { String(tokens[$0]) })
     (steps, looksAround) = Self.steps(tokens, bytes) { prefix in
       prefix.flatMap { namespaces[$0] }.flatMap { own.contains($0) ? nil : $0 }
     }

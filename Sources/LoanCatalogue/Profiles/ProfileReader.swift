@@ -24,6 +24,8 @@ import Loans
   private var number = 0
   /// Whether the whole tree is kept.
   private var isWhole: Bool
+  /// The attribute that has a column's name, ended by a zero; `nil` if none has.
+  private let columnName: [xmlChar]?
   /// Whether nothing more is wanted.
   private var isOver = false
   private static let longestText = 10_000_000
@@ -41,6 +43,9 @@ import Loans
     fields = FieldReader(document.reader, document.profile)
     namespaces = OwnNamespaces(document.profile)
     isWhole = document.profile.looksOutside
+    columnName = document.profile.columns.flatMap { name in
+      name.hasPrefix("@") ? name.utf8.dropFirst() + [0] : nil
+    }
   }
 
   /// Reads a document, in batches where it is long.
@@ -88,6 +93,7 @@ extension ProfileReader {
     namespace: UnsafePointer<xmlChar>?
   ) {
     unsafe namespaces.remove(from: node, prefix: prefix, namespace: namespace)
+    if unsafe columnName != nil && node.pointee.parent == candidate { unsafe nameColumn(node) }
     unsafe session.pointee.checkNameCount()
     textLength = 0
     number += 1
@@ -107,6 +113,14 @@ extension ProfileReader {
     if unsafe candidate == nil && !fields.kinds(of: node, depth: open.count).isEmpty {
       unsafe candidate = node
     }
+  }
+
+  /// Gives a column the name that its attribute has.
+  @unsafe private func nameColumn(_ node: xmlNodePtr) {
+    guard let name = unsafe xmlGetNoNsProp(node, columnName) else { return }
+    defer { unsafe check_loans_free(name) }
+    guard let known = unsafe xmlDictLookup(node.pointee.doc?.pointee.dict, name, -1) else { return }
+    unsafe node.pointee.name = known
   }
 
   @unsafe private mutating func startRoot(_ context: xmlParserCtxtPtr, _ node: xmlNodePtr) {
@@ -247,7 +261,12 @@ extension ProfileReader {
         .malformedXML, at: session.pointee.position, "a text is longer than 10,000,000 bytes")
     }
     if !isInEntity { unsafe session.pointee.notePlace() }
-    if unsafe isInEntity || candidate != nil { return true }
+    // Between columns there is only white space, over which each expression would go.
+    let isInRecord = unsafe candidate != nil
+    if unsafe isInRecord && context.pointee.node == candidate && fields.profile.columns != nil {
+      return false
+    }
+    if isInEntity || isInRecord { return true }
     // Most texts between records are white space.
     return unsafe !text.allSatisfy(\.isXMLWhiteSpace)
   }

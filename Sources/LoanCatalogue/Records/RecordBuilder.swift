@@ -197,6 +197,23 @@ extension RecordBuilder {
       "the book has no title, so its notices can only name its id or barcode")
   }
 
+  /// - Parameter known: the names that are read.
+  mutating func findUnknownColumn(
+    named name: String, at location: SourceLocation, _ known: Set<String>
+  ) {
+    // Comparing costs the product of the lengths.
+    let short = name.lowercased().prefix(40)
+    let nearest = known.sorted().first { $0.editDistance(to: String(short)) <= $0.count / 4 }
+    let isDate = ExpirationName.isLikely(name.replacing(" ", with: "_"))
+    let meant = isDate && known.contains("expiration") ? "expiration" : nearest
+    find(
+      .unknownColumn, at: location,
+      """
+      the column \(name.quoted()) is ignored; \(meant.map { "did you mean \($0)?" }
+        ?? "rename it in the query, or leave it out")
+      """, value: name)
+  }
+
   mutating func findEmptyExpiration(at location: SourceLocation) {
     draft.record.expiration = .unusable
     find(
