@@ -22,6 +22,8 @@ PACKAGE_PACKAGES := debhelper dpkg-dev lintian buildah libical3
 PACKAGE_TEST_PACKAGES := autopkgtest systemd-container systemd runc jq
 DESKTOP_TEST_PACKAGES := systemd-container systemd libpam-systemd dbus-user-session libnotify-bin \
   python3-dbusmock
+# MariaDB without its service; psql and the server of PostgreSQL.
+REAL_PACKAGES := mariadb-server-core mariadb-client-core postgresql
 PICTURE_PACKAGES := xvfb xterm dunst dbus libglib2.0-bin libnotify-bin imagemagick \
   x11-xserver-utils fonts-dejavu-core chromium-headless-shell mblaze
 
@@ -105,8 +107,10 @@ test-conformance: setup-test build ## Hold it against the W3C XML suite in XMLCO
 	Tests/Conformance/run.py $(BINARY) "$${XMLCONF_DIR:?must name the folder that xmlconf.xml is in}"
 
 .PHONY: test-real
-test-real: setup build ## Send mail through real mail systems, in throw-away roots: needs root
+test-real: setup build ## Send mail through real mail systems, and ask real databases: needs root
+	@$(call install-missing,$(REAL_PACKAGES))
 	Tests/Real/mail.sh $(BINARY)
+	Tests/Real/sql.sh $(BINARY)
 
 .PHONY: test-deb
 test-deb: deb ## Install the package, run its service, upgrade and purge it: needs root
