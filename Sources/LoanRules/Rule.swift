@@ -287,11 +287,13 @@ public struct Rule: Hashable, Sendable {
         """
       example = """
         <resultset statement="SELECT …"><row><field name="title">Abigél</field>
-          <field name="expiration">2026-12-01</field><field name="mail">anna@example.org</field></row></resultset>
+          <field name="mail">anna@example.org</field>
+          <field name="expiration">2026-12-01</field></row></resultset>
         """
       fixed = """
         <resultset statement="SELECT …"><row><field name="title">Abigél</field>
-          <field name="expiration">2026-12-01</field><field name="email">anna@example.org</field></row></resultset>
+          <field name="email">anna@example.org</field>
+          <field name="expiration">2026-12-01</field></row></resultset>
         """
       remedy = "Rename the column in the query (SELECT … AS email), or leave it out."
     case .duplicateLoan:

@@ -87,7 +87,7 @@ struct QueryTests {
     let reading = try CatalogueReader(profile: profile).reading(ofText: "<list>\(row)\(row)</list>")
     #expect(reading.records.map(\.loan?.title) == ["A B", "A B"])
     #expect(
-      reading.diagnostics.map { "\($0.location.column) \($0.value ?? "")" } == ["85 d&e", "106 c"])
+      reading.diagnostics.map { "\($0.location.column) \($0.value ?? "")" } == ["74 d&e", "94 c"])
   }
 
   @Test func `A column is never taken for the expiration where that has another name`() throws {
