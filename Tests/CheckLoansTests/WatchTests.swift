@@ -521,8 +521,9 @@ struct WatchTests {
       "<GetPatronInfo><code>PatronNotFound</code></GetPatronInfo>", to: "new.xml")
     _ = try await watcher.desk.shell("mv new.xml books.xml")
     try await watcher.wait {
-      watcher.errors.count == 2 && watcher.errors[0].hasSuffix(" [unknown-borrower]")
-        && watcher.errors[1].contains("the server has not known the borrower since ")
+      watcher.errors.count == 2
+        && watcher.errors[0].contains("the server has not known the borrower since ")
+        && watcher.errors[1].hasSuffix(" [unknown-borrower]")
     }
     #expect(try await watcher.desk.run("status").status == 1)
     try watcher.write([("Az ajtó", 1), ("Abigél", 1)])
