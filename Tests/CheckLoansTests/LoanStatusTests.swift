@@ -76,7 +76,7 @@ struct LoanStatusTests {
         $0.hasPrefix(status?.rawValue ?? "|") && (state == nil || $0.hasSuffix(state ?? ""))
       })
     let badge = try await desk.run("schedule", "list", "--format", "i3blocks")
-    #expect(badge.lines.first == (isWithheld ? "" : "2 loans, 1 expired"))
+    #expect((badge.lines.first ?? "") == (isWithheld ? "" : "2 loans, 1 expired"))
     #expect(try await desk.run("status").status == 0)
   }
 
