@@ -87,7 +87,7 @@ struct LoanStatusTests {
       catalogue: """
         <books>\(Self.book("Emma", "2026.10.01", "<status>Lost--System Applied</status>"))
         \(Self.book("Toldi", "2026.10.02", "<status>CLAIMED_RETURN</status>"))
-        \(Self.book("Abigél", "2026.12.20"))</books>
+        \(Self.book("Abigél", "2026.12.20", "<status>recalled</status>"))</books>
         """)
     let result = try await desk.run("check", "--fail-on", "expired", "books.xml")
     #expect(
@@ -105,6 +105,7 @@ struct LoanStatusTests {
           Expires     When              Title   Borrower
         Later
           2026.12.20  in 29 days        Abigél  Anna
+              recalled
         Lost or claimed returned
           2026.10.01  lost              Emma    Anna
           2026.10.02  claimed returned  Toldi   Anna

@@ -43,7 +43,12 @@ struct TableForm: ReportForm {
       }
     }
     line.append(TablePrinter.separator)
-    if let days = loan.plan.openDays { line += language.closedClause(days, today: today).utf8 }
+    let status = loan.plan.ladder.withheld == nil ? loan.parts.status : nil
+    let notes = [
+      status.map { language.text($0.word) },
+      loan.plan.openDays.map { language.closedClause($0, today: today) },
+    ]
+    line += notes.compactMap(\.self).joined(separator: "; ").utf8
     line.append(UInt8(ascii: "\n"))
   }
 
