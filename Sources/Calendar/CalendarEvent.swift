@@ -15,7 +15,7 @@ struct CalendarEvent {
   /// The days that each occurrence fills from midnight to midnight, counted from its first; none if it
   /// only takes some hours.
   private(set) var days = 0..<1
-  /// Whether Outlook calls it an event of all day.
+  /// Whether Outlook marks it as an all-day event.
   private let isAllDay: Bool
   private(set) var isCancelled = false
   /// The occurrence of another event that it takes the place of.
@@ -139,8 +139,8 @@ struct CalendarEvent {
 extension CalendarEvent {
   /// A date and time as it is written; the midnight of a date alone.
   ///
-  /// Of an event of all day the midnights may have been written in UTC. Then the day is the nearest: it
-  /// begins at 11:00 UTC the day before at the earliest, in zones up to 13 hours ahead.
+  /// Outlook may write the midnights of an all-day event in UTC. The day meant is then the nearest one: in
+  /// zones up to 13 hours ahead it begins at 11:00 UTC the day before.
   private func moment(
     _ value: some StringProtocol, _ line: ContentLine
   ) throws(CalendarFault) -> CivilDateTime {
@@ -148,7 +148,8 @@ extension CalendarEvent {
     let digits = value.utf8.prefix(8)
     let rest = value.utf8.dropFirst(8).first
     // What is no time of day is no midnight, either.
-    let clock = rest == nil ? 0 : Int(value.dropFirst(9).prefix(6)) ?? 120_000
+    var clock = rest == nil ? 0 : Int(value.dropFirst(9).prefix(6)) ?? 120_000
+    if !(0...240_000).contains(clock) { clock = 120_000 }
     let second = clock / 10_000 * 3_600 + clock / 100 % 100 * 60 + clock % 100
     if digits.count == 8, digits.allSatisfy({ (48...57).contains($0) }),
       rest == nil || rest == UInt8(ascii: "T"), let number = Int(String(value.prefix(8))),

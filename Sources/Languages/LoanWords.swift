@@ -156,7 +156,7 @@ extension LoanParts {
     if line.count == end, let library {
       language.append(.library, to: &line) { $1 += library.visible.utf8 }
     }
-    if let isRenewable { language.append(isRenewable ? .renewable : .notRenewable, to: &line) }
+    if let mayBeRenewed { language.append(mayBeRenewed ? .renewable : .notRenewable, to: &line) }
     if let openDays { language.append(openDays, today: today, to: &line) }
   }
 

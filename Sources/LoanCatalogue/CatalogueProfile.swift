@@ -174,7 +174,9 @@ extension CatalogueProfile {
     }
     let here = records.filter { $0.path.steps.first?.local == root.name }
     let advice =
-      date.map { "what does \($0.text.quoted()) at line \($0.place.line) mean?" }
+      date.map {
+        "but there is a date at line \($0.place.line), \($0.text.quoted()); has the format changed?"
+      }
       ?? "if nothing is lent, add --allow-empty"
     return """
       no loan was found: <\(name)>, read as \(self.name), has no \

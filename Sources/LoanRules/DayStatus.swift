@@ -10,9 +10,9 @@ public enum DayStatus: String, CaseIterable, Sendable {
   case expiresSoon = "expires-soon"
   /// The expiration is further away.
   case onLoan = "on-loan"
-  /// The book is lost, and nothing is sent about it.
+  /// The book is lost.
   case lost
-  /// The borrower has said that the book is back, and nothing is sent about it.
+  /// The borrower has said that the book is back.
   case claimedReturned = "claimed-returned"
 
   /// The status of a loan with this expiration on `today`.
@@ -22,10 +22,11 @@ public enum DayStatus: String, CaseIterable, Sendable {
   /// - Parameters:
   ///   - plan: the loan's expiration and reminders; where the library is closed on that day, days are
   ///     counted from the last open day before it.
+  ///   - status: what the catalogue says beside the dates.
   ///   - today: the civil day in the library's zone.
-  public init(_ plan: LoanPlan, today: CivilDate) {
-    if let status = plan.ladder.withheld {
-      self = status == .lost ? .lost : .claimedReturned
+  public init(_ plan: LoanPlan, _ status: LoanStatus? = nil, today: CivilDate) {
+    if let status, let found = Self(rawValue: status.rawValue) {
+      self = found
       return
     }
     let lastOpenDay = plan.openDays?.before ?? plan.expiration
@@ -41,6 +42,6 @@ public enum DayStatus: String, CaseIterable, Sendable {
   /// Whether the loan belongs in a report.
   public var needsAttention: Bool { self != .onLoan && !isWithheld }
 
-  /// Whether nothing is sent about the loan since it is lost or claimed returned.
+  /// Whether it is lost or claimed returned, so that nobody is expected to return it.
   public var isWithheld: Bool { self == .lost || self == .claimedReturned }
 }

@@ -104,8 +104,8 @@ public struct Rule: Hashable, Sendable {
     case .unknownBorrower:
       summary = "the server does not know the borrower"
       explanation = """
-        The server works, and says that it has no borrower of that number: the borrower has left, or \
-        the request has a mistake. What is scheduled is neither deleted nor sent until an answer has \
+        The server works, and says that it has no borrower with that number: the borrower has left, or \
+        the request has a mistake. What is scheduled is neither deleted nor sent until a response has \
         the borrower's loans again.
         """
       example = "<GetPatronInfo><code>PatronNotFound</code></GetPatronInfo>"
@@ -115,8 +115,8 @@ public struct Rule: Hashable, Sendable {
         </loans></GetPatronInfo>
         """
       remedy = """
-        Remove the catalogue of a borrower who has left, from the schedule by check-loans schedule \
-        forget; otherwise correct the request.
+        If the borrower has left, remove the catalogue with check-loans schedule forget; otherwise \
+        correct the request.
         """
     case .incompleteAnswer:
       summary = "a server's answer holds only a part of the loans"

@@ -42,7 +42,7 @@ public struct Diagnostic: Hashable, Sendable {
     case notACatalogue = "not-a-catalogue"
     /// The document is a server's error in place of an answer.
     case errorAnswer = "error-answer"
-    /// The server knows no borrower of the number that it was asked for.
+    /// The server does not know the borrower that it was asked about.
     case unknownBorrower = "unknown-borrower"
     /// The document says that there are more loans than it contains.
     case incompleteAnswer = "incomplete-answer"

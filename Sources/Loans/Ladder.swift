@@ -40,21 +40,10 @@ public struct Ladder: Hashable, Sendable {
   ///   - period: days between repetitions after the last delay, 1 or more.
   ///   - limit: days after the expiration from which on nothing is sent.
   ///   - time: the time of day of reminders.
+  ///   - withheld: the status for which the loans have no notices, where there are no rungs.
   public init(
     leads: [Int] = [1], delays: [Int] = [1], period: Int? = nil, limit: Int? = nil,
-    time: CivilTime = .midnight
-  ) {
-    self.init(leads, delays, period, limit, time, withheld: nil)
-  }
-
-  /// A ladder without rungs, for loans about which nothing is sent since they have this status.
-  public init(withheld: LoanStatus) {
-    self.init([], [], nil, nil, .midnight, withheld: withheld)
-  }
-
-  private init(
-    _ leads: [Int], _ delays: [Int], _ period: Int?, _ limit: Int?, _ time: CivilTime,
-    withheld: LoanStatus?
+    time: CivilTime = .midnight, withheld: LoanStatus? = nil
   ) {
     precondition(leads.allSatisfy { (0...Self.longest).contains($0) }, "leads of \(leads) days")
     precondition(delays.allSatisfy { (1...Self.longest).contains($0) }, "delays of \(delays) days")

@@ -193,6 +193,9 @@ extension LoanParts {
     withText(of: .status) { status = LoanStatus(words: $0) }
     return status
   }
+
+  /// Whether a notice offers to renew it: a book that somebody is waiting for cannot be renewed.
+  package var mayBeRenewed: Bool? { status == .recalled ? false : isRenewable }
 }
 
 extension Loan: LoanParts {

@@ -4,7 +4,7 @@ public enum LoanStatus: String, CaseIterable, Sendable {
   case lost
   /// The borrower has said that the book is back, and the library has not found it.
   case claimedReturned = "claimed-returned"
-  /// Somebody else waits for the book, so its expiration may be earlier than it was.
+  /// Somebody else is waiting for the book, so its expiration may be earlier than it was.
   case recalled
 
   /// Whether borrowers are sent nothing about such a loan, unless a rule says otherwise.

@@ -238,8 +238,8 @@ private struct LetterWriter {
       details.append(text(.mailPlace, ["library": library.line(100)]))
     }
     if let status = notice.loan.status { details.append(text(status.sentence)) }
-    if let isRenewable = notice.loan.renewable {
-      details.append(text(isRenewable ? .mailRenewable : .mailNotRenewable))
+    if let mayBeRenewed = notice.loan.mayBeRenewed {
+      details.append(text(mayBeRenewed ? .mailRenewable : .mailNotRenewable))
     }
     if let days = notice.openDays { details.append(note(about: days)) }
     return Letter.Row(sentence: sentence(about: notice.loan), details: details)

@@ -30,7 +30,7 @@ struct DesktopMessage: Hashable, Sendable {
     let day = isLate ? loan.expiration : notice.lastDay(today: today)
     var values = ["date": language.date(day)]
     values["library"] = notice.place
-    let isFinal = loan.renewable == false || loan.status == .recalled
+    let isFinal = loan.mayBeRenewed == false
     let advice = Self.advice(isLate: isLate, isFinal: isFinal, hasPlace: notice.place != nil)
     let sentences = [loan.status.map { language.text($0.sentence) }, language.text(advice, values)]
     body = sentences.compactMap(\.self).joined(separator: " ")

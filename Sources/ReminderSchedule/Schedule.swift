@@ -132,15 +132,19 @@ public final class Schedule: Sendable {
     return days > 2 ? days : nil
   }
 
-  /// Notes that the server does not know the borrower of a catalogue, if the schedule has it, from this
-  /// day on unless it was so before: its notices are held until the next good reading.
+  /// Notes that the library's server does not know the borrower of a catalogue, if the schedule has it,
+  /// from this day on unless it was so before, or that it does: until then its notices are held.
+  ///
+  /// - Parameter today: the day; `nil` if it knows the borrower.
   package func noteUnknownBorrower(
-    of catalogue: String, on today: CivilDate
+    of catalogue: String, on today: CivilDate?
   ) throws(ScheduleError) {
     try write { database in
       try database.run(
-        "UPDATE catalogue SET unknown_since = ?2 WHERE path = ?1 AND unknown_since IS NULL",
-        catalogue, today.dayNumber)
+        """
+        UPDATE catalogue SET unknown_since = ?2
+        WHERE path = ?1 AND (unknown_since IS NULL) = (?2 IS NOT NULL)
+        """, catalogue, today?.dayNumber)
     }
   }
 

@@ -228,15 +228,15 @@ enum Schema {
         (.id, "loan_id"), (.title, "title"), (.author, "author"), (.borrower, "borrower"),
         (.email, "email"), (.barcode, "barcode"), (.isbn, "isbn"), (.language, "language"),
         (.category, "category"), (.type, "item_type"), (.renewable, "renewable"),
-        (.status, "status"),
+        (.status, "loan_status"),
       ])),
       date(expiration * 86400, 'unixepoch') AS expiration,
       strftime('%Y-%m-%dT%H:%M', coalesce((day + rung) * 86400 + second, fire_at), 'unixepoch')
         AS fire_at,
       CASE
+        WHEN withheld IS NOT NULL AND hash <> 0 THEN 'withheld'
         WHEN known.is_delivered AND (hash = 0 OR NOT has_failed OR expiration < last_day) THEN 'delivered'
         WHEN hash = 0 THEN 'cancelled'
-        WHEN withheld IS NOT NULL THEN 'withheld'
         WHEN expiration < last_day THEN 'expired'
         WHEN is_silenced THEN 'silenced'
         WHEN has_failed THEN 'failed'

@@ -95,7 +95,7 @@ public struct ReadLoan {
     }
     isClosedForLong = answer == .closedForLong
     plan = policy.plan(for: parts, answer)
-    status = DayStatus(plan, today: today)
+    status = DayStatus(plan, parts.status, today: today)
   }
 }
 

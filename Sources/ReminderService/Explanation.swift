@@ -73,7 +73,7 @@ public struct Explanation: Sendable {
       case 2...: .itExpiresLater
       default: .itExpiredEarlier
       }
-    let renewal = loan.renewable.map { text($0 ? .itIsRenewable : .itIsNotRenewable) } ?? ""
+    let renewal = loan.mayBeRenewed.map { text($0 ? .itIsRenewable : .itIsNotRenewable) } ?? ""
     return text(message, ["date": date, "renewal": renewal], count: abs(days))
   }
 

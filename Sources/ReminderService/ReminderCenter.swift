@@ -124,6 +124,11 @@ public struct ReminderCenter: Sendable {
           allowEmpty: settings.allowsEmpty, isAllBack: isAllBack,
           modifiedAt: modifiedAt, isDelivered: settings.isDelivered) ?? .kept
       if case .replaced(let changes) = outcome { announce(changes, of: catalogue.name) }
+      if case .refusedEmpty = outcome {
+        // Who has nothing is known.
+        reload = nil
+        try schedule?.noteUnknownBorrower(of: catalogue.name, on: nil)
+      }
       let isGoodNews =
         switch outcome {
         case .replaced(let changes): changes.removed > 0 || summary.isListEmpty

@@ -606,8 +606,8 @@ struct SystemTests {
       reading.diagnostics.map(\.message) == [
         """
         no loan was found: <GetPatronInfo>, read as koha-ilsdi, has no \
-        /GetPatronInfo/loans/loan[not(returndate[normalize-space()])]; what does "2026-11-20" at line 1 \
-        mean?
+        /GetPatronInfo/loans/loan[not(returndate[normalize-space()])]; but there is a date at line 1, \
+        "2026-11-20"; has the format changed?
         """
       ])
     #expect(reading.summary.hasOtherDate && !reading.summary.isListEmpty)

@@ -224,7 +224,7 @@ extension CheckRun {
       if case .replaced = result.outcome { return noteLook(at: catalogue) }
     } catch {
       report.contents = kept
-      (part.expired, part.expiresToday) = (0, 0)
+      (part.expired, part.expiresToday, part.lost, part.claimedReturned) = (0, 0, 0, 0)
       guard case .catalogue = error else { throw error }
       note(CommandError(error), &part)
       try adviseOnMissing(catalogue)
@@ -252,9 +252,7 @@ extension CheckRun {
 
   /// Says what to do about a catalogue whose file is gone.
   private func adviseOnMissing(_ catalogue: CatalogueToRead) throws {
-    guard plan.state != nil, let schedule, !FileSystem.exists(catalogue.file),
-      try schedule.reader.unknownBorrowers().allSatisfy({ $0.name != catalogue.source.name })
-    else { return }
+    guard plan.state != nil, let schedule, !FileSystem.exists(catalogue.file) else { return }
     let loans = try schedule.reader.loansWithNotices(
       at: catalogue.now, channels: plan.channels.map(\.name), in: catalogue.source.name)
     if loans == 0 { return }
@@ -302,7 +300,7 @@ extension CheckRun {
         console.printError("\(path): \(words)")
       }
     case .refusedEmpty(let stored):
-      let mayBeEmpty = !result.summary.hasOtherDate
+      let mayBeEmpty = !result.summary.hasOtherDate && !result.summary.isUndated
       let words = "\(path): \(emptinessWords(stored: stored, mayBeEmpty: mayBeEmpty))"
       console.printError(words)
       note(.invalidData)

@@ -15,15 +15,14 @@ struct StaleOptions: ParsableArguments {
 }
 
 /// The catalogues whose loans may no longer be there: their files are older than `stale-after` allows, so
-/// their expired notices are held; or their servers do not know the borrower, so all are.
+/// their expired notices are held; or the library's server does not know the borrower, so the schedule
+/// holds all.
 struct StaleCatalogues {
-  /// The notices that are held.
-  private enum Extent { case expired, all }
-
   /// What there is to say about each.
   private(set) var sentences: [String] = []
-  /// By the bytes of their names.
-  private var extents: [[UInt8]: Extent] = [:]
+  private var names: Set<[UInt8]> = []
+  /// The names of those whose borrower is unknown.
+  private var unknown: Set<[UInt8]> = []
 
   /// None.
   init() {}
@@ -38,7 +37,7 @@ struct StaleCatalogues {
       guard let limit = limits[name] ?? nil, let modifiedAt else { continue }
       let age = Age(seconds: modifiedAt.seconds(until: now))
       if age.seconds <= limit.seconds { continue }
-      extents[Array(name.utf8)] = .expired
+      names.insert(Array(name.utf8))
       // What has no path is fetched.
       let isFile = name.hasPrefix("/")
       let advice =
@@ -59,7 +58,7 @@ struct StaleCatalogues {
     let known = isLimited ? try schedule.catalogueStatus() : []
     self.init(known.map { ($0.name, $0.modifiedAt) }, limits, at: now)
     for (name, since) in try schedule.unknownBorrowers() where limits.keys.contains(name) {
-      extents[Array(name.utf8)] = .all
+      unknown.insert(Array(name.utf8))
       sentences.append(
         """
         \(name.visibleCatalogue): the server has not known the borrower since \(since), so all \
@@ -69,29 +68,27 @@ struct StaleCatalogues {
     }
   }
 
-  /// Whether a catalogue is one of them.
-  func contains(_ name: String) -> Bool { extents[Array(name.utf8)] != nil }
+  /// Whether a catalogue is too old.
+  func contains(_ name: String) -> Bool { names.contains(Array(name.utf8)) }
 
-  /// Whether all notices of a catalogue are held.
-  func holdsAll(of name: String) -> Bool { extents[Array(name.utf8)] == .all }
+  /// Whether a catalogue's borrower is unknown.
+  func isBorrowerUnknown(of name: String) -> Bool { unknown.contains(Array(name.utf8)) }
 
-  /// The names of catalogues, apart by what is held of them.
+  /// The names of catalogues, those that are too old and the others apart.
   func apart(_ names: [String]) -> [[String]] {
-    if extents.isEmpty { return [names] }
-    return [nil, .expired, .all].map { extent in
-      names.filter { extents[Array($0.utf8)] == extent }
-    }.filter { !$0.isEmpty }
+    if self.names.isEmpty { return [names] }
+    return [names.filter { !contains($0) }, names.filter(contains)].filter { !$0.isEmpty }
   }
 
-  /// Removes what is held from what is due of catalogues that were taken ``apart(_:)``.
+  /// Removes the expired notices of those that are too old from what is due of catalogues that were
+  /// taken ``apart(_:)``.
   ///
   /// - Returns: how many there were.
   func hold(in due: inout [ZoneDue]) -> Int {
     var held = 0
-    for index in due.indices {
-      guard let name = due[index].zone.catalogues?.first, contains(name) else { continue }
+    for index in due.indices where due[index].zone.catalogues?.first.map(contains) == true {
       held += due[index].due.rungs.count
-      due[index].due.rungs.removeAll { $0.rung > 0 || holdsAll(of: name) }
+      due[index].due.rungs.removeAll { $0.rung > 0 }
       held -= due[index].due.rungs.count
     }
     return held

@@ -11,7 +11,7 @@ struct ClosedCommand: Subcommand {
     discussion: """
       One line for each closed day, or for days in a row that have the same name: the days, the name \
       and where it is set that the library is closed. Says what is odd about the calendars, such as \
-      events of some hours, which close no day.
+      events of a few hours, which close no day.
 
       Examples:
         check-loans closed

@@ -104,17 +104,16 @@ struct ExplainCommand: Subcommand {
       let held = times.reason(of: history.catalogue, at: now)
       var heldUntil: CivilDateTime?
       if let held, [.due, .failed].contains(reason) { (reason, heldUntil) = held }
-      let holdsAll = stale.holdsAll(of: history.catalogue)
       let isStale = stale.contains(history.catalogue)
-      let staleReason: NoticeReason = holdsAll ? .unknownBorrower : .staleCatalogue
-      if [.due, .failed].contains(reason), isStale, holdsAll || history.loan.expiration < now.date {
-        (reason, isAnyStale) = (staleReason, true)
+      if [.due, .failed].contains(reason), history.loan.expiration < now.date, isStale {
+        reason = .staleCatalogue
       }
+      if [.staleCatalogue, .unknownBorrower].contains(reason) { isAnyStale = true }
       if [.due, .failed, .backlog].contains(reason), moved.contains(history.catalogue) {
         (reason, isAnyMoved) = (.movedCatalogue, true)
       }
-      let isUnanswered = [.backlog, .movedCatalogue].contains(reason)
-      let hold = isUnanswered ? reason : isStale ? staleReason : nil
+      let isHeld = [.backlog, .movedCatalogue, .unknownBorrower].contains(reason)
+      let hold = isHeld ? reason : isStale ? .staleCatalogue : nil
       let sentences = Explanation(
         history, now: now, heldUntil: heldUntil, hold: hold, in: language
       ).sentences

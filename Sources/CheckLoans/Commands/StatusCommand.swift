@@ -128,7 +128,7 @@ private struct ScheduleStatus {
     if catalogues.isEmpty {
       return ["the schedule has no catalogue; run check-loans CATALOGUE first"]
     }
-    return catalogues.filter { isOld($0) && !stale.holdsAll(of: $0.name) }.map { catalogue in
+    return catalogues.filter { isOld($0) && !stale.isBorrowerUnknown(of: $0.name) }.map { catalogue in
       let name = catalogue.name.visibleCatalogue
       let age = age(catalogue.readAt)
       if age?.isOfWrongClock == true {
@@ -213,7 +213,9 @@ private struct ScheduleStatus {
         "ageSeconds": JSONValue(age(catalogue.readAt)?.seconds),
         "modifiedAt": JSONValue(catalogue.modifiedAt?.description),
         "loans": .int(catalogue.loans),
-        "ok": .bool(!isOld(catalogue) && !stale.contains(catalogue.name)),
+        "ok": .bool(
+          !isOld(catalogue) && !stale.contains(catalogue.name)
+            && !stale.isBorrowerUnknown(of: catalogue.name)),
         "delivered": .bool(delivered.contains(Array(catalogue.name.utf8))),
       ] as JSONValue
     }

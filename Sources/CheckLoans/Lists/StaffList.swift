@@ -58,7 +58,8 @@ struct StaffList {
       at: isOfShelf ? CivilDateTime(now.date.adding(days: days)) : now, catalogues: group.names,
       withoutExpiredNotice: isOfShelf)
     let withheld = isOfShelf ? try schedule.withheldLoans(catalogues: group.names) : []
-    for scheduled in open + withheld {
+    let found = Set(withheld.map(\.id))
+    for scheduled in withheld + open.filter({ !found.contains($0.id) }) {
       let key = Key(catalogue: scheduled.catalogue, identity: scheduled.identity)
       var listed = ListedLoan(
         loan: read[key] ?? scheduled.loan, catalogue: scheduled.catalogue,
@@ -71,8 +72,7 @@ struct StaffList {
       } else {
         listed.fault = AddressFault(listed.loan.email, unusable)
       }
-      let isWithheld = scheduled.plan.ladder.withheld != nil
-      if isWithheld || listed.noticeOn != nil || listed.fault != nil { loans.append(listed) }
+      if found.contains(scheduled.id) || listed.noticeOn != nil || listed.fault != nil { loans.append(listed) }
     }
   }
 
@@ -173,7 +173,7 @@ extension StaffList {
         .map { ($0 ?? "").visible }
       let date = language.date(loan.expiration)
       let days =
-        if let status = loan.status, listed.noticeOn == nil, kind == .shelf {
+        if let status = loan.status, status.isWithheld {
           language.text(status.word)
         } else {
           language.days(until: listed.noticeOn ?? loan.expiration, from: listed.today)

@@ -24,9 +24,10 @@ struct TableForm: ReportForm {
     if let time = loan.parts.lastTime { line += " \(time)".utf8 }
     line.append(TablePrinter.separator)
     let days = today.days(until: loan.expiration)
-    if let status = loan.plan.ladder.withheld {
+    let status = loan.parts.status
+    if loan.status.isWithheld, let status {
       line += language.text(status.word).utf8
-      // The heading says it.
+      // Otherwise the heading says it.
     } else if grouping != .day || (days != 0 && days != 1) {
       line += language.days(until: loan.expiration, from: today).utf8
     }
@@ -43,9 +44,8 @@ struct TableForm: ReportForm {
       }
     }
     line.append(TablePrinter.separator)
-    let status = loan.plan.ladder.withheld == nil ? loan.parts.status : nil
     let notes = [
-      status.map { language.text($0.word) },
+      status == .recalled ? language.text(.recalled) : nil,
       loan.plan.openDays.map { language.closedClause($0, today: today) },
     ]
     line += notes.compactMap(\.self).joined(separator: "; ").utf8

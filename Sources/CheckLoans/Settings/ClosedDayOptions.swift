@@ -133,7 +133,7 @@ struct ClosedDaySetting: Hashable, Sendable {
     /// What is wrong with the calendars, and what is merely odd, as lines for standard error.
     var errors: [String] = []
     var warnings: [String] = []
-    /// The first of the warnings about each calendar that no run has reported as it is.
+    /// The first warning about each calendar whose warnings have changed since they were reported.
     var news: [String] = []
     /// What makes a calendar close nothing, which is reported every time.
     var idle: [String] = []

@@ -403,12 +403,9 @@ private struct SettingsReading {
       if let status = rule["status"],
         let text = status.texts.first(where: { LoanStatus(rawValue: $0) == nil })
       {
-        let names = LoanStatus.allCases.map(\.rawValue)
-        let guess = text.lowercased().nearest(among: names).map { "; did you mean \($0)?" } ?? ""
         throw wrong(
           status.place,
-          "\(text.quoted(limit: 40)) is no status of a loan: \(names.joined(separator: ", "))\(guess)"
-        )
+          "\(text.quoted(limit: 40)) is not a status; expected lost, claimed-returned or recalled")
       }
       rules.append(rule)
     }

@@ -17,7 +17,6 @@ struct FieldReader: ~Copyable {
   var hasOthers = false
   /// Whether there was a record, lent or not.
   private var hasRecords = false
-  private var hasReadColumns = false
   private var evaluator: XPathEvaluator?
   /// What records may refer to, by its key, for each of the profile's lookups.
   private var referents: [[[UInt8]: XMLNode]] = []
@@ -104,9 +103,10 @@ extension FieldReader {
   ) throws(XPathFailure) {
     unsafe note(node)
     builder.beginRecord(at: place)
+    let isFirst = !hasRecords
     hasRecords = true
     guard let record else { return builder.endRecord(isJudged: false) }
-    if !hasReadColumns { unsafe readColumns(of: XMLNode(node)) }
+    if isFirst { unsafe readColumns(of: XMLNode(node)) }
     builder.loanedForms = [.dotted]
     let rules = profile.records[record].fields
     unsafe try fill(rules, from: node)
@@ -124,7 +124,6 @@ extension FieldReader {
 
   /// Looks at the columns of the first record, which has them all.
   private mutating func readColumns(of record: XMLNode) {
-    hasReadColumns = true
     guard profile.columns != nil else { return }
     let known = profile.namesOfFields
     for column in record.children.prefix(100) where !known.contains(column.name) {

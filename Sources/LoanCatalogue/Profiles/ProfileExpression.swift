@@ -78,6 +78,7 @@ public final class ProfileExpression: Sendable {
     }
     let xpath = String(decoding: bytes, as: UTF8.self)
     hasOwnPrefixes = xpath != text
+    // Alone first: "a) | (b" would be valid in parentheses.
     _ = try evaluator.compile(xpath)
     // In parentheses libxml2 goes to the nodes; else it streams over all that is in the record.
     self.xpath = try evaluator.compile("(\(xpath))")

@@ -226,7 +226,7 @@ extension BatchAssembler {
       find(
         .shiftedDays, at: root.location,
         """
-        all \(count) expirations with a zone are between 00:00 and 03:00 in the library, a day later \
+        all \(count) expirations with a zone are between 00:00 and 03:00 in the library's time zone, a day later \
         than in UTC; if the day in UTC is meant, use a profile with <expiration … day="utc"/>
         """)
     }

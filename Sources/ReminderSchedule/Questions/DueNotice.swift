@@ -214,15 +214,16 @@ extension ScheduleReader {
     }
   }
 
-  /// The loans that are lost or claimed returned, and have no notices for that reason.
+  /// The loans that are lost or claimed returned, whether or not a rule has notices for them.
   public func withheldLoans(catalogues: [String]) throws(ScheduleError) -> [ScheduledLoan] {
-    try connection.transact { database in
+    let names = LoanStatus.allCases.filter(\.isWithheld).map { "'\($0.rawValue)'" }
+    return try connection.transact { database in
       let ladders = try Ladders(database)
       return try database.ranges(catalogues).flatMap { range in
         try database.rows(
           """
           \(ScheduledLoan.query(.present)) WHERE loan.id BETWEEN ?1 AND ?2
-            AND ladder IN (SELECT id FROM ladder WHERE withheld IS NOT NULL)
+            AND \(StoredTexts.column(.status)) IN (\(names.joined(separator: ", ")))
           """, range
         ) { row in try ScheduledLoan(row, ladders) }
       }
@@ -283,6 +284,7 @@ extension Database {
       in: ranges(catalogues), where: "fire_at <= ?4 AND hash <> \(LoanRow.cancelled)",
       times[times.count - 1].ordinal, channel: name == nil ? nil : number ?? 0
     ) { standing in
+      if standing.isBorrowerUnknown { return }
       var told = standing.told(through: name) ?? .min
       for time in times {
         if time != times[0] { told = max(told, standing.told(through: name, by: time) ?? .min) }

@@ -67,6 +67,7 @@ extension Standing {
     let open = deliveries.filter { $0.isInUse && $0.deliveredRung ?? .min < rung }
     if isDelivered(rung) && open.isEmpty { return .delivered }
     if isSilenced { return .silenced }
+    if isBorrowerUnknown { return .unknownBorrower }
     if open.contains(where: { $0.state == .failed }) { return .failed }
     let isUndeliverable = !open.isEmpty && open.allSatisfy { $0.state == .undeliverable }
     return isUndeliverable ? .undeliverable : .due

@@ -84,6 +84,7 @@ public struct ScheduleReader: Sendable {
       try standings.forEach(
         in: database.ranges([catalogue]), where: "hash <> ?4", LoanRow.cancelled
       ) { standing in
+        if standing.isBorrowerUnknown { return }
         let reached = standing.plan.reached(at: now) ?? .min
         let isDue = channels.contains { reached > standing.told(through: $0) ?? .min }
         guard isDue || standing.plan.next(after: now) != nil else { return }
@@ -104,8 +105,8 @@ public struct ScheduleReader: Sendable {
 
 /// The notices that are still to come.
 public struct PendingNotices: Hashable, Sendable {
-  /// The number of loans that have not expired, and are neither cancelled nor withheld: each has a reminder, to come, due
-  /// or delivered.
+  /// The number of loans that have not expired, and are neither cancelled nor withheld: each has a
+  /// reminder, to come, due or delivered.
   public var count = 0
   /// The time at which the first of the reminders to come fires; `nil` if there is none.
   public var nextFireAt: CivilDateTime?

@@ -85,7 +85,7 @@ extension ScheduleReader {
         in: database.ranges(catalogues), where: "hash <> ?4", LoanRow.cancelled
       ) { standing in
         if standing.plan.next(after: now) != nil { pending += 1 }
-        guard let rung = standing.plan.reached(at: now) else { return }
+        guard !standing.isBorrowerUnknown, let rung = standing.plan.reached(at: now) else { return }
         for (index, channel) in channels.enumerated() {
           if rung <= standing.told(through: channel.name) ?? .min { continue }
           if try standings.isSilenced(standing, on: now.date, through: channel.name) { continue }

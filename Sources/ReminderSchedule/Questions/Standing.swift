@@ -14,6 +14,8 @@ struct Standing {
   let armedOn: CivilDate
   /// The first day on which it was no longer in its catalogue; `nil` if it is there.
   let leftOn: CivilDate?
+  /// Whether the library's server says that it does not know the borrower, so that nothing is sent.
+  var isBorrowerUnknown = false
   /// The deliveries of its notices to the person who has it, by channel, and for each its reminders
   /// before the others.
   var deliveries: [Delivery] = []
@@ -90,6 +92,8 @@ struct Standings {
   let channels: [Int64: Channel]
   private let reasons: [Int64: String]
   private let hasSilences: Bool
+  /// The catalogues whose borrower the library's server does not know.
+  private let unknownBorrowers: Set<Int64>
   /// What is being sent right now, by the row numbers of the loans.
   private var sending: [Int64: [Delivery]] = [:]
 
@@ -100,6 +104,10 @@ struct Standings {
     ladders = try Ladders(database)
     channels = try database.channels()
     hasSilences = try database.hasSilences
+    unknownBorrowers = Set(
+      try database.rows("SELECT id FROM catalogue WHERE unknown_since IS NOT NULL") {
+        $0.integer(0)
+      })
     reasons = try database.values("SELECT id, text FROM reason") { $0.text(1) ?? "" }
     _ = try database.rows(
       """
@@ -150,7 +158,10 @@ struct Standings {
       while try query.step() {
         if standing?.id != query.integer(0) {
           if let standing { try body(completed(standing)) }
-          standing = try Standing(query, ladders)
+          var next = try Standing(query, ladders)
+          next.isBorrowerUnknown =
+            !unknownBorrowers.isEmpty && unknownBorrowers.contains(next.catalogue)
+          standing = next
         }
         if let delivery = delivery(query, from: Standing.columnCount) {
           standing?.deliveries.add(delivery, now: now)

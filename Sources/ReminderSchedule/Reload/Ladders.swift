@@ -15,17 +15,13 @@ struct Ladders {
         let delays = row.days(2, 1...Ladder.longest),
         let time = row.text(5).flatMap({ CivilTime(iso: $0.utf8) }),
         row.optionalInteger(3).map({ (1...Int64(Ladder.longest)).contains($0) }) ?? true,
-        row.optionalInteger(4).map({ (1...1_000_000).contains($0) }) ?? true
+        row.optionalInteger(4).map({ (1...1_000_000).contains($0) }) ?? true,
+        row.text(6).map({ LoanStatus(rawValue: $0) != nil }) ?? true
       else { throw DatabaseError.damage("a ladder") }
-      if let status = row.text(6) {
-        guard let status = LoanStatus(rawValue: status) else {
-          throw DatabaseError.damage("a ladder")
-        }
-        return Ladder(withheld: status)
-      }
       return Ladder(
         leads: leads, delays: delays, period: row.optionalInteger(3).map { Int($0) },
-        limit: row.optionalInteger(4).map { Int($0) }, time: time)
+        limit: row.optionalInteger(4).map { Int($0) }, time: time,
+        withheld: row.text(6).flatMap(LoanStatus.init(rawValue:)))
     }
   }
 

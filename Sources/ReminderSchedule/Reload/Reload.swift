@@ -184,7 +184,7 @@ package struct Reload: ~Copyable {
 
   private mutating func note(_ plan: LoanPlan) {
     summary.loans += 1
-    guard plan.expiration >= now.date else { return }
+    guard plan.expiration >= now.date, plan.ladder.withheld == nil else { return }
     summary.scheduled += 1
     guard let (rung, fireAt) = plan.next(after: now), rung <= 0 else { return }
     if summary.nextFireAt.map({ fireAt < $0 }) ?? true { summary.nextFireAt = fireAt }
