@@ -7,8 +7,9 @@ extension ChildProcess.Report {
   package var failure: String { failure(preferring: { _ in true }) }
 
   /// The same with the first line for which `isPreferred`, if there is one, as `shown` changes it.
-  func failure(
-    preferring isPreferred: (Substring) -> Bool, shown: (String) -> String = { $0 }
+  package func failure(
+    preferring isPreferred: (Substring) -> Bool = { _ in true },
+    shown: (String) -> String = { $0 }
   ) -> String {
     let lines = [errors, output].flatMap { $0.split(whereSeparator: \.isNewline) }
       .filter { !$0.allSatisfy(\.isWhitespace) && $0.answeredIndex == nil }

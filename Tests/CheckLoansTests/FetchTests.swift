@@ -60,7 +60,7 @@ struct FetchTests {
 
   @Test(arguments: [
     (
-      "echo 'server: begin' >&2; echo '<books>'; echo 'server: 503' >&2; exit 22",
+      "echo 'server: 503' >&2; echo '<books>'; echo 'see the manual' >&2; exit 22",
       "failed with exit status 22: server: 503"
     ),
     ("printf '<books/>'; kill -9 $$", "was ended by signal 9"),
@@ -200,11 +200,11 @@ struct FetchTests {
     ("name = \"city\"\nrun = []", 1, "this catalogue has no run; add run = [\"curl\""),
     ("run = [\"curl\"]", 1, "this catalogue has no name; add name = \"city\""),
     ("name = \"city\"\nrun = [\"curl\"]\npath = \"b.xml\"", 3, "leave one of them out"),
-    ("name = \"a/b\"\nrun = [\"curl\"]", 2, "has no slash in it"),
+    ("name = \"a/b\"\nrun = [\"curl\"]", 2, "give a name without a slash"),
     ("name = \"city\"\nrun = [\"curl\"]\ntimeout = 0", 4, "give a number from 1 to 3600"),
     ("name = \"city\"\nrun = [\"curl\"]\nevery = \"often\"", 4, "give a number of minutes"),
     ("name = \"city\"\nrun = [\"curl\"]\nenvironment = [\"$T\"]", 4, "the name of a variable"),
-    ("path = \"b.xml\"\nevery = \"2h\"", 3, "\"every\" is only for a catalogue that a program"),
+    ("path = \"b.xml\"\nevery = \"2h\"", 3, "\"every\" is for what a program fetches"),
     ("name = \"city\"\nrun = [\"a\"]\n[[catalogue]]\nname = \"city\"\nrun = [\"b\"]", 5, "another"),
     ("name = \"city\"\nrun = [\"a\"]\nfiles = [\"b.xml\"]", 4, "unknown key"),
   ])
@@ -233,7 +233,7 @@ struct FetchTests {
     #expect(result.text.contains("catalogue.environment") && !result.text.contains("s3cret"))
   }
 
-  @Test func `watch fetches while it goes on, again on SIGHUP, and says once what fails`()
+  @Test func `watch fetches when it starts, again on SIGHUP, and says once what fails`()
     async throws
   {
     let watcher = try Watcher([("Abigél", 1)], at: "12:00:00", []) { desk in
@@ -263,28 +263,43 @@ struct FetchTests {
     try await desk.expectNothingRunning()
   }
 
-  @Test(arguments: [("cat", "2h", 7_200), ("cat", "1m", 60), ("false", "2h", 60)])
-  func `watch fetches again when it is time, and a minute after a failure`(
-    program: String, every: String, pause: Int
-  ) async throws {
-    let desk = try desk()
-    let options = try FetchOptions.parse([
-      "--run", "/bin/\(program)", "--run", "\(desk.folder.path)/books.xml", "--every", every,
-    ])
-    let fetch = CatalogueFetch(
-      "city", options, profile: nil, besideSchedule: "\(desk.folder.path)/s", try .ofProcess())
-    let fetches = try BackgroundFetches(Console())
-    defer { fetches.close() }
-    let start = CheckLoans.LocalClock.uptime
-    var next = try #require(fetches.start([fetch], all: false, at: start))
-    #expect(next == start + .seconds(30), "it runs")
-    while next == start + .seconds(30) {
-      try await Task.sleep(for: .milliseconds(20))
-      next = try #require(fetches.start([fetch], all: false, at: start))
+  @Test func `watch fetches again by itself when it is time`() async throws {
+    let watcher = try Watcher([("Abigél", 1)], at: "12:00:00", []) { desk in
+      let script = "#!/bin/sh\ntest -e ~/runs && cat ~/books.xml; touch ~/runs\n"
+      try desk.folder.write(program: script, to: "fetch")
+      let table = "[[catalogue]]\nname = \"city\"\nrun = [\"~/fetch\"]\nevery = \"1m\"\n"
+      try desk.writeSettings(table)
     }
-    let end = CheckLoans.LocalClock.uptime
-    #expect(next > start + .seconds(pause) && next <= end + .seconds(pause))
-    #expect(desk.folder.contains("s.city.xml") == (program == "cat"))
-    #expect(fetches.start([fetch], all: false, at: next) == next + .seconds(30), "it runs again")
+    try await watcher.wait { watcher.errors.contains { $0.contains("printed nothing") } }
+    try await watcher.wait(for: ["Abigél"], seconds: 120)
+    #expect(try await watcher.end().status == 0)
+  }
+
+  @Test(arguments: [("2h", 7_200, 300), ("1m", 60, 60)])
+  func `What has failed is tried again in five minutes, or sooner`(
+    every: String, pause: Int, retry: Int
+  ) throws {
+    let options = try FetchOptions.parse(["--run", "/bin/cat", "--every", every])
+    let fetch = CatalogueFetch(
+      "city", options, profile: nil, besideSchedule: nil, try .ofProcess())
+    #expect(fetch.pause(hasFailed: false) == .seconds(pause))
+    #expect(fetch.pause(hasFailed: true) == .seconds(retry))
+  }
+
+  @Test func `A server that does not know the borrower has answered, and all notices are held`()
+    async throws
+  {
+    let desk = try desk()
+    #expect(try await desk.run("-q", "--now", "2026-11-10").status == 0)
+    let answer = "<GetPatronInfo><code>PatronNotFound</code></GetPatronInfo>"
+    try write("echo '\(answer)'", desk)
+    let run = try await desk.run("--notify", "stdout")
+    #expect(run.status == 65 && run.lines == [])
+    #expect(run.errorLines.first?.hasPrefix("city:1:16: error: the server does not know") == true)
+    #expect(run.errorText.contains("city: the server has not known the borrower since 2026-11-21"))
+    #expect(desk.folder.contents(of: Self.kept) == answer + "\n")
+    try write("cat ~/books.xml", desk)
+    let known = try await desk.run("--notify", "stdout")
+    #expect(known.outcome == Outcome(0, output: Self.soon + "\n"))
   }
 }

@@ -10,8 +10,7 @@ import SystemPackage
 /// One run of `check`: has each catalogue read and its part of the schedule reloaded, reports, and
 /// has delivered what is due.
 final class CheckRun {
-  private let plan: CheckPlan
-  private var catalogues: [CatalogueToRead]
+  private var plan: CheckPlan
   private let environment: Environment
   private let console: Console
   /// Open, and locked, until nothing more is done to it.
@@ -39,7 +38,6 @@ final class CheckRun {
 
   init(_ plan: CheckPlan, _ environment: Environment, _ console: Console) {
     self.plan = plan
-    catalogues = plan.catalogues
     self.environment = environment
     self.console = console
     report = CheckReport(plan, directory: environment.temporaryDirectory)
@@ -102,11 +100,11 @@ final class CheckRun {
   /// Has programs fetch catalogues, before the lock is taken: a server may take as long as it likes.
   private func fetch() throws(ScheduleError) {
     let kept = plan.isDryRun ? nil : plan.state
-    guard catalogues.contains(where: { $0.fetch != nil }) else { return }
+    if plan.catalogues.allSatisfy({ $0.fetch == nil }) { return }
     if let kept { try Schedule.prepareDirectory(of: kept) }
     ChildProcess.endWithThisProcess()
-    for index in catalogues.indices {
-      catalogues[index].fetch(lookingIn: kept == nil ? environment.temporaryDirectory : nil)
+    for index in plan.catalogues.indices {
+      plan.catalogues[index].fetch(keeps: kept != nil)
     }
   }
 
@@ -114,7 +112,7 @@ final class CheckRun {
   private func readCatalogues() throws {
     var transaction = try schedule?.begin()
     var kept = 0
-    for (number, catalogue) in catalogues.enumerated() {
+    for (number, catalogue) in plan.catalogues.enumerated() {
       try check(catalogue, number)
       if plan.reports, plan.state != nil, let reader = schedule?.reader {
         report.catalogues[number].silenced = try reader.silencedCount(
@@ -377,7 +375,7 @@ extension Diagnostic {
 /// A run of `check` as it was asked for, with everything looked up that its options name.
 struct CheckPlan {
   let options: CheckOptions
-  let catalogues: [CatalogueToRead]
+  fileprivate(set) var catalogues: [CatalogueToRead]
   /// How old the files of the catalogues may be, by name.
   let staleLimits: [String: Age?]
   let channels: [ChannelName]

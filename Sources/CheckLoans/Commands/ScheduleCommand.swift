@@ -162,14 +162,12 @@ struct ForgetCommand: Subcommand {
             ? "what is due is sent to \(name.visible) again" : nil,
           otherwise: "the address \(name.visible) was not refused")
       } else {
+        // What was fetched of it has readers' names in it.
+        if let catalogue {
+          try? FileSystem.remove(CatalogueFetch.file(of: catalogue, besideSchedule: path))
+        }
         try report(
-          catalogue.flatMap {
-            // What was fetched of it has readers' names in it.
-            if !$0.contains("/") {
-              try? FileSystem.remove(CatalogueFetch.file(of: $0, besideSchedule: path))
-            }
-            return try schedule.forget(catalogue: $0)
-          }.map {
+          catalogue.flatMap { try schedule.forget(catalogue: $0) }.map {
             "forgot \(name.visible) with \(counted($0, "loan"))"
           }, otherwise: known.unknownWords(name))
       }

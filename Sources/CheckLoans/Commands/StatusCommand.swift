@@ -60,8 +60,11 @@ struct StatusCommand: Subcommand {
 }
 
 extension CatalogueStatus {
-  /// What was done with it last.
+  /// Whether a program fetches it: it has no path, and what was fetched last is a file.
+  fileprivate var isFetched: Bool { !name.hasPrefix("/") && modifiedAt != nil }
+  /// What was done with it last, and when; what was fetched once can be read for years.
   fileprivate var verb: String { isFetched ? "fetched" : "read" }
+  fileprivate var doneAt: ClockTime? { isFetched ? modifiedAt : readAt }
 }
 
 /// What there is to say about the runs that keep a schedule.
@@ -88,12 +91,7 @@ private struct ScheduleStatus {
     self.stale = stale
     self.delivered = Set(delivered.map { Array($0.utf8) })
     lastRun = try schedule.lastRun()
-    let all = try schedule.catalogueStatus().map { catalogue in
-      var catalogue = catalogue
-      // What was fetched once can be read for years.
-      if catalogue.isFetched { catalogue.readAt = catalogue.modifiedAt }
-      return catalogue
-    }
+    let all = try schedule.catalogueStatus()
     let names = Set(names.map { Array($0.utf8) })
     catalogues = all.filter { names.contains(Array($0.name.utf8)) }
     lookedAt = all.filter { !names.contains(Array($0.name.utf8)) }
@@ -120,7 +118,7 @@ private struct ScheduleStatus {
   }
 
   private func isOld(_ catalogue: CatalogueStatus) -> Bool {
-    age(catalogue.readAt).map { $0.seconds >= maxAge.seconds || $0.isOfWrongClock } ?? true
+    age(catalogue.doneAt).map { $0.seconds >= maxAge.seconds || $0.isOfWrongClock } ?? true
   }
 
   /// What needs somebody to look, and what to do.
@@ -130,7 +128,7 @@ private struct ScheduleStatus {
     }
     return catalogues.filter { isOld($0) && !stale.isBorrowerUnknown(of: $0.name) }.map { catalogue in
       let name = catalogue.name.visibleCatalogue
-      let age = age(catalogue.readAt)
+      let age = age(catalogue.doneAt)
       if age?.isOfWrongClock == true {
         return
           "\(name) was last \(catalogue.verb) by a clock that was ahead of this one; see whether the clock is right"
@@ -187,12 +185,11 @@ private struct ScheduleStatus {
         let file = isFetched ? nil : catalogue.modifiedAt.map { "; file modified \($0.words)" }
         return """
           \(catalogue.name.visibleCatalogue)\(library ?? ""): last \(catalogue.verb) \
-          \(words(catalogue.readAt))\(file ?? ""); \
-          \(loans)
+          \(words(catalogue.doneAt))\(file ?? ""); \(loans)
           """
       }
       guard done.insert(library).inserted else { return nil }
-      let first = group.compactMap(\.readAt).max { $0.seconds(until: $1) < 0 }
+      let first = group.compactMap(\.doneAt).max { $0.seconds(until: $1) < 0 }
       let sum = counted(group.reduce(0) { $0 + $1.loans }, "loan")
       return """
         \(library.visible): \(group.count) catalogues, the oldest read \(words(first)); \(sum)
@@ -209,8 +206,8 @@ private struct ScheduleStatus {
     let catalogues = (catalogues + lookedAt).map { catalogue in
       [
         "path": .string(catalogue.name), "library": JSONValue(catalogue.library),
-        "readAt": JSONValue(catalogue.readAt?.description),
-        "ageSeconds": JSONValue(age(catalogue.readAt)?.seconds),
+        "readAt": JSONValue(catalogue.doneAt?.description),
+        "ageSeconds": JSONValue(age(catalogue.doneAt)?.seconds),
         "modifiedAt": JSONValue(catalogue.modifiedAt?.description),
         "loans": .int(catalogue.loans),
         "ok": .bool(

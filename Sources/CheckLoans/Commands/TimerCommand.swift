@@ -215,9 +215,8 @@ struct TimerCommand: Subcommand {
       console.printError(
         "no channel is named, so that each run prints the whole report; see --notify")
     }
-    for catalogue in plan.catalogues
-    where catalogue.fetch == nil && !FileSystem.exists(catalogue.path) {
-      let path = catalogue.path
+    let files = plan.catalogues.filter { $0.fetch == nil }.map(\.path)
+    for path in files where !FileSystem.exists(path) {
       let fault = watch ? "watch waits for it" : "the daily run fails until there is"
       console.printError("\(path.visible): there is no such file yet; \(fault)")
     }

@@ -31,15 +31,15 @@ struct CatalogueFetch: Sendable {
   let name: String
   /// The program's path, or its name where it is not found, and its arguments.
   let command: [String]
-  /// How long `watch` waits before it is run again.
-  let pause: Duration
   /// The file with the last good catalogue; `nil` where no schedule is kept.
   let file: String?
   private let profile: CatalogueProfile?
   private let environment: [String: String]
+  private let temporaryDirectory: String
   /// The values of the variables that are the program's alone, which no message shows.
   private let secrets: [Substring]
   private let timeout: Duration
+  private let every: Duration
 
   /// - Parameter schedule: the schedule's path, if there is one.
   init(
@@ -47,11 +47,12 @@ struct CatalogueFetch: Sendable {
     besideSchedule schedule: String?, _ environment: Environment
   ) {
     (self.name, self.profile) = (name, profile)
+    temporaryDirectory = environment.temporaryDirectory
     let program = options.run.prefix(1).map {
       environment.programPath($0, in: environment.given.file?.directory ?? "")
     }
     command = program + options.run.dropFirst()
-    (timeout, pause) = (.seconds(options.timeout), .seconds(options.every.seconds))
+    (timeout, every) = (.seconds(options.timeout), .seconds(options.every.seconds))
     file = schedule.map { Self.file(of: name, besideSchedule: $0) }
     let own = environment.variables.filter { options.environment.contains($0.key) }
     // The longest first: one may begin like another.
@@ -60,6 +61,9 @@ struct CatalogueFetch: Sendable {
     self.environment = environment.variables.passedOn.merging(own) { $1 }
   }
 
+  /// How long `watch` waits before it is run again.
+  func pause(hasFailed: Bool) -> Duration { hasFailed ? min(every, .seconds(300)) : every }
+
   /// The file that keeps the last good catalogue of a name.
   static func file(of name: String, besideSchedule schedule: String) -> String {
     "\(schedule).\(name).xml"
@@ -67,92 +71,83 @@ struct CatalogueFetch: Sendable {
 
   /// Runs the program, and keeps the catalogue.
   ///
-  /// - Parameter stop: has it stopped once this can be read from.
+  /// - Parameter keeps: whether the file has a name, and so is kept.
+  /// - Returns: the file.
   /// - Throws: ``CommandError``, after which the last good catalogue is still there.
-  func keep(stop: OpenFile? = nil) throws(CommandError) {
-    guard let file else { return }
+  func fetch(keeps: Bool) throws(CommandError) -> OpenFile {
     do {
+      guard keeps, let file else {
+        let file = try OpenFile.temporary(in: temporaryDirectory)
+        try print(into: file)
+        return file
+      }
       let new = try FileReplacement.begin(at: file)
       try new.setPermissions(.ownerReadWrite)
-      try print(into: new.file, stop)
+      let printed = new.file
+      try print(into: printed)
       try new.commit()
+      return printed
     } catch let error as FileReplacement.Failure {
+      let place = (file ?? "").quoted(limit: 200)
       throw CommandError(
-        .cannotCreate, "\(name.visible): cannot keep \(file.quoted(limit: 200)): \(error.words)")
-    } catch { throw CommandError(error) }
-  }
-
-  /// Runs the program, and puts the catalogue into a file without a name.
-  ///
-  /// - Throws: ``CommandError``.
-  func look(_ directory: String) throws(CommandError) -> OpenFile {
-    do {
-      let file = try OpenFile.temporary(in: directory)
-      try print(into: file)
-      return file
+        .cannotCreate, "\(name.visible): cannot keep \(place): \(error.words)")
     } catch let error as Errno {
-      let words = "cannot make a file in \(directory.visible): \(error.words)"
+      let words = "cannot make a file in \(temporaryDirectory.visible): \(error.words)"
       throw CommandError(.inputOutput, "\(name.visible): \(words)")
     } catch { throw CommandError(error) }
   }
 
-  private func print(into file: OpenFile, _ stop: OpenFile? = nil) throws(CommandError) {
-    var last = ""
-    func note(_ line: String) { if !line.allSatisfy(\.isWhitespace) { last = line } }
+  private func print(into file: OpenFile) throws(CommandError) {
     let report: ChildProcess.Report
     do throws(StartFailure) {
       var child = try ChildProcess(
         command.first ?? "", Array(command.dropFirst()), environment: environment, output: file)
-      report = child.untilEnd(within: timeout, stop: stop) { line in
-        note(line)
-        return .nothing
-      }
+      report = child.untilEnd(within: timeout, unless: { StopSignals.isStopRequested })
     } catch { throw failure(error.words) }
-    note(report.unendedLine)
     if report.timedOut {
       throw failure("\(timeout.lateness); raise timeout in its [[catalogue]] table")
     }
-    guard report.ending.isSuccess else {
-      throw failure(report.ending.words + (last.isEmpty ? "" : ": \(last)"))
-    }
-    if let fault = fault(in: file) { throw failure(fault) }
+    guard report.ending.isSuccess else { throw failure(report.failure(shown: masked)) }
+    if let fault = fault(in: file) { throw failure(masked(fault).shortened(to: 400).visible) }
   }
 
-  /// Why what was printed is no catalogue; `nil` if it is one.
+  /// Why what was printed is no catalogue; `nil` if it is one, or says that there is no such borrower.
   private func fault(in file: OpenFile) -> String? {
     if (try? file.status.size) == 0 { return "printed nothing" }
-    var found: Diagnostic?
+    var words = "did not print a whole catalogue"
     do {
       let reader = CatalogueReader(profile: profile, detail: .diagnostics)
       let reading = try reader.open(file.pathOfDescriptor)
       while let events = try reading.next() {
-        for case .diagnostic(let diagnostic) in events where diagnostic.severity == .error {
-          found = diagnostic
+        for case .diagnostic(let found) in events where found.severity == .error {
+          words = """
+            did not print a whole catalogue: line \(found.location.line): \(found.message) \
+            [\(found.code.rawValue)]
+            """
         }
       }
-      if reading.summary.isUsable { return nil }
+      return reading.summary.isUsable || reading.summary.isBorrowerUnknown ? nil : words
     } catch {
       return "printed what cannot be read: \((error as? CatalogueError)?.message ?? "\(error)")"
     }
-    let words = found.map { ": line \($0.location.line): \($0.message) [\($0.code.rawValue)]" }
-    return "did not print a whole catalogue\(words ?? "")"
   }
 
-  /// The failure, without the values that were given to the program alone.
+  /// The text without the values that were given to the program alone.
   ///
   /// They are looked for by bytes: a combining mark after a value makes it no other.
+  private func masked(_ text: String) -> String {
+    let bytes = secrets.reduce(Array(text.utf8)) { $0.replacing($1.utf8, with: "…".utf8) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   private func failure(_ words: String) -> CommandError {
-    let bytes = secrets.reduce(Array(words.utf8)) { $0.replacing($1.utf8, with: "…".utf8) }
-    let shown = String(decoding: bytes, as: UTF8.self).shortened(to: 400).visible
-    let subject = "\(name.visible): \((command.first ?? "").visible)"
     let reminders = file == nil ? "" : "; its reminders are unchanged"
-    return CommandError(.noInput, "\(subject) \(shown)\(reminders)")
+    let subject = "\(name.visible): \((command.first ?? "").visible)"
+    return CommandError(.noInput, "\(subject) \(words)\(reminders)")
   }
 }
 
 extension OpenFile {
-  /// A path by which the open file can be opened once more, whether it has a name or not.
-  ///
-  /// - SeeAlso: `proc(5)`.
+  /// A path by which the file can be opened once more, even if it has no name; see proc(5).
   var pathOfDescriptor: String { "/proc/self/fd/\(descriptor.rawValue)" }
 }

@@ -23,8 +23,8 @@ struct CatalogueToRead {
   fileprivate(set) var fault: CommandError?
   /// What fetches it, if a program does.
   fileprivate(set) var fetch: CatalogueFetch?
-  /// What was fetched only to be looked at.
-  fileprivate var look: OpenFile?
+  /// What was fetched, which need not have a name.
+  fileprivate var fetched: OpenFile?
 
   /// The path as it was given, or the name of what is fetched.
   var path: String { fetch?.name ?? source.path }
@@ -49,15 +49,12 @@ struct CatalogueToRead {
     return catalogue
   }
 
-  /// Has its program fetch it, where one does.
-  ///
-  /// - Parameter directory: where what is not kept gets a file without a name; `nil` to keep it.
-  mutating func fetch(lookingIn directory: String?) {
+  /// Has its program fetch it, where one does; see ``CatalogueFetch/fetch(keeps:)``.
+  mutating func fetch(keeps: Bool) {
     guard let fetch, fault == nil else { return }
     do throws(CommandError) {
-      guard let directory else { return try fetch.keep() }
-      let file = try fetch.look(directory)
-      (look, source.path) = (file, file.pathOfDescriptor)
+      let file = try fetch.fetch(keeps: keeps)
+      (fetched, source.path) = (file, file.pathOfDescriptor)
     } catch { fault = error }
   }
 }

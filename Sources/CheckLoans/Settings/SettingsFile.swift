@@ -241,21 +241,15 @@ private struct SettingsReading {
     )
   }
 
-  /// Checks that a catalogue is a file, or what a program fetches, with the keys of that alone.
+  /// Checks that a catalogue is a file, or what a program fetches.
   private func checkFetch(_ table: [Setting]) throws(CommandError) {
-    guard let run = table["run"] else {
-      let keys = FetchOptions.declaredSettings.compactMap { table[$0.name] }
-      guard let idle = keys.first else { return }
-      let words = "is only for a catalogue that a program fetches, with run = […]"
+    let idle = FetchOptions.declaredSettings.compactMap { table[$0.name] }.first
+    if table["path"] != nil, let idle {
+      let words = "is for what a program fetches, and \"path\" names a file; leave one of them out"
       throw wrong(idle.place, "\"\(idle.name)\" \(words)")
     }
-    if table["path"] != nil {
-      throw wrong(
-        run.place, "\"run\" fetches a catalogue, and \"path\" names a file; leave one of them out")
-    }
-    if let name = table["name"], name.texts.first?.isCatalogueName != true {
-      throw wrong(
-        name.place, "\"name\": a name for what is fetched has no slash in it, as in \"city\"")
+    if table["run"] != nil, let name = table["name"], name.texts.first?.isCatalogueName != true {
+      throw wrong(name.place, "\"name\": give a name without a slash, as in \"city\"")
     }
   }
 
@@ -606,13 +600,11 @@ private struct SettingsReading {
       return "\"\(key)\" is for all catalogues; put it before \(table)"
     }
     let words = "unknown key \(key.quoted(limit: 40))"
-    if keys == .user, !known.contains("per"), key != "name" {
-      let isOfChannel = ChannelTable.declaredSettings[key] != nil
+    if keys == .user, !known.contains("per"), ChannelTable.declaredSettings[key] != nil,
+      key != "name"
+    {
       let isOfFetch = FetchOptions.declaredSettings[key] != nil
-      let tables = (isOfChannel ? ["[[channel]]"] : []) + (isOfFetch ? ["[[catalogue]]"] : [])
-      if !tables.isEmpty {
-        return "\(words); it belongs below a line \(tables.joined(separator: " or "))"
-      }
+      return "\(words); it belongs below a line [[channel]]\(isOfFetch ? " or [[catalogue]]" : "")"
     }
     if keys == .user, SettingsKeys.conditions[key] != nil {
       return "\(words); it belongs below a line [[rules]]"
@@ -637,7 +629,7 @@ private struct SettingsReading {
       if name == Wording.table { return "\(words); \(Wording.advice)" }
       return "\(words); a \(name == "rules" ? "rule" : name)'s table begins with [[\(name)]]"
     }
-    if keys == .user, ["path", "name"].contains(key) {
+    if keys == .user, ["path", "name", "every"].contains(key) {
       return "\(words); it belongs below a line [[catalogue]]"
     }
     if let name = key.nearest(among: known) { return "\(words); did you mean \"\(name)\"?" }

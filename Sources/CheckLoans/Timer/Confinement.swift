@@ -115,7 +115,7 @@ extension Confinement {
   init(
     _ kind: ServiceKind, _ channels: [ChannelName], fetched: [String] = [], mailProgram: String
   ) {
-    let reasons = channels.compactMap { channel -> String? in
+    var reasons = channels.compactMap { channel -> String? in
       switch channel {
       case .stdout, .notifySend, .maildir: nil
       case .mail, .mailRedirect:
@@ -123,8 +123,8 @@ extension Confinement {
       case .exec, .named: "\(channel.name.visible) starts a program of yours"
       }
     }
-    let fetching = fetched.map { "a program of yours fetches \($0.visible)" }
-    switch (kind, (reasons + fetching).first) {
+    reasons += fetched.map { "a program of yours fetches \($0.visible)" }
+    switch (kind, reasons.first) {
     case (.system, let reason?): self = .mounts(because: reason)
     case (.system, nil): self = .strict
     case (_, nil): self = .user

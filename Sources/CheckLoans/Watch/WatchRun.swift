@@ -27,7 +27,8 @@ final class WatchRun {
   /// Whether it was said what is watched.
   private var hasStarted = false
   private var actions: NotificationActions?
-  private let fetches: BackgroundFetches
+  /// When each command line is to fetch again, on a clock that never jumps, and its last failure.
+  private var fetches: [[String]: (next: Duration, failure: String?)] = [:]
 
   /// - Parameter readSettings: reads the settings again, once they have changed.
   init(
@@ -41,7 +42,6 @@ final class WatchRun {
     reporter = Reporter(console)
     do throws(Errno) {
       loop = try EventLoop(settings.watchedPaths)
-      fetches = try BackgroundFetches(console)
     } catch {
       throw CommandError(
         .systemLimit, "the catalogues cannot be watched: \(error.watchingWords)")
@@ -56,10 +56,7 @@ final class WatchRun {
     if settings.hasButtons { try SystemLimits.checkThreads() }
     reportIdleAction()
     reportMissedChanges()
-    defer {
-      actions?.close()
-      fetches.close()
-    }
+    defer { actions?.close() }
     try workUntilStop()
     say("stopping")
     return .done
@@ -157,10 +154,28 @@ extension WatchRun {
     } catch {
       throw CommandError(error)
     }
-    let fetched = settings.catalogues.compactMap(\.fetch)
-    if let next = fetches.start(fetched, all: events.contains(.fetch), at: LocalClock.uptime) {
-      loop.plan.note(.due, at: next)
+    for catalogue in settings.catalogues where !StopSignals.isStopRequested {
+      if let fetch = catalogue.fetch { run(fetch, events) }
     }
+  }
+
+  /// Has a program fetch a catalogue once its time has come: the new file is then read as others are.
+  private func run(_ fetch: CatalogueFetch, _ events: Set<WatchEvent>) {
+    let key = [fetch.name] + fetch.command
+    let last = fetches[key]
+    if let last, last.next > LocalClock.uptime, !events.contains(.fetch) {
+      return loop.plan.note(.due, at: last.next)
+    }
+    var failure: String?
+    do throws(CommandError) { _ = try fetch.fetch(keeps: true) } catch { failure = error.message }
+    // What is stopped has not failed.
+    if StopSignals.isStopRequested { return }
+    if failure != last?.failure {
+      console.printError(failure ?? "\(fetch.name.visible): fetched again")
+    }
+    let next = LocalClock.uptime + fetch.pause(hasFailed: failure != nil)
+    fetches[key] = (next, failure)
+    loop.plan.note(.due, at: next)
   }
 
   /// Reads what is to be read, and each catalogue once a day, delivers what is due, and has the next event come when something
@@ -274,8 +289,7 @@ extension WatchRun {
       }
     }
     catalogues[index].readOn = now.date
-    let (lines, retry) = catalogues[index].note(
-      findings, of: entry.file, at: LocalClock.uptime)
+    let (lines, retry) = catalogues[index].note(findings, at: LocalClock.uptime)
     for line in lines.map({ reporter.news(in: $0, about: .catalogue(entry.source.name)) }) ?? [] {
       console.printError(line: line)
     }

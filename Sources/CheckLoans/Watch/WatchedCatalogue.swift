@@ -28,18 +28,16 @@ struct WatchedCatalogue {
 
   /// Takes in the findings of a reading.
   ///
-  /// - Parameters:
-  ///   - file: the path of its file, if that is another than is shown.
-  ///   - moment: when that was, on a clock that never jumps.
+  /// - Parameter moment: when that was, on a clock that never jumps.
   /// - Returns: the lines that hold now, `nil` if that is not certain yet, and after what time to read
   ///   it again, if at all.
   mutating func note(
-    _ findings: CatalogueFindings, of file: String? = nil, at moment: Duration
+    _ findings: CatalogueFindings, at moment: Duration
   ) -> (lines: [String]?, retry: Duration?) {
     isUnread = false
     isUsable = findings.isUsable
     let path = findings.path
-    if findings.isReadable || FileSystem.exists(file ?? path) { wasThere = true }
+    if findings.isReadable || FileSystem.exists(path) { wasThere = true }
     var lines =
       wasThere
       ? findings.lines : ["check-loans: \(path.visible) is not there yet; waiting for it"]

@@ -15,9 +15,6 @@ public struct CatalogueStatus: Hashable, Sendable {
   public var isDelivered: Bool
   /// The number of its loans.
   public var loans: Int
-
-  /// Whether a program fetches it: it has no path, and what was fetched last is a file.
-  public var isFetched: Bool { !name.hasPrefix("/") && modifiedAt != nil }
 }
 
 /// The notices that a channel has to send.

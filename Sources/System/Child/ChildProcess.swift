@@ -81,7 +81,7 @@ package struct ChildProcess: Sendable {
   ///   - environment: its whole environment.
   ///   - input: what it can read from standard input, all of it even if this process is killed; no
   ///     input at all if `nil`.
-  ///   - file: takes what it prints; lines are then those of standard error.
+  ///   - file: takes what it prints to standard output.
   ///   - outlivesUs: whether it goes on when a signal ends this process; what it prints is then thrown
   ///     away.
   package init(
@@ -100,8 +100,7 @@ package struct ChildProcess: Sendable {
       }
       if !outlivesUs {
         let pipes = (try OpenFile.pipe(), try OpenFile.pipe())
-        (ends[1], ends[2]) =
-          file == nil ? (pipes.0.writing, pipes.1.writing) : (file, pipes.0.writing)
+        (ends[1], ends[2]) = (file ?? pipes.0.writing, pipes.1.writing)
         (output.pipe, errors.pipe) = (pipes.0.reading, pipes.1.reading)
       }
     } catch {
@@ -147,15 +146,16 @@ package struct ChildProcess: Sendable {
   /// Processes that it leaves behind are not waited for, even if they keep standard output or error open.
   ///
   /// - Parameters:
-  ///   - timeout: how long it may go on from now on, unless the task is cancelled before; `nil` for no
-  ///     limit.
+  ///   - timeout: how long it may go on from now on; `nil` for no limit.
   ///   - stop: has it stopped once this can be read from.
   ///   - onLine: gets each line of standard output, without its end, at most 4 KB of it.
+  ///   - isStopped: has it stopped; asked now and then while there is a limit.
   /// - Returns: the report, with the ending `running` if a line said that it is ready; it is then to be
   ///   waited for once more.
   package mutating func untilEnd(
     within timeout: Duration?, stop: OpenFile? = nil,
-    onLine: (String) -> LineMeaning = { _ in .nothing }
+    onLine: (String) -> LineMeaning = { _ in .nothing },
+    unless isStopped: () -> Bool = { Task.isCancelled }
   ) -> Report {
     var deadline = timeout.map { ContinuousClock.now + $0 }
     var signals = [SIGTERM, SIGKILL][...]
@@ -176,7 +176,7 @@ package struct ChildProcess: Sendable {
         }
       }
       if hasEnded { break }
-      if !isCancelled && (Task.isCancelled || stop?.readNow() != nil) {
+      if !isCancelled && (isStopped() || stop?.readNow() != nil) {
         (isCancelled, stop, deadline) = (true, nil, .now)
       }
       if let time = deadline, time <= .now, let signal = signals.popFirst() {
@@ -184,7 +184,7 @@ package struct ChildProcess: Sendable {
         send(signal)
         deadline = .now + .seconds(2)
       }
-      // Where its end does not report itself, it is asked for, as the task is.
+      // Where its end does not report itself, it is asked for, as the caller is.
       let isAsked = deadline != nil || end == nil
       OpenFile.wait(
         reading: [end, stop, output.pipe, errors.pipe], atMost: isAsked ? 100 : -1)
