@@ -52,6 +52,14 @@ package final class OpenFile: Sendable {
 
   deinit { try? descriptor.close() }
 
+  /// Gives the file the time of modification that a status has.
+  ///
+  /// - SeeAlso: `futimens(3)`.
+  package func setModified(as status: Stat) throws(Errno) {
+    let times = [status.st_mtim, status.st_mtim]
+    if unsafe futimens(descriptor.rawValue, times) != 0 { throw .last }
+  }
+
   /// The status of the open file.
   ///
   /// - SeeAlso: `fstat(2)`.

@@ -43,6 +43,27 @@ struct FetchTests {
     #expect(try await desk.run("deliver").text == "", "it is one of those that are delivered")
   }
 
+  @Test func `A slow response never replaces that to a later request`() async throws {
+    let desk = try desk()
+    #expect(try await desk.run("-q").status == 0)
+    try write("cat ~/books.xml; sleep 2", desk)
+    async let slow = desk.run("--notify", "stdout")
+    try await Task.sleep(for: .seconds(1))
+    try write("cat ~/later.xml", desk)
+    try desk.folder.write(catalogue(("Toldi", "2026.11.22")), to: "later.xml")
+    #expect(try await desk.run("-q").status == 0)
+    #expect(try await slow.text == "\"Toldi\" expires tomorrow (2026.11.22), at city\n")
+    #expect(desk.folder.contents(of: Self.kept).contains("Toldi"))
+  }
+
+  @Test func `A catalogue that gets another name leaves nothing behind`() async throws {
+    let desk = try desk()
+    #expect(try await desk.run("-q").status == 0)
+    let renamed = try await desk.run("schedule", "rename-catalogue", "city", "town")
+    #expect(renamed.status == 0)
+    #expect(try await files(desk) == ["schedule.sqlite", "schedule.sqlite.lock"])
+  }
+
   @Test func `The program is run without a shell, with its variables and no descriptor of ours`()
     async throws
   {
@@ -173,7 +194,7 @@ struct FetchTests {
     let desk = try desk()
     for command in [["plan"], ["calendar"], ["lists", "--call"]] {
       let result = try await desk.run(command)
-      let words = "city was not fetched yet; check-loans city fetches it"
+      let words = "city has not been fetched yet; run check-loans city"
       #expect(result.status == 66 && result.errorLines.first == "check-loans: \(words)")
     }
     try await desk.run("-q")

@@ -170,7 +170,7 @@ struct LoanStatusTests {
     #expect(rule.status == 78)
     #expect(
       rule.errorText.hasSuffix(
-        "config.toml:2: \"lsot\" is not a status; expected lost, claimed-returned or recalled\n")
+        "config.toml:2: \"lsot\" is not a status; expected lost, claimed-returned or recalled\n"))
     try desk.writeSettings("")
     let silence = try await desk.run(
       "silence", "add", "--status", "gone", "--for-ever", "--reason", "x")

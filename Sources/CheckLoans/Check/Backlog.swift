@@ -79,7 +79,7 @@ extension ChannelDelivery {
         """
       case .newLoans:
         """
-        the ids, the readers or the notice days of \(catalogue.visibleCatalogue) have changed
+        the ids, the readers, the statuses or the notice days of \(catalogue.visibleCatalogue) have changed
         """
       }
     return """

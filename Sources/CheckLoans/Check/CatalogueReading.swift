@@ -25,7 +25,7 @@ extension CatalogueToRead {
     if let fetch, !FileSystem.exists(file) {
       let name = fetch.name.visible
       let command = "check-loans \(fetch.name.shellQuoted.visible)"
-      console.printError("\(name) was not fetched yet; \(command) fetches it")
+      console.printError("\(name) has not been fetched yet; run \(command)")
       return (false, .noInput)
     }
     var settings = self.settings

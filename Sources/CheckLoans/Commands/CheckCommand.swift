@@ -75,6 +75,7 @@ extension String {
   /// Whether this can be the name of a catalogue that is no file.
   var isCatalogueName: Bool {
     !isEmpty && self != "-" && !utf8.contains(UInt8(ascii: "/")) && utf8.count <= 200
+      && visible == self
   }
 }
 

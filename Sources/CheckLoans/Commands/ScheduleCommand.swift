@@ -248,7 +248,8 @@ struct RenameCatalogueCommand: Subcommand {
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     try environment.refuseDryRun()
-    let schedule = try Schedule(opening: state.path(environment))
+    let path = try state.path(environment)
+    let schedule = try Schedule(opening: path)
     let known = try schedule.reader.catalogues()
     guard let name = environment.name(of: old, in: known) else {
       console.printError(known.unknownWords(old))
@@ -261,6 +262,8 @@ struct RenameCatalogueCommand: Subcommand {
       console.printError("the catalogue \(old.visible) has this name")
       return .usage
     }
+    // It would stay for ever; what has the new name is fetched anew.
+    try? FileSystem.remove(CatalogueFetch.file(of: name, besideSchedule: path))
     if !quiet.quiet {
       let input = isName && !environment.isFetched(new) ? ", a catalogue on standard input" : ""
       try console.print(

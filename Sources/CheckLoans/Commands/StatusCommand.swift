@@ -126,7 +126,8 @@ private struct ScheduleStatus {
     if catalogues.isEmpty {
       return ["the schedule has no catalogue; run check-loans CATALOGUE first"]
     }
-    return catalogues.filter { isOld($0) && !stale.isBorrowerUnknown(of: $0.name) }.map { catalogue in
+    return catalogues.filter { isOld($0) && !stale.isBorrowerUnknown(of: $0.name) }.map {
+      catalogue in
       let name = catalogue.name.visibleCatalogue
       let age = age(catalogue.doneAt)
       if age?.isOfWrongClock == true {

@@ -72,7 +72,9 @@ struct StaffList {
       } else {
         listed.fault = AddressFault(listed.loan.email, unusable)
       }
-      if found.contains(scheduled.id) || listed.noticeOn != nil || listed.fault != nil { loans.append(listed) }
+      if found.contains(scheduled.id) || listed.noticeOn != nil || listed.fault != nil {
+        loans.append(listed)
+      }
     }
   }
 

@@ -84,7 +84,15 @@ struct CatalogueFetch: Sendable {
       let new = try FileReplacement.begin(at: file)
       try new.setPermissions(.ownerReadWrite)
       let printed = new.file
+      // It is as old as its request, so that a slow response never replaces that to a later one.
+      let begun = try printed.status
       try print(into: printed)
+      try printed.setModified(as: begun)
+      if let kept = try? Stat(of: file).st_mtim,
+        (begun.st_mtim.tv_sec, begun.st_mtim.tv_nsec) < (kept.tv_sec, kept.tv_nsec)
+      {
+        return try OpenFile(file)
+      }
       try new.commit()
       return printed
     } catch let error as FileReplacement.Failure {
