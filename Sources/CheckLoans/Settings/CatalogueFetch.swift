@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import LoanCatalogue
 import Loans
 import Notifiers
