@@ -62,7 +62,7 @@ struct DayStatusTests {
   ) {
     let loan = Loan(status: status, expiration: today.adding(days: days))
     let plan = ReminderPolicy().plan(for: loan)
-    let found = DayStatus(plan, today: today)
+    let found = DayStatus(plan, status, today: today)
     #expect(found.isWithheld == status.isWithheld)
     #expect((found.rawValue == status.rawValue) == status.isWithheld)
     #expect((plan.reached(at: CivilDateTime(.last)) == nil) == status.isWithheld)

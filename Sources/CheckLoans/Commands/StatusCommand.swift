@@ -62,9 +62,12 @@ struct StatusCommand: Subcommand {
 extension CatalogueStatus {
   /// Whether a program fetches it: it has no path, and what was fetched last is a file.
   fileprivate var isFetched: Bool { !name.hasPrefix("/") && modifiedAt != nil }
-  /// What was done with it last, and when; what was fetched once can be read for years.
+  /// What was done with it last.
   fileprivate var verb: String { isFetched ? "fetched" : "read" }
-  fileprivate var doneAt: ClockTime? { isFetched ? modifiedAt : readAt }
+  /// When it was last read, or fetched before that: what was fetched once can be read for years.
+  fileprivate var doneAt: ClockTime? {
+    [readAt, isFetched ? modifiedAt : nil].compactMap(\.self).min { $0.seconds(until: $1) > 0 }
+  }
 }
 
 /// What there is to say about the runs that keep a schedule.
