@@ -28,9 +28,9 @@ public struct ReminderPolicy: Hashable, Sendable {
       rules.isEmpty
       ? nil : rules.first { (withheld == nil || $0.namesStatus) && $0.fits(loan) }
     let openDays: OpenDays? = if case .closed(let days) = answer { days } else { nil }
-    let ladder = withheld.map { Ladder(leads: [], delays: [], withheld: $0) } ?? ladder
     return LoanPlan(
-      rule?.ladder ?? ladder, expiration: loan.lastDay, openDays: openDays, loaned: loan.loanedOn)
+      rule?.ladder ?? withheld.map { Ladder(leads: [], delays: [], withheld: $0) } ?? ladder,
+      expiration: loan.lastDay, openDays: openDays, loaned: loan.loanedOn)
   }
 }
 

@@ -165,6 +165,8 @@ package protocol LoanParts {
   var lastTime: CivilTime? { get }
   /// The day of lending, if it is known.
   var loanedOn: CivilDate? { get }
+  /// Whether it is lost, claimed returned or recalled; `nil` for an ordinary loan.
+  var status: LoanStatus? { get }
 
   /// Calls `body` with a text as UTF-8, if there is one.
   func withText(of field: LoanField, _ body: (Span<UInt8>) -> Void)
@@ -185,13 +187,6 @@ extension LoanParts {
       }
     }
     return isRenewable
-  }
-
-  /// Whether it is lost, claimed returned or recalled; `nil` for an ordinary loan.
-  package var status: LoanStatus? {
-    var status: LoanStatus?
-    withText(of: .status) { status = LoanStatus(words: $0) }
-    return status
   }
 
   /// Whether a notice offers to renew it: a book that somebody is waiting for cannot be renewed.

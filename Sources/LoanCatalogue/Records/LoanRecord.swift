@@ -93,6 +93,10 @@ public struct LoanRecord: Sendable {
     package let lastDay: CivilDate
     package var lastTime: CivilTime? { record.expirationTime }
     package var loanedOn: CivilDate? { record.loanedOn }
+    package var status: LoanStatus? {
+      record.isEmpty(.status)
+        ? nil : record.withValue(of: .status) { LoanStatus(words: $0) }
+    }
 
     package func withText(of field: LoanField, _ body: (Span<UInt8>) -> Void) {
       if !record.isEmpty(field) { record.withValue(of: field, body) }
@@ -188,9 +192,8 @@ extension LoanRecord {
     }
     if let expirationTime { hash.combine(UInt64(expirationTime.secondOfDay)) }
     // The other catalogues have the same hash without them.
-    for field in [LoanField.phone, .status] where !isEmpty(field) {
-      hash.combine(self.hash(of: field))
-    }
+    if !isEmpty(.phone) { hash.combine(self.hash(of: .phone)) }
+    if !isEmpty(.status) { hash.combine(self.hash(of: .status)) }
     return hash
   }
 
