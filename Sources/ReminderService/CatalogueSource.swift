@@ -132,6 +132,9 @@ extension CatalogueSummary {
     return isUsable && isCertain && loans == 0 && leftOut == 0 && withoutExpiration == 0
   }
 
+  /// Whether nothing in it speaks against the loans being back, if it has none.
+  public var mayBeEmpty: Bool { !hasOtherDate && !isUndated }
+
   /// Whether there are loans, and none has anything where an expiration is looked for.
   public var isUndated: Bool { records > 0 && undated == records }
 }

@@ -298,8 +298,8 @@ extension CheckRun {
         console.printError("\(path): \(words)")
       }
     case .refusedEmpty(let stored):
-      let mayBeEmpty = !result.summary.hasOtherDate && !result.summary.isUndated
-      let words = "\(path): \(emptinessWords(stored: stored, mayBeEmpty: mayBeEmpty))"
+      let reason = emptinessWords(stored: stored, mayBeEmpty: result.summary.mayBeEmpty)
+      let words = "\(path): \(reason)"
       console.printError(words)
       note(.invalidData)
       part.gap = words

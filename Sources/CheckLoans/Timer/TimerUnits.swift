@@ -42,7 +42,7 @@ struct TimerUnits {
     let network = "Wants=network-online.target\nAfter=network-online.target\n"
     // A run that was missed starts with systemd, before the desktop, which need not be there today at all.
     let limit = "StartLimitIntervalSec=2h\nStartLimitBurst=60\n"
-    // Where 66 or 75 is the status, a notice may have failed too. systemd 244 or later.
+    // 66 and 75 are not listed: such a run may have failed to send a notice, too. Needs systemd 244.
     let restart = """
       Restart=on-failure
       RestartSec=1min

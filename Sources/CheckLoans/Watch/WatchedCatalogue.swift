@@ -95,7 +95,7 @@ struct CatalogueFindings {
       (isUsable, loans) = (true, summary.loans)
       if warnsOfLoss, let words = summary.lossWords { add(words) }
     case .refusedEmpty(let stored):
-      add(emptinessWords(stored: stored, mayBeEmpty: !report.summary.hasOtherDate))
+      add(emptinessWords(stored: stored, mayBeEmpty: report.summary.mayBeEmpty))
     case .kept where hasReminders && !report.summary.isBorrowerUnknown:
       add("its reminders are unchanged until it is fixed")
     case .kept: isUsable = report.isUsable && !report.summary.isUndated
