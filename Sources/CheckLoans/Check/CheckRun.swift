@@ -99,8 +99,8 @@ final class CheckRun {
 
   /// Has programs fetch catalogues, before the lock is taken: a server may take as long as it likes.
   private func fetch() throws(ScheduleError) {
-    let kept = plan.isDryRun ? nil : plan.state
     if plan.catalogues.allSatisfy({ $0.fetch == nil }) { return }
+    let kept = plan.isDryRun ? nil : plan.state
     if let kept { try Schedule.prepareDirectory(of: kept) }
     ChildProcess.endWithThisProcess()
     for index in plan.catalogues.indices {

@@ -72,7 +72,7 @@ struct CheckCommand: Subcommand {
 }
 
 extension String {
-  /// Whether this can be the name of a catalogue that is no file.
+  /// Whether a catalogue that is not a file can have this name.
   var isCatalogueName: Bool {
     !isEmpty && self != "-" && !utf8.contains(UInt8(ascii: "/")) && utf8.count <= 200
       && visible == self

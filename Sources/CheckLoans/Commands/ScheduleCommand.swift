@@ -262,7 +262,7 @@ struct RenameCatalogueCommand: Subcommand {
       console.printError("the catalogue \(old.visible) has this name")
       return .usage
     }
-    // It would stay for ever; what has the new name is fetched anew.
+    // Otherwise it would stay; under its new name the catalogue is fetched again.
     try? FileSystem.remove(CatalogueFetch.file(of: name, besideSchedule: path))
     if !quiet.quiet {
       let input = isName && !environment.isFetched(new) ? ", a catalogue on standard input" : ""

@@ -4,9 +4,9 @@ public import Loans
 ///
 /// `yyyy`, `MM`, `dd`, `HH`, `hh`, `mm` and `ss` are numbers of that many digits, `yy` is a year from
 /// 2000 to 2099, `M`, `d`, `H` and `h` are numbers of one or two digits, `MMM` is the English name of a
-/// month in three letters, `a` is AM or PM, which the hours `h` and `hh` need, `S` stands for the digits
-/// of a fraction, and `X` for a zone: `Z`, `+02:00`, `+0200` or `+02`. What is in brackets may be
-/// missing; everything else stands for itself, and any white space for one space.
+/// month in three letters, `a` is AM or PM and goes with `h` or `hh`, `S` stands for the digits of a
+/// fraction, and `X` for a zone: `Z`, `+02:00`, `+0200` or `+02`. What is in brackets may be missing;
+/// everything else is literal, and any white space counts as one space.
 public struct DateForm: Hashable, Sendable {
   /// The form as it is written.
   public let text: String

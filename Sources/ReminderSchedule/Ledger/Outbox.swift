@@ -1,7 +1,7 @@
 internal import Failpoints
 public import Loans
 
-/// Messages on their way through a channel, of which a killed run repeats only the one that was being
+/// Messages on their way through a channel; a killed run repeats only the one that was being
 /// sent.
 ///
 /// ``Schedule/beginSending(_:to:channel:at:utcOffset:after:)`` stores all of them, in one commit. Each
