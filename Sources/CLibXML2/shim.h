@@ -44,18 +44,9 @@ static inline xmlParserInputPtr check_loans_document_input(xmlParserCtxtPtr cont
   return context->inputNr > 0 ? context->inputTab[0] : context->input;
 }
 
-/// Whether the parser stands inside the text of an entity.
-static inline int check_loans_is_inside_entity(xmlParserCtxtPtr context) {
-  return context->inputNr > 1;
-}
-
 static inline const xmlChar *check_loans_declared_encoding(xmlParserCtxtPtr context) {
   if (context->encoding != NULL) return context->encoding;
   return context->input != NULL ? context->input->encoding : NULL;
-}
-
-static inline const xmlChar *check_loans_intern(xmlParserCtxtPtr context, const char *name) {
-  return xmlDictLookup(context->dict, (const xmlChar *)name, -1);
 }
 
 /// How many different names the document has had so far.
@@ -83,11 +74,12 @@ static inline int check_loans_refused_byte(xmlParserInputPtr input) {
 /// Parses a document in memory without a copy of the whole: `xmlCtxtReadMemory` makes one up to
 /// 2.11, later ones read piece by piece.
 ///
-/// `bytes` must have a zero behind them and stay as they are until the context is freed. What is
+/// `bytes` must have a zero after them and stay as they are until the context is reset or freed. What is
 /// returned is to be freed, whether the document is well-formed or not.
 static inline xmlDocPtr check_loans_read_memory(xmlParserCtxtPtr context, const char *bytes,
                                                 int count, int options) {
 #if LIBXML_VERSION < 21200
+  xmlCtxtReset(context);
   xmlParserInputPtr input = xmlNewInputStream(context);
   if (input == NULL) return NULL;
   input->base = (const xmlChar *)bytes;

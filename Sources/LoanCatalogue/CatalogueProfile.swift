@@ -209,9 +209,3 @@ extension CatalogueProfile {
     return Set(records.map(\.path.withoutConditions)).sorted().joined(separator: " or ")
   }
 }
-
-extension LoanField {
-  /// Its place in a set of fields.
-  @inline(__always)
-  var bit: UInt32 { 1 &<< UInt32(truncatingIfNeeded: rawValue) }
-}

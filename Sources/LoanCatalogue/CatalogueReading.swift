@@ -1,25 +1,16 @@
-public import Loans
-
-/// The contents of a catalogue, in its order.
-public enum CatalogueEvent: Sendable {
-  /// A record; where only diagnostics are wanted, there is none.
-  case record(LoanRecord)
-  /// A problem.
-  case diagnostic(Diagnostic)
-}
+internal import Loans
 
 /// The reading of one catalogue, from its beginning to its end or to where it is no longer XML.
 ///
 ///     let reading = try CatalogueReader().open("books.xml")
-///     while let events = try reading.next() {
-///       for case .record(let record) in events { … }
+///     while let batch = try reading.next() {
+///       batch.forEach { diagnostic in … } record: { record in … }
 ///     }
 ///
-/// Diagnostics come in the order of their places, those of a record just before it; more than
-/// 1,000 of one record, or before the first record, come in parts, each in order. What only the
-/// document's end says comes last, wherever it is: an error answer, that there are more loans, that
-/// none has an expiration. After one that ends the reading
-/// (``Loans/Diagnostic/Code/endsReading``) the summary says that the catalogue is not complete.
+/// Diagnostics of one record come in the order of their places, just before it. What only the document's end
+/// says comes last, wherever it is: an error answer, that there are more loans, that there is none, or that
+/// none has an expiration. After one that ends the reading (``Loans/Diagnostic/Code/endsReading``) the summary
+/// says that the catalogue is not complete.
 public final class CatalogueReading {
   private let catalogue: CatalogueFile
   private var document: DocumentReading?
@@ -27,6 +18,8 @@ public final class CatalogueReading {
   private let onProgress: (@Sendable (ReadingProgress) -> Void)?
   private let size: Int?
   private var refusal: Diagnostic?
+  /// The batch that was handed over last.
+  private var last: RecordBatch?
 
   init(_ path: String, _ reader: CatalogueReader) throws(CatalogueError) {
     catalogue = try CatalogueFile(opening: path)
@@ -41,7 +34,7 @@ public final class CatalogueReading {
       path: path, mayBeHTML: reader.profile?.mayBegin(with: "html") ?? false)
     var profile = reader.profile ?? .native
     if refusal == nil { profile = try FormDetection.profile(of: catalogue, chosen: reader.profile) }
-    assembler = BatchAssembler(reader, profile, size: size ?? 0, warnings: opening.warnings)
+    assembler = BatchAssembler(reader, profile, size: size ?? 0)
     guard refusal == nil else { return }
     document = DocumentReading(
       CatalogueDocument(
@@ -59,22 +52,25 @@ public final class CatalogueReading {
   /// The counts of what has been read so far.
   public var summary: CatalogueSummary { assembler.summary }
 
-  /// Reads on, and returns the next events; `nil` after the end.
+  /// Reads on, and returns the next batch; `nil` after the end.
   ///
-  /// - Throws: ``CatalogueError`` if the catalogue cannot be read further, and what
-  ///   ``CatalogueReader/civilTime`` throws.
-  public func next() throws -> [CatalogueEvent]? {
+  /// The memory of the batch before is used again, unless somebody keeps it.
+  ///
+  /// - Throws: ``CatalogueError`` if the catalogue cannot be read further.
+  public func next() throws(CatalogueError) -> RecordBatch? {
     if let refusal {
       self.refusal = nil
-      return assembler.events(of: refusal)
+      return assembler.refuse(refusal)
     }
+    if let batch = exchange(&last, with: nil) { document?.giveBack(batch) }
     guard let batch = try document?.next() else {
       try catalogue.checkUnchanged()
       return nil
     }
-    let events = assembler.events(of: batch)
+    assembler.assemble(batch)
+    last = batch
     onProgress?(ReadingProgress(bytes: batch.end, total: size, loans: summary.loans))
-    return events
+    return batch
   }
 }
 

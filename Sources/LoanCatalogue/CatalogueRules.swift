@@ -25,12 +25,8 @@ public struct CatalogueRules: Sendable {
   public var email: TextRule?
   /// Whether two records of one loan are a finding.
   public var findsDuplicateLoans = false
-  /// Whether a comment `check-loans: ignore CODE` before a book silences a finding, and is one
-  /// itself if there is nothing to silence.
+  /// Whether a comment `check-loans: ignore CODE` before a book of the tool's own form silences a finding.
   public var honorsIgnoreComments = false
-  /// The codes of rules that are switched off: a comment to silence one of them is not reported as
-  /// useless, since nobody looked.
-  public var idleCodes: [Diagnostic.Code] = []
 
   /// Rules for expirations alone.
   public init(

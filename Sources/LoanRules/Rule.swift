@@ -50,6 +50,19 @@ public struct Rule: Hashable, Sendable {
         """
       fixed = Self.sound
       remedy = "Write the text itself in place of the reference."
+    case .declaredText:
+      summary = "the document type declares a text"
+      explanation = """
+        Entities, and values of attributes that a document type declares, are not read: nobody \
+        needs them in a list of loans, and a few lines of them can become gigabytes. A document type \
+        without them does no harm.
+        """
+      example = """
+        <!DOCTYPE books [<!ENTITY desk "Móra">]>
+        <books><book><title>Abigél</title><borrower>&desk;</borrower></book></books>
+        """
+      fixed = Self.sound
+      remedy = "Write the text where it is used, and remove its declaration."
     case .unsupportedEncoding:
       summary = "the document's encoding is unknown or refused"
       explanation = """
@@ -392,21 +405,6 @@ public struct Rule: Hashable, Sendable {
         If the library means the day before, set day="utc" in the <expiration> of the profile \
         (check-loans profiles --show prints it), and read by that (--profile).
         """
-    case .unusedIgnore:
-      summary = "a comment has no effect"
-      explanation = """
-        <!-- check-loans: ignore CODE --> before a book silences one problem with that code in it. \
-        One that has no effect may be left over, or its code misspelt, and would one day hide \
-        a problem that nobody has seen. A reason may follow the codes in parentheses.
-        """
-      example = """
-        <!-- check-loans: ignore missing-title (a box of maps) -->
-        <book id="bk1"><title>Abigél</title></book>
-        """
-      fixed = """
-        <book id="bk1"><title>Abigél</title></book>
-        """
-      remedy = "Remove the comment, correct its code, or move it directly before its book."
     }
   }
 }

@@ -34,6 +34,9 @@ public struct Diagnostic: Hashable, Sendable {
     /// The document refers to a text outside itself, or that only a document type outside it could
     /// define.
     case externalEntity = "external-entity"
+    /// The document type declares a text that would be put into the document: of an entity, or the value
+    /// of an attribute.
+    case declaredText = "declared-text"
     /// The document's encoding is unknown or refused.
     case unsupportedEncoding = "unsupported-encoding"
     /// The document holds no record.
@@ -91,8 +94,6 @@ public struct Diagnostic: Hashable, Sendable {
     case httpHeaders = "http-headers"
     /// All expirations are instants shortly after midnight, probably of the day before.
     case shiftedDays = "shifted-days"
-    /// A comment that should silence a problem, but there is none.
-    case unusedIgnore = "unused-ignore"
 
     /// The code as it is written, `date-format`.
     public var description: String { rawValue }
@@ -100,13 +101,13 @@ public struct Diagnostic: Hashable, Sendable {
     /// The severity of problems with the code, unless somebody decided otherwise.
     public var severity: Severity {
       switch self {
-      case .malformedXML, .externalEntity, .unsupportedEncoding, .noLoans, .notACatalogue,
-        .errorAnswer, .unknownBorrower, .incompleteAnswer, .missingLoanDays, .dateFormat,
+      case .malformedXML, .externalEntity, .declaredText, .unsupportedEncoding, .noLoans,
+        .notACatalogue, .errorAnswer, .unknownBorrower, .incompleteAnswer, .missingLoanDays, .dateFormat,
         .impossibleDate, .emptyExpiration, .missingExpiration, .duplicateExpiration, .duplicateID:
         .error
       case .missingTitle, .unlikelyDate, .misplacedExpiration, .unknownCase, .duplicateLoan,
         .invalidISBN, .invalidEmail, .invalidLoanDate, .expirationBeforeLoan, .distantExpiration,
-        .unusedIgnore, .httpHeaders, .noExpirations, .unknownDateElement, .shiftedDays,
+        .httpHeaders, .noExpirations, .unknownDateElement, .shiftedDays,
         .unknownColumn:
         .warning
       }
@@ -115,18 +116,17 @@ public struct Diagnostic: Hashable, Sendable {
     /// Whether nothing after a problem of this kind is read.
     public var endsReading: Bool {
       switch self {
-      case .malformedXML, .externalEntity, .unsupportedEncoding, .notACatalogue, .errorAnswer,
-        .unknownBorrower:
+      case .malformedXML, .externalEntity, .declaredText, .unsupportedEncoding, .notACatalogue,
+        .errorAnswer, .unknownBorrower:
         true
       default: false
       }
     }
 
-    /// Whether problems of this kind belong to one book, and not to the whole catalogue or to a
-    /// comment.
+    /// Whether problems of this kind belong to one book, and not to the whole catalogue.
     public var isAboutABook: Bool {
       switch self {
-      case .noLoans, .noExpirations, .unusedIgnore, .httpHeaders, .incompleteAnswer,
+      case .noLoans, .noExpirations, .httpHeaders, .incompleteAnswer,
         .missingLoanDays, .shiftedDays, .unknownColumn:
         false
       default: !endsReading
@@ -162,7 +162,7 @@ public struct Diagnostic: Hashable, Sendable {
   public var fingerprint: UInt64 = 0
 
   /// The most bytes that a problem has of a catalogue's text.
-  static let longestText = 4_096
+  package static let longestText = 4_096
 
   /// A problem of this kind at `location`.
   public init(
@@ -182,7 +182,7 @@ public struct Diagnostic: Hashable, Sendable {
 
 extension String {
   /// The text, or as many of its characters as have together at most `limit` bytes.
-  fileprivate func cut(to limit: Int) -> String {
+  package func cut(to limit: Int) -> String {
     guard utf8.count > limit else { return self }
     let end = utf8.index(startIndex, offsetBy: limit)
     return String(unicodeScalars[..<end])

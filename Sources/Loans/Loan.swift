@@ -118,7 +118,7 @@ extension Loan {
 /// A field of a record, by its name in a profile.
 ///
 /// The numbers are part of every stored identity and never change.
-public enum LoanField: Int, CaseIterable, Sendable {
+@frozen public enum LoanField: UInt8, CaseIterable, BitwiseCopyable, Sendable {
   /// The record's own identifier.
   case id = 0
   /// The book's title.

@@ -56,7 +56,7 @@ public struct ReloadSettings: Sendable {
     rules.period = { ExpirationRule.judge($1, loaned: $0) }
     rules.loanDate = { ExpirationRule.judge(loaned: $0, today: today) }
     var reader = CatalogueReader(
-      profile: profile, detail: .loans, rules: rules, loanDays: loanDays, civilTime: civilTime)
+      profile: profile, rules: rules, loanDays: loanDays, civilTime: civilTime)
     reader.jobs = jobs
     reader.onProgress = onProgress
     return reader
@@ -65,12 +65,10 @@ public struct ReloadSettings: Sendable {
 
 /// A loan that was read and judged.
 public struct ReadLoan {
-  /// The loan with its texts where the record has them.
-  package let parts: LoanRecord.Parts
   /// The record it was read from.
-  public var record: LoanRecord { parts.record }
+  public let record: LoanRecord
   /// The last day that the book may be kept.
-  public var expiration: CivilDate { parts.lastDay }
+  public var expiration: CivilDate { record.lastDay }
   /// Its state on the day of the reload.
   public let status: DayStatus
   /// When its notices fire.
@@ -86,16 +84,16 @@ public struct ReadLoan {
     _ record: LoanRecord, _ policy: ReminderPolicy, today: CivilDate,
     _ closed: inout [CivilDate: ClosedDays.Answer]
   ) {
-    guard let parts = record.parts else { return nil }
-    self.parts = parts
+    guard case .date(let expiration) = record.expiration else { return nil }
+    self.record = record
     var answer = ClosedDays.Answer.open
     if !policy.closedDays.isEmpty {
-      answer = closed[parts.lastDay] ?? policy.closedDays.openDays(around: parts.lastDay)
-      closed[parts.lastDay] = answer
+      answer = closed[expiration] ?? policy.closedDays.openDays(around: expiration)
+      closed[expiration] = answer
     }
     isClosedForLong = answer == .closedForLong
-    plan = policy.plan(for: parts, answer)
-    status = DayStatus(plan, parts.status, today: today)
+    plan = policy.plan(for: record, answer)
+    status = DayStatus(plan, record.status, today: today)
   }
 }
 

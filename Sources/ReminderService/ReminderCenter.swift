@@ -71,35 +71,27 @@ public struct ReminderCenter: Sendable {
       // The finding that the catalogue has no record, which may be allowed.
       var emptiness: Diagnostic?
       var mayHideLoans = false
-      while let events = try reading.next() {
-        for event in events {
-          switch event {
-          case .record(let record):
-            guard let loan = ReadLoan(record, settings.policy, today: now.date, &closed) else {
-              if record.expiration == .unusable {
-                try reload?.keep(record.parts(lastDay: now.date), record.identity)
-              }
-              continue
-            }
-            if loan.isClosedForLong, loan.status != .expired {
-              closedForLong = closedForLong ?? loan.expiration
-            }
-            onLoan(loan)
-            try reload?.add(
-              loan.parts, record.identity, fingerprint: record.fingerprint, loan.plan)
-          case .diagnostic(let diagnostic):
-            if diagnostic.code == .noLoans && emptiness == nil {
-              emptiness = diagnostic
-              continue
-            }
-            let hints: [Diagnostic.Code] = [
-              .unknownCase, .unknownDateElement, .misplacedExpiration,
-            ]
-            if diagnostic.severity == .error || hints.contains(diagnostic.code) {
-              mayHideLoans = true
-            }
-            onDiagnostic(diagnostic)
+      while let batch = try reading.next() {
+        try batch.forEach { diagnostic throws(ScheduleError) in
+          if diagnostic.code == .noLoans && emptiness == nil {
+            emptiness = diagnostic
+            return
           }
+          let hints: [Diagnostic.Code] = [.unknownCase, .unknownDateElement, .misplacedExpiration]
+          if diagnostic.severity == .error || hints.contains(diagnostic.code) {
+            mayHideLoans = true
+          }
+          onDiagnostic(diagnostic)
+        } record: { record throws(ScheduleError) in
+          guard let loan = ReadLoan(record, settings.policy, today: now.date, &closed) else {
+            if record.expiration == .unusable { try reload?.keep(record, record.identity) }
+            return
+          }
+          if loan.isClosedForLong, loan.status != .expired {
+            closedForLong = closedForLong ?? loan.expiration
+          }
+          onLoan(loan)
+          try reload?.add(record, record.identity, fingerprint: record.fingerprint, loan.plan)
         }
       }
       let summary = reading.summary

@@ -87,18 +87,16 @@ extension ProfilesCommand {
     let most = 3
     var (loans, others) = (0, 0)
     let reading = try reader.open(path)
-    while let events = try reading.next() {
-      for event in events {
-        switch event {
-        case .record(let record):
-          if record.isLent { loans += 1 } else { others += 1 }
-          let words = record.isLent ? record.description : "a book that is not lent\n"
-          let place = "\(path.visible):\(record.location.line):\(record.location.column)"
-          if record.isLent || others <= most { try console.print("\(place): \(words)") }
-        case .diagnostic(let diagnostic):
-          try console.print(line: LocatedDiagnostic(path: path, diagnostic: diagnostic).line)
-        }
-        if loans == most { return }
+    while loans < most, let batch = try reading.next() {
+      try batch.forEach { diagnostic in
+        guard loans < most else { return }
+        try console.print(line: LocatedDiagnostic(path: path, diagnostic: diagnostic).line)
+      } record: { record in
+        guard loans < most else { return }
+        if record.isLent { loans += 1 } else { others += 1 }
+        let words = record.isLent ? record.description : "a book that is not lent\n"
+        let place = "\(path.visible):\(record.location.line):\(record.location.column)"
+        if record.isLent || others <= most { try console.print("\(place): \(words)") }
       }
     }
   }

@@ -124,11 +124,11 @@ struct CatalogueFetch: Sendable {
   private func fault(in file: OpenFile) -> String? {
     if (try? file.status.size) == 0 { return "printed nothing" }
     var words = "did not print a whole catalogue"
-    do {
-      let reader = CatalogueReader(profile: profile, detail: .diagnostics)
+    do throws(CatalogueError) {
+      let reader = CatalogueReader(profile: profile)
       let reading = try reader.open(file.pathOfDescriptor)
-      while let events = try reading.next() {
-        for case .diagnostic(let found) in events where found.severity == .error {
+      while let batch = try reading.next() {
+        for found in batch.diagnostics where found.severity == .error {
           words = """
             did not print a whole catalogue: line \(found.location.line): \(found.message) \
             [\(found.code.rawValue)]
@@ -137,7 +137,7 @@ struct CatalogueFetch: Sendable {
       }
       return reading.summary.isUsable || reading.summary.isBorrowerUnknown ? nil : words
     } catch {
-      return "printed what cannot be read: \((error as? CatalogueError)?.message ?? "\(error)")"
+      return "printed what cannot be read: \(error.message)"
     }
   }
 

@@ -47,8 +47,9 @@ struct CatalogueValidation: ~Copyable {
     do {
       let reading = try reader.open(path)
       isPacked = reading.isPacked
-      while let events = try reading.next() {
-        for case .diagnostic(let diagnostic) in events { try take(diagnostic) }
+      while let batch = try reading.next() {
+        try plan.unknownZone?.check()
+        for diagnostic in batch.diagnostics { try take(diagnostic) }
       }
       tally.records = reading.summary.records
       tally.loans = reading.summary.loans
@@ -143,8 +144,8 @@ extension CatalogueValidation {
       var reader = plan.reader
       reader.locatesFixes = true
       let reading = try reader.open(path)
-      while let events = try reading.next() {
-        for case .diagnostic(let diagnostic) in events where diagnostic.replacement != nil {
+      while let batch = try reading.next() {
+        for diagnostic in batch.diagnostics where diagnostic.replacement != nil {
           if plan.severities.severity(of: diagnostic) != nil { problems.append(diagnostic) }
         }
       }

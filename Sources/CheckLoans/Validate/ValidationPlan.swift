@@ -1,6 +1,7 @@
 import LoanCatalogue
 import LoanRules
 import Loans
+import Synchronization
 import System
 import SystemPackage
 
@@ -19,6 +20,8 @@ struct ValidationPlan: Sendable {
   let environment: Environment
   let fixing: Fixing
   let isQuiet: Bool
+  /// The time zone of the environment, if it is unknown.
+  let unknownZone: UnknownZone?
 
   /// What is done about values that can be fixed.
   enum Fixing { case none, dryRun, replace }
@@ -28,11 +31,13 @@ struct ValidationPlan: Sendable {
     let given = try Self.catalogues(command, environment)
     catalogues = command.fixing.fix ? Self.unique(given, environment) : given
     severities = try Self.severities(command.rules, environment.given)
+    let time = try Self.civilTime(command.rules.clock.zone, environment)
+    unknownZone = time.clock
     var reader = CatalogueReader(
-      profile: try command.form.profile(environment)?.profile, detail: .diagnostics,
+      profile: try command.form.profile(environment)?.profile,
       rules: try Self.rules(command.rules, environment, severities),
       loanDays: command.form.loanDays,
-      civilTime: try Self.civilTime(command.rules.clock.zone, environment))
+      civilTime: time.civilTime)
     output = try environment.output(command.output, sparing: catalogues)
     let isForGitHub = environment["GITHUB_ACTIONS"] == "true" && output == nil
     let format = command.format ?? (isForGitHub ? .github : .text)
@@ -158,7 +163,6 @@ struct ValidationPlan: Sendable {
       requiresExpiration: options.records.requireExpiration,
       expiration: { ExpirationRule.judge($0) })
     rules.honorsIgnoreComments = true
-    rules.idleCodes = [.distantExpiration]
     rules.findsDuplicateLoans = !severities.ignored.contains(.duplicateLoan)
     rules.isbn = { ISBNRule.judge($0) }
     rules.email = { EmailRule.judge($0) }
@@ -167,7 +171,6 @@ struct ValidationPlan: Sendable {
     let today = try options.clock.read(environment).now.date
     rules.expiration = { ExpirationRule.judge($0, today: today, atMost: days) }
     rules.loanDate = { ExpirationRule.judge(loaned: $0, today: today) }
-    rules.idleCodes = []
     return rules
   }
 
@@ -176,10 +179,14 @@ struct ValidationPlan: Sendable {
   /// A time zone that is unknown matters only if there are any, unless it was asked for.
   private static func civilTime(
     _ zone: ZoneOptions, _ environment: Environment
-  ) throws(CommandError) -> @Sendable (Int) throws -> CivilDateTime? {
-    if zone.timeZone != nil { return try zone.clock(environment).civilTime }
-    let clock = Result { () throws(CommandError) in try LocalClock(environment["TZ"], environment) }
-    return { try clock.get().civilTime(at: $0) }
+  ) throws(CommandError) -> (clock: UnknownZone?, civilTime: @Sendable (Int) -> CivilDateTime?) {
+    if zone.timeZone != nil { return (nil, try zone.clock(environment).civilTime) }
+    do throws(CommandError) {
+      return (nil, try LocalClock(environment["TZ"], environment).civilTime)
+    } catch {
+      let zone = UnknownZone(error)
+      return (zone, { zone.civilTime(at: $0) })
+    }
   }
 
   private static func fixing(
@@ -223,4 +230,22 @@ struct ValidationPlan: Sendable {
 /// What a diff leaves, a line for standard error each.
 private struct DiffForm: FindingsForm {
   func text(of finding: LocatedDiagnostic) -> String { finding.line }
+}
+
+/// A time zone that is unknown, which matters only where somebody wants a time in it.
+final class UnknownZone: Sendable {
+  private let error: CommandError
+  private let isWanted = Atomic(false)
+
+  init(_ error: CommandError) { self.error = error }
+
+  func civilTime(at instant: Int) -> CivilDateTime? {
+    isWanted.store(true, ordering: .relaxed)
+    return CivilDateTime(ordinal: instant)
+  }
+
+  /// - Throws: why it is unknown, if it was wanted.
+  func check() throws(CommandError) {
+    if isWanted.load(ordering: .relaxed) { throw error }
+  }
 }

@@ -40,6 +40,8 @@ enum NativeElement: Equatable {
   /// The names that were met first, as many as a usual document has.
   private var first: [(name: Name, element: NativeElement)] = []
   private static let capacity = 24
+  /// The index of the name that was found last among these: the next one is often that after it.
+  private var last = 0
   /// The names beyond these.
   private var others: [Name: NativeElement] = [:]
   /// Whether an attribute's value may be an expiration, by the attribute's name.
@@ -76,7 +78,22 @@ enum NativeElement: Equatable {
     _ namespace: UnsafePointer<xmlChar>?
   ) -> NativeElement {
     let key = unsafe Name(name, prefix, namespace)
-    for index in first.indices where first[index].name == key { return first[index].element }
+    for index in first.indices.dropFirst(last) where first[index].name == key {
+      last = index
+      return first[index].element
+    }
+    return unsafe elementBefore(key, name, prefix, namespace)
+  }
+
+  /// Looks a name up that is not among those after the one that was found last.
+  @unsafe private mutating func elementBefore(
+    _ key: Name, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
+    _ namespace: UnsafePointer<xmlChar>?
+  ) -> NativeElement {
+    for index in first.indices.prefix(last) where first[index].name == key {
+      last = index
+      return first[index].element
+    }
     if let known = others[key] { return known }
     return unsafe note(key, newElement(name, prefix, namespace))
   }

@@ -1,41 +1,44 @@
 import CLibXML2
 import Loans
 
-/// Reads the tool's own form, or a part of it, over SAX2.
+/// Reads the tool's own form, or a chunk of it, over SAX2.
 ///
-/// Its handlers are called for every element and every text of the document, so what nearly all of
-/// them need is done first, and the rest separately.
+/// Its handlers are called for every element and every text of the document. So what nearly all of them need
+/// is done first, in a few comparisons, and the rest in functions of its own.
 @safe struct NativeReader: ~Copyable {
   private let session: UnsafeMutablePointer<ParserSession>
   private(set) var builder: RecordBuilder
   private var names = NativeNames()
   /// Receives what has been read, if there may be much of it; returns whether more is wanted.
   private let output: ((RecordBatch) -> Bool)?
-  private let start: PartStart
-  /// Bytes up to the end of the root element; 0 if it is not known, or something that speaks to the
-  /// reader comes after it.
-  private var rootEnd = 0
+  /// Where a chunk begins whose root element is not that of the document; `nil` for a whole document.
+  private var chunk: PartStart?
 
   // Where the parser is.
   private var depth = 0
   /// Elements that are open and mean nothing, the innermost ones.
   private var skipped = 0
-  private var text = FieldText()
+  private var text = FieldAtHand()
   /// What is wrong with the name of the child of the root that the parser is in.
   private var slip = Slip.none
-  /// The child's name, if it is nearly `book`.
-  private var childName = ""
   private var root: RootElement?
+  /// Bytes up to the end of the root element.
+  private var rootEnd = 0
   private var expiration = ExpirationElement()
 
-  /// The text at hand.
-  private struct FieldText {
-    /// The field that it is of, if it is wanted.
+  /// The field whose text is at hand.
+  fileprivate struct FieldAtHand {
     var field: LoanField?
     /// Whether its place is wanted.
     var wantsPlace = false
+    /// The place after its start tag.
+    var start = ParserSession.Place()
+    /// The place after its last text.
+    var end = ParserSession.Place()
+    /// Whether its texts are as they are written, without references and comments between.
+    var isVerbatim = true
     /// The byte of the file with the `>` before it; `nil` if nobody wants it.
-    var start: Int?
+    var firstByte: Int?
   }
 
   /// The expirations of the record at hand, as far as they are known.
@@ -60,7 +63,10 @@ import Loans
   }
 
   /// What is wrong with the name of a child of the root that was meant for a book.
-  private enum Slip { case none, wrongCase, misspelt }
+  private enum Slip {
+    case none, wrongCase
+    case misspelt(name: String)
+  }
 
   /// More names than a usual document has: how many a document has in all is only known where one
   /// parser reads it.
@@ -68,64 +74,58 @@ import Loans
   /// The longest text of one field, in bytes; libxml2's own limit for a text node.
   private static let longestField = 10_000_000
 
-  @unsafe init(
+  @unsafe private init(
     _ session: UnsafeMutablePointer<ParserSession>, _ builder: consuming RecordBuilder,
-    _ start: PartStart, output: ((RecordBatch) -> Bool)? = nil
+    output: ((RecordBatch) -> Bool)?
   ) {
     unsafe self.session = session
     self.builder = builder
     self.output = output
-    self.start = start
-    if isPart { root = RootElement(name: "", location: start.location, isKnown: true) }
   }
-
-  /// Whether the root element is not that of the document, but one put before a part of it.
-  private var isPart: Bool { !start.head.isEmpty }
 }
 
 // MARK: - Beginning and end
 
 extension NativeReader {
-  /// A reader that is being used, and the session of its parser.
-  @safe struct Reading {
-    let reader: UnsafeMutablePointer<NativeReader>
-    let session: UnsafeMutablePointer<ParserSession>
+  /// A parser with a reader that it calls.
+  static func parser(
+    of document: CatalogueDocument, output: ((RecordBatch) -> Bool)? = nil
+  ) -> XMLParser<NativeReader> {
+    unsafe XMLParser(path: document.path, setHandlers: setHandlers) { session in
+      unsafe NativeReader(
+        session, RecordBuilder(document.reader, form: nil, document.pool), output: output)
+    }
   }
 
-  /// Makes a reader and a parser that calls it, and lets them be used.
-  ///
-  /// - Throws: what `body` throws.
-  static func read<Result>(
-    _ builder: consuming RecordBuilder, _ start: PartStart, path: String,
-    output: ((RecordBatch) -> Bool)? = nil,
-    _ body: (borrowing XMLParser<NativeReader>, Reading) throws -> Result
-  ) throws -> Result {
-    let parser = unsafe XMLParser<NativeReader>(
-      path: path, from: start, setHandlers: setHandlers)
-    unsafe parser.reader.initialize(
-      to: NativeReader(parser.session, builder, start, output: output))
-    return unsafe try body(parser, Reading(reader: parser.reader, session: parser.session))
+  /// Begins with a document, or with a chunk of one.
+  mutating func begin(_ start: PartStart) {
+    builder.beginDocument(at: start.offset)
+    chunk = start.head.isEmpty ? nil : start
+    root =
+      chunk == nil ? nil : RootElement(name: "", location: start.location, isKnown: true)
+    (depth, skipped, text, slip, rootEnd) = (0, 0, FieldAtHand(), .none, 0)
   }
 
   /// Returns what was read since the last batch, and how the document ends.
   mutating func endDocument() -> RecordBatch {
-    var batch = builder.removeLastBatch(end: unsafe session.pointee.bytesRead)
-    batch.ending = DocumentEnding(fault: unsafe session.pointee.fault)
-    if !isPart { batch.root = root }
+    builder.abandonRecord()
+    let batch = builder.removeBatch(end: unsafe session.pointee.bytesRead)
+    batch.ending = DocumentEnding(malformation: unsafe session.pointee.malformation)
+    if chunk == nil { batch.root = root }
     return batch
   }
 
-  /// Returns the contents of a part of the document; `nil` if it cannot be read on its own.
+  /// Returns the contents of a chunk of the document; `nil` if it cannot be read on its own.
   ///
-  /// - Parameter end: where the root element must end, if the document does not end here: libxml2
-  ///   takes a zero byte after it for the document's end.
-  mutating func endPart(at end: Int?) -> RecordBatch? {
+  /// - Parameter end: bytes up to the end of the root element, if the document does not end here:
+  ///   libxml2 takes a zero byte after it for the document's end.
+  mutating func endChunk(at end: Int?) -> RecordBatch? {
     guard unsafe session.pointee.isWellFormed, unsafe !session.pointee.hasDoctype, rootEnd > 0,
-      end.map({ unsafe $0 + session.pointee.bytesBefore }) ?? rootEnd == rootEnd,
+      end.map({ unsafe $0 + session.pointee.bytesBefore == rootEnd }) ?? true,
       unsafe session.pointee.nameCount <= Self.mostNames
     else { return nil }
-    var batch = builder.removeLastBatch(end: rootEnd)
-    if !isPart { batch.root = root }
+    let batch = builder.removeBatch(end: unsafe session.pointee.bytesRead)
+    if chunk == nil { batch.root = root }
     return batch
   }
 }
@@ -144,130 +144,102 @@ extension NativeReader {
 
   /// - SeeAlso: `startElementNsSAX2Func`.
   @inline(__always)
-  @unsafe fileprivate mutating func startElement(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
-    if unsafe session.pointee.isSpecial, unsafe !prepareSpecial(context, tag) { return }
-    if depth == 0 { return unsafe startRoot(context, tag) }
+  @unsafe fileprivate mutating func startElement(_ tag: StartTag) {
+    // Most elements are a field directly in a record.
+    if depth == 2, skipped == 0, text.field == nil,
+      case .field(let field) = unsafe names.element(tag.name, tag.prefix, tag.namespace),
+      field != .expiration
+    {
+      depth = 3
+      unsafe session.pointee.noteTagEnd()
+      return begin(field)
+    }
+    unsafe startOther(tag)
+  }
+
+  @inline(never)
+  @unsafe private mutating func startOther(_ tag: StartTag) {
+    if depth == 0 { return unsafe startRoot(tag) }
     if depth == 1 { handOver() }
     let element = unsafe names.element(tag.name, tag.prefix, tag.namespace)
     if names.hasMissed { checkNames() }
-    let start = unsafe tagStart(context)
-    depth &+= 1
+    let start = unsafe session.pointee.position
+    unsafe session.pointee.noteTagEnd()
+    depth += 1
     if skipped > 0 || text.field != nil {
       skip(element, at: start)
     } else if root?.isKnown != true {
       if root?.firstChild == nil { root?.firstChild = unsafe String(cString: tag.name) }
       skip(element, at: start)
     } else if depth == 2 {
-      unsafe startChild(context, element, tag, at: start)
+      unsafe startChild(element, tag, at: start)
     } else {
-      unsafe startPart(element, tag.name, at: start)
+      unsafe startField(element, tag.name, at: start)
     }
-    unsafe noteTagEnd(context)
   }
 
-  /// Looks closely at an element where entities or long names may be.
-  ///
-  /// - Returns: whether the element is wanted.
-  @inline(never)
-  @unsafe private mutating func prepareSpecial(
-    _ context: xmlParserCtxtPtr, _ tag: StartTag
-  ) -> Bool {
-    guard unsafe !session.pointee.isStopped else { return false }
-    unsafe session.pointee.settlePlace(context)
-    if unsafe session.pointee.isInsideEntity(context) { unsafe countElement(context, tag) }
-    return true
-  }
-
+  /// Begins the text of a field.
   @inline(__always)
-  private mutating func startText(of field: LoanField) {
+  private mutating func begin(_ field: LoanField) {
     text.field = field
-    if builder.reader.locatesFixes { text.start = unsafe session.pointee.byteOffset }
-    text.wantsPlace = builder.placedFields & field.bit != 0 && builder.draft.record.isEmpty(field)
-    builder.draft.beginField()
+    builder.beginField()
+    text.wantsPlace = builder.judgedFields & field.bit != 0
+    if text.wantsPlace { beginPlace() }
   }
 
-  @inline(never)
-  @unsafe private mutating func startRoot(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
+  private mutating func beginPlace() {
+    text.start = unsafe session.pointee.place
+    text.end = text.start
+    text.isVerbatim = true
+    if builder.reader.locatesFixes { text.firstByte = unsafe session.pointee.byteOffset }
+  }
+
+  @unsafe private mutating func startRoot(_ tag: StartTag) {
     depth = 1
     let isKnown = unsafe names.noteRoot(tag.name, tag.prefix, tag.namespace)
     checkNames()
-    if isPart {
-      unsafe session.pointee.move(to: start.location)
-      return
-    }
+    if let chunk { return unsafe session.pointee.move(to: chunk.location) }
+    let document = unsafe session.pointee.document
+    let start = unsafe TagText.start(endingAt: document) ?? session.pointee.position
     root = unsafe RootElement(
       name: String(cString: tag.name),
-      namespace: tag.namespace.map { unsafe String(cString: $0) }, location: tagStart(context),
+      namespace: tag.namespace.map { unsafe String(cString: $0) }, location: start,
       isKnown: isKnown)
-    unsafe noteTagEnd(context)
+    unsafe session.pointee.noteTagEnd()
   }
 
   /// Begins a child of the root.
   @unsafe private mutating func startChild(
-    _ context: xmlParserCtxtPtr, _ element: NativeElement, _ tag: StartTag,
-    at start: SourceLocation
+    _ element: NativeElement, _ tag: StartTag, at start: SourceLocation
   ) {
-    guard case .book = element else {
-      switch element {
-      case .misspeltBook:
-        slip = .wrongCase
-        findWrongCase(unsafe String(cString: tag.name), "book", at: start)
-      case .likeBook:
-        slip = .misspelt
-        childName = unsafe String(cString: tag.name)
-      default: break
-      }
-      return skip(element, at: start)
+    switch element {
+    case .book:
+      builder.beginRecord(at: start)
+      expiration = ExpirationElement()
+      return unsafe readAttributes(tag, at: start)
+    case .misspeltBook:
+      slip = .wrongCase
+      findWrongCase(unsafe String(cString: tag.name), "book", at: start)
+    case .likeBook: slip = .misspelt(name: unsafe String(cString: tag.name))
+    default: break
     }
-    builder.beginRecord(at: start)
-    expiration = ExpirationElement()
-    unsafe readAttributes(context, tag, at: start)
+    skip(element, at: start)
   }
 
   /// Begins a child of a record.
-  @inline(__always)
-  @unsafe private mutating func startPart(
+  @unsafe private mutating func startField(
     _ element: NativeElement, _ tag: UnsafePointer<xmlChar>, at start: SourceLocation
   ) {
     switch element {
-    case .unknown: skipped &+= 1
-    case .field(let found):
-      if found == .expiration, !beginsExpiration(at: start) { return }
-      startText(of: found)
-    default: unsafe startMistaken(element, tag, at: start)
-    }
-  }
-
-  /// Counts the expirations of a record.
-  ///
-  /// - Returns: whether it is the first.
-  private mutating func beginsExpiration(at start: SourceLocation) -> Bool {
-    expiration.count += 1
-    if expiration.count == 1 {
-      expiration.start = start
-      return true
-    }
-    if expiration.count == 2 {
-      builder.findDuplicateExpiration(at: start, firstLine: expiration.start.line)
-    }
-    // Nothing of it is wanted.
-    skipped += 1
-    return false
-  }
-
-  /// Begins a child of a record that may have been meant for a field.
-  @inline(never)
-  @unsafe private mutating func startMistaken(
-    _ element: NativeElement, _ tag: UnsafePointer<xmlChar>, at start: SourceLocation
-  ) {
-    switch element {
+    case .field(.expiration): startExpiration(at: start)
+    case .field(let field): begin(field)
     case .dateName where expiration.suspect == nil,
       .foreignExpiration where expiration.suspect == nil:
       expiration.suspect = Suspect(
         name: unsafe String(cString: tag), place: start, isForeign: element == .foreignExpiration)
       expiration.isInSuspect = true
-      text = FieldText(field: .expiration)
-      builder.draft.beginField()
+      text = FieldAtHand(field: .expiration)
+      builder.beginField()
     case .misspelt(let field):
       findWrongCase(unsafe String(cString: tag), "\(field)", at: start)
       skipped += 1
@@ -276,70 +248,59 @@ extension NativeReader {
     }
   }
 
+  /// Begins an expiration, of which only the first counts.
+  private mutating func startExpiration(at start: SourceLocation) {
+    expiration.count += 1
+    guard expiration.count > 1 else {
+      expiration.start = start
+      return begin(.expiration)
+    }
+    if expiration.count == 2 {
+      builder.findDuplicateExpiration(at: start, firstLine: expiration.start.line)
+    }
+    skipped += 1
+  }
+
   /// Begins an element that means nothing where it is.
   private mutating func skip(_ element: NativeElement, at start: SourceLocation) {
-    skipped &+= 1
+    skipped += 1
     if text.field == .expiration && !expiration.isInSuspect {
       expiration.hasMarkup = true
       return
     }
     switch element {
     case .field(.expiration), .misspelt(.expiration), .foreignExpiration:
-      guard root?.isKnown == true, slip != .wrongCase else { return }
+      guard root?.isKnown == true else { return }
       if expiration.isInSuspect { expiration.suspect = nil }
-      builder.find(
-        .misplacedExpiration, at: start,
-        slip == .misspelt
-          ? "this expiration is in <\(childName.visible)>, so it is ignored; did you mean <book>?"
-          : "this expiration is not directly inside a book, so it is ignored; move it into its book"
-      )
-      handOver()
+      findMisplacedExpiration(at: start)
     default: break
     }
   }
 
+  private mutating func findMisplacedExpiration(at start: SourceLocation) {
+    switch slip {
+    case .wrongCase: break
+    case .misspelt(let name):
+      builder.findRepeated(
+        .misplacedExpiration, at: start,
+        "this expiration is in <\(name.visible)>, so it is ignored; did you mean <book>?")
+    case .none:
+      builder.findRepeated(
+        .misplacedExpiration, at: start,
+        "this expiration is not directly inside a book, so it is ignored; move it into its book")
+    }
+  }
+
   private mutating func findWrongCase(_ name: String, _ right: String, at start: SourceLocation) {
-    builder.find(
+    builder.findRepeated(
       .unknownCase, at: start,
       "<\(name.visible)> is ignored, since names are case-sensitive; did you mean <\(right)>?",
       value: name)
-    handOver()
-  }
-
-  /// The parser is at the tag's `>`, or at the `/>` that ends the element too.
-  @inline(__always)
-  @unsafe private mutating func noteTagEnd(_ context: xmlParserCtxtPtr) {
-    if unsafe session.pointee.isInsideEntity(context) { return }
-    unsafe session.pointee.notePlace()
-    unsafe session.pointee.place.column &+= 1
-  }
-
-  /// The beginning of the start tag that the parser has just read.
-  ///
-  /// That is where the last event ended, except before the root element and after an entity
-  /// without text, which raises no event: there the tag itself is looked at.
-  @inline(__always)
-  @unsafe private func tagStart(_ context: xmlParserCtxtPtr) -> SourceLocation {
-    guard unsafe session.pointee.hasDoctype || depth == 1 && root == nil,
-      unsafe !session.pointee.isInsideEntity(context)
-    else { return unsafe session.pointee.position }
-    return unsafe TagText.start(endingAt: session.pointee.document) ?? session.pointee.position
   }
 
   private mutating func checkNames() {
     names.hasMissed = false
-    if names.hasLongCharacters { unsafe session.pointee.noteLongNames() }
     unsafe session.pointee.checkNameCount()
-  }
-
-  @unsafe private mutating func countElement(_ context: xmlParserCtxtPtr, _ tag: StartTag) {
-    var size = 64
-    for index in unsafe stride(from: 0, to: tag.attributes.count - 4, by: 5) {
-      if let start = unsafe tag.attributes[index + 3], let end = unsafe tag.attributes[index + 4] {
-        unsafe size += end - start
-      }
-    }
-    unsafe session.pointee.countExpansion(context, by: size)
   }
 }
 
@@ -347,31 +308,23 @@ extension NativeReader {
 
 extension NativeReader {
   /// Reads a record's id, and what may be its expiration.
-  @unsafe private mutating func readAttributes(
-    _ context: xmlParserCtxtPtr, _ tag: StartTag, at start: SourceLocation
-  ) {
+  @unsafe private mutating func readAttributes(_ tag: StartTag, at start: SourceLocation) {
     for index in unsafe stride(from: 0, to: tag.attributes.count - 4, by: 5) {
       guard let name = unsafe tag.attributes[index], unsafe tag.attributes[index + 1] == nil,
         let value = unsafe tag.attributes[index + 3], let end = unsafe tag.attributes[index + 4]
       else { continue }
       let text = unsafe UnsafeBufferPointer(start: value, count: end - value)
-      guard unsafe isID(name) else {
-        if unsafe expiration.suspect == nil && names.isDateName(name) {
-          unsafe noteDate(text, inAttribute: name, at: start)
-        }
-        continue
+      if unsafe name[0] == UInt8(ascii: "i") && name[1] == UInt8(ascii: "d") && name[2] == 0 {
+        builder.beginField()
+        unsafe builder.append(text.span)
+        builder.endField(.id)
+        guard builder.fieldLength == text.count,
+          let place = unsafe session.pointee.place(of: value, inTagAt: start)
+        else { continue }
+        builder.head.idPlace = PackedPlace(place)
+      } else if unsafe expiration.suspect == nil && names.isDateName(name) {
+        unsafe noteDate(text, inAttribute: name, at: start)
       }
-      builder.draft.beginField()
-      unsafe builder.draft.append(text.span)
-      builder.draft.endField(.id)
-      // Where an entity has the tag, its own place is not one of the document.
-      let hasPlace = unsafe !session.pointee.isInsideEntity(context)
-      let input = unsafe session.pointee.document
-      builder.places.extend(
-        .id,
-        hasPlace
-          ? unsafe Self.extent(from: value, to: end, tagStart: start, in: input)
-          : ValueExtent(start: start, end: start))
     }
   }
 
@@ -379,47 +332,11 @@ extension NativeReader {
     _ text: UnsafeBufferPointer<xmlChar>, inAttribute name: UnsafePointer<xmlChar>,
     at start: SourceLocation
   ) {
-    builder.draft.beginField()
-    unsafe builder.draft.append(text.span)
-    guard Self.isDate(builder.draft.removeField()) else { return }
+    builder.beginField()
+    unsafe builder.append(text.span)
+    guard Self.isDate(builder.removeField()) else { return }
     expiration.suspect = unsafe Suspect(
       name: String(cString: name), place: start, isAttribute: true)
-  }
-
-  @inline(__always)
-  @unsafe private func isID(_ name: UnsafePointer<xmlChar>) -> Bool {
-    unsafe name[0] == UInt8(ascii: "i") && name[1] == UInt8(ascii: "d") && name[2] == 0
-  }
-
-  /// Finds the value of the attribute `id` in the tag that the parser has just read.
-  @inline(__always)
-  @unsafe private static func extent(
-    from value: UnsafePointer<xmlChar>, to end: UnsafePointer<xmlChar>, tagStart: SourceLocation,
-    in input: xmlParserInputPtr?
-  ) -> ValueExtent {
-    unsafe plainExtent(from: value, to: end, tagStart: tagStart, in: input)
-      ?? TagText(endingAt: input).extent(ofValueOf: "id", tagStart: tagStart)
-  }
-
-  /// Finds a value in a tag on one line, in ASCII, if its pointer leads into the document.
-  @inline(__always)
-  @unsafe private static func plainExtent(
-    from value: UnsafePointer<xmlChar>, to end: UnsafePointer<xmlChar>, tagStart: SourceLocation,
-    in input: xmlParserInputPtr?
-  ) -> ValueExtent? {
-    guard let input = unsafe input, let cursor = unsafe input.pointee.cur,
-      let base = unsafe input.pointee.base, unsafe value >= base, unsafe value < end,
-      unsafe end < cursor, unsafe Int(input.pointee.line) == tagStart.line
-    else { return nil }
-    // In ASCII the tag has as many bytes as columns; its < is no character of a value.
-    let length = unsafe input.pointee.location.column &- tagStart.column
-    guard length > 0, unsafe length <= cursor - base, unsafe cursor[-length] == UInt8(ascii: "<"),
-      unsafe !value.pointee.isXMLWhiteSpace, unsafe !end[-1].isXMLWhiteSpace
-    else { return nil }
-    let tag = unsafe cursor - length
-    return unsafe ValueExtent(
-      start: SourceLocation(line: tagStart.line, column: tagStart.column &+ (value - tag)),
-      end: SourceLocation(line: tagStart.line, column: tagStart.column &+ (end - tag)))
   }
 }
 
@@ -429,56 +346,48 @@ extension NativeReader {
   /// - SeeAlso: `endElementNsSAX2Func`.
   @inline(__always)
   @unsafe fileprivate mutating func endElement(
-    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
+    _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
   ) {
-    if unsafe session.pointee.isSpecial {
-      guard unsafe !session.pointee.isStopped else { return }
-      unsafe session.pointee.settlePlace(context)
-      if names.hasLongCharacters { unsafe correctColumn(context, name, prefix) }
-    }
-    unsafe session.pointee.notePlace(context)
+    if names.hasLongCharacters { unsafe session.pointee.correctColumn(afterEndOf: name, prefix) }
+    unsafe session.pointee.notePlace()
     depth &-= 1
-    if depth > 1 {
-      endPart()
-    } else if depth == 1 {
-      endChild()
+    if depth == 2, skipped == 0, !expiration.isInSuspect, let field = text.field {
+      end(field)
     } else {
-      rootEnd = unsafe session.pointee.bytesRead
-    }
-  }
-
-  /// Ends an element inside a child of the root.
-  @inline(__always)
-  private mutating func endPart() {
-    if skipped > 0 {
-      skipped &-= 1
-    } else if expiration.isInSuspect {
-      endSuspect()
-    } else if let field = text.field {
-      builder.draft.endField(field)
-      if let start = text.start, let end = unsafe session.pointee.byteOffset, start < end {
-        builder.noteBytes(start..<end, of: field)
-      }
-      text.field = nil
-    }
-  }
-
-  /// Ends a child of the root.
-  private mutating func endChild() {
-    slip = .none
-    if skipped > 0 {
-      skipped = 0
-      builder.endChild()
-    } else {
-      endRecord()
+      endOther()
     }
   }
 
   @inline(never)
+  private mutating func endOther() {
+    if depth == 0 {
+      rootEnd = unsafe session.pointee.bytesRead
+    } else if depth == 1 {
+      slip = .none
+      if skipped > 0 { skipped = 0 } else { endRecord() }
+    } else if skipped > 0 {
+      skipped -= 1
+    } else if expiration.isInSuspect {
+      endSuspect()
+    }
+  }
+
+  /// Ends the text of a field.
+  @inline(__always)
+  private mutating func end(_ field: LoanField) {
+    text.field = nil
+    guard text.wantsPlace else { return builder.endField(field) }
+    let place = builder.withField { text.place(of: $0) }
+    builder.endField(field, place)
+    if let first = text.firstByte, let end = unsafe session.pointee.byteOffset, first < end {
+      builder.noteBytes(first..<end, of: field)
+    }
+  }
+
   private mutating func endSuspect() {
     expiration.isInSuspect = false
     text.field = nil
-    if Self.isDate(builder.draft.removeField()) { return }
+    if Self.isDate(builder.removeField()) { return }
     let isSlip = expiration.suspect.map { !$0.isForeign && ExpirationName.isSlip($0.name) } ?? false
     if isSlip {
       expiration.suspect?.hasDate = false
@@ -499,7 +408,7 @@ extension NativeReader {
   }
 
   private mutating func endRecord() {
-    if builder.draft.record.isEmpty(.title) { builder.findMissingTitle() }
+    if builder.head.isEmpty(.title) { builder.findMissingTitle() }
     switch expiration.count {
     case 0:
       if let suspect = expiration.suspect { find(suspect) }
@@ -510,7 +419,7 @@ extension NativeReader {
     builder.endRecord()
   }
 
-  /// Hands over what has been read, if there is enough of it, also from within a long record.
+  /// Hands over what has been read, if there is enough of it.
   private mutating func handOver() {
     guard let output, case let end = unsafe session.pointee.bytesRead, builder.isFull(at: end)
     else { return }
@@ -530,33 +439,17 @@ extension NativeReader {
   }
 
   private mutating func endExpiration() {
-    let place = builder.places[.expiration]
     if expiration.hasMarkup {
-      builder.draft.record.expiration = .unusable
+      builder.head.expiration = RecordHead.unusableDay
       builder.find(
-        .dateFormat, at: place?.start ?? expiration.start,
+        .dateFormat, at: builder.dates.expiration?.start ?? expiration.start,
         "the expiration holds other elements; write only the date, as yyyy.MM.dd",
-        value: builder.draft.record.text(of: .expiration) ?? "")
-    } else if place == nil || builder.draft.record.isEmpty(.expiration) {
+        value: builder.text(of: .expiration) ?? "")
+    } else if builder.head.isEmpty(.expiration) {
       builder.findEmptyExpiration(at: expiration.start)
     } else {
       builder.readExpiration()
     }
-  }
-
-  /// libxml2 counts the name of an end tag in bytes; columns are counted in characters.
-  @inline(never)
-  @unsafe private func correctColumn(
-    _ context: xmlParserCtxtPtr, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
-  ) {
-    if unsafe session.pointee.isInsideEntity(context) { return }
-    let surplus = unsafe surplusBytes(in: name, prefix)
-    guard surplus > 0, let input = unsafe context.pointee.input else { return }
-    // An element that ends in its start tag has no end tag.
-    guard unsafe input.pointee.cur - input.pointee.base < 2 || input.pointee.cur[-2] != 0x2F else {
-      return
-    }
-    unsafe input.pointee.col &-= Int32(surplus)
   }
 }
 
@@ -565,80 +458,50 @@ extension NativeReader {
 extension NativeReader {
   /// - SeeAlso: `charactersSAXFunc`, `cdataBlockSAXFunc`.
   @inline(__always)
-  @unsafe fileprivate mutating func characters(
-    _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>, isSection: Bool = false
-  ) {
-    if unsafe session.pointee.isSpecial {
-      guard unsafe !session.pointee.isStopped else { return }
-      unsafe session.pointee.settlePlace(context)
-      unsafe session.pointee.countExpansion(context, by: text.count)
-    }
+  @unsafe fileprivate mutating func characters(_ text: UnsafeBufferPointer<xmlChar>) {
+    unsafe session.pointee.notePlace()
     // Most texts are the white space between elements.
-    if let field = self.text.field { unsafe add(text, to: field, context, isSection: isSection) }
-    unsafe session.pointee.notePlace(context)
+    if self.text.field == nil { return }
+    unsafe builder.append(text.span)
+    if self.text.wantsPlace || builder.fieldLength > Self.longestField {
+      unsafe noteText(text.span)
+    }
   }
 
-  @unsafe private mutating func add(
-    _ text: UnsafeBufferPointer<xmlChar>, to field: LoanField, _ context: xmlParserCtxtPtr,
-    isSection: Bool
-  ) {
-    let isVerbatim = unsafe !session.pointee.isInsideEntity(context)
-    var start = unsafe session.pointee.position
-    if isSection && isVerbatim { start.column += "<![CDATA[".utf8.count }
-    if self.text.wantsPlace {
-      let extent = unsafe ValueScan.extent(
-        of: text, from: start, end: session.pointee.currentPosition, isVerbatim: isVerbatim,
-        isSection: isSection)
-      if let extent { builder.places.extend(field, extent) }
-    }
-    unsafe builder.draft.append(text.span)
-    if builder.draft.fieldLength > Self.longestField {
+  private mutating func noteText(_ bytes: Span<UInt8>) {
+    let end = unsafe session.pointee.place
+    text.isVerbatim = text.isVerbatim && text.end.isMoved(over: bytes, to: end)
+    text.end = end
+    if builder.fieldLength > Self.longestField {
       unsafe session.pointee.endEarly(
-        .malformedXML, at: start, "a text is longer than 10,000,000 bytes")
+        .malformedXML, at: session.pointee.position, "a text is longer than 10,000,000 bytes")
     }
   }
 
   /// - SeeAlso: `commentSAXFunc`.
-  @unsafe fileprivate mutating func comment(
-    _ context: xmlParserCtxtPtr, _ text: UnsafePointer<xmlChar>?
-  ) {
-    if builder.reader.rules.honorsIgnoreComments, unsafe !session.pointee.isStopped,
-      let text = unsafe text, unsafe !session.pointee.isInsideEntity(context)
-    {
-      unsafe session.pointee.settlePlace(context)
-      let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
-      if let comment = unsafe IgnoreComment(bytes) {
-        // After the root element, its place is only known where the whole line is.
-        if depth == 0 { rootEnd = 0 }
-        builder.add(comment, at: commentStart, isInRecord: builder.isInRecord)
-        handOver()
-      }
+  @unsafe fileprivate mutating func comment(_ text: UnsafePointer<xmlChar>?) {
+    unsafe session.pointee.notePlace()
+    guard builder.reader.rules.honorsIgnoreComments, depth < 2, let text = unsafe text else {
+      return
     }
-    unsafe skipped(context, text)
+    let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
+    if let codes = unsafe Diagnostic.Code.ignored(byComment: bytes) { builder.ignore(codes) }
   }
+}
 
-  /// The beginning of the comment that the parser has just read: where the last event ended, except
-  /// where something may be between that raises no event.
-  private var commentStart: SourceLocation {
-    let document = unsafe session.pointee.document
-    guard unsafe session.pointee.hasDoctype || depth == 0 else {
-      return unsafe session.pointee.position
+extension NativeReader.FieldAtHand {
+  /// The place of the field's text without the white space at its edges; of all that is in the element, if the
+  /// text is not as it is written.
+  fileprivate func place(of bytes: Span<UInt8>) -> ValueExtent {
+    var (first, last) = (0, bytes.count)
+    if isVerbatim {
+      while first < last, bytes[first].isXMLWhiteSpace { first += 1 }
+      while first < last, bytes[last - 1].isXMLWhiteSpace { last -= 1 }
     }
-    let isInPart = unsafe isPart && document?.pointee.consumed ?? 1 == 0
-    let origin = TagText.Origin(bytes: start.head.count, column: start.location.column)
-    return unsafe TagText.start(
-      endingAt: document, opening: "<!--", origin: isInPart ? origin : nil)
-      ?? session.pointee.position
-  }
-
-  /// A comment or a processing instruction has ended.
-  @unsafe fileprivate mutating func skipped(
-    _ context: xmlParserCtxtPtr, _ text: UnsafePointer<xmlChar>?
-  ) {
-    guard unsafe !session.pointee.isStopped else { return }
-    unsafe session.pointee.settlePlace(context)
-    unsafe session.pointee.countExpansion(context, by: 64 + Int(xmlStrlen(text)))
-    unsafe session.pointee.notePlace(context)
+    let start = start.moved(over: bytes.extracting(..<first))
+    let end = last == bytes.count ? end : start.moved(over: bytes.extracting(first..<last))
+    return ValueExtent(
+      start: start.location, endColumn: start.line == end.line ? end.location.column : nil)
   }
 }
 
@@ -646,18 +509,16 @@ extension NativeReader {
 
 @inline(__always)
 @unsafe private func reader(
-  of parser: xmlParserCtxtPtr
+  of context: UnsafeMutableRawPointer?
 ) -> UnsafeMutablePointer<NativeReader> {
-  unsafe session(of: parser).pointee.reader.assumingMemoryBound(to: NativeReader.self)
+  unsafe session(of: parserContext(context)).pointee.reader
+    .assumingMemoryBound(to: NativeReader.self)
 }
 
 private let startElementHandler: startElementNsSAX2Func = {
-  context, name, prefix, namespace, _, _, attributeCount, defaultCount, attributes in
+  context, name, prefix, namespace, _, _, attributeCount, _, attributes in
   guard let name = unsafe name else { return }
-  let parser = unsafe parserContext(context)
-  if defaultCount > 0 { unsafe session(of: parser).pointee.countDefaults(Int(defaultCount)) }
-  unsafe reader(of: parser).pointee.startElement(
-    parser,
+  unsafe reader(of: context).pointee.startElement(
     NativeReader.StartTag(
       name: name, prefix: prefix, namespace: namespace,
       attributes: UnsafeBufferPointer(start: attributes, count: Int(attributeCount) * 5)))
@@ -665,30 +526,20 @@ private let startElementHandler: startElementNsSAX2Func = {
 
 private let endElementHandler: endElementNsSAX2Func = { context, name, prefix, _ in
   guard let name = unsafe name else { return }
-  let parser = unsafe parserContext(context)
-  unsafe reader(of: parser).pointee.endElement(parser, name, prefix)
+  unsafe reader(of: context).pointee.endElement(name, prefix)
 }
 
 private let charactersHandler: charactersSAXFunc = { context, text, length in
-  let parser = unsafe parserContext(context)
-  unsafe reader(of: parser).pointee.characters(
-    parser, UnsafeBufferPointer(start: text, count: Int(length)))
-}
-
-private let cdataHandler: cdataBlockSAXFunc = { context, text, length in
-  let parser = unsafe parserContext(context)
-  unsafe reader(of: parser).pointee.characters(
-    parser, UnsafeBufferPointer(start: text, count: Int(length)), isSection: true)
+  unsafe reader(of: context).pointee.characters(
+    UnsafeBufferPointer(start: text, count: Int(length)))
 }
 
 private let commentHandler: commentSAXFunc = { context, text in
-  let parser = unsafe parserContext(context)
-  unsafe reader(of: parser).pointee.comment(parser, text)
+  unsafe reader(of: context).pointee.comment(text)
 }
 
-private let processingInstructionHandler: processingInstructionSAXFunc = { context, _, text in
-  let parser = unsafe parserContext(context)
-  unsafe reader(of: parser).pointee.skipped(parser, text)
+private let processingInstructionHandler: processingInstructionSAXFunc = { context, _, _ in
+  unsafe reader(of: context).pointee.comment(nil)
 }
 
 extension NativeReader {
@@ -698,7 +549,7 @@ extension NativeReader {
     unsafe handlers.pointee.endElementNs = endElementHandler
     unsafe handlers.pointee.characters = charactersHandler
     unsafe handlers.pointee.ignorableWhitespace = charactersHandler
-    unsafe handlers.pointee.cdataBlock = cdataHandler
+    unsafe handlers.pointee.cdataBlock = charactersHandler
     unsafe handlers.pointee.comment = commentHandler
     unsafe handlers.pointee.processingInstruction = processingInstructionHandler
   }

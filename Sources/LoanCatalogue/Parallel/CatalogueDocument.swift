@@ -3,6 +3,7 @@ import Loans
 /// A document to be read, and how.
 struct CatalogueDocument: Sendable {
   var reader: CatalogueReader
+  let pool = BatchPool()
   var profile: CatalogueProfile
   var path: String
   var catalogue: CatalogueFile
@@ -17,7 +18,7 @@ struct CatalogueDocument: Sendable {
     case batch(RecordBatch)
     /// A part of the document cannot be read on its own, so that the rest is read as a whole.
     case unreadable(PartStart)
-    case failed(any Error)
+    case failed(CatalogueError)
   }
 
   /// The beginning of the document.
@@ -44,22 +45,19 @@ struct CatalogueDocument: Sendable {
   ///     than its beginning.
   ///   - output: takes all batches but the last.
   /// - Returns: the last batch.
-  func read(from start: PartStart, _ output: Output?) throws -> RecordBatch {
+  func read(from start: PartStart, _ output: Output?) throws(CatalogueError) -> RecordBatch {
     guard profile.isNative else { return try ProfileReader.read(self, output) }
-    return try NativeReader.read(
-      RecordBuilder(reader, form: nil), start, path: path, output: output
-    ) { parser, reading in
-      unsafe reading.session.pointee.input.open(catalogue, at: start.offset, after: start.head)
-      parser.parse()
-      do {
-        unsafe try reading.session.pointee.finish()
-      } catch {
-        // What was read before was read.
-        if let output { _ = unsafe output(reading.reader.pointee.endDocument()) }
-        throw error
-      }
-      return unsafe reading.reader.pointee.endDocument()
+    let parser = NativeReader.parser(of: self, output: output)
+    unsafe parser.reader.pointee.begin(start)
+    parser.parse(catalogue, from: start)
+    do throws(CatalogueError) {
+      unsafe try parser.session.pointee.finish()
+    } catch {
+      // What was read before was read.
+      if let output { _ = unsafe output(parser.reader.pointee.endDocument()) }
+      throw error
     }
+    return unsafe parser.reader.pointee.endDocument()
   }
 }
 
@@ -73,9 +71,9 @@ struct DocumentReading: ~Copyable {
 
   /// The next batch.
   ///
-  /// - Throws: ``CatalogueError``, and what the reader's time zone throws.
+  /// - Throws: ``CatalogueError``.
   /// - Returns: `nil` after the last one.
-  mutating func next() throws -> RecordBatch? {
+  mutating func next() throws(CatalogueError) -> RecordBatch? {
     if !isBegun {
       isBegun = true
       if let size = document.catalogue.size, size < document.reader.parts.least {
@@ -97,6 +95,9 @@ struct DocumentReading: ~Copyable {
     }
   }
 
+  /// Takes back a batch that nobody needs any longer.
+  func giveBack(_ batch: consuming RecordBatch) { document.pool.give(batch) }
+
   /// Reads it in parts.
   private func parts(_ frame: PartFrame) -> BatchStream<CatalogueDocument.Item> {
     let reader = PartReader(document, frame, from: document.beginning)
@@ -114,7 +115,7 @@ struct DocumentReading: ~Copyable {
         return true
       }
       let last: CatalogueDocument.Item
-      do {
+      do throws(CatalogueError) {
         last = .batch(try document.read(from: start) { put(.batch($0)) })
       } catch {
         last = .failed(error)

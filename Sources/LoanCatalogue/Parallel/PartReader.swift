@@ -16,14 +16,16 @@ final class PartReader: Sendable {
   /// Reads parts as long as there are any and they are wanted.
   func run(_ queue: BatchQueue<CatalogueDocument.Item>) {
     var buffer = PartBuffer(capacity: document.reader.parts.size * 2)
-    while queue.waitForRoom(), readNext(&buffer, queue) {}
+    let parser = NativeReader.parser(of: document)
+    while queue.waitForRoom(), readNext(parser, &buffer, queue) {}
   }
 
   /// Reads the next part.
   ///
   /// - Returns: whether there may be more.
   private func readNext(
-    _ buffer: inout PartBuffer, _ queue: BatchQueue<CatalogueDocument.Item>
+    _ parser: borrowing XMLParser<NativeReader>, _ buffer: inout PartBuffer,
+    _ queue: BatchQueue<CatalogueDocument.Item>
   ) -> Bool {
     let (number, start, part) = cutter.withLock { state in
       defer { state.number += 1 }
@@ -34,23 +36,21 @@ final class PartReader: Sendable {
       queue.end(after: number)
       return false
     }
-    let batch = part.flatMap { read($0, buffer) }
+    let batch = part.flatMap { read($0, buffer, parser) }
     queue.put(batch.map { .batch($0) } ?? .unreadable(start), at: number)
     if batch == nil { queue.end(after: number + 1) }
     return batch != nil
   }
 
-  private func read(_ part: PartCutter.Part, _ buffer: borrowing PartBuffer) -> RecordBatch? {
-    let length = part.end - part.start.offset
-    // A usual record has some 240 bytes, most of them texts.
-    let builder = RecordBuilder(
-      document.reader, form: nil, records: length / 232, texts: length / 4 * 3)
-    return try? NativeReader.read(builder, part.start, path: document.path) { parser, reading in
-      parser.parse(buffer)
-      var batch = unsafe reading.reader.pointee.endPart(at: part.isLast ? nil : buffer.count)
-      batch?.end = part.end
-      if part.isLast { batch?.ending = DocumentEnding() }
-      return batch
-    }
+  private func read(
+    _ part: PartCutter.Part, _ buffer: borrowing PartBuffer,
+    _ parser: borrowing XMLParser<NativeReader>
+  ) -> RecordBatch? {
+    unsafe parser.reader.pointee.begin(part.start)
+    parser.parse(buffer, from: part.start)
+    let batch = unsafe parser.reader.pointee.endChunk(at: part.isLast ? nil : buffer.count)
+    batch?.end = part.end
+    if part.isLast { batch?.ending = DocumentEnding() }
+    return batch
   }
 }

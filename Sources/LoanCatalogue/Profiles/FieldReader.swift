@@ -34,8 +34,8 @@ struct FieldReader: ~Copyable {
     var isValue: Bool
   }
 
-  init(_ reader: CatalogueReader, _ profile: CatalogueProfile) {
-    builder = RecordBuilder(reader, form: profile.name)
+  init(_ reader: CatalogueReader, _ profile: CatalogueProfile, _ pool: BatchPool) {
+    builder = RecordBuilder(reader, form: profile.name, pool)
     self.profile = profile
   }
 
@@ -105,9 +105,9 @@ extension FieldReader {
     builder.beginRecord(at: place)
     let isFirst = !hasRecords
     hasRecords = true
-    guard let record else { return builder.endRecord(isJudged: false) }
+    guard let record else { return builder.endRecord() }
     if isFirst { unsafe readColumns(of: XMLNode(node)) }
-    builder.loanedForms = [.dotted]
+    builder.repetitions.loanedForms = [.dotted]
     let rules = profile.records[record].fields
     unsafe try fill(rules, from: node)
     for (lookup, referents) in zip(profile.lookups, referents) {
@@ -115,7 +115,7 @@ extension FieldReader {
       else { continue }
       unsafe try fill(lookup.fields, from: referent.node, at: place)
     }
-    if builder.draft.record.isEmpty(.title) && profile.mayGive(.title) {
+    if builder.head.isEmpty(.title) && profile.mayGive(.title) {
       builder.findMissingTitle()
     }
     unsafe try readExpiration(node, rules)
@@ -139,20 +139,19 @@ extension FieldReader {
     _ rules: [CatalogueProfile.FieldRule], from node: xmlNodePtr, at place: SourceLocation? = nil
   ) throws(XPathFailure) {
     for rule in rules
-    where rule.field != .expiration && builder.draft.record.isEmpty(rule.field) {
+    where rule.field != .expiration && builder.head.isEmpty(rule.field) {
       guard let found = unsafe try texts(of: rule, node).first(where: \.isValue) else { continue }
       fill(rule.field, found.text, at: place ?? found.place ?? self.place)
-      if rule.field == .loaned { builder.loanedForms = rule.forms }
-      if rule.field == .id { builder.draft.record.isIDShared = rule.isShared }
+      if rule.field == .loaned { builder.repetitions.loanedForms = rule.forms }
+      if rule.field == .id, rule.isShared { builder.head.traits.insert(.sharesID) }
     }
   }
 
   private mutating func fill(_ field: LoanField, _ text: [UInt8], at place: SourceLocation) {
-    builder.draft.beginField()
-    builder.draft.append(text.span)
-    builder.draft.endField(field)
-    guard builder.placedFields & field.bit != 0 else { return }
-    builder.places.extend(field, ValueExtent(start: place, end: place))
+    builder.beginField()
+    builder.append(text.span)
+    builder.endField(field, ValueExtent(start: place))
+    if field == .id { builder.head.idPlace = PackedPlace(place) }
   }
 
   /// The texts of a rule's nodes, with the time.
@@ -261,8 +260,9 @@ extension FieldReader {
     if let uncounted, rules.allSatisfy({ $0.field != .expiration || $0.countsFromLoan }) {
       return builder.findMissingLoanDays(at: uncounted)
     }
-    builder.draft.record.lack =
-      uncounted != nil ? (isThere ? .uncounted : .undatedAndUncounted) : isThere ? .empty : .undated
+    builder.head.traits.insert(.isLent)
+    if !isThere { builder.head.traits.insert(.isUndated) }
+    if uncounted != nil { builder.head.traits.insert(.needsLoanDays) }
     builder.endWithoutExpiration()
   }
 }
@@ -285,7 +285,7 @@ extension FieldReader {
     }
     if !hasRecords, let dates = profile.dates { ending.date = try text(of: dates, joined: false) }
     if ending.date == nil { ending.isListEmpty = try isListEmpty() }
-    ending.shifted = builder.shifted
+    ending.shifted = builder.repetitions.shifted
   }
 
   /// Whether the elements that loans are in are there, and nothing is in any of them.

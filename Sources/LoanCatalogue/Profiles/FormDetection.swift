@@ -60,12 +60,11 @@ enum FormDetection {
   private static func tree(
     _ head: ArraySlice<UInt8>, as profile: CatalogueProfile? = nil, in payload: SOAPPayload? = nil
   ) -> XMLTree {
-    let parser = unsafe XMLParser<OwnNamespaces?> { handlers in
+    let parser = unsafe XMLParser<OwnNamespaces?>(setHandlers: { handlers in
       unsafe handlers.pointee.startElementNs = startElementHandler
       unsafe handlers.pointee.comment = nil
       unsafe handlers.pointee.processingInstruction = nil
-    }
-    unsafe parser.reader.initialize(to: profile.map { OwnNamespaces($0) })
+    }) { _ in profile.map { OwnNamespaces($0) } }
     unsafe parser.session.pointee.enter(payload)
     return parser.parse(head)
   }

@@ -31,7 +31,7 @@ import Loans
   private static let longestText = 10_000_000
 
   private typealias WaitingComment = (
-    comment: IgnoreComment, place: SourceLocation, candidate: xmlNodePtr?
+    place: SourceLocation, candidate: xmlNodePtr?
   )
 
   @unsafe private init(
@@ -40,7 +40,7 @@ import Loans
   ) {
     unsafe self.session = session
     self.output = output
-    fields = FieldReader(document.reader, document.profile)
+    fields = FieldReader(document.reader, document.profile, document.pool)
     namespaces = OwnNamespaces(document.profile)
     isWhole = document.profile.looksOutside
     columnName = document.profile.columns.flatMap { name in
@@ -54,33 +54,30 @@ import Loans
   /// - Returns: the last batch.
   static func read(
     _ document: CatalogueDocument, _ output: ((RecordBatch) -> Bool)?
-  ) throws -> RecordBatch {
-    let start = document.beginning
-    let parser = unsafe XMLParser<ProfileReader>(
-      path: document.path, from: start, setHandlers: setHandlers)
-    unsafe parser.reader.initialize(to: ProfileReader(parser.session, document, output))
-    unsafe parser.session.pointee.input.open(document.catalogue, at: start.offset)
-    parser.parse()
+  ) throws(CatalogueError) -> RecordBatch {
+    let parser = unsafe XMLParser(path: document.path, setHandlers: setHandlers) { session in
+      unsafe ProfileReader(session, document, output)
+    }
+    parser.parse(document.catalogue, from: document.beginning)
     return unsafe try parser.reader.pointee.finish()
   }
 
-  private mutating func finish() throws -> RecordBatch {
-    do {
+  private mutating func finish() throws(CatalogueError) -> RecordBatch {
+    do throws(CatalogueError) {
       unsafe try session.pointee.finish()
     } catch {
       if let output { _ = output(removeBatch()) }
       throw error
     }
-    if let failure = fields.builder.failure { throw failure }
-    var batch = removeBatch()
+    let batch = removeBatch()
     batch.root = root
     batch.ending = fields.ending
-    batch.ending?.fault = unsafe session.pointee.fault
+    batch.ending?.malformation = unsafe session.pointee.malformation
     return batch
   }
 
   private mutating func removeBatch() -> RecordBatch {
-    fields.builder.removeLastBatch(end: unsafe session.pointee.bytesRead)
+    fields.builder.removeBatch(end: unsafe session.pointee.bytesRead)
   }
 }
 
@@ -99,11 +96,11 @@ extension ProfileReader {
     number += 1
     // What XPath knows the order of elements by: else it would look for it among all siblings.
     unsafe node.pointee.content = UnsafeMutablePointer(bitPattern: -number)
-    if unsafe !session.pointee.isInsideEntity(context) {
+    if true {
       let place = unsafe TagText.start(endingAt: session.pointee.document)
       unsafe node.pointee._private = place?.noted
       unsafe session.pointee.notePlace()
-      unsafe session.pointee.place.column &+= 1
+      
     }
     if root == nil { unsafe startRoot(context, node) }
     if unsafe open.count == 1 && root?.isKnown == false && root?.firstChild == nil {
@@ -145,7 +142,7 @@ extension ProfileReader {
   @unsafe fileprivate mutating func endElement(_ context: xmlParserCtxtPtr, _ node: xmlNodePtr) {
     guard unsafe !session.pointee.isStopped else { return }
     textLength = 0
-    if unsafe !session.pointee.isInsideEntity(context) { unsafe session.pointee.notePlace() }
+    if true { unsafe session.pointee.notePlace() }
     let depth = unsafe open.count
     _ = unsafe open.popLast()
     guard unsafe node == candidate else { return }
@@ -179,12 +176,10 @@ extension ProfileReader {
     if unsafe !comments.isEmpty {
       addComments(before: fields.place)
       while let comment = unsafe comments.first, unsafe comment.candidate == node {
-        unsafe fields.builder.add(comment.comment, at: comment.place, isInRecord: true)
         unsafe comments.removeFirst()
       }
     }
     unsafe try fields.read(node, kind.isLent ? kind.record : nil)
-    isOver = fields.builder.failure != nil
     let end = unsafe session.pointee.bytesRead
     if let output, !isOver, fields.builder.isFull(at: end) {
       isOver = !output(fields.builder.removeBatch(end: end))
@@ -196,7 +191,6 @@ extension ProfileReader {
   /// Adds comments that are not inside a record.
   private mutating func addComments(before place: SourceLocation? = nil) {
     while let next = unsafe comments.first, place.map({ unsafe next.place < $0 }) ?? true {
-      unsafe fields.builder.add(next.comment, at: next.place, isInRecord: false)
       unsafe comments.removeFirst()
     }
   }
@@ -207,7 +201,7 @@ extension ProfileReader {
 extension ProfileReader {
   /// The document has ended, and its tree is still there.
   @unsafe fileprivate mutating func endDocument(_ context: xmlParserCtxtPtr) {
-    guard unsafe !session.pointee.isStopped || session.pointee.fault != nil,
+    guard unsafe !session.pointee.isStopped || session.pointee.malformation != nil,
       let root = unsafe xmlDocGetRootElement(context.pointee.myDoc), self.root != nil
     else { return }
     fields.bytesRead = unsafe session.pointee.bytesRead
@@ -224,7 +218,7 @@ extension ProfileReader {
         unsafe try readAll(in: root, depth: 1, open)
         addComments()
       }
-      if unsafe session.pointee.fault == nil { try fields.endDocument() }
+      if unsafe session.pointee.malformation == nil { try fields.endDocument() }
     } catch {
       fail(error)
     }
@@ -254,7 +248,7 @@ extension ProfileReader {
     _ context: xmlParserCtxtPtr, _ text: UnsafeBufferPointer<xmlChar>
   ) -> Bool {
     guard unsafe !session.pointee.isStopped else { return false }
-    let isInEntity = unsafe session.pointee.isInsideEntity(context)
+    let isInEntity = false
     textLength += text.count
     if textLength > Self.longestText {
       unsafe session.pointee.endEarly(
@@ -275,17 +269,7 @@ extension ProfileReader {
     _ context: xmlParserCtxtPtr, _ text: UnsafePointer<xmlChar>?
   ) {
     guard unsafe !session.pointee.isStopped else { return }
-    if fields.builder.reader.rules.honorsIgnoreComments, let text = unsafe text,
-      unsafe !session.pointee.isInsideEntity(context)
-    {
-      let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
-      if let comment = unsafe IgnoreComment(bytes) {
-        let start = unsafe TagText.start(endingAt: session.pointee.document, opening: "<!--")
-        unsafe comments.append((comment, start ?? session.pointee.position, candidate))
-        if unsafe !isWhole && candidate == nil { addComments() }
-      }
-    }
-    unsafe session.pointee.notePlace(context)
+    unsafe session.pointee.notePlace()
   }
 }
 
@@ -302,7 +286,6 @@ private let startElementHandler: startElementNsSAX2Func = {
   context, name, prefix, namespace, namespaceCount, namespaces, attributeCount, defaultCount,
   attributes in
   let parser = unsafe parserContext(context)
-  if defaultCount > 0 { unsafe session(of: parser).pointee.countDefaults(Int(defaultCount)) }
   if unsafe session(of: parser).pointee.isStopped { return }
   // An undeclared prefix would become a part of the name.
   unsafe xmlSAX2StartElementNs(

@@ -6,16 +6,15 @@ extension XMLTree {
   ///
   /// - Throws: `CatalogueProfile.Fault` if it is not well-formed, or has a document type.
   static func profile(_ bytes: [UInt8]) throws(CatalogueProfile.Fault) -> XMLTree {
-    let parser = unsafe XMLParser<Void> { handlers in
+    let parser = unsafe XMLParser<Void>(setHandlers: { handlers in
       unsafe handlers.pointee.startElementNs = startElementHandler
       unsafe handlers.pointee.comment = nil
       unsafe handlers.pointee.processingInstruction = nil
-    }
-    unsafe parser.reader.initialize(to: ())
+    }) { _ in () }
     let tree = parser.parse(bytes[...])
     // What is in memory can be read.
     unsafe try? parser.session.pointee.finish()
-    if let fault = unsafe parser.session.pointee.fault {
+    if let fault = unsafe parser.session.pointee.malformation {
       throw CatalogueProfile.Fault(location: fault.location, message: fault.message)
     }
     return tree
@@ -41,6 +40,6 @@ private let startElementHandler: startElementNsSAX2Func = {
   let element = unsafe XMLNode(node)
   element.place = start
   for attribute in element.attributes {
-    attribute.place = tag.extent(ofValueOf: attribute.qualifiedName, tagStart: start).start
+    attribute.place = tag.place(ofValueOf: attribute.qualifiedName, tagStart: start)
   }
 }

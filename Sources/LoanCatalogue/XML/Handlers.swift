@@ -3,7 +3,7 @@ import Glibc
 
 // Every handler forwards at once to one method of the session that its context carries, or of the
 // session's reader. libxml2 calls a handler with the parser context, whose `_private` is set before
-// the first call and copied into the contexts that it makes for entities: neither is ever missing.
+// the first call: neither is ever missing.
 
 @inline(__always)
 @unsafe func parserContext(_ context: UnsafeMutableRawPointer?) -> xmlParserCtxtPtr {
@@ -17,8 +17,7 @@ import Glibc
 
 private let startDocumentHandler: startDocumentSAXFunc = { context in
   unsafe xmlSAX2StartDocument(context)
-  let parser = unsafe parserContext(context)
-  unsafe session(of: parser).pointee.startDocument(parser)
+  unsafe session(of: parserContext(context)).pointee.startDocument()
 }
 
 private let internalSubsetHandler: internalSubsetSAXFunc = { context, name, externalID, systemID in
@@ -31,15 +30,22 @@ private let referenceHandler: referenceSAXFunc = { context, name in
   unsafe session(of: parserContext(context)).pointee.unresolvedReference(String(cString: name))
 }
 
-private let entityHandler: getEntitySAXFunc = { context, name in
-  let parser = unsafe parserContext(context)
-  unsafe session(of: parser).pointee.countReference()
-  guard unsafe session(of: parser).pointee.isStopped else {
-    return unsafe xmlSAX2GetEntity(context, name)
+private let entityDeclarationHandler: entityDeclSAXFunc = { context, name, _, _, address, _ in
+  let session = unsafe session(of: parserContext(context))
+  if let address = unsafe address {
+    unsafe session.pointee.refuseAddress(String(cString: address))
+  } else if let name = unsafe name {
+    unsafe session.pointee.refuseEntity(declared: String(cString: name))
   }
-  // Texts of entities are no longer asked of the input, which is closed.
-  unsafe xmlStopParser(parser)
-  return nil
+}
+
+private let attributeDeclarationHandler: attributeDeclSAXFunc = {
+  context, element, name, type, use, value, values in
+  if unsafe value != nil, let name = unsafe name {
+    unsafe session(of: parserContext(context)).pointee
+      .refuseValue(ofAttribute: String(cString: name))
+  }
+  unsafe xmlSAX2AttributeDecl(context, element, name, type, use, value, values)
 }
 
 private let errorHandler: check_loans_error_handler = { context, error in
@@ -72,7 +78,8 @@ let endDocumentHandler: endDocumentSAXFunc = { context in
   unsafe handlers.pointee.endDocument = endDocumentHandler
   unsafe handlers.pointee.internalSubset = internalSubsetHandler
   unsafe handlers.pointee.reference = referenceHandler
-  unsafe handlers.pointee.getEntity = entityHandler
+  unsafe handlers.pointee.entityDecl = entityDeclarationHandler
+  unsafe handlers.pointee.attributeDecl = attributeDeclarationHandler
   unsafe check_loans_set_error_handler(handlers, errorHandler)
 }
 
@@ -90,7 +97,7 @@ let prepareLibrary: Void = {
     // Another part of the program may have parsers of its own, with whatever they carry.
     guard let parser = unsafe context, unsafe ParserSession.isLive(parser.pointee._private)
     else { return nil }
-    unsafe session(of: parser).pointee.refuseEntity(
+    unsafe session(of: parser).pointee.refuseAddress(
       address.map { unsafe String(cString: $0) } ?? "")
     return nil
   }

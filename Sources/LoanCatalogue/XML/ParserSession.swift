@@ -6,11 +6,8 @@ internal import Synchronization
 /// The state that libxml2's handlers share while it reads a document: where the parser is, and why
 /// it was stopped.
 ///
-/// It is reached by a pointer that the parser context carries (`_private`), so that the contexts
-/// libxml2 makes for entities find it too.
+/// It is reached by a pointer that the parser context carries (`_private`).
 @safe struct ParserSession: ~Copyable {
-  typealias Place = (line: Int32, column: Int32)
-
   /// The reader whose handlers are called.
   let reader: UnsafeMutableRawPointer
   var input: CatalogueInput
@@ -19,37 +16,34 @@ internal import Synchronization
   private(set) var document: xmlParserInputPtr?
   /// Bytes of the file up to where the parser came to the document's end; `nil` before that.
   private var end: Int?
-  /// Lines before the first one that the parser reads.
-  private let linesBefore: Int
   /// Bytes of the file before those that the parser reads.
-  let bytesBefore: Int
+  private(set) var bytesBefore = 0
   /// The place where the last event ended, as libxml2 counts.
-  var place: Place = (1, 1)
-  /// The end of the reference whose entity's text was read last.
-  private var referenceEnd: SourceLocation?
+  private(set) var place = Place()
   /// The envelope around a payload, which hides it from the reader.
   private(set) var envelope: SOAPEnvelope?
   private(set) var hasDoctype = false
-  /// Bytes of text, and of elements roughly, that came out of entities.
-  private var expansion = 0
-  private static let largestExpansion = 10_000_000
   private(set) var isStopped = false
-  /// Whether an event needs more than nearly all do.
-  private(set) var isSpecial = false
   /// Why it was stopped, if the profile cannot be applied.
   private var failure: CatalogueError?
   /// Why it was stopped, if the document is to blame.
-  private(set) var fault: Diagnostic?
+  private(set) var malformation: Diagnostic?
 
   @unsafe init(
-    _ reader: UnsafeMutableRawPointer, _ context: xmlParserCtxtPtr, path: String,
-    from start: PartStart
+    _ reader: UnsafeMutableRawPointer, _ context: xmlParserCtxtPtr, path: String
   ) {
     unsafe self.reader = reader
     unsafe self.context = context
     input = CatalogueInput(path: path)
-    linesBefore = start.linesBefore
+  }
+
+  /// Begins with a document, or a part of one.
+  mutating func begin(_ start: PartStart) {
+    input = CatalogueInput(path: input.path)
     bytesBefore = start.offset - start.head.count
+    (place, hasDoctype, isStopped) = (Place(), false, false)
+    (end, failure, malformation) = (nil, nil, nil)
+    unsafe document = nil
   }
 
   /// Reads nothing but the payload of an envelope.
@@ -58,26 +52,23 @@ internal import Synchronization
     envelope = unsafe SOAPEnvelope(payload, handlers)
   }
 
-  /// Has every event looked at closely, since names have characters of several bytes.
-  mutating func noteLongNames() { isSpecial = true }
-
-  /// Nothing more is read.
+  /// Has nothing more read, nor any handler called.
   mutating func stop() {
     isStopped = true
-    isSpecial = true
+    unsafe context.pointee.disableSAX = 1
     input.close()
   }
 
-  /// Ends the reading at a fault in the document itself.
+  /// Ends the reading at what is wrong with the document itself.
   mutating func endEarly(
     _ code: Diagnostic.Code, at location: SourceLocation, _ message: String, value: String? = nil
   ) {
     guard !isStopped else { return }
     stop()
-    fault = Diagnostic(code, at: location, message: message, value: value)
+    malformation = Diagnostic(code, at: location, message: message, value: value)
   }
 
-  /// Ends the reading at what is not the document's fault.
+  /// Ends the reading at what the profile is to blame for.
   mutating func fail(_ message: String, at location: SourceLocation) {
     stop()
     failure =
@@ -88,7 +79,7 @@ internal import Synchronization
 
   /// Whether the whole document was read, and was well-formed.
   var isWellFormed: Bool {
-    // Where nothing could be read at all, there was no fault either.
+    // Where nothing could be read at all, there was nothing wrong either.
     unsafe !isStopped && end != nil && context.pointee.wellFormed == 1
   }
 
@@ -102,17 +93,18 @@ internal import Synchronization
     }
   }
 
-  /// The number of different names in the document so far.
+  /// The number of different names in the document so far, and in what the parser has read before.
   var nameCount: Int { unsafe Int(check_loans_name_count(context)) }
 
   /// - Throws: ``CatalogueError`` if the document could not be read.
   mutating func finish() throws(CatalogueError) {
     if let failure { throw failure }
-    let isBroken = fault?.code == .malformedXML
+    let isBroken = malformation?.code == .malformedXML
     try input.checkAfterwards(isBroken: isBroken)
     if let words = input.catalogue?.fault, !isStopped || isBroken {
       stop()
-      fault = Diagnostic(.notACatalogue, at: fault?.location ?? position, message: words)
+      malformation = Diagnostic(
+        .notACatalogue, at: malformation?.location ?? position, message: words)
     }
     if !isStopped && !isWellFormed {
       endEarly(.malformedXML, at: position, "the document is not well-formed XML")
@@ -120,20 +112,16 @@ internal import Synchronization
   }
 }
 
-// MARK: - The document and its faults
+// MARK: - The document and what is wrong with it
 
 extension ParserSession {
   /// Encodings that are refused although the converter knows them: their bytes can hide markup.
   private static let refusedEncodings = ["UTF7", "UNICODE-1-1-UTF-7", "CSUNICODE11UTF7"]
 
   /// - SeeAlso: `startDocumentSAXFunc`.
-  @unsafe mutating func startDocument(_ context: xmlParserCtxtPtr) {
+  mutating func startDocument() {
     unsafe document = check_loans_document_input(context)
-    if linesBefore > 0, let input = unsafe document {
-      unsafe input.pointee.line += Int32(linesBefore)
-      place.line += Int32(linesBefore)
-    }
-    if let name = unsafe refusedEncoding(context) { refuseEncoding(name) }
+    if let name = refusedEncoding { refuseEncoding(name) }
   }
 
   /// - SeeAlso: `endDocumentSAXFunc`.
@@ -143,7 +131,7 @@ extension ParserSession {
   }
 
   /// The encoding that the document declares, if it is refused.
-  @unsafe private func refusedEncoding(_ context: xmlParserCtxtPtr) -> String? {
+  private var refusedEncoding: String? {
     guard let encoding = unsafe check_loans_declared_encoding(context) else { return nil }
     let name = unsafe String(cString: encoding)
     let uppercased = name.uppercased()
@@ -158,18 +146,35 @@ extension ParserSession {
     endEarly(.unsupportedEncoding, at: SourceLocation(line: 1, column: 1), message, value: name)
   }
 
-  mutating func foundDoctype() {
-    hasDoctype = true
-    isSpecial = true
+  mutating func foundDoctype() { hasDoctype = true }
+
+  /// Refuses an entity that the document type declares.
+  mutating func refuseEntity(declared name: String) {
+    refuseDeclaration(
+      of: name, "the document declares the entity \(name.quoted()); entities are not read, so "
+        + "write its text where it is used")
   }
 
+  /// Refuses a value of an attribute that the document type declares.
+  mutating func refuseValue(ofAttribute name: String) {
+    refuseDeclaration(
+      of: name, "the document declares a value of the attribute \(name.quoted()), which is not read; "
+        + "write it in the elements themselves")
+  }
+
+  private mutating func refuseDeclaration(of name: String, _ message: String) {
+    let start = unsafe TagText.start(endingAt: document)
+    endEarly(.declaredText, at: start ?? currentPosition, message, value: name)
+  }
+
+  /// Refuses what is outside the catalogue: something that the document type declares, or that libxml2 wants
+  /// to open.
+  ///
   /// - SeeAlso: `xmlExternalEntityLoader`.
-  @unsafe mutating func refuseEntity(_ address: String) {
-    settleReference()
-    let isBeforeRoot = unsafe context.pointee.nameNr == 0
-    let place = isBeforeRoot ? currentPosition : position
+  mutating func refuseAddress(_ address: String) {
+    let start = unsafe TagText.start(endingAt: document)
     endEarly(
-      .externalEntity, at: place,
+      .externalEntity, at: start ?? currentPosition,
       "\(address.quoted()) is outside the catalogue and is never read; remove the reference to it",
       value: address)
   }
@@ -177,7 +182,7 @@ extension ParserSession {
   /// A reference whose text the parser leaves out.
   ///
   /// - SeeAlso: `referenceSAXFunc`.
-  @unsafe mutating func unresolvedReference(_ name: String) {
+  mutating func unresolvedReference(_ name: String) {
     endEarly(
       .externalEntity, at: position,
       "the entity \(name.quoted()) is not defined in the catalogue itself; write what it stands for",
@@ -190,78 +195,132 @@ extension ParserSession {
     switch unsafe error.code {
     case Int32(XML_WAR_UNDECLARED_ENTITY.rawValue):
       let name = unsafe error.str1.map { unsafe String(cString: $0) } ?? ""
-      unsafe unresolvedReference(name)
+      unresolvedReference(name)
     case Int32(XML_ERR_UNSUPPORTED_ENCODING.rawValue):
       refuseEncoding(unsafe error.str1.map { unsafe String(cString: $0) })
     case Int32(XML_ERR_DOCUMENT_EMPTY.rawValue)
     where unsafe context?.pointee.input?.pointee.cur?.pointee ?? 0 != 0:
       endEarly(
-        .malformedXML, at: unsafe location(of: error, context),
+        .malformedXML, at: unsafe location(of: error),
         "not well-formed XML: it does not begin with <; remove what comes before the XML")
     case _ where unsafe error.level == XML_ERR_FATAL:
       endEarly(
-        .malformedXML, at: unsafe location(of: error, context),
+        .malformedXML, at: unsafe location(of: error),
         "not well-formed XML: \(unsafe Fault.text(of: error))")
     default:
       break
     }
   }
 
-  /// A fault in the bytes, raised by a converter that knows no parser.
+  /// A mistake in the bytes, raised by a converter that knows no parser.
   @unsafe mutating func note(_ error: xmlError) {
     guard !isStopped, input.failure == nil, unsafe error.level.rawValue >= XML_ERR_ERROR.rawValue,
       unsafe error.domain == XML_FROM_I18N.rawValue || error.domain == XML_FROM_IO.rawValue
     else { return }
     // What is refused may fail before the document has begun.
-    if let name = unsafe refusedEncoding(context) { return refuseEncoding(name) }
+    if let name = refusedEncoding { return refuseEncoding(name) }
     endEarly(
       .malformedXML, at: currentPosition, "not well-formed XML: \(unsafe Fault.text(of: error))")
   }
 
-  @unsafe private func location(
-    of error: xmlError, _ context: xmlParserCtxtPtr?
-  ) -> SourceLocation {
-    guard let context = unsafe context, unsafe !isInsideEntity(context), unsafe error.line > 0
-    else { return position }
-    let isBefore = unsafe document == nil && end == nil
-    return unsafe SourceLocation(
-      line: Int(error.line) + (isBefore ? linesBefore : 0), column: max(1, Int(error.int2)))
+  @unsafe private func location(of error: xmlError) -> SourceLocation {
+    guard unsafe error.line > 0 else { return position }
+    return unsafe SourceLocation(line: Int(error.line), column: max(1, Int(error.int2)))
   }
 }
 
 // MARK: - Places
 
 extension ParserSession {
-  /// The place in the document itself where the last event ended and the next one begins.
-  var position: SourceLocation {
-    SourceLocation(line: Int(place.line), column: Int(UInt32(bitPattern: place.column)))
+  /// A place in the document, as libxml2 counts: the columns of a line of more than 2³¹ characters go on into
+  /// the negative numbers.
+  struct Place: Equatable {
+    var line: Int32 = 1
+    var column: Int32 = 1
+
+    var location: SourceLocation {
+      SourceLocation(line: Int(line), column: Int(UInt32(bitPattern: column)))
+    }
+
+    /// Whether a text is as it is written, if it is between this place and another.
+    func isMoved(over text: Span<UInt8>, to end: Place) -> Bool {
+      // Nearly always it is in ASCII; a reference has fewer bytes of text than columns.
+      line == end.line && Int(end.column &- column) == text.count || moved(over: text) == end
+    }
+
+    /// The place after a text, if it is as it is written.
+    func moved(over text: Span<UInt8>) -> Place {
+      var place = self
+      for index in text.indices {
+        if text[index] == 0x0A {
+          place = Place(line: place.line &+ 1, column: 1)
+        } else if text[index] & 0xC0 != 0x80 {
+          place.column &+= 1
+        }
+      }
+      return place
+    }
   }
 
-  /// Notes where the parser is in the document itself.
+  /// The place in the document where the last event ended and the next one begins.
+  var position: SourceLocation { place.location }
+
+  /// Notes where the parser is: an event has ended there.
   @inline(__always)
   mutating func notePlace() {
     guard let input = unsafe document else { return }
-    unsafe place = (input.pointee.line, input.pointee.col)
+    place = unsafe Place(line: input.pointee.line, column: input.pointee.col)
   }
 
-  private mutating func note(_ location: SourceLocation) {
-    place = (Int32(clamping: location.line), Int32(truncatingIfNeeded: location.column))
+  /// Notes where a start tag ends: the parser is at its `>`, or at the `/>` that ends the element too.
+  @inline(__always)
+  mutating func noteTagEnd() {
+    notePlace()
+    place.column &+= 1
   }
 
   /// Goes on as if the document began at a place, which is that of the next character.
   mutating func move(to location: SourceLocation) {
-    note(location)
+    place = Place(
+      line: Int32(clamping: location.line), column: Int32(truncatingIfNeeded: location.column))
     guard let input = unsafe document else { return }
     unsafe input.pointee.line = place.line
     // libxml2 goes on after the tag's end.
     unsafe input.pointee.col = place.column &- 1
   }
 
-  /// The place of the parser in the document itself.
-  @inline(__always)
-  var currentPosition: SourceLocation {
-    unsafe document?.pointee.location ?? position
+  /// libxml2 counts the name of an end tag in bytes; columns are counted in characters.
+  @inline(never)
+  @unsafe func correctColumn(
+    afterEndOf name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
+  ) {
+    let surplus = unsafe surplusBytes(in: name, prefix)
+    guard surplus > 0, let input = unsafe document else { return }
+    // An element that ends in its start tag has no end tag.
+    guard unsafe input.pointee.cur - input.pointee.base < 2 || input.pointee.cur[-2] != 0x2F else {
+      return
+    }
+    unsafe input.pointee.col &-= Int32(surplus)
   }
+
+  /// The place of a value in the tag that the parser has just read, if that is in ASCII and on one line.
+  @unsafe func place(
+    of value: UnsafePointer<xmlChar>, inTagAt start: SourceLocation
+  ) -> SourceLocation? {
+    guard let input = unsafe document, let cursor = unsafe input.pointee.cur,
+      let base = unsafe input.pointee.base, unsafe value >= base, unsafe value < cursor,
+      unsafe Int(input.pointee.line) == start.line
+    else { return nil }
+    // In ASCII the tag has as many bytes as columns; its < is no character of a value.
+    let length = currentPosition.column &- start.column
+    guard length > 0, unsafe length <= cursor - base, unsafe cursor[-length] == UInt8(ascii: "<")
+    else { return nil }
+    return SourceLocation(
+      line: start.line, column: start.column &+ (unsafe value - (cursor - length)))
+  }
+
+  /// The place of the parser in the document itself.
+  var currentPosition: SourceLocation { unsafe document?.pointee.location ?? position }
 
   /// The number of bytes of the file before the parser, if they are read as they are.
   @inline(__always)
@@ -272,14 +331,6 @@ extension ParserSession {
     return unsafe bytesBefore &+ Int(input.pointee.consumed) &+ (cursor - base)
   }
 
-  /// Whether the parser reads the text of an entity: libxml2 uses a context of its own for it up
-  /// to 2.12, and an input on top of the document's from 2.13 on.
-  @inline(__always)
-  @unsafe func isInsideEntity(_ context: xmlParserCtxtPtr) -> Bool {
-    guard hasDoctype else { return false }
-    return unsafe context != self.context || check_loans_is_inside_entity(context) != 0
-  }
-
   /// The number of bytes of the file before the parser, in any encoding; `nil` if it is not known.
   ///
   /// - SeeAlso: `xmlByteConsumed`.
@@ -288,60 +339,12 @@ extension ParserSession {
     let count = unsafe xmlByteConsumed(context)
     return count < 0 ? nil : bytesBefore + count
   }
-
-  /// Takes the place where an event has ended for where the next one begins.
-  ///
-  /// Events within an entity are where its reference is.
-  @inline(__always)
-  @unsafe mutating func notePlace(_ context: xmlParserCtxtPtr) {
-    if unsafe !isInsideEntity(context) { notePlace() }
-  }
-
-  /// Moves on after the reference to an entity whose text has been read, at the next event.
-  @inline(__always)
-  @unsafe mutating func settlePlace(_ context: xmlParserCtxtPtr) {
-    guard hasDoctype else { return }
-    if unsafe isInsideEntity(context) {
-      settleReference()
-    } else if let end = referenceEnd {
-      note(end)
-      referenceEnd = nil
-    }
-  }
-
-  private mutating func settleReference() {
-    let end = currentPosition
-    if let start = referenceStart(endingAt: end) {
-      note(start)
-    } else if let referenceEnd, referenceEnd != end {
-      note(referenceEnd)
-    }
-    referenceEnd = end
-  }
-
-  /// Finds the beginning of the reference that the parser has just read in the document itself.
-  ///
-  /// Not where the last event ended: a reference before it to an entity without text raises none.
-  private func referenceStart(endingAt end: SourceLocation) -> SourceLocation? {
-    guard let input = unsafe document, let cursor = unsafe input.pointee.cur,
-      let base = unsafe input.pointee.base
-    else { return nil }
-    let text = unsafe UnsafeBufferPointer(start: base, count: cursor - base).suffix(1_024)
-    guard unsafe text.last == UInt8(ascii: ";"),
-      let start = unsafe text.lastIndex(of: UInt8(ascii: "&"))
-    else { return nil }
-    let length = unsafe text[start...].count { $0 & 0xC0 != 0x80 }
-    return SourceLocation(line: end.line, column: end.column - length)
-  }
 }
 
 extension xmlParserInput {
   /// The place of the parser in the input.
-  ///
-  /// libxml2 counts the columns of a line of more than 2³¹ characters on into the negative numbers.
-  @inline(__always)
   var location: SourceLocation {
-    unsafe SourceLocation(line: Int(line), column: Int(UInt32(bitPattern: col)))
+    ParserSession.Place(line: unsafe line, column: unsafe col).location
   }
 }
 
@@ -362,30 +365,5 @@ extension ParserSession {
   /// Whether a session is at an address.
   static func isLive(_ address: UnsafeMutableRawPointer?) -> Bool {
     live.withLock { $0.contains(UInt(bitPattern: address)) }
-  }
-}
-
-// MARK: - Entities
-
-extension ParserSession {
-  /// Entities may not make much out of little: libxml2 2.9 does not see it where no tree is built.
-  @inline(__always)
-  @unsafe mutating func countExpansion(_ context: xmlParserCtxtPtr, by size: Int) {
-    if unsafe isInsideEntity(context) { expand(by: size) }
-  }
-
-  /// Nor may a document type's default attributes, which come with each element.
-  mutating func countDefaults(_ count: Int) { expand(by: count * 64) }
-
-  /// Nor may references to entities, even to empty ones: one in the document itself has three bytes
-  /// or more.
-  mutating func countReference() { expand(by: 12) }
-
-  private mutating func expand(by size: Int) {
-    expansion += size
-    guard expansion > Self.largestExpansion + 4 * input.total else { return }
-    endEarly(
-      .malformedXML, at: position,
-      "what the document type declares expands to more than 10 MB and four times the document")
   }
 }

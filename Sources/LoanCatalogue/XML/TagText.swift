@@ -14,41 +14,25 @@ struct TagText {
     bytes = unsafe Array(text[(text.lastIndex(of: UInt8(ascii: "<")) ?? 0)...])
   }
 
-  /// The beginning of the document in a buffer with something else before it.
-  struct Origin {
-    /// Bytes before.
-    var bytes: Int
-    /// The column of the first byte.
-    var column: Int
-  }
-
-  /// Finds the beginning of the tag or the comment that the parser has just read.
+  /// Finds the beginning of the tag that the parser has just read.
   ///
-  /// - Parameters:
-  ///   - input: is at its end.
-  ///   - opening: what it begins with, and cannot be inside.
-  ///   - origin: `nil` if the buffer begins with the document, or within it.
+  /// - Parameter input: is at its end.
   /// - Returns: `nil` if the parser has not kept so much.
-  @unsafe static func start(
-    endingAt input: xmlParserInputPtr?, opening: String = "<", origin: Origin? = nil
-  ) -> SourceLocation? {
+  @unsafe static func start(endingAt input: xmlParserInputPtr?) -> SourceLocation? {
     let text = unsafe textRead(from: input)
-    let first = opening.utf8.first
-    let start = text.indices.last {
-      unsafe text[$0] == first && text[$0...].starts(with: opening.utf8)
+    guard let start = unsafe text.lastIndex(of: UInt8(ascii: "<")), let input = unsafe input else {
+      return nil
     }
-    guard let start, let input = unsafe input else { return nil }
     let end = unsafe input.pointee.location
     let lineBreaks = unsafe text[start...].count { $0 == 0x0A }
     if lineBreaks == 0 {
       return SourceLocation(
         line: end.line, column: end.column - (unsafe text[start...].characterCount))
     }
-    let lineStart = unsafe text[..<start].lastIndex(of: 0x0A).map { $0 + 1 }
-    let before = lineStart == nil ? origin?.column ?? 1 : 1
-    let indentation = unsafe text[min(lineStart ?? origin?.bytes ?? 0, start)..<start]
+    let lineStart = unsafe text[..<start].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     return SourceLocation(
-      line: end.line - lineBreaks, column: before + (unsafe indentation.characterCount))
+      line: end.line - lineBreaks,
+      column: 1 + (unsafe text[lineStart..<start].characterCount))
   }
 
   @unsafe private static func textRead(
@@ -60,13 +44,9 @@ struct TagText {
     return unsafe UnsafeBufferPointer(start: base, count: end - base)
   }
 
-  /// Finds the trimmed value of an attribute, if the tag begins at `tagStart`.
-  func extent(ofValueOf attribute: String, tagStart: SourceLocation) -> ValueExtent {
-    guard let value = value(of: attribute) else {
-      return ValueExtent(start: tagStart, end: tagStart)
-    }
-    return ValueExtent(
-      start: place(of: value.lowerBound, tagStart), end: place(of: value.upperBound, tagStart))
+  /// Finds where the trimmed value of an attribute begins, if the tag begins at `tagStart`.
+  func place(ofValueOf attribute: String, tagStart: SourceLocation) -> SourceLocation {
+    value(of: attribute).map { place(of: $0, tagStart) } ?? tagStart
   }
 
   private func place(of index: Int, _ tagStart: SourceLocation) -> SourceLocation {
@@ -82,7 +62,7 @@ struct TagText {
   }
 
   /// The tag is known to be well-formed: names, `=`, and values in quotation marks.
-  private func value(of attribute: String) -> Range<Int>? {
+  private func value(of attribute: String) -> Int? {
     let wanted = Array(attribute.utf8)
     var index = 0
     while let quote = bytes[index...].firstIndex(where: { $0 == 0x22 || $0 == 0x27 }),
@@ -92,7 +72,7 @@ struct TagText {
         .prefix { !$0.isXMLWhiteSpace }.reversed()
       if name.elementsEqual(wanted) {
         let value = bytes[quote + 1..<end].trimmed
-        return value.isEmpty ? quote + 1..<end : value.indices
+        return value.isEmpty ? quote + 1 : value.startIndex
       }
       index = end + 1
     }

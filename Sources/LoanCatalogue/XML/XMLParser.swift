@@ -6,18 +6,17 @@ import Glibc
 /// libxml2's own handlers keep the document type and its entities; those of a reader take elements
 /// and texts. Nothing but the document itself is ever opened.
 @safe struct XMLParser<Reader: ~Copyable>: ~Copyable {
-  /// Memory for the reader: who makes the parser puts it there at once.
   let reader: UnsafeMutablePointer<Reader>
   let session: UnsafeMutablePointer<ParserSession>
   private let context: xmlParserCtxtPtr
 
   /// - Parameters:
   ///   - path: the catalogue's.
-  ///   - start: where in it the document begins, or the part that is parsed.
   ///   - setHandlers: sets the handlers of the reader.
+  ///   - makeReader: makes the reader for a session.
   init(
-    path: String = "", from start: PartStart = .ofFile,
-    setHandlers: (UnsafeMutablePointer<xmlSAXHandler>) -> Void
+    path: String = "", setHandlers: (UnsafeMutablePointer<xmlSAXHandler>) -> Void,
+    _ makeReader: (UnsafeMutablePointer<ParserSession>) -> Reader
   ) {
     prepareLibrary
     guard let context = unsafe xmlNewParserCtxt(), let handlers = unsafe context.pointee.sax else {
@@ -27,8 +26,8 @@ import Glibc
     unsafe reader = .allocate(capacity: 1)
     unsafe session = .allocate(capacity: 1)
     unsafe session.initialize(
-      to: ParserSession(
-        UnsafeMutableRawPointer(reader), context, path: path, from: start))
+      to: ParserSession(UnsafeMutableRawPointer(reader), context, path: path))
+    unsafe reader.initialize(to: makeReader(session))
     unsafe context.pointee._private = UnsafeMutableRawPointer(session)
     unsafe ParserSession.begin(at: session)
     unsafe setCommonHandlers(handlers)
@@ -42,13 +41,14 @@ import Glibc
     unsafe session.deinitialize(count: 1).deallocate()
   }
 
-  /// Reads what the session's input gives, to the end or to the first fault.
+  /// Reads a catalogue from a place on, to its end or to the first mistake.
   ///
   /// - SeeAlso: `xmlCtxtReadIO`.
-  func parse() {
-    let catalogue = unsafe session.pointee.input.catalogue
-    unsafe session.pointee.enter(catalogue?.payload)
-    let options = options | ignoringDeclaration(if: catalogue?.isMarked == true)
+  func parse(_ catalogue: CatalogueFile, from start: PartStart) {
+    unsafe session.pointee.begin(start)
+    unsafe session.pointee.input.open(catalogue, at: start.offset, after: start.head)
+    unsafe session.pointee.enter(catalogue.payload)
+    let options = options | ignoringDeclaration(if: catalogue.isMarked)
     _ = unsafe tree { unsafe xmlCtxtReadIO(context, readHandler, nil, session, nil, nil, options) }
   }
 
@@ -68,10 +68,12 @@ import Glibc
     }
   }
 
-  /// Reads a part of a document in memory, to the end or to the first fault.
+  /// Reads a part of a document in memory, to the end or to the first mistake.
   ///
-  /// - SeeAlso: `xmlParseDocument`, `xmlCtxtReadMemory`.
-  func parse(_ part: borrowing PartBuffer) {
+  /// - Parameter start: where in the document it begins.
+  /// - SeeAlso: `xmlCtxtReset`, `xmlParseDocument`, `xmlCtxtReadMemory`.
+  func parse(_ part: borrowing PartBuffer, from start: PartStart) {
+    unsafe session.pointee.begin(start)
     _ = unsafe tree {
       unsafe part.withBytes { start, count in
         unsafe check_loans_read_memory(context, start, count, options)

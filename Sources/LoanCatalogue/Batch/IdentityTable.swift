@@ -19,13 +19,18 @@ struct IdentityTable: ~Copyable {
   ///
   /// - Parameter total: how many there may be in the end: a guess from the file's size, which is trusted more
   ///   the more is known. To grow again costs a copy, and the memory of both.
-  mutating func prepare(for keys: [UInt64], expecting total: Double) {
-    let known = count + keys.count
+  @inline(__always)
+  mutating func prepare(
+    for batch: RecordBatch, expecting total: Double, _ key: (RecordHead) -> UInt64
+  ) {
+    let known = count + batch.count
     if known * 4 >= slots.count * 3 {
       let most = known * (known < 65_536 ? 64 : 1_024)
       grow(to: max(known, Int(min(total, Double(most)))))
     }
-    for key in keys { seen |= slots.key(at: start(of: key)) }
+    for index in 0..<batch.count {
+      seen |= slots.key(at: start(of: key(batch.contents.heads[index])))
+    }
   }
 
   /// Notes an identity at a record's line.
