@@ -31,11 +31,10 @@ extension Reading {
   private var orderFaults: [String] {
     // These are only known at the document's end.
     let late: Set<Diagnostic.Code> = [
-      .errorAnswer, .unknownBorrower, .incompleteAnswer, .noExpirations,
+      .errorAnswer, .unknownBorrower, .incompleteAnswer, .noExpirations, .noLoans, .shiftedDays,
     ]
     let places = diagnostics.filter { !late.contains($0.code) }.map(\.location)
-    // So many are handed over before their record has ended, whose other findings come last.
-    let isOrdered = places == places.sorted() || places.count >= 1_000
+    let isOrdered = places == places.sorted()
     let isEnding = diagnostics.map { $0.code.endsReading }
     let numbers = Set(diagnostics.map(\.fingerprint))
     return (isOrdered ? [] : ["not in the order of their places: \(diagnostics)"])
@@ -67,13 +66,6 @@ extension Reading {
       .map { "a text is empty, or not trimmed: \"\($0)\"" }
   }
 
-  /// Handing over less changes nothing in what is found.
-  func faults(comparedToDiagnosticsAlone other: Reading) -> [String] {
-    let isSame = diagnostics == other.diagnostics && summary == other.summary
-    return (isSame ? [] : ["without records it reads otherwise: \(self) and \(other)"])
-      + (other.records.isEmpty ? [] : ["records were handed over that nobody wanted"])
-  }
-
   /// What libxml2 takes is refused only by design: where it needs another file, is in an
   /// encoding that hides markup, or goes beyond limits of our own.
   func faults(comparedToLibXML2 isWellFormed: Bool) -> [String] {
@@ -81,7 +73,7 @@ extension Reading {
       return isWellFormed ? [] : ["complete, although libxml2 refuses it"]
     }
     guard isWellFormed, let last = diagnostics.last, last.code == .malformedXML,
-      !last.message.contains("expands to more than"), !last.message.contains("different names")
+      !last.message.contains("different names")
     else { return [] }
     return ["libxml2 takes what is refused here: \(last)"]
   }

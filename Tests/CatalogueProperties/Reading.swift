@@ -13,7 +13,6 @@ package struct Reading: Equatable {
     package var location: SourceLocation
     package var expiration: LoanRecord.Expiration
     package var identity: LoanIdentity
-    package var fingerprint: UInt64
     package var loan: Loan?
     /// Whether its texts as bytes are those of the loan.
     package var arePartsRight: Bool
@@ -22,9 +21,8 @@ package struct Reading: Equatable {
       location = record.location
       expiration = record.expiration
       identity = record.identity
-      fingerprint = record.fingerprint
       loan = record.loan
-      arePartsRight = record.parts.map { Loan(parts: $0) } == loan
+      arePartsRight = loan == nil || Loan(parts: record) == loan
     }
   }
 
@@ -53,13 +51,8 @@ extension CatalogueReader {
     onRecord: (LoanRecord) throws -> Void
   ) throws -> CatalogueSummary {
     let reading = try open(path)
-    while let events = try reading.next() {
-      for event in events {
-        switch event {
-        case .record(let record): try onRecord(record)
-        case .diagnostic(let diagnostic): try onDiagnostic(diagnostic)
-        }
-      }
+    while let batch = try reading.next() {
+      try batch.forEach(diagnostic: onDiagnostic, record: onRecord)
     }
     return reading.summary
   }

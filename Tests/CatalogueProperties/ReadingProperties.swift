@@ -16,10 +16,8 @@ public struct ReadingProperties: ~Copyable, Sendable {
   /// - Returns: one sentence for each property that does not hold.
   public func faults(ofReading bytes: [UInt8]) -> [String] {
     faults(ofReading: bytes) { reading in
-      let again = try Self.reader(.loans).reading(of: file.path)
-      let diagnostics = try Self.reader(.diagnostics).reading(of: file.path)
+      let again = try Self.reader().reading(of: file.path)
       return try (reading == again ? [] : ["a second reading differs: \(reading) and \(again)"])
-        + reading.faults(comparedToDiagnosticsAlone: diagnostics)
         + faults(ofReadingInParts: reading, bytes.count)
         + faults(ofFixing: bytes)
     }
@@ -34,13 +32,9 @@ public struct ReadingProperties: ~Copyable, Sendable {
   public func faults(ofReadingInParts bytes: [UInt8], sizes: [Int], jobs: [Int]) -> [String] {
     file.fill(with: bytes)
     do {
-      return try [CatalogueReader.Detail.loans, .diagnostics].flatMap { detail in
-        let whole = try Self.reader(detail).reading(of: file.path)
-        return try sizes.flatMap { size in
-          try jobs.flatMap { jobs in
-            try faults(ofReadingInParts: whole, size: size, jobs: jobs, detail)
-          }
-        }
+      let whole = try Self.reader().reading(of: file.path)
+      return try sizes.flatMap { size in
+        try jobs.flatMap { jobs in try faults(ofReadingInParts: whole, size: size, jobs: jobs) }
       }
     } catch {
       return ["the catalogue was not read: \(error)"]
@@ -50,15 +44,15 @@ public struct ReadingProperties: ~Copyable, Sendable {
   /// - Throws: `CatalogueError`.
   private func faults(ofReadingInParts whole: Reading, _ count: Int) throws -> [String] {
     try [count % 97 + 1, count / 3 + 1].flatMap { size in
-      try faults(ofReadingInParts: whole, size: size, jobs: 2 + count % 3, .loans)
+      try faults(ofReadingInParts: whole, size: size, jobs: 2 + count % 3)
     }
   }
 
   /// - Throws: `CatalogueError`.
   private func faults(
-    ofReadingInParts whole: Reading, size: Int, jobs: Int, _ detail: CatalogueReader.Detail
+    ofReadingInParts whole: Reading, size: Int, jobs: Int
   ) throws -> [String] {
-    var reader = Self.reader(detail)
+    var reader = Self.reader()
     reader.jobs = jobs
     reader.parts = (size: size, least: 0)
     let parts = try reader.reading(of: file.path)
@@ -80,7 +74,7 @@ public struct ReadingProperties: ~Copyable, Sendable {
   ) -> [String] {
     file.fill(with: bytes)
     do {
-      let reading = try Self.reader(.loans).reading(of: file.path)
+      let reading = try Self.reader().reading(of: file.path)
       if try CatalogueReader().open(file.path).isPacked { return try more(reading) }
       // Headers are no part of the document that libxml2 is asked for.
       let codes = Set(reading.diagnostics.map(\.code))
@@ -103,7 +97,7 @@ public struct ReadingProperties: ~Copyable, Sendable {
     let head = Array(bytes[..<end])
     let document = Array(bytes[end...])
     do {
-      let reader = Self.reader(.loans, profile: try CatalogueProfile(reading: head))
+      let reader = Self.reader(profile: try CatalogueProfile(reading: head))
       file.fill(with: document)
       let reading = try reader.reading(of: file.path)
       let again = try reader.reading(of: file.path)
@@ -121,18 +115,16 @@ public struct ReadingProperties: ~Copyable, Sendable {
   }
 
   /// A reader with every rule switched on, also those that need an option.
-  private static func reader(
-    _ detail: CatalogueReader.Detail, profile: CatalogueProfile? = nil
-  ) -> CatalogueReader {
+  private static func reader(profile: CatalogueProfile? = nil) -> CatalogueReader {
     var rules = CatalogueRules.all
     rules.requiresExpiration = true
     rules.expiration = { ExpirationRule.judge($0, today: .first, atMost: 740_000) }
-    return CatalogueReader(profile: profile, detail: detail, rules: rules)
+    return CatalogueReader(profile: profile, rules: rules)
   }
 
   /// - Throws: `CatalogueError`.
   private func faults(ofFixing bytes: [UInt8]) throws -> [String] {
-    var reader = Self.reader(.loans)
+    var reader = Self.reader()
     reader.locatesFixes = true
     guard let fixed = Fixed(bytes, try reader.reading(of: file.path)) else { return [] }
     file.fill(with: fixed.bytes)

@@ -7,7 +7,7 @@ import Testing
 /// The numbers by which a CI system knows a finding again.
 struct FindingFingerprintTests {
   private func prints(_ text: String) throws -> [UInt64] {
-    let reading = try CatalogueReader(detail: .diagnostics, rules: .all).reading(
+    let reading = try CatalogueReader(rules: .all).reading(
       ofText: "<books>\(text)</books>")
     let prints = reading.diagnostics.map(\.fingerprint)
     #expect(Set(prints).count == prints.count)

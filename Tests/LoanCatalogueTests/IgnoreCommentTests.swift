@@ -7,7 +7,7 @@ import Testing
 /// Comments before a book that silence a finding.
 struct IgnoreCommentTests {
   private func findings(_ inner: String, rules: CatalogueRules = .all) throws -> [String] {
-    let reader = CatalogueReader(detail: .diagnostics, rules: rules)
+    let reader = CatalogueReader(rules: rules)
     return try reader.reading(ofText: "<books>\n\(inner)\n</books>").findings
   }
 
@@ -125,7 +125,7 @@ struct IgnoreCommentTests {
 
   @Test(arguments: ["", "<?xml version='1.0'?>\n", "<!DOCTYPE books [<!ENTITY e ''>]>\n"])
   func `Before the root it counts for the first book`(prolog: String) throws {
-    let reader = CatalogueReader(detail: .diagnostics, rules: .all)
+    let reader = CatalogueReader(rules: .all)
     let line = prolog.isEmpty ? 1 : 2
     let comment = "<!-- check-loans: ignore date-format -->"
     #expect(
@@ -158,7 +158,7 @@ struct IgnoreCommentTests {
   }
 
   @Test func `What is malformed behind it is told, and the comment not blamed`() throws {
-    let reader = CatalogueReader(detail: .diagnostics, rules: .all)
+    let reader = CatalogueReader(rules: .all)
     let reading = try reader.reading(
       ofText: "<books><!-- check-loans: ignore date-format --><book><title>T</titel>")
     #expect(reading.diagnostics.map(\.code) == [.malformedXML])

@@ -37,9 +37,7 @@ struct PartTests {
     while let part = parts.next() {
       switch part {
       case .batch(let batch):
-        for case .record(let record, _, _, true) in batch.items {
-          result.titles += [record.loan?.title].compactMap(\.self)
-        }
+        result.titles += (0..<batch.count).compactMap { batch[$0].loan?.title }
       case .unreadable, .failed: result.isWhole = false
       }
     }
