@@ -65,38 +65,17 @@ public struct ReloadSettings: Sendable {
 
 /// A loan that was read and judged.
 public struct ReadLoan {
-  /// The loan with its texts where the record has them.
-  package let parts: LoanRecord.Parts
   /// The record it was read from.
-  public var record: LoanRecord { parts.record }
-  /// The last day that the book may be kept.
-  public var expiration: CivilDate { parts.lastDay }
-  /// Its state on the day of the reload.
-  public let status: DayStatus
-  /// When its notices fire.
-  public let plan: LoanPlan
-  /// Whether the library is closed around the expiration for so long that its closed days are probably
-  /// a mistake, and not applied.
-  let isClosedForLong: Bool
+  public let record: LoanRecord
+  /// What follows from its dates.
+  package let day: JudgedDay
 
-  /// The loan of a record; `nil` if it has no usable expiration.
-  ///
-  /// - Parameter closed: the answers for expirations so far: many loans have the same.
-  init?(
-    _ record: LoanRecord, _ policy: ReminderPolicy, today: CivilDate,
-    _ closed: inout [CivilDate: ClosedDays.Answer]
-  ) {
-    guard let parts = record.parts else { return nil }
-    self.parts = parts
-    var answer = ClosedDays.Answer.open
-    if !policy.closedDays.isEmpty {
-      answer = closed[parts.lastDay] ?? policy.closedDays.openDays(around: parts.lastDay)
-      closed[parts.lastDay] = answer
-    }
-    isClosedForLong = answer == .closedForLong
-    plan = policy.plan(for: parts, answer)
-    status = DayStatus(plan, parts.status, today: today)
-  }
+  /// The last day that the book may be kept.
+  public var expiration: CivilDate { day.plan.expiration }
+  /// Its state on the day of the reload.
+  public var status: DayStatus { day.status }
+  /// When its notices fire.
+  public var plan: LoanPlan { day.plan }
 }
 
 /// The result of a reload.

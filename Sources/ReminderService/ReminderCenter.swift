@@ -66,8 +66,7 @@ public struct ReminderCenter: Sendable {
         of: catalogue.name, library: catalogue.library, at: now, utcOffset: now.utcOffset(civilTime)
       )
       let reading = try settings.reader(today: now.date, civilTime).open(catalogue.path)
-      var closed: [CivilDate: ClosedDays.Answer] = [:]
-      var closedForLong: CivilDate?
+      var days = JudgedDays(settings.policy, today: now.date)
       // The finding that the catalogue has no record, which may be allowed.
       var emptiness: Diagnostic?
       var mayHideLoans = false
@@ -75,18 +74,18 @@ public struct ReminderCenter: Sendable {
         for event in events {
           switch event {
           case .record(let record):
-            guard let loan = ReadLoan(record, settings.policy, today: now.date, &closed) else {
-              if record.expiration == .unusable {
-                try reload?.keep(record.parts(lastDay: now.date), record.identity)
+            switch record.expiration {
+            case .none: continue
+            case .unusable: try reload?.keep(record, record.identity)
+            case .date:
+              let day = try days.day(of: record) { plan throws(ScheduleError) in
+                try reload?.day(of: plan)
               }
-              continue
+              onLoan(ReadLoan(record: record, day: day))
+              guard let scheduled = day.scheduled else { continue }
+              try reload?.add(
+                record, record.identity, fingerprint: record.fingerprint, scheduled)
             }
-            if loan.isClosedForLong, loan.status != .expired {
-              closedForLong = closedForLong ?? loan.expiration
-            }
-            onLoan(loan)
-            try reload?.add(
-              loan.parts, record.identity, fingerprint: record.fingerprint, loan.plan)
           case .diagnostic(let diagnostic):
             if diagnostic.code == .noLoans && emptiness == nil {
               emptiness = diagnostic
@@ -137,7 +136,8 @@ public struct ReminderCenter: Sendable {
         }
       if let emptiness, !settings.allowsEmpty, !isGoodNews { onDiagnostic(emptiness) }
       return ReloadReport(
-        summary: summary, outcome: outcome, closedForLong: closedForLong, modifiedAt: modifiedAt)
+        summary: summary, outcome: outcome, closedForLong: days.closedForLong,
+        modifiedAt: modifiedAt)
     } catch let error as ScheduleError {
       throw .schedule(error)
     } catch let error as CatalogueError {

@@ -24,7 +24,7 @@ package struct Reading: Equatable {
       identity = record.identity
       fingerprint = record.fingerprint
       loan = record.loan
-      arePartsRight = record.parts.map { Loan(parts: $0) } == loan
+      arePartsRight = loan.map { $0 == Loan(parts: record) } ?? true
     }
   }
 

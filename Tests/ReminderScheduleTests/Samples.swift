@@ -83,7 +83,7 @@ extension Schedule {
     var reload = try beginReload(of: catalogue, library: library, at: moment(now))
     for book in books {
       try reload.add(
-        book.loan, key(book), fingerprint: book.fingerprint, book.plan)
+        book.loan, key(book), fingerprint: book.fingerprint, reload.day(of: book.plan))
     }
     return reload
   }

@@ -22,7 +22,7 @@ struct SentenceForm: ReportForm {
     let today = catalogue.now.date
     let color = isColored ? Urgency(loan, today: today).color : ""
     line += color.utf8
-    loan.parts.appendLine(
+    loan.record.appendLine(
       to: &line, today: today, library: catalogue.source.library, openDays: loan.plan.openDays,
       in: language)
     line += (color.isEmpty ? "\n" : "\(Style.end)\n").utf8

@@ -21,10 +21,10 @@ struct TableForm: ReportForm {
     line += Urgency(loan, today: today).rawValue.utf8
     line.append(TablePrinter.separator)
     language.append(loan.expiration, to: &line)
-    if let time = loan.parts.lastTime { line += " \(time)".utf8 }
+    if let time = loan.record.lastTime { line += " \(time)".utf8 }
     line.append(TablePrinter.separator)
     let days = today.days(until: loan.expiration)
-    let status = loan.parts.status
+    let status = loan.record.status
     if loan.status.isWithheld, let status {
       line += language.text(status.word).utf8
       // Otherwise the heading says it.
@@ -32,13 +32,13 @@ struct TableForm: ReportForm {
       line += language.days(until: loan.expiration, from: today).utf8
     }
     line.append(TablePrinter.separator)
-    loan.parts.appendTitle(to: &line, in: language)
+    loan.record.appendTitle(to: &line, in: language)
     for field in [LoanField.author, .borrower, .library] {
       line.append(TablePrinter.separator)
       // The heading says it.
       if field == groupField { continue }
       let end = line.count
-      loan.parts.withText(of: field) { line.append(visible: $0) }
+      loan.record.withText(of: field) { line.append(visible: $0) }
       if field == .library, line.count == end, let library = catalogue.source.library {
         line += library.visible.utf8
       }
@@ -46,7 +46,7 @@ struct TableForm: ReportForm {
     line.append(TablePrinter.separator)
     let notes = [
       status == .recalled ? language.text(.recalled) : nil,
-      loan.plan.openDays.map { language.closedClause($0, today: today) },
+      loan.day.plan.openDays.map { language.closedClause($0, today: today) },
     ]
     line += notes.compactMap(\.self).joined(separator: "; ").utf8
     line.append(UInt8(ascii: "\n"))

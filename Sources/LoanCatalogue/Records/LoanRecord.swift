@@ -34,7 +34,7 @@ public struct LoanRecord: Sendable {
   /// The time of that day at which the loan ends, if the catalogue has one.
   var expirationTime: CivilTime?
   /// The day of lending, if the catalogue has one that can be read.
-  var loanedOn: CivilDate?
+  package internal(set) var loanedOn: CivilDate?
   /// The place of the record's start tag.
   public internal(set) var location = SourceLocation(line: 1, column: 1)
   /// Whether loans of other copies can have the same id.
@@ -72,35 +72,10 @@ public struct LoanRecord: Sendable {
       id: text(of: .id), title: text(of: .title), author: text(of: .author),
       isbn: text(of: .isbn), barcode: text(of: .barcode), borrower: text(of: .borrower),
       email: text(of: .email), language: text(of: .language), category: text(of: .category),
-      type: text(of: .type), library: text(of: .library), renewable: parts?.isRenewable,
-      status: parts?.status, phone: text(of: .phone), address: text(of: .address),
+      type: text(of: .type), library: text(of: .library), renewable: isRenewable,
+      status: status, phone: text(of: .phone), address: text(of: .address),
       callNumber: text(of: .callNumber), loaned: loanedOn, expiration: date,
       expirationTime: expirationTime)
-  }
-
-  /// The loan with its texts as bytes, or `nil` if the record has no usable expiration.
-  package var parts: Parts? {
-    guard case .date(let date) = expiration else { return nil }
-    return parts(lastDay: date)
-  }
-
-  /// A loan with its texts as bytes, and this expiration.
-  package func parts(lastDay: CivilDate) -> Parts { Parts(record: self, lastDay: lastDay) }
-
-  /// A loan whose texts are where those of its record are.
-  package struct Parts: LoanParts {
-    package let record: LoanRecord
-    package let lastDay: CivilDate
-    package var lastTime: CivilTime? { record.expirationTime }
-    package var loanedOn: CivilDate? { record.loanedOn }
-    package var status: LoanStatus? {
-      record.isEmpty(.status)
-        ? nil : record.withValue(of: .status) { LoanStatus(words: $0) }
-    }
-
-    package func withText(of field: LoanField, _ body: (Span<UInt8>) -> Void) {
-      if !record.isEmpty(field) { record.withValue(of: field, body) }
-    }
   }
 
   /// Whether the book is lent, as far as the catalogue says that other than by an expiration.
@@ -109,7 +84,18 @@ public struct LoanRecord: Sendable {
 
 // MARK: - Fields
 
-extension LoanRecord {
+extension LoanRecord: LoanParts {
+  /// The last day of a record with a usable expiration.
+  package var lastDay: CivilDate { if case .date(let date) = expiration { date } else { .last } }
+  package var lastTime: CivilTime? { expirationTime }
+  package var status: LoanStatus? {
+    isEmpty(.status) ? nil : withValue(of: .status) { LoanStatus(words: $0) }
+  }
+
+  package func withText(of field: LoanField, _ body: (Span<UInt8>) -> Void) {
+    if !isEmpty(field) { withValue(of: field, body) }
+  }
+
   @inline(__always)
   func isEmpty(_ field: LoanField) -> Bool { filled & field.bit == 0 }
 
