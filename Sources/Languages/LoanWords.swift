@@ -43,10 +43,11 @@ extension Notice {
   public func line(
     today: CivilDate, in language: Language = .english, sentence: String? = nil
   ) -> String {
+    let words = LineWords(today: today, library: library, in: language)
+    let day = words.day(
+      loan.expiration, loan.expirationTime, openDays: openDays, sentence: sentence)
     var line: [UInt8] = []
-    loan.appendLine(
-      to: &line, sentence: sentence, today: today, library: library, openDays: openDays,
-      in: language)
+    words.append(loan, day, to: &line)
     return String(decoding: line, as: UTF8.self)
   }
 }
@@ -128,38 +129,9 @@ extension Language {
   }
 }
 
-// MARK: - Its parts
+// MARK: - A title
 
 extension LoanParts {
-  /// Appends the loan's one line in UTF-8: a report may have a million of them, and no text of the loan
-  /// becomes a string for it.
-  package func appendLine(
-    to line: inout [UInt8], sentence: String? = nil, today: CivilDate, library: String? = nil,
-    openDays: OpenDays? = nil, in language: Language = .english
-  ) {
-    language.append(lastTime == nil ? .dated : .datedWithTime, to: &line) { name, line in
-      switch name {
-      case "sentence":
-        if let sentence { return line += sentence.utf8 }
-        language.append(due: lastDay, today: today, to: &line) {
-          appendLabel(to: &$0, in: language)
-        }
-      case "date": language.append(lastDay, to: &line)
-      default: if let lastTime { line += "\(lastTime)".utf8 }
-      }
-    }
-    if let status { language.append(.status, to: &line) { language.append(status.word, to: &$1) } }
-    append(.author, .author, to: &line, in: language)
-    append(.borrower, .borrower, to: &line, in: language)
-    let end = line.count
-    append(.library, .library, to: &line, in: language)
-    if line.count == end, let library {
-      language.append(.library, to: &line) { $1 += library.visible.utf8 }
-    }
-    if let mayBeRenewed { language.append(mayBeRenewed ? .renewable : .notRenewable, to: &line) }
-    if let openDays { language.append(openDays, today: today, to: &line) }
-  }
-
   /// Appends the loan's title as it is, harmless on a terminal, or else its id or barcode.
   package func appendTitle(to line: inout [UInt8], in language: Language) {
     let start = line.count
@@ -167,21 +139,139 @@ extension LoanParts {
     if line.count == start { appendLabel(to: &line, in: language) }
   }
 
-  fileprivate func appendLabel(to line: inout [UInt8], in language: Language) {
+  fileprivate func appendLabel(
+    to line: inout [UInt8], in language: Language, _ title: WordFrame? = nil
+  ) {
     let start = line.count
-    append(.quotedTitle, .title, to: &line, in: language)
-    if line.count == start { append(.untitledWithID, .id, to: &line, in: language) }
-    if line.count == start { append(.untitledWithBarcode, .barcode, to: &line, in: language) }
+    append(.title, in: title ?? WordFrame(.quotedTitle, language), to: &line)
+    if line.count == start { append(.id, in: WordFrame(.untitledWithID, language), to: &line) }
+    if line.count == start {
+      append(.barcode, in: WordFrame(.untitledWithBarcode, language), to: &line)
+    }
     if line.count == start { language.append(.untitled, to: &line) }
   }
 
-  /// Appends a message with a text of the loan, harmless on a terminal, if that is not empty.
-  private func append(
-    _ message: Message, _ field: LoanField, to line: inout [UInt8], in language: Language
-  ) {
+  /// Appends a text of the loan, harmless on a terminal, with the words around it, if it is not empty.
+  fileprivate func append(_ field: LoanField, in frame: WordFrame, to line: inout [UInt8]) {
     withText(of: field) { text in
       if text.isEmpty { return }
-      language.append(message, to: &line) { $1.append(visible: text) }
+      frame.append(to: &line) { $0.append(visible: text) }
     }
+  }
+}
+
+// MARK: - Lines
+
+/// The words around a value, which is not looked for when a line is written.
+private struct WordFrame: Sendable {
+  private var start: [UInt8]
+  /// The bytes after the value, and after each other place where it is; hardly a message has several.
+  private var ends: [[UInt8]]
+
+  /// No text in UTF-8 has this byte.
+  private static let mark: UInt8 = 0xFF
+
+  /// The words that `write` writes, which has the value's place written by the closure that it is given.
+  init(_ write: (_ bytes: inout [UInt8], _ value: (inout [UInt8]) -> Void) -> Void) {
+    var bytes: [UInt8] = []
+    write(&bytes) { $0.append(Self.mark) }
+    let pieces = bytes.split(separator: Self.mark, omittingEmptySubsequences: false).map(Array.init)
+    (start, ends) = (pieces[0], Array(pieces.dropFirst()))
+  }
+
+  /// The words of a message with one value.
+  init(_ message: Message, _ language: Language) {
+    self.init { bytes, value in language.append(message, to: &bytes) { value(&$1) } }
+  }
+
+  @inline(__always)
+  func append(to line: inout [UInt8], _ value: (inout [UInt8]) -> Void) {
+    line += start
+    for end in ends {
+      value(&line)
+      if !end.isEmpty { line += end }
+    }
+  }
+}
+
+/// The words of the lines about a catalogue's loans on one day: a report may have a million of them, so
+/// what they have in common is put together once, and no text of a loan becomes a string.
+///
+/// For `"Abigél" expires tomorrow (2026.11.22), by Szabó Magda` it has the quotation marks and `, by `, and
+/// its ``Day`` has ` expires tomorrow (2026.11.22)`.
+package final class LineWords: Sendable {
+  /// The words of the lines about loans with the same expiration, time and open days.
+  package final class Day: Sendable {
+    fileprivate let sentence: WordFrame
+    /// What to do if the library is closed.
+    fileprivate let clause: [UInt8]
+
+    fileprivate init(_ sentence: WordFrame, _ clause: [UInt8]) {
+      (self.sentence, self.clause) = (sentence, clause)
+    }
+  }
+
+  /// The day on which the lines are read.
+  package let today: CivilDate
+  /// The name of the library of loans that have none of their own.
+  package let library: String?
+  private let language: Language
+  private let title: WordFrame
+  private let author: WordFrame
+  private let borrower: WordFrame
+  private let ownLibrary: WordFrame
+  private let commonLibrary: [UInt8]
+
+  /// The words in a language.
+  package init(today: CivilDate, library: String?, in language: Language) {
+    (self.today, self.library, self.language) = (today, library, language)
+    title = WordFrame(.quotedTitle, language)
+    author = WordFrame(.author, language)
+    borrower = WordFrame(.borrower, language)
+    ownLibrary = WordFrame(.library, language)
+    var bytes: [UInt8] = []
+    if let library { ownLibrary.append(to: &bytes) { $0 += library.visible.utf8 } }
+    commonLibrary = bytes
+  }
+
+  /// The words about one expiration.
+  ///
+  /// - Parameters:
+  ///   - time: the time of that day at which loans end, if it is known.
+  ///   - sentence: the beginning, as it is to be shown, in place of the label and what happens when.
+  package func day(
+    _ expiration: CivilDate, _ time: CivilTime?, openDays: OpenDays?, sentence: String? = nil
+  ) -> Day {
+    let frame = WordFrame { bytes, label in
+      language.append(time == nil ? .dated : .datedWithTime, to: &bytes) { name, bytes in
+        switch name {
+        case "sentence":
+          if let sentence { return bytes += sentence.utf8 }
+          language.append(due: expiration, today: today, to: &bytes, label)
+        case "date": language.append(expiration, to: &bytes)
+        default: if let time { bytes += "\(time)".utf8 }
+        }
+      }
+    }
+    var clause: [UInt8] = []
+    if let openDays { language.append(openDays, today: today, to: &clause) }
+    return Day(frame, clause)
+  }
+
+  /// Appends a loan's one line in UTF-8, see ``Loans/Notice/line(today:in:sentence:)``.
+  package func append(_ loan: some LoanParts, _ day: Day, to line: inout [UInt8]) {
+    day.sentence.append(to: &line) { loan.appendLabel(to: &$0, in: language, title) }
+    if let status = loan.status {
+      language.append(.status, to: &line) { language.append(status.word, to: &$1) }
+    }
+    loan.append(.author, in: author, to: &line)
+    loan.append(.borrower, in: borrower, to: &line)
+    let end = line.count
+    loan.append(.library, in: ownLibrary, to: &line)
+    if line.count == end { line += commonLibrary }
+    if let mayBeRenewed = loan.mayBeRenewed {
+      language.append(mayBeRenewed ? .renewable : .notRenewable, to: &line)
+    }
+    line += day.clause
   }
 }

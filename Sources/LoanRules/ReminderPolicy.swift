@@ -18,19 +18,19 @@ public struct ReminderPolicy: Hashable, Sendable {
     self.closedDays = closedDays
   }
 
-  /// The plan of a loan; one that is lost or claimed returned has no notices, unless a rule names its
-  /// status.
-  ///
-  /// - Parameter answer: whether the library is closed on its expiration.
-  package func plan(for loan: some LoanParts, _ answer: ClosedDays.Answer = .open) -> LoanPlan {
-    let withheld = loan.status.flatMap { $0.isWithheld ? $0 : nil }
-    let rule =
-      rules.isEmpty
-      ? nil : rules.first { (withheld == nil || $0.namesStatus) && $0.fits(loan) }
-    let openDays: OpenDays? = if case .closed(let days) = answer { days } else { nil }
-    return LoanPlan(
-      rule?.ladder ?? withheld.map { Ladder(leads: [], delays: [], withheld: $0) } ?? ladder,
-      expiration: loan.lastDay, openDays: openDays, loaned: loan.loanedOn)
+  /// The index of the rule that decides about a loan; `nil` for none.
+  package func rule(for loan: some LoanParts) -> Int? {
+    if rules.isEmpty { return nil }
+    let isWithheld = loan.status?.isWithheld ?? false
+    return rules.firstIndex { (!isWithheld || $0.namesStatus) && $0.fits(loan) }
+  }
+
+  /// The ladder of the loans that a rule decides about, or none; without one, those that are lost or
+  /// claimed returned have no notices.
+  package func ladder(rule: Int?, _ status: LoanStatus?) -> Ladder {
+    if let rule { return rules[rule].ladder }
+    guard let status, status.isWithheld else { return ladder }
+    return Ladder(leads: [], delays: [], withheld: status)
   }
 }
 

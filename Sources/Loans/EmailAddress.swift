@@ -144,11 +144,33 @@ extension EmailFault: CustomStringConvertible {
 extension EmailAddress {
   /// The reason why a text in UTF-8 is no address, or `nil`; no string is made for a good one in ASCII.
   package static func fault(of text: Span<UInt8>) -> EmailFault? {
+    if isPlain(text) { return nil }
     guard let at = text.indices.last(where: { text[$0] == UInt8(ascii: "@") }) else { return .noAt }
     if text.count > longest { return .long }
     if text[0] == UInt8(ascii: "-") { return .hyphen }
     return nameFault(text.extracting(..<at)) ?? domainFault(text.extracting((at + 1)...))
       ?? encodedFault(text) ?? foreignFault(text)
+  }
+
+  /// Whether a short text is letters and digits of ASCII with one `@`, and single full stops or hyphens,
+  /// between them: nearly all addresses are.
+  private static func isPlain(_ text: Span<UInt8>) -> Bool {
+    if text.count > 63 { return false }
+    var hasAt = false
+    var isAfterLetter = false
+    for index in text.indices {
+      let byte = text[index]
+      if byte.isASCIILetterOrDigit {
+        isAfterLetter = true
+        continue
+      }
+      let isAt = byte == UInt8(ascii: "@")
+      let isMark = isAt ? !hasAt : byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+      if !isMark || !isAfterLetter { return false }
+      hasAt = hasAt || isAt
+      isAfterLetter = false
+    }
+    return hasAt && isAfterLetter
   }
 
   private static func nameFault(_ name: Span<UInt8>) -> EmailFault? {

@@ -90,27 +90,10 @@ extension [UInt8] {
   /// Appends a text as it may be shown; see ``Swift/String/visible``.
   package mutating func append(visible text: Span<UInt8>) {
     if text.isPlain {
-      append(addingCapacity: text.count) { added in
-        for index in text.indices { added.append(text[index]) }
-      }
+      append(copying: text)
     } else {
       self += String(decoding: [UInt8](copying: text), as: UTF8.self).visible.utf8
     }
-  }
-}
-
-extension Span<UInt8> {
-  /// Whether a text in UTF-8 has only characters that may be shown, so far as one look at each byte says:
-  /// those of ASCII but controls and `#`, and those from U+00C0 to U+033F.
-  fileprivate var isPlain: Bool {
-    for index in indices {
-      switch self[index] {
-      case UInt8(ascii: "#"): return false
-      case 0x20...0x7E, 0x80...0xBF, 0xC3...0xCC: continue
-      default: return false
-      }
-    }
-    return true
   }
 }
 

@@ -36,9 +36,8 @@ extension KeptCalendar {
   /// The days as they are stored: a JSON array of each one's number, line and name.
   fileprivate var stored: String {
     let days = days.map { day in
-      var name = TextBuffer()
-      if let text = day.name { name.append(quoting: text.utf8.span) }
-      return "\(day.day.dayNumber),\(day.line),\(day.name == nil ? "null" : name.text)"
+      let name = day.name.map(StoredTexts.quoted) ?? "null"
+      return "\(day.day.dayNumber),\(day.line),\(name)"
     }
     return "[\(days.joined(separator: ","))]"
   }

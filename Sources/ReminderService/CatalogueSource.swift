@@ -67,34 +67,15 @@ public struct ReloadSettings: Sendable {
 public struct ReadLoan {
   /// The record it was read from.
   public let record: LoanRecord
-  /// The last day that the book may be kept.
-  public var expiration: CivilDate { record.lastDay }
-  /// Its state on the day of the reload.
-  public let status: DayStatus
-  /// When its notices fire.
-  public let plan: LoanPlan
-  /// Whether the library is closed around the expiration for so long that its closed days are probably
-  /// a mistake, and not applied.
-  let isClosedForLong: Bool
+  /// What follows from its dates.
+  package let day: JudgedDay
 
-  /// The loan of a record; `nil` if it has no usable expiration.
-  ///
-  /// - Parameter closed: the answers for expirations so far: many loans have the same.
-  init?(
-    _ record: LoanRecord, _ policy: ReminderPolicy, today: CivilDate,
-    _ closed: inout [CivilDate: ClosedDays.Answer]
-  ) {
-    guard case .date(let expiration) = record.expiration else { return nil }
-    self.record = record
-    var answer = ClosedDays.Answer.open
-    if !policy.closedDays.isEmpty {
-      answer = closed[expiration] ?? policy.closedDays.openDays(around: expiration)
-      closed[expiration] = answer
-    }
-    isClosedForLong = answer == .closedForLong
-    plan = policy.plan(for: record, answer)
-    status = DayStatus(plan, record.status, today: today)
-  }
+  /// The last day that the book may be kept.
+  public var expiration: CivilDate { day.plan.expiration }
+  /// Its state on the day of the reload.
+  public var status: DayStatus { day.status }
+  /// When its notices fire.
+  public var plan: LoanPlan { day.plan }
 }
 
 /// The result of a reload.

@@ -65,13 +65,21 @@ public struct ReminderCenter: Sendable {
       var reload = try schedule?.beginReload(
         of: catalogue.name, library: catalogue.library, at: now, utcOffset: now.utcOffset(civilTime)
       )
-      let reading = try settings.reader(today: now.date, civilTime).open(catalogue.path)
-      var closed: [CivilDate: ClosedDays.Answer] = [:]
-      var closedForLong: CivilDate?
+      var reader = settings.reader(today: now.date, civilTime)
+      if schedule != nil {
+        reader.prepare = { batch in
+          batch.attachment = EncodedLoans(batch.count) { number in
+            if case .date = batch[number].expiration { batch[number] } else { nil }
+          }
+        }
+      }
+      let reading = try reader.open(catalogue.path)
+      var days = JudgedDays(settings.policy, today: now.date)
       // The finding that the catalogue has no record, which may be allowed.
       var emptiness: Diagnostic?
       var mayHideLoans = false
       while let batch = try reading.next() {
+        let encoded = batch.attachment as? EncodedLoans
         try batch.forEach { diagnostic throws(ScheduleError) in
           if diagnostic.code == .noLoans && emptiness == nil {
             emptiness = diagnostic
@@ -83,15 +91,17 @@ public struct ReminderCenter: Sendable {
           }
           onDiagnostic(diagnostic)
         } record: { record throws(ScheduleError) in
-          guard let loan = ReadLoan(record, settings.policy, today: now.date, &closed) else {
-            if record.expiration == .unusable { try reload?.keep(record, record.identity) }
-            return
+          switch record.expiration {
+          case .none: break
+          case .unusable: try reload?.keep(record, record.identity)
+          case .date:
+            let day = try days.day(of: record) { plan throws(ScheduleError) in
+              try reload?.day(of: plan)
+            }
+            onLoan(ReadLoan(record: record, day: day))
+            guard let scheduled = day.scheduled, let encoded else { return }
+            try reload?.add(encoded, record.index, record.identity, scheduled)
           }
-          if loan.isClosedForLong, loan.status != .expired {
-            closedForLong = closedForLong ?? loan.expiration
-          }
-          onLoan(loan)
-          try reload?.add(record, record.identity, fingerprint: record.fingerprint, loan.plan)
         }
       }
       let summary = reading.summary
@@ -129,7 +139,8 @@ public struct ReminderCenter: Sendable {
         }
       if let emptiness, !settings.allowsEmpty, !isGoodNews { onDiagnostic(emptiness) }
       return ReloadReport(
-        summary: summary, outcome: outcome, closedForLong: closedForLong, modifiedAt: modifiedAt)
+        summary: summary, outcome: outcome, closedForLong: days.closedForLong,
+        modifiedAt: modifiedAt)
     } catch let error as ScheduleError {
       throw .schedule(error)
     } catch let error as CatalogueError {

@@ -22,7 +22,7 @@ package struct Reading: Equatable {
       expiration = record.expiration
       identity = record.identity
       loan = record.loan
-      arePartsRight = loan == nil || Loan(parts: record) == loan
+      arePartsRight = loan.map { $0 == Loan(parts: record) } ?? true
     }
   }
 

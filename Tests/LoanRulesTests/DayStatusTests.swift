@@ -60,8 +60,8 @@ struct DayStatusTests {
   func `A loan that is lost or claimed returned is neither expired nor about to`(
     status: LoanStatus, days: Int
   ) {
-    let loan = Loan(status: status, expiration: today.adding(days: days))
-    let plan = ReminderPolicy().plan(for: loan)
+    let plan = LoanPlan(
+      ReminderPolicy().ladder(rule: nil, status), expiration: today.adding(days: days))
     let found = DayStatus(plan, status, today: today)
     #expect(found.isWithheld == status.isWithheld)
     #expect((found.rawValue == status.rawValue) == status.isWithheld)

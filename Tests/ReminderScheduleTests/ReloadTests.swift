@@ -30,8 +30,10 @@ import Testing
         == "2026-11-21T00:00 reminder bk1 pending")
   }
 
-  @Test(arguments: [nil, false, true])
-  func `A loan comes back from the schedule as it was stored`(renewable: Bool?) throws {
+  @Test(arguments: [nil, false, true], [false, true])
+  func `A loan comes back from the schedule as it was stored, whoever made its texts`(
+    renewable: Bool?, isReader: Bool
+  ) throws {
     let loan = Loan(
       id: "bk1", title: "A Pál utcai fiúk", author: "", isbn: "9789631193619", barcode: "3001",
       borrower: "Kovács Anna", email: "anna@example.org", language: "hu", category: "student",
@@ -39,10 +41,10 @@ import Testing
       phone: "+36 1 555 0123", expiration: day("2026-11-22"))
     var reload = try schedule.beginReload(
       of: "b.xml", library: "the Library", at: moment("2026-11-21T07:00"))
-    try reload.add(
-      loan, LoanIdentity(hash: 1), fingerprint: 2,
-      LoanPlan(
+    let day = try reload.day(
+      of: LoanPlan(
         Ladder(leads: [2], time: moment("2026-11-20T18:30").time), expiration: loan.expiration))
+    try reload.add(EncodedLoans(1) { _ in loan }, 0, LoanIdentity(hash: 1), day)
     _ = try reload.commit(records: 1)
     let entry = try #require(try schedule.list(at: "2026-11-01").first)
     #expect(entry.loan == loan)

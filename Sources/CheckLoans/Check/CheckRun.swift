@@ -212,7 +212,7 @@ extension CheckRun {
       let result = try center.reload(
         catalogue.source, at: catalogue.now, settings: catalogue.settings,
         onDiagnostic: { note($0, &part) },
-        onLoan: { read in
+        onLoan: { [catalogue] read in
           part.note(read.status)
           report.add(read, of: catalogue)
         })

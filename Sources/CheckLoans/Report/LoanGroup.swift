@@ -76,6 +76,13 @@ struct ReportKey: Hashable {
   var text = ""
   /// The number of the day by which they are sorted.
   var day: Int
+
+  /// Most reports have keys that only their days tell apart.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(day)
+    if !text.isEmpty { hasher.combine(text) }
+    if !group.name.isEmpty { hasher.combine(group.name) }
+  }
 }
 
 extension ReportKey: Comparable {

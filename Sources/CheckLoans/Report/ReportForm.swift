@@ -14,18 +14,41 @@ protocol ReportForm {
 }
 
 /// The form for people who read, and for mail: a sentence for each loan, and one about all.
-struct SentenceForm: ReportForm {
-  let language: Language
-  let isColored: Bool
+final class SentenceForm: ReportForm {
+  private let language: Language
+  private let isColored: Bool
+  /// The words of the catalogue at hand.
+  private var words: LineWords?
+  /// Those about its days, for loans that end at no known time.
+  private var days: [JudgedDay: LineWords.Day] = [:]
+
+  init(language: Language, isColored: Bool) {
+    (self.language, self.isColored) = (language, isColored)
+  }
 
   func append(_ loan: ReadLoan, of catalogue: CatalogueToRead, to line: inout [UInt8]) {
     let today = catalogue.now.date
     let color = isColored ? Urgency(loan, today: today).color : ""
-    line += color.utf8
-    loan.record.appendLine(
-      to: &line, today: today, library: catalogue.source.library, openDays: loan.plan.openDays,
-      in: language)
-    line += (color.isEmpty ? "\n" : "\(Style.end)\n").utf8
+    if !color.isEmpty { line += color.utf8 }
+    let words = words(today, catalogue.source.library)
+    words.append(loan.record, day(of: loan, words), to: &line)
+    if !color.isEmpty { line += Style.end.utf8 }
+    line.append(UInt8(ascii: "\n"))
+  }
+
+  private func words(_ today: CivilDate, _ library: String?) -> LineWords {
+    if let words, words.today == today, words.library == library { return words }
+    let words = LineWords(today: today, library: library, in: language)
+    (self.words, days) = (words, [:])
+    return words
+  }
+
+  private func day(of loan: ReadLoan, _ words: LineWords) -> LineWords.Day {
+    let time = loan.record.lastTime
+    if time == nil, let day = days[loan.day] { return day }
+    let day = words.day(loan.expiration, time, openDays: loan.day.plan.openDays)
+    if time == nil { days[loan.day] = day }
+    return day
   }
 
   func print(_ report: CheckReport, _ output: ResultsOutput) throws(CommandError) {

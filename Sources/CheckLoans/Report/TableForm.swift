@@ -46,7 +46,7 @@ struct TableForm: ReportForm {
     line.append(TablePrinter.separator)
     let notes = [
       status == .recalled ? language.text(.recalled) : nil,
-      loan.plan.openDays.map { language.closedClause($0, today: today) },
+      loan.day.plan.openDays.map { language.closedClause($0, today: today) },
     ]
     line += notes.compactMap(\.self).joined(separator: "; ").utf8
     line.append(UInt8(ascii: "\n"))

@@ -103,16 +103,3 @@ extension BatchContents {
     return Int(heads[index].firstText)..<end
   }
 }
-
-extension LoanRecord {
-  /// A 64-bit hash of every field that the schedule keeps, but the expiration's day, and of the ordinal.
-  public var fingerprint: UInt64 {
-    var hash = ContentHash()
-    for field in LoanField.allCases
-    where ![.expiration, .loaned, .address, .callNumber].contains(field) {
-      withText(of: field) { hash.combine(ContentHash.of(field, $0)) }
-    }
-    if let lastTime { hash.combine(UInt64(lastTime.secondOfDay)) }
-    return hash.combined(with: UInt64(head.ordinal)).value
-  }
-}

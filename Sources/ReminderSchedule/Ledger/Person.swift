@@ -1,16 +1,16 @@
-internal import Loans
+package import Loans
 
 /// The person for whom the notices of a loan are, by which the ledger knows whom it told.
 ///
 /// That is the e-mail address without regard to case if it can be one, or else the borrower's name
 /// without regard to case and space, or else nobody known. So a notice is sent again to a corrected
 /// name or address, and to the next reader of a copy, whoever got it before.
-enum Person {
+package enum Person {
   /// The number for a loan that names nobody.
   static let nobody: Int64 = 0
 
   /// A 64-bit hash of the person to whom a book is lent, the same in every run.
-  static func number(of loan: some LoanParts) -> Int64 {
+  package static func number(of loan: some LoanParts) -> Int64 {
     var number = nobody
     loan.withText(of: .email) { text in
       if EmailAddress.fault(of: text) == nil { number = hash(of: text, isAddress: true) }
@@ -29,33 +29,40 @@ enum Person {
     var index = 0
     while index < text.count {
       let byte = text[index]
-      var character = UInt32(byte)
-      // UTF-8 of two bytes, and of three for what is below U+2000.
-      if byte >= 0xC0, byte < 0xE0, index + 1 < text.count {
-        character = UInt32(byte & 0x1F) << 6 | UInt32(text[index + 1] & 0x3F)
-        index += 1
-      } else if byte == 0xE1, index + 2 < text.count {
-        character =
-          0x1000 | UInt32(text[index + 1] & 0x3F) << 6 | UInt32(text[index + 2] & 0x3F)
-        index += 2
-      }
       index += 1
-      if character == 0x20, !isAddress { continue }
-      if character < 0x80 {
-        if (0x41...0x5A).contains(character) { character |= 0x20 }
-      } else if byte >= 0xC0 {
-        character = lowerCase(character)
+      var character = UInt32(byte)
+      if byte >= 0xC0 {
+        character = lowerCase(byte, text, &index)
+      } else if byte == 0x20 {
+        if !isAddress { continue }
+      } else if byte >= 0x41, byte <= 0x5A {
+        character |= 0x20
       }
       hash = (hash ^ UInt64(character)) &* 0x100_0000_01B3
     }
     return Int64(bitPattern: hash)
   }
 
-  /// A character in lower case, where that is one character.
+  /// A character beyond ASCII in lower case, where that is one character.
   ///
   /// To ask Unicode's tables for each letter of each name would take as long as to store the loan.
-  private static func lowerCase(_ character: UInt32) -> UInt32 {
-    switch character {
+  ///
+  /// - Parameters:
+  ///   - byte: its first byte.
+  ///   - index: the place after that; in the end, the place after what was taken of it.
+  private static func lowerCase(
+    _ byte: UInt8, _ text: Span<UInt8>, _ index: inout Int
+  ) -> UInt32 {
+    var character = UInt32(byte)
+    // UTF-8 of two bytes, and of three for what is below U+2000.
+    if byte < 0xE0, index < text.count {
+      character = UInt32(byte & 0x1F) << 6 | UInt32(text[index] & 0x3F)
+      index += 1
+    } else if byte == 0xE1, index + 1 < text.count {
+      character = 0x1000 | UInt32(text[index] & 0x3F) << 6 | UInt32(text[index + 1] & 0x3F)
+      index += 2
+    }
+    return switch character {
     case 0..<0x600: lowerCases[Int(character)]
     case 0x1E00..<0x2000: lowerCases[Int(character - 0x1E00 + 0x600)]
     default: character

@@ -1,53 +1,48 @@
 internal import Loans
 
+/// What is stored of a loan by its plan alone: it is worked out once for all loans that have the same.
+package struct ScheduledDay: Sendable {
+  let expiration: Int64
+  let fireAt: Int64
+  /// The number of the plan's ladder.
+  let ladder: Int64
+  let openDays: OpenDays?
+  /// Whether the loans have notices, and have not expired.
+  let isScheduled: Bool
+  /// A hash of what is stored.
+  let hash: UInt64
+
+  init(_ plan: LoanPlan, ladder: Int64, isScheduled: Bool) {
+    expiration = Int64(plan.expiration.dayNumber)
+    fireAt = Int64(plan.firstFireAt.ordinal)
+    (self.ladder, self.isScheduled, openDays) = (ladder, isScheduled, plan.openDays)
+    let days = plan.openDays.map { Int64($0.before.dayNumber << 32 ^ $0.after.dayNumber) }
+    hash = [expiration, fireAt, ladder, days ?? 0].reduce(0) { hash, number in
+      let product = (hash ^ UInt64(bitPattern: number)) &* 0x9E37_79B9_7F4A_7C15
+      return product ^ product >> 29
+    }
+  }
+}
+
 /// The values of a loan's row, except its texts.
 struct LoanRow {
   var id: Int64 = 0
-  var identity: Int64
-  var ordinal: Int64
-  /// A hash of everything that a reading compares; never that of a loan that was cancelled.
-  var hash: Int64
-  var expiration: Int64
-  var fireAt: Int64
-  var ladder: Int64
-  var person: Int64
+  let identity: LoanIdentity
+  /// See ``hash(_:_:)``.
+  let hash: Int64
+  let day: ScheduledDay
+  let person: Int64
+  /// The day on which it was scheduled for the first time.
   var armedOn: Int64
-  var openDays: OpenDays?
 
   /// The hash of a loan whose notices the user has cancelled.
   static let cancelled: Int64 = 0
 
-  /// The row of a loan that is scheduled for the first time today.
-  init(
-    _ loan: some LoanParts, _ identity: LoanIdentity, hash: Int64, _ plan: LoanPlan, ladder: Int64,
-    today: CivilDate
-  ) {
-    self.identity = Int64(bitPattern: identity.hash)
-    ordinal = Int64(identity.ordinal)
-    self.hash = hash
-    expiration = Int64(plan.expiration.dayNumber)
-    fireAt = Int64(plan.firstFireAt.ordinal)
-    self.ladder = ladder
-    person = Person.number(of: loan)
-    armedOn = Int64(today.dayNumber)
-    openDays = plan.openDays
-  }
-
-  /// The hash of a loan.
+  /// The hash of everything that a reading compares; never that of a loan that was cancelled.
   ///
-  /// - Parameters:
-  ///   - fingerprint: a hash of its texts and its ordinal.
-  ///   - ladder: the number of the plan's ladder.
-  static func hash(_ fingerprint: UInt64, _ plan: LoanPlan, ladder: Int64) -> Int64 {
-    var hash = fingerprint
-    func combine(_ number: Int) {
-      hash = (hash ^ UInt64(bitPattern: Int64(number))) &* 0x9E37_79B9_7F4A_7C15
-      hash ^= hash >> 29
-    }
-    combine(plan.expiration.dayNumber)
-    combine(plan.firstFireAt.ordinal)
-    combine(Int(ladder))
-    if let days = plan.openDays { combine(days.before.dayNumber << 32 ^ days.after.dayNumber) }
+  /// - Parameter fingerprint: a hash of its texts.
+  static func hash(_ fingerprint: UInt64, _ day: ScheduledDay) -> Int64 {
+    let hash = fingerprint ^ day.hash
     return hash == 0 ? 1 : Int64(bitPattern: hash)
   }
 
@@ -56,7 +51,7 @@ struct LoanRow {
   ///
   /// - Parameter row: a query's row that begins with these columns: ``columnsBefore``.
   mutating func keepArmed(_ row: Statement) {
-    if row.integer(1) == expiration, row.integer(2) == person, row.integer(3) == ladder {
+    if row.integer(1) == day.expiration, row.integer(2) == person, row.integer(3) == day.ladder {
       armedOn = row.integer(4)
     }
   }
@@ -71,7 +66,7 @@ struct LoanRows {
   private let database: Database
   private var rows: [LoanRow] = []
   /// The texts of all of them, and where those of each end.
-  private var texts = TextBuffer()
+  private var texts: [UInt8] = []
   private var ends: [Int] = []
   private let insertion: Statement
 
@@ -89,14 +84,14 @@ struct LoanRows {
   }
 
   /// Adds the texts of the next row.
-  mutating func addTexts(of loan: some LoanParts) {
-    StoredTexts.append(loan, to: &texts)
+  mutating func addTexts(of number: Int, in loans: EncodedLoans) {
+    loans.withTexts(of: number) { texts.append(copying: $0) }
     ends.append(texts.count)
   }
 
   /// The texts that were added last.
   var lastTexts: String {
-    String(decoding: texts.bytes[(ends.dropLast().last ?? 0)..<texts.count], as: UTF8.self)
+    String(decoding: texts[(ends.dropLast().last ?? 0)..<texts.count], as: UTF8.self)
   }
 
   /// Adds a row, whose texts were added, or replaces the one with its number.
@@ -114,27 +109,27 @@ struct LoanRows {
     var hasOpenDays = false
     for (row, end) in zip(rows, ends) {
       statement.bind(integer: row.id)
-      statement.bind(integer: row.identity)
+      statement.bind(integer: Int64(bitPattern: row.identity.hash))
       statement.bind(integer: row.hash)
-      statement.bind(integer: row.expiration)
-      statement.bind(integer: row.fireAt)
-      statement.bind(integer: row.ladder)
-      statement.bind(integer: row.ordinal)
+      statement.bind(integer: row.day.expiration)
+      statement.bind(integer: row.day.fireAt)
+      statement.bind(integer: row.day.ladder)
+      statement.bind(integer: Int64(row.identity.ordinal))
       statement.bind(integer: row.person)
       statement.bind(integer: row.armedOn)
-      if let days = row.openDays {
+      if let days = row.day.openDays {
         statement.bind(days.before.dayNumber, days.after.dayNumber)
         hasOpenDays = true
       } else {
         statement.skip(2)
       }
-      statement.bind(text: texts.bytes.span.extracting(start..<end), isCopied: false)
+      statement.bind(text: texts.span.extracting(start..<end), isCopied: false)
       start = end
     }
     try statement.run()
     if hasOpenDays { statement.clear() }
     rows.removeAll(keepingCapacity: true)
-    texts.removeAll()
+    texts.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
   }
 }

@@ -35,7 +35,8 @@ public struct ReloadSummary: Hashable, Sendable {
 /// ``Schedule/begin()`` began; see ``Schedule/beginReload(of:library:at:utcOffset:)``.
 ///
 ///     var reload = try schedule.beginReload(of: "/srv/books.xml", at: now)
-///     for loan in loans { try reload.add(loan, identity, fingerprint: 1, plan) }
+///     let day = try reload.day(of: plan)
+///     for loan in loans { try reload.add(loan, identity, fingerprint: 1, day) }
 ///     let outcome = try reload.commit(records: loans.count)
 ///
 /// A value that goes away before ``commit(records:allowEmpty:)``, after an error for example, leaves
@@ -54,8 +55,6 @@ package struct Reload: ~Copyable {
   private var summary = ReloadSummary()
   /// The numbers of the ladders so far.
   private var ladders: [Ladder: Int64] = [:]
-  /// The ladder of the last loan, and its number.
-  private var last: (ladder: Ladder, number: Int64)?
   /// Whether some loan is another than the first of its identity.
   private var hasRepetitions = false
   /// The rows of loans with the identity of one that was of another book or person, and the rows of those.
@@ -89,30 +88,47 @@ package struct Reload: ~Copyable {
     clockTime = now
   }
 
+  /// What is stored of the loans with a plan, of which there is at least one in the catalogue.
+  ///
+  /// - Throws: ``ScheduleError``; then nothing more can be done with the value.
+  package mutating func day(of plan: LoanPlan) throws(ScheduleError) -> ScheduledDay {
+    let isScheduled = plan.expiration >= now.date && plan.ladder.withheld == nil
+    if isScheduled, let (rung, fireAt) = plan.next(after: now), rung <= 0 {
+      summary.nextFireAt = min(summary.nextFireAt ?? fireAt, fireAt)
+    }
+    do {
+      let ladder = try number(of: plan.ladder)
+      return ScheduledDay(plan, ladder: ladder, isScheduled: isScheduled)
+    } catch {
+      throw ScheduleError(error, path: connection.file.path)
+    }
+  }
+
   /// Adds the next loan of the catalogue.
   ///
   /// - Parameters:
-  ///   - loan: the loan.
+  ///   - loans: what is stored of some loans.
+  ///   - number: which of them it is.
   ///   - identity: which loan it is, the same in every version of the catalogue.
-  ///   - fingerprint: a hash of everything that is stored of it except the expiration's day, the same
-  ///     in every run.
-  ///   - plan: when its notices fire.
+  ///   - day: what is stored by its plan.
   /// - Throws: ``ScheduleError``; then nothing more can be done with the value.
   package mutating func add(
-    _ loan: some LoanParts, _ identity: LoanIdentity, fingerprint: UInt64, _ plan: LoanPlan
+    _ loans: EncodedLoans, _ number: Int, _ identity: LoanIdentity, _ day: ScheduledDay
   ) throws(ScheduleError) {
-    note(plan)
+    summary.loans += 1
+    if day.isScheduled { summary.scheduled += 1 }
     if identity.ordinal > 1 { hasRepetitions = true }
     do {
-      let ladder = try number(of: plan.ladder)
-      let hash = LoanRow.hash(fingerprint, plan, ladder: ladder)
+      let hash = LoanRow.hash(loans.hash(of: number), day)
       let known = try stored.match(StoredLoan.key(identity.hash, ordinal: identity.ordinal))
       if let known, known.hash == hash {
         summary.unchanged += 1
         return
       }
-      var row = LoanRow(loan, identity, hash: hash, plan, ladder: ladder, today: now.date)
-      rows.addTexts(of: loan)
+      rows.addTexts(of: number, in: loans)
+      var row = LoanRow(
+        identity: identity, hash: hash, day: day, person: loans.person(of: number),
+        armedOn: Int64(now.date.dayNumber))
       if let known,
         try same(known, row.person, rows.lastTexts, read: { row.keepArmed($0) }) != nil
       {
@@ -141,12 +157,13 @@ package struct Reload: ~Copyable {
     _ loan: some LoanParts, _ identity: LoanIdentity
   ) throws(ScheduleError) {
     if identity.ordinal > 1 { hasRepetitions = true }
-    var texts = TextBuffer()
+    var texts: [UInt8] = []
     StoredTexts.append(loan, to: &texts)
     do {
       let key = StoredLoan.key(identity.hash, ordinal: identity.ordinal)
       guard let known = try stored.match(key) else { return }
-      let expiration = try same(known, Person.number(of: loan), texts.text) { $0.integer(1) }
+      let stored = String(decoding: texts, as: UTF8.self)
+      let expiration = try same(known, Person.number(of: loan), stored) { $0.integer(1) }
       guard let expiration else { return displaced.append(known.id) }
       if known.hash == LoanRow.cancelled {
         try database.run("UPDATE loan SET hash = 1 WHERE id = ?", known.id)
@@ -174,20 +191,10 @@ package struct Reload: ~Copyable {
 
   /// The number of a ladder, which is stored if it is new.
   private mutating func number(of ladder: Ladder) throws -> Int64 {
-    if let last, last.ladder == ladder { return last.number }
     let number =
       try ladders[ladder] ?? Ladders(database).number(of: ladder) ?? database.store(ladder)
     ladders[ladder] = number
-    last = (ladder, number)
     return number
-  }
-
-  private mutating func note(_ plan: LoanPlan) {
-    summary.loans += 1
-    guard plan.expiration >= now.date, plan.ladder.withheld == nil else { return }
-    summary.scheduled += 1
-    guard let (rung, fireAt) = plan.next(after: now), rung <= 0 else { return }
-    if summary.nextFireAt.map({ fireAt < $0 }) ?? true { summary.nextFireAt = fireAt }
   }
 
   private mutating func nextID() throws -> Int64 {

@@ -50,7 +50,7 @@ struct StoredLoans {
 
   /// Matches a loan with the same stored one; `nil` if there is none.
   mutating func match(_ key: UInt64) throws -> StoredLoan? {
-    if table.isEmpty { try readAhead() }
+    if hasMore, loans.count - position < Self.reach { try readAhead() }
     if position < loans.count, loans[position].key == key, loans[position].id != 0 {
       return take(position)
     }
@@ -86,9 +86,8 @@ struct StoredLoans {
     Int(truncatingIfNeeded: key &* 0x9E37_79B9_7F4A_7C15 >> 32) & (table.count - 1)
   }
 
-  /// Reads far enough ahead to search among the next loans, and forgets those matched.
+  /// Reads further ahead than is searched, and forgets the loans that were matched.
   private mutating func readAhead() throws {
-    guard hasMore, loans.count - position < Self.reach else { return }
     passed += loans[..<position].lazy.filter { $0.id != 0 }
     loans.removeFirst(position)
     position = 0

@@ -1,4 +1,4 @@
-internal import Loans
+package import Loans
 
 /// The texts of a loan as one column of its row: a JSON array without the nulls at its
 /// end.
@@ -8,7 +8,7 @@ internal import Loans
 /// One value is bound and stored in place of fifteen; people and views take it apart with SQLite's
 /// `json_extract`; no view shows the telephone number. After the texts come whether the loan can be renewed,
 /// and the second of its last day at which it ends.
-struct StoredTexts {
+package struct StoredTexts {
   /// The fields in the order of the array, whose places never change.
   private static let fields: [LoanField] = [
     .id, .title, .author, .isbn, .barcode, .borrower, .email, .language, .category, .type, .library,
@@ -68,97 +68,71 @@ struct StoredTexts {
 
 // MARK: - Writing
 
-/// Arrays of texts in UTF-8, one after the other, in memory that is used again.
-struct TextBuffer {
-  /// The bytes, with room after them.
-  private(set) var bytes = [UInt8](repeating: 0, count: 4_096)
-  /// How many bytes there are.
-  private(set) var count = 0
-
-  /// The whole as a string.
-  var text: String { String(decoding: bytes[..<count], as: UTF8.self) }
-
-  /// Forgets what there is.
-  mutating func removeAll() { count = 0 }
-
-  /// Appends a byte.
-  mutating func append(_ byte: UInt8) {
-    makeRoom(1)
-    bytes[count] = byte
-    count += 1
-  }
-
-  /// Appends a literal.
-  mutating func append(_ literal: String) {
-    for byte in literal.utf8 { append(byte) }
-  }
-
-  /// Appends what comes before a value: a comma, unless it is the first, and nulls.
-  mutating func beginValue(after nulls: Int, isFirst: Bool) {
-    if !isFirst { append(UInt8(ascii: ",")) }
-    for _ in 0..<nulls { append("null,") }
-  }
-
-  /// Appends a string of JSON.
-  mutating func append(quoting text: Span<UInt8>) {
-    // Of each byte there are six at most, and the quotation marks.
-    makeRoom(6 * text.count + 2)
-    let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
-    var end = count
-    var output = bytes.mutableSpan
-    output[end] = quote
-    end += 1
-    for index in text.indices {
-      let byte = text[index]
-      if byte < 0x20 {
-        for escape in "\\u\(UInt16(byte).digits(4, radix: 16))".utf8 {
-          output[end] = escape
-          end += 1
-        }
-        continue
-      }
-      if byte == quote || byte == backslash {
-        output[end] = backslash
-        end += 1
-      }
-      output[end] = byte
-      end += 1
-    }
-    output[end] = quote
-    count = end + 1
-  }
-
-  private mutating func makeRoom(_ needed: Int) {
-    if bytes.count - count < needed {
-      bytes += [UInt8](repeating: 0, count: max(needed, bytes.count))
-    }
-  }
-}
-
 extension StoredTexts {
-  /// Appends the array of a loan's texts.
-  static func append(_ loan: some LoanParts, to buffer: inout TextBuffer) {
-    buffer.append(UInt8(ascii: "["))
-    let start = buffer.count
+  /// Appends the array of a loan's texts, in UTF-8; any thread may do it.
+  package static func append(_ loan: some LoanParts, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "["))
     // The fields without a text since the last one that has one.
     var nulls = 0
     for field in texts {
       nulls += 1
       loan.withText(of: field) { text in
-        buffer.beginValue(after: nulls - 1, isFirst: buffer.count == start)
-        buffer.append(quoting: text)
+        if nulls > 1 { bytes.append(nulls: nulls - 1) }
+        bytes.append(quoting: text)
         nulls = 0
       }
     }
-    let last = [loan.isRenewable.map { "\($0)" }, loan.lastTime.map { "\($0.secondOfDay)" }]
-    for literal in last {
+    func append(_ literal: String?) {
       nulls += 1
-      guard let literal else { continue }
-      buffer.beginValue(after: nulls - 1, isFirst: buffer.count == start)
-      buffer.append(literal)
+      guard let literal else { return }
+      bytes.append(nulls: nulls - 1)
+      bytes += "\(literal),".utf8
       nulls = 0
     }
-    buffer.append(UInt8(ascii: "]"))
+    append(loan.isRenewable.map { "\($0)" })
+    append(loan.lastTime.map { "\($0.secondOfDay)" })
+    // In place of the comma after the last one.
+    if bytes.last == UInt8(ascii: ",") { bytes.removeLast() }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  /// A string of JSON.
+  static func quoted(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    bytes.append(quoting: text.utf8.span)
+    return String(decoding: bytes.dropLast(), as: UTF8.self)
+  }
+}
+
+extension [UInt8] {
+  /// Appends a null of JSON some times, each with a comma.
+  fileprivate mutating func append(nulls count: Int) {
+    for _ in 0..<count { self += "null,".utf8 }
+  }
+
+  /// Appends a string of JSON, and a comma.
+  fileprivate mutating func append(quoting text: Span<UInt8>) {
+    let (quote, comma) = (UInt8(ascii: "\""), UInt8(ascii: ","))
+    if text.isPlainJSON {
+      return append(addingCapacity: text.count + 3) { output in
+        output.append(quote)
+        output.append(copying: text)
+        output.append(quote)
+        output.append(comma)
+      }
+    }
+    append(quote)
+    for index in text.indices {
+      let byte = text[index]
+      if byte < 0x20 {
+        self += "\\u\(UInt16(byte).digits(4, radix: 16))".utf8
+        continue
+      }
+      if byte == quote || byte == UInt8(ascii: "\\") { append(UInt8(ascii: "\\")) }
+      append(byte)
+    }
+    append(quote)
+    append(comma)
   }
 }
 

@@ -1,39 +1,34 @@
-import Loans
-
 /// A 64-bit hash that is the same in every run and on every machine, so that it can be stored.
 ///
 /// Each word is mixed in by a multiplication of 64 by 64 bits whose halves are joined. It is not
 /// meant to withstand somebody who looks for collisions.
-struct ContentHash {
-  private(set) var value: UInt64 = 0x243F_6A88_85A3_08D3
+package struct ContentHash {
+  package private(set) var value: UInt64 = 0x243F_6A88_85A3_08D3
 
-  static func of(_ first: UInt64, _ second: UInt64) -> UInt64 {
+  package init() {}
+
+  package static func of(_ first: UInt64, _ second: UInt64) -> UInt64 {
     var hash = ContentHash()
     hash.combine(first)
-    return hash.combined(with: second).value
+    hash.combine(second)
+    return hash.value
   }
 
   /// The hash of a field's text.
-  static func of(_ field: LoanField, _ text: Span<UInt8>) -> UInt64 {
+  package static func of(_ field: LoanField, _ text: Span<UInt8>) -> UInt64 {
     var hash = ContentHash()
     hash.combine(UInt64(field.rawValue))
     hash.combine(text)
     return hash.value
   }
 
-  func combined(with word: UInt64) -> ContentHash {
-    var hash = self
-    hash.combine(word)
-    return hash
-  }
-
-  mutating func combine(_ word: UInt64) {
+  package mutating func combine(_ word: UInt64) {
     let product = (value ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
     value = product.high ^ product.low ^ (value << 23 | value >> 41)
   }
 
   /// Mixes in a text with its length, so that where one field ends and the next begins counts.
-  mutating func combine(_ text: Span<UInt8>) {
+  package mutating func combine(_ text: Span<UInt8>) {
     combine(UInt64(text.count))
     unsafe text.withUnsafeBytes { bytes in
       var index = 0

@@ -1,0 +1,51 @@
+package import Loans
+
+/// What is stored of some loans besides their dates: their texts, and to whom they are lent.
+///
+/// It is made of loans alone, so that whoever reads a catalogue can do so on many threads.
+package final class EncodedLoans: Sendable {
+  /// Arrays of JSON, one after the other.
+  private let texts: [UInt8]
+  /// Where the array of each loan ends.
+  private let ends: [Int]
+  private let persons: [Int64]
+  private let hashes: [UInt64]
+
+  /// Encodes loans.
+  ///
+  /// - Parameters:
+  ///   - count: how many there are.
+  ///   - loan: the loan with a number; `nil` for one that is not stored.
+  package init(_ count: Int, _ loan: (Int) -> (some LoanParts)?) {
+    var (texts, ends, persons, hashes): ([UInt8], [Int], [Int64], [UInt64]) = ([], [], [], [])
+    texts.reserveCapacity(count * 160)
+    ends.reserveCapacity(count)
+    persons.reserveCapacity(count)
+    hashes.reserveCapacity(count)
+    for number in 0..<count {
+      let start = texts.count
+      var person = Person.nobody
+      if let loan = loan(number) {
+        StoredTexts.append(loan, to: &texts)
+        person = Person.number(of: loan)
+      }
+      var hash = ContentHash()
+      hash.combine(texts.span.extracting(start...))
+      ends.append(texts.count)
+      persons.append(person)
+      hashes.append(hash.value)
+    }
+    (self.texts, self.ends, self.persons, self.hashes) = (texts, ends, persons, hashes)
+  }
+
+  /// A hash of a loan's texts, the same in every run.
+  func hash(of number: Int) -> UInt64 { hashes[number] }
+
+  /// See ``Person/number(of:)``.
+  func person(of number: Int) -> Int64 { persons[number] }
+
+  /// The array of a loan's texts, in UTF-8.
+  func withTexts(of number: Int, _ body: (Span<UInt8>) -> Void) {
+    body(texts.span.extracting((number == 0 ? 0 : ends[number - 1])..<ends[number]))
+  }
+}
