@@ -87,8 +87,6 @@ public struct Diagnostic: Hashable, Sendable {
     case expirationBeforeLoan = "expiration-before-loan"
     /// An expiration further ahead than was allowed.
     case distantExpiration = "distant-expiration"
-    /// The document comes with the headers of a server's answer before it.
-    case httpHeaders = "http-headers"
     /// All expirations are instants shortly after midnight, probably of the day before.
     case shiftedDays = "shifted-days"
     /// A comment that should silence a problem, but there is none.
@@ -106,8 +104,7 @@ public struct Diagnostic: Hashable, Sendable {
         .error
       case .missingTitle, .unlikelyDate, .misplacedExpiration, .unknownCase, .duplicateLoan,
         .invalidISBN, .invalidEmail, .invalidLoanDate, .expirationBeforeLoan, .distantExpiration,
-        .unusedIgnore, .httpHeaders, .noExpirations, .unknownDateElement, .shiftedDays,
-        .unknownColumn:
+        .unusedIgnore, .noExpirations, .unknownDateElement, .shiftedDays, .unknownColumn:
         .warning
       }
     }
@@ -126,8 +123,8 @@ public struct Diagnostic: Hashable, Sendable {
     /// comment.
     public var isAboutABook: Bool {
       switch self {
-      case .noLoans, .noExpirations, .unusedIgnore, .httpHeaders, .incompleteAnswer,
-        .missingLoanDays, .shiftedDays, .unknownColumn:
+      case .noLoans, .noExpirations, .unusedIgnore, .incompleteAnswer, .missingLoanDays, .shiftedDays,
+        .unknownColumn:
         false
       default: !endsReading
       }

@@ -55,11 +55,9 @@ import Loans
   static func read(
     _ document: CatalogueDocument, _ output: ((RecordBatch) -> Bool)?
   ) throws -> RecordBatch {
-    let start = document.beginning
-    let parser = unsafe XMLParser<ProfileReader>(
-      path: document.path, from: start, setHandlers: setHandlers)
+    let parser = unsafe XMLParser<ProfileReader>(path: document.path, setHandlers: setHandlers)
     unsafe parser.reader.initialize(to: ProfileReader(parser.session, document, output))
-    unsafe parser.session.pointee.input.open(document.catalogue, at: start.offset)
+    unsafe parser.session.pointee.input.open(document.catalogue, at: 0)
     parser.parse()
     return unsafe try parser.reader.pointee.finish()
   }

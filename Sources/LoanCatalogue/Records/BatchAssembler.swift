@@ -22,18 +22,12 @@ struct BatchAssembler: ~Copyable {
   /// Whether the record at hand has been begun by findings that came before its end.
   private var isBegun = false
 
-  /// - Parameters:
-  ///   - size: bytes of the document; 0 if that is not known.
-  ///   - warnings: what was found before the document.
-  init(
-    _ reader: CatalogueReader, _ profile: CatalogueProfile, size: Int, warnings: [Diagnostic]
-  ) {
+  /// - Parameter size: bytes of the document; 0 if that is not known.
+  init(_ reader: CatalogueReader, _ profile: CatalogueProfile, size: Int) {
     self.reader = reader
     self.size = size
     self.profile = profile
     findings = FindingList(rules: reader.rules)
-    for warning in warnings { findings.append(warning) }
-    held = findings.drain(.document)
   }
 
   /// Turns the next batch into events.

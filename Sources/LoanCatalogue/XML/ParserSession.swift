@@ -19,8 +19,6 @@ internal import Synchronization
   private(set) var document: xmlParserInputPtr?
   /// Bytes of the file up to where the parser came to the document's end; `nil` before that.
   private var end: Int?
-  /// Lines before the first one that the parser reads.
-  private let linesBefore: Int
   /// Bytes of the file before those that the parser reads.
   let bytesBefore: Int
   /// The place where the last event ended, as libxml2 counts.
@@ -48,7 +46,6 @@ internal import Synchronization
     unsafe self.reader = reader
     unsafe self.context = context
     input = CatalogueInput(path: path)
-    linesBefore = start.linesBefore
     bytesBefore = start.offset - start.head.count
   }
 
@@ -110,7 +107,7 @@ internal import Synchronization
     if let failure { throw failure }
     let isBroken = fault?.code == .malformedXML
     try input.checkAfterwards(isBroken: isBroken)
-    if let words = input.catalogue?.fault, !isStopped || isBroken {
+    if let words = input.catalogue?.unpackingError, !isStopped || isBroken {
       stop()
       fault = Diagnostic(.notACatalogue, at: fault?.location ?? position, message: words)
     }
@@ -129,10 +126,6 @@ extension ParserSession {
   /// - SeeAlso: `startDocumentSAXFunc`.
   @unsafe mutating func startDocument(_ context: xmlParserCtxtPtr) {
     unsafe document = check_loans_document_input(context)
-    if linesBefore > 0, let input = unsafe document {
-      unsafe input.pointee.line += Int32(linesBefore)
-      place.line += Int32(linesBefore)
-    }
     if let name = unsafe refusedEncoding(context) { refuseEncoding(name) }
   }
 
@@ -201,7 +194,7 @@ extension ParserSession {
     case _ where unsafe error.level == XML_ERR_FATAL:
       endEarly(
         .malformedXML, at: unsafe location(of: error, context),
-        "not well-formed XML: \(unsafe Fault.text(of: error))")
+        "not well-formed XML: \(unsafe ParserErrorText.text(of: error))")
     default:
       break
     }
@@ -215,7 +208,7 @@ extension ParserSession {
     // What is refused may fail before the document has begun.
     if let name = unsafe refusedEncoding(context) { return refuseEncoding(name) }
     endEarly(
-      .malformedXML, at: currentPosition, "not well-formed XML: \(unsafe Fault.text(of: error))")
+      .malformedXML, at: currentPosition, "not well-formed XML: \(unsafe ParserErrorText.text(of: error))")
   }
 
   @unsafe private func location(
@@ -223,9 +216,7 @@ extension ParserSession {
   ) -> SourceLocation {
     guard let context = unsafe context, unsafe !isInsideEntity(context), unsafe error.line > 0
     else { return position }
-    let isBefore = unsafe document == nil && end == nil
-    return unsafe SourceLocation(
-      line: Int(error.line) + (isBefore ? linesBefore : 0), column: max(1, Int(error.int2)))
+    return unsafe SourceLocation(line: Int(error.line), column: max(1, Int(error.int2)))
   }
 }
 
