@@ -64,8 +64,10 @@ let package = Package(
       name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    // For catalogues that come as .gz or .tc; libxml2 has it in memory already.
+    // For catalogues that come as .gz; libxml2 has it in memory already.
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    // For those in a ZIP archive, or compressed by bzip2, xz or zstd; libarchive is loaded only for them.
+    .target(name: "CArchive", dependencies: ["CZlib"]),
     .target(name: "CLinux"),
     // Recurrence rules of calendars, a known pit; libical is loaded only where a calendar has some.
     .target(name: "CIcal"),
@@ -78,7 +80,7 @@ let package = Package(
     .target(
       name: "LoanCatalogue",
       dependencies: [
-        "CLibXML2", "CZlib", "Loans", "System",
+        "CArchive", "CLibXML2", "CZlib", "Loans", "System",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       // In the binary itself, which is all that is installed.

@@ -25,25 +25,20 @@ public final class CatalogueReading {
     catalogue = try CatalogueFile(opening: path)
     var reader = reader
     if catalogue.isPacked { reader.locatesFixes = false }
-    let opening = try DocumentOpening(of: catalogue)
-    catalogue.documentStart = opening.headerLength
-    catalogue.isMarked = opening.isMarked
+    let opening = DocumentOpening(try catalogue.firstBytes(DocumentOpening.reach))
     onProgress = reader.onProgress
     size = catalogue.size
-    refusal = opening.refusal(
-      path: path, mayBeHTML: reader.profile?.mayBegin(with: "html") ?? false)
+    refusal = opening.refusal(mayBeHTML: reader.profile?.mayBegin(with: "html") ?? false)
     var profile = reader.profile ?? .native
     if refusal == nil { profile = try FormDetection.profile(of: catalogue, chosen: reader.profile) }
     assembler = BatchAssembler(reader, profile, size: size ?? 0)
     guard refusal == nil else { return }
     document = DocumentReading(
       CatalogueDocument(
-        reader: reader, profile: profile, path: path, catalogue: catalogue,
-        linesBefore: opening.headerLines))
+        reader: reader, profile: profile, path: path, catalogue: catalogue))
   }
 
-  /// Whether the document is inside a gzip file or a ZIP archive, so that no place in it is one in
-  /// the file.
+  /// Whether the document is inside a compressed file, so that no place in it is one in the file.
   public var isPacked: Bool { catalogue.isPacked }
 
   /// The second since 1970-01-01T00:00:00Z in which the file was modified last; `nil` for standard input.

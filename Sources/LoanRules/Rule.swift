@@ -95,8 +95,9 @@ public struct Rule: Hashable, Sendable {
     case .notACatalogue:
       summary = "the file is not XML"
       explanation = """
-        It is an answer in JSON, a page that a server shows to a browser, for example to log in, or \
-        a compressed file that is cut off or damaged. Reminders are unchanged.
+        It is a response in JSON, a page that a server shows to a browser, for example to log in, a \
+        response with its headers, as curl -i writes it, or a compressed file that is cut off or \
+        damaged. Reminders are unchanged.
         """
       example = "<!DOCTYPE html><html><title>Log in</title><body>Who are you?</body></html>"
       fixed = Self.sound
@@ -374,20 +375,6 @@ public struct Rule: Hashable, Sendable {
       example = "<expiration>2062.12.01</expiration>"
       fixed = "<expiration>2026.12.01</expiration>"
       remedy = "Check the year; if the loan is right, allow more days."
-    case .httpHeaders:
-      summary = "the headers of a server's answer come before it"
-      explanation = """
-        The file begins with HTTP headers, as curl -i writes them. They are skipped, and the rest \
-        is read.
-        """
-      example = """
-        HTTP/1.1 200 OK
-        Content-Type: application/xml
-
-        <books><book><title>Abigél</title><expiration>2026.12.01</expiration></book></books>
-        """
-      fixed = Self.sound
-      remedy = "Save the body alone: leave out curl's -i."
     case .shiftedDays:
       summary = "all loans expire shortly after midnight"
       explanation = """

@@ -90,8 +90,6 @@ public struct Diagnostic: Hashable, Sendable {
     case expirationBeforeLoan = "expiration-before-loan"
     /// An expiration further ahead than was allowed.
     case distantExpiration = "distant-expiration"
-    /// The document comes with the headers of a server's answer before it.
-    case httpHeaders = "http-headers"
     /// All expirations are instants shortly after midnight, probably of the day before.
     case shiftedDays = "shifted-days"
 
@@ -107,7 +105,7 @@ public struct Diagnostic: Hashable, Sendable {
         .error
       case .missingTitle, .unlikelyDate, .misplacedExpiration, .unknownCase, .duplicateLoan,
         .invalidISBN, .invalidEmail, .invalidLoanDate, .expirationBeforeLoan, .distantExpiration,
-        .httpHeaders, .noExpirations, .unknownDateElement, .shiftedDays,
+        .noExpirations, .unknownDateElement, .shiftedDays,
         .unknownColumn:
         .warning
       }
@@ -126,7 +124,7 @@ public struct Diagnostic: Hashable, Sendable {
     /// Whether problems of this kind belong to one book, and not to the whole catalogue.
     public var isAboutABook: Bool {
       switch self {
-      case .noLoans, .noExpirations, .httpHeaders, .incompleteAnswer,
+      case .noLoans, .noExpirations, .incompleteAnswer,
         .missingLoanDays, .shiftedDays, .unknownColumn:
         false
       default: !endsReading

@@ -67,15 +67,32 @@ package final class OpenFile: Sendable {
     get throws(Errno) { try Stat(descriptor) }
   }
 
-  /// At most this many bytes from an offset on.
-  ///
-  /// - SeeAlso: `pread(2)`.
+  /// This many bytes from an offset on, or as many as there are up to the end.
   package func read(_ count: Int, at offset: Int = 0) throws(Errno) -> [UInt8] {
     try Errno.thrown {
-      unsafe try [UInt8](unsafeUninitializedCapacity: count) { buffer, read in
-        read = unsafe try descriptor.read(
-          fromAbsoluteOffset: Int64(offset), into: UnsafeMutableRawBufferPointer(buffer))
+      unsafe try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+        filled = unsafe try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
       }
+    }
+  }
+
+  /// Reads from an offset on, as much as there is room for, or up to the end.
+  ///
+  /// - Returns: the number of bytes.
+  /// - SeeAlso: `pread(2)`.
+  @unsafe package func read(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(Errno) -> Int {
+    try Errno.thrown {
+      var filled = 0
+      while filled < buffer.count {
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+        let count = unsafe try descriptor.read(
+          fromAbsoluteOffset: Int64(offset + filled), into: rest)
+        if count == 0 { break }
+        filled += count
+      }
+      return filled
     }
   }
 

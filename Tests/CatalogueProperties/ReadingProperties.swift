@@ -76,10 +76,8 @@ public struct ReadingProperties: ~Copyable, Sendable {
     do {
       let reading = try Self.reader().reading(of: file.path)
       if try CatalogueReader().open(file.path).isPacked { return try more(reading) }
-      // Headers are no part of the document that libxml2 is asked for.
       let codes = Set(reading.diagnostics.map(\.code))
-      let isPlain = codes.isDisjoint(
-        with: [.httpHeaders, .notACatalogue, .errorAnswer, .unknownBorrower])
+      let isPlain = codes.isDisjoint(with: [.notACatalogue, .errorAnswer, .unknownBorrower])
       return try reading.faults(inDocumentOf: bytes.count)
         + (isPlain ? reading.faults(comparedToLibXML2: Tree.canBeMade(of: bytes)) : [])
         + (PlainText(bytes).map(reading.misplacements) ?? []) + more(reading)

@@ -21,16 +21,14 @@ struct PartTests {
     try folder.write("\(Self.head)\(records)</books>", to: "books.xml")
     let catalogue = try CatalogueFile(opening: "\(folder.path)/books.xml")
     let frame = PartFrame(
-      head: Array(Self.head.utf8), tail: Array("</books>".utf8), recordStart: Array("<book".utf8),
-      linesBefore: 0)
+      head: Array(Self.head.utf8), tail: Array("</books>".utf8), recordStart: Array("<book".utf8))
     let start = PartStart(
       offset: frame.head.count,
-      location: Loans.SourceLocation(line: 1, column: frame.head.count + 1), head: frame.head,
-      linesBefore: 0)
+      location: Loans.SourceLocation(line: 1, column: frame.head.count + 1), head: frame.head)
     var reader = CatalogueReader()
     (reader.jobs, reader.parts.size) = (jobs, partSize)
     let document = CatalogueDocument(
-      reader: reader, profile: .native, path: "books.xml", catalogue: catalogue, linesBefore: 0)
+      reader: reader, profile: .native, path: "books.xml", catalogue: catalogue)
     var result = Result()
     let work = PartReader(document, frame, from: start)
     let parts = BatchStream(threads: jobs, mayStall: false) { work.run($0) }

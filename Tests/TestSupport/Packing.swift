@@ -23,7 +23,7 @@ public func gzip(_ bytes: [UInt8]) -> [UInt8] {
 ///
 /// - Parameters:
 ///   - isPacked: whether they are packed.
-///   - flags: of each file in the archive's list; 1 says that it is encrypted.
+///   - flags: of each file; 1 says that it is encrypted.
 /// - SeeAlso: APPNOTE.TXT, 4.3.
 public func zip(
   _ files: (name: String, bytes: [UInt8])..., isPacked: Bool = true, flags: Int = 0

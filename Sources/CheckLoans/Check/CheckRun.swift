@@ -366,8 +366,8 @@ extension Diagnostic {
   var mayHideALoan: Bool {
     severity == .error
       || [
-        .unknownCase, .unknownDateElement, .misplacedExpiration, .httpHeaders, .noExpirations,
-        .invalidLoanDate, .expirationBeforeLoan, .unknownColumn,
+        .unknownCase, .unknownDateElement, .misplacedExpiration, .noExpirations, .invalidLoanDate,
+        .expirationBeforeLoan, .unknownColumn,
       ].contains(code)
   }
 }

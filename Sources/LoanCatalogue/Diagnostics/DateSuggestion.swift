@@ -96,23 +96,10 @@ extension DateSuggestion {
     return CivilDate(year: year, month: month % 12 + 1, day: day)
   }
 
-  /// The numbers in a text, in ASCII digits with a space between; `nil` if there is anything but
-  /// digits, of any script, and separators.
+  /// The numbers in a text with a space between; `nil` if there is anything but digits and separators.
   private static func numbers(_ text: String) -> String? {
-    var numbers = ""
-    for character in text.unicodeScalars {
-      let digit = digit(character)
-      if digit == nil && !isSeparator(character) { return nil }
-      numbers += digit.map { "\($0)" } ?? " "
-    }
-    return numbers.split(separator: " ").joined(separator: " ")
-  }
-
-  private static func digit(_ character: Unicode.Scalar) -> Int? {
-    Character(character).wholeNumberValue.flatMap { $0 < 10 ? $0 : nil }
-  }
-
-  private static func isSeparator(_ character: Unicode.Scalar) -> Bool {
-    ".-/".unicodeScalars.contains(character) || character.properties.isWhitespace
+    let numbers = text.split { ".-/".contains($0) || $0.isWhitespace }
+    guard numbers.allSatisfy({ $0.utf8.allSatisfy(\.isASCIIDigit) }) else { return nil }
+    return numbers.joined(separator: " ")
   }
 }

@@ -26,9 +26,8 @@ extension Sequence<ByteEdit> {
 
 /// The changes to a catalogue's bytes after which its dates are written as they were meant.
 ///
-/// Only the bytes of the dates are changed, in the catalogue's own encoding. A date with anything but
-/// its own characters inside is left alone; so is every date of a catalogue in an encoding in which
-/// a byte's meaning depends on those before it.
+/// Only the bytes of dates are changed, and only of those that are written as they are read, in
+/// ASCII: not in UTF-16, nor with a reference, a comment or a CDATA section inside.
 public struct CatalogueFixes: Sendable {
   /// The changes, in the order of their places.
   public private(set) var edits: [ByteEdit] = []
@@ -42,11 +41,8 @@ public struct CatalogueFixes: Sendable {
   ///     any order.
   ///   - content: the catalogue.
   public init(_ diagnostics: [Diagnostic], in content: [UInt8]) {
-    let encoding = TextEncoding(ofHead: content)
-    if encoding.hasStates { return }
     for diagnostic in diagnostics.sorted(by: { $0.location < $1.location }) {
-      guard let bytes = diagnostic.bytes, bytes.count < 65_536, bytes.upperBound <= content.count,
-        let edit = Self.edit(diagnostic, of: Array(content[bytes]), at: bytes.lowerBound, encoding),
+      guard let edit = Self.edit(diagnostic, in: content),
         edit.bytes.lowerBound >= edits.last?.bytes.upperBound ?? 0
       else { continue }
       edits.append(edit)
@@ -54,19 +50,16 @@ public struct CatalogueFixes: Sendable {
     }
   }
 
-  private static func edit(
-    _ diagnostic: Diagnostic, of bytes: [UInt8], at offset: Int, _ encoding: TextEncoding
-  ) -> ByteEdit? {
-    guard let value = diagnostic.value, let replacement = diagnostic.replacement,
-      !replacement.isEmpty,
-      replacement.utf8.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: ".") }),
-      let text = encoding.text(of: bytes), encoding.bytes(of: text) == bytes,
-      let range = FixableText(text).range(of: value),
-      let before = encoding.bytes(of: text[..<range.lowerBound]),
-      let old = encoding.bytes(of: text[range]), let new = encoding.bytes(of: replacement),
-      !old.isEmpty, bytes.dropFirst(before.count).starts(with: old)
+  private static func edit(_ diagnostic: Diagnostic, in content: [UInt8]) -> ByteEdit? {
+    guard let bytes = diagnostic.bytes, bytes.upperBound <= content.count,
+      let value = diagnostic.value, let replacement = diagnostic.replacement,
+      !value.isEmpty, !replacement.isEmpty,
+      replacement.utf8.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: ".") })
     else { return nil }
-    let start = offset + before.count
-    return ByteEdit(bytes: start..<start + old.count, replacement: new)
+    // They begin with the `>` of the tag before the text, and end with the whole tag after it.
+    let text = content[bytes].dropFirst().prefix { $0 != UInt8(ascii: "<") }
+    guard text.trimmed.elementsEqual(value.utf8), content[text.endIndex...].starts(with: "</".utf8)
+    else { return nil }
+    return ByteEdit(bytes: text.trimmed.indices, replacement: Array(replacement.utf8))
   }
 }

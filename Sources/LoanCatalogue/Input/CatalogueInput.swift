@@ -1,5 +1,6 @@
 import Glibc
 import Loans
+import SystemPackage
 
 /// The bytes of an open catalogue that libxml2 reads: from some place on, after some others.
 struct CatalogueInput {
@@ -9,8 +10,8 @@ struct CatalogueInput {
   private var head: ArraySlice<UInt8> = []
   /// The place of the next bytes in the file.
   private var offset = 0
-  /// `errno` of the read that failed.
-  private(set) var failure: Int32?
+  /// The error of the read that failed.
+  private(set) var failure: Errno?
   private var isClosed = false
   /// Bytes of the file that have been read.
   private(set) var total = 0
@@ -42,7 +43,7 @@ struct CatalogueInput {
     while filled < target.count {
       let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[filled...])
       let count = unsafe catalogue?.read(at: offset, into: rest) ?? 0
-      if count < 0 { failure = errno }
+      if count < 0 { failure = Errno(rawValue: errno) }
       guard count > 0 else { return failure == nil || filled > 0 ? filled : -1 }
       offset += count
       total += count
@@ -55,11 +56,11 @@ struct CatalogueInput {
   /// - Throws: ``CatalogueError`` if reading failed, or the file is no longer the one opened.
   func checkAfterwards(isBroken: Bool) throws(CatalogueError) {
     guard let catalogue else { return }
-    // Whether it was unpacked as it had been packed shows only at the end.
+    // Whether a compressed file is whole shows only at its end.
     if catalogue.isPacked, !isClosed || isBroken {
-      while try !catalogue.readPiece().isEmpty {}
+      while try !catalogue.piece(at: .max).isEmpty {}
     }
-    if let failure, catalogue.fault == nil { throw catalogue.inputOutputError(failure) }
+    if let failure, catalogue.unpackingError == nil { throw catalogue.inputOutputError(failure) }
     try catalogue.checkUnchanged()
   }
 }

@@ -7,8 +7,6 @@ struct CatalogueDocument: Sendable {
   var profile: CatalogueProfile
   var path: String
   var catalogue: CatalogueFile
-  /// Lines of other things before the document.
-  var linesBefore: Int
 
   /// Takes a batch; says whether more are wanted.
   typealias Output = (RecordBatch) -> Bool
@@ -21,21 +19,13 @@ struct CatalogueDocument: Sendable {
     case failed(CatalogueError)
   }
 
-  /// The beginning of the document.
-  var beginning: PartStart {
-    PartStart(
-      offset: catalogue.documentStart, location: SourceLocation(line: linesBefore + 1, column: 1),
-      linesBefore: linesBefore)
-  }
-
   /// The tags around parts of it; `nil` if it cannot be read in parts, is too short to, or only one
   /// thread reads.
   var frame: PartFrame? {
     guard reader.jobs > 1, profile.isNative, catalogue.payload == nil, let size = catalogue.size,
       size >= reader.parts.least, let bytes = try? catalogue.firstBytes(FormDetection.reach)
     else { return nil }
-    return PartFrame(
-      ofDocumentWith: bytes.dropFirst(catalogue.documentStart), linesBefore: linesBefore)
+    return PartFrame(ofDocumentWith: bytes)
   }
 
   /// Reads it to its end, in batches where it is long.
@@ -77,12 +67,12 @@ struct DocumentReading: ~Copyable {
     if !isBegun {
       isBegun = true
       if let size = document.catalogue.size, size < document.reader.parts.least {
-        return try document.read(from: document.beginning, nil)
+        return try document.read(from: .ofFile, nil)
       }
       if let frame = document.frame {
         stream = parts(frame)
       } else {
-        stream = ahead(from: document.beginning)
+        stream = ahead(from: .ofFile)
       }
     }
     switch stream?.next() {
@@ -100,7 +90,7 @@ struct DocumentReading: ~Copyable {
 
   /// Reads it in parts.
   private func parts(_ frame: PartFrame) -> BatchStream<CatalogueDocument.Item> {
-    let reader = PartReader(document, frame, from: document.beginning)
+    let reader = PartReader(document, frame, from: .ofFile)
     return BatchStream(threads: document.reader.jobs, mayStall: false) { reader.run($0) }
   }
 

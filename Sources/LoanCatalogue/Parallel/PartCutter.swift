@@ -60,7 +60,7 @@ struct PartCutter {
       if let cut = buffer.recordStart(from: length, frame.recordStart) {
         next = PartStart(
           offset: start.offset + cut, location: buffer.location(ofByte: cut, from: start.location),
-          head: frame.head, linesBefore: frame.linesBefore)
+          head: frame.head)
         buffer.end(after: cut, with: frame.tail)
         return Part(start: start, end: start.offset + cut, isLast: false)
       }
@@ -83,24 +83,20 @@ struct PartStart: Sendable {
   var location: SourceLocation
   /// Tags that come before it, so that it can be read like a document; none at the beginning of one.
   var head: [UInt8] = []
-  /// Lines of the file before those tags, or before the document.
-  var linesBefore: Int
 
   /// The beginning of a file.
-  static let ofFile = PartStart(
-    offset: 0, location: SourceLocation(line: 1, column: 1), linesBefore: 0)
+  static let ofFile = PartStart(offset: 0, location: SourceLocation(line: 1, column: 1))
 }
 
 /// The tags around a part of a document with which it can be read like a whole one.
 struct PartFrame: Sendable {
-  /// The root element's start tag, after an XML declaration if the document declares its encoding.
+  /// The root element's start tag, on its line, after an XML declaration if the document declares its
+  /// encoding.
   var head: [UInt8]
   /// The root element's end tag.
   var tail: [UInt8]
   /// The beginning of a record: `<` and its name.
   var recordStart: [UInt8]
-  /// Lines of the file before the root element.
-  var linesBefore: Int
 }
 
 extension PartFrame {
@@ -108,9 +104,7 @@ extension PartFrame {
   ///
   /// `nil` if there can be no parts: what a document type declares, or an encoding other than UTF-8,
   /// cannot be known from a part.
-  ///
-  /// - Parameter linesBefore: lines of the file before the document.
-  init?(ofDocumentWith beginning: ArraySlice<UInt8>, linesBefore: Int) {
+  init?(ofDocumentWith beginning: ArraySlice<UInt8>) {
     let root = DocumentOpening.skippingProlog(beginning)
     guard let declaration = Self.declaration(of: beginning), let tag = Self.startTag(root)
     else { return nil }
@@ -121,11 +115,9 @@ extension PartFrame {
       let record = ["book", "Book"].map({ Array("<".utf8) + prefix + Array($0.utf8) })
         .first(where: { root.dropFirst(tag.count).firstRange(of: $0) != nil })
     else { return nil }
-    head = Array(declaration.utf8) + tag
+    head = Array(declaration.utf8) + beginning[..<root.startIndex].filter { $0 == 0x0A } + tag
     tail = Array("</".utf8) + name + Array(">".utf8)
     recordStart = record
-    self.linesBefore =
-      linesBefore + beginning[..<root.startIndex].count { $0 == UInt8(ascii: "\n") }
   }
 
   /// An XML declaration with the encoding that a text declares: nothing if it declares none, `nil` if

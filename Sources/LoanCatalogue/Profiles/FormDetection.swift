@@ -14,8 +14,7 @@ enum FormDetection {
   static func profile(
     of catalogue: CatalogueFile, chosen: CatalogueProfile?
   ) throws(CatalogueError) -> CatalogueProfile {
-    let start = catalogue.documentStart
-    let head = try catalogue.firstBytes(start + reach).dropFirst(start)
+    let head = try catalogue.firstBytes(reach)
     if let chosen, chosen.mayBegin(with: "Envelope") { return chosen }
     // So that the tool's own documents need no tree.
     if let root = DocumentOpening.rootName(head), isNative(root) { return chosen ?? .native }

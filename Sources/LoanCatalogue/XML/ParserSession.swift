@@ -101,7 +101,7 @@ internal import Synchronization
     if let failure { throw failure }
     let isBroken = malformation?.code == .malformedXML
     try input.checkAfterwards(isBroken: isBroken)
-    if let words = input.catalogue?.fault, !isStopped || isBroken {
+    if let words = input.catalogue?.unpackingError, !isStopped || isBroken {
       stop()
       malformation = Diagnostic(
         .notACatalogue, at: malformation?.location ?? position, message: words)
@@ -206,7 +206,7 @@ extension ParserSession {
     case _ where unsafe error.level == XML_ERR_FATAL:
       endEarly(
         .malformedXML, at: unsafe location(of: error),
-        "not well-formed XML: \(unsafe Fault.text(of: error))")
+        "not well-formed XML: \(unsafe ParserErrorText.text(of: error))")
     default:
       break
     }
@@ -220,7 +220,7 @@ extension ParserSession {
     // What is refused may fail before the document has begun.
     if let name = refusedEncoding { return refuseEncoding(name) }
     endEarly(
-      .malformedXML, at: currentPosition, "not well-formed XML: \(unsafe Fault.text(of: error))")
+      .malformedXML, at: currentPosition, "not well-formed XML: \(unsafe ParserErrorText.text(of: error))")
   }
 
   @unsafe private func location(of error: xmlError) -> SourceLocation {

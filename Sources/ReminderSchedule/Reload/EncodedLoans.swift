@@ -30,7 +30,8 @@ package final class EncodedLoans: Sendable {
         person = Person.number(of: loan)
       }
       var hash = ContentHash()
-      hash.combine(texts.span.extracting(start...))
+      let all = texts.span
+      hash.combine(all.extracting(start...))
       ends.append(texts.count)
       persons.append(person)
       hashes.append(hash.value)
@@ -44,8 +45,9 @@ package final class EncodedLoans: Sendable {
   /// See ``Person/number(of:)``.
   func person(of number: Int) -> Int64 { persons[number] }
 
-  /// The array of a loan's texts, in UTF-8.
-  func withTexts(of number: Int, _ body: (Span<UInt8>) -> Void) {
-    body(texts.span.extracting((number == 0 ? 0 : ends[number - 1])..<ends[number]))
+  /// Appends the array of a loan's texts, in UTF-8.
+  func appendTexts(of number: Int, to bytes: inout [UInt8]) {
+    let start = number == 0 ? 0 : ends[number - 1]
+    bytes.append(copying: texts.span.extracting(start..<ends[number]))
   }
 }

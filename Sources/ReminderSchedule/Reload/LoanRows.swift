@@ -85,7 +85,7 @@ struct LoanRows {
 
   /// Adds the texts of the next row.
   mutating func addTexts(of number: Int, in loans: EncodedLoans) {
-    loans.withTexts(of: number) { texts.append(copying: $0) }
+    loans.appendTexts(of: number, to: &texts)
     ends.append(texts.count)
   }
 

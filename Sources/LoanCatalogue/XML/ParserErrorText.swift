@@ -1,13 +1,13 @@
 import CLibXML2
 import Loans
 
-/// A fault that keeps libxml2 from reading on, with what is in the document around it.
+/// What to say of an error that keeps libxml2 from reading on, by what is in the document around it.
 ///
-/// libxml2's words differ from one version to the next, and are written for programmers. So the
-/// words are chosen by its code, and by what the parser had in front of it: in `<book id=a>` it
-/// misses the quotes at `a>`, after `<book id=`, and ``text`` is
-/// `the value of an attribute needs quotes: id="a"`.
-struct Fault {
+/// libxml2's words are written for programmers. So those for the usual mistakes are chosen by its code,
+/// and by what the parser had in front of it: it says that a name is missing both after `<` and after
+/// `&`, and here it is `this & does not begin a reference; write it as &amp;`. For what is rare its own
+/// words do.
+struct ParserErrorText {
   let code: xmlParserErrors
   /// The name that libxml2 gives first: an element, an attribute, an entity.
   let name: String?
@@ -16,7 +16,7 @@ struct Fault {
   let number: Int
   /// The text before the place, as far as it is at hand.
   var before = ""
-  /// The bytes that come next, in UTF-8 unless that is the fault; none at the end.
+  /// The bytes that come next, in UTF-8 unless that is the error; none at the end.
   var after: [UInt8] = []
   /// The byte at which the conversion to UTF-8 came to its end.
   var refusedByte: UInt8?
@@ -49,8 +49,8 @@ struct Fault {
   /// Says what is wrong, in one line.
   @unsafe static func text(of error: xmlError) -> String {
     guard unsafe error.level == XML_ERR_FATAL else { return unsafe message(of: error) }
-    let fault = unsafe Fault(error)
-    return unsafe fault.conflictText ?? fault.characterText ?? fault.markupText ?? fault.otherText
+    let text = unsafe ParserErrorText(error)
+    return unsafe text.conflictText ?? text.characterText ?? text.markupText ?? text.otherText
       ?? message(of: error)
   }
 
@@ -75,7 +75,7 @@ struct Fault {
 
 // MARK: - Merge conflicts
 
-extension Fault {
+extension ParserErrorText {
   /// The message for a line that a version control system has put there.
   private var conflictText: String? {
     let lineBreak = before.lastIndex(where: \.isNewline)
@@ -99,7 +99,7 @@ extension StringProtocol {
 
 // MARK: - Characters
 
-extension Fault {
+extension ParserErrorText {
   private var characterText: String? {
     if let scalar = next.unicodeScalars.first, !scalar.isAllowedInXML {
       return Self.isNotAllowed(Int(scalar.value))
@@ -117,9 +117,7 @@ extension Fault {
       if code == XML_ERR_INVALID_ENCODING {
         return "the file is not in the encoding that it declares; correct it, or save as UTF-8"
       }
-      return number == 0
-        ? "a reference gives no character; write its number, as in &#233;"
-        : Self.isNotAllowed(number)
+      return number == 0 ? nil : Self.isNotAllowed(number)
     case XML_I18N_CONV_FAILED:
       return name.map { Self.isNotText("bytes \($0) are") }
     default:
@@ -131,15 +129,10 @@ extension Fault {
     "the \(bytes) not text in the declared encoding; declare the right one, or save as UTF-8"
   }
 
-  private static let controls = [
-    0: "NUL", 8: "backspace", 0xB: "vertical tab", 0xC: "form feed", 0x1A: "Ctrl-Z", 0x1B: "escape",
-  ]
-
   private static func isNotAllowed(_ number: Int) -> String {
     let digits = String(number, radix: 16, uppercase: true)
-    let name = controls[number].map { " (\($0))" } ?? ""
     let zeros = String(repeating: "0", count: max(0, 4 - digits.utf8.count))
-    return "the character U+\(zeros)\(digits)\(name) is not allowed; remove it"
+    return "the character U+\(zeros)\(digits) is not allowed; remove it"
   }
 
   private static func hexadecimal(_ byte: UInt8) -> String {
@@ -150,16 +143,13 @@ extension Fault {
 extension Unicode.Scalar {
   /// XML 1.0, 2.2.
   fileprivate var isAllowedInXML: Bool {
-    switch value {
-    case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x1_0000...: true
-    default: false
-    }
+    value >= 0x20 ? value & ~1 != 0xFFFE : [0x9, 0xA, 0xD].contains(value)
   }
 }
 
 // MARK: - Tags, attributes and references
 
-extension Fault {
+extension ParserErrorText {
   private var markupText: String? {
     switch code {
     case XML_ERR_TAG_NAME_MISMATCH:
@@ -171,8 +161,6 @@ extension Fault {
       return textAfterBracket
     case XML_ERR_GT_REQUIRED where after.isEmpty:
       return "the document ends inside a tag; was it cut off?"
-    case XML_ERR_GT_REQUIRED where tag.filter({ !$0.isWhitespace }) == "</":
-      return "the name of the element must follow </ directly"
     case XML_ERR_GT_REQUIRED:
       return Self.isNotClosed
     case XML_ERR_DOCUMENT_END where next.hasPrefix("</"):
@@ -182,10 +170,8 @@ extension Fault {
     case XML_ERR_DOCUMENT_END:
       return "something follows the end of the document; remove it"
     case XML_ERR_ATTRIBUTE_NOT_STARTED:
-      return "the value of an attribute needs quotes\(withQuotes.map { ": \($0)" } ?? "")"
-    case XML_ERR_ATTRIBUTE_NOT_FINISHED where !after.isEmpty:
-      return Self.tooLong("the value of an attribute")
-    case XML_ERR_ATTRIBUTE_NOT_FINISHED:
+      return "the value of an attribute needs quotes, as in id=\"bk1\""
+    case XML_ERR_ATTRIBUTE_NOT_FINISHED where after.isEmpty:
       return "the document ends inside the value of an attribute; are its quotes closed?"
     case XML_ERR_LT_IN_ATTRIBUTE:
       return """
@@ -227,63 +213,27 @@ extension Fault {
   }
 
   /// The message for something that should not follow a `<`.
-  private var textAfterBracket: String {
-    let start = next.lowercased()
-    return if start.hasPrefix("/") {
-      Self.closesNothing
-    } else if next.hasPrefix("!DOCTYPE") {
-      "a <!DOCTYPE is only allowed before the first element"
-    } else if next.hasPrefix("![CDATA[") {
-      "a <![CDATA[ section is only allowed inside an element"
-    } else if start.hasPrefix("!doctype") || start.hasPrefix("![cdata[") {
-      "<!DOCTYPE and <![CDATA[ are written in capitals"
-    } else if start.hasPrefix("!") {
-      "a comment begins with <!-- and ends with -->"
-    } else if start.first?.isWhitespace == true {
+  private var textAfterBracket: String? {
+    switch next.first {
+    case "/": Self.closesNothing
+    case "!": nil
+    case let first? where first.isWhitespace:
       "this < does not begin a tag; write it as &lt;, or remove the space after it"
-    } else {
-      "this < does not begin a tag; write it as &lt;"
+    default: "this < does not begin a tag; write it as &lt;"
     }
-  }
-
-  /// `id="a"`, where `id=` has been read and `a` comes next.
-  private var withQuotes: String? {
-    let name = before.split { $0.isWhitespace || $0 == "=" || $0 == "<" }.last ?? ""
-    let value = next.prefix { !$0.isWhitespace && !">/".contains($0) }
-      .filter { !"\"'“”„‘’«»".contains($0) }
-    guard !value.isEmpty else { return nil }
-    return "\(name)=\"\(value)\"".shortened(to: 60).visible
   }
 }
 
 // MARK: - The rest
 
-extension Fault {
-  /// The message for what passes libxml2's limit, `XML_MAX_TEXT_LENGTH`.
-  private static func tooLong(_ what: String) -> String {
-    "\(what) is longer than 10,000,000 bytes"
-  }
-
+extension ParserErrorText {
   private var otherText: String? {
     switch code {
-    case XML_ERR_ENTITY_LOOP: "an entity contains itself, or its text is too long"
     case XML_ERR_DOCUMENT_EMPTY: "it is empty; did the program that wrote it fail?"
     case XML_ERR_HYPHEN_IN_COMMENT: "two hyphens (--) are not allowed inside a comment"
-    case XML_ERR_COMMENT_NOT_FINISHED:
-      after.isEmpty ? "a comment is not closed with -->" : Self.tooLong("a comment")
-    case XML_ERR_CDATA_NOT_FINISHED:
-      after.isEmpty ? "a <![CDATA[ is not closed with ]]>" : Self.tooLong("a <![CDATA[ section")
+    case XML_ERR_COMMENT_NOT_FINISHED where after.isEmpty: "a comment is not closed with -->"
+    case XML_ERR_CDATA_NOT_FINISHED where after.isEmpty: "a <![CDATA[ is not closed with ]]>"
     case XML_ERR_MISPLACED_CDATA_END: "]]> closes nothing here; write it as ]]&gt;"
-    case XML_ERR_PI_NOT_STARTED: "a <? begins nothing here; remove it, or write it as &lt;?"
-    case XML_ERR_PI_NOT_FINISHED: "a <?\(name ?? "") is not closed with ?>"
-    case XML_ERR_RESERVED_XML_NAME:
-      before.hasSuffix("<?xml")
-        ? "<?xml is only allowed at the very beginning of the file" : "write <?xml in lower case"
-    case XML_ERR_VERSION_MISSING, XML_ERR_UNKNOWN_VERSION, XML_ERR_STRING_NOT_STARTED,
-      XML_ERR_STRING_NOT_CLOSED, XML_ERR_EQUAL_REQUIRED, XML_ERR_ENCODING_NAME,
-      XML_ERR_STANDALONE_VALUE, XML_ERR_XMLDECL_NOT_FINISHED,
-      XML_ERR_SPACE_REQUIRED where tag.hasPrefix("<?xml"):
-      "the first line must be like <?xml version=\"1.0\" encoding=\"UTF-8\"?>"
     default: nil
     }
   }
