@@ -26,10 +26,10 @@ private func fixturesThatDiffer(inPiecesOf sizes: [Int]) throws -> [String] {
   for fixture in Fixture.valid + Fixture.invalid
   where fixture.expected?.contains(where: { $0.hasPrefix("?") }) != true {
     let bytes = try #require(Files.bytes(of: fixture.path))
-    let whole = try fixture.reader(.loans).reading(of: fixture.path)
+    let whole = try fixture.reader().reading(of: fixture.path)
     for size in sizes where bytes.count < 200_000 {
       StandardInput.give(bytes, inPiecesOf: size)
-      if try fixture.reader(.loans).reading(of: "-") != whole {
+      if try fixture.reader().reading(of: "-") != whole {
         names.append("\(fixture.name) in pieces of \(size)")
       }
     }

@@ -15,7 +15,7 @@ struct RuleExampleTests {
       rules.expiration = { ExpirationRule.judge($0, today: today, atMost: 365) }
     }
     return try CatalogueReader(
-      detail: .diagnostics, rules: rules, civilTime: { Prague.civilTime(at: $0) }
+      rules: rules, civilTime: { Prague.civilTime(at: $0) }
     )
     .reading(ofText: document(example)).diagnostics.map(\.code)
   }

@@ -30,10 +30,8 @@ import Testing
         == "2026-11-21T00:00 reminder bk1 pending")
   }
 
-  @Test(arguments: [nil, false, true], [false, true])
-  func `A loan comes back from the schedule as it was stored, whoever made its texts`(
-    renewable: Bool?, isReader: Bool
-  ) throws {
+  @Test(arguments: [nil, false, true])
+  func `A loan comes back from the schedule as it was stored`(renewable: Bool?) throws {
     let loan = Loan(
       id: "bk1", title: "A Pál utcai fiúk", author: "", isbn: "9789631193619", barcode: "3001",
       borrower: "Kovács Anna", email: "anna@example.org", language: "hu", category: "student",

@@ -58,7 +58,7 @@ import Loans
     let parser = unsafe XMLParser(path: document.path, setHandlers: setHandlers) { session in
       unsafe ProfileReader(session, document, output)
     }
-    parser.parse(document.catalogue, from: document.beginning)
+    parser.parse(document.catalogue, from: .ofFile)
     return unsafe try parser.reader.pointee.finish()
   }
 

@@ -48,6 +48,7 @@ package final class EncodedLoans: Sendable {
   /// Appends the array of a loan's texts, in UTF-8.
   func appendTexts(of number: Int, to bytes: inout [UInt8]) {
     let start = number == 0 ? 0 : ends[number - 1]
+    let texts = texts
     bytes.append(copying: texts.span.extracting(start..<ends[number]))
   }
 }
