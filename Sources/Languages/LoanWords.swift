@@ -7,7 +7,7 @@ extension Loan {
   /// id or barcode; never empty.
   public func label(in language: Language = .english) -> String {
     var label: [UInt8] = []
-    appendLabel(to: &label, in: language)
+    appendLabel(to: &label, in: language, WordFrame(.quotedTitle, language))
     return String(decoding: label, as: UTF8.self)
   }
 
@@ -136,14 +136,16 @@ extension LoanParts {
   package func appendTitle(to line: inout [UInt8], in language: Language) {
     let start = line.count
     withText(of: .title) { line.append(visible: $0) }
-    if line.count == start { appendLabel(to: &line, in: language) }
+    if line.count == start {
+      appendLabel(to: &line, in: language, WordFrame(.quotedTitle, language))
+    }
   }
 
   fileprivate func appendLabel(
-    to line: inout [UInt8], in language: Language, _ title: WordFrame? = nil
+    to line: inout [UInt8], in language: Language, _ title: WordFrame
   ) {
     let start = line.count
-    append(.title, in: title ?? WordFrame(.quotedTitle, language), to: &line)
+    append(.title, in: title, to: &line)
     if line.count == start { append(.id, in: WordFrame(.untitledWithID, language), to: &line) }
     if line.count == start {
       append(.barcode, in: WordFrame(.untitledWithBarcode, language), to: &line)
@@ -165,8 +167,10 @@ extension LoanParts {
 /// The words around a value, which is not looked for when a line is written.
 private struct WordFrame: Sendable {
   private var start: [UInt8]
-  /// The bytes after the value, and after each other place where it is; hardly a message has several.
-  private var ends: [[UInt8]]
+  private var end: [UInt8]
+  /// The words after each other place of the value; hardly a message has several.
+  private var others: [[UInt8]]
+  private var hasValue: Bool
 
   /// No text in UTF-8 has this byte.
   private static let mark: UInt8 = 0xFF
@@ -176,7 +180,9 @@ private struct WordFrame: Sendable {
     var bytes: [UInt8] = []
     write(&bytes) { $0.append(Self.mark) }
     let pieces = bytes.split(separator: Self.mark, omittingEmptySubsequences: false).map(Array.init)
-    (start, ends) = (pieces[0], Array(pieces.dropFirst()))
+    (start, end) = (pieces[0], pieces.count > 1 ? pieces[1] : [])
+    others = Array(pieces.dropFirst(2))
+    hasValue = pieces.count > 1
   }
 
   /// The words of a message with one value.
@@ -187,9 +193,11 @@ private struct WordFrame: Sendable {
   @inline(__always)
   func append(to line: inout [UInt8], _ value: (inout [UInt8]) -> Void) {
     line += start
-    for end in ends {
+    if hasValue { value(&line) }
+    if !end.isEmpty { line += end }
+    for other in others {
       value(&line)
-      if !end.isEmpty { line += end }
+      line += other
     }
   }
 }

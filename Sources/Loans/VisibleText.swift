@@ -8,7 +8,7 @@ extension String {
   ///
   /// The joiners U+200C and U+200D stay, since Persian words and emoji need them.
   public var visible: String {
-    guard !utf8.span.isPlain, unicodeScalars.contains(where: { $0 == "#" || $0.isUnsafeToShow })
+    guard !utf8.span.isVisible, unicodeScalars.contains(where: { $0 == "#" || $0.isUnsafeToShow })
     else { return self }
     var text = ""
     for index in unicodeScalars.indices {
@@ -83,17 +83,6 @@ extension String {
       text.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex) ?? text.endIndex
     if end == text.endIndex && text.utf8.count == utf8.count { return self }
     return text[..<end] + "…"
-  }
-}
-
-extension [UInt8] {
-  /// Appends a text as it may be shown; see ``Swift/String/visible``.
-  package mutating func append(visible text: Span<UInt8>) {
-    if text.isPlain {
-      append(copying: text)
-    } else {
-      self += String(decoding: [UInt8](copying: text), as: UTF8.self).visible.utf8
-    }
   }
 }
 

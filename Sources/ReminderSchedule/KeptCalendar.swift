@@ -35,11 +35,16 @@ extension Schedule {
 extension KeptCalendar {
   /// The days as they are stored: a JSON array of each one's number, line and name.
   fileprivate var stored: String {
-    let days = days.map { day in
-      let name = day.name.map(StoredTexts.quoted) ?? "null"
-      return "\(day.day.dayNumber),\(day.line),\(name)"
+    var bytes: [UInt8] = []
+    for day in days {
+      bytes += "\(day.day.dayNumber),\(day.line),".utf8
+      if let name = day.name {
+        bytes.append(json: name.utf8.span, then: UInt8(ascii: ","))
+      } else {
+        bytes += "null,".utf8
+      }
     }
-    return "[\(days.joined(separator: ","))]"
+    return "[\(String(decoding: bytes.dropLast(), as: UTF8.self))]"
   }
 
   /// The days in a text as ``stored`` makes it; `nil` for any other.

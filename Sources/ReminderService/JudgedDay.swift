@@ -3,7 +3,7 @@ package import Loans
 internal import ReminderSchedule
 
 /// What follows from a loan's dates, status and rule alone: worked out once for all loans that have
-/// the same, and known by its identity.
+/// the same.
 package final class JudgedDay: Sendable {
   /// When the notices fire.
   package let plan: LoanPlan
@@ -11,15 +11,14 @@ package final class JudgedDay: Sendable {
   package let status: DayStatus
   /// What the schedule keeps of it; `nil` without a schedule.
   let scheduled: ScheduledDay?
+  /// Its number among those of the reload, from 0.
+  package let number: Int
 
-  fileprivate init(_ plan: LoanPlan, _ status: DayStatus, _ scheduled: ScheduledDay?) {
-    (self.plan, self.status, self.scheduled) = (plan, status, scheduled)
+  fileprivate init(
+    _ plan: LoanPlan, _ status: DayStatus, _ scheduled: ScheduledDay?, number: Int
+  ) {
+    (self.plan, self.status, self.scheduled, self.number) = (plan, status, scheduled, number)
   }
-}
-
-extension JudgedDay: Hashable {
-  package static func == (left: JudgedDay, right: JudgedDay) -> Bool { left === right }
-  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// The judged days of a reload's loans.
@@ -39,6 +38,7 @@ struct JudgedDays {
   /// Those around today that depend on nothing else, as nearly all do.
   private var near = [JudgedDay?](repeating: nil, count: 2 * reach)
   private var others: [Key: JudgedDay] = [:]
+  private var count = 0
   /// The first expiration, of a loan that has not expired, around which the library is closed for so long
   /// that its closed days are probably a mistake, and not applied.
   private(set) var closedForLong: CivilDate?
@@ -89,6 +89,7 @@ struct JudgedDays {
     if answer == .closedForLong, status != .expired {
       closedForLong = closedForLong ?? key.expiration
     }
-    return JudgedDay(plan, status, try schedule(plan))
+    count += 1
+    return JudgedDay(plan, status, try schedule(plan), number: count - 1)
   }
 }

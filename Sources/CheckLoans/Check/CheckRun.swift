@@ -194,7 +194,7 @@ extension CheckRun {
       note(fault, &part)
       return try countPending(&part)
     }
-    let kept = report.contents
+    var contents = report.contents
     var catalogue = catalogue
     do {
       part.closedDays = try readClosedDays(catalogue)
@@ -214,14 +214,14 @@ extension CheckRun {
         onDiagnostic: { note($0, &part) },
         onLoan: { [catalogue] read in
           part.note(read.status)
-          report.add(read, of: catalogue)
+          contents.add(read, of: catalogue)
         })
+      report.contents = contents
       part.summary = result.summary
       files.append((catalogue.source.name, result.modifiedAt))
       note(result, &part)
       if case .replaced = result.outcome { return noteLook(at: catalogue) }
     } catch {
-      report.contents = kept
       (part.expired, part.expiresToday, part.lost, part.claimedReturned) = (0, 0, 0, 0)
       guard case .catalogue = error else { throw error }
       note(CommandError(error), &part)

@@ -42,12 +42,7 @@ struct CatalogueReport {
 /// The report of `check`: the lines of loans, and what they come to.
 struct CheckReport {
   private let plan: CheckPlan
-  // Looked up once: to read a wrapped option takes longer than to judge a loan.
-  private let reports: Bool
-  private let form: any ReportForm
-  private let selection: LoanSelection
-  private let order: ReportOrder
-  /// What has been added so far, to go back to if a catalogue turns out to be unreadable.
+  /// What has been added so far of the catalogues that could be read.
   var contents: Contents
   /// The catalogues whose lines have been added.
   var catalogues: [CatalogueReport] = []
@@ -58,21 +53,7 @@ struct CheckReport {
   /// - Parameter directory: where lines are kept that are too many for memory.
   init(_ plan: CheckPlan, directory: String) {
     self.plan = plan
-    (reports, form) = (plan.reports, plan.form)
-    selection = plan.options.report.selection
-    order = ReportOrder(plan.grouping, plan.options.report.sort, plan.language)
-    contents = Contents(
-      lines: ReportLines(directory: directory),
-      days: plan.options.report.format == .html ? ExpirationDays(today: plan.now.date) : nil)
-  }
-
-  /// What a report has of loans.
-  struct Contents {
-    var lines: ReportLines
-    /// The loans that would be reported if their time had come.
-    var later = 0
-    /// The expirations of all loans to the borrowers that are wanted, for the page.
-    var days: ExpirationDays?
+    contents = Contents(plan, ReportLines(directory: directory))
   }
 
   var lines: ReportLines { contents.lines }
@@ -90,22 +71,49 @@ struct CheckReport {
     catalogues.reduce(0) { $0 + number($1) }
   }
 
-  /// Adds the line of a loan, unless it needs no attention and not all are wanted.
-  mutating func add(_ loan: ReadLoan, of catalogue: CatalogueToRead) {
-    guard reports, selection.isWanted(loan) else { return }
-    if !loan.status.isWithheld { contents.days?.add(loan.expiration) }
-    guard selection.isTime(for: loan, today: catalogue.now.date) else {
-      if !loan.status.isWithheld { contents.later += 1 }
-      return
-    }
-    contents.lines.add(order.key(of: loan, in: catalogue)) { [form] line in
-      form.append(loan, of: catalogue, to: &line)
-    }
-  }
-
   /// Adds a problem.
   mutating func add(_ diagnostic: LocatedDiagnostic) {
     if plan.options.report.format == .json { diagnostics.append(diagnostic.json.text) }
+  }
+}
+
+extension CheckReport {
+  /// What a report has of loans.
+  struct Contents {
+    // Looked up once: to read a wrapped option takes longer than to judge a loan.
+    private let reports: Bool
+    fileprivate let form: any ReportForm
+    private let selection: LoanSelection
+    private let order: ReportOrder
+    private(set) var lines: ReportLines
+    private var places = DayValues<Int>()
+    /// The loans that would be reported if their time had come.
+    private(set) var later = 0
+    /// The expirations of all loans to the borrowers that are wanted, for the page.
+    private(set) var days: ExpirationDays?
+
+    init(_ plan: CheckPlan, _ lines: ReportLines) {
+      let options = plan.options.report
+      (reports, form, selection) = (plan.reports, plan.form, options.selection)
+      order = ReportOrder(plan.grouping, options.sort, plan.language)
+      self.lines = lines
+      days = options.format == .html ? ExpirationDays(today: plan.now.date) : nil
+    }
+
+    /// Adds the line of a loan, unless it needs no attention and not all are wanted.
+    mutating func add(_ loan: ReadLoan, of catalogue: CatalogueToRead) {
+      guard reports, selection.isWanted(loan) else { return }
+      let isWithheld = loan.status.isWithheld
+      if !isWithheld { days?.add(loan.expiration) }
+      guard selection.isTime(for: loan, today: catalogue.now.date) else {
+        if !isWithheld { later += 1 }
+        return
+      }
+      let known = order.isByDay ? places[loan.day] : nil
+      let place = known ?? lines.place(of: order.key(of: loan, in: catalogue))
+      if known == nil { places[loan.day] = place }
+      lines.add(at: place) { [form] in form.append(loan, of: catalogue, to: &$0) }
+    }
   }
 }
 
@@ -114,7 +122,7 @@ struct CheckReport {
 extension CheckReport {
   /// - Throws: ``CommandError`` if the output fails.
   func print(_ output: ResultsOutput) throws(CommandError) {
-    try form.print(self, output)
+    try contents.form.print(self, output)
     try output.commit()
   }
 

@@ -87,7 +87,8 @@ struct ReportKey: Hashable {
 
 extension ReportKey: Comparable {
   static func < (left: ReportKey, right: ReportKey) -> Bool {
-    (left.group, left.text, left.day) < (right.group, right.text, right.day)
+    if left.group != right.group { return left.group < right.group }
+    return left.text == right.text ? left.day < right.day : left.text < right.text
   }
 }
 
@@ -97,6 +98,8 @@ struct ReportOrder {
   let sorting: ReportSorting
   let language: Language
   private let dayGroups: [LoanGroup]
+  /// Whether all loans of one ``ReminderService/JudgedDay`` have the same place.
+  var isByDay: Bool { sorting == .expiration && (grouping == nil || grouping == .day) }
 
   init(_ grouping: ReportGrouping?, _ sorting: ReportSorting, _ language: Language) {
     (self.grouping, self.sorting, self.language) = (grouping, sorting, language)

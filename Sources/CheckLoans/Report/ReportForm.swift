@@ -20,7 +20,7 @@ final class SentenceForm: ReportForm {
   /// The words of the catalogue at hand.
   private var words: LineWords?
   /// Those about its days, for loans that end at no known time.
-  private var days: [JudgedDay: LineWords.Day] = [:]
+  private var days = DayValues<LineWords.Day>()
 
   init(language: Language, isColored: Bool) {
     (self.language, self.isColored) = (language, isColored)
@@ -39,15 +39,18 @@ final class SentenceForm: ReportForm {
   private func words(_ today: CivilDate, _ library: String?) -> LineWords {
     if let words, words.today == today, words.library == library { return words }
     let words = LineWords(today: today, library: library, in: language)
-    (self.words, days) = (words, [:])
+    (self.words, days) = (words, DayValues())
     return words
   }
 
   private func day(of loan: ReadLoan, _ words: LineWords) -> LineWords.Day {
-    let time = loan.record.lastTime
-    if time == nil, let day = days[loan.day] { return day }
-    let day = words.day(loan.expiration, time, openDays: loan.day.plan.openDays)
-    if time == nil { days[loan.day] = day }
+    let plan = loan.day.plan
+    if let time = loan.record.lastTime {
+      return words.day(plan.expiration, time, openDays: plan.openDays)
+    }
+    if let day = days[loan.day] { return day }
+    let day = words.day(plan.expiration, nil, openDays: plan.openDays)
+    days[loan.day] = day
     return day
   }
 

@@ -78,7 +78,7 @@ extension StoredTexts {
       nulls += 1
       loan.withText(of: field) { text in
         if nulls > 1 { bytes.append(nulls: nulls - 1) }
-        bytes.append(quoting: text)
+        bytes.append(json: text, then: UInt8(ascii: ","))
         nulls = 0
       }
     }
@@ -95,44 +95,12 @@ extension StoredTexts {
     if bytes.last == UInt8(ascii: ",") { bytes.removeLast() }
     bytes.append(UInt8(ascii: "]"))
   }
-
-  /// A string of JSON.
-  static func quoted(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    bytes.append(quoting: text.utf8.span)
-    return String(decoding: bytes.dropLast(), as: UTF8.self)
-  }
 }
 
 extension [UInt8] {
   /// Appends a null of JSON some times, each with a comma.
   fileprivate mutating func append(nulls count: Int) {
     for _ in 0..<count { self += "null,".utf8 }
-  }
-
-  /// Appends a string of JSON, and a comma.
-  fileprivate mutating func append(quoting text: Span<UInt8>) {
-    let (quote, comma) = (UInt8(ascii: "\""), UInt8(ascii: ","))
-    if text.isPlainJSON {
-      return append(addingCapacity: text.count + 3) { output in
-        output.append(quote)
-        output.append(copying: text)
-        output.append(quote)
-        output.append(comma)
-      }
-    }
-    append(quote)
-    for index in text.indices {
-      let byte = text[index]
-      if byte < 0x20 {
-        self += "\\u\(UInt16(byte).digits(4, radix: 16))".utf8
-        continue
-      }
-      if byte == quote || byte == UInt8(ascii: "\\") { append(UInt8(ascii: "\\")) }
-      append(byte)
-    }
-    append(quote)
-    append(comma)
   }
 }
 
