@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 # What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
-BUILD_PACKAGES := libxml2-dev libsqlite3-dev zlib1g-dev libical-dev pkg-config tzdata
+BUILD_PACKAGES := libxml2-dev libsqlite3-dev zlib1g-dev libarchive-dev libical-dev pkg-config tzdata
 TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
   systemd python3-venv patch git bsdutils zsh fish sqlite3 jq mandoc remind gettext python3-polib \
   python3-babel gcc curl tmux less libgmime-3.0-dev mblaze msmtp python3-aiosmtpd \
@@ -18,7 +18,7 @@ TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-
 BROWSER_PACKAGES := chromium-headless-shell fonts-dejavu-core
 BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixml-dev \
   gnuplot-nox gcc g++
-PACKAGE_PACKAGES := debhelper dpkg-dev lintian buildah libical3
+PACKAGE_PACKAGES := debhelper dpkg-dev lintian buildah libarchive13 libical3
 PACKAGE_TEST_PACKAGES := autopkgtest systemd-container systemd runc jq
 DESKTOP_TEST_PACKAGES := systemd-container systemd libpam-systemd dbus-user-session libnotify-bin \
   python3-dbusmock

@@ -28,12 +28,14 @@ main() {
 
 # The files of the packages, by their paths below /; of what is for people to read, the licences.
 package_files() {
-  local recurrence
-  recurrence=$(ldconfig -p | awk '$1 == "libical.so.3" && !seen++ { print $NF }')
-  [[ $recurrence ]] || die "libical3 is not installed"
-  ldd "$tree/check-loans" "$recurrence" | awk '$2 == "=>" { print $3 }' \
+  local loaded
+  # What is loaded only where it is needed.
+  loaded=$(ldconfig -p | awk '$1 ~ /^lib(archive.so.13|ical.so.3)$/ && !seen[$1]++ { print $NF }')
+  (( $(wc -w <<<"$loaded") == 2 )) || die "libarchive13 or libical3 is not installed"
+  # shellcheck disable=SC2086
+  { echo "$loaded"; ldd "$tree/check-loans" $loaded | awk '$2 == "=>" { print $3 }'; } \
     | while read -r library; do owner "$(realpath "$library")"; done >"$work/packages"
-  sort --unique "$work/packages" | xargs dpkg-query --listfiles libical3 tzdata | sed 's|^/||' | grep . \
+  sort --unique "$work/packages" | xargs dpkg-query --listfiles tzdata | sed 's|^/||' | grep . \
     | grep -vE '^\.$|^usr/share/(man|lintian|doc/[^/]+/[^c])|^usr/share/doc/[^/]+/changelog' \
     | while read -r path; do if [[ ! -d /$path || -L /$path ]]; then echo "$path"; fi; done
   find /usr/lib/locale/C.utf8 -type f -printf '%P\n' | sed 's|^|usr/lib/locale/C.utf8/|'

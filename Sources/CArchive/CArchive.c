@@ -1,9 +1,12 @@
+#define _GNU_SOURCE
+
 #include "CArchive.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +87,12 @@ struct check_loans_archive *check_loans_archive_open(gzFile file, const void *fi
 
 int check_loans_archive_next(struct check_loans_archive *self, const char **name) {
   struct archive_entry *entry;
+  // Names are converted to the locale's encoding, and lost if that is ASCII.
+  locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+  locale_t before = uselocale(locale);
   int status = self->archive_read_next_header(self->archive, &entry);
+  uselocale(before);
+  if (locale) freelocale(locale);
   if (status == ARCHIVE_EOF) return 0;
   if (status < ARCHIVE_WARN) return failed(self);
   *name = self->archive_entry_pathname(entry);

@@ -35,6 +35,38 @@ struct PackedCatalogueTests {
     }
   }
 
+  @Test func `Without libarchive an archive is refused with what to install, a gzip file is read`()
+    async throws
+  {
+    let (desk, books) = try desk()
+    // A library of that name that is none stands in its way.
+    try desk.folder.makeDirectory("lib")
+    try desk.folder.write("", to: "lib/libarchive.so.13")
+    try desk.folder.write(bytes: zip(("tellico.xml", books)), to: "books.tc")
+    try desk.folder.write(bytes: gzip(books), to: "books.xml.gz")
+    let variables = ["LD_LIBRARY_PATH": "\(desk.folder.path)/lib"]
+    let result = try await desk.run("--no-state", "books.tc", variables: variables)
+    #expect(result.status == 65)
+    #expect(
+      result.errorLines.first == """
+        books.tc:1:1: error: to unpack this ZIP archive, libarchive.so.13 is needed, which is not \
+        installed (Debian: libarchive13); install it, or unpack the file first [not-a-catalogue]
+        """)
+    #expect(try await desk.run("--no-state", "books.xml.gz", variables: variables).status == 0)
+  }
+
+  @Test func `A pipe that somebody has made non-blocking is waited for`() async throws {
+    let (desk, books) = try desk()
+    try desk.folder.write(bytes: gzip(books), to: "packed")
+    let result = try await desk.shell(
+      """
+      (head -c 100 packed; sleep 0.5; tail -c +101 packed) | (
+        /usr/bin/python3 -c 'import os; os.set_blocking(0, False)'
+        "$0" validate -)
+      """)
+    #expect(result.errorText == "check-loans: 1 file, 18 books, 14 loans: no problems\n")
+  }
+
   @Test func `A catalogue that was cut off leaves the reminders as they were`() async throws {
     let (desk, books) = try desk()
     let packed = gzip(books)

@@ -77,7 +77,7 @@ struct Encoding: CustomTestStringConvertible, Sendable {
     var (left, room) = (input.count, output.count)
     unsafe input.withUnsafeMutableBufferPointer { input in
       unsafe output.withUnsafeMutableBufferPointer { output in
-        var (next, end) = unsafe (input.baseAddress, output.baseAddress)
+        var (next, end) = (input.baseAddress, output.baseAddress)
         unsafe iconv(descriptor, &next, &left, &end, &room)
         // Back to the state that the text began in.
         unsafe iconv(descriptor, nil, nil, &end, &room)

@@ -53,7 +53,6 @@ struct MalformedXMLTests {
     ("id=\"a\"", "id=“a”", "the value of an attribute needs quotes, as in id=\"bk1\""),
     ("id=\"a\"", "id", "the attribute id has no value; write id=\"…\""),
     ("id=\"a\"", "id \"a\"", "the attribute id has no value; write id=\"…\""),
-    ("id=\"a\"", "id=\"a\" id=\"b\"", "the attribute id appears twice; remove one"),
     ("id=\"a\"", "id=\"a\"x=\"b\"", "a space is missing between two attributes"),
     ("id=\"a\"", "id=\"a\"\"", "there is one quotation mark too many; remove it"),
     ("id=\"a\"", "=\"a\"", "an attribute is expected here, or the end of the tag"),
@@ -132,9 +131,7 @@ struct MalformedXMLTests {
     ),
     ("&#65 ", "a reference to a character is a number and a semicolon: &#233; or &#xE9;"),
     ("&#xg;", "a reference to a character is a number and a semicolon: &#233; or &#xE9;"),
-    ("A]]>B", "]]> closes nothing here; write it as ]]&gt;"),
     ("<![CDATA[A", "a <![CDATA[ is not closed with ]]>"),
-    ("<!-- a -- b -->", "two hyphens (--) are not allowed inside a comment"),
     ("<!-- a", "a comment is not closed with -->"),
   ])
   func `A fault in the text says how it is written`(text: String, message: String) throws {
@@ -145,7 +142,8 @@ struct MalformedXMLTests {
     ("version=\"1.0\" ", ""), ("version=", "version "), ("UTF-8", "UTF 8"), ("?>", ">"),
     ("<?xml", " <?xml"), ("Abigél", "<? ?>"), ("Abigél", "<?php x"),
     ("<books>", "<!doctype books><books>"),
-    ("Abigél", "&#x;"), ("</title>", "</ title>"),
+    ("Abigél", "&#x;"), ("</title>", "</ title>"), ("A", "]]>"), ("A", "<!-- -- -->"),
+    ("id=\"a\"", "id=\"a\" id=\"b\""),
   ])
   func `Of what is rare the parser's own words are there`(old: String, new: String) throws {
     let words = try #require(try fault(old, new))

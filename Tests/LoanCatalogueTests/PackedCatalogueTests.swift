@@ -75,7 +75,7 @@ struct PackedCatalogueTests {
       // The first of two files that were joined is one by itself, even with a byte of the other; so
       // is all that comes before the list in an archive.
       if (0...1) ~= count - Self.packed.count && packed.starts(with: Self.packed) { continue }
-      if let list, count >= list.lowerBound + 4 { break }
+      if let list, count >= list.lowerBound { break }
       let reading = try read(Array(packed[..<count]))
       #expect(!reading.summary.isComplete, "\(count)")
       #expect(reading.summary.errors > 0, "\(count)")
@@ -129,7 +129,7 @@ struct PackedCatalogueTests {
     try expectRefused(
       zip(a, b),
       "there are several XML documents in this ZIP archive; unpack it and give those that list loans",
-      at: Loans.SourceLocation(line: 6, column: 1))
+      at: Loans.SourceLocation(line: 5, column: 9))
     for mark in ["[Content_Types].xml", "mimetype"] {
       try expectRefused(
         zip((mark, []), a),
@@ -147,8 +147,8 @@ struct PackedCatalogueTests {
     }
     #expect(try read(gzip(Self.archive)) == read(Self.catalogue))
     for count in [Self.archive.count / 2, Self.archive.count] {
-      let cut = gzip(Array(Self.archive[..<count])).dropLast(3)
-      try expectRefused(Array(cut), "this gzip file is cut off; fetch it again")
+      let reading = try read(Array(gzip(Array(Self.archive[..<count])).dropLast(3)))
+      #expect(reading.diagnostics.last?.message == "this gzip file is cut off; fetch it again")
     }
   }
 
@@ -175,7 +175,7 @@ struct PackedCatalogueTests {
       let reading = try read(packed)
       #expect(reading.diagnostics.map(\.code) == [.notACatalogue])
       #expect(reading.diagnostics[0].message == words)
-      #expect((64 << 20...65 << 20).contains(reading.diagnostics[0].location.column))
+      #expect((63 << 20...64 << 20).contains(reading.diagnostics[0].location.column))
     }
   }
 

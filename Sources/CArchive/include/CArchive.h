@@ -24,7 +24,7 @@ struct check_loans_archive *check_loans_archive_open(gzFile file, const void *fi
 
 /// Goes on to the next file in the archive. archive_read_next_header(3).
 ///
-/// `name`: is set to its name, or to NULL if there is none or it cannot be read in this locale.
+/// `name`: is set to its name, or to NULL if it cannot be read.
 ///
 /// Returns 1, 0 if there are no more, or -1 if the archive is damaged or cannot be read; then errno is that of
 /// the read that failed.

@@ -26,8 +26,8 @@ extension Sequence<ByteEdit> {
 
 /// The changes to a catalogue's bytes after which its dates are written as they were meant.
 ///
-/// Only the bytes of dates are changed, and only of those that are written as they are read, in
-/// ASCII: not in UTF-16, nor with a reference, a comment or a CDATA section inside.
+/// Only those dates are changed whose bytes are the date as it is read: not in UTF-16, nor with a
+/// reference, a comment or a CDATA section inside.
 public struct CatalogueFixes: Sendable {
   /// The changes, in the order of their places.
   public private(set) var edits: [ByteEdit] = []

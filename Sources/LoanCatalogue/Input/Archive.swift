@@ -50,7 +50,7 @@ import CZlib
           """)
     }
     if document == nil { document = try nextDocument() }
-    guard document != nil else {
+    guard let document else {
       throw UnpackingError(
         message: "there is no XML document in this \(kind); unzip -l lists what is in it")
     }
@@ -71,7 +71,10 @@ import CZlib
   ///
   /// - Returns: its name; `nil` if there are no more.
   private func nextDocument() throws(UnpackingError) -> String? {
-    while let name = try nextName() {
+    var next: UnsafePointer<CChar>?
+    while case let status = unsafe check_loans_archive_next(archive, &next), status != 0 {
+      if status < 0 { throw damage }
+      let name = unsafe next.map { unsafe String(cString: $0) } ?? ""
       if Self.marks.contains(name) {
         throw UnpackingError(
           message: """
@@ -81,13 +84,6 @@ import CZlib
       if kind != Self.zip || name.lowercased().hasSuffix(".xml") { return name }
     }
     return nil
-  }
-
-  private func nextName() throws(UnpackingError) -> String? {
-    var name: UnsafePointer<CChar>?
-    let status = unsafe check_loans_archive_next(archive, &name)
-    if status < 0 { throw damage }
-    return unsafe status == 0 ? nil : name.map { unsafe String(cString: $0) } ?? ""
   }
 
   private var damage: UnpackingError {

@@ -23,41 +23,22 @@ final class CatalogueFile: @unchecked Sendable {
   /// - Throws: ``CatalogueError`` with the code `cannotRead`, `systemLimit` or `inputOutput`.
   init(opening path: String) throws(CatalogueError) {
     self.path = path
-    (file, before) = path == "-" ? (nil, nil) : try Self.open(path)
     do throws(Errno) {
-      content = try Self.content(of: file?.descriptor ?? .standardInput)
+      file = path == "-" ? nil : try OpenFile(path, followsLinks: true)
+      before = try file?.status
+      content = try UnpackedStream(file?.descriptor ?? .standardInput)
     } catch {
-      throw CatalogueError(path, opening: error)
+      throw CatalogueError(
+        code: error.isSystemLimit ? .systemLimit : error == .ioError ? .inputOutput : .cannotRead,
+        path: path, message: "cannot read the catalogue: \(error.words)",
+        underlying: error.rawValue)
+    }
+    if let kind = before?.kindOfNoFile {
+      throw CatalogueError(
+        code: .cannotRead, path: path,
+        message: "this is \(kind), not a file; give a catalogue file, or - to read standard input")
     }
     head = try piece(at: 0)
-  }
-
-  private static func open(_ path: String) throws(CatalogueError) -> (OpenFile, Stat) {
-    let kind: String
-    do throws(Errno) {
-      let file = try OpenFile(path, followsLinks: true)
-      let status = try file.status
-      guard let other = status.kindOfNoFile else { return (file, status) }
-      kind = other
-    } catch .noSuchAddressOrDevice {
-      // What open(2) of a socket gives.
-      kind = "a socket"
-    } catch {
-      throw CatalogueError(path, opening: error)
-    }
-    throw CatalogueError(
-      code: .cannotRead, path: path,
-      message: "this is \(kind), not a file; give a catalogue file, or - to read standard input")
-  }
-
-  /// - SeeAlso: `fcntl(2)`.
-  private static func content(of file: FileDescriptor) throws(Errno) -> UnpackedStream {
-    // Somebody else may have made the pipe non-blocking; zlib does not wait for what is to come.
-    let flags = fcntl(file.rawValue, F_GETFL)
-    if flags & O_NONBLOCK != 0 { _ = fcntl(file.rawValue, F_SETFL, flags & ~O_NONBLOCK) }
-    let copy = fcntl(file.rawValue, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-    if copy < 0 { throw .last }
-    return UnpackedStream(copy, size: (try? Stat(file))?.regularSize)
   }
 
   /// The number of bytes when the file was opened; `nil` for standard input and for a compressed
@@ -103,30 +84,24 @@ extension CatalogueFile {
     return piece
   }
 
-  /// Reads what comes at an offset; of what has no ``size``, where the last read has ended.
+  /// Reads what comes at an offset, as much as there is room for, on any thread; of what has no ``size``,
+  /// what follows the last read.
   ///
   /// - Returns: the number of bytes, 0 at the end, or -1 with ``unpackingError`` or `errno` set.
   @unsafe func read(at offset: Int, into target: UnsafeMutableRawBufferPointer) -> Int {
-    if offset < head.count {
-      let count = min(target.count, head.count - offset)
-      unsafe target.copyBytes(from: head[offset..<offset + count])
-      return count
-    }
     // Whether it is compressed is known once something was read.
-    guard let file, size != nil, !head.isEmpty else { return unsafe content.read(into: target) }
-    do throws(Errno) {
-      return unsafe try file.read(into: target, at: offset)
-    } catch {
-      errno = error.rawValue
-      return -1
+    if let file, size != nil, !head.isEmpty {
+      do throws(Errno) {
+        return unsafe try file.read(into: target, at: offset)
+      } catch {
+        errno = error.rawValue
+        return -1
+      }
     }
-  }
-
-  /// Reads bytes of a file with a ``size``, on any thread.
-  ///
-  /// - Returns: whether there are as many as there is room for.
-  @unsafe func fill(_ target: UnsafeMutableRawBufferPointer, from offset: Int) -> Bool {
-    (unsafe try? file?.read(into: target, at: offset)) == target.count
+    guard offset < head.count else { return unsafe content.read(into: target) }
+    let count = min(target.count, head.count - offset)
+    unsafe target.copyBytes(from: head[offset..<offset + count])
+    return count
   }
 
   /// Checks that the file is the one that was opened, unchanged.
@@ -149,14 +124,5 @@ extension CatalogueFile {
     CatalogueError(
       code: error == .isDirectory ? .cannotRead : .inputOutput, path: path,
       message: "reading failed: \(error.words)", underlying: error.rawValue)
-  }
-}
-
-extension CatalogueError {
-  /// A failure to open a catalogue.
-  fileprivate init(_ path: String, opening error: Errno) {
-    self.init(
-      code: error.isSystemLimit ? .systemLimit : error == .ioError ? .inputOutput : .cannotRead,
-      path: path, message: "cannot read the catalogue: \(error.words)", underlying: error.rawValue)
   }
 }

@@ -1,5 +1,7 @@
 import CZlib
 import Glibc
+import System
+import SystemPackage
 
 /// The document in an open file, read from its beginning to its end: the file itself, or what is in
 /// it if it is compressed.
@@ -22,13 +24,17 @@ import Glibc
   private let limit: Int
   private var count = 0
 
-  /// - Parameters:
-  ///   - descriptor: that of an open file; it is closed in the end.
-  ///   - size: the number of its bytes; `nil` for a pipe.
-  /// - SeeAlso: `gzdopen`.
-  init(_ descriptor: Int32, size: Int?) {
-    unsafe file = gzdopen(descriptor, "rb")
+  /// - Parameter source: open, and left open.
+  /// - SeeAlso: `gzdopen`, `fcntl(2)`.
+  init(_ source: FileDescriptor) throws(Errno) {
+    // Somebody else may have made a pipe non-blocking; zlib does not wait for what is to come.
+    let flags = fcntl(source.rawValue, F_GETFL)
+    if flags & O_NONBLOCK != 0 { _ = fcntl(source.rawValue, F_SETFL, flags & ~O_NONBLOCK) }
+    let copy = fcntl(source.rawValue, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+    if copy < 0 { throw .last }
+    unsafe file = gzdopen(copy, "rb")
     unsafe gzbuffer(file, 65_536)
+    let size = (try? Stat(source))?.regularSize
     limit =
       size.map { max(Self.shortestTight, min($0, Self.longest / Self.tightest) * Self.tightest) }
       ?? Self.longestInPipe

@@ -35,7 +35,7 @@ import Loans
     let buffer = unsafe UnsafeMutableRawBufferPointer(start: start, count: count)
     unsafe buffer.copyBytes(from: head)
     let body = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[headCount...])
-    return unsafe file.fill(body, from: range.lowerBound)
+    return unsafe file.read(at: range.lowerBound, into: body) == body.count
   }
 
   private mutating func grow(to size: Int) {

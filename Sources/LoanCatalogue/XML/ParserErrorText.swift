@@ -180,8 +180,6 @@ extension ParserErrorText {
         """
     case XML_ERR_ATTRIBUTE_WITHOUT_VALUE:
       return name.map { "the attribute \($0) has no value; write \($0)=\"…\"" }
-    case XML_ERR_ATTRIBUTE_REDEFINED:
-      return name.map { "the attribute \($0) appears twice; remove one" }
     case XML_ERR_SPACE_REQUIRED where "\"'".contains(next.prefix(1)):
       return "there is one quotation mark too many; remove it"
     case XML_ERR_SPACE_REQUIRED where !tag.hasPrefix("<!") && !tag.hasPrefix("<?"):
@@ -230,10 +228,8 @@ extension ParserErrorText {
   private var otherText: String? {
     switch code {
     case XML_ERR_DOCUMENT_EMPTY: "it is empty; did the program that wrote it fail?"
-    case XML_ERR_HYPHEN_IN_COMMENT: "two hyphens (--) are not allowed inside a comment"
     case XML_ERR_COMMENT_NOT_FINISHED where after.isEmpty: "a comment is not closed with -->"
     case XML_ERR_CDATA_NOT_FINISHED where after.isEmpty: "a <![CDATA[ is not closed with ]]>"
-    case XML_ERR_MISPLACED_CDATA_END: "]]> closes nothing here; write it as ]]&gt;"
     default: nil
     }
   }

@@ -2,10 +2,8 @@ import Glibc
 
 /// Standard input of this process, for a child process that a test runs in.
 enum StandardInput {
-  /// Makes standard input give `bytes` in pieces of exactly `size`.
-  ///
-  /// It is not a pipe but a pair of sockets that keep packets apart, since a read from a pipe may
-  /// join what two writes gave; socketpair(2), pthread_create(3).
+  /// Makes standard input give `bytes` in pieces of `size`, through sockets; socketpair(2),
+  /// pthread_create(3).
   static func give(_ bytes: [UInt8], inPiecesOf size: Int) {
     start { Writer(bytes: bytes, size: size, isEndless: false, descriptor: $0) }
   }
@@ -18,7 +16,7 @@ enum StandardInput {
 
   private static func start(_ writer: (Int32) -> Writer) {
     var ends: [Int32] = [-1, -1]
-    let result = unsafe socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends)
+    let result = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
     precondition(result == 0, "no sockets: error \(errno)")
     dup2(ends[0], STDIN_FILENO)
     close(ends[0])
