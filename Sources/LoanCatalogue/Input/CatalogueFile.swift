@@ -21,8 +21,6 @@ final class CatalogueFile: @unchecked Sendable {
   var documentStart = 0
   /// Whether a byte order mark says that the document is UTF-8, whatever it declares.
   var isMarked = false
-  /// The part of the document that is read, if it is an envelope.
-  var payload: SOAPPayload?
 
   /// - Throws: ``CatalogueError`` with the code `cannotRead`.
   init(opening path: String) throws(CatalogueError) {

@@ -27,8 +27,6 @@ internal import Synchronization
   var place: Place = (1, 1)
   /// The end of the reference whose entity's text was read last.
   private var referenceEnd: SourceLocation?
-  /// The envelope around a payload, which hides it from the reader.
-  private(set) var envelope: SOAPEnvelope?
   private(set) var hasDoctype = false
   /// Bytes of text, and of elements roughly, that came out of entities.
   private var expansion = 0
@@ -50,12 +48,6 @@ internal import Synchronization
     input = CatalogueInput(path: path)
     linesBefore = start.linesBefore
     bytesBefore = start.offset - start.head.count
-  }
-
-  /// Reads nothing but the payload of an envelope.
-  @unsafe mutating func enter(_ payload: SOAPPayload?) {
-    guard let payload, let handlers = unsafe context.pointee.sax else { return }
-    envelope = unsafe SOAPEnvelope(payload, handlers)
   }
 
   /// Has every event looked at closely, since names have characters of several bytes.

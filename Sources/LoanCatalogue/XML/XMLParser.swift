@@ -47,7 +47,6 @@ import Glibc
   /// - SeeAlso: `xmlCtxtReadIO`.
   func parse() {
     let catalogue = unsafe session.pointee.input.catalogue
-    unsafe session.pointee.enter(catalogue?.payload)
     let options = options | ignoringDeclaration(if: catalogue?.isMarked == true)
     _ = unsafe tree { unsafe xmlCtxtReadIO(context, readHandler, nil, session, nil, nil, options) }
   }
