@@ -158,6 +158,14 @@ extension CatalogueProfile {
   /// Whether it says where a field is.
   func mayGive(_ field: LoanField) -> Bool { rules.contains { $0.field == field } }
 
+  /// The names on the way to the records in a document with this root element, of which nothing asks for
+  /// the white space between their fields.
+  func spacedRecords(below root: String) -> [[String]] {
+    records.filter { record in
+      record.path.mayBegin(with: root) && !record.expressions.contains(where: \.paths.asksForOwnText)
+    }.map(\.path.steps)
+  }
+
   /// The names on the way to the elements at whose end all is known of the records in them, in a
   /// document with this root element; `nil` if that is the end of the document.
   func units(below root: String) -> [[String]]? {

@@ -18,6 +18,10 @@ import Loans
   private var units: [[String]]? = []
   /// The open element that is a unit.
   private var unit: xmlNodePtr?
+  /// The names on the way to records in which white space means nothing.
+  private var spacedRecords: [[String]] = []
+  /// The last of these.
+  private var spacedRecord: xmlNodePtr?
   /// Bytes of the text at hand.
   private var textLength = 0
   /// The number of elements that have begun.
@@ -97,15 +101,16 @@ extension ProfileReader {
     {
       root?.firstChild = unsafe String(cString: node.pointee.name)
     }
-    if unsafe unit == nil && isUnit { unsafe unit = node }
+    if unsafe unit == nil, let units, isAtEnd(of: units) { unsafe unit = node }
+    if isAtEnd(of: spacedRecords) { unsafe spacedRecord = node }
   }
 
-  /// Whether the last open element is at the end of the way to a unit.
-  private var isUnit: Bool {
-    units?.contains { names in
+  /// Whether the last open element is at the end of one of these ways.
+  private func isAtEnd(of ways: [[String]]) -> Bool {
+    ways.contains { names in
       unsafe names.count == open.count
         && zip(open, names).allSatisfy { unsafe $1 == "*" || xmlStrEqual($0.pointee.name, $1) == 1 }
-    } ?? false
+    }
   }
 
   @unsafe private mutating func startRoot(_ parser: xmlParserCtxtPtr, _ element: XMLNode) {
@@ -114,6 +119,7 @@ extension ProfileReader {
       name: element.name, namespace: namespaces.root, location: place,
       isKnown: fields.profile.knows(element.name, element.namespace))
     units = fields.profile.units(below: element.name)
+    spacedRecords = fields.profile.spacedRecords(below: element.name)
     unsafe fields.begin(parser.pointee.myDoc, at: place)
   }
 
@@ -201,8 +207,9 @@ extension ProfileReader {
         .malformedXML, at: session.pointee.position, "a text is longer than 10,000,000 bytes")
     }
     unsafe session.pointee.notePlace()
-    // Most texts between records are white space.
-    return unsafe unit != nil || units == nil || !text.allSatisfy(\.isXMLWhiteSpace)
+    // Most texts between records, and between their fields, are white space.
+    let isBetween = unsafe open.last == spacedRecord || unit == nil && units != nil
+    return unsafe !isBetween || !text.allSatisfy(\.isXMLWhiteSpace)
   }
 }
 

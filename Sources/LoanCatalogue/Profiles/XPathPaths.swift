@@ -38,6 +38,8 @@ struct XPathPaths {
   private(set) var reach = 0
   /// The least depth of an element that conditions of paths from the document are about.
   private(set) var conditionDepth = document
+  /// Whether it asks for all text in the element at which it is evaluated, or in one around it.
+  private(set) var asksForOwnText = false
   private(set) var outermost: [Path] = []
   /// All that paths from the document lead to.
   private(set) var places: [Place] = []
@@ -133,7 +135,7 @@ extension XPathPaths {
     if conditions == 0 { outermost.append(Path()) }
     let isOfStartTag = ["name", "local-name", "namespace-uri", "position", "last", "true", "false"]
       .contains { $0 == name }
-    if !isOfStartTag && name != "lang" { require(base) }
+    if !isOfStartTag && name != "lang" { requireText(base) }
   }
 
   /// Takes a step: an axis, and a test.
@@ -152,7 +154,8 @@ extension XPathPaths {
       let isLeaf = tokens[index] != "node"
       while index < tokens.all.count, tokens[index] != ")" { index += 1 }
       step(axis, nil)
-      if isLeaf { here?.isLeaf = true }
+      here?.isLeaf = isLeaf
+      if let here, here.names == nil && here.depth <= 1 { asksForOwnText = true }
       return
     }
     step(axis, tokens[index] == "*" ? nil : String(tokens[index]))
@@ -170,6 +173,11 @@ extension XPathPaths {
       reach = Self.document
       if conditions > 0 { conditionDepth = min(conditionDepth, place.depth - outward) }
     }
+  }
+
+  private mutating func requireText(_ place: Place) {
+    require(place)
+    if place.names == nil && place.depth <= 0 { asksForOwnText = true }
   }
 
   private mutating func begin(_ place: Place, _ path: Path) {
@@ -221,7 +229,7 @@ extension XPathPaths {
   private mutating func endPath() {
     guard let place = here else { return }
     here = nil
-    if !place.isLeaf { require(place) }
+    if !place.isLeaf { requireText(place) }
     if place.names != nil { places.append(place) }
     if conditions == 0, var path {
       path.isOfLeaves = place.isLeaf

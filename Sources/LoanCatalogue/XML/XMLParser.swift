@@ -88,7 +88,8 @@ import Glibc
 
 /// The options for documents that may be long.
 private let options = Int32(
-  XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue)
+  XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue
+    | XML_PARSE_COMPACT.rawValue)
 
 /// The option for a document with a byte order mark, which is UTF-8 whatever it declares: libxml2 goes by the
 /// declaration before 2.12.
